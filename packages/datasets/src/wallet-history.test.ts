@@ -12,7 +12,11 @@ const HISTORY = { from: 0, to: 119 };
 const scratch = scratchOfFile();
 
 /** Reads the history of one wallet on a chain that differs only by its ID. */
-async function readWallet(chainId: number, datasets: readonly Dataset[], retentionBlocks: number | null = null) {
+async function readWallet(
+  chainId: number,
+  datasets: readonly Dataset[],
+  { retentionBlocks = null, ...limits }: { retentionBlocks?: number | null; chunkBytesMax?: number } = {},
+) {
   const scripted = createScriptedChain({ seed: 7, chainId, wallets: 12, finalityDepth: 0 });
   scripted.mine(160);
   const node = await serveScriptedChain(scripted);
@@ -42,6 +46,7 @@ async function readWallet(chainId: number, datasets: readonly Dataset[], retenti
       retention: { blocks: retentionBlocks, since: null },
       maxCalls: 1_000,
       sliceMs: 60_000,
+      ...limits,
     },
     subject,
     new AbortController().signal,
@@ -91,7 +96,7 @@ test('the calls that bring the NFTs of a wallet bring its ERC-20 transfers too',
 });
 
 test('what is dropped as too old is not read for a wallet either', async () => {
-  await readWallet(1_400_003, [erc20Transfers, nftTransfers], 20);
+  await readWallet(1_400_003, [erc20Transfers, nftTransfers], { retentionBlocks: 20 });
   const ranges = await scratch.database.query(
     'SELECT dataset, first_block, last_block FROM subject_ranges WHERE chain_id = 1400003 ORDER BY dataset',
   );
@@ -99,4 +104,17 @@ test('what is dropped as too old is not read for a wallet either', async () => {
     { dataset: 'erc20-transfers', first_block: 100, last_block: 119 },
     { dataset: 'nft-transfers', first_block: 0, last_block: 119 },
   ]);
+});
+
+test('a chunk with too many bytes of logs is read in smaller ones', async () => {
+  const { scripted, wallet, outcome, calls } = await readWallet(1_400_011, [erc20Transfers], { chunkBytesMax: 10_000 });
+  expect(outcome).toBe('done');
+  // One call for each direction of transfers is enough for all blocks.
+  expect(calls).toBeGreaterThan(2);
+  const expected = scripted.expectedTransfers(HISTORY).filter(({ from, to }) => from === wallet || to === wallet);
+  expect(await transfersOf(1_400_011, wallet)).toHaveLength(expected.length);
+  const ranges = await scratch.database.query(
+    'SELECT first_block, last_block FROM subject_ranges WHERE chain_id = 1400011',
+  );
+  expect(ranges).toEqual([{ first_block: 0, last_block: 119 }]);
 });

@@ -56,8 +56,16 @@ export class NoUpstreamError extends ChainsteadError {
 export class UpstreamsExhaustedError extends ChainsteadError {
   /** Whether all upstreams lack the data and at least one of them reported it as pruned. */
   readonly isPruned: boolean;
+  /** Whether the response exceeds a limit of bytes of each upstream, or of this program. */
+  readonly isTooLarge: boolean;
 
-  constructor(options: { chain: string; method: string; failures: readonly UpstreamFailure[]; isPruned?: boolean }) {
+  constructor(options: {
+    chain: string;
+    method: string;
+    failures: readonly UpstreamFailure[];
+    isPruned?: boolean;
+    isTooLarge?: boolean;
+  }) {
     super({
       code: 'UPSTREAMS_EXHAUSTED',
       message: `No upstream of ${options.chain} returned a result for ${options.method}: ${describe(options.failures)}`,
@@ -65,6 +73,7 @@ export class UpstreamsExhaustedError extends ChainsteadError {
       retryable: true,
     });
     this.isPruned = options.isPruned ?? false;
+    this.isTooLarge = options.isTooLarge ?? false;
   }
 }
 

@@ -98,7 +98,7 @@ export class SenderContradictedError extends ChainsteadError {
 /** No upstream returned transactions or traces that datasets read: those datasets have a gap. */
 export class UnavailableBlocksError extends ChainsteadError {
   constructor(facts: { chain: string; block: number; part: string; reason: string }) {
-    const what = facts.part === 'internalTransactions' ? 'traces' : 'transactions';
+    const what = facts.part === 'internalTransactions' ? 'traces' : facts.part;
     super({
       code: 'BLOCK_PART_UNAVAILABLE',
       message: `The ${what} of block ${facts.block} of ${facts.chain} could not be read or verified (${facts.reason}): datasets that need them have a gap`,
@@ -106,7 +106,9 @@ export class UnavailableBlocksError extends ChainsteadError {
       remedy:
         what === 'traces'
           ? `Add an upstream with debug_traceBlockByHash or trace_block to RPC_URLS_${facts.chain.toUpperCase().replaceAll('-', '_')}. "chainstead gaps" lists the missing blocks`
-          : `Add another upstream, or set VERIFICATION_${facts.chain.toUpperCase().replaceAll('-', '_')}=record to store such transactions as unproven`,
+          : what === 'logs'
+            ? 'Other blocks are not affected. "chainstead gaps" lists the missing blocks'
+            : `Add another upstream, or set VERIFICATION_${facts.chain.toUpperCase().replaceAll('-', '_')}=record to store such transactions as unproven`,
       retryable: true,
     });
   }

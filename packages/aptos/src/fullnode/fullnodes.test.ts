@@ -1,3 +1,5 @@
+import { createServer, get } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import {
   type AptosFaultSettings,
@@ -68,6 +70,29 @@ describe('fullnodes', () => {
       expect(await fullnodes.block(105, NEVER)).toEqual({ height: 11, first: 101, last: 110 });
     }
     expect(await readAll(open([url]), 0, 250)).toEqual(upTo(250));
+  });
+
+  it('cuts a page down that is too large for a response', async () => {
+    const { url, calls } = await serve();
+    const fullnodes = open([url], { limits: { answerBytesMax: 20_000 } });
+    expect(await readAll(fullnodes, 0, 200)).toEqual(upTo(200));
+    expect(calls.transactions).toBeGreaterThan(3);
+  });
+
+  it('cuts a page down that a fullnode refuses as too large', async () => {
+    const { url } = await serve();
+    const proxy = createServer((request, response) => {
+      if (Number(/limit=(\d+)/.exec(request.url ?? '')?.[1]) > 30) response.writeHead(413).end();
+      else
+        get(`${url.replace(/\/v1$/, '')}${request.url}`, (answer) => {
+          response.writeHead(answer.statusCode ?? 500, answer.headers);
+          answer.pipe(response);
+        });
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    running.push({ close: () => new Promise((resolve) => proxy.close(() => resolve())) });
+    const { port } = proxy.address() as AddressInfo;
+    expect(await readAll(open([`http://127.0.0.1:${port}`]), 0, 200)).toEqual(upTo(200));
   });
 
   it('goes on where a fullnode gives shorter pages than asked for', async () => {

@@ -7,7 +7,7 @@ const SHOWN_MAX = 200;
 /**
  * Returns the body of a successful response. The body of an error is `{message, error_code, vm_error_code}`, or a
  * proxy's text.
- * @throws FullnodeFault pruned, behind, throttled, server-error, rejected
+ * @throws FullnodeFault pruned, behind, too-large, throttled, server-error, rejected
  */
 export function requireGood({ status, headers, body }: HttpAnswer, now: number): Buffer {
   if (status === 200) return body;
@@ -17,6 +17,7 @@ export function requireGood({ status, headers, body }: HttpAnswer, now: number):
   const details = waitMs === undefined ? {} : { waitMs };
   if (status === 410 || code.endsWith('_pruned')) throw new FullnodeFault('pruned', text);
   if (status === 404 && code.endsWith('_not_found')) throw new FullnodeFault('behind', text);
+  if (status === 413) throw new FullnodeFault('too-large', text);
   if (status === 429) throw new FullnodeFault('throttled', text, details);
   if (status >= 500 || status === 408) throw new FullnodeFault('server-error', text, details);
   throw new FullnodeFault('rejected', text);

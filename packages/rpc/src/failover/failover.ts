@@ -2,6 +2,7 @@ import { type Clock, InvalidPrimitiveError } from '@chainstead/core';
 import type { Reaction } from '../errors.ts';
 import {
   BlockTooLargeError,
+  isAboutSize,
   RequestAbortedError,
   RpcCallError,
   type UpstreamFailure,
@@ -254,7 +255,8 @@ function exhausted(
   const failures: UpstreamFailure[] = [...reasons].map(([upstream, reason]) => ({ upstream, reason }));
   const areAllWithout = faults.every(({ hints }) => LACKS.has(hints.reaction)) && unrequested.length === 0;
   const isPruned = areAllWithout && faults.some(({ hints }) => hints.isPruned === true);
-  return new UpstreamsExhaustedError({ chain, method, failures, isPruned });
+  const isTooLarge = faults.length > 0 && unrequested.length === 0 && faults.every((fault) => isAboutSize(fault));
+  return new UpstreamsExhaustedError({ chain, method, failures, isPruned, isTooLarge });
 }
 
 /** Returns the error if each tried upstream has a block above the limit: no other round would change that. */

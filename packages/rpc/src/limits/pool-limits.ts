@@ -16,7 +16,7 @@ export interface PoolLimits {
   readonly responseBytesMax: number;
   /**
    * Largest block, bytes of its responses if one response can't hold its receipts or transactions. A single receipt may
-   * have as many. In event data, half of it.
+   * have as many. The bytes of event data are half of it. The heap of an ingest process must hold one such block.
    */
   readonly blockBytesMax: number;
   /** Requests in flight per upstream if its configuration sets none. */
@@ -65,7 +65,7 @@ export const DEFAULT_LIMITS: PoolLimits = {
   backOffBaseMs: 150,
   backOffMaxMs: 5_000,
   responseBytesMax: 64 * 1024 * 1024,
-  blockBytesMax: 128 * 1024 * 1024,
+  blockBytesMax: 96 * 1024 * 1024,
   concurrency: 24,
   forwardConcurrency: 64,
   forwardWaitingMax: 20_000,

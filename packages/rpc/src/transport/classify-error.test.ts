@@ -135,6 +135,8 @@ const CAPTURED: readonly Captured[] = [
   // Batches.
   { from: 'geth', code: -32600, text: 'batch too large', method: 'eth_getBlockByNumber', reaction: 'batch-size' },
   { from: 'geth answer', code: -32003, text: 'response too large', method: 'eth_getBlockByNumber', reaction: 'batch-size' },
+  { from: 'reth receipts', code: -32008, text: 'Response is too big (Exceeded max limit of 167772160)', method: 'eth_getBlockReceipts', reaction: 'batch-size' },
+  { from: 'a proxy', code: -32000, text: 'response size exceeded 10485760 bytes', method: 'eth_getTransactionReceipt', reaction: 'batch-size' },
   { from: 'besu', code: -32005, text: 'Number of requests exceeds max batch size', method: 'eth_getBlockByNumber', reaction: 'batch-size' },
   { from: 'dRPC free', code: 31, http: 500, text: 'Batch of more than 3 requests are not allowed on free plan', method: 'eth_getBlockByNumber', reaction: 'batch-size' },
 

@@ -8,6 +8,7 @@ import type { ChunkSizing } from '../read/chunk-size.ts';
 import { withoutFailures } from '../read/dataset-failures.ts';
 import { batchOf, createBatchDecoder } from '../read/decoded-batch.ts';
 import { type DecodedRange, logsWanted, readRangeFast, readRangeProven, wholeDatasets } from '../read/read-range.ts';
+import { weighLogs } from '../read/weigh.ts';
 import type { BackfillOptions } from './backfill-options.ts';
 import { type BackfillRange, isReadWhole, notDone } from './backfill-ranges.ts';
 import { isFinal, untilItSucceeds } from './retry-range.ts';
@@ -17,6 +18,8 @@ import { isFinal, untilItSucceeds } from './retry-range.ts';
  * node takes half of the time.
  */
 const PROVEN_READS_IN_FLIGHT = 6;
+/** Twice the logs of a chunk: its rows are in memory until its commit. */
+const DATA_WEIGHT_MAX = 12_000;
 
 /** Returns null if another process holds part of the range or has covered part of it since it was planned. */
 export async function readClaimed(
@@ -42,7 +45,7 @@ export async function readClaimed(
       return null;
     }
     const read = await readDecoded(options, span.datasets, range, signal);
-    sizing.seen(rangeSize(range), read.logCount);
+    sizing.seen(rangeSize(range), read.weight);
     return read;
   } catch (error) {
     await owner.release(chain.id, range);
@@ -61,11 +64,15 @@ async function readDecoded(
   if (isReadWhole(options, datasets)) {
     const parts = partsOf(datasets, chain);
     const leavesOut = !parts.has('logs');
-    return readRangeProven({ ...options, parts, leavesOut, depth: PROVEN_READS_IN_FLIGHT, signal }, range, decoder);
+    return readRangeProven(
+      { ...options, parts, leavesOut, depth: PROVEN_READS_IN_FLIGHT, weightMax: DATA_WEIGHT_MAX, signal },
+      range,
+      decoder,
+    );
   }
   const { logs, ...read } = await readRangeFast(pool, range, logsWanted(chain, datasets), signal);
   decoder.add(logs, read.blocks.values());
-  return { ...read, logCount: logs.length, lacking: new Map(), batch: decoder.batch() };
+  return { ...read, logCount: logs.length, weight: weighLogs(logs), lacking: new Map(), batch: decoder.batch() };
 }
 
 export async function commitRead(

@@ -1,6 +1,7 @@
 /** Handling of a range that could not be read or written: retried whole or in halves, or given up. */
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, type Clock, errorText, type Logger } from '@chainstead/core';
+import { RangeTooLargeError } from '@chainstead/rpc';
 
 /** Dependencies of a retry. */
 export interface RangeTrying {
@@ -29,6 +30,7 @@ export async function once<T>(
   } catch (error) {
     signal.throwIfAborted();
     if (isFinal(error)) throw error;
+    if (error instanceof RangeTooLargeError) return FAILED;
     await waitToRetry(
       options,
       range,

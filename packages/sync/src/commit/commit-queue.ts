@@ -8,6 +8,7 @@ import type { Checkpoint } from '../checkpoint.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { type BatchDecoder, createBatchDecoder } from '../read/decoded-batch.ts';
 import type { ProvenBlock } from '../read/proven-block.ts';
+import { weighBlock } from '../read/weigh.ts';
 import type { FollowedCommit } from './commit-followed.ts';
 import type { CommitSlot } from './commit-pipeline.ts';
 import { createCommitPipeline } from './commit-pipeline.ts';
@@ -39,7 +40,7 @@ export interface CommitQueueOptions {
   commit(commit: FollowedCommit): Promise<Checkpoint>;
 }
 
-/** Limits of a commit: blocks, and logs plus traced calls. */
+/** Limits of a commit: blocks, and their weight. */
 const COMMIT_BLOCKS_MAX = 64;
 const COMMIT_CONTENTS_MAX = 10_000;
 
@@ -104,10 +105,10 @@ export function createCommitQueue({ chain, datasets, rowsAtOnce, start, commit }
     },
     failed: failing.signal,
     async add(block) {
-      const { header, logs, internalTransactions } = block;
+      const { header, logs } = block;
       waiting.decoder.add(logs, [header], [block]);
       waiting.blocks.push(block);
-      waiting.contents += logs.length + (internalTransactions?.length ?? 0);
+      waiting.contents += weighBlock(block);
       tip = { number: header.number, hash: header.hash };
       commitNext();
       while (underWay.first !== null && isFull(waiting)) await underWay.first;

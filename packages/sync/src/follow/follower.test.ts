@@ -259,3 +259,46 @@ describe('the follower', () => {
     await expectTruth(stage);
   });
 });
+
+describe('a block whose receipts no response can hold', () => {
+  const TOO_LARGE = { error: { code: -32008, message: 'Response is too big' } } as const;
+
+  async function followPast(refuses: (method: string) => boolean) {
+    const number = 12;
+    const refused = new Set<unknown>();
+    const stage = await openScriptedStage(scratch.database, nextChainId++, ALL, {
+      blocks: 30,
+      facts: { pollIntervalMs: 10 },
+      firstFollowed: FIRST,
+      answer: (method, params, own) =>
+        refuses(method) && refused.has(params[0]) ? Promise.resolve(TOO_LARGE) : own(params),
+    });
+    onTestFinished(() => stage.close());
+    const { hash, header, transactions } = stage.scripted.blockAt(number) ?? {};
+    for (const key of [hash, header?.number, ...(transactions ?? []).map((transaction) => transaction.hash)])
+      refused.add(key);
+    const given = { ...stage, clock: systemClock, firstFollowed: FIRST, endBlock: 30 };
+    await follow({ ...given, onProgress: () => undefined }, null, AbortSignal.timeout(20_000));
+    const covered = await Promise.all(ALL.map(async (dataset) => (await stage.coverageOf(dataset)).ranges));
+    return { stage, covered, marks: await stage.marksOf(FIRST, 30) };
+  }
+
+  it('is read receipt by receipt', async () => {
+    const { stage, covered, marks: found } = await followPast((method) => method === 'eth_getBlockReceipts');
+    expect(covered).toEqual(ALL.map(() => [{ from: FIRST, to: 30 }]));
+    expect(found.stored).toBe(found.expected);
+    expect(stage.callsOf('eth_getTransactionReceipt')).toBe(stage.scripted.blockAt(12)?.transactions.length);
+  });
+
+  it('is a gap if a receipt is too large as well, and later blocks continue', async () => {
+    const { stage, covered } = await followPast((method) => /^eth_get(BlockReceipts|TransactionReceipt)$/.test(method));
+    expect(covered).toEqual(
+      ALL.map(() => [
+        { from: FIRST, to: 11 },
+        { from: 13, to: 30 },
+      ]),
+    );
+    expect((await readChainState(stage.database, stage.chain.id))?.checkpoint?.number).toBe(30);
+    expect(stage.pool.status()[0]?.state).toBe('healthy');
+  });
+});

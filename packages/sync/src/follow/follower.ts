@@ -14,10 +14,12 @@ import { isIndexed } from '../coverage/coverage.ts';
 import { partsOf } from '../dataset/deepest-part.ts';
 import { ReorgedWhileReadingError, SenderContradictedError, WatchNeedsChangedError } from '../errors.ts';
 import type { WatchNeeds } from '../read/block-watcher.ts';
+import { holdLargeBlock } from '../read/large-blocks.ts';
 import type { ProvenBlock } from '../read/proven-block.ts';
 import { readAhead } from '../read/read-ahead.ts';
-import { readWatchedBlock } from '../read/read-watched-block.ts';
+import { readWatchedBlock, type WatchedReader } from '../read/read-watched-block.ts';
 import { createRereads, type Rereads } from '../read/rereads.ts';
+import { weighBlock } from '../read/weigh.ts';
 import type { SyncMetrics } from '../sync-metrics.ts';
 import type { BlockGuard } from './block-guard.ts';
 import { findBranch } from './find-branch.ts';
@@ -42,6 +44,8 @@ export interface FollowerOptions extends CommitDependencies {
 
 /** Blocks read ahead of the commit while catching up. */
 const READ_AHEAD_BLOCKS = 16;
+/** Weight of a block that is committed before the next large one is read. */
+const LARGE_WEIGHT = 2_000;
 /** Maximum delay of the head for traces that only datasets need. Blocks without traces are backfilled later. */
 const TRACE_PATIENCE_MS = 20_000;
 /** A lower head on another branch is accepted only after this many sightings: lagging nodes show one briefly. */
@@ -148,8 +152,12 @@ async function catchUp(
 ): Promise<Head> {
   const range = { from: (queue.tip?.number ?? options.firstFollowed - 1) + 1, to: targetOf(options, head) };
   const { guard } = options;
-  const blocks = readAhead(range, guard?.isCareful === true ? 1 : READ_AHEAD_BLOCKS, (number) => {
-    const read = () => readBlock(options, number, signal);
+  const blocks = readAhead(range, guard?.isCareful === true ? 1 : READ_AHEAD_BLOCKS, (number, turn) => {
+    const enterLarge = async (): Promise<void> => {
+      await turn.isNext;
+      turn.afterwards(await holdLargeBlock(signal));
+    };
+    const read = () => readBlock(options, number, signal, { enterLarge });
     return guard === undefined ? read() : guard.reading(number, read);
   });
   let newest = head;
@@ -173,8 +181,10 @@ async function catchUp(
       break;
     }
     await guard?.decoding(block);
+    const isLarge = weighBlock(block) > LARGE_WEIGHT;
     await queue.add(block);
-    if (guard?.isCareful === true) await queue.drained();
+    // Its contents are in memory until its commit has ended.
+    if (isLarge || guard?.isCareful === true) await queue.drained();
     signal.throwIfAborted();
   }
   return newest;
@@ -253,12 +263,12 @@ async function readBlock(
   options: Following,
   at: number | Hash,
   signal: AbortSignal,
-  senders: 'wait' | 'later' = 'later',
+  { senders = 'later', enterLarge }: Pick<WatchedReader, 'senders' | 'enterLarge'> = {},
 ): Promise<ProvenBlock | null> {
   const needs = (await options.watcher?.needs(options.chain)) ?? NOTHING_MORE;
   const parts = options.traceBackoff.worthwhile(partsOf(options.datasets, options.chain));
   const block = await readWatchedBlock(
-    { ...options, parts, tracePatienceMs: TRACE_PATIENCE_MS, senders },
+    { ...options, parts, tracePatienceMs: TRACE_PATIENCE_MS, senders, enterLarge, leavesGaps: true },
     at,
     needs,
     signal,
@@ -273,7 +283,7 @@ async function readByHash(
   signal: AbortSignal,
   senders: 'wait' | 'later' = 'later',
 ): Promise<ProvenBlock | null> {
-  const block = await readBlock(options, hash, signal, senders);
+  const block = await readBlock(options, hash, signal, { senders });
   if (block !== null && block.header.hash !== hash)
     throw new ReorgedWhileReadingError({
       chain: options.chain.key,

@@ -28,7 +28,7 @@ export function rangeLevels(blocks: readonly LevelledBlock[]): RangeLevels {
 
 /** Returns undefined if the part was not read. */
 function proofOf(part: BlockPart, { level, reason, parts }: LevelledBlock): PartProof | undefined {
-  return part === 'logs' ? { level, reason } : parts[part];
+  return parts[part] ?? (part === 'logs' ? { level, reason } : undefined);
 }
 
 /** Joins adjacent blocks with the same level, reason and, if unproven, source into one coverage record. */

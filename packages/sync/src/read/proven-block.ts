@@ -17,6 +17,7 @@ import {
 } from '@chainstead/proof';
 import {
   type Answer,
+  BlockTooLargeError,
   type FaultKind,
   placeLogs,
   type RequestOptions,
@@ -64,7 +65,7 @@ export interface ProvenBlock {
   /** Proof of receipts and logs. */
   readonly level: ProofLevel;
   readonly reason: string | null;
-  /** Proof levels of other parts; absent: not read. */
+  /** Proof levels of other parts; absent: not read. `logs` only if they are unavailable. */
   readonly parts: Readonly<Partial<Record<BlockPart, PartProof>>>;
   readonly upstream: string;
   /**
@@ -105,12 +106,14 @@ export interface ProvenReadOptions {
    * @default 'wait'
    */
   readonly senders?: 'wait' | 'later';
+  /** See UpstreamPool.getWholeBlock. */
+  readonly bytesMax?: number | undefined;
 }
 
 /**
  * Returns the proven block; null if no upstream outside `exclude` has it. If no upstream returns transactions that
  * match, the block has those of one, and `parts` contain the reason.
- * @throws UnprovenBlockError under the policy `strict`, if no upstream returns receipts that match.
+ * @throws UnprovenBlockError under the policy `strict`, if no upstream returns receipts that match; BlockTooLargeError
  */
 export async function readProvenBlock(
   reader: BlockReader,
@@ -173,7 +176,7 @@ interface ReadFromEach {
 async function readFromEach(
   { pool, chain, policy, recoverSigners }: BlockReader,
   at: number | Hash,
-  { signal, exclude = new Set(), transactions = 'none', senders: waiting = 'wait' }: ProvenReadOptions,
+  { signal, exclude = new Set(), transactions = 'none', senders: waiting = 'wait', bytesMax }: ProvenReadOptions,
   blamed: Set<string>,
 ): Promise<ReadFromEach> {
   const refused = new Set<string>(exclude);
@@ -193,6 +196,7 @@ async function readFromEach(
       exclude: refused,
       transactions: transactions !== 'none',
       ...(signal === undefined ? {} : { signal }),
+      ...(bytesMax === undefined ? {} : { bytesMax }),
     });
     if (answer === null) break;
     const { block } = answer.value;
@@ -336,11 +340,17 @@ function reportAltered(
 async function readWhole(
   pool: UpstreamPool,
   at: number | Hash,
-  options: RequestOptions & { readonly exclude: ReadonlySet<string>; readonly transactions: boolean },
+  options: RequestOptions & {
+    readonly exclude: ReadonlySet<string>;
+    readonly transactions: boolean;
+    readonly bytesMax?: number;
+  },
 ) {
   try {
     return await pool.getWholeBlock(at, options);
   } catch (error) {
+    // The caller reads it again without that limit.
+    if (error instanceof BlockTooLargeError && options.bytesMax !== undefined) throw error;
     // If a response exists already, the failure of other upstreams must not hide it.
     if (options.exclude.size > 0 && error instanceof ChainsteadError && !options.signal?.aborted) return null;
     throw error;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readAhead } from './read-ahead.ts';
+import { readAhead, type Turn } from './read-ahead.ts';
 
 it('gives values in order although reads finish out of order, with no more in flight than allowed', async () => {
   let inFlight = 0;
@@ -55,4 +55,31 @@ it('begins nothing more for whoever has left', async () => {
   const left = begun.length;
   expect(blocks.extend(20)).toBe(false);
   expect(begun).toHaveLength(left);
+});
+
+it('lets a read wait until all earlier values were taken, and says when its own was processed', async () => {
+  const events: string[] = [];
+  const read = async (number: number, turn: Turn): Promise<number> => {
+    if (number % 2 === 1) return number;
+    await turn.isNext;
+    events.push(`read ${number}`);
+    turn.afterwards(() => events.push(`end ${number}`));
+    return number;
+  };
+  for await (const value of readAhead({ from: 1, to: 4 }, 4, read)) events.push(`take ${value}`);
+  expect(events.filter((event) => !/[13]/.test(event))).toEqual([
+    ...['read 2', 'take 2', 'end 2'],
+    ...['read 4', 'take 4', 'end 4'],
+  ]);
+  expect(events.indexOf('read 4')).toBeGreaterThan(events.indexOf('take 2'));
+});
+
+it('ends the turn of a value whose caller has left', async () => {
+  let ended = 0;
+  const blocks = readAhead({ from: 1, to: 9 }, 2, async (number, turn) => {
+    turn.afterwards(() => ended++);
+    return number;
+  });
+  for await (const value of blocks) if (value === 3) break;
+  expect(ended).toBe(5);
 });

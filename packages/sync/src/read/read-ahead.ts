@@ -6,20 +6,61 @@ export interface ReadAhead<T> extends AsyncIterable<T> {
   extend(to: number): boolean;
 }
 
+/** The turn of a block among those read ahead. */
+export interface Turn {
+  /** Resolves when all earlier values were taken. */
+  readonly isNext: Promise<void>;
+  /** Calls it once the value was processed, or is not wanted any more. */
+  afterwards(end: () => void): void;
+}
+
 /** Reads the blocks of a range with up to `depth` reads in flight. Reads begin when the first value is requested. */
-export function readAhead<T>(range: BlockRange, depth: number, read: (number: number) => Promise<T>): ReadAhead<T> {
+export function readAhead<T>(
+  range: BlockRange,
+  depth: number,
+  read: (number: number, turn: Turn) => Promise<T>,
+): ReadAhead<T> {
   return new RangeReader(range, depth, read);
+}
+
+class ReadTurn implements Turn {
+  readonly #next = Promise.withResolvers<void>();
+  readonly #ends: (() => void)[] = [];
+  #isOver = false;
+
+  get isNext(): Promise<void> {
+    return this.#next.promise;
+  }
+
+  begin(): void {
+    this.#next.resolve();
+  }
+
+  afterwards(end: () => void): void {
+    if (this.#isOver) end();
+    else this.#ends.push(end);
+  }
+
+  end(): void {
+    this.#isOver = true;
+    for (const end of this.#ends.splice(0)) end();
+  }
+}
+
+interface Reading<T> {
+  readonly value: Promise<T>;
+  readonly turn: ReadTurn;
 }
 
 class RangeReader<T> implements ReadAhead<T> {
   readonly #depth: number;
-  readonly #read: (number: number) => Promise<T>;
-  readonly #inFlight: Promise<T>[] = [];
+  readonly #read: (number: number, turn: Turn) => Promise<T>;
+  readonly #inFlight: Reading<T>[] = [];
   #next: number;
   #to: number;
   #isOver = false;
 
-  constructor({ from, to }: BlockRange, depth: number, read: (number: number) => Promise<T>) {
+  constructor({ from, to }: BlockRange, depth: number, read: (number: number, turn: Turn) => Promise<T>) {
     this.#depth = depth;
     this.#read = read;
     this.#next = from;
@@ -34,25 +75,32 @@ class RangeReader<T> implements ReadAhead<T> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T> {
+    let current: Reading<T> | undefined;
     try {
       this.#fill();
       for (let [first] = this.#inFlight; first !== undefined; [first] = this.#inFlight) {
-        const value = await first;
+        current = first;
+        const value = await first.value;
         this.#inFlight.shift();
         this.#fill();
         yield value;
+        first.turn.end();
       }
     } finally {
       this.#isOver = true;
+      current?.turn.end();
+      for (const { turn } of this.#inFlight) turn.end();
     }
   }
 
   #fill(): void {
     while (this.#inFlight.length < this.#depth && this.#next <= this.#to) {
-      const reading = this.#read(this.#next++);
+      const turn = new ReadTurn();
+      const value = this.#read(this.#next++, turn);
       // Without its own handler, a read that fails before its turn would become an unhandled rejection.
-      reading.catch(() => undefined);
-      this.#inFlight.push(reading);
+      value.catch(() => undefined);
+      this.#inFlight.push({ value, turn });
     }
+    this.#inFlight[0]?.turn.begin();
   }
 }

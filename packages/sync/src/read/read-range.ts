@@ -1,17 +1,19 @@
 /** Reads a finalized range for the backfill: filtered logs with facts of their blocks, or whole proven blocks. */
 import type { Chain } from '@chainstead/chains';
 import { type Address, type BlockHeader, type BlockRange, type Hash, type Log, rangeSize } from '@chainstead/core';
-import type { UpstreamPool } from '@chainstead/rpc';
+import { RangeTooLargeError, type UpstreamPool } from '@chainstead/rpc';
 import type { Dataset } from '../dataset/dataset.ts';
 import { deepestPart } from '../dataset/deepest-part.ts';
 import type { BlockPart, PartProof } from '../dataset/whole-block.ts';
 import { ReorgedWhileReadingError, UnprovenBlockError } from '../errors.ts';
 import { crossCheck } from './cross-check.ts';
 import type { BatchDecoder, BlockFacts, HeldBatch } from './decoded-batch.ts';
+import { holdLargeBlock } from './large-blocks.ts';
 import { type LevelledBlock, type RangeLevels, rangeLevels } from './part-levels.ts';
 import type { ProvenBlock } from './proven-block.ts';
 import { readAhead } from './read-ahead.ts';
 import { readWatchedBlock, type WatchedReader } from './read-watched-block.ts';
+import { CHARACTERS_PER_LOG, weighBlock } from './weigh.ts';
 
 /** A range that was read. */
 export interface RangeRead {
@@ -26,6 +28,8 @@ export interface DecodedRange extends RangeRead {
   readonly batch: HeldBatch;
   /** Number of logs read. */
   readonly logCount: number;
+  /** Logs, of which one with much data counts as several. */
+  readonly weight: number;
   /** Parts that blocks lack, each with the reason for one block. */
   readonly lacking: ReadonlyMap<BlockPart, Lacking>;
 }
@@ -58,14 +62,17 @@ export function logsWanted(chain: Chain, datasets: readonly Dataset[]): LogsWant
     : { topics, addresses: [...new Set(addresses)] };
 }
 
-/** Returns filtered logs of a range. Their level is `none`: nothing proves that the upstream omitted no log. */
+/** Largest logs of a range of several blocks, bytes of responses: a chunk of ordinary logs has a fifth of it. */
+const RANGE_BYTES_MAX = 32 * 1024 * 1024;
+
+/** Returns filtered logs of a range. Their level is `none`: nothing proves that the upstream omitted no log. @throws RangeTooLargeError */
 export async function readRangeFast(
   pool: UpstreamPool,
   range: BlockRange,
   wanted: LogsWanted,
   signal: AbortSignal,
 ): Promise<RangeRead & { readonly logs: readonly Log[] }> {
-  const answer = await pool.getLogs({ range, ...wanted }, { signal, minBlock: range.to });
+  const answer = await pool.getLogs({ range, ...wanted }, { signal, minBlock: range.to, bytesMax: RANGE_BYTES_MAX });
   const { blocks } = await blocksOfLogs(pool, answer.logs, signal);
   const levels = answer.sources.map((source) => ({
     range: source.range,
@@ -117,6 +124,8 @@ export interface ProvenReading extends WatchedReader {
   readonly depth: number;
   /** Whether to skip blocks that no upstream can prove under the policy `strict`, like blocks that lack a part. */
   readonly leavesOut?: boolean;
+  /** Largest weight of data in a range of several blocks. @default unlimited */
+  readonly weightMax?: number;
   /** Waits until the next block may be read. */
   readonly turn?: (signal: AbortSignal) => Promise<void>;
   readonly signal: AbortSignal;
@@ -127,31 +136,41 @@ interface DecodedBlock {
   readonly facts: BlockFacts;
   readonly levelled: LevelledBlock;
   readonly logCount: number;
+  /** What its data weighs in addition to the number of logs. */
+  readonly dataWeight: number;
 }
 
 /**
  * Reads whole blocks of a range, proves each and decodes it on arrival. Responses are large: a block that waited for
  * earlier ones would be copied by the garbage collector meanwhile.
- * @throws UnprovenBlockError under the policy `strict`, unless such blocks are skipped
+ * @throws UnprovenBlockError under the policy `strict`, unless such blocks are skipped; RangeTooLargeError
  */
 export async function readRangeProven(
   reading: ProvenReading,
   range: BlockRange,
   decoder: BatchDecoder,
 ): Promise<DecodedRange> {
-  const { chain, depth, turn, signal } = reading;
+  const { chain, depth, turn, signal, weightMax = Number.POSITIVE_INFINITY } = reading;
   const blocks = new Map<number, BlockFacts>();
   const proven: LevelledBlock[] = [];
   const lacking = new Map<BlockPart, Lacking>();
   let logCount = 0;
+  let dataWeight = 0;
   const read = async (number: number): Promise<DecodedBlock | UnprovenBlockError | null> => {
     await turn?.(signal);
+    const holds: (() => void)[] = [];
+    const enterLarge = async (): Promise<void> => {
+      holds.push(await holdLargeBlock(signal));
+    };
     try {
-      const block = await readWatchedBlock(reading, number, NO_WATCHER, signal);
+      const large = { enterLarge, leavesGaps: true };
+      const block = await readWatchedBlock({ ...reading, ...large }, number, NO_WATCHER, signal);
       return block === null ? null : decodeBlock(await crossCheck(reading, block, signal), decoder);
     } catch (error) {
       if (reading.leavesOut === true && error instanceof UnprovenBlockError) return error;
       throw error;
+    } finally {
+      for (const end of holds) end();
     }
   };
   for await (const block of readAhead(range, Math.min(depth, rangeSize(range)), read)) {
@@ -171,8 +190,19 @@ export async function readRangeProven(
     for (const [part, { isUnsupported, reason: why }] of unavailable(levelled.parts))
       lacking.set(part, { block: facts.number, reason: why, isUnsupported });
     logCount += block.logCount;
+    dataWeight += block.dataWeight;
+    if (dataWeight > weightMax && rangeSize(range) > 1)
+      throw new RangeTooLargeError({ chain: chain.key, ...range, bytes_max: weightMax * CHARACTERS_PER_LOG });
   }
-  return { range, blocks, logCount, levels: rangeLevels(proven), lacking, batch: decoder.batch() };
+  return {
+    range,
+    blocks,
+    logCount,
+    weight: logCount + dataWeight,
+    levels: rangeLevels(proven),
+    lacking,
+    batch: decoder.batch(),
+  };
 }
 
 /** Decodes a block, in any order, because rows are sorted later. Then releases its contents. */
@@ -181,8 +211,9 @@ function decodeBlock(block: ProvenBlock, decoder: BatchDecoder): DecodedBlock {
   const facts = factsOf(block.header);
   decoder.add(logs, [facts], [block]);
   const logCount = logs.length;
+  const dataWeight = weighBlock(block) - logCount - (block.internalTransactions?.length ?? 0);
   releaseBlock(block);
-  return { facts, levelled: { header: facts, level, reason, parts, upstream }, logCount };
+  return { facts, levelled: { header: facts, level, reason, parts, upstream }, logCount, dataWeight };
 }
 
 /** Returns the datasets whose required parts were read in every block of the range. */

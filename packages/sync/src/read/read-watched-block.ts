@@ -1,7 +1,8 @@
 import type { Hash, Logger } from '@chainstead/core';
-import { RequestAbortedError, UpstreamsExhaustedError } from '@chainstead/rpc';
+import { BlockTooLargeError, RequestAbortedError, UpstreamsExhaustedError } from '@chainstead/rpc';
 import type { BlockPart, InternalTransaction, InternalTransfer, PartProof } from '../dataset/whole-block.ts';
 import type { WatchNeeds } from './block-watcher.ts';
+import { readInTurn, withoutContents } from './large-blocks.ts';
 import { type BlockReader, type ProvenBlock, type ProvenReadOptions, readProvenBlock } from './proven-block.ts';
 import { readTraces } from './traces/read-traces.ts';
 import type { TracesRead } from './traces/request-traces.ts';
@@ -15,6 +16,13 @@ export interface WatchedReader extends BlockReader {
   readonly tracePatienceMs?: number;
   /** See {@link ProvenReadOptions}. */
   readonly senders?: ProvenReadOptions['senders'];
+  /**
+   * Waits until a block may be read that is too large to hold several of.
+   * @default a block of any size is read immediately
+   */
+  readonly enterLarge?: (() => Promise<void>) | undefined;
+  /** Whether a block that is too large to read is returned without contents, with the reason in `parts`. */
+  readonly leavesGaps?: boolean;
 }
 
 /** On a chain without traces every block lacks them, so only one in this many blocks logs a warning. */
@@ -25,7 +33,7 @@ const NOTHING: ReadonlySet<BlockPart> = new Set();
  * Returns a proven block with all required parts: transaction objects, and calls from traces; null if no upstream has
  * the block. If no upstream has traces, it has no internal transfers, and `parts` contain the reason, so that the chain
  * does not stop.
- * @throws UnprovenBlockError, UpstreamsExhaustedError
+ * @throws UnprovenBlockError, UpstreamsExhaustedError; BlockTooLargeError without `leavesGaps`
  */
 export async function readWatchedBlock(
   reader: WatchedReader,
@@ -39,10 +47,17 @@ export async function readWatchedBlock(
   const { mode, verifiesSenders } = reader.chain.transactions;
   const requested = mode !== 'off' && verifiesSenders ? 'signed' : 'proven';
   const transactions = proven ? requested : needs.transactions ? 'given' : 'none';
-  const block = await readProvenBlock(reader, at, { signal, transactions, senders });
+  const block = await readInTurn(reader.enterLarge, (bytesMax) =>
+    readProvenBlock(reader, at, { signal, transactions, senders, bytesMax }),
+  ).catch((error: unknown) => {
+    if (reader.leavesGaps === true && error instanceof BlockTooLargeError)
+      return withoutContents(reader, at, error, signal);
+    throw error;
+  });
+  if (block?.parts.logs !== undefined) return block;
   if (block === null || !(isTraced || needs.internalTransfers)) return block;
   const traces = needs.internalTransfers
-    ? await readTraces(reader, block, signal)
+    ? await readTracesUnlessTooLarge(reader, block, signal)
     : await readTracesIfPossible(reader, block, signal);
   const calls = 'calls' in traces ? traces.calls : [];
   if ('refusals' in traces) reportMissing(reader, block, traces.refusals);
@@ -52,6 +67,22 @@ export async function readWatchedBlock(
     internalTransactions: isTraced ? calls.filter(({ traceAddress }) => traceAddress.length > 0) : null,
     parts: isTraced ? { ...block.parts, internalTransactions: tracesProof(block, traces) } : block.parts,
   };
+}
+
+/** Traces that no response can hold never arrive, so the chain does not wait for them. */
+async function readTracesUnlessTooLarge(
+  reader: WatchedReader,
+  block: ProvenBlock,
+  signal: AbortSignal | undefined,
+): Promise<TracesRead | { readonly failure: string }> {
+  try {
+    return await readTraces(reader, block, signal);
+  } catch (error) {
+    if (!(error instanceof UpstreamsExhaustedError) || !error.isTooLarge) throw error;
+    const fields = { chain: reader.chain.key, block: block.header.number, reason: error.message };
+    reader.logger.error(fields, 'Traces of a block are too large: its internal transactions are missing');
+    return { failure: error.message };
+  }
 }
 
 /** Traces that only datasets need don't delay the block: they are backfilled later. */

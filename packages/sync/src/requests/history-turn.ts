@@ -26,6 +26,8 @@ export interface HistoryOptions {
   readonly maxCalls: number;
   /** Milliseconds after which it yields to others, at the next chunk. */
   readonly sliceMs: number;
+  /** Largest logs of a chunk of several blocks, bytes of responses. @default CHUNK_BYTES_MAX */
+  readonly chunkBytesMax?: number;
   /** Records work that might crash the process. @default not recorded */
   readonly journal?: Pick<WorkJournal, 'run'>;
   /** Transactions that an account sent, found by wallet searches. @default none are known */

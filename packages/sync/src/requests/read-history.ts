@@ -3,6 +3,8 @@
  * chunks. Each chunk is recorded with its rows, so the backfill resumes there after any interruption.
  */
 import { type BlockRange, rangeSize } from '@chainstead/core';
+import { RangeTooLargeError } from '@chainstead/rpc';
+import { halvesOf } from '../backfill/retry-range.ts';
 import { type ClaimOwner, createClaimOwner } from '../coverage/claims.ts';
 import type { Subject } from '../coverage/subject.ts';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -92,9 +94,19 @@ async function readChunk(
   { datasets, range, sizing }: { datasets: readonly Dataset[]; range: BlockRange; sizing: ChunkSizing },
   signal: AbortSignal,
 ): Promise<HistoryOutcome | null> {
-  const { chain, pool, subject } = turn;
-  const read = await runRisky(turn, () => readSubjectLogs(pool, { chain, datasets, subject, range }, signal));
-  sizing.seen(rangeSize(range), read.logCount);
+  const { chain, pool, subject, chunkBytesMax } = turn;
+  const wanted = { chain, datasets, subject, range, chunkBytesMax };
+  const read = await runRisky(turn, () => readUpTo(pool, wanted, signal));
+  if (read === null) {
+    // The chunk was refused at its limit of bytes. What was read of it is lost, so the next ones are smaller.
+    sizing.seen(rangeSize(range), LOGS_PER_CHUNK * 2);
+    turn.made += 1;
+    const [newer = range, older = range] = halvesOf('newest-first', range);
+    const readHalf = (half: BlockRange) => readChunk(turn, { datasets, range: half, sizing }, signal);
+    // The turn does not end before a part is written: the next turn would begin with the same chunk.
+    return (await readHalf(newer)) ?? (await endOfTurn(turn)) ?? readHalf(older);
+  }
+  sizing.seen(rangeSize(range), read.weight);
   turn.made += read.calls;
   let { calls } = read;
   for (const { dataset, logs } of read.parts) {
@@ -110,6 +122,18 @@ async function readChunk(
     calls = 0;
   }
   return null;
+}
+
+/** Reads the logs of a chunk; null if they are too many bytes to hold. */
+async function readUpTo(
+  ...requested: Parameters<typeof readSubjectLogs>
+): Promise<Awaited<ReturnType<typeof readSubjectLogs>> | null> {
+  try {
+    return await readSubjectLogs(...requested);
+  } catch (error) {
+    if (error instanceof RangeTooLargeError) return null;
+    throw error;
+  }
 }
 
 /** Cuts ranges into chunks, newest block first. */

@@ -7,13 +7,17 @@ import type { Dataset, HistoryFilter } from '../dataset/dataset.ts';
 import { ReorgedWhileReadingError } from '../errors.ts';
 import type { BlockFacts } from '../read/decoded-batch.ts';
 import { blocksOfLogs } from '../read/read-range.ts';
+import { weighLogs } from '../read/weigh.ts';
 import { givesLog, joinFilters } from './join-filters.ts';
+
+/** Largest logs of a chunk of several blocks, bytes of responses. Chunks of ordinary logs have a tenth of it. */
+const CHUNK_BYTES_MAX = 16 * 1024 * 1024;
 
 interface SubjectRead {
   /** Logs by dataset, in chain order, without duplicates. */
   readonly parts: readonly { readonly dataset: Dataset; readonly logs: readonly Log[] }[];
-  /** Distinct logs of all datasets. */
-  readonly logCount: number;
+  /** Weight of the distinct logs of all datasets. */
+  readonly weight: number;
   /** Every block of the logs. */
   readonly blocks: ReadonlyMap<number, BlockFacts>;
   /** Node calls made. */
@@ -47,7 +51,7 @@ export function toQuery({ topics, indexed, addresses }: HistoryFilter): Omit<Log
 /**
  * Reads every filter of some datasets over the range; common filters once. Logs that can only be decoded with others of
  * their block, because of their contract or topic, are read with those.
- * @throws ReorgedWhileReadingError if responses contradict each other
+ * @throws ReorgedWhileReadingError if responses contradict each other; RangeTooLargeError
  */
 export async function readSubjectLogs(
   pool: UpstreamPool,
@@ -56,13 +60,15 @@ export async function readSubjectLogs(
     readonly datasets: readonly Dataset[];
     readonly subject: Subject;
     readonly range: BlockRange;
+    /** @default CHUNK_BYTES_MAX */
+    readonly chunkBytesMax?: number | undefined;
   },
   signal: AbortSignal,
 ): Promise<SubjectRead> {
-  const { chain, subject, range } = requested;
+  const { chain, subject, range, chunkBytesMax = CHUNK_BYTES_MAX } = requested;
   const wanted = requested.datasets.map((dataset) => ({ dataset, filters: filtersOf(dataset, chain, subject) }));
   const filters = joinFilters(wanted.flatMap((one) => one.filters));
-  const ask = (query: LogsQuery) => pool.getLogs(query, { signal, minBlock: query.range.to });
+  const ask = (query: LogsQuery) => pool.getLogs(query, { signal, minBlock: query.range.to, bytesMax: chunkBytesMax });
   const answers = await Promise.all(filters.map((filter) => ask({ range, ...toQuery(filter) })));
   const found = [...collect(chain, answers).values()];
   const read = await Promise.all(
@@ -82,7 +88,7 @@ export async function readSubjectLogs(
   const calls = [...answers, ...read.flatMap(({ besides }) => besides)];
   return {
     parts: read.map(({ dataset, logs }) => ({ dataset, logs })),
-    logCount: all.length,
+    weight: weighLogs(all),
     blocks,
     calls: calls.reduce((sum, answer) => sum + answer.calls, headersRead),
   };
