@@ -63,18 +63,18 @@ async function subjectsOf({ devnet, wallets, tokens, exchanges, market, script }
   };
 }
 
-/** Stores a megabyte in each value of any length that routes show. */
+/** Stores a megabyte in each value without a limit that routes show, and the longest labels. */
 async function widenRows(): Promise<void> {
   const bytes = `decode(repeat('01', 1000000), 'hex')`;
-  // Each of these characters takes six in JSON.
-  const text = `repeat(chr(1), 1000000)`;
+  // The longest label. Each of its characters takes six in JSON.
+  const label = 'repeat(chr(1), 256)';
   for (const statement of [
     `UPDATE logs SET data = ${bytes} WHERE block_number IN (SELECT block_number FROM logs ORDER BY block_number DESC LIMIT 300)`,
     `UPDATE transactions SET input = ${bytes}`,
     `UPDATE nft_token_metadata SET metadata = json_build_object('name', repeat('x', 1000000))::text`,
     `INSERT INTO address_labels (address, chain_id, source, label)
-     SELECT DISTINCT account, chain_id, 'test', ${text} FROM account_transactions ON CONFLICT DO NOTHING`,
-    `UPDATE contracts.market_order_fulfilled SET offer = jsonb_build_array(repeat('x', 1000000))`,
+     SELECT DISTINCT account, chain_id, 'test', ${label} FROM account_transactions ON CONFLICT DO NOTHING`,
+    `UPDATE contracts.market_order_fulfilled SET offer = jsonb_build_array(repeat(chr(1), 1000000))`,
   ])
     await scratch.database.query(statement);
 }
@@ -136,9 +136,10 @@ async function statusOf({ method, path, body }: Requested): Promise<number> {
 /** What a server may say to a correct request: not a 500, and not a broken connection. */
 const EXPECTED = new Set([200, 201, 202, 204, 302, 304, 400, 401, 403, 404, 405, 413, 429, 501, 503]);
 
-test('every route is served or refused, and no process ends', async () => {
-  const requests = await requestsOfAllRoutes();
-  expect(requests.length).toBeGreaterThan(80);
+test.each([1, 2, 3])('every third route from number %i is served or refused, and no process ends', async (first) => {
+  const all = await requestsOfAllRoutes();
+  expect(all.length).toBeGreaterThan(80);
+  const requests = all.filter((_, index) => index % 3 === first - 1);
   let healthMs = 0;
   for (const request of requests) {
     const sent = await sendAll(Array.from({ length: AT_ONCE }, () => () => statusOf(request)));
