@@ -129,6 +129,13 @@ function valuesOf(route: string, subjects: Subjects): Readonly<Record<string, re
     ...{ coin_type_hash: [...hashes, 'x'], coin_type_hashes: hash },
     ...{ coin_type_hash_whitelist: hash, coin_type_hash_blacklist: hash, block_heights: ['0,6,12', '6', 'x'] },
     ...{ min_amount: ['1', '100000000000', 'x'], min_version: ['1', '2000', 'x'] },
+    ...{
+      pair_address: tokens,
+      token0_address: tokens,
+      token1_address: tokens.toReversed(),
+      exchange: ['uniswapv2', 'x'],
+    },
+    ...{ name: ['market', 'x'], event: ['order_fulfilled', 'x'], query: ['usd', 'x'] },
     ...{ from_symbol: ['A', 'a'], to_symbol: ['Z', 'z'], from_name: ['A', 'a'], to_name: ['Z', 'z'] },
   };
 }
@@ -144,8 +151,19 @@ function bodiesOf({ nfts, wallets, tokens }: Subjects): Map<string, readonly unk
     runContractFunction: { abi: [balanceOf], params: { account: wallets[0] } },
     reviewContracts: { contracts: [review] },
   };
+  const listed = tokens.map((token) => ({ chain: CHAIN, tokenAddress: token }));
+  const ofTokens: readonly (readonly [string, readonly unknown[]])[] = [
+    ['getMultipleTokenAnalytics', [{ tokens: listed }]],
+    ['getTimeSeriesTokenAnalytics', [{ tokens: listed }]],
+    ['getMultipleTokenPrices', [{ tokens: tokens.map((token) => ({ token_address: token })) }]],
+  ];
   const operations = [...ASSET_OPERATIONS, ...ACTIVITY_OPERATIONS].filter(({ body }) => body !== undefined);
-  return new Map(operations.map(({ name, body }) => [name, own[name] === undefined ? [body] : [body, own[name]]]));
+  return new Map([
+    ...operations.map(
+      ({ name, body }) => [name, own[name] === undefined ? [body] : [body, own[name]]] as readonly [string, unknown[]],
+    ),
+    ...ofTokens,
+  ]);
 }
 
 /** JSON-RPC calls, then requests that change streams: sent once, in this order. */

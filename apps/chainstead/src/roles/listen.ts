@@ -69,7 +69,7 @@ export async function listen(context: RoleContext, served: Served): Promise<Runn
       reads: served.requests.reads,
       shown: served.requests.shown,
       requestScope: served.requests.scope,
-      responseBytes: served.requests.bytes,
+      responseBytes: served.requests.responseBytes,
     }),
     indexed: {
       chains: configuration.chains.map(({ chain }) => chain),

@@ -11,9 +11,21 @@ export const JSON_TYPE = { 'content-type': 'application/json' } as const;
  * @throws ResponseTooLargeError above {@link RESULT_BYTES_MAX}
  */
 export function boundedJson(value: unknown): string {
+  // One long text may be in many rows: their JSON must not be built to learn its size.
+  const length = textLength(value);
+  if (length > RESULT_BYTES_MAX) throw new ResponseTooLargeError(RESULT_BYTES_MAX, length);
   const text = JSON.stringify(value);
   if (text.length > RESULT_BYTES_MAX) throw new ResponseTooLargeError(RESULT_BYTES_MAX, text.length);
   return text;
+}
+
+/** Returns the length of all texts in a value. */
+function textLength(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  let length = 0;
+  for (const one of Array.isArray(value) ? value : Object.values(value)) length += textLength(one);
+  return length;
 }
 
 /** Makes the `c.json` of requests use {@link boundedJson}. */

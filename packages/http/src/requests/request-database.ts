@@ -23,7 +23,7 @@ export interface RequestDatabase {
   /** State of the current request; null: no standbys. */
   readonly shown: ShownState | null;
   /** Limits the bytes that requests receive from the database. */
-  readonly bytes: ResponseBytes;
+  readonly responseBytes: ResponseBytes;
   /** Middleware for all requests; register it before the request timeout. */
   readonly scope: MiddlewareHandler<ApiEnv>;
 }
@@ -114,7 +114,7 @@ export function createRequestDatabase(
             position: () => access().session?.position ?? null,
             requireAtLeast: (position) => access().session?.requireAtLeast(position),
           },
-    bytes,
+    responseBytes: bytes,
     scope: async (c, next) => {
       const abandoned = new AbortController();
       const abandon = (): void => abandoned.abort(new RequestAbandonedError());

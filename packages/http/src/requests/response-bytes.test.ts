@@ -50,7 +50,7 @@ describe('what a request reads from the database', () => {
     const { app } = createDemoApi({
       database: requests.database,
       requestScope: requests.scope,
-      responseBytes: requests.bytes,
+      responseBytes: requests.responseBytes,
       keys: { ...fixedKeys('any'), verify: (key) => ({ id: key, name: key, scopes: ALL_SCOPES }) },
       routes: [routes],
     });
