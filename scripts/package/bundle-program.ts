@@ -21,13 +21,14 @@ export interface Bundle {
 }
 
 const SOURCES = 'apps/chainstead/src';
-/** Each is the beginning of a process: of the command line, of a role, of a helper. */
-const ENTRIES = ['main.ts', 'role-process.ts', 'backfill-process.ts', 'signer-process.ts'].map((file) =>
-  join(REPOSITORY_ROOT, SOURCES, file),
-);
+/** Each is the beginning of a process or thread: of the command line, of a role, of a helper. */
+const ENTRIES = [
+  ...['main.ts', 'role-process.ts', 'backfill-process.ts', 'signer-process.ts'].map((file) => `${SOURCES}/${file}`),
+  'packages/graphql/src/thread/graphql-thread.ts',
+].map((file) => join(REPOSITORY_ROOT, file));
 
 const OPTIONS = {
-  entryPoints: ENTRIES,
+  entryPoints: ENTRIES.map((file) => ({ in: file, out: basename(file, '.ts') })),
   bundle: true,
   splitting: true,
   format: 'esm',

@@ -11,6 +11,27 @@ export class GraphqlRefusalError extends ChainsteadError {
   }
 }
 
+/** An error of a result. */
+export interface ResultError {
+  readonly message: string;
+  readonly path?: readonly (string | number)[];
+  readonly extensions: { readonly code: string; readonly remedy: string };
+}
+
+/** Returns a refusal as clients see it. */
+export function shownRefusal({ sentence, code, remedy }: GraphqlRefusalError): ResultError {
+  return { message: sentence, extensions: { code, remedy: remedy ?? '' } };
+}
+
+/** Returns the error of rows or a result with too many bytes. */
+export function resultTooLarge(bytesMax: number): GraphqlRefusalError {
+  return new GraphqlRefusalError(
+    'GRAPHQL_RESULT_TOO_LARGE',
+    `The result has more than ${bytesMax} bytes`,
+    'Request fewer rows with `first`, or fewer columns.',
+  );
+}
+
 export type GraphqlRefusalCode =
   | 'GRAPHQL_ARGUMENT_INVALID'
   | 'GRAPHQL_BUSY'
@@ -18,6 +39,7 @@ export type GraphqlRefusalCode =
   | 'GRAPHQL_INVALID'
   | 'GRAPHQL_RESULT_TOO_LARGE'
   | 'GRAPHQL_ROLE_UNSAFE'
+  | 'GRAPHQL_SCHEMA_TOO_LARGE'
   | 'GRAPHQL_TIMEOUT'
   | 'GRAPHQL_TOO_COMPLEX'
   | 'GRAPHQL_UNAVAILABLE';

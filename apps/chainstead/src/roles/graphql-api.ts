@@ -19,8 +19,6 @@ export async function openGraphqlApi(
 ): Promise<GraphqlApi | null> {
   const { graphqlDatabaseUrl } = configuration.api;
   if (graphqlDatabaseUrl === null) return null;
-  // Without it, the libraries print a notice at each start.
-  process.env.GRAPHILE_ENV ??= 'production';
   const { openGraphql } = await import('@chainstead/graphql');
   const graphql = openGraphql({ databaseUrl: graphqlDatabaseUrl, logger, clock });
   opened.defer(() => graphql.close());

@@ -54,15 +54,67 @@ export const LIMITS = {
   cells: 100_000,
 } as const;
 
+/** An operation whose size is within the limits, not yet compared with a schema. */
+export interface ParsedOperation extends Pick<Operation, 'document' | 'definition' | 'fragments' | 'variables' | 'roots'> {
+  /** Names of the lists of all operations in the document; null if one of them reads the schema itself. */
+  readonly lists: readonly string[] | null;
+  readonly measure: ReturnType<typeof createMeasure>;
+}
+
 /**
  * Returns the operation of a request. Sizes are checked before validation, which takes long for large operations.
  * @throws GraphqlRefusalError
  */
-export function readOperation(schema: GraphQLSchema, request: GraphqlRequest): Operation {
+export function parseOperation(request: GraphqlRequest): ParsedOperation {
+  return refusingDepth(() => {
+    const document = parseQuery(request.query);
+    const fragments = new Map(
+      document.definitions.flatMap((one): [string, FragmentDefinitionNode][] =>
+        one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one]] : [],
+      ),
+    );
+    const measure = createMeasure(fragments);
+    const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
+    for (const { selectionSet } of operations) requireFields(measure(selectionSet));
+    const definition = chooseOperation(document, request.operationName ?? null);
+    const roots = fieldsOf(definition.selectionSet, fragments);
+    for (const root of roots) requireDepth(root, measure(root.selectionSet));
+    requireRoots(roots);
+    const fields = operations.flatMap(({ selectionSet }) => fieldsOf(selectionSet, fragments));
+    const lists = [...new Set(fields.map(({ name }) => name.value))].filter((name) => !name.startsWith('__'));
+    if (lists.length > LIMITS.roots) throw tooComplex('lists', lists.length, LIMITS.roots);
+    const variables = request.variables ?? {};
+    return { document, definition, fragments, variables, roots, measure, lists: fields.some(isIntrospection) ? null : lists };
+  });
+}
+
+/**
+ * Returns an operation that a schema allows.
+ * @throws GraphqlRefusalError
+ */
+export function checkOperation(schema: GraphQLSchema, { lists: _, measure, ...parsed }: ParsedOperation): Operation {
+  return refusingDepth(() => {
+    const { document, definition, variables, roots } = parsed;
+    if (definition.operation === 'subscription' && schema.getSubscriptionType() == null) throw invalid(NO_SUBSCRIPTION);
+    const [problem] = validate(schema, document, undefined, { maxErrors: 1 });
+    if (problem !== undefined) throw invalid(problem);
+    const { errors, coerced } = getVariableValues(schema, definition.variableDefinitions ?? [], variables, {
+      maxErrors: 1,
+    });
+    if (coerced === undefined) throw invalid(errors[0]);
+    requireRows(roots, coerced, measure);
+    return { ...parsed, values: coerced };
+  });
+}
+
+/** A schema of views alone has no type for subscriptions, which validation skips. */
+const NO_SUBSCRIPTION = new GraphQLError('Only tables of contracts have subscriptions');
+
+/** Parser and validation follow brackets by recursion. */
+function refusingDepth<T>(work: () => T): T {
   try {
-    return checkOperation(schema, request);
+    return work();
   } catch (error) {
-    // The parser follows brackets by recursion.
     if (!(error instanceof RangeError)) throw error;
     throw new GraphqlRefusalError(
       'GRAPHQL_TOO_COMPLEX',
@@ -70,31 +122,6 @@ export function readOperation(schema: GraphQLSchema, request: GraphqlRequest): O
       'Split the operation into several, with fewer levels.',
     );
   }
-}
-
-function checkOperation(schema: GraphQLSchema, request: GraphqlRequest): Operation {
-  const document = parseQuery(request.query);
-  const fragments = new Map(
-    document.definitions.flatMap((one): [string, FragmentDefinitionNode][] =>
-      one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one]] : [],
-    ),
-  );
-  const measure = createMeasure(fragments);
-  for (const definition of document.definitions)
-    if (definition.kind === Kind.OPERATION_DEFINITION) requireFields(measure(definition.selectionSet));
-  const definition = chooseOperation(document, request.operationName ?? null);
-  const roots = fieldsOf(definition.selectionSet, fragments);
-  for (const root of roots) requireDepth(root, measure(root.selectionSet));
-  requireRoots(roots);
-  const [problem] = validate(schema, document, undefined, { maxErrors: 1 });
-  if (problem !== undefined) throw invalid(problem);
-  const variables = request.variables ?? {};
-  const { errors, coerced } = getVariableValues(schema, definition.variableDefinitions ?? [], variables, {
-    maxErrors: 1,
-  });
-  if (coerced === undefined) throw invalid(errors[0]);
-  requireRows(roots, coerced, measure);
-  return { document, definition, fragments, variables, roots, values: coerced };
 }
 
 function parseQuery(query: string): DocumentNode {

@@ -2,7 +2,7 @@ import { errorText, type Logger } from '@chainstead/core';
 import type { WithPgClient } from '@dataplan/pg';
 import { execute, isSafeError } from 'grafast';
 import type { DocumentNode, ExecutionResult, GraphQLError } from 'graphql/index.js';
-import { GraphqlRefusalError } from '../refusal.ts';
+import { GraphqlRefusalError, type ResultError, shownRefusal } from '../refusal.ts';
 import type { BuiltSchema } from '../schema/build-schema.ts';
 
 /** A result of the GraphQL specification. */
@@ -10,12 +10,6 @@ export interface GraphqlResult {
   readonly data?: Readonly<Record<string, unknown>> | null;
   readonly errors?: readonly ResultError[];
   readonly extensions?: Readonly<Record<string, unknown>>;
-}
-
-export interface ResultError {
-  readonly message: string;
-  readonly path?: readonly (string | number)[];
-  readonly extensions: { readonly code: string; readonly remedy: string };
 }
 
 export interface WantedQuery {
@@ -26,7 +20,7 @@ export interface WantedQuery {
 
 /** Runs a query on a connection. Errors of Postgres and of the program have no text for clients. */
 export async function runQuery(
-  { schema, preset }: BuiltSchema,
+  { schema, preset }: Pick<BuiltSchema, 'schema' | 'preset'>,
   { document, operationName, variables }: WantedQuery,
   withPgClient: WithPgClient,
   logger: Logger,
@@ -49,8 +43,7 @@ export async function runQuery(
 
 /** Returns an error as clients see it. */
 export function shownError(error: unknown, logger: Logger): ResultError {
-  if (error instanceof GraphqlRefusalError)
-    return { message: error.sentence, extensions: { code: error.code, remedy: error.remedy ?? '' } };
+  if (error instanceof GraphqlRefusalError) return shownRefusal(error);
   const state = sqlState(error);
   if (state === CANCELED)
     return shownError(

@@ -1,4 +1,4 @@
-import { type Clock, errorText, type Logger } from '@chainstead/core';
+import { type Clock, createAnswerBudget, errorText, type Logger } from '@chainstead/core';
 import { excessRights, openDatabase, type PooledConnection } from '@chainstead/db';
 import type { WithPgClient } from '@dataplan/pg';
 import { GraphqlRefusalError } from '../refusal.ts';
@@ -7,10 +7,15 @@ import { inSnapshot, type SnapshotLimits } from './snapshot.ts';
 /** Reads Postgres as a role that can only read. */
 export interface Reader {
   /**
-   * Runs work in one read-only transaction. Some run at a time; others wait.
+   * Runs work in one read-only transaction. Some run at a time; others wait, or are refused if too many wait.
    * @throws GraphqlRefusalError
    */
   inSnapshot<T>(work: (withClient: WithPgClient) => Promise<T>, limits?: SnapshotLimits): Promise<T>;
+  /**
+   * Runs work as {@link inSnapshot}, for a subscription: one at a time, next to that of queries, and however many wait.
+   * @throws GraphqlRefusalError
+   */
+  inTurn<T>(work: (withClient: WithPgClient) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -20,7 +25,7 @@ export interface ReaderOptions {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly limits: SnapshotLimits;
-  /** Transactions at the same time in this process. */
+  /** Transactions of queries at the same time. One more is for subscriptions. */
   readonly concurrency: number;
 }
 
@@ -31,7 +36,9 @@ const RIGHTS_MS = 60_000;
 
 /** @throws {DatabaseError} DATABASE_URL_INVALID */
 export function openReader({ url, logger, clock, limits, concurrency }: ReaderOptions): Reader {
-  const database = openDatabase({ url, applicationName: 'chainstead graphql', poolSize: concurrency, logger });
+  const database = openDatabase({ url, applicationName: 'chainstead graphql', poolSize: concurrency + 1, logger });
+  const ofQueries = createAnswerBudget({ bytesMax: Number.POSITIVE_INFINITY, requestsMax: concurrency });
+  const ofSubscriptions = createAnswerBudget({ bytesMax: Number.POSITIVE_INFINITY, requestsMax: 1 });
   let running = 0;
   let checkedAt = Number.NEGATIVE_INFINITY;
   const connect = async (): Promise<PooledConnection> => {
@@ -59,11 +66,12 @@ export function openReader({ url, logger, clock, limits, concurrency }: ReaderOp
         );
       running++;
       try {
-        return await inSnapshot(await connect(), own, work);
+        return await ofQueries.run(async () => inSnapshot(await connect(), own, work));
       } finally {
         running--;
       }
     },
+    inTurn: (work) => ofSubscriptions.run(async () => inSnapshot(await connect(), limits, work)),
     close: () => database.close(),
   };
 }

@@ -1,6 +1,6 @@
 import { type PooledConnection, readBounded } from '@chainstead/db';
 import type { PgClient, PgClientQuery, PgClientResult, WithPgClient } from '@dataplan/pg';
-import { GraphqlRefusalError } from '../refusal.ts';
+import { GraphqlRefusalError, resultTooLarge } from '../refusal.ts';
 
 export interface SnapshotLimits {
   /** Time for all statements together. Milliseconds. */
@@ -77,11 +77,7 @@ function countBytes(bytesMax: number): { take(bytes: number): void; isExceeded()
     take(bytes) {
       taken += bytes;
       if (taken > bytesMax)
-        throw new GraphqlRefusalError(
-          'GRAPHQL_RESULT_TOO_LARGE',
-          `The rows have more than ${bytesMax} bytes`,
-          'Request fewer rows with `first`, or fewer columns.',
-        );
+        throw resultTooLarge(bytesMax);
     },
     isExceeded: () => taken > bytesMax,
   };

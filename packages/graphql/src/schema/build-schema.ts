@@ -3,8 +3,10 @@ import { defaultPreset as basePreset, makeSchema } from 'graphile-build';
 import { defaultPreset as postgresPreset } from 'graphile-build-pg';
 import type { GraphQLSchema } from 'graphql/index.js';
 import { namesPlugin } from './names-plugin.ts';
+import { narrowIntrospection } from './narrow-introspection.ts';
 import { rowsPlugin } from './rows-plugin.ts';
 import { scalarsPlugin } from './scalars-plugin.ts';
+import { SHOWN_SCHEMAS } from './shown-schemas.ts';
 
 /** A schema, with the settings that executions need. */
 export interface BuiltSchema {
@@ -25,14 +27,16 @@ declare global {
   }
 }
 
-/** Schemas of Postgres whose tables and views are shown. */
-export const SHOWN_SCHEMAS = ['contracts', 'analytics'] as const;
-
 /** Time to plan one operation, which blocks the process. Milliseconds. */
 const PLANNING_MS = 1_000;
 
-/** Builds the GraphQL schema of the tables and views that the role can read. @param withClient connection for introspection */
-export async function buildSchema(withClient: WithPgClient): Promise<BuiltSchema> {
+/**
+ * Builds the GraphQL schema of tables and views that the role can read.
+ * @param withClient connection for introspection
+ * @param oids of the tables and views
+ */
+export async function buildSchema(withClient: WithPgClient, oids: readonly string[]): Promise<BuiltSchema> {
+  const narrow = narrowIntrospection(withClient, oids);
   const { schema, resolvedPreset } = await makeSchema({
     extends: [basePreset, postgresPreset],
     plugins: [namesPlugin, scalarsPlugin, rowsPlugin],
@@ -42,7 +46,7 @@ export async function buildSchema(withClient: WithPgClient): Promise<BuiltSchema
         name: 'main',
         schemas: [...SHOWN_SCHEMAS],
         withPgClientKey: 'withPgClient',
-        adaptor: { createWithPgClient: () => withClient, makePgService: refuseService },
+        adaptor: { createWithPgClient: () => narrow, makePgService: refuseService },
         adaptorSettings: undefined,
       },
     ],

@@ -1,15 +1,10 @@
 import type { Clock, Logger } from '@chainstead/core';
 import { type ApiContext, InvalidParameterError, type RouteModule, readJsonBody } from '@chainstead/http';
 import { z } from 'zod';
-import { type GraphqlRequest, readOperation } from '../operations/operation.ts';
-import { type GraphqlResult, runQuery, shownError } from '../operations/run-query.ts';
-import { openReader } from '../reading/reader.ts';
-import { GraphqlRefusalError } from '../refusal.ts';
-import { createCurrentSchema } from '../schema/current-schema.ts';
-import { readStart } from '../subscriptions/branch.ts';
-import { readNewRows } from '../subscriptions/new-rows.ts';
-import { createNewestBlocks } from '../subscriptions/newest-blocks.ts';
-import { pageQuery } from '../subscriptions/page-query.ts';
+import type { GraphqlRequest } from '../operations/operation.ts';
+import { GraphqlRefusalError, shownRefusal } from '../refusal.ts';
+import { createExecutor } from '../thread/executor.ts';
+import { createResultBudget } from './result-budget.ts';
 import { createStreamResults } from './stream-results.ts';
 
 export interface GraphqlOptions {
@@ -36,39 +31,47 @@ const BODY_BYTES_MAX = 65_536;
 const BODY_VALUES_MAX = 10_000;
 const TIMEOUT_MS = 10_000;
 const BYTES_MAX = 16 * 1_024 * 1_024;
-/** Operations that read at the same time in this process. */
-const CONCURRENCY = 4;
+/** Queries that read at the same time in this process. Subscriptions and introspection have a connection more each. */
+const CONCURRENCY = 2;
 
-/**
- * Returns the route `POST /graphql`. Queries get JSON, subscriptions a stream of events.
- * @throws {DatabaseError} DATABASE_URL_INVALID
- */
+/** Bytes of results that this process holds at a time. One key may use a quarter. */
+const RESULTS_BYTES_MAX = 4 * BYTES_MAX;
+/** Operations that read the schema itself: each may need a schema of all tables, so they have a thread of their own. */
+const INTROSPECTION = /__(?:schema|type)\b/;
+/** Time without introspection, after which its thread ends. Milliseconds. */
+const IDLE_MS = 60_000;
+
+/** Returns the route `POST /graphql`. Queries get JSON, subscriptions a stream of events. */
 export function openGraphql(options: GraphqlOptions): Graphql {
   const { databaseUrl, logger, clock, timeoutMs = TIMEOUT_MS, bytesMax = BYTES_MAX } = options;
-  const reader = openReader({
-    ...{ url: databaseUrl, logger, clock },
-    limits: { timeoutMs, bytesMax },
-    concurrency: CONCURRENCY,
-  });
-  const schema = createCurrentSchema({ reader, clock, logger });
-  const newestBlocks = createNewestBlocks(reader, clock);
+  const settings = { databaseUrl, timeoutMs, bytesMax, logLevel: logger.level };
+  const operations = createExecutor({ ...settings, concurrency: CONCURRENCY }, logger);
+  const introspections = createExecutor({ ...settings, concurrency: 1 }, logger, IDLE_MS);
   const closing = new AbortController();
-  const streamResults = createStreamResults({ clock, logger, closing: closing.signal });
+  const budget = createResultBudget(Math.max(RESULTS_BYTES_MAX, 4 * bytesMax), clock);
+  const streamResults = createStreamResults({ clock, logger, budget, closing: closing.signal });
 
   async function respond(c: ApiContext, request: GraphqlRequest): Promise<Response> {
-    const built = await schema.read();
-    const operation = readOperation(built.schema, request);
-    const { document, variables } = operation;
-    if (operation.definition.operation === 'subscription') {
-      requireEventStream(c);
-      const page = pageQuery(operation);
-      const start = await reader.inSnapshot((withClient) => readStart(withClient, page.chainId, page.afterBlock));
-      return streamResults(c, (signal) =>
-        readNewRows({ built, page, start, variables, reader, newestBlocks, logger, signal }),
-      );
+    const executor = INTROSPECTION.test(request.query) ? introspections : operations;
+    const acceptsEvents = c.req.header('accept')?.includes('text/event-stream') === true;
+    const exchange = executor.open({ ...request, acceptsEvents });
+    let isStream = false;
+    try {
+      const reply = await exchange.next();
+      if (reply.type === 'opened') {
+        const response = streamResults(c, exchange);
+        isStream = true;
+        return response;
+      }
+      if (reply.type !== 'result') throw new TypeError(`A request has no reply ${reply.type}`);
+      if (reply.status === 200) return budget.respond(c, c.get('principal')?.id ?? '', reply.body);
+      return c.body(reply.body, reply.status, {
+        'content-type': 'application/json',
+        ...(reply.isRetryable && { 'retry-after': '1' }),
+      });
+    } finally {
+      if (!isStream) exchange.close();
     }
-    const wanted = { document, operationName: request.operationName ?? null, variables };
-    return c.json(await reader.inSnapshot((withClient) => runQuery(built, wanted, withClient, logger)));
   }
 
   return {
@@ -79,32 +82,16 @@ export function openGraphql(options: GraphqlOptions): Graphql {
           return await respond(c, request);
         } catch (error) {
           if (!(error instanceof GraphqlRefusalError)) throw error;
-          const result: GraphqlResult = { errors: [shownError(error, logger)] };
-          return c.json(result, statusOf(error), error.retryable ? { 'retry-after': '1' } : undefined);
+          return c.json({ errors: [shownRefusal(error)] }, 503, { 'retry-after': '1' });
         }
       });
     },
     endStreams: () => closing.abort(),
     async close() {
       closing.abort();
-      await reader.close();
+      await Promise.all([operations.close(), introspections.close()]);
     },
   };
-}
-
-function statusOf({ code }: GraphqlRefusalError): 400 | 503 {
-  return REFUSED_BY_SERVER.has(code) ? 503 : 400;
-}
-
-const REFUSED_BY_SERVER = new Set(['GRAPHQL_BUSY', 'GRAPHQL_ROLE_UNSAFE', 'GRAPHQL_TIMEOUT', 'GRAPHQL_UNAVAILABLE']);
-
-function requireEventStream(c: ApiContext): void {
-  if (c.req.header('accept')?.includes('text/event-stream') === true) return;
-  throw new GraphqlRefusalError(
-    'GRAPHQL_INVALID',
-    'A subscription is a stream of events',
-    'Send the header Accept: text/event-stream.',
-  );
 }
 
 const requestBody = z.object({

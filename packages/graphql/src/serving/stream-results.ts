@@ -1,18 +1,20 @@
-import { type Clock, type Logger, sleepUnlessAborted } from '@chainstead/core';
+import { type Clock, type Logger, sleepUnlessAborted, whenAborted } from '@chainstead/core';
 import type { ApiContext } from '@chainstead/http';
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
-import { type GraphqlResult, shownError } from '../operations/run-query.ts';
-import { GraphqlRefusalError } from '../refusal.ts';
+import { GraphqlRefusalError, shownRefusal } from '../refusal.ts';
+import type { Exchange } from '../thread/executor.ts';
+import type { ResultBudget } from './result-budget.ts';
 
 export interface StreamOptions {
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly budget: ResultBudget;
   /** Ends all streams. */
   readonly closing: AbortSignal;
 }
 
-/** Sends results as server-sent events, in the form of the protocol GraphQL over SSE. */
-export type StreamResults = (c: ApiContext, open: (signal: AbortSignal) => AsyncIterable<GraphqlResult>) => Response;
+/** Sends the events of an exchange, in the form of the protocol GraphQL over SSE. */
+export type StreamResults = (c: ApiContext, exchange: Exchange) => Response;
 
 /** Streams per process. */
 const STREAMS_MAX = 100;
@@ -23,10 +25,10 @@ const BEAT_MS = 15_000;
 /** Then the client has to connect again, with a key that is still valid. Milliseconds. */
 const STREAM_MS = 3_600_000;
 
-export function createStreamResults({ clock, logger, closing }: StreamOptions): StreamResults {
+export function createStreamResults({ clock, logger, budget, closing }: StreamOptions): StreamResults {
   const open = new Map<string, number>();
 
-  return (c, read) => {
+  return (c, exchange) => {
     const key = c.get('principal')?.id ?? '';
     const own = open.get(key) ?? 0;
     const all = [...open.values()].reduce((sum, streams) => sum + streams, 0);
@@ -36,12 +38,17 @@ export function createStreamResults({ clock, logger, closing }: StreamOptions): 
       const left = new AbortController();
       stream.onAbort(() => left.abort());
       const signal = AbortSignal.any([left.signal, closing, AbortSignal.timeout(STREAM_MS)]);
+      const keptOpen = whenAborted(signal, () => exchange.close());
       const beats = sendBeats(stream, clock, signal);
       try {
-        for await (const result of read(signal)) await stream.writeSSE({ event: 'next', data: JSON.stringify(result) });
+        for (let body = await nextEvent(exchange); body !== null; body = await nextEvent(exchange))
+          await budget.during(key, body.length, signal, () => sendEvent(stream, body));
       } catch (error) {
-        await stream.writeSSE({ event: 'next', data: JSON.stringify({ errors: [shownError(error, logger)] }) });
+        if (!(error instanceof GraphqlRefusalError)) throw error;
+        await stream.writeSSE({ event: 'next', data: JSON.stringify({ errors: [shownRefusal(error)] }) });
       } finally {
+        keptOpen();
+        exchange.close();
         left.abort();
         await beats;
         await stream.writeSSE({ event: 'complete', data: '' });
@@ -56,6 +63,19 @@ export function createStreamResults({ clock, logger, closing }: StreamOptions): 
     response.headers.set('x-accel-buffering', 'no');
     return response;
   };
+}
+
+/** Returns null after the last one. */
+async function nextEvent(exchange: Exchange): Promise<Uint8Array | null> {
+  const reply = await exchange.next();
+  return reply.type === 'event' ? reply.body : null;
+}
+
+/** Writes an event without making a text of its bytes. */
+async function sendEvent(stream: SSEStreamingApi, body: Uint8Array): Promise<void> {
+  await stream.write('event: next\ndata: ');
+  await stream.write(body);
+  await stream.write('\n\n');
 }
 
 async function sendBeats(stream: SSEStreamingApi, clock: Clock, signal: AbortSignal): Promise<void> {

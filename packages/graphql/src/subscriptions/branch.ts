@@ -6,6 +6,8 @@ type Hashes = ReadonlyMap<number, string>;
 
 /** Blocks that a subscriber has. */
 export interface Position {
+  /** Text that positions with the same blocks have in common. */
+  readonly id: string;
   /** The newest ones that are stored. */
   readonly known: Hashes;
   /** Newest block; null: none is stored yet. */
@@ -44,7 +46,7 @@ export async function readStart(
       `after_block is more than ${BEHIND_MAX} blocks before the newest one`,
       'Read older rows with a query, then subscribe after the last block that you have.',
     );
-  return { ...(await readPosition(withClient, chainId, afterBlock)), last: afterBlock };
+  return at(afterBlock, await readPosition(withClient, chainId, afterBlock));
 }
 
 /** Returns the position at the newest stored block up to a number. @param upTo null: no bound */
@@ -53,7 +55,13 @@ export async function readPosition(withClient: WithPgClient, chainId: string, up
     client.query<BlockRow>({ text: KNOWN_SQL, values: [chainId, upTo, KNOWN_MAX] }),
   );
   const known = new Map(rows.map(({ number, hash }) => [Number(number), hash]));
-  return { known, last: rows[0] === undefined ? null : Number(rows[0].number) };
+  return at(rows[0] === undefined ? null : Number(rows[0].number), { known });
+}
+
+/** Returns a position with another newest block. Blocks of one branch differ by their ends only. */
+export function at(last: number | null, { known }: Pick<Position, 'known'>): Position {
+  const ends = [[...known][0], [...known].at(-1)];
+  return { id: JSON.stringify([last, ...ends]), known, last };
 }
 
 /**

@@ -2,102 +2,179 @@ import type { Logger } from '@chainstead/core';
 import type { WithPgClient } from '@dataplan/pg';
 import { z } from 'zod';
 import type { Operation } from '../operations/operation.ts';
-import { type GraphqlResult, runQuery } from '../operations/run-query.ts';
+import { type GraphqlResult, runQuery, shownError } from '../operations/run-query.ts';
+import { type JsonBytes, jsonBytes } from '../operations/write-json.ts';
 import type { Reader } from '../reading/reader.ts';
 import type { BuiltSchema } from '../schema/build-schema.ts';
-import { type NextBlocks, type Position, readNextBlocks, readPosition } from './branch.ts';
+import { GraphqlRefusalError } from '../refusal.ts';
+import { at, type NextBlocks, type Position, readNextBlocks, readPosition } from './branch.ts';
 import type { NewestBlocks } from './newest-blocks.ts';
 import { PAGE_MEMBER, type PageQuery, pageVariables } from './page-query.ts';
 
 export interface NewRowsOptions {
   readonly built: BuiltSchema;
+  /** Text that only equal subscriptions have in common. */
+  readonly key: string;
   /** Values of its variables, as sent. */
   readonly variables: Operation['variables'];
   readonly page: PageQuery;
   /** Read before the client gets a response: rows of later blocks are new. */
   readonly start: Position;
+  /** Of a message. */
+  readonly bytesMax: number;
   readonly reader: Reader;
   readonly newestBlocks: NewestBlocks;
+  readonly steps: SharedSteps;
   readonly logger: Logger;
   readonly signal: AbortSignal;
 }
 
-/** Blocks of one read. It is halved while their rows are too large. */
+/** Blocks of one message. */
 const BLOCKS_MAX = 1_000;
+/** Rows of one message. They are halved while their bytes are too many. */
+const ROWS_MAX = 1_000;
+/** Bytes of a message with several rows: clients that read slowly leave many messages in memory. */
+const MESSAGE_BYTES = 1_048_576;
+
+/** Blocks whose rows are read, and those that were. */
+interface State {
+  readonly position: Position;
+  /** Null: the rows of all blocks up to the position are sent. */
+  readonly page: OpenPage | null;
+  readonly rowsMax: number;
+}
+
+/** Blocks of which only the first rows are sent. */
+interface OpenPage {
+  readonly blocks: NextBlocks;
+  /** Position after them. */
+  readonly reached: Position;
+  /** Cursor of the last sent row. */
+  readonly after: string;
+}
+
+/** One read. */
+interface Step {
+  /** Null: there is none to send. */
+  readonly message: JsonBytes | null;
+  readonly state: State;
+  /** Whether further rows may follow at once, or none will, because of an error in the message. */
+  readonly then: 'more' | 'wait' | 'end';
+}
+
+/** Reads that several subscriptions wait for, by their text. */
+export type SharedSteps = Map<string, Promise<Step>>;
+
+export function createSharedSteps(): SharedSteps {
+  return new Map();
+}
 
 /**
- * Returns results with the rows of new blocks, in the order of the chain, until the signal aborts. Each result is read in the transaction that
- * found its blocks, so a row of a block is in exactly one result, unless a reorg replaces the block.
+ * Returns messages with the rows of new blocks, in the order of the chain, until the signal aborts. Each one is read in a transaction that compares
+ * the blocks first, so a row of a block is in exactly one message, unless a reorg replaces the block. Equal subscriptions share their reads.
  */
-export async function* readNewRows(options: NewRowsOptions): AsyncGenerator<GraphqlResult, void, undefined> {
-  const { page, start, newestBlocks, signal } = options;
-  let position = start;
+export async function* readNewRows(options: NewRowsOptions): AsyncGenerator<JsonBytes, void, undefined> {
+  const { page, newestBlocks, signal } = options;
+  let state: State = { position: options.start, page: null, rowsMax: ROWS_MAX };
   let seen: string | null = null;
-  let blocksMax = BLOCKS_MAX;
   while (!signal.aborted) {
     seen = await newestBlocks.changedFrom(page.chainId, seen, signal);
     for (let isMore = true; isMore && !signal.aborted; ) {
-      const read = await readOnce(options, position, blocksMax);
-      if (read === 'too large') {
-        blocksMax = halved(blocksMax);
-        continue;
-      }
-      if (read === null) break;
-      position = read.position;
-      yield* read.results;
-      if (read.state === 'failed') return;
-      isMore = read.state === 'more';
+      const step = await sharedStep(options, state);
+      state = step.state;
+      // Each stream gives its copy away.
+      if (step.message !== null) yield step.message.slice();
+      if (step.then === 'end') return;
+      isMore = step.then === 'more';
     }
   }
 }
 
-interface Read {
-  readonly results: readonly GraphqlResult[];
-  readonly position: Position;
-  /** `more`: further blocks may follow at once. `failed`: the last result is an error, and its rows are missing. */
-  readonly state: 'complete' | 'more' | 'failed';
+function sharedStep(options: NewRowsOptions, state: State): Promise<Step> {
+  const { steps, key } = options;
+  const { position, page, rowsMax } = state;
+  const text = JSON.stringify([key, position.id, page?.reached.id, page?.after, rowsMax]);
+  const known = steps.get(text);
+  if (known !== undefined) return known;
+  const step = options.reader
+    .inTurn((withClient) => readStep(options, state, withClient))
+    .finally(() => steps.delete(text));
+  steps.set(text, step);
+  return step;
 }
 
-async function readOnce(
-  options: NewRowsOptions,
-  position: Position,
-  blocksMax: number,
-): Promise<Read | 'too large' | null> {
-  const { chainId, member } = options.page;
-  return options.reader.inSnapshot(async (withClient) => {
-    const next = await readNextBlocks(withClient, chainId, position, blocksMax);
-    if (next === null) return null;
-    const results: GraphqlResult[] = [];
-    for (let after: string | null = null; ; ) {
-      const result = await readPage(options, next, after, withClient);
-      const refused = result.errors?.some(({ extensions }) => extensions.code === 'GRAPHQL_RESULT_TOO_LARGE');
-      if (refused === true && next.toBlock > next.fromBlock) return 'too large';
-      if (result.errors !== undefined) return { results: [...results, result], position, state: 'failed' };
-      const { shown, end } = withoutEnd(result, member);
-      const isFirst = results.length === 0;
-      // A reorg is also sent without rows: the client has to remove those of the replaced blocks.
-      if (end.endCursor !== null || (isFirst && next.isReplacement))
-        results.push({ ...shown, extensions: blocksOf(chainId, next, isFirst) });
-      if (!end.hasNextPage) break;
-      after = end.endCursor;
-    }
-    const reached = { ...(await readPosition(withClient, chainId, next.toBlock)), last: next.toBlock };
-    const isFull = next.toBlock - next.fromBlock + 1 >= blocksMax;
-    return { results, position: reached, state: isFull ? 'more' : 'complete' };
-  });
+async function readStep(options: NewRowsOptions, state: State, withClient: WithPgClient): Promise<Step> {
+  const { page, bytesMax, logger } = options;
+  const open = await openPage(page.chainId, state, withClient);
+  if (open === null) return { message: null, state, then: 'wait' };
+  const { blocks, after } = open;
+  const isFirst = after === null;
+  const result = await readRows(options, open, state.rowsMax, withClient);
+  const smaller = { ...state, rowsMax: Math.floor(state.rowsMax / 2) };
+  const isTooLarge = result.errors?.some(({ extensions }) => extensions.code === 'GRAPHQL_RESULT_TOO_LARGE');
+  if (isTooLarge === true && state.rowsMax > 1) return { message: null, state: smaller, then: 'more' };
+  if (result.errors !== undefined) return { message: jsonBytes(result, bytesMax), state, then: 'end' };
+  const { shown, end } = withoutEnd(result, page.member);
+  const extensions = blocksOf(page.chainId, blocks, isFirst);
+  const message = bytesWithin({ ...shown, extensions }, state.rowsMax > 1 ? Math.min(MESSAGE_BYTES, bytesMax) : bytesMax);
+  if (!(message instanceof Uint8Array)) {
+    if (state.rowsMax > 1) return { message: null, state: smaller, then: 'more' };
+    return { message: jsonBytes({ errors: [shownError(message, logger)] }, bytesMax), state, then: 'end' };
+  }
+  const reached = open.reached ?? (await readReached(page.chainId, blocks, withClient));
+  const rest = end.hasNextPage && end.endCursor !== null ? { blocks, reached, after: end.endCursor } : null;
+  const next: State = {
+    position: rest === null ? reached : state.position,
+    page: rest,
+    rowsMax: Math.min(ROWS_MAX, 2 * state.rowsMax),
+  };
+  const isFull = blocks.toBlock - blocks.fromBlock + 1 >= BLOCKS_MAX;
+  // A reorg is also sent without rows: the client has to remove those of the replaced blocks.
+  const isSent = end.endCursor !== null || (isFirst && blocks.isReplacement);
+  return { message: isSent ? message : null, state: next, then: rest !== null || isFull ? 'more' : 'wait' };
 }
 
-function readPage(
+/** Blocks, the rows after a cursor of them, and the position after them if it is known. */
+interface Opened {
+  readonly blocks: NextBlocks;
+  readonly after: string | null;
+  readonly reached: Position | null;
+}
+
+/** If a reorg replaces blocks of which only the first rows are sent, all rows of the blocks are sent again. */
+async function openPage(chainId: string, { position, page }: State, withClient: WithPgClient): Promise<Opened | null> {
+  const next = await readNextBlocks(withClient, chainId, page?.reached ?? position, BLOCKS_MAX);
+  if (page === null) return next === null ? null : { blocks: next, after: null, reached: null };
+  if (next?.isReplacement !== true) return page;
+  const fromBlock = Math.min(next.fromBlock, page.blocks.fromBlock);
+  return { blocks: { ...next, fromBlock }, after: null, reached: null };
+}
+
+async function readReached(chainId: string, { toBlock }: NextBlocks, withClient: WithPgClient): Promise<Position> {
+  return at(toBlock, await readPosition(withClient, chainId, toBlock));
+}
+
+function readRows(
   { built, page: { document }, variables, logger }: NewRowsOptions,
-  { fromBlock, toBlock }: NextBlocks,
-  after: string | null,
+  { blocks, after }: Opened,
+  rowsMax: number,
   withClient: WithPgClient,
 ): Promise<GraphqlResult> {
   const wanted = {
     ...{ document, operationName: null },
-    variables: { ...variables, ...pageVariables(fromBlock, toBlock, after) },
+    variables: { ...variables, ...pageVariables(blocks, after, rowsMax) },
   };
   return runQuery(built, wanted, withClient, logger);
+}
+
+/** Returns the error of a result that is too large. */
+function bytesWithin(result: GraphqlResult, bytesMax: number): JsonBytes | GraphqlRefusalError {
+  try {
+    return jsonBytes(result, bytesMax);
+  } catch (error) {
+    if (error instanceof GraphqlRefusalError) return error;
+    throw error;
+  }
 }
 
 function blocksOf(
@@ -111,10 +188,6 @@ function blocksOf(
     to_block: String(toBlock),
     is_replacement: isFirst && isReplacement,
   };
-}
-
-function halved(blocksMax: number): number {
-  return Math.max(1, Math.floor(blocksMax / 2));
 }
 
 const endOfPage = z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() });

@@ -1,10 +1,11 @@
-import { type Clock, sleepUnlessAborted } from '@chainstead/core';
+import type { Clock } from '@chainstead/core';
 import type { Reader } from '../reading/reader.ts';
 
 /** Watches the newest blocks of chains, for all subscriptions together. */
 export interface NewestBlocks {
   /**
-   * Resolves once the newest block differs from `seen`, or the signal aborts. Returns a text that identifies it.
+   * Resolves once the newest block differs from `seen`, or the signal aborts. Returns a text that identifies it. All subscriptions of a chain get a
+   * new block at the same moment.
    * @throws GraphqlRefusalError
    */
   changedFrom(chainId: string, seen: string | null, signal: AbortSignal): Promise<string>;
@@ -15,10 +16,13 @@ const INTERVAL_MS = 500;
 
 /** Commits of blocks send no notification, so the table of blocks is read while subscriptions are open. */
 export function createNewestBlocks(reader: Reader, clock: Clock): NewestBlocks {
-  const reads = new Map<string, { readonly at: number; readonly block: Promise<string> }>();
+  const reads = new Map<string, Promise<string>>();
+  const readAt = new Map<string, number>();
 
   async function read(chainId: string): Promise<string> {
-    const { rows } = await reader.inSnapshot((withClient) =>
+    await clock.sleep(Math.max(0, (readAt.get(chainId) ?? 0) + INTERVAL_MS - clock.now()));
+    readAt.set(chainId, clock.now());
+    const { rows } = await reader.inTurn((withClient) =>
       withClient(null, (client) => client.query<{ block: string }>({ text: NEWEST_SQL, values: [chainId] })),
     );
     return rows[0]?.block ?? '';
@@ -26,11 +30,10 @@ export function createNewestBlocks(reader: Reader, clock: Clock): NewestBlocks {
 
   function shared(chainId: string): Promise<string> {
     const known = reads.get(chainId);
-    if (known !== undefined && clock.now() - known.at < INTERVAL_MS) return known.block;
-    const block = read(chainId);
-    // Each waiting subscription gets the error.
-    block.catch(() => reads.delete(chainId));
-    reads.set(chainId, { at: clock.now(), block });
+    if (known !== undefined) return known;
+    // Each waiting subscription gets an error.
+    const block = read(chainId).finally(() => reads.delete(chainId));
+    reads.set(chainId, block);
     return block;
   }
 
@@ -39,7 +42,6 @@ export function createNewestBlocks(reader: Reader, clock: Clock): NewestBlocks {
       for (;;) {
         const block = await shared(chainId);
         if (block !== seen || signal.aborted) return block;
-        await sleepUnlessAborted(clock, INTERVAL_MS, signal);
       }
     },
   };

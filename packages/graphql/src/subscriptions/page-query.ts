@@ -1,5 +1,6 @@
 import {
   type ArgumentNode,
+  type ConstValueNode,
   type DocumentNode,
   type FieldNode,
   Kind,
@@ -10,6 +11,7 @@ import {
 } from 'graphql/index.js';
 import type { Operation } from '../operations/operation.ts';
 import { GraphqlRefusalError } from '../refusal.ts';
+import type { NextBlocks } from './branch.ts';
 
 /** A subscription as a query for the rows of some blocks. */
 export interface PageQuery {
@@ -26,11 +28,13 @@ export interface PageVariables {
   readonly [FROM]: string;
   readonly [TO]: string;
   readonly [AFTER]: string | null;
+  readonly [FIRST]: number;
 }
 
 const FROM = 'page_from_block';
 const TO = 'page_to_block';
 const AFTER = 'page_after';
+const FIRST = 'page_first';
 /** Member with the end of the page, which the client does not get. */
 export const PAGE_MEMBER = 'page_end';
 
@@ -73,8 +77,12 @@ export function pageQuery({ definition, document, roots, values }: Operation): P
 }
 
 /** Returns the values of the query's own variables. */
-export function pageVariables(fromBlock: number, toBlock: number, after: string | null): PageVariables {
-  return { [FROM]: String(fromBlock), [TO]: String(toBlock), [AFTER]: after };
+export function pageVariables(
+  { fromBlock, toBlock }: Pick<NextBlocks, 'fromBlock' | 'toBlock'>,
+  after: string | null,
+  first: number,
+): PageVariables {
+  return { [FROM]: String(fromBlock), [TO]: String(toBlock), [AFTER]: after, [FIRST]: first };
 }
 
 function textOf(root: FieldNode, name: string, values: Operation['values']): string | null {
@@ -102,7 +110,7 @@ const PAGE_ARGUMENTS: readonly ArgumentNode[] = [
   argument('to_block', variable(TO)),
   argument('after', variable(AFTER)),
   argument('order', { kind: Kind.ENUM, value: 'ASC' }),
-  argument('first', { kind: Kind.INT, value: '1000' }),
+  argument('first', variable(FIRST)),
 ];
 
 const PAGE_FIELD: FieldNode = {
@@ -119,13 +127,15 @@ const PAGE_VARIABLES: readonly VariableDefinitionNode[] = [
   definitionOf(FROM, 'BigInt'),
   definitionOf(TO, 'BigInt'),
   definitionOf(AFTER, 'Cursor'),
+  definitionOf(FIRST, 'Int', { kind: Kind.INT, value: '1' }),
 ];
 
-function definitionOf(name: string, type: string): VariableDefinitionNode {
+function definitionOf(name: string, type: string, defaultValue?: ConstValueNode): VariableDefinitionNode {
   return {
     kind: Kind.VARIABLE_DEFINITION,
     variable: { kind: Kind.VARIABLE, name: nameNode(name) },
     type: { kind: Kind.NAMED_TYPE, name: nameNode(type) },
+    ...(defaultValue !== undefined && { defaultValue }),
   };
 }
 

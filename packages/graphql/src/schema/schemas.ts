@@ -1,0 +1,124 @@
+import type { Clock } from '@chainstead/core';
+import type { WithPgClient } from '@dataplan/pg';
+import type { Reader } from '../reading/reader.ts';
+import { GraphqlRefusalError } from '../refusal.ts';
+import { type BuiltSchema, buildSchema } from './build-schema.ts';
+import { SHOWN_SCHEMAS } from './shown-schemas.ts';
+
+/** Schemas of the tables that operations name. Each is built again after its tables, columns or indexes have changed. */
+export interface Schemas {
+  /**
+   * Returns the schema of some lists. Names without a table are left out.
+   * @param lists null: of all tables
+   * @throws GraphqlRefusalError GRAPHQL_SCHEMA_TOO_LARGE for all tables, if there are too many
+   */
+  read(lists: readonly string[] | null): Promise<KeyedSchema>;
+}
+
+/** A schema, with a text that changes with each of its tables. */
+export interface KeyedSchema extends BuiltSchema {
+  readonly key: string;
+}
+
+/** Interval between checks for changes. Milliseconds. */
+const CHECK_MS = 1_000;
+/** Schemas in memory: some take 5 MB. */
+const STORED_MAX = 24;
+/** Tables and views of the schema that introspection shows. It takes 0.3 MB for each. */
+const INTROSPECTION_MAX = 1_000;
+/** In every schema, because a schema without a list is invalid. */
+const ALWAYS = 'analytics_blocks';
+/** Introspection reads the catalogs of the tables. */
+const INTROSPECTION = { timeoutMs: 30_000, bytesMax: 256 * 1_024 * 1_024 };
+
+export function createSchemas({ reader, clock }: { readonly reader: Reader; readonly clock: Clock }): Schemas {
+  const checks = new Map<string, { readonly at: number; readonly tables: Promise<readonly Table[]> }>();
+  /** The newest last. */
+  const stored = new Map<string, Promise<KeyedSchema>>();
+
+  function tablesOf(lists: readonly string[] | null): Promise<readonly Table[]> {
+    const wanted = lists === null ? null : [...new Set([...lists, ALWAYS])].toSorted();
+    const key = JSON.stringify(wanted);
+    const known = checks.get(key);
+    if (known !== undefined && clock.now() - known.at < CHECK_MS) return known.tables;
+    const tables = reader.inSnapshot((withClient) => readTables(withClient, wanted));
+    keepNewest(checks, key, { at: clock.now(), tables });
+    tables.catch(() => checks.delete(key));
+    return tables;
+  }
+
+  return {
+    async read(lists) {
+      const tables = await tablesOf(lists);
+      if (tables.length > INTROSPECTION_MAX) throw tooLarge(tables.length);
+      const key = tables.map(({ revision }) => revision).join(' ');
+      const built =
+        stored.get(key) ??
+        reader.inSnapshot(
+          async (withClient) => ({
+            key,
+            ...(await buildSchema(
+              withClient,
+              tables.map(({ oid }) => oid),
+            )),
+          }),
+          INTROSPECTION,
+        );
+      keepNewest(stored, key, built);
+      built.catch(() => stored.delete(key));
+      return built;
+    },
+  };
+}
+
+function keepNewest<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > STORED_MAX && oldest !== undefined) map.delete(oldest);
+}
+
+function tooLarge(tables: number): GraphqlRefusalError {
+  return new GraphqlRefusalError(
+    'GRAPHQL_SCHEMA_TOO_LARGE',
+    `The schema has ${tables} tables and views, and introspection shows at most ${INTROSPECTION_MAX}`,
+    'Query the lists by their names: contracts_ or analytics_, followed by the name of the table. The operator can remove contracts.',
+  );
+}
+
+interface Table {
+  readonly oid: string;
+  /** Changes with the table or view, its columns, indexes and rights. */
+  readonly revision: string;
+}
+
+async function readTables(withClient: WithPgClient, wanted: readonly string[] | null): Promise<readonly Table[]> {
+  const places = wanted?.map((list) => {
+    const schema = SHOWN_SCHEMAS.find((name) => list.startsWith(`${name}_`)) ?? '';
+    return { schema, name: list.slice(schema.length + 1) };
+  });
+  const { rows } = await withClient(null, (client) =>
+    client.query<Table>({
+      text: TABLES_SQL,
+      values: [
+        [...SHOWN_SCHEMAS],
+        places?.map(({ schema }) => schema) ?? null,
+        places?.map(({ name }) => name) ?? null,
+        INTROSPECTION_MAX + 1,
+      ],
+    }),
+  );
+  return rows;
+}
+
+const TABLES_SQL = `
+SELECT c.oid::text AS oid, md5(concat_ws(' ', c.oid, c.relname, c.relacl, (
+    SELECT string_agg(concat_ws(' ', i.indexrelid, i.indisvalid), ',' ORDER BY i.indexrelid) FROM pg_index i WHERE i.indrelid = c.oid
+  ), (
+    SELECT string_agg(concat_ws(' ', a.attname, a.atttypid), ',' ORDER BY a.attnum) FROM pg_attribute a
+    WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+  ))) AS revision
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = ANY ($1::text[]) AND c.relkind IN ('r', 'v')
+  AND ($2::text[] IS NULL OR (n.nspname, c.relname) IN (SELECT * FROM unnest($2::text[], $3::text[])))
+ORDER BY c.oid LIMIT $4::int`;

@@ -1,0 +1,74 @@
+import { type Clock, sleepUnlessAborted } from '@chainstead/core';
+import { type ApiContext, createBodyBudget } from '@chainstead/http';
+import { GraphqlRefusalError } from '../refusal.ts';
+
+/** Limits the memory of results, from their arrival to the end of their sending. One key may use a quarter. */
+export interface ResultBudget {
+  /**
+   * Returns a response that holds its bytes until they are sent.
+   * @throws GraphqlRefusalError GRAPHQL_BUSY if there is no room
+   */
+  respond(c: ApiContext, keyId: string, body: Uint8Array<ArrayBuffer>): Response;
+  /** Sends an event as soon as there is room for its bytes, unless the signal aborts first. */
+  during(keyId: string, bytes: number, signal: AbortSignal, send: () => Promise<void>): Promise<void>;
+}
+
+/** Results up to this size are not counted. Bytes. */
+const SMALL_BYTES = 65_536;
+/** Bytes that are given to the connection together. */
+const CHUNK_BYTES = 65_536;
+/** Interval between attempts to send an event. Milliseconds. */
+const WAIT_MS = 100;
+
+export function createResultBudget(bytesMax: number, clock: Clock): ResultBudget {
+  const budget = createBodyBudget(bytesMax);
+  return {
+    respond(c, keyId, body) {
+      const headers = { 'content-type': 'application/json' };
+      if (body.length <= SMALL_BYTES) return c.body(body, 200, headers);
+      if (!budget.take(keyId, body.length))
+        throw new GraphqlRefusalError(
+          'GRAPHQL_BUSY',
+          'Results of earlier operations are still being sent',
+          'Read them first, or retry in a second.',
+        );
+      return c.body(
+        streamOf(body, () => budget.give(keyId, body.length)),
+        200,
+        headers,
+      );
+    },
+    async during(keyId, bytes, signal, send) {
+      if (bytes <= SMALL_BYTES) return send();
+      while (!budget.take(keyId, bytes)) {
+        if (signal.aborted) return;
+        await sleepUnlessAborted(clock, WAIT_MS, signal);
+      }
+      try {
+        await send();
+      } finally {
+        budget.give(keyId, bytes);
+      }
+    },
+  };
+}
+
+/** @param onEnd called once, when all bytes are taken or the client left */
+function streamOf(body: Uint8Array<ArrayBuffer>, onEnd: () => void): ReadableStream<Uint8Array> {
+  let sent = 0;
+  return new ReadableStream(
+    {
+      pull(controller) {
+        if (sent >= body.length) {
+          onEnd();
+          controller.close();
+          return;
+        }
+        controller.enqueue(body.subarray(sent, sent + CHUNK_BYTES));
+        sent += CHUNK_BYTES;
+      },
+      cancel: onEnd,
+    },
+    { highWaterMark: 0 },
+  );
+}

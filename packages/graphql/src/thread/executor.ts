@@ -1,0 +1,124 @@
+import { MessageChannel, Worker } from 'node:worker_threads';
+import { errorText, type Logger } from '@chainstead/core';
+import { z } from 'zod';
+import { GraphqlRefusalError } from '../refusal.ts';
+import type { ThreadReply, ThreadRequest, ThreadSettings } from './messages.ts';
+
+/** Runs operations in a thread of its own: schemas, plans and results never delay the thread that serves requests. */
+export interface Executor {
+  /** Passes a request to the thread, which starts if there is none. */
+  open(request: ThreadRequest): Exchange;
+  close(): Promise<void>;
+}
+
+/** A request and its replies. */
+export interface Exchange {
+  /**
+   * Lets the thread make the next reply.
+   * @throws GraphqlRefusalError GRAPHQL_UNAVAILABLE if the thread ended
+   */
+  next(): Promise<ThreadReply>;
+  /** Stops the work for the request. A pending reply becomes `ended`. */
+  close(): void;
+}
+
+/** Memory of a thread. The thread ends instead of the process if it needs more, and the next request starts another one. */
+const MEMORY = { maxOldGenerationSizeMb: 768, maxYoungGenerationSizeMb: 64, stackSizeMb: 1 };
+
+/** @param idleMs time without requests after which the thread ends */
+export function createExecutor(settings: ThreadSettings, logger: Logger, idleMs = Number.POSITIVE_INFINITY): Executor {
+  let current: { readonly worker: Worker; readonly ended: Promise<unknown> } | null = null;
+  let idle: NodeJS.Timeout | undefined;
+  let open = 0;
+
+  function start(): Worker {
+    const worker = new Worker(new URL('./graphql-thread.ts', import.meta.url), {
+      workerData: settings,
+      // Without it, the libraries print a notice at each start.
+      env: { GRAPHILE_ENV: 'production' },
+      resourceLimits: MEMORY,
+    });
+    worker.on('message', (line: string) => writeLine(logger, line));
+    worker.on('error', (error) => logger.error({ error: errorText(error) }, 'GraphQL thread failed'));
+    const ended = new Promise((resolve) => {
+      worker.once('exit', resolve);
+    });
+    const started = { worker, ended };
+    worker.once('exit', () => {
+      if (current === started) current = null;
+    });
+    current = started;
+    return worker;
+  }
+
+  async function end(): Promise<void> {
+    clearTimeout(idle);
+    const ending = current;
+    current = null;
+    ending?.worker.postMessage(null);
+    await ending?.ended;
+  }
+
+  function closed(): void {
+    open--;
+    if (open === 0 && Number.isFinite(idleMs)) idle = setTimeout(end, idleMs).unref();
+  }
+
+  return {
+    open(request) {
+      clearTimeout(idle);
+      open++;
+      return openExchange(current?.worker ?? start(), request, closed);
+    },
+    close: end,
+  };
+}
+
+function openExchange(worker: Worker, request: ThreadRequest, onClosed: () => void): Exchange {
+  const { port1, port2 } = new MessageChannel();
+  let waiting: PromiseWithResolvers<ThreadReply> | null = null;
+  let state: 'open' | 'closed' | 'lost' = 'open';
+  const settle = (reply: ThreadReply): void => {
+    waiting?.resolve(reply);
+    waiting = null;
+  };
+  port1.on('message', settle);
+  port1.on('close', () => {
+    if (state === 'open') state = 'lost';
+    if (state === 'lost') waiting?.reject(lost());
+    else settle(ENDED);
+    onClosed();
+  });
+  worker.postMessage({ request, port: port2 }, [port2]);
+  return {
+    async next() {
+      if (state === 'lost') throw lost();
+      if (state === 'closed') return ENDED;
+      waiting = Promise.withResolvers();
+      port1.postMessage(null);
+      return waiting.promise;
+    },
+    close() {
+      if (state === 'open') state = 'closed';
+      port1.close();
+    },
+  };
+}
+
+const ENDED: ThreadReply = { type: 'ended' };
+
+function lost(): GraphqlRefusalError {
+  return new GraphqlRefusalError(
+    'GRAPHQL_UNAVAILABLE',
+    'GraphQL was restarted during the operation',
+    'Retry, and request fewer rows if the error repeats.',
+  );
+}
+
+const logLine = z.looseObject({ level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']), msg: z.string() });
+
+/** Writes a log line of the thread as one of this process. */
+function writeLine(logger: Logger, line: string): void {
+  const { level, msg, time: _, ...fields } = logLine.parse(JSON.parse(line));
+  logger[level](fields, msg);
+}

@@ -1,0 +1,98 @@
+import type { Clock, Logger } from '@chainstead/core';
+import { checkOperation, parseOperation } from '../operations/operation.ts';
+import { runQuery, shownError } from '../operations/run-query.ts';
+import { type JsonBytes, jsonBytes } from '../operations/write-json.ts';
+import { openReader } from '../reading/reader.ts';
+import { GraphqlRefusalError } from '../refusal.ts';
+import { createSchemas } from '../schema/schemas.ts';
+import { readStart } from '../subscriptions/branch.ts';
+import { createSharedSteps, readNewRows } from '../subscriptions/new-rows.ts';
+import { createNewestBlocks } from '../subscriptions/newest-blocks.ts';
+import { pageQuery } from '../subscriptions/page-query.ts';
+import type { ThreadReply, ThreadRequest, ThreadSettings } from './messages.ts';
+
+/** Runs requests. */
+export interface Responder {
+  /** Yields one result; or for a subscription, events until the signal aborts. */
+  respond(request: ThreadRequest, signal: AbortSignal): AsyncGenerator<ThreadReply, void, undefined>;
+  close(): Promise<void>;
+}
+
+/** @throws {DatabaseError} DATABASE_URL_INVALID */
+export function openResponder(settings: ThreadSettings, logger: Logger, clock: Clock): Responder {
+  const { databaseUrl, timeoutMs, bytesMax, concurrency } = settings;
+  const reader = openReader({
+    ...{ url: databaseUrl, logger, clock, concurrency },
+    limits: { timeoutMs, bytesMax },
+  });
+  const schemas = createSchemas({ reader, clock });
+  const newestBlocks = createNewestBlocks(reader, clock);
+  const steps = createSharedSteps();
+
+  async function* replies(
+    request: ThreadRequest,
+    signal: AbortSignal,
+    onOpened: () => void,
+  ): AsyncGenerator<ThreadReply, void, undefined> {
+    const parsed = parseOperation(request);
+    const built = await schemas.read(parsed.lists);
+    const operation = checkOperation(built.schema, parsed);
+    const { document, variables } = operation;
+    const wanted = { document, operationName: request.operationName ?? null, variables };
+    if (operation.definition.operation !== 'subscription') {
+      const body = await reader.inSnapshot(async (withClient) =>
+        jsonBytes(await runQuery(built, wanted, withClient, logger), bytesMax),
+      );
+      yield { type: 'result', status: 200, isRetryable: false, body };
+      return;
+    }
+    requireEventStream(request);
+    const page = pageQuery(operation);
+    const start = await reader.inTurn((withClient) => readStart(withClient, page.chainId, page.afterBlock));
+    onOpened();
+    yield { type: 'opened' };
+    const key = JSON.stringify([built.key, request.query, request.operationName, variables]);
+    const events = readNewRows({
+      ...{ built, key, page, start, variables, bytesMax },
+      ...{ reader, newestBlocks, steps, logger, signal },
+    });
+    for await (const body of events) yield { type: 'event', body };
+  }
+
+  return {
+    async *respond(request, signal) {
+      let isOpened = false;
+      try {
+        yield* replies(request, signal, () => {
+          isOpened = true;
+        });
+      } catch (error) {
+        const shown = shownError(error, logger);
+        const body: JsonBytes = jsonBytes({ errors: [shown] }, Number.POSITIVE_INFINITY);
+        if (isOpened) yield { type: 'event', body };
+        else yield { type: 'result', status: statusOf(shown.extensions.code), isRetryable: isRetryable(error), body };
+      }
+    },
+    close: () => reader.close(),
+  };
+}
+
+function isRetryable(error: unknown): boolean {
+  return error instanceof GraphqlRefusalError && error.retryable;
+}
+
+function statusOf(code: string): 400 | 500 | 503 {
+  if (code === 'GRAPHQL_FAILED') return 500;
+  return REFUSED_BY_SERVER.has(code) ? 503 : 400;
+}
+
+const REFUSED_BY_SERVER = new Set(['GRAPHQL_BUSY', 'GRAPHQL_ROLE_UNSAFE', 'GRAPHQL_TIMEOUT', 'GRAPHQL_UNAVAILABLE']);
+
+function requireEventStream({ acceptsEvents }: ThreadRequest): void {
+  if (acceptsEvents) return;
+  throw new GraphqlRefusalError(
+    'GRAPHQL_INVALID',
+    'A subscription is a stream of events',
+    'Send the header Accept: text/event-stream.',
+  );
+}
