@@ -1,5 +1,5 @@
 import { type Clock, sleepUnlessAborted } from '@chainstead/core';
-import { type ApiContext, createBodyBudget } from '@chainstead/http';
+import { type ApiContext, createByteBudget } from '@chainstead/http';
 import { GraphqlRefusalError } from '../refusal.ts';
 
 /** Limits the memory of results, from their arrival to the end of their sending. One key may use a quarter. */
@@ -21,7 +21,7 @@ const CHUNK_BYTES = 65_536;
 const WAIT_MS = 100;
 
 export function createResultBudget(bytesMax: number, clock: Clock): ResultBudget {
-  const budget = createBodyBudget(bytesMax);
+  const budget = createByteBudget(bytesMax);
   return {
     respond(c, keyId, body) {
       const headers = { 'content-type': 'application/json' };
