@@ -1,6 +1,6 @@
 import { ChainsteadError } from '@chainstead/core';
 import type { ReadDatabase } from '../database.ts';
-import { RESULT_BYTES_MAX } from '../result-bytes.ts';
+import { RESULT_BYTES_MAX } from '../readers/result-bytes.ts';
 import type { Statement } from '../statement.ts';
 
 /**

@@ -7,7 +7,7 @@ import { ResponseTooLargeError } from '../errors/api-error.ts';
 export const JSON_TYPE = { 'content-type': 'application/json' } as const;
 
 /**
- * Returns the JSON of a response. Escapes may make it several times as long as what was read.
+ * Returns the JSON of a response. Escapes may make it several times as long as the stored texts.
  * @throws ResponseTooLargeError above {@link RESULT_BYTES_MAX}
  */
 export function boundedJson(value: unknown): string {

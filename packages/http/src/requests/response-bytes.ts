@@ -54,7 +54,7 @@ export function createResponseBytes(budget: ByteBudget): ResponseBytes {
     reading.taken = 0;
   };
   const take = (reading: Reading, bytes: number): void => {
-    // The server's answer to a cancel request still comes.
+    // The server's response to a cancel request still comes.
     if (reading.request.isReleased) return;
     if (reading.isOver) throw new ResponseTooLargeError(bytesMax);
     const { keyId, readings: parts } = reading.request;
