@@ -1,7 +1,7 @@
 /**
- * The rate that an upstream allows, learned from its refusals alone. A pure function of time: after a refusal the rate
- * falls below the one that was refused, returns to it, stays there for a while and then grows faster and faster, as in
- * the congestion control CUBIC. Times in epoch milliseconds, rates in calls per second.
+ * The rate that an upstream allows, learned from its refusals alone. It is a pure function of time. After a refusal the
+ * rate falls below the refused one and returns to it. It stays there and then grows faster and faster, as in the
+ * congestion control CUBIC. Times in epoch milliseconds, rates in calls per second.
  */
 export interface LearnedRate {
   /** The rate at the last refusal. */

@@ -66,7 +66,8 @@ describe('a node', () => {
     const served = await fullNode();
     const { script } = served;
     let calls = 0;
-    served.script = (call) => (++calls % 25 === 0 ? { error: { code: 429, message: 'Too many requests' } } : script(call));
+    served.script = (call) =>
+      ++calls % 25 === 0 ? { error: { code: 429, message: 'Too many requests' } } : script(call);
     // Twenty times as fast as the real one.
     const startedAt = performance.now();
     const fast: Clock = {

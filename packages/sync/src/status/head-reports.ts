@@ -12,7 +12,7 @@ import type { SyncMetrics } from '../sync-metrics.ts';
 export interface HeadSource {
   /** When a node last returned the head in this run, epoch milliseconds; null: not yet. */
   seenAt(): number | null;
-  /** Reads the head. Ends by itself. */
+  /** Reads the head, within the time limits of the nodes. */
   look(signal: AbortSignal): Promise<unknown>;
   /** Why no node returned the head, by its last responses. @param since epoch milliseconds */
   reason(since: number): string;
