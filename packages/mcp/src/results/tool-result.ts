@@ -12,7 +12,7 @@ export interface ToolResult {
 export interface StructuredResult extends Readonly<Record<string, unknown>> {
   /** Covered blocks in words. */
   readonly coverage: string;
-  /** How to go on. */
+  /** How to continue. */
   readonly notes: readonly string[];
   readonly data: unknown;
 }

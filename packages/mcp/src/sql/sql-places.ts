@@ -20,7 +20,7 @@ WHERE usename = session_user AND datname = current_database() AND pid <> pg_back
 
 /**
  * Takes a place for the transaction of a session. Its name shows the place until the transaction is over, even if
- * nobody waits for it any more, so sessions of all processes count until they are gone. Sessions that start at the same
+ * the client has left, so sessions of all processes count until they are gone. Sessions that start at the same
  * moment may refuse each other, but never exceed the limit.
  * @throws SqlRefusalError SQL_BUSY
  */
@@ -63,9 +63,7 @@ export class LocalPlaces {
 
 /** @param isOwn whether the statements of the same key have all of its places */
 function busy(isOwn: boolean): SqlRefusalError {
-  return new SqlRefusalError(
-    'SQL_BUSY',
-    isOwn ? 'Other statements of this key are still running' : 'Statements of other keys are still running',
-    'Retry in a few seconds.',
-  );
+  return isOwn
+    ? new SqlRefusalError('SQL_BUSY', 'Other statements of this key are still running', 'Retry in a few seconds.')
+    : new SqlRefusalError('SQL_BUSY', 'Statements of other keys are still running', 'Retry in a few seconds.');
 }

@@ -108,7 +108,7 @@ FROM pg_catalog.pg_class c JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid 
 WHERE c.relnamespace = 'analytics'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm') AND has_table_privilege(c.oid, 'SELECT')
 GROUP BY c.relname ORDER BY c.relname`;
 
-/** Ends a statement that nobody waits for. */
+/** Ends a statement whose client has left. */
 async function cancel(client: SessionClient, logger: Logger): Promise<void> {
   try {
     await client.cancel();

@@ -271,7 +271,7 @@ function withRow(scope: Scope, name: string | undefined, size: number): Scope {
   return { ...scope, rows, columns: Math.max(scope.columns, size) };
 }
 
-/** Returns kind and members of a node. Members without a kind of their own, such as halves of a UNION, have ''. */
+/** Returns kind and members of a node. Members without a kind, such as halves of a UNION, have ''. */
 function nodeOf(node: unknown): readonly [kind: string, fields: Fields] {
   const fields = fieldsOf(node);
   const [entry, ...others] = Object.entries(fields);
