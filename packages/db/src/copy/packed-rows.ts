@@ -213,12 +213,13 @@ export function text(sql: string): PackedColumn<string> {
 
 /** `bytea` of any length, as lowercase digits without `0x`. */
 export function longHex(column: string): PackedColumn<string> {
-  return { ...text(`encode(${column}, 'hex')`), size: hexSize(column) };
+  return { kind: 'text', sql: `encode(${column}, 'hex')`, size: hexSize(column), read: (value) => value };
 }
 
 /** `bytea` of any length or null, as lowercase digits without `0x`. */
 export function longHexOrNull(column: string): PackedColumn<string | null> {
-  return { ...textOrNull(`encode(${column}, 'hex')`), size: hexSize(column) };
+  const { sql, read } = textOrNull(`encode(${column}, 'hex')`);
+  return { kind: 'text', sql, size: hexSize(column), read: (value: string) => read(value) };
 }
 
 function hexSize(column: string): string {
