@@ -219,7 +219,7 @@ export function longHex(column: string): PackedColumn<string> {
 /** `bytea` of any length or null, as lowercase digits without `0x`. */
 export function longHexOrNull(column: string): PackedColumn<string | null> {
   const { sql, read } = textOrNull(`encode(${column}, 'hex')`);
-  return { kind: 'text', sql, size: hexSize(column), read };
+  return { kind: 'text', sql, size: hexSize(column), read: (value: string) => read(value) };
 }
 
 function hexSize(column: string): string {
