@@ -182,6 +182,21 @@ describe('reads too much', () => {
     }
   });
 
+  test('a text counts for each alias, with its escapes, also eight times at once', async () => {
+    await writeDeposits(scratch.database, [{ block: 21, note: '\u0001'.repeat(100_000) }]);
+    const query = (aliases: number) =>
+      `{ contracts_vault_deposit(chain_id: 1, from_block: 21) { nodes { ${Array.from({ length: aliases }, (_, n) => `a${n}: note`).join(' ')} } } }`;
+    try {
+      const refused = await Promise.all(Array.from({ length: 8 }, () => stage.request(query(450))));
+      expect(refused.map(({ body }) => body.errors?.[0]?.extensions.code)).toEqual(
+        refused.map(() => 'GRAPHQL_RESULT_TOO_LARGE'),
+      );
+      expect((await stage.data(query(20))).contracts_vault_deposit?.nodes).toHaveLength(1);
+    } finally {
+      await scratch.database.query('DELETE FROM contracts.vault_deposit WHERE block_number = 21');
+    }
+  });
+
   test('an operation that waits for a lock is stopped', async () => {
     const quick = await openGraphqlStage(scratch, { timeoutMs: 500 });
     try {

@@ -55,7 +55,8 @@ export const LIMITS = {
 } as const;
 
 /** An operation whose size is within the limits, not yet compared with a schema. */
-export interface ParsedOperation extends Pick<Operation, 'document' | 'definition' | 'fragments' | 'variables' | 'roots'> {
+export interface ParsedOperation
+  extends Pick<Operation, 'document' | 'definition' | 'fragments' | 'variables' | 'roots'> {
   /** Names of the lists of all operations in the document; null if one of them reads the schema itself. */
   readonly lists: readonly string[] | null;
   readonly measure: ReturnType<typeof createMeasure>;
@@ -84,7 +85,15 @@ export function parseOperation(request: GraphqlRequest): ParsedOperation {
     const lists = [...new Set(fields.map(({ name }) => name.value))].filter((name) => !name.startsWith('__'));
     if (lists.length > LIMITS.roots) throw tooComplex('lists', lists.length, LIMITS.roots);
     const variables = request.variables ?? {};
-    return { document, definition, fragments, variables, roots, measure, lists: fields.some(isIntrospection) ? null : lists };
+    return {
+      document,
+      definition,
+      fragments,
+      variables,
+      roots,
+      measure,
+      lists: fields.some(isIntrospection) ? null : lists,
+    };
   });
 }
 

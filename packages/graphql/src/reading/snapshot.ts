@@ -76,8 +76,7 @@ function countBytes(bytesMax: number): { take(bytes: number): void; isExceeded()
   return {
     take(bytes) {
       taken += bytes;
-      if (taken > bytesMax)
-        throw resultTooLarge(bytesMax);
+      if (taken > bytesMax) throw resultTooLarge(bytesMax);
     },
     isExceeded: () => taken > bytesMax,
   };

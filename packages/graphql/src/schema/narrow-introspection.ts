@@ -21,7 +21,10 @@ const IN_OTHERS =
   "in (select namespaces._id from namespaces where nspname <> 'information_schema' and nspname not like 'pg\\_%')";
 
 const NARROW = [
-  ['with\n', 'with shown as (select class.oid, class.reltype from pg_catalog.pg_class class where class.oid = any ($1::oid[])),\n'],
+  [
+    'with\n',
+    'with shown as (select class.oid, class.reltype from pg_catalog.pg_class class where class.oid = any ($1::oid[])),\n',
+  ],
   [
     `where relnamespace ${IN_OTHERS}`,
     `where oid in (select oid from shown)

@@ -5,8 +5,8 @@ import type { Operation } from '../operations/operation.ts';
 import { type GraphqlResult, runQuery, shownError } from '../operations/run-query.ts';
 import { type JsonBytes, jsonBytes } from '../operations/write-json.ts';
 import type { Reader } from '../reading/reader.ts';
-import type { BuiltSchema } from '../schema/build-schema.ts';
 import { GraphqlRefusalError } from '../refusal.ts';
+import type { BuiltSchema } from '../schema/build-schema.ts';
 import { at, type NextBlocks, type Position, readNextBlocks, readPosition } from './branch.ts';
 import type { NewestBlocks } from './newest-blocks.ts';
 import { PAGE_MEMBER, type PageQuery, pageVariables } from './page-query.ts';
@@ -59,7 +59,7 @@ interface Step {
   readonly message: JsonBytes | null;
   readonly state: State;
   /** Whether further rows may follow at once, or none will, because of an error in the message. */
-  readonly then: 'more' | 'wait' | 'end';
+  readonly following: 'more' | 'wait' | 'end';
 }
 
 /** Reads that several subscriptions wait for, by their text. */
@@ -84,8 +84,8 @@ export async function* readNewRows(options: NewRowsOptions): AsyncGenerator<Json
       state = step.state;
       // Each stream gives its copy away.
       if (step.message !== null) yield step.message.slice();
-      if (step.then === 'end') return;
-      isMore = step.then === 'more';
+      if (step.following === 'end') return;
+      isMore = step.following === 'more';
     }
   }
 }
@@ -106,20 +106,23 @@ function sharedStep(options: NewRowsOptions, state: State): Promise<Step> {
 async function readStep(options: NewRowsOptions, state: State, withClient: WithPgClient): Promise<Step> {
   const { page, bytesMax, logger } = options;
   const open = await openPage(page.chainId, state, withClient);
-  if (open === null) return { message: null, state, then: 'wait' };
+  if (open === null) return { message: null, state, following: 'wait' };
   const { blocks, after } = open;
   const isFirst = after === null;
   const result = await readRows(options, open, state.rowsMax, withClient);
   const smaller = { ...state, rowsMax: Math.floor(state.rowsMax / 2) };
   const isTooLarge = result.errors?.some(({ extensions }) => extensions.code === 'GRAPHQL_RESULT_TOO_LARGE');
-  if (isTooLarge === true && state.rowsMax > 1) return { message: null, state: smaller, then: 'more' };
-  if (result.errors !== undefined) return { message: jsonBytes(result, bytesMax), state, then: 'end' };
+  if (isTooLarge === true && state.rowsMax > 1) return { message: null, state: smaller, following: 'more' };
+  if (result.errors !== undefined) return { message: jsonBytes(result, bytesMax), state, following: 'end' };
   const { shown, end } = withoutEnd(result, page.member);
   const extensions = blocksOf(page.chainId, blocks, isFirst);
-  const message = bytesWithin({ ...shown, extensions }, state.rowsMax > 1 ? Math.min(MESSAGE_BYTES, bytesMax) : bytesMax);
+  const message = bytesWithin(
+    { ...shown, extensions },
+    state.rowsMax > 1 ? Math.min(MESSAGE_BYTES, bytesMax) : bytesMax,
+  );
   if (!(message instanceof Uint8Array)) {
-    if (state.rowsMax > 1) return { message: null, state: smaller, then: 'more' };
-    return { message: jsonBytes({ errors: [shownError(message, logger)] }, bytesMax), state, then: 'end' };
+    if (state.rowsMax > 1) return { message: null, state: smaller, following: 'more' };
+    return { message: jsonBytes({ errors: [shownError(message, logger)] }, bytesMax), state, following: 'end' };
   }
   const reached = open.reached ?? (await readReached(page.chainId, blocks, withClient));
   const rest = end.hasNextPage && end.endCursor !== null ? { blocks, reached, after: end.endCursor } : null;
@@ -131,7 +134,7 @@ async function readStep(options: NewRowsOptions, state: State, withClient: WithP
   const isFull = blocks.toBlock - blocks.fromBlock + 1 >= BLOCKS_MAX;
   // A reorg is also sent without rows: the client has to remove those of the replaced blocks.
   const isSent = end.endCursor !== null || (isFirst && blocks.isReplacement);
-  return { message: isSent ? message : null, state: next, then: rest !== null || isFull ? 'more' : 'wait' };
+  return { message: isSent ? message : null, state: next, following: rest !== null || isFull ? 'more' : 'wait' };
 }
 
 /** Blocks, the rows after a cursor of them, and the position after them if it is known. */
