@@ -57,7 +57,9 @@ try {
 async function work(): Promise<void> {
   const file = process.env.CHAINSTEAD_CONFIG;
   const environment = environmentSource(process.env);
-  const { configuration } = parseConfiguration(file === undefined || file === '' ? [environment] : [environment, fileSource(file)]);
+  const { configuration } = parseConfiguration(
+    file === undefined || file === '' ? [environment] : [environment, fileSource(file)],
+  );
   const running = await runRole(slot, {
     configuration,
     // The supervisor sets it, also for an embedded database.

@@ -25,7 +25,13 @@ const TRACES = /^(debug_traceBlock|debug_traceTransaction$|trace_block$|trace_tr
 /** Calls an account without code: every EVM returns no data. */
 const CONTROL_CALL = { to: ZERO_ADDRESS, data: '0x' };
 /** Limits that the call exceeds on every node, so a retry changes nothing. */
-const ABOUT_THE_CALL: ReadonlySet<Reaction> = new Set(['range', 'density', 'batch-size', 'beyond-head', 'missing-data']);
+const ABOUT_THE_CALL: ReadonlySet<Reaction> = new Set([
+  'range',
+  'density',
+  'batch-size',
+  'beyond-head',
+  'missing-data',
+]);
 
 /** Errors as {@link Failover.run}. */
 export function createRequestForwarder(options: { readonly failover: Failover }): RequestForwarder {
