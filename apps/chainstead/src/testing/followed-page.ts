@@ -57,7 +57,7 @@ export async function followPage(page: string, path: readonly string[] = []): Pr
     const shell = spawn('bash', ['-ec', code], {
       cwd: folder,
       env: { PATH: [...path, PATH].join(':'), HOME, TMPDIR: folder, LC_ALL: 'C' },
-      // A process group of its own: `npx` and `npm` start the program as a child.
+      // A separate process group: `npx` and `npm` start the program as a child.
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -1,6 +1,6 @@
 import { resultTooLarge } from '../refusal.ts';
 
-/** JSON in a buffer of its own, which can be moved to another thread. */
+/** JSON in a separate buffer, which can be moved to another thread. */
 export type JsonBytes = Uint8Array<ArrayBuffer>;
 
 /** Characters that are encoded together. */

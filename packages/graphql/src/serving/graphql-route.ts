@@ -36,7 +36,7 @@ const CONCURRENCY = 2;
 
 /** Bytes of results that this process holds at a time. One key may use a quarter. */
 const RESULTS_BYTES_MAX = 4 * BYTES_MAX;
-/** Operations that read the schema itself: each may need a schema of all tables, so they have a thread of their own. */
+/** Operations that read the schema itself: each may need a schema of all tables, so they have a separate thread. */
 const INTROSPECTION = /__(?:schema|type)\b/;
 /** Time without introspection, after which its thread ends. Milliseconds. */
 const IDLE_MS = 60_000;

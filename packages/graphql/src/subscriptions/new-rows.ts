@@ -20,7 +20,7 @@ export interface NewRowsOptions {
   readonly page: PageQuery;
   /** Read before the client gets a response: rows of later blocks are new. */
   readonly start: Position;
-  /** Of a message. */
+  /** Maximum of a message. */
   readonly bytesMax: number;
   readonly reader: Reader;
   readonly newestBlocks: NewestBlocks;

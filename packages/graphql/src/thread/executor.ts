@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { GraphqlRefusalError } from '../refusal.ts';
 import type { ThreadReply, ThreadRequest, ThreadSettings } from './messages.ts';
 
-/** Runs operations in a thread of its own: schemas, plans and results never delay the thread that serves requests. */
+/** Runs operations in a separate thread: schemas, plans and results never delay the thread that serves requests. */
 export interface Executor {
   /** Passes a request to the thread, which starts if there is none. */
   open(request: ThreadRequest): Exchange;

@@ -10,7 +10,7 @@ export interface ThreadSettings {
   readonly bytesMax: number;
   /** Operations that read at the same time. */
   readonly concurrency: number;
-  /** Of its log lines. */
+  /** Level of log lines. */
   readonly logLevel: string;
 }
 

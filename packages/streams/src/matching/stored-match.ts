@@ -1,4 +1,3 @@
-import type { MatchKey } from '../delivery/delivery.ts';
 import type { Match, MatchedInternalTransaction, MatchedLog, MatchedTransaction } from './match.ts';
 
 /**
@@ -64,7 +63,7 @@ export function referredPlaces(text: string): ItemPlace[] {
  * @returns null if an item is missing
  */
 export function restoreMatch(
-  { streamId }: Pick<MatchKey, 'streamId'>,
+  { streamId }: Pick<Match, 'streamId'>,
   text: string,
   textOf: (place: ItemPlace) => string | null,
 ): Match | null {

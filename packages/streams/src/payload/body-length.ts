@@ -1,5 +1,4 @@
 import { ChainsteadError } from '@chainstead/core';
-import type { MatchKey } from '../delivery/delivery.ts';
 
 /** Maximum length of a webhook body. Characters: 32 MiB. */
 export const BODY_LENGTH_MAX = 33_554_432;
@@ -9,7 +8,11 @@ export const LONG_BODY_LENGTH = 262_144;
 
 /** The items of a block that match a stream exceed the maximum body of one webhook. */
 export class WebhookTooLargeError extends ChainsteadError {
-  constructor({ streamId, chainId, blockNumber }: MatchKey, length: number) {
+  constructor(
+    match: { readonly streamId: string; readonly chainId: number; readonly blockNumber: number },
+    length: number,
+  ) {
+    const { streamId, chainId, blockNumber } = match;
     super({
       code: 'WEBHOOK_TOO_LARGE',
       message: `The webhook of stream ${streamId} for block ${blockNumber} of chain ${chainId} has ${length} characters, more than the maximum of ${BODY_LENGTH_MAX}`,

@@ -2,12 +2,11 @@
  * Blocks that are too large to hold several of: the process holds one at a time, for all its chains. A block above the
  * pool's limit is left out.
  */
-import type { Hash } from '@chainstead/core';
+import type { Hash, Logger } from '@chainstead/core';
 import { BlockTooLargeError } from '@chainstead/rpc';
 import PQueue from 'p-queue';
 import type { BlockPart, PartProof } from '../dataset/whole-block.ts';
-import type { ProvenBlock } from './proven-block.ts';
-import type { WatchedReader } from './read-watched-block.ts';
+import type { BlockReader, ProvenBlock } from './proven-block.ts';
 
 /** Largest block that may be read ahead of others, bytes of a response. */
 const AHEAD_BYTES_MAX = 8 * 1024 * 1024;
@@ -47,7 +46,12 @@ export async function readInTurn<T>(
 
 /** Returns a block without its contents: datasets have a gap there, and later blocks continue. */
 export async function withoutContents(
-  { pool, chain, logger, parts = new Set() }: WatchedReader,
+  {
+    pool,
+    chain,
+    logger,
+    parts = new Set(),
+  }: BlockReader & { readonly parts?: ReadonlySet<BlockPart> | undefined; readonly logger: Logger },
   at: number | Hash,
   error: BlockTooLargeError,
   signal: AbortSignal | undefined,

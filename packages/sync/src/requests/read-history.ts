@@ -98,7 +98,7 @@ async function readChunk(
   const wanted = { chain, datasets, subject, range, chunkBytesMax };
   const read = await runRisky(turn, () => readUpTo(pool, wanted, signal));
   if (read === null) {
-    // The chunk was refused at its limit of bytes. What was read of it is lost, so the next ones are smaller.
+    // The chunk was refused at its limit of bytes. Its logs so far are lost, so the next chunks are smaller.
     sizing.seen(rangeSize(range), LOGS_PER_CHUNK * 2);
     turn.made += 1;
     const [newer = range, older = range] = halvesOf('newest-first', range);
