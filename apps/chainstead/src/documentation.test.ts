@@ -324,6 +324,8 @@ const OTHER_WORDS = [
   'RPC_URLS',
   'LICENSE',
   'SELECT',
+  'INTERSECT',
+  'EXCEPT',
   'STOPPED',
   'SPAM_PATTERNS',
   'SO_REUSEPORT',

@@ -8,7 +8,8 @@ import { type CommitQueue, createCommitQueue } from './commit-queue.ts';
 const blockAt = (number: number, logs = 0): ProvenBlock =>
   ({
     header: { number, hash: hashOf(number, 0), parentHash: hashOf(number - 1, 0), timestamp: number },
-    logs: Array.from({ length: logs }),
+    block: { transactions: [] },
+    logs: Array.from({ length: logs }, () => ({ data: '0x' })),
     internalTransactions: null,
   }) as unknown as ProvenBlock;
 const START: Checkpoint = { number: 9, hash: hashOf(9, 0) };
