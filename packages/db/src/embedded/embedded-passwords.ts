@@ -3,6 +3,7 @@ import { chown, link, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { EmbeddedPostgresError, unusableFolder } from '../database-error.ts';
 import type { ServerAccount } from './server-account.ts';
+import { unlessMissing } from './unless-missing.ts';
 
 /** Password file of the superuser, which only prepares the database. */
 const SUPERUSER_FILE = 'superuser-password';
@@ -31,22 +32,25 @@ export async function ensurePasswords(dataDir: string, account: ServerAccount): 
 }
 
 async function ensurePassword(path: string, account: ServerAccount): Promise<string> {
-  try {
-    // A crash between the two steps would leave an empty file under the final name otherwise.
-    const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
-    await writeFile(draft, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
-    try {
-      await giveTo(draft, account);
-      await link(draft, path);
-    } finally {
-      await rm(draft, { force: true });
-    }
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  }
+  // A full disk must not keep commands from a running server.
+  if ((await unlessMissing(readFile(path))) === undefined) await createPassword(path, account);
   const password = (await readFile(path, 'utf8')).trim();
   if (password === '') throw emptyPassword(path);
   return password;
+}
+
+async function createPassword(path: string, account: ServerAccount): Promise<void> {
+  // A crash between the two steps would leave an empty file under the final name otherwise.
+  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  try {
+    await writeFile(draft, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
+    await giveTo(draft, account);
+    await link(draft, path);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
 }
 
 function emptyPassword(path: string): EmbeddedPostgresError {

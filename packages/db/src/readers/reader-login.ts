@@ -1,7 +1,9 @@
-import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
+import { escapeIdentifier, escapeLiteral } from 'pg';
 import { parseConnectionString } from '../connections/connection-string.ts';
-import { sessionsTo } from '../connections/open-pool.ts';
+import { hasCode, withSession } from '../connections/with-session.ts';
 import { DatabaseError } from '../database-error.ts';
+
+const APPLICATION_NAME = 'chainstead reader role';
 
 const READER_ROLE = 'chainstead_reader';
 /** Longest name of a role. */
@@ -35,7 +37,7 @@ export async function provideReaderLogin(options: ReaderLoginOptions): Promise<s
   const { database } = parseConnectionString(url);
   const role = `${database.slice(0, NAME_LENGTH_MAX - purpose.length - 1)}_${purpose}`;
   const loginUrl = withLogin(url, role, password);
-  await onClient(makerUrl, async (maker) => {
+  await withSession(parseConnectionString(makerUrl), APPLICATION_NAME, async (maker) => {
     const { rows } = await maker.query('SELECT FROM pg_roles WHERE rolname = $1', [role]);
     const name = escapeIdentifier(role);
     const create = `CREATE ROLE ${name} LOGIN CONNECTION LIMIT ${options.connectionsMax} IN ROLE ${READER_ROLE}`;
@@ -74,24 +76,10 @@ function withLogin(url: string, user: string, password: string): string {
 /** Whether the server accepts the login. */
 async function accepts(url: string): Promise<boolean> {
   try {
-    await onClient(url, () => Promise.resolve());
+    await withSession(parseConnectionString(url), APPLICATION_NAME, () => Promise.resolve());
     return true;
   } catch (error) {
     if (hasCode(error) && error.code === SQLSTATE_INVALID_PASSWORD) return false;
     throw error;
   }
-}
-
-async function onClient(url: string, work: (client: Client) => Promise<void>): Promise<void> {
-  const client = sessionsTo(parseConnectionString(url), { applicationName: 'chainstead reader role' })();
-  try {
-    await client.connect();
-    await work(client);
-  } finally {
-    await client.end();
-  }
-}
-
-function hasCode(error: unknown): error is Error & { readonly code: unknown } {
-  return error instanceof Error && 'code' in error;
 }

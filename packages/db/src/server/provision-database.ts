@@ -5,8 +5,10 @@ import {
   parseConnectionString,
   redactConnectionString,
 } from '../connections/connection-string.ts';
-import { sessionsTo } from '../connections/open-pool.ts';
+import { hasCode, withSession } from '../connections/with-session.ts';
 import { DatabaseError } from '../database-error.ts';
+
+const APPLICATION_NAME = 'chainstead provision';
 
 /** The embedded server's superuser, created by initdb. */
 export const SUPERUSER = 'postgres';
@@ -63,7 +65,7 @@ export async function provisionDatabase(urls: ProvisionOptions): Promise<void> {
   const program = readProgram(urls.programUrl);
   if (superuser.user === program.role) throw sameRole(program.role);
   try {
-    await withClient(superuser, async (admin) => {
+    await withSession(superuser, APPLICATION_NAME, async (admin) => {
       const [role] = await rowsOf(admin, 'SELECT 1 FROM pg_roles WHERE rolname = $1', [program.role]);
       // Created with its password, because a failed login test later would be logged by the server.
       if (role === undefined)
@@ -79,7 +81,7 @@ export async function provisionDatabase(urls: ProvisionOptions): Promise<void> {
           `CREATE DATABASE ${escapeIdentifier(program.database)} OWNER ${escapeIdentifier(program.role)} TEMPLATE template0 ENCODING 'UTF8'`,
         );
     });
-    await withClient({ ...superuser, database: program.database }, async (admin) => {
+    await withSession({ ...superuser, database: program.database }, APPLICATION_NAME, async (admin) => {
       for (const name of EXTENSIONS) {
         const [extension] = await rowsOf(admin, 'SELECT 1 FROM pg_extension WHERE extname = $1', [name]);
         if (extension === undefined) await make(admin, `CREATE EXTENSION ${name}`);
@@ -166,7 +168,7 @@ function readProgram(url: string): Program {
  */
 async function ensureLogin({ target, role, password }: Program, admin: Client): Promise<void> {
   try {
-    await withClient(target, () => Promise.resolve());
+    await withSession(target, APPLICATION_NAME, () => Promise.resolve());
   } catch (error) {
     if (!hasCode(error) || error.code !== SQLSTATE_INVALID_PASSWORD) throw error;
     await admin.query(`ALTER ROLE ${escapeIdentifier(role)} PASSWORD ${escapeLiteral(password)}`);
@@ -187,20 +189,6 @@ async function rowsOf<Row extends object = object>(
   values: readonly unknown[] = [],
 ): Promise<Row[]> {
   return (await client.query<Row>(text, [...values])).rows;
-}
-
-async function withClient(target: ConnectionTarget, work: (client: Client) => Promise<void>): Promise<void> {
-  const client = sessionsTo(target, { applicationName: 'chainstead provision' })();
-  try {
-    await client.connect();
-    await work(client);
-  } finally {
-    await client.end();
-  }
-}
-
-function hasCode(error: unknown): error is Error & { readonly code: unknown } {
-  return error instanceof Error && 'code' in error;
 }
 
 function noLogin(): DatabaseError {

@@ -1,0 +1,23 @@
+import type { Client } from 'pg';
+import type { ConnectionTarget } from './connection-string.ts';
+import { sessionsTo } from './open-pool.ts';
+
+/** Runs work on a session that is closed afterwards. @throws the error of `pg` if the server refuses it */
+export async function withSession(
+  target: ConnectionTarget,
+  applicationName: string,
+  work: (client: Client) => Promise<void>,
+): Promise<void> {
+  const client = sessionsTo(target, { applicationName })();
+  try {
+    await client.connect();
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Whether an error has a code, such as the SQLSTATE of a statement. */
+export function hasCode(error: unknown): error is Error & { readonly code: unknown } {
+  return error instanceof Error && 'code' in error;
+}
