@@ -5,7 +5,7 @@
 import type { Address } from '@chainstead/core';
 import { addressOf, compileDemoContracts, DEMO_TOKEN_ABI } from '@chainstead/testkit';
 import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { browserBefore } from '../../testing/browser-stage.ts';
 import { DESK, DEVICES, examineLooks } from '../../testing/examine-looks.ts';
 import { openNodeExplorerStage } from '../../testing/node-explorer-stage.ts';
@@ -158,7 +158,12 @@ describe('a transaction', () => {
 
 describe('a block', () => {
   test('is told with its transactions, whole and by pages', async () => {
-    const { page } = await get(`/block/${transfer.block}`);
+    // The node was away before: until it is used again, the page asks its reader to reload.
+    const page = await vi.waitFor(async () => {
+      const shown = await get(`/block/${transfer.block}`);
+      expect(shown.page).not.toContain('Reload the page in a moment');
+      return shown.page;
+    });
     expect(page).toMatch(/Transactions <span class="soft">\(1\)<\/span>/);
     expect(page).toContain(`/console/look-up/transaction/${transfer.hash}`);
     const whole = await get(`/whole/block/transactions?chain=eth&of=${transfer.block}`);
