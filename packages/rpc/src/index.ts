@@ -21,7 +21,7 @@ export { placeLogs, repeatsIndexes } from './formats/place-logs.ts';
 export { standardHeader, standardTransaction } from './formats/standard-form.ts';
 export type { ForwardingPool, RawCall, RawResult } from './forwarding-pool.ts';
 export { inBackground } from './in-background.ts';
-export type { ConcurrencyLimiter, RateLimiter, UpstreamLimits } from './limits/call-limits.ts';
+export type { CallRank, ConcurrencyLimiter, RateLimiter, UpstreamLimits } from './limits/call-limits.ts';
 export { createLearnedPaces } from './limits/learned-pace.ts';
 export { createCallSlots, createTokenBucket, type Limiter } from './limits/limiters.ts';
 export { createLocalLimits } from './limits/local-limits.ts';

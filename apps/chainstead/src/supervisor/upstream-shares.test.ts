@@ -1,4 +1,4 @@
-import type { ConcurrencyLimiter, RateLimiter } from '@chainstead/rpc';
+import type { CallRank, ConcurrencyLimiter, RateLimiter } from '@chainstead/rpc';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RoleName } from '../configuration/index.ts';
@@ -130,12 +130,12 @@ describe('shares of a rate', () => {
 });
 
 /** A request that begins when its slot is there, and is counted until it is over. */
-function request(slots: ConcurrencyLimiter | null | undefined, urgent: boolean) {
+function request(slots: ConcurrencyLimiter | null | undefined, rank: CallRank) {
   const aborting = new AbortController();
   const state = { isBegun: false, isOver: false };
   void (async () => {
     try {
-      await slots?.take(1, { urgent, signal: aborting.signal });
+      await slots?.take(1, { rank, signal: aborting.signal });
       state.isBegun = true;
     } catch (error) {
       expect(error).toBe(aborting.signal.reason);
@@ -155,7 +155,7 @@ function request(slots: ConcurrencyLimiter | null | undefined, urgent: boolean) 
 
 const role = fc.constantFrom<RoleName>('api', 'ingest', 'worker');
 const step = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ kind: fc.constant('begin'), by: fc.nat(5), urgent: fc.boolean() }) },
+  { weight: 8, arbitrary: fc.record({ kind: fc.constant('begin'), by: fc.nat(5), rank: fc.constantFrom<CallRank>('head', 'follow', 'history') }) },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('end'), which: fc.nat(30) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('give-up'), which: fc.nat(30) }) },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('deliver') }) },
@@ -178,7 +178,7 @@ async function play({ roles, steps, concurrency }: Script) {
   for (const taken of steps) {
     const by = 'by' in taken ? stage.processes[taken.by] : undefined;
     if (taken.kind === 'begin' && by !== undefined && !by.isOver)
-      requests.push({ of: by, ...request(by.limits.concurrencyLimiterOf({ url: URL, concurrency }), taken.urgent) });
+      requests.push({ of: by, ...request(by.limits.concurrencyLimiterOf({ url: URL, concurrency }), taken.rank) });
     else if (taken.kind === 'end') requests[taken.which]?.end();
     else if (taken.kind === 'give-up') requests[taken.which]?.giveUp();
     else if (taken.kind === 'deliver') stage.deliver(4 * (concurrency + stage.processes.length));
@@ -222,7 +222,7 @@ describe('shares of requests in flight', () => {
     for (let concurrency = 1; concurrency <= 100; concurrency += 1) {
       const stage = createStage(['api', 'ingest', 'worker']);
       const slots = stage.processes.map(({ limits }) => limits.concurrencyLimiterOf({ url: URL, concurrency }));
-      const requests = Array.from({ length: concurrency }, () => request(slots[1], true));
+      const requests = Array.from({ length: concurrency }, () => request(slots[1], 'follow'));
       await stage.advance(1_000, 100);
       const begun = requests.filter(({ state }) => state.isBegun).length;
       expect(begun).toBe(concurrency < 3 ? concurrency : concurrency - 2);
@@ -234,7 +234,7 @@ describe('shares of requests in flight', () => {
   test('change hands while more processes wait than there are slots', async () => {
     const stage = createStage(['ingest', 'api', 'api']);
     const slots = stage.processes.map(({ limits }) => limits.concurrencyLimiterOf({ url: URL, concurrency: 1 }));
-    const requests = slots.map((own) => Array.from({ length: 20 }, () => request(own, false)));
+    const requests = slots.map((own) => Array.from({ length: 20 }, () => request(own, 'history')));
     for (let round = 0; round < 30; round += 1) {
       await stage.advance(20);
       for (const one of requests.flat()) one.end();

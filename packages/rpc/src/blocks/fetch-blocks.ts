@@ -71,7 +71,7 @@ export function createBlockFetcher(options: { readonly failover: Failover }): Bl
             const result = await upstream.call(call.method, call.params, {
               signal,
               timeoutMs: given.timeoutMs,
-              urgent: given.background !== true,
+              rank: given.background === true ? 'history' : 'follow',
             });
             if (result === null) return null;
             const block = parseBlock(result);

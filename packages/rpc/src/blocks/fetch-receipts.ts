@@ -35,7 +35,7 @@ export function createReceiptFetcher(options: {
             readReceipts({
               ...{ chain, upstream, earlier, block },
               size: new BlockSize(block.header.number, upstream, undefined),
-              given: { signal, timeoutMs, urgent: background !== true },
+              given: { signal, timeoutMs, rank: background === true ? 'history' : 'follow' },
             }),
         },
         given,
@@ -55,7 +55,7 @@ export function createReceiptFetcher(options: {
           run: (upstream, signal) =>
             readWhole({ chain, upstream, earlier }, at, {
               ...{ transactions, bytesMax, signal, timeoutMs },
-              urgent: background !== true,
+              rank: background === true ? 'history' : 'follow',
             }),
         },
         given,

@@ -6,6 +6,7 @@ import { createAnswerBudget, type Hash } from '@chainstead/core';
 import { TransportError } from '@chainstead/upstream-http';
 import PQueue from 'p-queue';
 import { BlockTooLargeError, isAboutSize, RequestAbortedError, UpstreamFault } from '../errors.ts';
+import { rankPriority } from '../limits/call-queue.ts';
 import type { CallOptions } from '../transport/rpc-exchange.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 
@@ -68,8 +69,8 @@ const BYTES_IN_FLIGHT = 32 * 1024 * 1024;
  */
 export async function readInParts(reading: SizedReading, method: string, hashes: readonly Hash[]): Promise<unknown[]> {
   if (hashes.length === 0) return [];
-  const { signal, urgent } = reading.given;
-  const priority = urgent === true ? 1 : 0;
+  const { signal, rank } = reading.given;
+  const priority = rankPriority(rank);
   try {
     return await turns.add(() => readEach(reading, method, hashes), { priority, ...(signal ? { signal } : {}) });
   } catch (error) {

@@ -22,7 +22,7 @@ const SECOND_LOOK_MS = 150;
 /** How often an unchanged number is checked for another hash (a reorg at the same height). */
 const HASH_CHECK_MS = 1_000;
 /** At a learned pace, one check for at least this many calls. */
-const HASH_CHECK_CALLS = 8;
+const HASH_CHECK_CALLS = 16;
 /** How far below an announced but missing number the real head is searched for, blocks. */
 const STEP_BACK_MAX = 64;
 
@@ -49,7 +49,7 @@ export function createHeadProbe(options: { readonly clock: Clock }): HeadProbe {
     const { learnedRate } = upstream.state;
     const checkMs = Math.max(HASH_CHECK_MS, learnedRate === null ? 0 : (HASH_CHECK_CALLS * 1_000) / learnedRate);
     if (known?.head.number === announced && clock.now() - known.at < checkMs) return known.head;
-    const given = { urgent: true };
+    const given = { rank: 'head' } as const;
     let head = await read(upstream, announced, given);
     if (head === null) {
       await clock.sleep(SECOND_LOOK_MS);

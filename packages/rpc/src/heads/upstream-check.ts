@@ -37,7 +37,7 @@ export function createUpstreamCheck(options: {
     const wasOut = state.disabledReason !== null;
     let id: number;
     try {
-      id = Number(await upstream.call('eth_chainId', [], { urgent: true, signal: closing }));
+      id = Number(await upstream.call('eth_chainId', [], { rank: 'head', signal: closing }));
     } catch (error) {
       if (error instanceof UpstreamFault && error.hints.reaction === 'misconfigured') return 'refused';
       if (error instanceof RequestAbortedError) return 'down';
@@ -63,7 +63,7 @@ export function createUpstreamCheck(options: {
   async function probeCapabilities(upstream: Upstream): Promise<void> {
     const { capabilities } = upstream.state;
     try {
-      const given = { signal: closing, urgent: true };
+      const given = { signal: closing, rank: 'head' } as const;
       const [head] = await Promise.all([
         probe.ask(upstream),
         upstream.callMany(

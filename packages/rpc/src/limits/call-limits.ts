@@ -1,9 +1,12 @@
 import type { UpstreamConfig } from '../upstream-pool.ts';
 
+/** Precedence of a call: the number of the newest block, then blocks near the head, then historical ones. */
+export type CallRank = 'head' | 'follow' | 'history';
+
 /** How a call waits. */
 interface WaitOptions {
-  /** Goes ahead of calls that are not urgent: heads before historical blocks. */
-  readonly urgent?: boolean | undefined;
+  /** @default 'history' */
+  readonly rank?: CallRank | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

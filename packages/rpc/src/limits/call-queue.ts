@@ -1,7 +1,14 @@
-import type { RateLimiter } from './call-limits.ts';
+import type { CallRank, RateLimiter } from './call-limits.ts';
 
-/** Prevents starvation of historical blocks: after this many urgent calls in a row, one that is not urgent goes. */
-const URGENT_IN_A_ROW = 3;
+/** Higher goes first. */
+const PRIORITY: Readonly<Record<CallRank, number>> = { history: 0, follow: 1, head: 2 };
+/** Prevents starvation of historical blocks: after this many other calls in a row, a historical one goes. */
+const OTHERS_IN_A_ROW = 3;
+
+/** Returns the precedence of a rank as a number; higher goes first. */
+export function rankPriority(rank: CallRank = 'history'): number {
+  return PRIORITY[rank];
+}
 
 interface Waiting {
   readonly calls: number;
@@ -10,7 +17,7 @@ interface Waiting {
 
 interface CallQueueOptions {
   /** Takes calls off the current allowance. @returns false if it is too small */
-  accept(calls: number, isUrgent: boolean): boolean;
+  accept(calls: number, rank: CallRank): boolean;
   /** Called with the next calls each time they have to wait. */
   onWaiting(calls: number): void;
   /** Whether other calls may go while the next ones wait. */
@@ -19,29 +26,32 @@ interface CallQueueOptions {
 
 /** A queue of calls in serving order. Call `serve` when the allowance grows. */
 export function createCallQueue({ accept, onWaiting, overtakes }: CallQueueOptions): RateLimiter & { serve(): void } {
-  const urgent: Waiting[] = [];
-  const normal: Waiting[] = [];
-  let urgentInARow = 0;
+  const head: Waiting[] = [];
+  const follow: Waiting[] = [];
+  const history: Waiting[] = [];
+  const queues = { head, follow, history };
+  let othersInARow = 0;
   let waiting = 0;
 
   /** Queues to serve next, in order of preference. */
-  function candidates(): Waiting[][] {
-    const order = urgentInARow < URGENT_IN_A_ROW ? [urgent, normal] : [normal, urgent];
-    const filled = order.filter(({ length }) => length > 0);
+  function candidates(): CallRank[] {
+    const order: CallRank[] =
+      othersInARow < OTHERS_IN_A_ROW ? ['head', 'follow', 'history'] : ['head', 'history', 'follow'];
+    const filled = order.filter((rank) => queues[rank].length > 0);
     return overtakes ? filled : filled.slice(0, 1);
   }
 
   function serve(): void {
     for (;;) {
-      const queue = candidates().find((filled) => accept(filled[0]?.calls ?? 0, filled === urgent));
-      const first = queue?.shift();
+      const rank = candidates().find((filled) => accept(queues[filled][0]?.calls ?? 0, filled));
+      const first = rank === undefined ? undefined : queues[rank].shift();
       if (first === undefined) break;
-      urgentInARow = queue === urgent ? urgentInARow + 1 : 0;
+      othersInARow = rank === 'history' ? 0 : othersInARow + 1;
       waiting -= first.calls;
       first.go();
     }
-    const next = candidates()[0]?.[0];
-    if (next !== undefined) onWaiting(next.calls);
+    const next = candidates()[0];
+    if (next !== undefined) onWaiting(queues[next][0]?.calls ?? 0);
   }
 
   return {
@@ -49,11 +59,11 @@ export function createCallQueue({ accept, onWaiting, overtakes }: CallQueueOptio
     get waiting() {
       return waiting;
     },
-    take(calls, { urgent: isUrgent = false, signal }) {
+    take(calls, { rank = 'history', signal }) {
       if (signal?.aborted) return Promise.reject(signal.reason);
-      if (waiting === 0 && accept(calls, isUrgent)) return null;
+      if (waiting === 0 && accept(calls, rank)) return null;
       const { promise, resolve, reject } = Promise.withResolvers<void>();
-      const queue = isUrgent ? urgent : normal;
+      const queue = queues[rank];
       const onAbort = (): void => {
         queue.splice(queue.indexOf(entry), 1);
         waiting -= calls;

@@ -11,12 +11,16 @@ const LATE_MS = 1_000;
 const BATCH_PART = 0.5;
 /** Calls that may go together, as a part of a second's: providers count in windows, so two bursts may fall in one. */
 const BURST_SECONDS = 0.25;
+/** A process whose last call near the head is older than this yields to those that follow it, milliseconds. */
+const FOLLOWING_MS = 60_000;
 /** Seconds over which the most accepted calls of one second are known. */
 const SECONDS_KNOWN = 5;
 
 function createLearnedPace(clock: Pick<Clock, 'now'>): LearnedPace {
   let learned: LearnedRate | null = null;
   let isFirst = true;
+  /** When the last call near the head was sent; null: none yet. */
+  let followedAt: number | null = null;
   let bucket: ReturnType<typeof createTokenBucket> | null = null;
   const seconds: { second: number; calls: number }[] = [];
 
@@ -53,6 +57,7 @@ function createLearnedPace(clock: Pick<Clock, 'now'>): LearnedPace {
       return bucket?.waiting ?? 0;
     },
     take(calls, options) {
+      if (options.rank === 'head' || options.rank === 'follow') followedAt = clock.now();
       current();
       return bucket?.take(calls, options) ?? null;
     },
@@ -69,7 +74,8 @@ function createLearnedPace(clock: Pick<Clock, 'now'>): LearnedPace {
       const now = clock.now();
       if (learned !== null && now - learned.refusedAt < TOGETHER_MS) return;
       isFirst = learned === null || rateAt(learned, now) === null;
-      learned = refusedRate(learned, most(), now);
+      const yields = followedAt === null || now - followedAt > FOLLOWING_MS;
+      learned = refusedRate(learned, { accepted: most(), now, yields });
       current();
     },
   };

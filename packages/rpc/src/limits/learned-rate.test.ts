@@ -30,7 +30,7 @@ function run(limit: number, cost: number, minutes: number) {
       }
       if (now >= 60 * SECOND) refused += cost;
       if (learned === null || now - learned.refusedAt >= SECOND)
-        learned = refusedRate(learned, Math.max(most, thisSecond), now);
+        learned = refusedRate(learned, { accepted: Math.max(most, thisSecond), now });
       allowance = 0;
       break;
     }
@@ -53,8 +53,14 @@ describe('a learned rate', () => {
     expect(usedPart).toBeGreaterThan(0.5);
   });
 
+  test('of a process that yields is half of what the upstream accepted', () => {
+    expect(refusedRate(null, { accepted: 20, now: 0, yields: true }).ceiling).toBe(10);
+    const learned = refusedRate(null, { accepted: 20, now: 0 });
+    expect(refusedRate(learned, { accepted: 8, now: 60_000, yields: true }).ceiling).toBe(5);
+  });
+
   test('returns to its ceiling, stays there, grows and is forgotten', () => {
-    const learned = refusedRate(refusedRate(null, 20, 0), 20, 30_000);
+    const learned = refusedRate(refusedRate(null, { accepted: 20, now: 0 }), { accepted: 20, now: 30_000 });
     const rates = [0, 60, 120, 180, 360, 600].map((seconds) =>
       Math.round(rateAt(learned, (30 + seconds) * SECOND) ?? 0),
     );

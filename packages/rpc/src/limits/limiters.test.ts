@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { CallRank } from './call-limits.ts';
 import { createCallSlots, createTokenBucket } from './limiters.ts';
 
 const clock = { now: () => Date.now() };
@@ -18,29 +19,30 @@ async function note(list: string[], name: string, turn: Promise<void> | null): P
 }
 
 describe('a token bucket', () => {
-  test('lets a burst go, then calls at the rate, urgent ones first', async () => {
+  test('lets a burst go, then calls at the rate, the head first, then blocks near it', async () => {
     const bucket = createTokenBucket({ share: 2, clock });
     const order: string[] = [];
     for (const name of ['a', 'b', 'c', 'd']) void note(order, name, bucket.take(1, {}));
-    void note(order, 'urgent', bucket.take(1, { urgent: true }));
+    void note(order, 'follow', bucket.take(1, { rank: 'follow' }));
+    void note(order, 'head', bucket.take(1, { rank: 'head' }));
     await vi.advanceTimersByTimeAsync(499);
     expect(order).toEqual(['a', 'b']);
-    expect(bucket.waiting).toBe(3);
+    expect(bucket.waiting).toBe(4);
     await vi.advanceTimersByTimeAsync(1);
-    expect(order).toEqual(['a', 'b', 'urgent']);
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect(order).toEqual(['a', 'b', 'urgent', 'c', 'd']);
+    expect(order).toEqual(['a', 'b', 'head']);
+    await vi.advanceTimersByTimeAsync(1_500);
+    expect(order).toEqual(['a', 'b', 'head', 'follow', 'c', 'd']);
     expect(bucket.waiting).toBe(0);
   });
 
-  test('lets one call of four go that is not urgent, however many are', async () => {
+  test('lets one historical call of four go, however many others wait', async () => {
     const bucket = createTokenBucket({ share: 1, clock });
     const order: string[] = [];
     void bucket.take(1, {});
     for (let call = 0; call < 2; call += 1) void note(order, 'normal', bucket.take(1, {}));
-    for (let call = 0; call < 6; call += 1) void note(order, 'urgent', bucket.take(1, { urgent: true }));
+    for (let call = 0; call < 6; call += 1) void note(order, 'follow', bucket.take(1, { rank: 'follow' }));
     await vi.advanceTimersByTimeAsync(8_000);
-    expect(order.join(' ')).toBe('urgent urgent urgent normal urgent urgent urgent normal');
+    expect(order.join(' ')).toBe('follow follow follow normal follow follow follow normal');
   });
 
   test('goes into debt for a batch larger than its burst, and pays it off', async () => {
@@ -85,7 +87,7 @@ describe('a token bucket', () => {
   test('never lets more go than its shares allow, and lets everybody go in the end', async () => {
     const step = fc.record({
       calls: fc.integer({ min: 1, max: 6 }),
-      urgent: fc.boolean(),
+      rank: fc.constantFrom<CallRank>('head', 'follow', 'history'),
       isGivenUp: fc.boolean(),
       share: fc.option(fc.integer({ min: 1, max: 100 }), { freq: 5 }),
       after: fc.constantFrom(0, 0, 3, 40, 400),
@@ -95,7 +97,7 @@ describe('a token bucket', () => {
         const bucket = createTokenBucket({ share: first, clock });
         const turns: Promise<void>[] = [];
         let [allowed, passed, share] = [first, 0, first];
-        for (const { calls, urgent, isGivenUp, after, ...given } of steps) {
+        for (const { calls, rank, isGivenUp, after, ...given } of steps) {
           share = given.share ?? share;
           bucket.setShare(share);
           const aborting = new AbortController();
@@ -103,7 +105,7 @@ describe('a token bucket', () => {
             await turn;
             passed += calls;
           };
-          const turn = bucket.take(calls, { urgent, signal: aborting.signal });
+          const turn = bucket.take(calls, { rank, signal: aborting.signal });
           turns.push(count(turn).catch((error) => expect(error).toBe(aborting.signal.reason)));
           if (isGivenUp) aborting.abort(new Error('given up'));
           await vi.advanceTimersByTimeAsync(after);
@@ -124,18 +126,18 @@ describe('slots', () => {
     [3, 3],
     [4, 3],
     [16, 14],
-  ])('of a share of %i, %i are for requests that are not urgent', async (share, normal) => {
+  ])('of a share of %i, %i are for historical calls', async (share, normal) => {
     const slots = createCallSlots({ share });
     const order: string[] = [];
     for (let call = 0; call < share; call += 1) void note(order, 'normal', slots.take(1, {}));
     await vi.advanceTimersByTimeAsync(0);
     expect(order).toHaveLength(normal);
-    for (let call = 0; call < share; call += 1) void note(order, 'urgent', slots.take(1, { urgent: true }));
+    for (let call = 0; call < share; call += 1) void note(order, 'follow', slots.take(1, { rank: 'follow' }));
     await vi.advanceTimersByTimeAsync(0);
-    expect(order.slice(normal)).toEqual(Array.from({ length: share - normal }, () => 'urgent'));
+    expect(order.slice(normal)).toEqual(Array.from({ length: share - normal }, () => 'follow'));
     slots.leave();
     await vi.advanceTimersByTimeAsync(0);
-    expect(order.slice(share)).toEqual(['urgent']);
+    expect(order.slice(share)).toEqual(['follow']);
   });
 
   test('above a reduced share are held until their requests end', () => {

@@ -21,9 +21,9 @@ interface LimiterOptions {
   onChange?(): void;
 }
 
-/** Slots are reserved for urgent requests if the share is at least this. */
+/** Slots are reserved for calls that are not historical if the share is at least this. */
 const RESERVING_SHARE = 4;
-/** The part of a share that only urgent requests use: responses that stream to slow clients must not delay heads. */
+/** The part of a share that historical calls don't use: responses that stream to slow clients must not delay heads. */
 const RESERVED_PART = 1 / 8;
 /** Longest wait before a bucket checks again, milliseconds. */
 const TIMER_MS_MAX = 1_000;
@@ -92,8 +92,8 @@ export function createTokenBucket(
 }
 
 /**
- * A semaphore. In a share of four or more slots, an eighth (at least one) is reserved for urgent requests, unless
- * `reserves` is false.
+ * A semaphore. In a share of four or more slots, an eighth (at least one) is reserved for calls that are not
+ * historical, unless `reserves` is false.
  */
 export function createCallSlots({
   share: initial,
@@ -108,8 +108,8 @@ export function createCallSlots({
 
   const queue = createCallQueue({
     overtakes: true,
-    accept(calls, isUrgent) {
-      if (inFlight + calls > share - (isUrgent ? 0 : reserved())) return false;
+    accept(calls, rank) {
+      if (inFlight + calls > share - (rank === 'history' ? reserved() : 0)) return false;
       inFlight += calls;
       return true;
     },

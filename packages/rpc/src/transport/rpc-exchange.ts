@@ -1,7 +1,8 @@
 import { TransportError } from '@chainstead/upstream-http';
 import PQueue from 'p-queue';
 import { RequestAbortedError, UpstreamFault } from '../errors.ts';
-import type { ConcurrencyLimiter, RateLimiter } from '../limits/call-limits.ts';
+import type { CallRank, ConcurrencyLimiter, RateLimiter } from '../limits/call-limits.ts';
+import { rankPriority } from '../limits/call-queue.ts';
 import { attemptTimeout, type PoolLimits } from '../limits/pool-limits.ts';
 import { methodLabel, type PoolMetrics } from '../pool-metrics.ts';
 import type { Redactor } from '../redact-secrets.ts';
@@ -16,8 +17,8 @@ import { transportFault, unsentFault } from './transport-fault.ts';
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
-  /** Goes ahead of waiting calls: heads before historical blocks. */
-  readonly urgent?: boolean;
+  /** @default 'history' */
+  readonly rank?: CallRank | undefined;
   /** Largest response, bytes after decompression. @default PoolLimits.responseBytesMax */
   readonly bytesMax?: number | undefined;
 }
@@ -72,7 +73,7 @@ export function createRpcExchange(options: {
 
   async function post(outgoing: Outgoing, given: CallOptions, signal: AbortSignal): Promise<TimedAnswer> {
     if (slots === null) return postNow(outgoing, given, signal);
-    const turn = slots.take(1, { urgent: given.urgent, signal });
+    const turn = slots.take(1, { rank: given.rank, signal });
     if (turn !== null) await turn;
     try {
       return await postNow(outgoing, given, signal);
@@ -119,13 +120,13 @@ export function createRpcExchange(options: {
       if (signal.aborted) throw new RequestAbortedError(outgoing.method, signal.reason);
       try {
         // Before the queue: a call that waits for its turn must not hold a place that the head needs.
-        const turn = pace.take(outgoing.calls, { urgent: given.urgent, signal });
+        const turn = pace.take(outgoing.calls, { rank: given.rank, signal });
         if (turn !== null) {
           waiting++;
           await turn.finally(() => waiting--);
         }
         return await queue.add(() => post(outgoing, given, signal), {
-          priority: given.urgent === true ? 1 : 0,
+          priority: rankPriority(given.rank),
           signal,
         });
       } catch (error) {

@@ -10,7 +10,7 @@ export function createHeadReader(options: {
   readonly callSized: (
     method: string,
     params: readonly unknown[],
-    options: { readonly urgent: true },
+    options: { readonly rank: 'head' },
   ) => Promise<{ readonly result: unknown }>;
   /** Counts a wrong response and returns the error to throw. */
   readonly fault: (kind: FaultKind, method: string, text: string) => Error;
@@ -26,7 +26,7 @@ export function createHeadReader(options: {
   async function ask(): Promise<number> {
     // Read before the request: blocks that others return meanwhile don't count.
     const best = bestOfOthers(name);
-    const { result } = await callSized('eth_blockNumber', [], { urgent: true });
+    const { result } = await callSized('eth_blockNumber', [], { rank: 'head' });
     if (!isQuantity(result) || Number(result) > Number.MAX_SAFE_INTEGER)
       throw fault('malformed', 'eth_blockNumber', `answered ${JSON.stringify(result)?.slice(0, 80)}`);
     const number = parseQuantity(result);

@@ -155,7 +155,7 @@ export function createUpstream(options: {
 
   function requestSomethingSmall(): Promise<unknown> {
     const timeoutMs = limits.attemptTimeoutMs / OWN_CHECK_SHARE;
-    return callSized('eth_blockNumber', [], { urgent: true, timeoutMs });
+    return callSized('eth_blockNumber', [], { rank: 'head', timeoutMs });
   }
 
   async function callWorded(

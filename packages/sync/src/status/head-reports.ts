@@ -102,13 +102,15 @@ function later(a: number | null, b: number | null): number | null {
 
 /** Returns the state of each upstream with its last error. @param since errors before have passed, epoch milliseconds */
 export function complaintsOf(upstreams: readonly UpstreamStatus[], since: number): string {
-  const complaints = upstreams.map(({ name, state, reason, lastError }) => {
+  const complaints = upstreams.map(({ name, state, reason, lastError, learnedRate }) => {
     const isPast = lastError === null || lastError.at < since || reason?.includes(lastError.text) === true;
     const causes = [
       ...(reason === null ? [] : [reason]),
       ...(isPast ? [] : [`${lastError.method}: ${lastError.text}`]),
     ];
-    return `${name} (${state}): ${causes.length === 0 ? 'no response' : causes.join('; ')}`;
+    const silence =
+      learnedRate === null ? 'no response' : `no response within its learned pace of ${learnedRate.toFixed(1)} calls/s`;
+    return `${name} (${state}): ${causes.length === 0 ? silence : causes.join('; ')}`;
   });
   return complaints.length === 0 ? 'no upstream is configured' : complaints.join('; ');
 }
