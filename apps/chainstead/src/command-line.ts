@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { backfillCommand } from './commands/backfill.ts';
+import { chainsCommand } from './commands/chains.ts';
 import { configCommand } from './commands/config.ts';
 import { contractsCommand } from './commands/contracts.ts';
 import { demoCommand } from './commands/demo.ts';
@@ -66,6 +67,7 @@ const COMMANDS: readonly ((context: CommandContext) => Command)[] = [
   doctorCommand,
   statusCommand,
   gapsCommand,
+  chainsCommand,
   contractsCommand,
   backfillCommand,
   reindexCommand,

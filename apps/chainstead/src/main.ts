@@ -23,6 +23,20 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
   clock: systemClock,
+  ...(process.stdin.isTTY ? { ask } : {}),
   ...listenForSignals(process),
 });
+
+/** Asks on standard error, so that standard output holds only the result. */
+async function ask(question: string): Promise<string | null> {
+  const { createInterface } = await import('node:readline/promises');
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const ended = new Promise<null>((resolve) => lines.once('close', () => resolve(null)));
+  try {
+    return await Promise.race([lines.question(question), ended]);
+  } finally {
+    lines.close();
+  }
+}
+
 setTimeout(() => process.exit(), LINGER_MS).unref();

@@ -9,7 +9,7 @@ export { aptosDatasets } from './datasets.ts';
 export { checkFullnode } from './fullnode/check-fullnode.ts';
 export { countFullnodeCalls, createFullnodeMetrics } from './fullnode/fullnode-metrics.ts';
 export { createFullnodes, type Fullnodes, nameFullnodes } from './fullnode/fullnodes.ts';
-export { chainKeyOf, networkOfChain } from './fullnode/network.ts';
+export { chainIdOf, chainKeyOf, networkOfChain } from './fullnode/network.ts';
 export { createAptosRoutes } from './routes/aptos-routes.ts';
 export { readAptosExamples } from './routes/read-examples.ts';
 export { type AptosStatus, readAptosStatuses } from './sync/aptos-status.ts';

@@ -3,7 +3,7 @@ export { readContractDatasets } from './dataset/contract-datasets.ts';
 export { addContract } from './definitions/add-contract.ts';
 export { type ContractDefinition, ContractRefusedError, readDefinitions } from './definitions/contract-definition.ts';
 export { type ContractStatus, readContractStatuses } from './definitions/contract-status.ts';
-export { removeContract } from './definitions/remove-contract.ts';
+export { removeContract, removeContractsOfChain } from './definitions/remove-contract.ts';
 export {
   type ContractMetrics,
   createContractMetrics,

@@ -76,6 +76,7 @@ export {
 export type { DiskPlace } from './storage/disk-space.ts';
 export { readStorage, type StorageReport } from './storage/read-storage.ts';
 export { sampleTables } from './storage/table-samples.ts';
+export { readTableSizes } from './storage/table-sizes.ts';
 export { deleteByKey, hasSameKey } from './tables/keyed-statements.ts';
 export {
   type ColumnOf,

@@ -25,6 +25,7 @@ import { announceAgain } from './partitions/announce-partitions.ts';
 import { keepForgetting } from './projections/forget-unrequested.ts';
 import { buildProjections, maintainProjections } from './projections/maintain-projections.ts';
 import { registerProjections } from './projections/projection-record.ts';
+import { REMOVAL_CODE, requireNotBeingRemoved } from './removal/remove-chain.ts';
 import { enforceRetention } from './retention/enforce-retention.ts';
 import { keepSealing } from './retention/seal-partitions.ts';
 import { settleRetention } from './retention/settle-retention.ts';
@@ -270,6 +271,7 @@ function fillOptions(shared: Shared): FillOptions {
 /** Waits for a head. At the first start, it also fixes the first followed block. */
 async function prepare(options: ChainSyncOptions, signal: AbortSignal): Promise<{ head: Head; state: ChainState }> {
   const { chain, pool, database, settings } = options;
+  await requireNotBeingRemoved(database, chain);
   const { value: head } = await pool.waitForHead(null, signal);
   const known = await readChainState(database, chain.id);
   const highestCovered = (await listCoverage(database, chain.id)).reduce(
@@ -304,11 +306,13 @@ async function reportFarStart(
   await saveStall(database, chain.id, farStartText(state, head));
 }
 
+/** Codes of errors that an operator must resolve. */
+const STOPPING: ReadonlySet<string> = new Set(['REORG_TOO_DEEP', 'UNPROVEN_BLOCK', REMOVAL_CODE]);
+
 async function reportFailure(options: ChainSyncOptions, progress: ChainProgress, error: unknown): Promise<Outcome> {
   const { chain, database, logger } = options;
   if (error instanceof DatabaseUnavailableError) progress.databaseFailure = error.message;
-  const stopping =
-    error instanceof ChainsteadError && (error.code === 'REORG_TOO_DEEP' || error.code === 'UNPROVEN_BLOCK');
+  const stopping = error instanceof ChainsteadError && STOPPING.has(error.code);
   const fields = {
     chain: chain.key,
     error: errorText(error),

@@ -93,6 +93,13 @@ export { readWatchedBlock } from './read/read-watched-block.ts';
 export { readTraces } from './read/traces/read-traces.ts';
 export { readTransactionTraces } from './read/traces/read-transaction-traces.ts';
 export {
+  type MeasuredTable,
+  measureChain,
+  readChainTables,
+} from './removal/chain-tables.ts';
+export { removeChain, requireNotIndexed } from './removal/remove-chain.ts';
+export { type ChainRecord, listEvmChains, type StoredChain, storedEvmChain } from './removal/stored-chain.ts';
+export {
   awaitMore,
   claimHistory,
   type HistoryOutcome,
@@ -128,6 +135,7 @@ export {
   type HeadSource,
   headSourceOf,
   keepHeadReports,
+  readReportedChains,
   readUnknownHeads,
   type UnknownHead,
 } from './status/head-reports.ts';

@@ -375,6 +375,7 @@ test.each(Object.entries(QUESTIONS))('an agent answers: %s', async (_question, c
 test('top gainers and views fit into a result', async () => {
   const gainers = await call('token_top_gainers', { address: facts.ether });
   expect([gainers.isError, gainers.first]).toEqual([false, expect.stringMatching(/^Coverage: /)]);
+  expect(sizeOf(gainers.data?.result), JSON.stringify(gainers)).toBeGreaterThan(0);
   const views = await call('sql_columns', {});
   expect(views.first).toMatch(/All \d+ rows follow\./);
   expect(views.data).toContainEqual({ view: 'swaps', columns: expect.stringContaining('pool text') });

@@ -89,6 +89,35 @@ describe('the demo', () => {
     expect(explanation.anchors.map(({ source }) => source).sort()).toEqual(['assumed', 'feed']);
   });
 
+  it('shows the profit of a wallet that bought low and sold high, also as the top gainer', async () => {
+    // The pair starts with 250,000.000000 DUSD and 100 DETH. A sale to it gives its fee of 0.3 % to the pair.
+    let [dollars, ethers] = [250_000_000_000n, 100n * 10n ** 18n];
+    const buy = (paid: bigint): bigint => {
+      const bought = (paid * 997n * ethers) / (dollars * 1_000n + paid * 997n);
+      [dollars, ethers] = [dollars + paid, ethers - bought];
+      return bought;
+    };
+    const bought = buy(2_500_000_000n);
+    buy(10_000_000_000n);
+    const received = (bought * 997n * dollars) / (ethers * 1_000n + bought * 997n);
+    expect(received).toBe(2_684_562_733n);
+    const profit = { realized_profit_usd: '184.562733' };
+    const urlOf = (name: string) => new RegExp(`curl '(http:\\S+/${name}\\?\\S*)'`).exec(invitation)?.[1] ?? '';
+    const url = urlOf('profitability');
+    const [, gainer] = /wallets\/(0x\w+)/.exec(url) ?? [];
+    expect(await (await fetch(url)).json()).toMatchObject({ result: [{ symbol: 'DETH', ...profit }] });
+    const gainers = z.object({ result: z.array(z.unknown()) });
+    const { result } = gainers.parse(await (await fetch(urlOf('top-gainers'))).json());
+    expect(result).toContainEqual(expect.objectContaining({ address: gainer, ...profit }));
+  });
+
+  it('serves transfers and holders of an Aptos coin to its curl lines', async () => {
+    const urls = [...invitation.matchAll(/curl '(http:\S+\/coins\/(?:transfers|owners)\/\S+)'/g)];
+    expect(urls).toHaveLength(2);
+    const page = z.object({ result: z.array(z.object({ amount: z.string() })).length(3) });
+    for (const [, url = ''] of urls) page.parse(await (await fetch(url)).json());
+  });
+
   it('shows the marketplace as a contract of the operator, by SQL and by API', async () => {
     const [, databaseUrl = '', query = ''] = /psql '(\S+)' -c '(SELECT [^']+)'/.exec(invitation) ?? [];
     const database = openDatabase({ url: databaseUrl, applicationName: 'test', poolSize: 1, logger: silentLogger() });

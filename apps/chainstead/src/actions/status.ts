@@ -2,7 +2,7 @@ import { aptosDatasets, readAptosStatuses } from '@chainstead/aptos';
 import { readCluster, readSetAsideWork, readStorage } from '@chainstead/db';
 import { readMetadataStatuses, readTraitsStatuses } from '@chainstead/nft';
 import { readStreamStatuses, type StreamStatuses } from '@chainstead/streams';
-import { countRows, readChainStatuses, readHistories, readUnknownHeads } from '@chainstead/sync';
+import { countRows, readChainStatuses, readHistories, readReportedChains, readUnknownHeads } from '@chainstead/sync';
 import type { Command } from 'commander';
 import { type Configuration, retentionOfChains } from '../configuration/index.ts';
 import type { CommandContext } from '../session/command-context.ts';
@@ -58,9 +58,18 @@ export async function showStatus(
       registry: configuration.chainRegistry,
       now: context.clock.now(),
     };
+    const networks = await readAptosStatuses(database, configuration.aptos.datasets);
+    const configuredNetworks = configuration.aptos.networks.map(({ network }) => network);
+    const isConfigured = configured.length + configuredNetworks.length > 0;
+    const reported = await readReportedChains(database);
     const aptos = {
-      statuses: await readAptosStatuses(database, configuration.aptos.datasets),
-      configured: configuration.aptos.networks.map(({ network }) => network),
+      statuses: networks,
+      configured: configuredNetworks,
+      stored: new Set(
+        networks
+          .filter(({ network, chain }) => isConfigured && !configuredNetworks.includes(network) && !reported.has(chain))
+          .map(({ network }) => network),
+      ),
       unknownHeads,
       now: status.now,
     };

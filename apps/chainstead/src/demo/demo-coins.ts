@@ -1,83 +1,73 @@
 import { type AptosFullnode, createAptosLedger, startAptosFullnode } from '@chainstead/testkit';
 import { z } from 'zod';
 import { type DemoApi, DemoApiError } from './demo-api.ts';
+import { createDemoLedger, type DemoLedger } from './demo-ledger.ts';
 import type { Comparison } from './equality.ts';
 
-/** Coins that were published on a small Aptos ledger, and the fullnode that serves it. */
-export interface DemoCoins {
+/** Coins on a small Aptos ledger with transfers of one of them, and the fullnode that serves it. */
+export interface DemoCoins extends Omit<DemoLedger, 'transactions'> {
   readonly fullnode: AptosFullnode;
   /** The last version of the ledger, which does not change. */
   readonly lastVersion: number;
-  /** Newest first. */
-  readonly symbols: readonly string[];
 }
 
-const COINS = 40;
-const VERSIONS_BETWEEN_COINS = 23;
-const PAGE_COINS = 15;
-const MICROSECONDS = '1680000000000000';
+const VERSIONS_BETWEEN = 23;
+const PAGE_ROWS = 15;
 
 /** Starts it. */
 export async function startDemoCoins(): Promise<DemoCoins> {
-  const symbols = Array.from({ length: COINS }, (_, index) => `DEMO${index}`);
-  const ledger = createAptosLedger({
-    transactions: symbols.map(publication),
-    place: { from: 5, every: VERSIONS_BETWEEN_COINS },
+  const { transactions, ...facts } = createDemoLedger();
+  const ledger = createAptosLedger({ transactions, place: { from: 5, every: VERSIONS_BETWEEN } });
+  return { ...facts, fullnode: await startAptosFullnode(ledger), lastVersion: ledger.head };
+}
+
+/** All coins, and all transfers and holders of one of them, page by page. */
+export function compareCoins({ symbols, traded, transfers, holders }: DemoCoins, api: DemoApi): readonly Comparison[] {
+  const numbered = (list: readonly string[]): string[] => list.map((text, place) => `${place}: ${text}`);
+  const comparison = <Row>(
+    subject: string,
+    [path, row]: readonly [path: string, row: z.ZodType<Row>],
+    [expected, textOf]: readonly [expected: readonly string[], textOf: (row: Row) => string],
+  ): Comparison => ({
+    subject,
+    expected: numbered(expected),
+    served: async () => numbered((await readRows(api, path, row)).map(textOf)),
   });
-  return { fullnode: await startAptosFullnode(ledger), lastVersion: ledger.head, symbols: symbols.toReversed() };
+  return [
+    comparison(
+      'coins of an Aptos ledger',
+      ['coins/latest', z.object({ symbol: z.string() })],
+      [symbols.toReversed(), ({ symbol }) => symbol],
+    ),
+    comparison(
+      'transfers of an Aptos coin',
+      [`coins/transfers/${encodeURIComponent(traded.type)}`, transferRow],
+      [
+        transfers.toReversed().map(({ owner, isDeposit, amount }) => `${owner} ${isDeposit ? '+' : '-'}${amount}`),
+        (row) => `${row.owner_address} ${row.activity_type.endsWith('DepositEvent') ? '+' : '-'}${row.amount}`,
+      ],
+    ),
+    comparison(
+      'holders of an Aptos coin',
+      [`coins/owners/${traded.hash}/top-holders`, z.object({ owner_address: z.string(), amount: z.string() })],
+      [holders.map(([owner, amount]) => `${owner} ${amount}`), (row) => `${row.owner_address} ${row.amount}`],
+    ),
+  ];
 }
 
-/** All coins, newest first, page by page. */
-export function compareCoins({ symbols }: DemoCoins, api: DemoApi): Comparison {
-  const numbered = (list: readonly string[]): string[] => list.map((symbol, place) => `${place}: ${symbol}`);
-  return {
-    subject: 'coins of an Aptos ledger',
-    expected: numbered(symbols),
-    served: async () => numbered(await readSymbols(api)),
-  };
-}
+const transferRow = z.object({ owner_address: z.string(), activity_type: z.string(), amount: z.string() });
 
-const page = z.object({ cursor: z.string().nullable(), result: z.array(z.object({ symbol: z.string() })) });
-
-async function readSymbols({ address, key }: DemoApi): Promise<string[]> {
-  const symbols: string[] = [];
+async function readRows<Row>({ address, key }: DemoApi, path: string, row: z.ZodType<Row>): Promise<Row[]> {
+  const page = z.object({ cursor: z.string().nullable(), result: z.array(row) });
+  const rows: Row[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const query = new URLSearchParams({ limit: String(PAGE_COINS), ...(cursor === '' ? {} : { cursor }) });
-    const url = `${address}/coins/latest?${query}`;
+    const query = new URLSearchParams({ limit: String(PAGE_ROWS), ...(cursor === '' ? {} : { cursor }) });
+    const url = `${address}/${path}?${query}`;
     const response = await fetch(url, key === undefined ? {} : { headers: { 'x-api-key': key } });
     const parsed = page.safeParse(await response.json());
     if (!parsed.success) throw new DemoApiError(url, `${response.status} ${z.prettifyError(parsed.error)}`);
-    symbols.push(...parsed.data.result.map(({ symbol }) => symbol));
+    rows.push(...parsed.data.result);
     cursor = parsed.data.cursor;
   }
-  return symbols;
-}
-
-/** A transaction in the form of the REST API, in which a coin is published. */
-function publication(symbol: string, index: number): Readonly<Record<string, unknown>> {
-  const creator = `0x${(0xde_0000 + index).toString(16)}`;
-  return {
-    type: 'user_transaction',
-    success: true,
-    vm_status: 'Executed successfully',
-    sender: creator,
-    sequence_number: '0',
-    gas_used: '100',
-    gas_unit_price: '100',
-    max_gas_amount: '2000',
-    timestamp: MICROSECONDS,
-    payload: { type: 'entry_function_payload', function: `${creator}::demo::publish` },
-    events: [],
-    changes: [
-      {
-        type: 'write_resource',
-        address: creator,
-        state_key_hash: `0x${'00'.repeat(32)}`,
-        data: {
-          type: `0x1::coin::CoinInfo<${creator}::demo::Coin>`,
-          data: { name: `Demo coin ${index}`, symbol, decimals: 8, supply: { vec: [] } },
-        },
-      },
-    ],
-  };
+  return rows;
 }

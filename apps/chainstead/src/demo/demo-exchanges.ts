@@ -1,4 +1,4 @@
-import type { Address } from '@chainstead/core';
+import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { DEMO_TOKEN_ABI, type Devnet, deployExchanges, type ExchangePool } from '@chainstead/testkit';
 
 /** Uniswap v2, v3 and v4 with a pool each of the demo's ether and dollars, and a fake pair at a thousand times their price. */
@@ -8,8 +8,10 @@ export interface DemoExchanges {
   readonly pools: readonly ExchangePool[];
   /** Belongs to no exchange, but its events say so. */
   readonly fakePair: Address;
-  /** Accounts that trade. They are no wallets of the demo. */
+  /** Accounts that trade. They are no wallets of the demo. Each buys ether in one round and sells it in the next. */
   readonly traders: readonly Address[];
+  /** Bought ether in the first pool, and sold it at a higher price. */
+  readonly gainer: Address;
   /** Makes the trades of a round. */
   trade(round: number): Promise<void>;
 }
@@ -28,14 +30,18 @@ const DEPTH = 100n;
 const HOLDING = 100n * DEPTH;
 const FAKE_FACTOR = 1_000n;
 const ROUNDS_BETWEEN_FAKES = 4;
+/** Dollars of the gainer's purchase, and of the purchase after it that raises the price by 8 percent. */
+const GAINER_DOLLARS = 2_500n;
+const RAISING_DOLLARS = 10_000n;
 
-/** Deploys them and adds liquidity. Takes about forty blocks. */
+/** Deploys them, adds liquidity and makes the gainer's profit. Takes about fifty blocks. */
 export async function deployDemoExchanges(
   devnet: Devnet,
   { dollar, ether, price }: TradedTokens,
 ): Promise<DemoExchanges> {
   const exchanges = await deployExchanges(devnet);
   const traders = devnet.accounts.slice(5, 7);
+  const [gainer = ZERO_ADDRESS] = devnet.accounts.slice(7, 8);
   const tokens = [
     [dollar, price * DOLLAR_UNIT],
     [ether, ETHER_UNIT],
@@ -43,7 +49,7 @@ export async function deployDemoExchanges(
   for (const [address, worth] of tokens) {
     const mint = { address, abi: DEMO_TOKEN_ABI, functionName: 'mint' };
     for (const trader of traders) await devnet.send({ ...mint, args: [trader, HOLDING * worth] });
-    await exchanges.approve(address, traders);
+    await exchanges.approve(address, [...traders, gainer]);
   }
   const pools: ExchangePool[] = [];
   for (const version of ['v2', 'v3', 'v4'] as const) {
@@ -56,6 +62,18 @@ export async function deployDemoExchanges(
     await exchanges.addLiquidity(pool, pool.tokens[0] === dollar ? [dollars, ethers] : [ethers, dollars], traders[0]);
     pools.push(pool);
   }
+  const [pair] = pools;
+  if (pair === undefined) throw new RangeError('The demo has a pool for its gainer');
+  await devnet.send({
+    ...{ address: dollar, abi: DEMO_TOKEN_ABI, functionName: 'mint' },
+    args: [gainer, GAINER_DOLLARS * DOLLAR_UNIT],
+  });
+  await exchanges.swap(pair, { token: dollar, amount: GAINER_DOLLARS * DOLLAR_UNIT }, gainer);
+  await exchanges.swap(pair, { token: dollar, amount: RAISING_DOLLARS * DOLLAR_UNIT }, traders[0]);
+  const bought = await devnet.client.readContract({
+    ...{ address: ether, abi: DEMO_TOKEN_ABI, functionName: 'balanceOf', args: [gainer] },
+  });
+  await exchanges.swap(pair, { token: ether, amount: bought }, gainer);
   const fake = await exchanges.deployFakePair([dollar, ether]);
   const fakeDollars = FAKE_FACTOR * price * DOLLAR_UNIT;
   const fakeAmounts = dollar < ether ? [fakeDollars, ETHER_UNIT] : [ETHER_UNIT, fakeDollars];
@@ -65,10 +83,11 @@ export async function deployDemoExchanges(
     fakePair: fake.address,
     pools,
     traders,
+    gainer,
     async trade(round) {
       const [token, worth] = round % 2 === 0 ? [dollar, price * DOLLAR_UNIT] : [ether, ETHER_UNIT];
       const sold = { token, amount: (worth * BigInt(1 + (round % 5))) / 10n };
-      for (const pool of pools) await exchanges.swap(pool, sold, traders[round % traders.length]);
+      for (const pool of pools) await exchanges.swap(pool, sold, traders[Math.floor(round / 2) % traders.length]);
       if (round % ROUNDS_BETWEEN_FAKES === 0) await devnet.send({ ...fake, functionName: 'trade', args: fakeAmounts });
     },
   };

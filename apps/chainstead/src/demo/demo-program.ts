@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { APTOS_DATASET_NAMES } from '@chainstead/aptos/datasets';
 import { createLogger } from '@chainstead/core';
 import { acceptedKeys, environmentSource, parseConfiguration } from '../configuration/index.ts';
 import type { CommandContext } from '../session/command-context.ts';
@@ -141,6 +142,7 @@ export function demoEnvironment(
     // The balances of the wrapped native token are compared with the node's a moment after they changed.
     BALANCE_MAX_AGE_MS: '500',
     APTOS_NODE_URL: coins.fullnode.url,
+    APTOS_DATASETS: APTOS_DATASET_NAMES.join(),
     APTOS_START_VERSION: '0',
     APTOS_END_VERSION: String(coins.lastVersion),
     CONFIRMATIONS_DEVNET: String(DEMO_CONFIRMATIONS),

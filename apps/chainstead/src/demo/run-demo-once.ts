@@ -36,7 +36,7 @@ export async function runDemoOnce(context: CommandContext): Promise<void> {
         const comparisons = [
           ...(await readComparisons(chain, api)),
           await compareContract(chain.devnet, chain.market, api),
-          compareCoins(coins, api),
+          ...compareCoins(coins, api),
         ];
         await awaitEquality({ stage, comparisons, clock: context.clock, signal: stopSignal });
         say(`✓ ${stage}: the API and the node return the same data`);

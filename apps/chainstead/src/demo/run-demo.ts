@@ -4,7 +4,7 @@ import type { CommandContext } from '../session/command-context.ts';
 import { DEMO_CHAIN_NAME, type DemoChain, startDemoChain } from './demo-chain.ts';
 import { startDemoCoins } from './demo-coins.ts';
 import { ORDERS_PATH, ORDERS_VIEW } from './demo-contract.ts';
-import { checkDemo, type DemoProgram, startDemoProgram } from './demo-program.ts';
+import { checkDemo, type DemoProgram, type DemoSources, startDemoProgram } from './demo-program.ts';
 import { type DemoStream, startDemoStream } from './demo-stream.ts';
 import { gatewayUrl } from './gateway-calls.ts';
 import { createWebhookDisplay } from './webhook-display.ts';
@@ -42,7 +42,7 @@ export async function runDemo(context: CommandContext, { listsWebhooks }: DemoOp
       if (invited) show(webhook);
     });
     try {
-      context.stdout.write(renderInvitation(program, chain, sale, stream));
+      context.stdout.write(renderInvitation(program, { chain, coins }, sale, stream));
       invited = true;
       await program.ended;
       await traffic;
@@ -88,7 +88,7 @@ const NATIVE = `0x${'ee'.repeat(20)}`;
 
 function renderInvitation(
   { address, adminKeyFile, dataDirectory, databaseUrl }: DemoProgram,
-  { wallets, tokens, market, exchanges }: DemoChain,
+  { chain: { wallets, tokens, market, exchanges }, coins }: DemoSources,
   sale: ExpectedTrade,
   stream: DemoStream,
 ): string {
@@ -132,9 +132,10 @@ Chainstead indexes a local chain. The chain is busy for a minute, then has traff
     curl ${url(`erc20/${ether}/pairs`)}
     curl ${url(`tokens/${ether}/analytics`)}
     curl '${address}/api/v2.2/tokens/search?chains=${DEMO_CHAIN_NAME}&query=${ether}'
-  Net worth and realized profit of a wallet that trades:
+  Net worth of a wallet that trades; realized profit of one that bought low and sold high; top gainers of the token:
     curl '${address}/api/v2.2/wallets/${trader}/net-worth?chains=${DEMO_CHAIN_NAME}'
-    curl ${url(`wallets/${trader}/profitability`)}
+    curl ${url(`wallets/${exchanges.gainer}/profitability`)}
+    curl ${url(`erc20/${ether}/top-gainers`)}
   History and transactions of a wallet; a decoded transaction, and its block:
     curl ${url(`wallets/${wallet}/history`, '&limit=3')}
     curl ${url(wallet ?? '', '&limit=3')}
@@ -154,8 +155,10 @@ Chainstead indexes a local chain. The chain is busy for a minute, then has traff
     curl '${address}/history/logs?limit=5'
   The local node, through the JSON-RPC gateway:
     curl '${gatewayUrl({ address })}' -d '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
-  Latest coins of a small Aptos ledger:
+  Latest coins of a small Aptos ledger; transfers and top holders of one of them:
     curl '${address}/coins/latest?limit=3'
+    curl '${address}/coins/transfers/${coins.traded.type}?limit=3'
+    curl '${address}/coins/owners/${coins.traded.hash}/top-holders?limit=3'
   All routes, in a browser:
     ${address}/docs
   The console, in a browser. Sign in with the key ${adminKeyFile === null ? 'from `chainstead keys create --scope admin`' : `in ${adminKeyFile}`}:

@@ -34,6 +34,7 @@ const status = (changes: Partial<ChainStatus> = {}): ChainStatus => ({
   checkpoint: 100,
   head: 100,
   lag: 0,
+  stored: null,
   unknownHead: null,
   stop: null,
   stallReason: null,

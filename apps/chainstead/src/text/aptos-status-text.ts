@@ -1,7 +1,7 @@
 import { type AptosNetwork, type AptosStatus, chainKeyOf } from '@chainstead/aptos';
 import { rangeSize } from '@chainstead/core';
 import type { UnknownHead } from '@chainstead/sync';
-import { headText, neverIngestedText, unknownHeadJson } from './chain-status-text.ts';
+import { headText, neverIngestedText, storedJson, storedText, unknownHeadJson } from './chain-status-text.ts';
 import { formatSeconds } from './progress.ts';
 import { renderTable } from './text-table.ts';
 
@@ -10,6 +10,8 @@ export interface AptosStatusFacts {
   readonly statuses: readonly AptosStatus[];
   /** Networks of the configuration, ingested or not. */
   readonly configured: readonly AptosNetwork[];
+  /** Networks that are only stored, by the rules of `ChainStatus.stored`. */
+  readonly stored: ReadonlySet<AptosNetwork>;
   /** As `readUnknownHeads`. */
   readonly unknownHeads: ReadonlyMap<string, UnknownHead>;
   /** Milliseconds since the epoch. */
@@ -31,7 +33,8 @@ export function aptosStatusJson(facts: AptosStatusFacts): Readonly<Record<string
       head: status.head,
       oldest: status.oldest,
       checkpoint: status.checkpoint,
-      lag: facts.unknownHeads.has(status.chain) ? null : status.lag,
+      lag: facts.unknownHeads.has(status.chain) || facts.stored.has(status.network) ? null : status.lag,
+      stored: storedJson(facts.stored.has(status.network) ? { since: status.updatedAt } : null),
       unknown_head: unknownHeadJson(facts.unknownHeads.get(status.chain) ?? null),
       history_start: status.historyStart,
       stop: status.stop,
@@ -50,7 +53,8 @@ function neverIngested({ statuses, configured }: AptosStatusFacts): string[] {
   return configured.filter((network) => !statuses.some((status) => status.network === network)).map(chainKeyOf);
 }
 
-function renderNetwork(status: AptosStatus, { now, unknownHeads }: AptosStatusFacts): string {
+function renderNetwork(status: AptosStatus, { now, unknownHeads, stored }: AptosStatusFacts): string {
+  if (stored.has(status.network)) return `${status.chain}\n${storedText(status.chain, status.updatedAt)}`;
   const unknown = unknownHeads.get(status.chain) ?? null;
   const age = Math.max(0, Math.round((now - status.updatedAt.getTime()) / 1_000));
   const { stop } = status;

@@ -16,6 +16,7 @@ const status: ChainStatus = {
   checkpoint: 200,
   head: 203,
   lag: 3,
+  stored: null,
   unknownHead: null,
   stop: null,
   stallReason: 'No progress for 40 s: a.example (degraded; eth_getBlockReceipts: timed out)',
@@ -56,6 +57,27 @@ const facts: StatusFacts = {
   registry,
   now: NOW,
 };
+
+describe('a chain that is not configured any more', () => {
+  const since = new Date('2026-05-01T00:00:00.000Z');
+  const stored = { ...facts, chains: [{ ...status, stored: { since } }] };
+
+  it('is called stored, and names the command that deletes it, without a lag or a state of nodes', () => {
+    const [text = ''] = renderStatus(stored).split('\n\n');
+    expect(text).toContain(
+      'eth (1)\n  not configured: stored, not indexed since 2026-05-01T00:00:00.000Z; "chainstead chains remove eth" deletes it',
+    );
+    expect(text).not.toMatch(/behind|a\.example|blocked/);
+  });
+
+  it('has no lag in the JSON', () => {
+    expect(toStatusJson(stored)).toMatchObject({
+      chains: [{ lag: null, stored: { not_indexed_since: since.toISOString() } }],
+    });
+    expect(toStatusJson(facts)).toMatchObject({ chains: [{ lag: 3, stored: null }] });
+  });
+});
+
 const WALLET = parseAddress(`0x${'a1'.repeat(20)}`);
 const history = {
   subject: { chainId: status.chainId, kind: 'wallet', address: WALLET },

@@ -53,7 +53,8 @@ export function toStatusJson(facts: StatusFacts): Readonly<Record<string, unknow
       chain_id: status.chainId,
       head: status.head,
       checkpoint: status.checkpoint,
-      lag: status.unknownHead === null ? status.lag : null,
+      lag: status.unknownHead === null && status.stored === null ? status.lag : null,
+      stored: storedJson(status.stored),
       unknown_head: unknownHeadJson(status.unknownHead),
       history_start: status.historyStart,
       kept_from: status.retainedFrom,
@@ -107,6 +108,11 @@ export function toStatusJson(facts: StatusFacts): Readonly<Record<string, unknow
   };
 }
 
+/** Renders the state of a chain that isn't configured as JSON; null: it is, or a process indexes it. */
+export function storedJson(stored: ChainStatus['stored']): { readonly not_indexed_since: string | null } | null {
+  return stored === null ? null : { not_indexed_since: stored.since?.toISOString() ?? null };
+}
+
 /** Renders an unknown head as JSON; null while the head is known. */
 export function unknownHeadJson(unknown: UnknownHead | null): Readonly<Record<string, string>> | null {
   return unknown === null ? null : { since: unknown.since.toISOString(), reason: unknown.reason };
@@ -124,9 +130,11 @@ export function neverIngestedText(unknown: UnknownHead | null | undefined): stri
 }
 
 function renderChain(status: ChainStatus, facts: StatusFacts): string {
+  const name = chainName(status, facts.registry);
+  if (status.stored !== null) return `${name} (${status.chainId})\n${storedText(name, status.stored.since)}`;
   const age = Math.max(0, Math.round((facts.now - status.updatedAt.getTime()) / 1_000));
   const lines = [
-    `${chainName(status, facts.registry)} (${status.chainId}), as of ${formatSeconds(age)} ago`,
+    `${name} (${status.chainId}), as of ${formatSeconds(age)} ago`,
     `  head        ${headText(status.head, status.unknownHead, facts.now)}`,
     `  indexed to  ${status.checkpoint ?? 'no block yet'}${status.lag === null || status.unknownHead !== null ? '' : `, ${status.lag} blocks behind`}`,
     `  history     from ${status.historyStart}`,
@@ -147,6 +155,12 @@ function renderChain(status: ChainStatus, facts: StatusFacts): string {
     ...(status.stallReason === null ? [] : [`  blocked     ${status.stallReason}`]),
   ];
   return `${lines.join('\n')}\n${indent(renderUpstreams(status))}`;
+}
+
+/** Returns what is shown of a chain that isn't configured any more. @param since null: no process ever followed it */
+export function storedText(name: string, since: Date | null): string {
+  const indexed = since === null ? 'not indexed' : `not indexed since ${since.toISOString()}`;
+  return `  not configured: stored, ${indexed}; "chainstead chains remove ${name}" deletes it\n`;
 }
 
 /** Returns the head, or since when and why it isn't known. @param now milliseconds since the epoch */

@@ -7,6 +7,12 @@ export async function seedChains(database: Database, ids: readonly number[]): Pr
      SELECT id, 'chain-' || id, 0, 1000, 1990, 2000 FROM unnest($1::bigint[]) AS id`,
     [ids],
   );
+  // An ingest process works on them.
+  await database.query(
+    `INSERT INTO head_reports (chain, reporter, reported_at)
+     SELECT id::text, gen_random_uuid(), now() + interval '1 hour' FROM unnest($1::bigint[]) AS id`,
+    [ids],
+  );
   await database.query(
     `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof, upstream)
      SELECT id, 'erc20-transfers', first, last, proof, upstream FROM unnest($1::bigint[]) AS id CROSS JOIN (VALUES

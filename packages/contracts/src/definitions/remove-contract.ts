@@ -6,6 +6,16 @@ import { dropEventTables } from '../tables/create-tables.ts';
 import type { EventTable } from '../tables/event-table.ts';
 import { ContractRefusedError, readDefinitions } from './contract-definition.ts';
 
+/** Removes all contracts of a chain, children of factories before these. */
+export async function removeContractsOfChain(database: Database, chainId: ChainId, by: AuditActor): Promise<void> {
+  for (;;) {
+    const left = (await readDefinitions(database)).filter((one) => one.chainId === chainId);
+    const next = left.find(({ name }) => left.every(({ factory }) => factory?.of !== name));
+    if (next === undefined) return;
+    await removeContract(database, next.name, chainId, by);
+  }
+}
+
 /**
  * Removes a contract from a chain. Tables that the name needs on no other chain are dropped; of the others, the rows of the chain are deleted.
  * @param by for the audit log

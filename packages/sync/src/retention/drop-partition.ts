@@ -68,6 +68,11 @@ export async function uncoverIn(
   );
 }
 
+/** A dataset, or any other table with partitions. */
+interface NamedTable {
+  readonly table: Pick<Dataset['table'], 'name'>;
+}
+
 /**
  * Detaches a partition from its table. Earlier statements still read it; later ones don't see it. Citus has no
  * concurrent detachment, so readers of a distributed table wait briefly.
@@ -76,7 +81,7 @@ export async function uncoverIn(
 export async function detachPartition(
   database: Pick<Database, 'query'>,
   run: RunStatement,
-  { table }: Pick<Dataset, 'table'>,
+  { table }: NamedTable,
   partition: string,
 ): Promise<void> {
   const how = (await isDistributed(database, table.name)) ? '' : ' CONCURRENTLY';
@@ -96,7 +101,7 @@ export interface DetachedPartition {
 /** Returns partitions left half dropped by dead processes, of any chain. */
 export async function findDetached(
   source: Pick<Database, 'query'>,
-  { table }: Pick<Dataset, 'table'>,
+  { table }: NamedTable,
 ): Promise<readonly DetachedPartition[]> {
   const rows = await source.query<{ name: string; is_pending: boolean }>(
     `SELECT relname AS name, coalesce(inhdetachpending, false) AS is_pending

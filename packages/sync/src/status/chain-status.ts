@@ -10,7 +10,7 @@ import type { Dataset } from '../dataset/dataset.ts';
 import { datasetsOf } from '../dataset/datasets-of.ts';
 import { type ProjectionBuild, readUnbuilt } from '../projections/projection-builds.ts';
 import { type DatasetFailure, openFailures, readRecordedFailures } from '../read/dataset-failures.ts';
-import { readUnknownHeads, type UnknownHead } from './head-reports.ts';
+import { INDEXED_AT, IS_REPORTED, readUnknownHeads, type UnknownHead } from './head-reports.ts';
 import { unprovenBlocks } from './measure-coverage.ts';
 
 export interface ChainStatus {
@@ -25,6 +25,10 @@ export interface ChainStatus {
   readonly head: number | null;
   /** Blocks between head and checkpoint; null before the first block. */
   readonly lag: number | null;
+  /** The chain isn't configured, and no process works on it: its rows are only stored. */
+  readonly stored: {
+    /** When a process last worked on it; null: only commands did. */ readonly since: Date | null;
+  } | null;
   /** Null while the head is known, or if no process has followed the chain yet. */
   readonly unknownHead: UnknownHead | null;
   readonly stop: { readonly code: string; readonly message: string } | null;
@@ -63,11 +67,13 @@ interface StatusRow {
   prover_rate: number | null;
   upstreams: UpstreamStatus[] | null;
   updated_at: Date;
+  is_reported: boolean;
+  indexed_at: Date | null;
 }
 
 /**
  * Returns the status of each chain that was ever ingested here.
- * @param chains the configured ones
+ * @param chains the configured ones; none: the configuration is elsewhere
  * @param retentionOf returns the retention of a configured chain. @default all blocks are retained
  */
 export async function readChainStatuses(
@@ -101,6 +107,7 @@ export async function readChainStatuses(
       checkpoint: row.checkpoint,
       head: row.head,
       lag: row.head === null || row.checkpoint === null ? null : Math.max(0, row.head - row.checkpoint),
+      stored: chain === undefined && chains.length > 0 && !row.is_reported ? { since: row.indexed_at } : null,
       unknownHead: unknownHeads.get(String(chainId)) ?? null,
       stop: row.stop_code === null ? null : { code: row.stop_code, message: row.stop_message ?? '' },
       stallReason: row.stall_reason,
@@ -127,10 +134,11 @@ export async function readChainStatuses(
 
 /** A chain that only range commands worked on has coverage but no follower: its range is the covered one. */
 const STATUS_QUERY = `
-  SELECT chain_id, chain_key, history_start, first_followed, checkpoint, head, stop_code, stop_message, stall_reason, upstreams, prover_rate, updated_at
+  SELECT chain_id, chain_key, history_start, first_followed, checkpoint, head, stop_code, stop_message, stall_reason, upstreams, prover_rate, updated_at,
+         ${IS_REPORTED} AS is_reported, ${INDEXED_AT} AS indexed_at
     FROM sync_chains
   UNION ALL
-  SELECT chain_id, NULL, min(first_block), max(last_block) + 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, now()
+  SELECT chain_id, NULL, min(first_block), max(last_block) + 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, now(), ${IS_REPORTED}, NULL
     FROM sync_ranges WHERE chain_id NOT IN (SELECT chain_id FROM sync_chains) GROUP BY chain_id
   ORDER BY chain_id`;
 

@@ -24,7 +24,13 @@ const LOOK_AFTER_MS = 2_500;
 /** The head is unknown if no node returned it for this long. With report, cache and poll, it is shown within 10 s. */
 export const UNKNOWN_AFTER_MS = 6_000;
 /** After this time without a report, no process works on the chain, and another one may report. */
-const SILENT_AFTER_MS = 8_000;
+export const SILENT_AFTER_MS = 8_000;
+/** SQL: an ingest process works on the EVM chain `chain_id` now. */
+export const IS_REPORTED = `EXISTS (SELECT FROM head_reports WHERE chain = chain_id::text
+  AND reported_at >= now() - ${SILENT_AFTER_MS} * interval '1 millisecond')`;
+/** SQL: when one last did, of a row of `sync_chains`. */
+export const INDEXED_AT =
+  '(SELECT greatest(max(reported_at), sync_chains.updated_at) FROM head_reports WHERE chain = sync_chains.chain_id::text)';
 
 interface HeadReportOptions {
   /** As in `head_reports`. */
@@ -158,6 +164,15 @@ async function clearReason(database: Database, chain: string, reason: string): P
     chain,
     reason,
   ]);
+}
+
+/** Returns the chains that an ingest process works on now, as in `head_reports`. */
+export async function readReportedChains(database: Pick<Database, 'query'>): Promise<ReadonlySet<string>> {
+  const rows = await database.query<{ chain: string }>(
+    "SELECT chain FROM head_reports WHERE reported_at >= now() - $1::float8 * interval '1 millisecond'",
+    [SILENT_AFTER_MS],
+  );
+  return new Set(rows.map(({ chain }) => chain));
 }
 
 /** A head that isn't known now. */

@@ -57,6 +57,8 @@ export interface ChainHistory {
 export interface CardContext {
   readonly name: string;
   readonly isConfigured: boolean;
+  /** Whether an ingest process works on it now. */
+  readonly isIndexed: boolean;
   /** The last wanted block; null: no end. */
   readonly end: number | null;
   readonly samples: SamplesOfChain;
@@ -129,8 +131,11 @@ export function neverCard(name: string): ChainCard {
 type Standing = Pick<ChainStatus, 'head' | 'checkpoint' | 'lag'>;
 
 /** The head is stored every few seconds, the checkpoint with each commit. */
-function standing({ head, checkpoint, lag }: Standing, { unknownHead }: CardContext): Standing {
-  if (unknownHead !== null) return { head: null, checkpoint, lag: null };
+function standing(
+  { head, checkpoint, lag }: Standing,
+  { unknownHead, isConfigured, isIndexed }: CardContext,
+): Standing {
+  if (unknownHead !== null || !(isConfigured || isIndexed)) return { head: null, checkpoint, lag: null };
   return { head: head === null ? null : Math.max(head, checkpoint ?? head), checkpoint, lag };
 }
 
@@ -139,11 +144,15 @@ function isDone({ checkpoint }: Standing, { end }: CardContext): boolean {
 }
 
 function problemOf(
-  status: Standing & Pick<ChainStatus, 'stop' | 'stallReason'>,
+  status: Standing & Pick<ChainStatus, 'stop' | 'stallReason' | 'updatedAt'>,
   context: CardContext,
 ): ChainProblem | null {
   const { stop, stallReason } = status;
-  const { isConfigured, unknownHead } = context;
+  const { name, isConfigured, isIndexed, unknownHead } = context;
+  if (!isConfigured && !isIndexed) {
+    const text = `This chain is stored, but it is not in CHAINS and no process has indexed it since ${status.updatedAt.toISOString()}.`;
+    return { title: 'Not configured', text, advice: `Run "chainstead chains remove ${cut(name)}" to delete its rows.` };
+  }
   if (stop !== null) {
     const title = stop.code === 'VERSIONS_PRUNED' ? 'Incomplete' : 'Stopped';
     return { title: `${title} (${cut(stop.code)})`, text: stop.message, advice: adviceFor(stop.code) };
@@ -216,6 +225,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   BLOCK_PART_UNAVAILABLE:
     'Add a node, with traces if they are missing. Datasets that need this part have a gap. Others continue.',
   UNPROVEN_BLOCK: 'Add another node. Or set VERIFICATION of the chain to record, to store such blocks as unproven.',
+  CHAIN_BEING_REMOVED: 'Run "chainstead chains remove" for this chain to the end, then it is indexed again.',
   REORG_TOO_DEEP:
     'Find out which branch is right with a block explorer. If the nodes are right, start once with a larger REORG_DEPTH_MAX of the chain.',
   VERSIONS_PRUNED:

@@ -67,6 +67,20 @@ describe('the overview', () => {
     expect(page.indexOf('chain-8')).toBeLessThan(page.indexOf('chain-9'));
   });
 
+  test('shows a stored chain of no configuration as not configured, without a lag', async () => {
+    const stage = await open();
+    const visitor = await stage.signIn();
+    await seedChains(stage.database, [7]);
+    const lag = '<data class="n" value="10">';
+    expect(await textOf(stage, visitor)).toContain(lag);
+    await stage.database.query("UPDATE head_reports SET reported_at = now() - interval '1 minute'");
+    await sleep(1_100);
+    const page = await textOf(stage, visitor);
+    expect(page).toContain('Not configured');
+    expect(page).toContain('chainstead chains remove chain-7');
+    expect(page).not.toContain(lag);
+  });
+
   test.each([
     ['none', null, 'No ingest process'],
     ['one above its checkpoint', 1_991, 'No ingest process'],

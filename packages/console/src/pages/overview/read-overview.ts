@@ -11,6 +11,7 @@ import {
   type RetentionSettings,
   readChainSamples,
   readChainStatuses,
+  readReportedChains,
   readUnknownHeads,
 } from '@chainstead/sync';
 import { aptosCard, type ChainCard, chainCard, neverCard, type SamplesOfChain } from './chain-card.ts';
@@ -98,7 +99,7 @@ type Samples = Awaited<ReturnType<typeof readChainSamples>>;
 
 async function readAll(options: OverviewOptions, readDay: () => Promise<Samples>): Promise<Read> {
   const { database, aptos, clock } = options;
-  const [statuses, aptosStatuses, streams, setAside, day, pace, unknownHeads] = await Promise.all([
+  const [statuses, aptosStatuses, streams, setAside, day, pace, unknownHeads, reported] = await Promise.all([
     readChainStatuses(database, options.datasets, options.chains, options.retentionOf),
     readAptosStatuses(database, aptos.datasets),
     readStreamStatuses(database, STREAMS_SHOWN),
@@ -106,6 +107,7 @@ async function readAll(options: OverviewOptions, readDay: () => Promise<Samples>
     readDay(),
     readChainSamples(database, { minutes: PACE, step: 1 }),
     readUnknownHeads(database),
+    readReportedChains(database),
   ]);
   const now = clock.now();
   const samplesOf = (chain: string): SamplesOfChain => ({ day: day.get(chain) ?? [], pace: pace.get(chain) ?? [] });
@@ -116,6 +118,7 @@ async function readAll(options: OverviewOptions, readDay: () => Promise<Samples>
       const card = chainCard(status, {
         name,
         isConfigured,
+        isIndexed: reported.has(String(status.chainId)),
         end: options.endOf(name),
         samples: samplesOf(String(status.chainId)),
         unknownHead: status.unknownHead,
@@ -127,6 +130,7 @@ async function readAll(options: OverviewOptions, readDay: () => Promise<Samples>
       const card = aptosCard(status, {
         name: status.chain,
         isConfigured,
+        isIndexed: reported.has(status.chain),
         end: options.endOf(status.chain),
         samples: samplesOf(status.chain),
         unknownHead: unknownHeads.get(status.chain) ?? null,

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+
+/** Transactions of the demo's Aptos ledger, and the rows that follow from them. */
+export interface DemoLedger {
+  readonly transactions: readonly Readonly<Record<string, unknown>>[];
+  /** Symbols of all coins, in the order of their publication. */
+  readonly symbols: readonly string[];
+  /** The coin that is transferred. */
+  readonly traded: DemoCoin;
+  /** Its transfers, oldest first. */
+  readonly transfers: readonly DemoCoinTransfer[];
+  /** Its holders with their balances after the last transaction, the largest first. */
+  readonly holders: readonly (readonly [owner: string, amount: bigint])[];
+}
+
+interface DemoCoin {
+  readonly type: string;
+  /** SHA-256 of the type in hexadecimal digits: its place in the paths of holders. */
+  readonly hash: string;
+}
+
+export interface DemoCoinTransfer {
+  readonly owner: string;
+  readonly isDeposit: boolean;
+  /** Base units. */
+  readonly amount: bigint;
+}
+
+const COINS = 40;
+const TRANSFERS = 12;
+const WALLETS = 4;
+const SUPPLY = 1_000_000_00000000n;
+/** 2023-03-28. */
+const FIRST_MICROSECONDS = 1_680_000_000_000_000n;
+const MICROSECONDS_BETWEEN = 60_000_000n;
+/** Numbers of the event handles of a coin store. */
+const DEPOSITS = 2;
+const WITHDRAWALS = 3;
+
+/** Publishes coins, each with its supply in the store of its creator, then moves the newest one between wallets. */
+export function createDemoLedger(): DemoLedger {
+  const coins = Array.from({ length: COINS }, (_, index) => ({ ...coinOf(index), symbol: `DEMO${index}` }));
+  const { creator, type } = coinOf(COINS - 1);
+  const wallets = Array.from({ length: WALLETS }, (_, index) => longAddress(0xca_0000 + index));
+  const balances = new Map([[creator, SUPPLY]]);
+  const transfers: DemoCoinTransfer[] = [{ owner: creator, isDeposit: true, amount: SUPPLY }];
+  const moves = Array.from({ length: TRANSFERS }, (_, index) => {
+    // The creator gives to each wallet first, so that each has what it sends on.
+    const from = index < WALLETS ? creator : itemAt(wallets, index);
+    const to = itemAt(wallets, index < WALLETS ? index : index + 1);
+    const amount = index < WALLETS ? SUPPLY / BigInt(10 + index) : BigInt(index) * 100_000_000n;
+    balances.set(from, (balances.get(from) ?? 0n) - amount);
+    balances.set(to, (balances.get(to) ?? 0n) + amount);
+    transfers.push({ owner: from, isDeposit: false, amount }, { owner: to, isDeposit: true, amount });
+    return {
+      ...userTransaction(COINS + index, from, '0x1::coin::transfer'),
+      events: [movement(from, 'Withdraw', amount, index), movement(to, 'Deposit', amount, index)],
+      changes: [from, to].map((owner) => storeOf(owner, type, balances.get(owner) ?? 0n)),
+    };
+  });
+  return {
+    transactions: [...coins.map(publication), ...moves],
+    symbols: coins.map(({ symbol }) => symbol),
+    traded: { type, hash: createHash('sha256').update(type).digest('hex') },
+    transfers,
+    holders: [...balances].toSorted(([, one], [, other]) => (one < other ? 1 : -1)),
+  };
+}
+
+function coinOf(index: number): { readonly creator: string; readonly type: string } {
+  const number = 0xde_0000 + index;
+  return { creator: longAddress(number), type: `0x${number.toString(16)}::demo::Coin` };
+}
+
+function publication({ creator, type, symbol }: ReturnType<typeof coinOf> & { symbol: string }, index: number) {
+  return {
+    ...userTransaction(index, creator, `${type.slice(0, type.lastIndexOf('::'))}::publish`),
+    events: [movement(creator, 'Deposit', SUPPLY, 0)],
+    changes: [
+      writtenResource(creator, `0x1::coin::CoinInfo<${type}>`, {
+        ...{ name: `Demo coin ${index}`, symbol, decimals: 8, supply: { vec: [] } },
+      }),
+      storeOf(creator, type, SUPPLY),
+    ],
+  };
+}
+
+/** A transaction in the form of the REST API, without events and changes. */
+function userTransaction(index: number, sender: string, entryFunction: string) {
+  return {
+    type: 'user_transaction',
+    success: true,
+    vm_status: 'Executed successfully',
+    sender,
+    sequence_number: '0',
+    gas_used: '100',
+    gas_unit_price: '100',
+    max_gas_amount: '2000',
+    timestamp: String(FIRST_MICROSECONDS + BigInt(index) * MICROSECONDS_BETWEEN),
+    payload: { type: 'entry_function_payload', function: entryFunction },
+  };
+}
+
+function movement(owner: string, kind: 'Deposit' | 'Withdraw', amount: bigint, sequence: number) {
+  const number = kind === 'Deposit' ? DEPOSITS : WITHDRAWALS;
+  return {
+    guid: { creation_number: String(number), account_address: owner },
+    sequence_number: String(sequence),
+    type: `0x1::coin::${kind}Event`,
+    data: { amount: String(amount) },
+  };
+}
+
+function storeOf(owner: string, type: string, amount: bigint) {
+  const handle = (number: number) => ({ counter: '1', guid: { id: { addr: owner, creation_num: String(number) } } });
+  return writtenResource(owner, `0x1::coin::CoinStore<${type}>`, {
+    coin: { value: String(amount) },
+    frozen: false,
+    deposit_events: handle(DEPOSITS),
+    withdraw_events: handle(WITHDRAWALS),
+  });
+}
+
+function writtenResource(address: string, type: string, data: Readonly<Record<string, unknown>>) {
+  return { type: 'write_resource', address, state_key_hash: `0x${'00'.repeat(32)}`, data: { type, data } };
+}
+
+function longAddress(number: number): string {
+  return `0x${number.toString(16).padStart(64, '0')}`;
+}
+
+function itemAt<T>(items: readonly T[], index: number): T {
+  const item = items[index % items.length];
+  if (item === undefined) throw new RangeError('The list is empty');
+  return item;
+}

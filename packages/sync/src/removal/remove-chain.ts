@@ -1,0 +1,203 @@
+/**
+ * Deletes all rows of a chain in short transactions: its coverage first, so that no response counts rows that are gone, and its record last, so
+ * that the chain stays known until the end. A process may die after any step: the next one starts again and finds less.
+ */
+import { ChainsteadError } from '@chainstead/core';
+import { type Database, tryAcquireLeadership } from '@chainstead/db';
+import { detachPartition, findDetached, withPatientSession } from '../retention/drop-partition.ts';
+import { type ChainTable, conditionOf, readChainTables } from './chain-tables.ts';
+import { type StoredChain, whoIndexes } from './stored-chain.ts';
+
+export interface ChainRemoval {
+  readonly database: Database;
+  readonly chain: StoredChain;
+  /** Removes the contracts of the chain, whose rows are deleted by then. */
+  removeContracts(): Promise<void>;
+  /** Called after each step. `done` of `total` are 8 kB pages. */
+  onProgress(progress: { readonly done: number; readonly total: number; readonly rows: number }): void;
+}
+
+/** Stored while the removal isn't finished: such a chain is not indexed. */
+export const REMOVAL_CODE = 'CHAIN_BEING_REMOVED';
+
+/** A chain that something works on now can't be removed. */
+export class ChainIndexedError extends ChainsteadError {
+  constructor({ name }: Pick<StoredChain, 'name'>, by: string) {
+    super({
+      code: 'CHAIN_INDEXED',
+      message: `${name} is being indexed by ${by}`,
+      facts: { chain: name, by },
+      remedy: `Remove ${name} from CHAINS on every machine (for Aptos, its node URL), restart Chainstead, then run the command again`,
+      retryable: true,
+    });
+  }
+}
+
+/** The removal of a chain was interrupted, and its remaining rows don't fit new ones. */
+export class ChainBeingRemovedError extends ChainsteadError {
+  constructor(name: string) {
+    super({
+      code: 'CHAIN_BEING_REMOVED',
+      message: `The removal of ${name} is not finished`,
+      facts: { chain: name },
+      remedy: `Run "chainstead chains remove ${name}" to the end. Indexing starts within a minute after it`,
+      retryable: false,
+    });
+  }
+}
+
+/** @throws ChainIndexedError */
+export async function requireNotIndexed(database: Pick<Database, 'query'>, chain: StoredChain): Promise<void> {
+  const by = await whoIndexes(database, chain);
+  if (by !== null) throw new ChainIndexedError(chain, by);
+}
+
+/** @throws ChainBeingRemovedError */
+export async function requireNotBeingRemoved(
+  database: Pick<Database, 'query'>,
+  { id, key }: { readonly id: number; readonly key: string },
+): Promise<void> {
+  const found = await database.query('SELECT FROM sync_chains WHERE chain_id = $1 AND stop_code = $2', [
+    id,
+    REMOVAL_CODE,
+  ]);
+  if (found.length > 0) throw new ChainBeingRemovedError(key);
+}
+
+/**
+ * Deletes them while it holds the lease of the ingest process, so that none can start.
+ * @returns the number of deleted rows; rows of dropped partitions are estimated
+ * @throws ChainIndexedError if a process works on the chain
+ */
+export async function removeChain(removal: ChainRemoval, signal: AbortSignal): Promise<number> {
+  const { database, chain } = removal;
+  await requireNotIndexed(database, chain);
+  const { leadership, leader } = await tryAcquireLeadership(database, chain.lease);
+  if (leadership === null) throw new ChainIndexedError(chain, leader);
+  try {
+    return await deleteAll(removal, AbortSignal.any([signal, leadership.lost]));
+  } finally {
+    await leadership.release();
+  }
+}
+
+/** Their rows go first and last; all others go between. */
+const COVERAGE = ['sync_ranges', 'subject_ranges', 'aptos_ranges', 'projections', 'subject_projections'];
+const RECORDS = ['sync_chains', 'aptos_networks'];
+
+async function deleteAll({ database, chain, ...removal }: ChainRemoval, signal: AbortSignal): Promise<number> {
+  if (chain.key.column === 'chain_id')
+    await database.query(
+      `INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed, stop_code, stop_message) VALUES ($1, $2, 0, 0, $3, $4)
+       ON CONFLICT (chain_id) DO UPDATE SET stop_code = excluded.stop_code, stop_message = excluded.stop_message`,
+      [chain.key.value, chain.name, REMOVAL_CODE, new ChainBeingRemovedError(chain.name).message],
+    );
+  const tables = await readChainTables(database, chain);
+  const isIn = (names: readonly string[]) => (table: ChainTable) => names.includes(table.name);
+  const between = tables.filter((table) => ![...COVERAGE, ...RECORDS].includes(table.name));
+  const total = tables.reduce((sum, table) => sum + pagesOf(table), 0);
+  let done = 0;
+  let rows = 0;
+  const step: StepReport = (pages, deleted) => {
+    done += pages;
+    rows += deleted;
+    removal.onProgress({ done: Math.min(done, total), total, rows });
+    signal.throwIfAborted();
+  };
+  for (const table of [...tables.filter(isIn(COVERAGE)), ...between]) await clear(database, chain, table, step);
+  await removal.removeContracts();
+  for (const table of tables.filter(isIn(RECORDS))) await clear(database, chain, table, step);
+  return rows;
+}
+
+type StepReport = (pages: number, deletedRows: number) => void;
+
+function pagesOf({ pages, partitions }: ChainTable): number {
+  return (partitions ?? []).reduce((sum, { bytes }) => sum + Math.ceil(bytes / PAGE_BYTES), pages);
+}
+
+const PAGE_BYTES = 8_192;
+/** Pages of a statement: at most 8 MB, or about 100,000 rows. */
+const PAGES_AT_ONCE = 1_000;
+
+async function clear(database: Database, chain: StoredChain, table: ChainTable, step: StepReport): Promise<void> {
+  if (table.partitions !== null) return dropPartitions(database, chain, table, step);
+  const condition = conditionOf(table);
+  if (table.isSpread) return step(table.pages, await deleteFromShards(database, table, condition));
+  // A range of pages is found without an index: most keys begin with an address.
+  for (let from = 0; from < table.pages; from += PAGES_AT_ONCE) {
+    const to = from + PAGES_AT_ONCE;
+    const deleted = await deleteRows(database, table, `ctid >= '(${from},0)' AND ctid < '(${to},0)' AND ${condition}`);
+    step(Math.min(PAGES_AT_ONCE, table.pages - from), deleted);
+  }
+}
+
+async function deleteRows(
+  database: Pick<Database, 'query'>,
+  { name, values }: ChainTable,
+  condition: string,
+): Promise<number> {
+  const [row] = await database.query<{ deleted: number }>(
+    `WITH deleted AS (DELETE FROM ${name} WHERE ${condition} RETURNING 1) SELECT count(*) AS deleted FROM deleted`,
+    [values],
+  );
+  return row?.deleted ?? 0;
+}
+
+/** Each server deletes the rows of its shards in one statement: a page has no number there. */
+async function deleteFromShards(
+  database: Pick<Database, 'query'>,
+  { name, values }: ChainTable,
+  condition: string,
+): Promise<number> {
+  const [counted] = await database.query<{ rows: number }>(`SELECT count(*) AS rows FROM ${name} WHERE ${condition}`, [
+    values,
+  ]);
+  await database.query(`DELETE FROM ${name} WHERE ${condition}`, [values]);
+  return counted?.rows ?? 0;
+}
+
+/** A detachment waits this long for statements that read the table. Milliseconds. */
+const LOCK_WAIT_MS = 60_000;
+
+async function dropPartitions(
+  database: Database,
+  { key }: StoredChain,
+  { name, partitions }: ChainTable,
+  step: StepReport,
+): Promise<void> {
+  const table = { table: { name } } as const;
+  const isOwn = (one: { readonly chainId: number }) => one.chainId === key.value;
+  const left = async () => (await findDetached(database, table)).filter((one) => one.isPending || isOwn(one));
+  if (partitions?.length === 0 && (await left()).length === 0) return;
+  // Postgres detaches one partition of a table at a time.
+  const { leadership, leader } = await tryAcquireLeadership(database, `drop-partitions:${name}`);
+  if (leadership === null)
+    throw new ChainsteadError({
+      code: 'PARTITIONS_BUSY',
+      message: `${leader} is dropping partitions of ${name}`,
+      facts: { table: name, leader },
+      remedy: 'Run the command again in a minute: it continues',
+      retryable: true,
+    });
+  try {
+    await withPatientSession(
+      database,
+      async (run) => {
+        for (const { name: part, isPending } of await left()) {
+          if (isPending) await run(`ALTER TABLE ${name} DETACH PARTITION ${part} FINALIZE`);
+        }
+        for (const { name: part, isPending, chainId } of await left())
+          if (!isPending && chainId === key.value) await run(`DROP TABLE ${part}`);
+        for (const part of partitions ?? []) {
+          await detachPartition(database, run, table, part.name);
+          await run(`DROP TABLE ${part.name}`);
+          step(Math.ceil(part.bytes / PAGE_BYTES), part.rows);
+        }
+      },
+      LOCK_WAIT_MS,
+    );
+  } finally {
+    await leadership.release();
+  }
+}
