@@ -34,10 +34,11 @@ export { poolStateOf, STATE_COLUMNS, type StateColumns } from './pools/stored-st
 export { DUE_POOLS, POOL_WORK } from './proofs/pool-rows.ts';
 export { addPoolProofs } from './proofs/pool-worker.ts';
 export { createTrustedHookSchedules } from './proofs/trusted-hooks.ts';
+export { EVERY_SWAP } from './swap-lists/every-swap.ts';
 export { factoriesOf, unknownExchange } from './swap-lists/exchange-names.ts';
 export { getPairOfTokens, type PairOfTokens, type TokenRecord } from './swap-lists/get-pair-state.ts';
 export { getPoolPrice } from './swap-lists/get-pool-price.ts';
-export { PAIR_NOT_FOUND, pairParameter } from './swap-lists/pair-parameter.ts';
+export { PAIR_NOT_FOUND, pairNotFound, pairParameter } from './swap-lists/pair-parameter.ts';
 export { refuseCursor } from './swap-lists/refuse-cursor.ts';
 export { formsOf, SWAPS_DATASET, undecidedPoolsOf } from './swap-lists/swaps-statement.ts';
 export { pairLabel, readTokenBook, type TokenFacts } from './swap-lists/token-facts.ts';
