@@ -31,6 +31,7 @@ export { poolKey } from './pools/pool-key.ts';
 export { priceOf } from './pools/pool-price.ts';
 export { pricesInPool, wholePriceOf } from './pools/prices-in-pool.ts';
 export { poolStateOf, STATE_COLUMNS, type StateColumns } from './pools/stored-state.ts';
+export { countDuePools } from './proofs/count-due-pools.ts';
 export { DUE_POOLS, POOL_WORK } from './proofs/pool-rows.ts';
 export { addPoolProofs } from './proofs/pool-worker.ts';
 export { createTrustedHookSchedules } from './proofs/trusted-hooks.ts';
