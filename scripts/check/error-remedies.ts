@@ -67,7 +67,8 @@ export const ERROR_REMEDIES: Readonly<Record<string, string>> = {
   NO_TRACES: 'Add an upstream with debug_traceBlockByHash or trace_block to RPC_URLS_<CHAIN>',
   NODES_UNANSWERED: 'Check the upstreams of the chain. The webhook is built when one responds',
   NOT_FOUND: 'Check the ID in the path',
-  NOT_INDEXED: 'Add the chain to CHAINS or the dataset to DATASETS, then restart',
+  NOT_INDEXED:
+    'Change the setting in the message (CHAINS, DATASETS, or one of the chain such as SWAPS_<CHAIN>=all), then restart',
   NOT_SERVED: 'Use another route. /docs/not-served lists the missing ones',
   NOT_SIGNED_IN: 'Sign in to the console again',
   PICTURE_UNKNOWN: 'Wait until the metadata of the token is indexed, or request a metadata resync',

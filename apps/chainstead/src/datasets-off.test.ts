@@ -1,5 +1,5 @@
-/** Every route of the data API refuses a dataset that is off in one way, whatever it would respond with all datasets on. */
-import { createChainRegistry } from '@chainstead/chains';
+/** Every route of the data API refuses data that is off in one way, whatever it would respond with all of it on. */
+import { type ChainRegistry, createChainRegistry } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
 import { createDatasetRoutes, datasets } from '@chainstead/datasets';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -19,7 +19,12 @@ const VALUES: Readonly<Record<string, string>> = {
   ...{ address: ADDRESS, token_address: ADDRESS, owner_address: ADDRESS, spender_address: ADDRESS },
   ...{ token_id: '1', transaction_hash: `0x${'ab'.repeat(32)}`, block_number_or_hash: '1', date: '2024-01-31' },
   ...{ 'addresses[]': ADDRESS, 'wallet_addresses[]': ADDRESS, 'symbols[]': 'ABC', traits: 'mood', chain: 'eth' },
-  ...{ tokenAddress: ADDRESS, query: 'ABC' },
+  ...{ tokenAddress: ADDRESS, query: 'ABC', pair_address: ADDRESS, token0_address: ADDRESS, token1_address: ADDRESS },
+};
+/** Parameters that a route needs and doesn't require in every request. */
+const QUERIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  '/api/v2.2/pairs/{address}/ohlcv': { fromDate: '2024-01-01', toDate: '2024-01-02' },
+  '/api/v2.2/{token0_address}/{token1_address}/pairAddress': { exchange: 'uniswapv2' },
 };
 const BODIES: Readonly<Record<string, unknown>> = {
   events: EVENT,
@@ -30,22 +35,26 @@ const BODIES: Readonly<Record<string, unknown>> = {
 };
 
 const scratch = scratchOfFile();
-const chains = createChainRegistry();
-const eth = chains.get('eth');
+const chains = createChainRegistry({ additional: [{ key: 'eth', id: 1, swaps: 'all' }] });
+const ALL = datasets.map(({ name }) => name);
 
 /** What each route of the data API responds, by `METHOD /path`. */
-async function respond(indexed: readonly string[]): Promise<ReadonlyMap<string, Reply>> {
+async function respond(indexed: readonly string[], known: ChainRegistry = chains): Promise<ReadonlyMap<string, Reply>> {
+  const eth = known.get('eth');
   const options = { database: scratch.database, logger: silentLogger(), clock: systemClock };
   const onDemand = { waitMs: 0, maxCalls: 0, perKey: 1_000 };
   const routes = createDatasetRoutes({ ...options, chains: [eth], onDemand });
-  const api = await createApiUnderTest(scratch.database, chains, routes, { chains: [eth], datasets: indexed });
+  const api = await createApiUnderTest(scratch.database, known, routes, { chains: [eth], datasets: indexed });
   const { paths } = documentShape.parse(await (await api.request('/openapi.json')).json());
   const replies = new Map<string, Reply>();
   for (const [path, methods] of Object.entries(paths))
     for (const [method, { parameters }] of Object.entries(methods)) {
       if (!path.startsWith('/api/')) continue;
       const required = parameters.filter(({ in: place, required }) => place === 'query' && required === true);
-      const query = new URLSearchParams(required.map(({ name }) => [name, VALUES[name] ?? '']));
+      const query = new URLSearchParams({
+        ...Object.fromEntries(required.map(({ name }) => [name, VALUES[name] ?? ''])),
+        ...QUERIES[path],
+      });
       const target = path.replaceAll(/\{(\w+)\}/g, (all, name: string) => VALUES[name] ?? all);
       const response = await api.request(`${target}?${query}`, {
         method: method.toUpperCase(),
@@ -63,7 +72,7 @@ interface Reply {
 }
 
 test('a route whose dataset is off refuses with 400, the dataset and the setting; others respond as before', async () => {
-  const on = await respond(datasets.map(({ name }) => name));
+  const on = await respond(ALL);
   const off = await respond([]);
   const changed = [...off].filter(([route, { status }]) => status !== on.get(route)?.status);
   expect(changed.length).toBeGreaterThan(25);
@@ -78,4 +87,40 @@ test('a route whose dataset is off refuses with 400, the dataset and the setting
         },
       },
     ]);
+});
+
+test('a route about swaps refuses with 400 and the setting of the chain while its swaps are off', async () => {
+  const off = createChainRegistry({ additional: [{ key: 'eth', id: 1, swaps: 'off' }] });
+  const [on, without] = [await respond(ALL), await respond(ALL, off)];
+  const changed = [...without].filter(([route, { status }]) => status !== on.get(route)?.status);
+  for (const [route, reply] of changed)
+    expect([route, reply]).toMatchObject([
+      route,
+      {
+        status: 400,
+        body: {
+          message: 'Dataset swaps of chain eth is not indexed here: set SWAPS_ETH=all and restart',
+          details: { reason: 'not-indexed', configuration_key: 'SWAPS_ETH' },
+        },
+      },
+    ]);
+  expect(changed.map(([route]) => route.replace('/api/v2.2/', '')).toSorted()).toEqual([
+    'GET erc20/{address}/price',
+    'GET erc20/{address}/swaps',
+    'GET erc20/{address}/top-gainers',
+    'GET erc20/{token_address}/pairs',
+    'GET erc20/{token_address}/pairs/stats',
+    'GET pairs/{address}/ohlcv',
+    'GET pairs/{address}/stats',
+    'GET pairs/{address}/swaps',
+    'GET tokens/search',
+    'GET tokens/{tokenAddress}/analytics',
+    'GET wallets/{address}/profitability',
+    'GET wallets/{address}/profitability/summary',
+    'GET wallets/{address}/swaps',
+    'GET {pair_address}/reserves',
+    'GET {token0_address}/{token1_address}/pairAddress',
+    'POST tokens/analytics',
+    'POST tokens/analytics/timeseries',
+  ]);
 });

@@ -287,6 +287,8 @@ function environmentOf(plan: Plan, nodes: readonly ChainNode[], scratch: Scratch
     RPC_URLS_SIM: nodes.map((node) => node.url).join(','),
     START_BLOCK_SIM: `${plan.startBlock}`,
     POLL_INTERVAL_MS_SIM: '25',
+    // Its transactions have no signatures.
+    SWAPS_SIM: 'off',
     VERIFICATION_SIM: 'strict',
     BACKFILL_PROOF_SIM: plan.backfillProof,
     BACKFILL_ORDER: plan.backfillOrder,

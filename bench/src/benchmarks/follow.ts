@@ -46,7 +46,7 @@ export const follow: Benchmark = {
     };
     const { first, second } = await alternate(
       runs,
-      { name: 'all datasets', run: () => follow({ SWAPS_ETH: 'all' }) },
+      { name: 'all datasets', run: () => follow({}) },
       { name: 'without those of markets', run: () => follow({ DATASETS: DATASETS_WITHOUT_MARKETS }) },
       say,
     );
@@ -67,7 +67,7 @@ export const follow: Benchmark = {
       ],
       notes: [
         `${blocks - WARM_UP_BLOCKS} blocks per run, each one proven. The head is polled every 10 ms. Postgres reuses its WAL segments.`,
-        'TRANSACTIONS_ETH=all, LOGS_ETH=all and SWAPS_ETH=all, defaults otherwise: whole calldata, recovered senders, no internal transfers.',
+        'TRANSACTIONS_ETH=all and LOGS_ETH=all, defaults otherwise: whole calldata, recovered senders, no internal transfers.',
       ],
     };
   },
@@ -150,7 +150,7 @@ async function requireAll(
   const transactions = blocks * TRANSACTIONS_PER_BLOCK;
   const wanted = {
     ...{ transactions, senders: transactions, logs: transactions * LOGS_PER_TRANSACTION },
-    has_swaps: env.SWAPS_ETH === 'all',
+    has_swaps: env.DATASETS === undefined,
   };
   if (JSON.stringify(found) !== JSON.stringify(wanted))
     throw new BenchmarkError(`${JSON.stringify(found)} rows were written instead of ${JSON.stringify(wanted)}`);

@@ -71,7 +71,7 @@ export const marketRoutes: Benchmark = {
       try {
         context.say(`  filling ${swaps} swaps`);
         const dataset = await fillMarketDataset(scratch.database, swaps);
-        const env = { PORT: '0', API_KEYS: API_KEY, SWAPS_ETH: 'all' };
+        const env = { PORT: '0', API_KEYS: API_KEY };
         const place = { databaseUrl: scratch.url, rpcUrls: [node.url], env };
         const programs = [
           startChainstead(['start', '--roles', 'api,worker'], place),

@@ -23,7 +23,7 @@ const SHARE_OF_BLOCKS = 0.4;
 const MARKET = tradedPools(0.11);
 /** ERC-20 transfers, so that the tenths hold what a user's tables do. */
 const STORED: ReadonlySet<string> = new Set(['erc20-transfers', ...MARKET_DATASETS]);
-const WITH_MARKETS = { DATASETS: [...STORED].join(','), SWAPS_ETH: 'all' };
+const WITH_MARKETS = { DATASETS: [...STORED].join(',') };
 
 /** A backfill of transfers, swaps, states of pools and prices against one of transfers alone, and by tenths. */
 export const marketsMixed: Benchmark = {

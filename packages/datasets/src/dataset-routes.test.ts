@@ -8,7 +8,12 @@ import { createDatasetRoutes } from './dataset-routes.ts';
 import { datasets } from './registry.ts';
 
 const ADDRESS = `0x${'ab'.repeat(20)}`;
-const registry = createChainRegistry();
+const registry = createChainRegistry({
+  additional: [
+    { key: 'eth', id: 1, swaps: 'all' },
+    { key: 'polygon', id: 137, swaps: 'all' },
+  ],
+});
 const [eth, polygon] = [registry.get('eth'), registry.get('polygon')];
 const ALL = datasets.map(({ name }) => name);
 
@@ -80,7 +85,7 @@ async function openApi(indexed: IndexedHere): Promise<ApiApp> {
     onDemand,
     clock: systemClock,
   });
-  return exampleApi(scratch.database, routes, { indexed });
+  return exampleApi(scratch.database, routes, { indexed, chains: registry });
 }
 
 async function ask(api: ApiApp, path: string, method = 'GET') {

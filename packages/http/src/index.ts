@@ -45,7 +45,13 @@ export {
 export { defineListRoute } from './lists/list-route.ts';
 export { definePagedRoute, type ListQueryShape, type ListRequest, type PageEnvelope } from './lists/paged-route.ts';
 export { blockBoundsSchema, boundsOfRows, givenBlockBounds } from './parameters/block-bounds.ts';
-export { type IndexedHere, indexedChain, indexedChainsOf, knownChainsOf } from './parameters/indexed-chains.ts';
+export {
+  type EveryBlockDataset,
+  type IndexedHere,
+  indexedChain,
+  indexedChainsOf,
+  knownChainsOf,
+} from './parameters/indexed-chains.ts';
 export { NotIndexedError } from './parameters/not-indexed.ts';
 export * from './parameters/paging.ts';
 export {

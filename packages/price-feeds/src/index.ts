@@ -7,6 +7,7 @@ export { ANSWER_UPDATED_TOPIC } from './feeds/feed-answers.ts';
 export type { FeedState, FeedValue } from './feeds/feed-quotes.ts';
 export { readFeedSteps } from './feeds/feed-steps.ts';
 export { readFeedValues } from './feeds/feed-values.ts';
+export { readFeedsWithValue } from './feeds/feeds-with-value.ts';
 export { seedPriceSources } from './feeds/price-sources.ts';
 export { createPriceFeedSchedules } from './price-feed-worker.ts';
 export { feedReadingsReader, requestFeedReadings } from './readings/requested-readings.ts';

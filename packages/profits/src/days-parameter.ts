@@ -2,7 +2,7 @@ import { textParameter } from '@chainstead/http';
 
 /** Sentences that each operation's description shares. */
 export const OF_PROFITS =
-  'Needs `SWAPS_<CHAIN>=all`. `indexed.complete` is false if swaps of the chain are missing, or a trade has no known value.';
+  'Returns 400 with `SWAPS_<CHAIN>=off`. `indexed.complete` is false if swaps of the chain are missing, or a trade has no known value.';
 
 /** The length of a window in days; null: all trades. Default: all. */
 export function daysParameter(allowed: readonly ['all', ...string[]]) {

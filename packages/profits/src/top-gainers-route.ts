@@ -1,6 +1,6 @@
 import type { Address } from '@chainstead/core';
 import { errorResponses, indexedChain, querySchema, type RouteModule } from '@chainstead/http';
-import { SWAPS_DATASET } from '@chainstead/markets';
+import { EVERY_SWAP } from '@chainstead/markets';
 import { createRoute, z } from '@hono/zod-openapi';
 import { daysParameter, OF_PROFITS } from './days-parameter.ts';
 import { showTopGainers, topGainersSchema } from './profit-response.ts';
@@ -31,7 +31,7 @@ export const createTopGainersRoute =
     app.openapi(route, async (c) => {
       const token = c.req.valid('param').address as Address;
       const { days = null, chain: given } = c.req.valid('query');
-      const chain = indexedChain(chains, given?.key ?? 'eth', SWAPS_DATASET);
+      const chain = indexedChain(chains, given?.key ?? 'eth', EVERY_SWAP);
       const shown = shownToken(token, chain);
       const found = await sumTopGainers({ ...options, reads }, chain, { token: shown, days });
       const factsOf = await readTokenFacts(reads, chain, [shown]);

@@ -9,7 +9,7 @@ import {
   type RouteModule,
   requesterOf,
 } from '@chainstead/http';
-import { SWAPS_DATASET } from '@chainstead/markets';
+import { EVERY_SWAP } from '@chainstead/markets';
 import type { NodeReadQueue } from '@chainstead/node-reads';
 import { requestFeedReadings } from '@chainstead/price-feeds';
 import { createRoute, z } from '@hono/zod-openapi';
@@ -55,7 +55,7 @@ export const createWalletProfitabilityRoute =
     app.openapi(route, async (c) => {
       const { address } = c.req.valid('param');
       const { days = null, chain: given, token_addresses: tokens = [] } = c.req.valid('query');
-      const chain = indexedChain(chains, given?.key ?? DEFAULT_CHAIN, SWAPS_DATASET);
+      const chain = indexedChain(chains, given?.key ?? DEFAULT_CHAIN, EVERY_SWAP);
       const query = { wallet: address as Address, tokens: tokens.length === 0 ? null : tokens, days };
       const found = await readProfits(options, dependencies, chain, query);
       const facts = await readTokenFacts(reads, chain, [...found.sums.keys()]);
@@ -88,7 +88,7 @@ export const createWalletSummaryRoute =
     app.openapi(route, async (c) => {
       const { address } = c.req.valid('param');
       const { days = null, chain: given } = c.req.valid('query');
-      const chain = indexedChain(chains, given?.key ?? DEFAULT_CHAIN, SWAPS_DATASET);
+      const chain = indexedChain(chains, given?.key ?? DEFAULT_CHAIN, EVERY_SWAP);
       const query = { wallet: address as Address, tokens: null, days };
       const found = await readProfits(options, dependencies, chain, query);
       const state = await stateOf(options, dependencies, chain, { ...query, ...found, requester: requesterOf(c) });

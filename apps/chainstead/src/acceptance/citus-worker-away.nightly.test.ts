@@ -130,7 +130,12 @@ await describeOnCitus('a cluster of which a worker is away', AWAY, (stage) => {
     onTestFinished(() => upstream.close());
     const environment = {
       ...{ DATABASE_URL: spread.url, PORT: '0', CHAINS: 'scripted', CHAIN_ID_SCRIPTED: '31337' },
-      ...{ RPC_URLS_SCRIPTED: upstream.url, START_BLOCK_SCRIPTED: '0', POLL_INTERVAL_MS_SCRIPTED: '100' },
+      ...{
+        RPC_URLS_SCRIPTED: upstream.url,
+        START_BLOCK_SCRIPTED: '0',
+        SWAPS_SCRIPTED: 'off',
+        POLL_INTERVAL_MS_SCRIPTED: '100',
+      },
     };
     const start = async () => {
       const program = startProgram(['start'], { environment });

@@ -75,6 +75,8 @@ describe('whichever client serves the chain', () => {
       environment[`CHAIN_ID_${key}`] = String(id);
       environment[`RPC_URLS_${key}`] = node.url;
       environment[`START_BLOCK_${key}`] = '0';
+      // Its transactions have no signatures.
+      environment[`SWAPS_${key}`] = 'off';
     }
     program = startProgram(['start', '--roles', 'api,ingest'], { environment });
     url = await program.url;

@@ -31,6 +31,8 @@ function startIngest(databaseUrl: string, nodeUrl: string, backfillProof: Backfi
     CHAINS: 'crash',
     CHAIN_ID_CRASH: `${CHAIN_ID}`,
     RPC_URLS_CRASH: nodeUrl,
+    // Its transactions have no signatures.
+    SWAPS_CRASH: 'off',
     START_BLOCK_CRASH: '1',
     POLL_INTERVAL_MS_CRASH: '20',
     VERIFICATION_CRASH: 'strict',

@@ -66,7 +66,6 @@ beforeAll(async () => {
     APTOS_NODE_URL: 'http://127.0.0.1:9/v1',
     TRANSACTIONS_DEVNET: 'all',
     NAMES_RPC_ETH: 'http://127.0.0.1:9',
-    SWAPS_DEVNET: 'all',
   });
   await indexed.scratch.database.query(
     `INSERT INTO resolved_names (service, wanted, subject, answer, off_chain)

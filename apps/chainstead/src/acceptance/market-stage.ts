@@ -51,7 +51,6 @@ export async function openMarketStage(chainId: number, seed: string): Promise<Ma
   const firstBlock = Number((await devnet.client.getBlock()).number) + 1;
   const settings = {
     START_BLOCK_DEVNET: String(firstBlock),
-    SWAPS_DEVNET: 'all',
     EXCHANGES_DEVNET: Object.entries(script.exchanges.factories)
       .map(([family, { address }]) => `${family}:${address}`)
       .join(),

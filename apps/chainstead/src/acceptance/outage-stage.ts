@@ -46,6 +46,8 @@ export async function startOutageStage(options: {
     CHAINS: 'scripted',
     CHAIN_ID_SCRIPTED: '31337',
     RPC_URLS_SCRIPTED: upstream.url,
+    // Its transactions have no signatures.
+    SWAPS_SCRIPTED: 'off',
     START_BLOCK_SCRIPTED: '0',
     POLL_INTERVAL_MS_SCRIPTED: '100',
     ...options.environment,

@@ -62,7 +62,6 @@ beforeAll(async () => {
   const program = stage.start(KEY, {
     RPC_URLS_DEVNET: proxy.url,
     START_BLOCK_DEVNET: String(number + 1n),
-    SWAPS_DEVNET: 'all',
     EXCHANGES_DEVNET: factories.join(),
     DOLLAR_TOKENS_DEVNET: usd,
     // A busy machine is slow.

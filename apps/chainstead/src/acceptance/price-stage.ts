@@ -166,7 +166,6 @@ async function startAbove(stage: DevnetProgramStage, { exchanges, usd, last }: T
   await devnet.mine(ABOVE);
   const settings = {
     START_BLOCK_DEVNET: String(last + ABOVE),
-    SWAPS_DEVNET: 'all',
     DOLLAR_TOKENS_DEVNET: usd,
     PRICE_HOP_MIN_USD: '1000',
     // A request returns after the balances of pools are read, also on a busy machine.

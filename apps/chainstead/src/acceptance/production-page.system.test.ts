@@ -40,7 +40,8 @@ async function follow(server: ScratchCluster | null, ...path: readonly string[])
   page.replace('RPC_URLS_ETH=https://your-node', `RPC_URLS_SCRIPTED=${node.url}`);
   page.replace('/eth', '/scripted');
   page.replace('127.0.0.1:8080', `127.0.0.1:${port}`);
-  await page.configure(`PORT=${port}\nREORG_DEPTH_MAX_SCRIPTED=8`);
+  // Scripted transactions have no signatures.
+  await page.configure(`PORT=${port}\nREORG_DEPTH_MAX_SCRIPTED=8\nSWAPS_SCRIPTED=off`);
   const url = `postgres://chainstead:${PASSWORD}@${server?.host}/chainstead`;
   page.replace(
     'DATABASE_URL=postgres://chainstead:…@127.0.0.1/chainstead',

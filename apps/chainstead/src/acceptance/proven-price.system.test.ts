@@ -48,7 +48,7 @@ beforeAll(async () => {
   await exchanges.addLiquidity(hopPool, ordered(hopPool, 8_000n * UNIT, 2_000n * UNIT, cats));
   await exchanges.swap(hopPool, { token: dogs, amount: UNIT });
   settings = {
-    ...{ CHAINS: 'devnet', CHAIN_ID_DEVNET: String(CHAIN_ID), RPC_URLS_DEVNET: stage.devnet.url, SWAPS_DEVNET: 'all' },
+    ...{ CHAINS: 'devnet', CHAIN_ID_DEVNET: String(CHAIN_ID), RPC_URLS_DEVNET: stage.devnet.url },
     ...{ START_BLOCK_DEVNET: String(number), DOLLAR_TOKENS_DEVNET: usd, DATABASE_URL: stage.scratch.url },
     EXCHANGES_DEVNET: `v2:${exchanges.factories.v2.address},v3:${exchanges.factories.v3.address}`,
     // The chain is younger than the usual window.

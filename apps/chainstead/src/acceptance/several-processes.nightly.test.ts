@@ -50,6 +50,8 @@ function keysOf({ name, id, node }: IndexedChain): Record<string, string> {
     [`CHAIN_ID_${suffix}`]: String(id),
     [`RPC_URLS_${suffix}`]: node.url,
     [`START_BLOCK_${suffix}`]: '0',
+    // Its transactions have no signatures.
+    [`SWAPS_${suffix}`]: 'off',
     [`POLL_INTERVAL_MS_${suffix}`]: '100',
   };
 }

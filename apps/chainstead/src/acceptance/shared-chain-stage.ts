@@ -70,6 +70,8 @@ export function sharedChainStage(options: { chainId: number; seed: number; block
         CHAINS: 'shared',
         CHAIN_ID_SHARED: String(chainId),
         RPC_URLS_SHARED: served().url,
+        // Its transactions have no signatures.
+        SWAPS_SHARED: 'off',
         START_BLOCK_SHARED: '1',
         POLL_INTERVAL_MS_SHARED: '100',
         VERIFICATION_SHARED: 'strict',

@@ -35,6 +35,8 @@ test('a leader that stops, or falls silent in the midst of commits, is replaced,
     CHAINS: 'handed',
     CHAIN_ID_HANDED: `${CHAIN_ID}`,
     RPC_URLS_HANDED: node.url,
+    // Its transactions have no signatures.
+    SWAPS_HANDED: 'off',
     START_BLOCK_HANDED: '1',
     POLL_INTERVAL_MS_HANDED: '20',
     LOG_LEVEL: 'info',

@@ -5,6 +5,7 @@ import { readStreamStatuses, type StreamStatuses } from '@chainstead/streams';
 import { countRows, readChainStatuses, readHistories, readReportedChains, readUnknownHeads } from '@chainstead/sync';
 import type { Command } from 'commander';
 import { type Configuration, retentionOfChains } from '../configuration/index.ts';
+import { readDatasetProgress } from '../dataset-progress/read-dataset-progress.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
 import { findDatabase } from '../session/find-database.ts';
@@ -42,13 +43,15 @@ export async function showStatus(
     // Counted over all nodes. If one is unavailable, the rest is still shown.
     const isWhole = cluster === null || cluster.away.length === 0;
     const unknownHeads = await readUnknownHeads(database);
+    const chains = await readChainStatuses(
+      database,
+      await readIndexedDatasets(database, configuration),
+      configured,
+      retentionOfChains(configuration.chains),
+    );
     const status = {
-      chains: await readChainStatuses(
-        database,
-        await readIndexedDatasets(database, configuration),
-        configured,
-        retentionOfChains(configuration.chains),
-      ),
+      chains,
+      progress: await readDatasetProgress(database, configuration, chains),
       configured,
       unknownHeads,
       rows: await countRows(database, tablesOf(configuration)),

@@ -29,6 +29,41 @@ describe('status and gaps', () => {
     }
   });
 
+  it('show what swaps, prices and proofs of a chain wait for', async () => {
+    const other = await createScratchDatabase();
+    try {
+      await other.database.query(
+        `INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed, checkpoint) VALUES (1, 'eth', 20, 100, 200)`,
+      );
+      await other.database.query(
+        `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof)
+         VALUES (1, 'swaps', 100, 200, 'receipts'), (1, 'pool-states', 20, 99, 'none'), (1, 'pool-states', 100, 200, 'receipts')`,
+      );
+      await other.database.query(
+        `INSERT INTO pools (pool_key, chain_id, pool) SELECT number, 1, decode(lpad(number::text, 40, '0'), 'hex') FROM generate_series(1, 3) AS number`,
+      );
+      const environment = { DATABASE_URL: other.url, CHAINS: 'eth', VERIFY_BLOCKS_PER_SECOND: '0' };
+      const { stdout } = await runCaptured(['status'], environment);
+      expect(stdout).toContain(
+        '  swaps       complete from block 100 to 200; waiting for 80 blocks from 20 to 99; the proof of 3 pools\n',
+      );
+      expect(stdout).toMatch(
+        /^ {2}prices {6}complete from block 20 to 200; waiting for the first value of \d+ of \d+ price feeds; /m,
+      );
+      const { chains } = JSON.parse((await runCaptured(['status', '--json'], environment)).stdout);
+      expect(chains[0].progress).toMatchObject([
+        { subject: 'swaps', state: 'waiting', from_block: 100, to_block: 200 },
+        { subject: 'prices', state: 'waiting', from_block: 20, to_block: 200 },
+        {
+          ...{ subject: 'proofs', state: 'waiting', from_block: 100, to_block: 200 },
+          waits_for: ['the level receipts of 80 blocks from 20 to 99: VERIFY_BLOCKS_PER_SECOND=0 turns the prover off'],
+        },
+      ]);
+    } finally {
+      await other.drop();
+    }
+  });
+
   it('tell how many streams there are, what waits to be sent, and which of them fail', async () => {
     const other = await createScratchDatabase();
     try {

@@ -197,10 +197,10 @@ export const chainKeys = z.object({
   SWAPS: withDefault(oneOf('all', 'off'), {
     group: 'Chains',
     description:
-      'Whether swaps and liquidity changes of decentralized exchanges are indexed. New blocks need no extra calls; a backfill then reads every block',
+      'Whether swaps and liquidity changes of decentralized exchanges are indexed. all: prices, candles and profits follow from them. New blocks need no extra calls; a backfill reads every block. off: routes that need swaps return 400',
     allowed: 'all or off',
-    example: 'all',
-    default: 'off',
+    example: 'off',
+    default: 'all',
   }),
   BACKFILL_ORDER: withDefault(oneOf('newest-first', 'oldest-first'), {
     group: 'Chains',

@@ -71,6 +71,22 @@ describe('chains', () => {
     expect(names({ DATASETS: 'nft-trades, erc20-transfers' })).toEqual(['nft-trades', 'erc20-transfers']);
   });
 
+  it('keep all datasets except those of exchanges with light, and those that are named next to it', () => {
+    const names = (environment: Record<string, string>) =>
+      parse(environment).configuration.datasets.map(({ name }) => name);
+    const ofExchanges = ['pool-creations', 'swaps', 'pool-states', 'bin-changes'];
+    const light = names({}).filter((name) => !ofExchanges.includes(name));
+    expect(names({ DATASETS: 'light' })).toEqual(light);
+    expect(names({ DATASETS: 'light,swaps,nft-trades' })).toEqual([...light, 'swaps']);
+  });
+
+  it('index swaps unless they are off', () => {
+    const swapsOf = (environment: Record<string, string>) =>
+      parse({ CHAINS: 'eth,base', ...environment }).configuration.chains.map(({ chain }) => chain.swaps);
+    expect(swapsOf({})).toEqual(['all', 'all']);
+    expect(swapsOf({ SWAPS_BASE: 'off' })).toEqual(['all', 'off']);
+  });
+
   it('that are not known take a wrapped coin; that of a known chain stays', () => {
     const [coin, other] = [`0x${'AB'.repeat(20)}`, `0x${'cd'.repeat(20)}`];
     const own = { CHAINS: 'devnet', CHAIN_ID_DEVNET: '31337', RPC_URLS_DEVNET: 'http://127.0.0.1:8545' };

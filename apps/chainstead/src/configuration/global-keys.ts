@@ -12,7 +12,8 @@ import {
   chainName,
   configuredKey,
   DATASET_NAMES,
-  datasetByName,
+  datasetList,
+  LIGHT,
   listOf,
   oneOf,
   plainText,
@@ -359,11 +360,11 @@ const chainSelectionKeys = {
     example: 'eth,base',
     whenAbsent: 'no chain is indexed',
   }),
-  DATASETS: optional(listOf(datasetByName), {
+  DATASETS: optional(datasetList, {
     group: 'Chains',
-    description: 'Datasets to index. Routes of other datasets return empty results that are marked incomplete',
-    allowed: `a comma list of ${DATASET_NAMES.join(', ')}`,
-    example: 'erc20-transfers',
+    description: `Datasets to index. ${LIGHT}: all except those of exchanges, without swaps and token prices. Routes of other datasets return 400`,
+    allowed: `a comma list of ${[LIGHT, ...DATASET_NAMES].join(', ')}`,
+    example: LIGHT,
     whenAbsent: 'all datasets',
   }),
   TRANSACTION_INPUT: withDefault(oneOf('full', 'selector'), {

@@ -11,6 +11,7 @@ import { datasets } from '@chainstead/datasets/registry';
 import { DatabaseError, parseConnectionString } from '@chainstead/db';
 import { type ConfiguredKey, parseConfiguredKey } from '@chainstead/http/configured-key';
 import { findExchangeProblem } from '@chainstead/markets/custom-exchanges';
+import { binChanges, poolCreations, poolStates, swaps } from '@chainstead/markets/datasets';
 import type { Dataset } from '@chainstead/sync';
 import { z } from 'zod';
 import { suggestChains } from './chain-suggestion.ts';
@@ -194,10 +195,21 @@ export const marketplaceDeployment: z.ZodType<MarketplaceDeployment, string> = p
 
 export const DATASET_NAMES: readonly string[] = datasets.map(({ name }) => name);
 
-/** A dataset by its name. */
-export const datasetByName: z.ZodType<Dataset, string> = plainText
-  .transform((text) => datasets.find(({ name }) => name === text))
-  .refine((dataset) => dataset !== undefined, 'contains an unknown dataset');
+/** Value of `DATASETS` for all datasets except those of exchanges, which take the most calls and space. */
+export const LIGHT = 'light';
+
+const OF_EXCHANGES: ReadonlySet<string> = new Set(
+  [swaps, poolStates, poolCreations, binChanges].map(({ name }) => name),
+);
+
+/** A comma list of names and {@link LIGHT}. Each dataset is returned once. */
+export const datasetList: z.ZodType<readonly Dataset[], string> = listOf(
+  plainText.transform((text) => datasetsNamed(text)).refine((found) => found.length > 0, 'contains an unknown dataset'),
+).transform((lists) => [...new Set(lists.flat())]);
+
+function datasetsNamed(text: string): readonly Dataset[] {
+  return datasets.filter(({ name }) => (text === LIGHT ? !OF_EXCHANGES.has(name) : name === text));
+}
 
 /** Blocks per second, or `auto`. */
 export const verifyBlocksPerSecond: z.ZodType<number | 'auto', string> = plainText

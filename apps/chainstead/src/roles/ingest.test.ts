@@ -60,6 +60,8 @@ describe('ingest', () => {
       CHAIN_ID_GOOD: String(GOOD),
       RPC_URLS_GOOD: good.node.url,
       POLL_INTERVAL_MS_GOOD: '50',
+      // Transactions of scripted chains have no signatures.
+      ...{ SWAPS_GOOD: 'off', SWAPS_BAD: 'off' },
       CHAIN_ID_BAD: String(BAD),
       RPC_URLS_BAD: bad.node.url,
       POLL_INTERVAL_MS_BAD: '50',
@@ -99,6 +101,7 @@ describe('ingest', () => {
         RPC_URLS_OTHER: other.node.url,
         CHAIN_ID_OWN: '1337013',
         RPC_URLS_OWN: own.node.url,
+        SWAPS_OWN: 'off',
         POLL_INTERVAL_MS: '50',
       },
       { number: 2, of: 2 },

@@ -60,6 +60,8 @@ function start(
       CHAINS: 'scripted',
       CHAIN_ID_SCRIPTED: '31337',
       RPC_URLS_SCRIPTED: upstream.url,
+      // Its transactions have no signatures.
+      SWAPS_SCRIPTED: 'off',
       START_BLOCK_SCRIPTED: '0',
       POLL_INTERVAL_MS_SCRIPTED: '50',
       ...environment,

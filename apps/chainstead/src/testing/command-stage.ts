@@ -31,6 +31,8 @@ export async function openCommandStage(): Promise<CommandStage> {
     CHAINS: 'scripted',
     CHAIN_ID_SCRIPTED: '31337',
     RPC_URLS_SCRIPTED: node.url,
+    // Its transactions have no signatures.
+    SWAPS_SCRIPTED: 'off',
     REORG_DEPTH_MAX_SCRIPTED: '8',
   };
   return {

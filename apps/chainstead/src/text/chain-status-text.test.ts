@@ -53,6 +53,7 @@ const facts: StatusFacts = {
   rows: [{ table: 'erc20_transfer_sides', rows: 5_000, exact: false }],
   histories: { unfinished: [], counts: [] },
   metadata: [],
+  progress: new Map(),
   traits: [],
   registry,
   now: NOW,

@@ -2,6 +2,7 @@ import type { Chain, ChainRegistry } from '@chainstead/chains';
 import { rangeSize } from '@chainstead/core';
 import type { MetadataCounts, MetadataStatus, TraitsStatus } from '@chainstead/nft';
 import type { ChainStatus, countRows, HistoryRecord, readHistories, UnknownHead } from '@chainstead/sync';
+import { type DatasetProgress, progressText } from '../dataset-progress/dataset-progress.ts';
 import { chainName } from './chain-name.ts';
 import { formatSeconds } from './progress.ts';
 import { renderTable } from './text-table.ts';
@@ -23,6 +24,8 @@ export interface StatusFacts {
   readonly histories: Histories;
   readonly metadata: readonly MetadataStatus[];
   readonly traits: readonly TraitsStatus[];
+  /** Progress of swaps, prices and proofs by chain id. */
+  readonly progress: ReadonlyMap<number, readonly DatasetProgress[]>;
   readonly registry: ChainRegistry;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -73,6 +76,9 @@ export function toStatusJson(facts: StatusFacts): Readonly<Record<string, unknow
               blocks_left: status.proving.blocksLeft,
               seconds_left: status.proving.secondsLeft,
             },
+      progress: (facts.progress.get(status.chainId) ?? []).map(({ subject, state, done, waitsFor }) => ({
+        ...{ subject, state, from_block: done?.from ?? null, to_block: done?.to ?? null, waits_for: waitsFor },
+      })),
       building: status.building.map(({ state, dataset, status: phase, part, rows }) => ({
         state,
         dataset,
@@ -146,6 +152,7 @@ function renderChain(status: ChainStatus, facts: StatusFacts): string {
       ({ dataset, range, blocks, message }) =>
         `  FAILED      ${dataset} can't decode ${blocks} blocks from ${range.from} to ${range.to}: ${message}`,
     ),
+    ...(facts.progress.get(status.chainId) ?? []).map((one) => `  ${one.subject.padEnd(11)} ${progressText(one)}`),
     ...renderProving(status),
     ...renderBuilding(status),
     ...renderHistories(status, facts),

@@ -46,7 +46,7 @@ function whySyncing(
     case 'unserved':
       return `This server does not index ${chain.name}`;
     case 'off':
-      return `Blocks are missing of this ${noun}'s history, and wallet history is turned off here`;
+      return `Blocks of this ${noun} are missing, and ON_DEMAND_MAX_CALLS=0 prevents requests from reading them from a node`;
     case 'full':
       return 'This key has reached its limit of wallet backfills in progress: retry when some of them are done';
     case 'requested':

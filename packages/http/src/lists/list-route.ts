@@ -4,7 +4,7 @@ import type { z } from '@hono/zod-openapi';
 import type { ApiApp } from '../api-context.ts';
 import type { ApiDependencies } from '../api-dependencies.ts';
 import type { InvalidParameterError } from '../errors/api-error.ts';
-import { indexedChain } from '../parameters/indexed-chains.ts';
+import { indexedChain, type NeededDataset } from '../parameters/indexed-chains.ts';
 import type { Filter } from '../parameters/paging.ts';
 import {
   definePagedRoute,
@@ -38,7 +38,7 @@ interface ListRoute<
   /** In addition to 400, 401, 429, 500 and 503. */
   readonly errors?: readonly (404 | 413)[];
   /** Datasets that the response needs: if one is off, the response is the 400 of `indexedChain`. */
-  readonly datasets: readonly string[];
+  readonly datasets: readonly NeededDataset[];
   /** The filter that a cursor is bound to, by parameter name as in error messages. Optional members have defaults. */
   readonly filter: z.ZodType<F>;
   /** Maps the error for a cursor of another list or with contradicting parameters. Default: unchanged. */

@@ -14,11 +14,24 @@ export interface IndexedHere {
   readonly datasets: readonly string[];
 }
 
+/** A dataset that has rows of every block of a chain only with a setting of the chain. */
+export interface EveryBlockDataset {
+  readonly dataset: string;
+  /** The setting without the chain, such as `SWAPS`. Its value is `all`. */
+  readonly setting: string;
+  isOn(chain: Chain): boolean;
+}
+
+/** A dataset that a response needs: any rows of it, by name, or those of every block. */
+export type NeededDataset = string | EveryBlockDataset;
+
 /** The known chains, and the indexed ones among them. */
 export interface IndexedChains extends ChainLookup {
   isIndexed(chain: Chain): boolean;
   /** Whether a dataset is indexed. */
   keeps(dataset: string): boolean;
+  /** Whether a dataset is indexed for every block of a chain. */
+  keepsEveryBlock(dataset: EveryBlockDataset, chain: Chain): boolean;
 }
 
 /** Accepted chain notations, as a phrase that completes "must be …". */
@@ -32,6 +45,7 @@ export function createIndexedChains(known: ChainLookup, here: IndexedHere | null
     find: (text) => known.find(text),
     isIndexed: ({ id }) => ids === null || ids.has(id),
     keeps: (dataset) => kept === null || kept.has(dataset),
+    keepsEveryBlock: (dataset, chain) => here === null || dataset.isOn(chain),
   };
 }
 
@@ -42,12 +56,16 @@ export function createIndexedChains(known: ChainLookup, here: IndexedHere | null
  * @param datasets the datasets that the response needs
  * @throws InvalidParameterError if the chain is unknown, NotIndexedError if it or a dataset is not indexed.
  */
-export function indexedChain(chains: IndexedChains, given: string, ...datasets: readonly string[]): Chain {
+export function indexedChain(chains: IndexedChains, given: string, ...datasets: readonly NeededDataset[]): Chain {
   const chain = chains.find(given);
   if (chain === null) throw new InvalidParameterError({ parameter: 'chain', given, allowed: CHAIN_ALLOWED });
   if (!chains.isIndexed(chain)) throw NotIndexedError.ofChain(chain);
-  const missing = datasets.find((dataset) => !chains.keeps(dataset));
-  if (missing !== undefined) throw NotIndexedError.ofDataset(missing);
+  for (const needed of datasets) {
+    const dataset = typeof needed === 'string' ? needed : needed.dataset;
+    if (!chains.keeps(dataset)) throw NotIndexedError.ofDataset(dataset);
+    if (typeof needed !== 'string' && !chains.keepsEveryBlock(needed, chain))
+      throw NotIndexedError.ofEveryBlock(needed, chain);
+  }
   return chain;
 }
 
@@ -55,7 +73,7 @@ export function indexedChain(chains: IndexedChains, given: string, ...datasets: 
 export function indexedChainsOf(
   chains: IndexedChains,
   given: readonly string[],
-  ...datasets: readonly string[]
+  ...datasets: readonly NeededDataset[]
 ): readonly Chain[] {
   return knownChainsOf(chains, given).map(({ key }) => indexedChain(chains, key, ...datasets));
 }

@@ -1,4 +1,4 @@
-import type { Chain } from '@chainstead/chains';
+import { type Chain, environmentSuffix } from '@chainstead/chains';
 import { ApiError } from '../errors/api-error.ts';
 
 /**
@@ -27,6 +27,15 @@ export class NotIndexedError extends ApiError {
   /** @param key the setting that lists datasets */
   static ofDataset(dataset: string, key = 'DATASETS'): NotIndexedError {
     return new NotIndexedError(`Dataset ${dataset}`, key, addTo(key, dataset));
+  }
+
+  /** @param setting the setting of the chain without its suffix */
+  static ofEveryBlock(
+    { dataset, setting }: { readonly dataset: string; readonly setting: string },
+    chain: Pick<Chain, 'key'>,
+  ): NotIndexedError {
+    const key = `${setting}_${environmentSuffix(chain)}`;
+    return new NotIndexedError(`Dataset ${dataset} of chain ${chain.key}`, key, `set ${key}=all`);
   }
 }
 

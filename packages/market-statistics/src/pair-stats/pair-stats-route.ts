@@ -1,6 +1,6 @@
 import type { BalanceRequestSources } from '@chainstead/erc20';
 import { errorResponses, indexedChain, NotFoundError, querySchema, type RouteModule } from '@chainstead/http';
-import { PAIR_NOT_FOUND, pairParameter, SWAPS_DATASET } from '@chainstead/markets';
+import { EVERY_SWAP, PAIR_NOT_FOUND, pairParameter } from '@chainstead/markets';
 import { STATES_DATASET } from '@chainstead/prices';
 import { createRoute, z } from '@hono/zod-openapi';
 import { sourcesOf } from '../pools/statistics-sources.ts';
@@ -18,7 +18,7 @@ export function createPairStatsRoute(balances: BalanceRequestSources): RouteModu
       tags: ['Tokens'],
       summary: 'Get statistics of a pair',
       description:
-        'Price, liquidity and trades of a pool in four windows that end at the newest indexed block. Needs `SWAPS_<CHAIN>=all`. Returns 404 for a pool without proof.',
+        'Price, liquidity and trades of a pool in four windows that end at the newest indexed block. Returns 400 with `SWAPS_<CHAIN>=off`, and 404 for a pool without proof.',
       request: {
         params: z.object({ address: pairParameter() }),
         query: querySchema({ chain: parameters.chain }),
@@ -30,7 +30,7 @@ export function createPairStatsRoute(balances: BalanceRequestSources): RouteModu
     });
     app.openapi(route, async (c) => {
       const { address } = c.req.valid('param');
-      const chain = indexedChain(chains, c.req.valid('query').chain?.key ?? 'eth', SWAPS_DATASET, STATES_DATASET);
+      const chain = indexedChain(chains, c.req.valid('query').chain?.key ?? 'eth', EVERY_SWAP, STATES_DATASET);
       const found = await readPairStats(sourcesOf(dependencies, balances), chain, address);
       if (found === null) throw new NotFoundError(PAIR_NOT_FOUND);
       return c.json(showPairStats(found), 200);

@@ -1,9 +1,9 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { type ApiDependencies, indexedChain } from '@chainstead/http';
+import { EVERY_SWAP } from '@chainstead/markets';
 import { STATES_DATASET } from '@chainstead/prices';
 import { z } from '@hono/zod-openapi';
-import { SWAPS_DATASET } from './token-coverage.ts';
 
 /** Tokens in one request body. */
 export const TOKENS_MAX = 200;
@@ -42,7 +42,7 @@ export function requestedTokens(
 
 /** The chain of a request if its swaps and pools are indexed. @throws {NotIndexedError} */
 export function marketChain({ chains }: Pick<ApiDependencies, 'chains'>, chain: Chain | undefined): Chain {
-  return indexedChain(chains, chain?.key ?? DEFAULT_CHAIN, STATES_DATASET, SWAPS_DATASET);
+  return indexedChain(chains, chain?.key ?? DEFAULT_CHAIN, STATES_DATASET, EVERY_SWAP);
 }
 
 /** Reads something of each chain's tokens together, and returns it in the order of the request. Tokens without it are left out. */

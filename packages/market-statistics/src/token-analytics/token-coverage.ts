@@ -6,7 +6,7 @@ import { addressKey } from '@chainstead/db/address-key';
 import { formsOf } from '@chainstead/markets';
 
 /** The dataset of trades. */
-export const SWAPS_DATASET = 'swaps';
+const SWAPS_DATASET = 'swaps';
 
 /**
  * Returns the time from which all swaps until a block are indexed, in Unix seconds: every later block is. `-Infinity`: since the chain's

@@ -8,7 +8,7 @@ import {
   querySchema,
   type RouteModule,
 } from '@chainstead/http';
-import { refuseCursor, SWAPS_DATASET } from '@chainstead/markets';
+import { EVERY_SWAP, refuseCursor } from '@chainstead/markets';
 import { STATES_DATASET } from '@chainstead/prices';
 import { createRoute, z } from '@hono/zod-openapi';
 import { sourcesOf } from '../pools/statistics-sources.ts';
@@ -44,7 +44,7 @@ export function createTokenPairsRoute(balances: BalanceRequestSources): RouteMod
         cursor: parameters.cursor,
       }),
       response: { description: 'A page of pairs', schema: tokenPairsSchema },
-      datasets: [SWAPS_DATASET, STATES_DATASET],
+      datasets: [EVERY_SWAP, STATES_DATASET],
       limitDefault: LIMIT_DEFAULT,
       firstPage: 1,
       cursorName: 'token-pairs',
@@ -100,7 +100,7 @@ export function createAggregatedPairStatsRoute(balances: BalanceRequestSources):
     });
     app.openapi(route, async (c) => {
       const { token_address: token } = c.req.valid('param');
-      const chain = indexedChain(chains, c.req.valid('query').chain?.key ?? 'eth', SWAPS_DATASET, STATES_DATASET);
+      const chain = indexedChain(chains, c.req.valid('query').chain?.key ?? 'eth', EVERY_SWAP, STATES_DATASET);
       const { pools, place, indexed } = await rankPools(sourcesOf(dependencies, balances), chain, token, null);
       const ids = pools.map(({ pool }) => pool.pool);
       const active =

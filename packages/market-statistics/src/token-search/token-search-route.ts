@@ -11,11 +11,11 @@ import {
   type RouteModule,
   textParameter,
 } from '@chainstead/http';
+import { EVERY_SWAP } from '@chainstead/markets';
 import { STATES_DATASET, startPriceSources } from '@chainstead/prices';
 import { createRoute, z } from '@hono/zod-openapi';
 import { readTokenSpans, type TokenSpans } from '../token-analytics/read-token-spans.ts';
 import { windowsUntil } from '../token-analytics/times.ts';
-import { SWAPS_DATASET } from '../token-analytics/token-coverage.ts';
 import { rankCandidates, readByCandidate, SORTS } from './rank-candidates.ts';
 import { readCandidates } from './read-candidates.ts';
 import { SEARCH_WINDOWS, searchSchema, showFoundToken } from './search-response.ts';
@@ -31,8 +31,8 @@ export function createTokenSearchRoute(options: TokenSearchOptions): RouteModule
   return (app, dependencies) => {
     app.openapi(routeOf(), async (c) => {
       const { query, chains: given, limit = LIMIT_DEFAULT, sortBy = 'volume1hDesc', ...flags } = c.req.valid('query');
-      const names = given ?? options.served.toSorted((one, other) => one.id - other.id).map(({ key }) => key);
-      const chains = indexedChainsOf(dependencies.chains, names, STATES_DATASET, SWAPS_DATASET);
+      const names = given ?? searchedChains(options.served, dependencies.chains).map(({ key }) => key);
+      const chains = indexedChainsOf(dependencies.chains, names, STATES_DATASET, EVERY_SWAP);
       const { reads } = dependencies;
       const verifiedOnly = flags.isVerifiedContract ?? false;
       const candidates = await readCandidates(reads, { chains, query, verifiedOnly });
@@ -47,6 +47,13 @@ export function createTokenSearchRoute(options: TokenSearchOptions): RouteModule
       return c.json({ total: candidates.length, result }, 200);
     });
   };
+}
+
+/** Returns the chains whose swaps are indexed. Without any, all: the response then names the setting. */
+function searchedChains(served: readonly Chain[], chains: ApiDependencies['chains']): readonly Chain[] {
+  const sorted = served.toSorted((one, other) => one.id - other.id);
+  const searched = sorted.filter((chain) => chains.keepsEveryBlock(EVERY_SWAP, chain));
+  return searched.length === 0 ? sorted : searched;
 }
 
 /** The state of a week ago has no field. */

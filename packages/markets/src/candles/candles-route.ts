@@ -9,9 +9,9 @@ import {
 } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import type { PoolId } from '../events/pool-event.ts';
+import { EVERY_SWAP } from '../swap-lists/every-swap.ts';
 import { getPair } from '../swap-lists/get-pair.ts';
 import { PAIR_NOT_FOUND, pairParameter } from '../swap-lists/pair-parameter.ts';
-import { SWAPS_DATASET } from '../swap-lists/swaps-statement.ts';
 import { CURRENCIES, pairOf } from '../trade-values/price-trade.ts';
 import { TIMEFRAMES } from '../trade-values/timeframe.ts';
 import { candlesSchema, type ShownCandles, showCandles } from './candles-response.ts';
@@ -26,12 +26,12 @@ export const pairCandlesRoute: RouteModule = (app, dependencies) => {
     tags: ['Tokens'],
     summary: 'Get candlesticks of a pair',
     description:
-      'Open, high, low and close prices of the base token, and volume, newest first. Spans without a trade are left out. Needs `SWAPS_<CHAIN>=all`. Returns 404 for a pool without proof.',
+      'Open, high, low and close prices of the base token, and volume, newest first. Spans without a trade are left out. Returns 400 with `SWAPS_<CHAIN>=off`, and 404 for a pool without proof.',
     params: z.object({ address: pairParameter() }),
     query: candlesQuery(parameters),
     response: { description: 'A page of candles', schema: candlesSchema },
     errors: [404],
-    datasets: [SWAPS_DATASET],
+    datasets: [EVERY_SWAP],
     limitDefault: LIMIT_DEFAULT,
     firstPage: 0,
     cursorName: 'pair-candles',

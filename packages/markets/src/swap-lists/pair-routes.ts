@@ -13,7 +13,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { wrappedNativeOf } from '../anchors/anchors-of-chain.ts';
 import { factoriesOf, unknownExchange } from './exchange-names.ts';
 import { getPairOfTokens, getReserves, type PairOfTokens, STATES_DATASET } from './get-pair-state.ts';
-import { PAIR_NOT_FOUND, pairParameter } from './pair-parameter.ts';
+import { PAIR_NOT_FOUND, pairNotFound, pairParameter } from './pair-parameter.ts';
 
 const text = (description: string) => z.string().nullable().openapi({ description });
 const digits = (description: string) => z.string().openapi({ pattern: '^[0-9]+$', description });
@@ -76,7 +76,7 @@ export const pairReservesRoute: RouteModule = (app, dependencies) => {
     const query = c.req.valid('query');
     const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN, STATES_DATASET);
     const { isKnown, reserves } = await getReserves(reads, chain, pool, stateBlockOf(query));
-    if (!isKnown) throw new NotFoundError(PAIR_NOT_FOUND);
+    if (!isKnown) throw pairNotFound(chains, chain);
     if (reserves === null)
       throw new NotFoundError(`${PAIR_NOT_FOUND}: no reserves of it are indexed at or before the requested block`);
     return c.json({ reserve0: reserves[0], reserve1: reserves[1] }, 200);
@@ -122,7 +122,7 @@ export const pairAddressRoute: RouteModule = (app, dependencies) => {
     const factories = factoriesOf(query.exchange, chain);
     if (factories.length === 0) throw unknownExchange(chain, query.exchange);
     const pair = await getPairOfTokens(reads, chain, [one, other], factories, stateBlockOf(query));
-    if (pair === null) throw new NotFoundError(PAIR_NOT_FOUND);
+    if (pair === null) throw pairNotFound(chains, chain);
     const [token0, token1] = [pair.token0, pair.token1]
       .map((token) => showToken(token, pair, chain))
       .toSorted(byAddress);

@@ -13,15 +13,16 @@ import {
 } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import type { PoolId } from '../events/pool-event.ts';
+import { EVERY_SWAP } from './every-swap.ts';
 import { getPair, readPairPrices } from './get-pair.ts';
 import { getSwaps } from './get-swaps.ts';
 import { PAIR_NOT_FOUND, pairParameter } from './pair-parameter.ts';
 import { refuseCursor } from './refuse-cursor.ts';
 import { pairSwapsSchema, showPairSwaps, showSwaps, swapsSchema, walletSwapsSchema } from './swaps-response.ts';
-import { formsOf, SWAPS_DATASET, type SwapPlace, TRANSACTION_TYPES, type TransactionType } from './swaps-statement.ts';
+import { formsOf, type SwapPlace, TRANSACTION_TYPES, type TransactionType } from './swaps-statement.ts';
 
 const LISTED =
-  'Lists pools that are proven to belong to a known exchange; other pools may imitate its events. Needs `SWAPS_<CHAIN>=all`. Swaps against a token with a price feed, or a dollar token, have US dollar values.';
+  'Lists pools that are proven to belong to a known exchange; other pools may imitate its events. Returns 400 with `SWAPS_<CHAIN>=off`. Swaps against a token with a price feed, or a dollar token, have US dollar values.';
 
 /** `GET /api/v2.2/pairs/{address}/swaps`: swaps and liquidity changes of a pair (docs/api/swaps.md#swaps-of-a-pair). */
 export const pairSwapsRoute: RouteModule = (app, dependencies) => {
@@ -209,7 +210,7 @@ function commonFilter({
 }
 
 const listParts = {
-  datasets: [SWAPS_DATASET],
+  datasets: [EVERY_SWAP],
   filter: filterSchema,
   position: z.object({
     block_number: z.int(),

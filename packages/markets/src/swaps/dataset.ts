@@ -9,7 +9,7 @@ import { swapHistories } from './swap-histories.ts';
 import { swapRows } from './swap-rows.ts';
 
 /**
- * Swaps and liquidity changes of all pools, proven or not, for chains with `SWAPS_<CHAIN>=all`. Reads whole blocks: the sender of a transaction is not in its logs. Failed
+ * Swaps and liquidity changes of all pools, proven or not, unless `SWAPS_<CHAIN>` is off. Reads whole blocks: the sender of a transaction is not in its logs. Failed
  * transactions have no logs.
  */
 export const swaps: Dataset<SwapRow> = {

@@ -7,6 +7,7 @@ import {
   getPairOfTokens,
   getPoolPrice,
   PAIR_NOT_FOUND,
+  pairNotFound,
   unknownExchange,
 } from '@chainstead/markets';
 import { createRoute, z } from '@hono/zod-openapi';
@@ -59,7 +60,7 @@ export const pairPriceRoute: RouteModule = (app, dependencies) => {
     if (place === null) throw new NotFoundError(NO_STATE);
     const at = { toBlock: place.block, toDate: null };
     const pair = await getPairOfTokens(reads, chain, [base, quote], factories, at);
-    if (pair === null) throw new NotFoundError(PAIR_NOT_FOUND);
+    if (pair === null) throw pairNotFound(chains, chain);
     const ratio = await getPoolPrice(reads, chain, pair, { from: place.runStart, to: place.block });
     if (ratio === null) throw new NotFoundError(NO_STATE);
     const conditions = { factories: null, rules: chain.pricing };

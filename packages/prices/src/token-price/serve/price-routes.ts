@@ -13,6 +13,7 @@ import {
   type RouteModule,
   refuseBody,
 } from '@chainstead/http';
+import { EVERY_SWAP } from '@chainstead/markets';
 import { createRoute, z } from '@hono/zod-openapi';
 import { readPlace, STATES_DATASET } from '../place/price-place.ts';
 import { finalParameter, priceLimits } from './price-parameters.ts';
@@ -88,6 +89,9 @@ function addTokenPriceRoute(
     const waitsUntil = performance.now() + balances.waitMs;
     const wanted = { token: tokenOf(address), exchange: query.exchange ?? null, toBlock: query.to_block ?? null };
     const [found] = await createPriceReader(sourcesOf(dependencies, balances), chain, query)([wanted]);
+    // Most pools are found by their swaps.
+    if (found === undefined || ('refusal' in found && found.refusal === 'no-pools'))
+      indexedChain(chains, chain.key, EVERY_SWAP);
     if (found === undefined) throw errorOf('no-pools', null, chain);
     if ('refusal' in found) throw errorOf(found.refusal, found.newest, chain);
     if (query.proof !== true) return c.json(showTokenPrice(found, chain, query.explain ?? false), 200);

@@ -1,0 +1,150 @@
+/** What swaps, prices and proofs of a chain still wait for, for `status` and `doctor`. */
+
+import { type Chain, environmentSuffix, feedsOf } from '@chainstead/chains';
+import { type BlockRange, mergeRanges, rangeSize, subtractRanges } from '@chainstead/core';
+import { anchorsOf, EVERY_SWAP } from '@chainstead/markets';
+import { poolStates } from '@chainstead/markets/datasets';
+import type { ChainStatus } from '@chainstead/sync';
+import type { Configuration } from '../configuration/index.ts';
+
+/** Progress of one subject of a chain. */
+export interface DatasetProgress {
+  readonly subject: 'swaps' | 'prices' | 'proofs';
+  /** `off`: a setting turns it off, and `waitsFor` names it. */
+  readonly state: 'complete' | 'waiting' | 'off';
+  /** Newest unbroken range that is done; null: none. */
+  readonly done: BlockRange | null;
+  /** In words, each with the remedy if one exists. Empty if complete. */
+  readonly waitsFor: readonly string[];
+}
+
+/** A chain with everything that decides its progress. */
+export interface ProgressFacts {
+  readonly chain: Chain;
+  readonly status: Pick<ChainStatus, 'coverage' | 'gaps' | 'proving' | 'unknownHead'>;
+  /** Names. */
+  readonly datasets: readonly string[];
+  readonly verifyBlocksPerSecond: Configuration['verifyBlocksPerSecond'];
+  readonly market: MarketFacts;
+}
+
+/** Stored facts on which swaps and prices depend, in addition to coverage. */
+export interface MarketFacts {
+  /** Pools that wait for a proof, counted up to {@link POOLS_COUNTED_MAX}. */
+  readonly duePools: number;
+  /** Price feeds of the chain without a stored value. */
+  readonly feedsWithoutValue: number;
+}
+
+/** The count stops here, so that it costs the same for any number of pools. */
+export const POOLS_COUNTED_MAX = 10_000;
+
+/** Returns the progress of swaps, prices and proofs. */
+export function datasetProgress(facts: ProgressFacts): readonly DatasetProgress[] {
+  return [swapProgress(facts), priceProgress(facts), proofProgress(facts)];
+}
+
+/** Renders the progress of one subject in a line. */
+export function progressText({ state, done, waitsFor }: DatasetProgress): string {
+  if (state === 'off') return `off: ${waitsFor.join('; ')}`;
+  const range = done === null ? 'no block yet' : `complete from block ${done.from} to ${done.to}`;
+  return waitsFor.length === 0 ? range : `${range}; waiting for ${waitsFor.join('; ')}`;
+}
+
+function swapProgress(facts: ProgressFacts): DatasetProgress {
+  const off = swapsOff(facts);
+  if (off !== null) return { subject: 'swaps', state: 'off', done: null, waitsFor: [off] };
+  return progressOf('swaps', facts, EVERY_SWAP.dataset, duePools(facts));
+}
+
+function priceProgress(facts: ProgressFacts): DatasetProgress {
+  const { chain, datasets, market } = facts;
+  if (!datasets.includes(poolStates.name))
+    return { subject: 'prices', state: 'off', done: null, waitsFor: [notInDatasets(poolStates.name)] };
+  const feeds = feedsOf(chain).length;
+  const suffix = environmentSuffix(chain);
+  const off = swapsOff(facts);
+  const hasAnchor = anchorsOf(chain).dollar.length + feeds + chain.etherPrice.pools.length > 0;
+  return progressOf('prices', facts, poolStates.name, [
+    ...(hasAnchor
+      ? []
+      : [`a token with a known price: set DOLLAR_TOKENS_${suffix}, FEEDS_${suffix} or ETHER_FEED_${suffix}`]),
+    ...(market.feedsWithoutValue === 0
+      ? []
+      : [`the first value of ${market.feedsWithoutValue} of ${feeds} price feeds`]),
+    ...(off === null ? duePools(facts) : [`swaps, by which most pools are found: ${off}`]),
+  ]);
+}
+
+function proofProgress({ status, verifyBlocksPerSecond: rate }: ProgressFacts): DatasetProgress {
+  const { coverage } = status;
+  const left = mergeRanges(coverage.filter(({ proof }) => proof === 'none').map(({ range }) => range));
+  const failed = coverage.filter(({ proof }) => proof === 'unproven');
+  const proven = subtractRanges(
+    coverage.map(({ range }) => range),
+    [...left, ...failed.map(({ range }) => range)],
+  );
+  const byReason = Map.groupBy(failed, ({ reason }) => reason ?? 'unknown');
+  return finished('proofs', proven.at(-1) ?? null, [
+    ...(left.length === 0 ? [] : [`the level receipts of ${blocksText(left)}: ${proverState(status, rate)}`]),
+    ...[...byReason].map(
+      ([reason, ranges]) =>
+        `${blocksText(mergeRanges(ranges.map(({ range }) => range)))} that failed (${reason}): add another upstream`,
+    ),
+  ]);
+}
+
+function proverState(
+  { proving, unknownHead }: ProgressFacts['status'],
+  rate: ProgressFacts['verifyBlocksPerSecond'],
+): string {
+  if (proving !== null)
+    return `${proving.blocksPerSecond.toFixed(proving.blocksPerSecond < 10 ? 1 : 0)} blocks per second`;
+  if (rate === 0) return 'VERIFY_BLOCKS_PER_SECOND=0 turns the prover off';
+  return unknownHead?.isSilent === true ? 'no ingest process runs' : 'the prover needs receipts from a node';
+}
+
+/** Progress of a dataset in blocks. @param others what it waits for in addition to blocks */
+function progressOf(
+  subject: DatasetProgress['subject'],
+  { status }: ProgressFacts,
+  dataset: string,
+  others: readonly string[],
+): DatasetProgress {
+  const covered = mergeRanges(status.coverage.filter((one) => one.dataset === dataset).map(({ range }) => range));
+  const missing = mergeRanges(status.gaps.filter((one) => one.dataset === dataset).map(({ range }) => range));
+  const blocks = missing.length > 0 ? [blocksText(missing)] : covered.length === 0 ? ['the first block'] : [];
+  return finished(subject, covered.at(-1) ?? null, [...blocks, ...others]);
+}
+
+function finished(
+  subject: DatasetProgress['subject'],
+  done: BlockRange | null,
+  waitsFor: readonly string[],
+): DatasetProgress {
+  return { subject, state: waitsFor.length === 0 ? 'complete' : 'waiting', done, waitsFor };
+}
+
+/** Returns why swaps are not indexed, with the remedy; null: they are. */
+function swapsOff({ chain, datasets }: ProgressFacts): string | null {
+  if (!datasets.includes(EVERY_SWAP.dataset)) return notInDatasets(EVERY_SWAP.dataset);
+  const key = `${EVERY_SWAP.setting}_${environmentSuffix(chain)}`;
+  return EVERY_SWAP.isOn(chain) ? null : `set ${key}=all and restart`;
+}
+
+function notInDatasets(dataset: string): string {
+  return `add ${dataset} to DATASETS and restart`;
+}
+
+function duePools({ market: { duePools: due } }: ProgressFacts): readonly string[] {
+  if (due === 0) return [];
+  return [`the proof of ${due === POOLS_COUNTED_MAX ? 'at least ' : ''}${due} ${due === 1 ? 'pool' : 'pools'}`];
+}
+
+/** `80 blocks from 20 to 99`. Between several ranges, other blocks may be done. */
+function blocksText(ranges: readonly BlockRange[]): string {
+  const blocks = ranges.reduce((sum, range) => sum + rangeSize(range), 0);
+  const [first, last] = [ranges.at(0)?.from, ranges.at(-1)?.to];
+  if (blocks === 1) return `block ${first}`;
+  return `${blocks} blocks ${ranges.length === 1 ? 'from' : 'between'} ${first} ${ranges.length === 1 ? 'to' : 'and'} ${last}`;
+}

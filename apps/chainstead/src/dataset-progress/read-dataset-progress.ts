@@ -1,0 +1,32 @@
+import { type Chain, feedsOf } from '@chainstead/chains';
+import type { ChainId } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { countDuePools } from '@chainstead/markets';
+import { readFeedsWithValue } from '@chainstead/price-feeds';
+import type { ChainStatus } from '@chainstead/sync';
+import type { Configuration } from '../configuration/index.ts';
+import { type DatasetProgress, datasetProgress, type MarketFacts, POOLS_COUNTED_MAX } from './dataset-progress.ts';
+
+/** Returns the progress of swaps, prices and proofs of each configured chain that was ever ingested, by chain id. */
+export async function readDatasetProgress(
+  database: Pick<Database, 'query'>,
+  { chains, datasets, verifyBlocksPerSecond }: Pick<Configuration, 'chains' | 'datasets' | 'verifyBlocksPerSecond'>,
+  statuses: readonly ChainStatus[],
+): Promise<ReadonlyMap<ChainId, readonly DatasetProgress[]>> {
+  const progress = new Map<ChainId, readonly DatasetProgress[]>();
+  for (const { chain } of chains) {
+    const status = statuses.find(({ chainId }) => chainId === chain.id);
+    if (status === undefined) continue;
+    const facts = { chain, status, datasets: datasets.map(({ name }) => name), verifyBlocksPerSecond };
+    progress.set(chain.id, datasetProgress({ ...facts, market: await readMarketFacts(database, chain) }));
+  }
+  return progress;
+}
+
+async function readMarketFacts(database: Pick<Database, 'query'>, chain: Chain): Promise<MarketFacts> {
+  const known = await readFeedsWithValue(database, chain.id);
+  return {
+    duePools: await countDuePools(database, chain.id, POOLS_COUNTED_MAX),
+    feedsWithoutValue: feedsOf(chain).filter(({ proxy }) => !known.has(proxy)).length,
+  };
+}
