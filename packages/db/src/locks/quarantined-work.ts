@@ -127,3 +127,16 @@ export async function readQuarantinedKeys(
   );
   return rows.map(({ name }) => name.slice(kind.length + 1));
 }
+
+/** Returns the keys of work of a kind that begin with `prefix` and in which a process died, quarantined or not. */
+export async function readCrashedKeys(
+  database: Pick<Database, 'query'>,
+  kind: string,
+  prefix: string,
+): Promise<string[]> {
+  const rows = await database.query<{ name: string }>(
+    'SELECT name FROM quarantined_work WHERE starts_with(name, $1) ORDER BY name',
+    [`${kind} ${prefix}`],
+  );
+  return rows.map(({ name }) => name.slice(kind.length + 1));
+}
