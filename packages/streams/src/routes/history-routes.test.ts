@@ -269,7 +269,10 @@ describe('long bodies', () => {
     const found: string[] = [];
     const sizes: number[] = [];
     for (let cursor = ''; ; ) {
-      const { status, body } = await ask<Page>('GET', `/history?limit=5&streamId=${STREAM_A}${cursor && `&cursor=${cursor}`}`);
+      const { status, body } = await ask<Page>(
+        'GET',
+        `/history?limit=5&streamId=${STREAM_A}${cursor && `&cursor=${cursor}`}`,
+      );
       expect(status).toBe(200);
       found.push(...body.result.map(({ id }) => id));
       sizes.push(JSON.stringify(body).length);

@@ -3,7 +3,6 @@ import { createMetricsRegistry } from '@chainstead/core';
 import { createWorkJournal, type Database, readSetAsideWork } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { z } from 'zod';
 import { createClaimOwner } from '../coverage/claims.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { readRecordedFailures } from '../read/dataset-failures.ts';
@@ -43,7 +42,7 @@ async function openDeadlyStage(method: 'eth_getLogs' | 'eth_getBlockByNumber') {
 
 function isOfDeadly([first]: readonly unknown[]): boolean {
   if (typeof first === 'string') return Number(first) === DEADLY;
-  const { fromBlock, toBlock } = z.object({ fromBlock: z.string(), toBlock: z.string() }).parse(first);
+  const { fromBlock, toBlock } = first as { readonly fromBlock: string; readonly toBlock: string };
   return Number(fromBlock) <= DEADLY && DEADLY <= Number(toBlock);
 }
 

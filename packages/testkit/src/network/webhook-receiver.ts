@@ -32,8 +32,6 @@ export interface WebhookReceiverOptions {
   readonly port?: number;
   /** Default: 200 at once. */
   readonly answer?: (webhook: ReceivedWebhook, count: number) => WebhookAnswer;
-  /** Takes each webhook instead of keeping it: several hundred megabytes need not be in memory. */
-  readonly take?: (webhook: ReceivedWebhook) => void;
 }
 
 /** A receiver of webhooks over HTTP on 127.0.0.1, which keeps what it gets. */
@@ -69,8 +67,7 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions = {})
     connections.set(request.socket, connection);
     const { headers, url: path = '/' } = request;
     const webhook = { path, headers, body: await readText(request), connection, receivedAt: Date.now() };
-    if (options.take === undefined) received.push(webhook);
-    else options.take(webhook);
+    received.push(webhook);
     for (const waiter of waiting) if (received.length >= waiter.count) waiter.resolve();
     await send(response, answer(webhook, received.length));
   }
