@@ -49,7 +49,8 @@ CREATE TABLE "inflight_work" (
 CREATE TABLE "quarantined_work" (
   "name" text PRIMARY KEY NOT NULL,
   "crashes" integer NOT NULL,
-  "crashed_at" timestamp with time zone DEFAULT now() NOT NULL
+  "crashed_at" timestamp with time zone DEFAULT now() NOT NULL,
+  "reason" text
 );--> statement-breakpoint
 CREATE TABLE "table_sizes_hourly" (
   "table_name" text NOT NULL,

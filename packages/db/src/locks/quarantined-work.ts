@@ -62,10 +62,10 @@ export function createSuspects(options: {
         [options.process, hostname()],
       );
       for (const row of rows) if (isDead(row)) await takeOver(row.process);
-      await database.query(`DELETE FROM quarantined_work WHERE crashes < $1 AND crashed_at < now() - $2::interval`, [
-        CRASHES_MAX,
-        FORGET_AFTER,
-      ]);
+      await database.query(
+        `DELETE FROM quarantined_work WHERE crashes < $1 AND reason IS NULL AND crashed_at < now() - $2::interval`,
+        [CRASHES_MAX, FORGET_AFTER],
+      );
     },
     async among(names) {
       const rows = await database.query<{ name: string }>(
@@ -104,12 +104,14 @@ export interface SetAsideWork {
   readonly crashes: number;
   /** Time of the last crash. */
   readonly crashedAt: Date;
+  /** Cause of work that was left out without a crash; null: the crashes. */
+  readonly reason: string | null;
 }
 
 /** Returns quarantined work, latest first. */
 export function readSetAsideWork(database: Pick<Database, 'query'>, limit: number): Promise<SetAsideWork[]> {
   return database.query<SetAsideWork>(
-    `SELECT name, crashes, crashed_at AS "crashedAt" FROM quarantined_work WHERE crashes >= $1
+    `SELECT name, crashes, crashed_at AS "crashedAt", reason FROM quarantined_work WHERE crashes >= $1 OR reason IS NOT NULL
      ORDER BY crashed_at DESC, name LIMIT $2`,
     [CRASHES_MAX, limit],
   );
