@@ -49,7 +49,8 @@ CREATE TABLE "inflight_work" (
 CREATE TABLE "quarantined_work" (
   "name" text PRIMARY KEY NOT NULL,
   "crashes" integer NOT NULL,
-  "crashed_at" timestamp with time zone DEFAULT now() NOT NULL
+  "crashed_at" timestamp with time zone DEFAULT now() NOT NULL,
+  "reason" text
 );--> statement-breakpoint
 CREATE TABLE "table_sizes_hourly" (
   "table_name" text NOT NULL,
@@ -1020,6 +1021,18 @@ CREATE TABLE "tick_liquidity" (
   CONSTRAINT "tick_liquidity_pkey" PRIMARY KEY("pool_key","chain_id","blocks","start","tick","pool")
 );--> statement-breakpoint
 ALTER TABLE "tick_liquidity" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+CREATE TABLE "trader_sums" (
+  "chain_id" bigint NOT NULL,
+  "trader" bytea NOT NULL,
+  "scope" text NOT NULL,
+  "last_block" bigint NOT NULL,
+  "sums" jsonb,
+  "claim" uuid NOT NULL,
+  "used_at" timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT "trader_sums_pkey" PRIMARY KEY("trader","chain_id","scope")
+);--> statement-breakpoint
+CREATE INDEX "trader_sums_by_block" ON "trader_sums" USING btree ("chain_id","last_block");--> statement-breakpoint
+ALTER TABLE "trader_sums" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 CREATE TABLE "trades" (
   "pool_key" bigint NOT NULL,
   "chain_id" bigint NOT NULL,

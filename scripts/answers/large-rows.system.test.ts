@@ -146,7 +146,9 @@ test.each([1, 2, 3])('every third route from number %i is served or refused, and
   const requests = all.filter((_, index) => index % 3 === first - 1);
   let healthMs = 0;
   for (const request of requests) {
+    const begun = performance.now();
     const sent = await sendAll(Array.from({ length: AT_ONCE }, () => () => statusOf(request)));
+    console.log('TIMED', Math.round(performance.now() - begun), request.path, [...new Set(sent.statuses)].join(' '));
     const unexpected = sent.statuses.filter((status) => !EXPECTED.has(status));
     expect([request.path, unexpected]).toEqual([request.path, []]);
     healthMs = Math.max(healthMs, sent.healthMs);

@@ -1,5 +1,13 @@
 import { erc20Approvals, erc20Transfers, wrappedCoinMoves } from '@chainstead/erc20/datasets';
-import { binChanges, candlesOfFeeds, poolCreations, poolStates, swaps } from '@chainstead/markets/datasets';
+import {
+  binChanges,
+  candlesOfFeeds,
+  poolCreations,
+  poolStates,
+  swaps,
+  traderSumsOfFeeds,
+  traderSumsOfPoolPrices,
+} from '@chainstead/markets/datasets';
 import { nftMalformedLogs, nftMetadataEvents, nftTrades, nftTransfers, punkBids } from '@chainstead/nft/datasets';
 import { feedAnswers, poolPrices } from '@chainstead/price-feeds/datasets';
 import type { Dataset } from '@chainstead/sync';
@@ -16,10 +24,14 @@ import * as ownDatasets from './manifests.ts';
 /** Those that are a folder of this package, with their routes. To add one: `npm run new:dataset`, or a folder and a line in `manifests.ts`. */
 export const manifests: readonly DatasetManifest[] = Object.values(ownDatasets);
 
-/** Stored candles of markets follow from it too. */
+/** Stored candles and sums of markets follow from prices too. */
 const pricedFeedAnswers: Dataset = {
   ...feedAnswers,
-  projections: [...(feedAnswers.projections ?? []), candlesOfFeeds],
+  projections: [...(feedAnswers.projections ?? []), candlesOfFeeds, traderSumsOfFeeds],
+};
+const pricedPoolPrices: Dataset = {
+  ...poolPrices,
+  projections: [...(poolPrices.projections ?? []), traderSumsOfPoolPrices],
 };
 
 /** Every dataset that the sync engine writes. */
@@ -33,7 +45,7 @@ export const datasets: readonly Dataset[] = [
   punkBids,
   nftMetadataEvents,
   pricedFeedAnswers,
-  poolPrices,
+  pricedPoolPrices,
   poolCreations,
   swaps,
   poolStates,

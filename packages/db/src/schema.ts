@@ -24,6 +24,8 @@ export const suspectWork = pgTable('quarantined_work', {
   name: text('name').primaryKey(),
   crashes: integer('crashes').notNull(),
   crashedAt: timestamp('crashed_at', { withTimezone: true }).notNull().defaultNow(),
+  /** Cause of work that was left out without a crash; null: the crashes. */
+  reason: text('reason'),
 });
 
 /** Leases with their holder and expiry by the database's clock. */

@@ -13,6 +13,7 @@ export {
   readBinReserves,
 } from './bin-reserves/read-bin-reserves.ts';
 export { createCandleSchedules } from './candle-storage/candles-worker.ts';
+export { readSettledBlock } from './candle-storage/storable-hours.ts';
 export { decodePoolEvent } from './events/decode-pool-event.ts';
 export type { ActiveBin, ConcentratedState, PoolEvent, PoolId, PoolState, Reserves } from './events/pool-event.ts';
 export { exchangesOf } from './exchanges/custom-exchanges.ts';
@@ -54,5 +55,6 @@ export { NO_TRADES, type PoolGroup, type TradeSums } from './trade-figures/trade
 export { DOLLAR } from './trade-values/candle.ts';
 export type { FiguredPool, TimeSpan } from './trade-values/figured-pool.ts';
 export { pairOf } from './trade-values/price-trade.ts';
+export { claimTraderSums, storeTraderSums } from './trader-sums/trader-sums-record.ts';
 export { createPoolPrincipal } from './vault-liquidity/pool-principal.ts';
 export { firstUnsummedBlock, readTickLiquidity, type TickLiquidity } from './vault-liquidity/read-tick-liquidity.ts';

@@ -1,6 +1,6 @@
 /** Profits from many swaps: a worker sums them, and requests share its result for some minutes. */
 import type { Chain } from '@chainstead/chains';
-import { type Address, parseAddress } from '@chainstead/core';
+import type { Address } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import {
   type NodeReadQueue,
@@ -10,7 +10,7 @@ import {
   StateUnavailableError,
 } from '@chainstead/node-reads';
 import { z } from '@hono/zod-openapi';
-import type { ProfitSum } from './profit-sum.ts';
+import { addressSchema, continueWalletProfits, jsonOf, sumSchema, sumsSchema } from './continued-profits.ts';
 import { readTopGainers, type TopGainers } from './top-gainers.ts';
 import { hasMoreTrades } from './trades/read-trades.ts';
 import { readWalletProfits, type WalletProfits, type WalletProfitsQuery } from './wallet-profits.ts';
@@ -23,14 +23,14 @@ export interface ProfitLimits {
 
 export const PROFIT_LIMITS: ProfitLimits = { requestMax: 20_000 };
 
-/** The newest ones that a worker sums. Its reading of a question ends after 30 seconds. */
-const WORKER_MAX = { wallet: 1_000_000, token: 100_000 };
+/** The newest trades of a token that a worker sums. Its reading of a question ends after 30 seconds. */
+const TOKEN_TRADES_MAX = 100_000;
 
 /** Swaps per statement of a worker, which answers no requests meanwhile. */
-const WORKER_PART = 10_000;
+const WALLET_READING = { part: 10_000, partsPerStore: 10 };
 
-/** How long requests share a result of the worker. Milliseconds. */
-const SHARED_MS = 300_000;
+/** How long requests share a result of the worker. Sums of a wallet continue from stored ones. Milliseconds. */
+const SHARED_MS = { wallet: 30_000, token: 300_000 };
 
 /** What a request for profits works with. */
 export interface ProfitSources {
@@ -54,7 +54,7 @@ export async function sumWalletProfits(
   if (!(await hasMoreTrades(reads, chain, { kind: 'wallet', wallet }, limits.requestMax)))
     return readWalletProfits(reads, chain, query, { swapsMax: limits.requestMax });
   const question = { wallet, days, tokens: tokens === null ? null : [...tokens].sort() };
-  const found = await nodeReads.request(chain, WALLET_PROFITS, question, { waitMs, maxAgeMs: SHARED_MS });
+  const found = await nodeReads.request(chain, WALLET_PROFITS, question, { waitMs, maxAgeMs: SHARED_MS.wallet });
   if (found === null) throw beingSummed(`the profits of the wallet on ${chain.key}`, limits);
   return { ...found, sums: new Map(found.sums) };
 }
@@ -71,7 +71,7 @@ export async function sumTopGainers(
   const subject = { kind: 'token', token: question.token } as const;
   if (!(await hasMoreTrades(reads, chain, subject, limits.requestMax)))
     return readTopGainers(reads, chain, question, { tradesMax: limits.requestMax });
-  const found = await nodeReads.request(chain, TOP_GAINERS, question, { waitMs, maxAgeMs: SHARED_MS });
+  const found = await nodeReads.request(chain, TOP_GAINERS, question, { waitMs, maxAgeMs: SHARED_MS.token });
   if (found === null) throw beingSummed(`the profits in the token on ${chain.key}`, limits);
   return found;
 }
@@ -80,23 +80,16 @@ function beingSummed(subject: string, { requestMax }: ProfitLimits): StateUnavai
   return new StateUnavailableError(`${subject} are being summed from more than ${requestMax} swaps: retry in a moment`);
 }
 
-const address = z.string().transform((text): Address => parseAddress(text));
 const days = z.int().nullable();
-const units = z.string().transform((text) => BigInt(text));
-const held = z.object({ amount: units, cost: units });
-const sumSchema: z.ZodType<ProfitSum> = z.object({
-  ...{ buys: z.int(), bought: units, invested: units, sells: z.int(), sold: units, received: units },
-  ...{ inWindow: held, earlier: held, covered: units, coveredValue: units, cost: units },
-});
 const indexedSchema = z.object({
   fromBlock: z.int().nullable(),
   toBlock: z.int().nullable(),
   complete: z.boolean(),
 });
 
-const walletQuestion = z.object({ wallet: address, days, tokens: z.array(address).nullable() });
+const walletQuestion = z.object({ wallet: addressSchema, days, tokens: z.array(addressSchema).nullable() });
 const walletAnswer = z.object({
-  sums: z.array(z.tuple([address, sumSchema])),
+  sums: sumsSchema,
   ...{ indexed: indexedSchema, known: indexedSchema },
   ...{ unvalued: z.int(), unvaluedBlocks: z.array(z.int()) },
 });
@@ -115,16 +108,15 @@ type SumContext = Pick<StateReadingContext, 'chain' | 'database'>;
 export const walletProfitsReader = {
   kind: WALLET_PROFITS,
   async read({ chain, database }: SumContext, question: z.infer<typeof walletQuestion>, signal: AbortSignal) {
-    const { sums, ...found } = await readWalletProfits(database, chain, question, {
-      ...{ swapsMax: WORKER_MAX.wallet, part: WORKER_PART, signal },
-    });
-    return asJson({ ...found, sums: [...sums] });
+    const reading = { ...WALLET_READING, signal };
+    const { sums, ...found } = await continueWalletProfits(database, chain, question, reading);
+    return jsonOf({ ...found, sums: [...sums] });
   },
 } satisfies StateReader<z.infer<typeof walletQuestion>, unknown>;
 
-const gainersQuestion = z.object({ token: address, days });
+const gainersQuestion = z.object({ token: addressSchema, days });
 const gainersAnswer = z.object({
-  wallets: z.array(z.object({ wallet: address, sum: sumSchema })),
+  wallets: z.array(z.object({ wallet: addressSchema, sum: sumSchema })),
   indexed: indexedSchema,
 });
 
@@ -139,9 +131,5 @@ const TOP_GAINERS: StateKind<z.infer<typeof gainersQuestion>, z.infer<typeof gai
 export const topGainersReader = {
   kind: TOP_GAINERS,
   read: async ({ chain, database }: SumContext, question: z.infer<typeof gainersQuestion>, signal: AbortSignal) =>
-    asJson(await readTopGainers(database, chain, question, { tradesMax: WORKER_MAX.token, signal })),
+    jsonOf(await readTopGainers(database, chain, question, { tradesMax: TOKEN_TRADES_MAX, signal })),
 } satisfies StateReader<z.infer<typeof gainersQuestion>, unknown>;
-
-function asJson(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? one.toString() : one)));
-}

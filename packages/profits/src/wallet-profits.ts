@@ -3,8 +3,9 @@ import type { Address } from '@chainstead/core';
 import type { Indexed } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { addTrade, emptyProfitSum, type ProfitSum } from './profit-sum.ts';
-import { firstBlockOfNewest, readTrades, readTradesSpan, type Trade } from './trades/read-trades.ts';
+import { firstBlockOfNewest, readTrades, readTradesSpan, type Trade, type TradesPart } from './trades/read-trades.ts';
 import { shownToken } from './trades/traded-pool.ts';
+import type { TradePosition } from './trades/trades-statement.ts';
 
 export interface WalletProfitsQuery {
   readonly wallet: Address;
@@ -30,12 +31,19 @@ export interface WalletProfits {
 /** More than one request can have read. */
 const UNVALUED_BLOCKS_MAX = 1_000;
 
-interface WalletSwapsLimits {
-  /** Number of newest swaps that count; with more, `indexed.complete` is false. */
-  readonly swapsMax: number;
-  /** Swaps per statement. */
-  readonly part?: number;
-  readonly signal?: AbortSignal;
+/** Sums of the swaps of a wallet so far, in chain order. */
+export interface WalletSums {
+  readonly sums: Map<Address, ProfitSum>;
+  /** False: swaps are left out, or may become trades later. */
+  isWhole: boolean;
+  unvalued: number;
+  unvaluedBlocks: readonly number[];
+  /** The last swap; null: none. */
+  last: TradePosition | null;
+}
+
+export function emptyWalletSums(isWhole: boolean): WalletSums {
+  return { sums: new Map(), isWhole, unvalued: 0, unvaluedBlocks: [], last: null };
 }
 
 /** Returns the profits of a wallet by token, from its newest swaps as sender or beneficiary. Holds one sum per token. */
@@ -43,37 +51,53 @@ export async function readWalletProfits(
   database: ReadDatabase,
   chain: Chain,
   { wallet, tokens, days }: WalletProfitsQuery,
-  { swapsMax, part, signal }: WalletSwapsLimits,
+  { swapsMax }: { readonly swapsMax: number },
 ): Promise<WalletProfits> {
   const { indexed, newestTime } = await readTradesSpan(database, chain, wallet);
-  const wanted = tokens === null ? null : new Set(tokens.map((token) => shownToken(token, chain)));
-  const isWanted = (token: Address) => wanted?.has(token) ?? true;
-  const start = windowStart(newestTime, days);
-  const sums = new Map<Address, ProfitSum>();
   const lastBlock = indexed.toBlock ?? -1;
   const subject = { kind: 'wallet', wallet } as const;
   const firstBlock = await firstBlockOfNewest(database, chain, subject, { lastBlock, tradesMax: swapsMax });
-  const reading = { subject, firstBlock, lastBlock, ...(part !== undefined && { part }) };
-  let isWhole = firstBlock === 0;
-  let unvalued = 0;
-  let unvaluedBlocks: number[] = [];
-  for await (const { trades, undecided } of readTrades(database, chain, reading)) {
-    signal?.throwIfAborted();
-    if (undecided.some((token) => token === null || isWanted(shownToken(token, chain)))) isWhole = false;
-    for (const trade of trades) {
-      const sides = sidesOf(trade).filter(({ token }) => isWanted(token));
-      if (trade.value === null && sides.length > 0) {
-        unvalued += 1;
-        const isPriceable = trade.pool.anchors.length > 0;
-        if (isPriceable && unvaluedBlocks.at(-1) !== trade.block) unvaluedBlocks.push(trade.block);
-      }
-      const { value } = trade;
-      if (value === null) continue;
-      for (const side of sides) addTrade(sumOf(sums, side.token), { ...side, value, isInWindow: trade.time >= start });
+  const summed = emptyWalletSums(firstBlock === 0);
+  const windowFrom = windowStart(newestTime, days);
+  for await (const part of readTrades(database, chain, { subject, firstBlock, lastBlock }))
+    addPart(summed, part, { tokens: shownTokens(tokens, chain), windowFrom });
+  return profitsOf(summed, indexed);
+}
+
+export function shownTokens(tokens: readonly Address[] | null, chain: Chain): ReadonlySet<Address> | null {
+  return tokens === null ? null : new Set(tokens.map((token) => shownToken(token, chain)));
+}
+
+/** Adds the next swaps to sums, in place. @param windowFrom Unix seconds */
+export function addPart(
+  summed: WalletSums,
+  { trades, undecided, last }: TradesPart,
+  { tokens, windowFrom }: { readonly tokens: ReadonlySet<Address> | null; readonly windowFrom: number },
+): void {
+  const isWanted = (token: Address | null) => token === null || (tokens?.has(token) ?? true);
+  if (undecided.some(isWanted)) summed.isWhole = false;
+  const unvaluedBlocks = [...summed.unvaluedBlocks];
+  for (const trade of trades) {
+    const sides = sidesOf(trade).filter(({ token }) => isWanted(token));
+    if (trade.value === null && sides.length > 0) {
+      summed.unvalued += 1;
+      const isPriceable = trade.pool.anchors.length > 0;
+      if (isPriceable && unvaluedBlocks.at(-1) !== trade.block) unvaluedBlocks.push(trade.block);
     }
-    unvaluedBlocks = unvaluedBlocks.slice(-UNVALUED_BLOCKS_MAX);
+    const { value } = trade;
+    if (value === null) continue;
+    for (const side of sides)
+      addTrade(sumOf(summed.sums, side.token), { ...side, value, isInWindow: trade.time >= windowFrom });
   }
-  for (const [token, { buys, sells }] of sums) if (buys + sells === 0) sums.delete(token);
+  summed.unvaluedBlocks = unvaluedBlocks.slice(-UNVALUED_BLOCKS_MAX);
+  summed.last = last ?? summed.last;
+}
+
+export function profitsOf(
+  { sums: all, isWhole, unvalued, unvaluedBlocks }: WalletSums,
+  indexed: Indexed,
+): WalletProfits {
+  const sums = new Map([...all].filter(([, { buys, sells }]) => buys + sells > 0));
   const complete = indexed.complete && isWhole && unvalued === 0;
   return { sums, unvalued, unvaluedBlocks, known: indexed, indexed: { ...indexed, complete } };
 }

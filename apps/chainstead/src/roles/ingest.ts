@@ -70,7 +70,10 @@ export async function startIngest(context: RoleContext): Promise<RunningRole> {
   });
   const aptos = startAptosIngest({ ...context, configuration }, shared.metrics, stop.signal);
   const helping = keepHelping(
-    { context, metrics: shared.metrics, recoverSigners, chains: othersOf(context), isBusy: () => filling.size > 0 },
+    {
+      ...{ context, metrics: shared.metrics, recoverSigners, journal },
+      ...{ chains: othersOf(context), isBusy: () => filling.size > 0 },
+    },
     stop.signal,
   );
   const { contractsFile, chainRegistry } = configuration;
@@ -78,7 +81,7 @@ export async function startIngest(context: RoleContext): Promise<RunningRole> {
     contractsFile === null
       ? null
       : watchContractsFile({ path: contractsFile, database, chains: chainRegistry, clock, logger }, stop.signal);
-  const rangeJobs = keepRangeJobs({ ...context, recoverSigners }, shared.metrics, stop.signal);
+  const rangeJobs = keepRangeJobs({ ...context, recoverSigners, journal }, shared.metrics, stop.signal);
   if (context.configuration.chains.length === 0 && configuration.aptos.networks.length === 0)
     logger.info('No chains configured, nothing to ingest');
   return {

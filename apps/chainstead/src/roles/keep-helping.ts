@@ -1,5 +1,5 @@
 import { errorText, sleepUnlessAborted } from '@chainstead/core';
-import { failureLevel } from '@chainstead/db';
+import { failureLevel, type WorkJournal } from '@chainstead/db';
 import type { RecoverSigners } from '@chainstead/proof';
 import { helpBackfill, listFillingChains, readHelpable, type SyncMetrics } from '@chainstead/sync';
 import type { ChainConfiguration } from '../configuration/index.ts';
@@ -15,6 +15,7 @@ export interface Helping {
   readonly context: RoleContext;
   readonly metrics: SyncMetrics;
   readonly recoverSigners: RecoverSigners;
+  readonly journal: WorkJournal;
   /** Chains that other processes lead, those to be helped first in front. */
   readonly chains: readonly ChainConfiguration[];
   /** Whether chains of this process have history to fill. */
@@ -68,8 +69,8 @@ async function help(configured: ChainConfiguration, helping: Helping, signal: Ab
     if (!(await startPool(pool, { chain, clock, logger, signal: ended, onFailure }))) return false;
     const fields = { chain: chain.key, block_range: ranges.map(({ from, to }) => `${from}-${to}`).join(' ') };
     logger.info(fields, 'Helping with the backfill of a chain that another process leads');
-    const { metrics, recoverSigners } = helping;
-    const options = { ...planned, pool, clock, logger, metrics, recoverSigners, policy: configured.proof };
+    const { journal, metrics, recoverSigners } = helping;
+    const options = { ...planned, pool, clock, logger, metrics, recoverSigners, journal, policy: configured.proof };
     const { logs } = await helpBackfill(options, ranges, signal);
     logger.info({ ...fields, logs }, 'Backfill complete, helping ended');
     return true;

@@ -1,5 +1,6 @@
 import { aptosDatasets, backfillVersions, chainKeyOf, createFullnodeMetrics, createFullnodes } from '@chainstead/aptos';
 import { ChainsteadError } from '@chainstead/core';
+import type { WorkJournal } from '@chainstead/db';
 import type { RecoverSigners } from '@chainstead/proof';
 import { performRangeWork, type RangeJobSite, type SyncMetrics, workRangeJobs } from '@chainstead/sync';
 import type { AptosNetworkConfiguration, ChainConfiguration } from '../configuration/index.ts';
@@ -22,10 +23,11 @@ export function keepRangeJobs(context: RangeJobContext, metrics: SyncMetrics, si
 
 interface RangeJobContext extends RoleContext {
   readonly recoverSigners: RecoverSigners;
+  readonly journal: WorkJournal;
 }
 
 function chainSite(context: RangeJobContext, configured: ChainConfiguration, metrics: SyncMetrics): RangeJobSite {
-  const { clock, configuration, database, logger, recoverSigners } = context;
+  const { clock, configuration, database, journal, logger, recoverSigners } = context;
   const { backfillProof, chain, retention, proof } = configured;
   return {
     chain: String(chain.id),
@@ -39,7 +41,7 @@ function chainSite(context: RangeJobContext, configured: ChainConfiguration, met
         throw error;
       }
       const datasets = await readIndexedDatasets(database, configuration);
-      const reading = { proof, backfillProof, retention, recoverSigners };
+      const reading = { proof, backfillProof, retention, recoverSigners, journal };
       const options = { chain, pool, database, datasets, logger, metrics, clock, ...reading };
       return { perform: performRangeWork(options), close: () => pool.close() };
     },

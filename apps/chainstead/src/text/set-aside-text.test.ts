@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { renderSetAside, setAsideJson } from './set-aside-text.ts';
 
-const WORK = { name: 'token 1 0xaa 7', crashes: 3, crashedAt: new Date('2026-01-02T03:04:05Z') };
+const WORK = { name: 'token 1 0xaa 7', crashes: 3, crashedAt: new Date('2026-01-02T03:04:05Z'), reason: null };
 
 test('quarantined work is shown with crashes and time; without any, nothing is shown', () => {
   expect(renderSetAside([WORK])).toEqual([
@@ -10,5 +10,8 @@ test('quarantined work is shown with crashes and time; without any, nothing is s
   expect(setAsideJson([WORK])).toEqual([
     { work: 'token 1 0xaa 7', crashes: 3, crashed_at: '2026-01-02T03:04:05.000Z' },
   ]);
+  const unread = { ...WORK, name: 'block eth 7 streams unread', crashes: 0, reason: 'The block is too large' };
+  expect(renderSetAside([unread])).toEqual(['quarantined\n    block eth 7 streams unread: The block is too large\n']);
+  expect(setAsideJson([unread])).toMatchObject([{ reason: 'The block is too large' }]);
   expect(renderSetAside([])).toEqual([]);
 });

@@ -15,6 +15,7 @@ export interface RiskyWork {
     | 'history'
     | 'state'
     | 'ingestion'
+    | 'range'
     | 'block';
   /** Keys of the data; several if they are read together. */
   readonly keys: readonly string[];

@@ -62,10 +62,10 @@ export function createSuspects(options: {
         [options.process, hostname()],
       );
       for (const row of rows) if (isDead(row)) await takeOver(row.process);
-      await database.query(`DELETE FROM quarantined_work WHERE crashes < $1 AND crashed_at < now() - $2::interval`, [
-        CRASHES_MAX,
-        FORGET_AFTER,
-      ]);
+      await database.query(
+        `DELETE FROM quarantined_work WHERE crashes < $1 AND reason IS NULL AND crashed_at < now() - $2::interval`,
+        [CRASHES_MAX, FORGET_AFTER],
+      );
     },
     async among(names) {
       const rows = await database.query<{ name: string }>(
@@ -104,12 +104,14 @@ export interface SetAsideWork {
   readonly crashes: number;
   /** Time of the last crash. */
   readonly crashedAt: Date;
+  /** Cause of work that was left out without a crash; null: the crashes. */
+  readonly reason: string | null;
 }
 
 /** Returns quarantined work, latest first. */
 export function readSetAsideWork(database: Pick<Database, 'query'>, limit: number): Promise<SetAsideWork[]> {
   return database.query<SetAsideWork>(
-    `SELECT name, crashes, crashed_at AS "crashedAt" FROM quarantined_work WHERE crashes >= $1
+    `SELECT name, crashes, crashed_at AS "crashedAt", reason FROM quarantined_work WHERE crashes >= $1 OR reason IS NOT NULL
      ORDER BY crashed_at DESC, name LIMIT $2`,
     [CRASHES_MAX, limit],
   );
@@ -124,6 +126,19 @@ export async function readQuarantinedKeys(
   const rows = await database.query<{ name: string }>(
     'SELECT name FROM quarantined_work WHERE crashes >= $1 AND starts_with(name, $2)',
     [CRASHES_MAX, `${kind} ${prefix}`],
+  );
+  return rows.map(({ name }) => name.slice(kind.length + 1));
+}
+
+/** Returns the keys of work of a kind that begin with `prefix` and in which a process died, quarantined or not. */
+export async function readCrashedKeys(
+  database: Pick<Database, 'query'>,
+  kind: string,
+  prefix: string,
+): Promise<string[]> {
+  const rows = await database.query<{ name: string }>(
+    'SELECT name FROM quarantined_work WHERE starts_with(name, $1) ORDER BY name',
+    [`${kind} ${prefix}`],
   );
   return rows.map(({ name }) => name.slice(kind.length + 1));
 }

@@ -41,6 +41,7 @@ export const DATASET_TABLES: Readonly<Record<string, Pick<TableStorage, 'writes'
   stale_candles: { writes: 'queue', placement: LOCAL },
   swaps: { writes: 'append', placement: distributedBy('pool', 'pool_key') },
   tick_liquidity: { writes: 'counter', placement: distributedBy('pool', 'pool_key') },
+  trader_sums: { writes: 'counter', placement: LOCAL },
   trades: { writes: 'append', placement: distributedBy('pool', 'pool_key') },
   transactions: { writes: 'append', placement: distributedBy('transaction', 'transaction_key') },
   wallet_counts: { writes: 'settings', placement: LOCAL },

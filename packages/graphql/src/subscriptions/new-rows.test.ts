@@ -1,8 +1,9 @@
 /** Subscriptions over HTTP while blocks are written and replaced. */
+import { EXAMPLE_KEY } from '@chainstead/http/testing';
 import { scratchOfFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type EventReader, type StreamedResult, subscribe } from '../testing/event-reader.ts';
-import { type GraphqlStage, openGraphqlStage } from '../testing/graphql-stage.ts';
+import { type GraphqlStage, OTHER_KEYS, openGraphqlStage } from '../testing/graphql-stage.ts';
 import { OTHER, OWNER, removeBlocks, seedVault, writeDeposits } from '../testing/seeded-vault.ts';
 
 const scratch = scratchOfFile();
@@ -18,12 +19,13 @@ afterEach(async () => {
   await removeBlocks(scratch.database, 0);
 });
 
-async function subscribed(args = '', of: Pick<GraphqlStage, 'url'> = stage): Promise<EventReader> {
+async function subscribed(args = '', of: Pick<GraphqlStage, 'url'> = stage, key = EXAMPLE_KEY): Promise<EventReader> {
   const reader = await subscribe(
     of.url,
     `subscription ($chain: BigInt!) { rows: contracts_vault_deposit(chain_id: $chain ${args}) { nodes { ...row } } }
      fragment row on contracts_vault_deposit { block_number log_index }`,
     { chain: '1' },
+    key,
   );
   open.push(reader);
   return reader;
@@ -195,4 +197,21 @@ describe('a stream', () => {
     for (let count = 0; count < 20; count++) expect((await subscribed()).status).toBe(200);
     expect((await subscribed()).status).toBe(503);
   });
+});
+
+test('a hundred subscriptions of five keys to one table all get each block, and none ends', async () => {
+  const readers = await Promise.all(
+    [EXAMPLE_KEY, ...OTHER_KEYS].flatMap((key) => Array.from({ length: 20 }, () => subscribed('', stage, key))),
+  );
+  expect(readers.map(({ status }) => status)).toEqual(Array.from({ length: 100 }, () => 200));
+  for (const block of [102, 103]) {
+    await write([
+      { block, log: 0 },
+      { block, log: 1 },
+    ]);
+    const results = await Promise.all(readers.map((reader) => reader.next()));
+    expect(new Set(results.map((result) => shown(result).join(' ')))).toEqual(
+      new Set([`${block}-${block} ${block}/0 ${block}/1`]),
+    );
+  }
 });

@@ -20,12 +20,17 @@ export interface StreamedResult {
 }
 
 /** Opens a subscription over server-sent events. */
-export async function subscribe(url: string, query: string, variables?: object): Promise<EventReader> {
+export async function subscribe(
+  url: string,
+  query: string,
+  variables?: object,
+  key = EXAMPLE_KEY,
+): Promise<EventReader> {
   const left = new AbortController();
   const response = await fetch(`${url}/graphql`, {
     method: 'POST',
     body: JSON.stringify({ query, variables }),
-    headers: { 'content-type': 'application/json', accept: 'text/event-stream', 'x-api-key': EXAMPLE_KEY },
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream', 'x-api-key': key },
     signal: left.signal,
   });
   const events = readEvents(response);

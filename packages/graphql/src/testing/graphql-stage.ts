@@ -7,6 +7,8 @@ import type { ScratchDatabase } from '@chainstead/testkit';
 import { type Graphql, type GraphqlOptions, openGraphql } from '../serving/graphql-route.ts';
 
 export const RPC_KEY = 'key-without-data';
+/** Further keys with all scopes: one may have 20 subscriptions. */
+export const OTHER_KEYS = ['other-key-1', 'other-key-2', 'other-key-3', 'other-key-4'];
 
 /** A server with the route, over a login with the rights of readers. */
 export interface GraphqlStage {
@@ -87,6 +89,7 @@ function urlOf(base: string, role: string): string {
 async function serve(database: Database, graphql: Graphql): Promise<ApiServer> {
   const scopes: readonly KeyScope[] = ['rpc', 'streams', 'admin'];
   const api = await exampleApi(database, [withScope('data', [graphql.routes])], {
+    otherKeys: OTHER_KEYS,
     keys: [{ key: RPC_KEY, scopes: new Set(scopes) }],
   });
   return serveApi(api, { host: '127.0.0.1', port: 0 });

@@ -18,14 +18,19 @@ export interface StorableBlocks {
 /** Returns the storable blocks of a chain. */
 export async function readStorableBlocks(database: ReadDatabase, chain: Chain): Promise<StorableBlocks> {
   const prices = priceDatasetOf(chain);
+  const settled = await readSettledBlock(database, chain);
+  if (settled === null) return { swaps: [], prices: null };
+  const runsOf = async (dataset: string) => cut(await readRuns(database, chain, dataset), settled);
+  return { swaps: await runsOf(SWAPS_DATASET), prices: prices === null ? null : await runsOf(prices.name) };
+}
+
+/** Returns the last block that no reorg replaces; null: none. */
+export async function readSettledBlock(database: ReadDatabase, chain: Chain): Promise<number | null> {
   const [row] = await database.select<{ readonly settled: number | null }>(
     'SELECT least(checkpoint, greatest(coalesce(finalized, 0), checkpoint - $2::bigint)) AS settled FROM sync_chains WHERE chain_id = $1',
     [chain.id, chain.reorgDepthMax],
   );
-  const settled = row?.settled ?? null;
-  if (settled === null) return { swaps: [], prices: null };
-  const runsOf = async (dataset: string) => cut(await readRuns(database, chain, dataset), settled);
-  return { swaps: await runsOf(SWAPS_DATASET), prices: prices === null ? null : await runsOf(prices.name) };
+  return row?.settled ?? null;
 }
 
 /** Returns hours that are not stored, in runs of storable blocks, newest first. Some may turn out not to be storable. */

@@ -3,6 +3,7 @@ import { type Dataset, defineTable } from '@chainstead/sync';
 import { candlesOfSwaps } from '../pool-candles/candles-projection.ts';
 import { poolsOfSwaps } from '../proofs/discovered-pools.ts';
 import { type SwapRow, swaps as table } from '../tables/schema.ts';
+import { traderSumsOfSwaps } from '../trader-sums/trader-sums-projection.ts';
 import { tradesOfProvenPools } from '../trades/trades-projection.ts';
 import { tickLiquidityOfSwaps } from '../vault-liquidity/tick-liquidity-projection.ts';
 import { swapHistories } from './swap-histories.ts';
@@ -23,7 +24,7 @@ export const swaps: Dataset<SwapRow> = {
   },
   contracts,
   transactionHistories: swapHistories,
-  projections: [poolsOfSwaps, tradesOfProvenPools, candlesOfSwaps, tickLiquidityOfSwaps],
+  projections: [poolsOfSwaps, tradesOfProvenPools, candlesOfSwaps, traderSumsOfSwaps, tickLiquidityOfSwaps],
 };
 
 /** The traded tokens: responses need their symbols and decimals. */

@@ -14,6 +14,7 @@ import {
   boolean,
   index,
   integer,
+  jsonb,
   numeric,
   pgTable,
   primaryKey,
@@ -381,3 +382,26 @@ export const staleCandles = pgTable(
 );
 
 declareStorage(staleCandles, { writes: 'queue', placement: LOCAL });
+
+/** Sums of a trader's swaps up to a settled block, for the next sums to continue from. Deleted when these swaps, or prices that value them, change. */
+export const traderSums = pgTable(
+  'trader_sums',
+  {
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    trader: address('trader').notNull(),
+    /** Hash of the question and of the settings that values follow from. */
+    scope: text('scope').notNull(),
+    /** The sums are of swaps up to this block at most. */
+    lastBlock: bigint('last_block', { mode: 'number' }).notNull(),
+    /** Null: none are stored yet. */
+    sums: jsonb('sums'),
+    claim: uuid('claim').notNull(),
+    usedAt: timestamp('used_at', { withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ name: 'trader_sums_pkey', columns: [table.trader, table.chainId, table.scope] }),
+    index('trader_sums_by_block').on(table.chainId, table.lastBlock),
+  ],
+);
+
+declareStorage(traderSums, { writes: 'counter', placement: LOCAL });

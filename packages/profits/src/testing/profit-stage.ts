@@ -61,7 +61,7 @@ export function profitRoutesOf(database: Database, retainedFrom = 0): readonly R
 /** Tokens, proven pools and coverage, with USDC at one dollar. */
 export async function seedStage(database: Database): Promise<void> {
   await database.query(
-    'TRUNCATE swaps, trades, pools, blocks, sync_ranges, tokens, feed_answers, feed_readings, state_questions',
+    'TRUNCATE swaps, trades, pools, blocks, sync_ranges, tokens, feed_answers, feed_readings, state_questions, trader_sums',
   );
   for (const [token, symbol, decimals] of [
     [CATS, 'CATS', 6],

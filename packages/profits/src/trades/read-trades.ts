@@ -14,7 +14,7 @@ import type { Bind, ReadDatabase } from '@chainstead/db';
 import { type PackedTexts, readPackedPage } from '@chainstead/db/packed-rows';
 import { anchorsOf, readAnchorBook, readCoveredBlocks, SWAPS_DATASET } from '@chainstead/markets';
 import { readTokenFacts } from './token-facts.ts';
-import { type TradedPool, tradedPoolOf, valueOfSwap } from './traded-pool.ts';
+import { shownToken, type TradedPool, tradedPoolOf, valueOfSwap } from './traded-pool.ts';
 import {
   cutStatement,
   type PoolEntry,
@@ -47,6 +47,8 @@ export interface TradesPart {
   readonly trades: readonly Trade[];
   /** Tokens of pools that may have a proof later: their swaps are not trades yet. Null: unknown tokens. */
   readonly undecided: readonly (Address | null)[];
+  /** Position of its last swap; null: it has none. */
+  readonly last: TradePosition | null;
 }
 
 /** Indexed blocks of swaps. */
@@ -108,32 +110,44 @@ const BLOCK_MAX = 2_147_483_647;
 
 export interface TradesReading {
   readonly subject: TradesSubject;
+  /** Reads the swaps after this one. @default from `firstBlock` */
+  readonly after?: TradePosition | null;
   readonly firstBlock: number;
   readonly lastBlock: number;
   /** Swaps per statement, and per turn of the event loop. @default 2,500 */
   readonly part?: number;
 }
 
+/** Returns the decimals of the anchors of a chain: values follow from them. Null: not an anchor, or unknown. */
+export async function readAnchorDecimals(
+  database: ReadDatabase,
+  chain: Chain,
+): Promise<ReadonlyMap<Address, number | null>> {
+  const { dollar, native, ether, other } = anchorsOf(chain);
+  const anchors = [...dollar, ...native, ...ether, ...other];
+  const facts = await readTokenFacts(database, chain, anchors);
+  return new Map(anchors.map((token) => [token, facts(token).decimals]));
+}
+
 /** Reads the trades of a subject in parts, oldest first, so that a request holds one part at a time. */
 export async function* readTrades(
   database: ReadDatabase,
   chain: Chain,
-  { subject, firstBlock, lastBlock, part = PART }: TradesReading,
+  { subject, after: from = null, firstBlock, lastBlock, part = PART }: TradesReading,
 ): AsyncGenerator<TradesPart> {
   const isSpread = await areTablesSpread(database);
   // Elsewhere only swaps of requested wallets are known.
   const covered = subject.kind === 'token' ? await readCoveredBlocks(database, chain) : null;
-  const { dollar, native, ether, other } = anchorsOf(chain);
-  const anchors = [...dollar, ...native, ...ether, ...other];
-  const facts = await readTokenFacts(database, chain, anchors);
-  const decimalsOf = (token: Address) => (anchors.includes(token) ? facts(token).decimals : null);
-  let after: TradePosition | null = null;
+  const decimals = await readAnchorDecimals(database, chain);
+  const decimalsOf = (token: Address) => decimals.get(token) ?? null;
+  let after: TradePosition | null = from;
   for (;;) {
     const query = { subject, after, firstBlock, lastBlock, limit: part };
     const found: FoundPart = await readPart(database, chain, query, isSpread);
     const pools = new Map(found.pools.flatMap((entry) => poolOf(entry, chain, decimalsOf)));
     const swaps = covered === null ? found.swaps : found.swaps.filter(({ block }) => covered.has(block));
-    yield { trades: await valueSwaps(database, chain, swaps, pools), undecided: undecidedTokens(found.pools) };
+    const trades = await valueSwaps(database, chain, swaps, pools);
+    yield { trades, undecided: undecidedTokens(found.pools, chain), last: found.last };
     after = found.last;
     if (after === null || found.count < part) return;
   }
@@ -214,10 +228,10 @@ function poolOf(
   return [[number, tradedPoolOf(`0x${token0}` as Address, `0x${token1}` as Address, chain, decimalsOf)]];
 }
 
-function undecidedTokens(pools: readonly PoolEntry[]): readonly (Address | null)[] {
+function undecidedTokens(pools: readonly PoolEntry[], chain: Chain): readonly (Address | null)[] {
   return pools
     .filter(([, , , , isUndecided]) => isUndecided)
     .flatMap(([, token0, token1]) =>
-      [token0, token1].map((token) => (token === null ? null : (`0x${token}` as Address))),
+      [token0, token1].map((token) => (token === null ? null : shownToken(`0x${token}` as Address, chain))),
     );
 }

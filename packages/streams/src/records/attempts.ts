@@ -18,7 +18,7 @@ export interface DeliveryAttempt {
   readonly httpStatus: number | null;
   /** Empty for a success. */
   readonly errorMessage: string;
-  /** The text sent, for failures during retention; null if not requested. */
+  /** The text sent, for failures during retention; null if not requested, or too long to show. */
   readonly body: string | null;
   /** txs + logs + txsInternal. */
   readonly records: number;
@@ -81,6 +81,10 @@ const TOTAL_MAX = 10_000;
 const COLUMNS = `id, delivery_id, stream_id, chain_id, block_number, confirmed, webhook_url, tag, retries, success, http_status,
   error_message, records, duration_ms, created_at`;
 
+/** Longest body that lists and replays show: one response has at most twice as much. Bytes. */
+export const SHOWN_BODY_BYTES_MAX = 4 * 1024 * 1024;
+const SHOWN_BODY = `CASE WHEN octet_length(body) <= ${SHOWN_BODY_BYTES_MAX} THEN body END AS body`;
+
 /** Returns attempts of all streams, including deleted ones, newest first. */
 export async function listAttempts(database: Database, request: AttemptListRequest): Promise<AttemptPage> {
   const { after, limit, withBody } = request;
@@ -92,7 +96,7 @@ export async function listAttempts(database: Database, request: AttemptListReque
     values,
   );
   const reading = database.query<AttemptRow & { place: string }>(
-    `SELECT ${COLUMNS}, ${withBody ? 'body' : 'NULL AS body'}, created_at::text AS place FROM stream_attempts
+    `SELECT ${COLUMNS}, ${withBody ? SHOWN_BODY : 'NULL AS body'}, created_at::text AS place FROM stream_attempts
      WHERE ${conditions} AND ${start} ORDER BY created_at DESC, id DESC LIMIT $${place + 1}`,
     [...values, limit + 1, ...(after ?? [])],
   );
@@ -134,7 +138,7 @@ export async function findFailedAttempt(
   id: string,
 ): Promise<DeliveryAttempt | null> {
   const [row] = await database.query<AttemptRow>(
-    `SELECT ${COLUMNS}, body FROM stream_attempts WHERE id = $1 AND stream_id = $2 AND NOT success`,
+    `SELECT ${COLUMNS}, ${SHOWN_BODY} FROM stream_attempts WHERE id = $1 AND stream_id = $2 AND NOT success`,
     [id, streamId],
   );
   return row === undefined ? null : attemptOf(row);

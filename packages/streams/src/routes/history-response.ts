@@ -8,7 +8,8 @@ export const historySchema = z
     id: z.uuid(),
     date: z.iso.datetime(),
     payload: z.record(z.string(), z.unknown()).optional().openapi({
-      description: 'The webhook without data derived from its logs. Absent if excluded or no longer stored.',
+      description:
+        'The webhook without data derived from its logs. Absent if excluded, above 4 MiB or no longer stored.',
     }),
     tinyPayload: z.object({
       chainId: z.string(),

@@ -255,3 +255,43 @@ describe('/history/replay', () => {
     services.bodiesKept = true;
   });
 });
+
+describe('long bodies', () => {
+  const MEGABYTE = 1_048_576;
+
+  beforeAll(async () => {
+    const body = (megabytes: number) => `json_build_object('logs', repeat('x', ${megabytes * MEGABYTE}))::text`;
+    await scratch.database.query(`UPDATE stream_attempts SET body = ${body(3)} WHERE NOT success`);
+    await scratch.database.query(`UPDATE stream_attempts SET body = ${body(32)} WHERE id = $1`, [idOf(4)]);
+  });
+
+  test('end a page before its limit, and the cursor goes on', async () => {
+    const found: string[] = [];
+    const sizes: number[] = [];
+    for (let cursor = ''; ; ) {
+      const { status, body } = await ask<Page>(
+        'GET',
+        `/history?limit=5&streamId=${STREAM_A}${cursor && `&cursor=${cursor}`}`,
+      );
+      expect(status).toBe(200);
+      found.push(...body.result.map(({ id }) => id));
+      sizes.push(JSON.stringify(body).length);
+      if (body.cursor === undefined) break;
+      cursor = body.cursor;
+    }
+    expect(found.map((id) => indexOf({ id }))).toEqual([8, 6, 4, 2, 0]);
+    expect(sizes.length).toBeGreaterThan(1);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(8 * MEGABYTE);
+  });
+
+  test('above 4 MiB are left out, also after a replay', async () => {
+    const { body } = await ask<Page>('GET', `/history?limit=100&blockNumber=4&streamId=${STREAM_A}`);
+    expect(body.result.map(({ id, payload }) => [id, payload])).toEqual([[idOf(4), undefined]]);
+    const { status, body: replayed } = await ask<Page['result'][number]>(
+      'POST',
+      `/history/replay/${STREAM_A}/${idOf(4)}`,
+      {},
+    );
+    expect([status, replayed.payload]).toEqual([200, undefined]);
+  });
+});

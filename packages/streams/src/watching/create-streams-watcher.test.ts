@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Address } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, readSetAsideWork } from '@chainstead/db';
 import type { WatchedBlock } from '@chainstead/sync';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { TRANSFER_TOPIC } from '@chainstead/token-events';
@@ -11,6 +11,7 @@ import { createStreamAddressStore } from '../records/stream-addresses.ts';
 import { createStreamStore } from '../records/stream-store.ts';
 import { exampleActor } from '../records/testing/example-actor.ts';
 import type { Stream, StreamConfig } from '../stream.ts';
+import { createStreamsWatcher } from './create-streams-watcher.ts';
 import { FOLLOWED_CONFIRMATIONS, type FollowedChain, openFollowedChain, walletsOf } from './testing/followed-chain.ts';
 
 let scratch: ScratchDatabase;
@@ -114,6 +115,25 @@ describe('streams over a followed chain', () => {
     expect(confirmed.filter(({ status }) => status === 'pending').map(({ block }) => block)).toEqual(
       (await matchedNumbers(followed)).filter((number) => number <= scripted.head - FOLLOWED_CONFIRMATIONS),
     );
+  });
+
+  it('show a block whose contents could not be read as quarantined work, until a reorg removes it', async () => {
+    const followed = await open();
+    const { chain, scripted } = followed;
+    await createStream(followed, { includeContractLogs: true });
+    const watcher = createStreamsWatcher({ database: scratch.database });
+    const shown = async () =>
+      (await readSetAsideWork(scratch.database, 10)).map(({ name, reason }) => `${name}: ${reason}`);
+    const { head } = scripted;
+    const reason = 'Block is larger than 96 MiB';
+    const parts = { logs: { level: 'unavailable', reason, isUnsupported: false } } as const;
+    const block = { ...followed.blockAt(head), logs: [], receipts: [], parts };
+    await scratch.database.transaction((transaction) => watcher.committed(transaction, chain, [block]));
+    expect(await shown()).toEqual([`block ${chain.key} ${head} streams unread: ${reason}`]);
+    await scratch.database.transaction((transaction) => watcher.rolledBack(transaction, chain, head));
+    expect(await shown()).toHaveLength(1);
+    await scratch.database.transaction((transaction) => watcher.rolledBack(transaction, chain, head - 1));
+    expect(await shown()).toEqual([]);
   });
 
   it('apply from the next block on, addresses and streams that are added while it is followed', async () => {

@@ -8,6 +8,7 @@ import { matchBlocks } from './match-blocks.ts';
 import { createMatchMetrics } from './match-metrics.ts';
 import { addDeliveries, MATCH_KEY_COLUMNS, type MatchKeyRow, matchKeyOf } from './outbox-rows.ts';
 import { recordMatches } from './record-matches.ts';
+import { forgetUnread, recordUnread } from './unread-blocks.ts';
 import { createWatchedStreams } from './watched-streams.ts';
 
 export interface StreamsWatcherOptions {
@@ -30,6 +31,7 @@ export function createStreamsWatcher({ database, metrics }: StreamsWatcherOption
       const streams = await watched.at(transaction, chain);
       requireWhole(chain, streams.needs, blocks);
       const matching = blocks.filter(({ header }) => unmatched?.has(header.number) !== true);
+      if (streams.index.byId.size > 0) await recordUnread(transaction, chain, blocks);
       const matches = await matchBlocks(transaction, chain, streams, matching);
       const made = await recordMatches(transaction, chain, matches);
       matched?.inc({ chain: chain.key }, matches.length);
@@ -40,6 +42,7 @@ export function createStreamsWatcher({ database, metrics }: StreamsWatcherOption
     async rolledBack(transaction, chain, ancestor) {
       // Taken first, like in every change of streams, to avoid deadlocks.
       await holdStreamsVersion(transaction);
+      await forgetUnread(transaction, chain, ancestor);
       if ((await removeMatches(transaction, chain, ancestor)) > 0) transaction.notify(DELIVERIES_CHANNEL);
     },
   };

@@ -9,6 +9,7 @@ import type { UnavailableBlocksError } from '../errors.ts';
 import type { DatasetFailedError } from '../read/dataset-failures.ts';
 import type { Rereads } from '../read/rereads.ts';
 import type { SyncMetrics } from '../sync-metrics.ts';
+import type { RangeJournal } from './range-guard.ts';
 
 export interface BackfillOptions extends CommitDependencies {
   readonly pool: UpstreamPool;
@@ -35,6 +36,8 @@ export interface BackfillOptions extends CommitDependencies {
   readonly isUnsettled?: boolean;
   /** `help`: another process fills the same blocks and continues if this one ends. @default 'backfill' */
   readonly purpose?: 'backfill' | 'help';
+  /** Finds blocks that end the process. @default no work is quarantined */
+  readonly journal?: RangeJournal;
   onProgress?(progress: BackfillProgress): void;
 }
 

@@ -4,6 +4,7 @@ import { missingCoverage } from '../coverage/coverage.ts';
 import { type CoveredRange, listCoveredOrOld, notNeeded, readRetainedFrom } from '../coverage/retained-from.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { deepestPart, partsOf } from '../dataset/deepest-part.ts';
+import type { BlockPart } from '../dataset/whole-block.ts';
 import type { ChunkSizing } from '../read/chunk-size.ts';
 import type { BackfillOptions } from './backfill-options.ts';
 
@@ -97,6 +98,17 @@ export function inOrder<Part extends Pick<BackfillRange, 'range'>>(
   const sign = options.order === 'newest-first' ? -1 : 1;
   return parts.toSorted((a, b) => sign * (a.range.from - b.range.from));
 }
+
+/** Returns the deepest part of blocks that a span reads. */
+export function readPartOf(
+  { chain }: Pick<Planned, 'chain'>,
+  { datasets }: Pick<BackfillRange, 'datasets'>,
+): BlockPart {
+  const parts = partsOf(datasets, chain);
+  return DEEPEST_FIRST.find((part) => parts.has(part)) ?? 'logs';
+}
+
+const DEEPEST_FIRST = ['internalTransactions', 'transactions', 'logs'] as const;
 
 /** Returns whether the datasets are read from whole blocks instead of filtered logs. */
 export function isReadWhole({ chain, proof }: Planned, datasets: readonly Dataset[]): boolean {

@@ -1,4 +1,4 @@
-import { type BlockRange, mergeRanges, rangeSize } from '@chainstead/core';
+import { type BlockRange, intersectRanges, mergeRanges, rangeSize } from '@chainstead/core';
 import PQueue from 'p-queue';
 import type { CoveredRange } from '../coverage/retained-from.ts';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -6,13 +6,15 @@ import { deepestPart } from '../dataset/deepest-part.ts';
 import type { BlockPart } from '../dataset/whole-block.ts';
 import { UnavailableBlocksError } from '../errors.ts';
 import { type ChunkSizing, createChunkSizing } from '../read/chunk-size.ts';
-import { DatasetFailedError } from '../read/dataset-failures.ts';
+import { DatasetFailedError, type DecodeFailure, recordDatasetFailures } from '../read/dataset-failures.ts';
 import type { DecodedRange } from '../read/read-range.ts';
 import { createRereads } from '../read/rereads.ts';
+import { underCommitLock } from '../rows/under-commit-lock.ts';
 import { commitRead, readClaimed } from './backfill-chunk.ts';
 import type { BackfillOptions, BackfillProgress } from './backfill-options.ts';
-import { type BackfillRange, chunksOf, isReadWhole, notDone, planRanges } from './backfill-ranges.ts';
+import { type BackfillRange, chunksOf, isReadWhole, notDone, planRanges, readPartOf } from './backfill-ranges.ts';
 import { type OwnWork, readOpenWork } from './open-work.ts';
+import { openRangeGuard, type RangeGuard, type RangeWork } from './range-guard.ts';
 import { releasing } from './releasing-task.ts';
 import { FAILED, halvesOf, once, untilItSucceeds } from './retry-range.ts';
 
@@ -44,8 +46,10 @@ export async function backfill(
 ): Promise<BackfillProgress> {
   const options = { ...given, rereads: createRereads(given.clock) };
   const spans = await planRanges(options, ranges);
-  const run = createRun(options, spans, signal);
+  const guard = await openRangeGuard(options);
+  const run = createRun(options, spans, guard, signal);
   try {
+    await dealSuspects(run, spans, guard);
     await (options.kind === 'add' ? dealOpen(run, options, ranges) : dealPlanned(run, options, spans));
   } catch (error) {
     run.hand.fail(error);
@@ -56,6 +60,18 @@ export async function backfill(
 }
 
 type Run = ReturnType<typeof createRun>;
+
+/** Does the blocks first in which processes died. */
+async function dealSuspects(run: Run, spans: readonly BackfillRange[], guard: RangeGuard): Promise<void> {
+  for (const span of spans)
+    for (const range of intersectRanges([span.range], guard.suspects)) {
+      await run.hand.room();
+      if (run.stop.aborted || run.hand.hasFailed()) return;
+      run.begin({ ...span, range });
+    }
+  await run.hand.emptied();
+  await guard.acquit();
+}
 
 /**
  * Adds missing blocks. Coverage is in the database, so each next chunk is planned from there together with other
@@ -87,8 +103,8 @@ async function dealPlanned(run: Run, options: BackfillOptions, spans: readonly B
 }
 
 /** State of the running backfill: the chunks in progress and the commit queue behind them. */
-function createRun(options: BackfillOptions, spans: readonly BackfillRange[], signal: AbortSignal) {
-  const hand = createHand(CHUNKS_IN_FLIGHT);
+function createRun(options: BackfillOptions, spans: readonly BackfillRange[], guard: RangeGuard, signal: AbortSignal) {
+  const hand = createHand(() => (guard.suspects.length > 0 ? 1 : CHUNKS_IN_FLIGHT));
   const commits = new PQueue({ concurrency: COMMITS_IN_FLIGHT });
   const sizingOf = createSizing(options);
   const stop = AbortSignal.any([signal, options.owner.lost]);
@@ -135,12 +151,21 @@ function createRun(options: BackfillOptions, spans: readonly BackfillRange[], si
     options.onProgress?.(progress());
   };
 
+  const guarded = (span: BackfillRange): RangeWork => ({
+    reads: readPartOf(options, span),
+    perform: (part) => work(span, part),
+    async leaveOut(block, error) {
+      lacking.leaveOut(await leaveOutBlock(options, span, block, error));
+      advance({ from: block, to: block }, 0);
+    },
+  });
+
   return {
     hand,
     stop,
     sizingOf,
     progress,
-    begin: (span: BackfillRange): void => hand.begin(span.range, () => work(span, span.range)),
+    begin: (span: BackfillRange): void => hand.begin(span.range, () => guard.run(span.range, guarded(span))),
     own: (): OwnWork => {
       const { isPointless } = lacking;
       return { inHand: hand.ranges(), visited: lacking.visited(), isPointless, sizingOf };
@@ -159,6 +184,19 @@ function createRun(options: BackfillOptions, spans: readonly BackfillRange[], si
   };
 }
 
+/** Records that a block is quarantined. A block that was read before keeps its rows. @returns what each dataset lacks */
+async function leaveOutBlock(
+  { chain, database, kind }: BackfillOptions,
+  { datasets }: BackfillRange,
+  block: number,
+  error: unknown,
+): Promise<readonly DecodeFailure[]> {
+  const failures = datasets.map((dataset) => ({ dataset, block, error }));
+  if (kind === 'add')
+    await underCommitLock(database, chain, (transaction) => recordDatasetFailures(transaction, chain.id, failures));
+  return failures;
+}
+
 function createSizing(options: BackfillOptions): (span: BackfillRange) => ChunkSizing {
   const fast = createChunkSizing({ logsPerChunk: LOGS_PER_CHUNK, ...FAST_CHUNK });
   const proven = createChunkSizing({ logsPerChunk: LOGS_PER_CHUNK, ...PROVEN_CHUNK });
@@ -166,7 +204,7 @@ function createSizing(options: BackfillOptions): (span: BackfillRange) => ChunkS
 }
 
 /** Runs up to `size` chunks concurrently. */
-function createHand(size: number) {
+function createHand(size: () => number) {
   const chunks = new Map<BlockRange, Promise<void>>();
   let failure: { readonly error: unknown } | null = null;
   const fail = (error: unknown): void => {
@@ -181,7 +219,7 @@ function createHand(size: number) {
     },
     ranges: (): BlockRange[] => [...chunks.keys()],
     async room(): Promise<void> {
-      while (chunks.size >= size) await Promise.race(chunks.values());
+      while (chunks.size >= size()) await Promise.race(chunks.values());
     },
     /** Waits until one chunk has ended. @returns false if there is none */
     async nextEnd(): Promise<boolean> {
@@ -208,15 +246,19 @@ function createLackingRecord(chain: BackfillOptions['chain']) {
   const visit = (name: string, ranges: readonly BlockRange[]): void => {
     visited.set(name, mergeRanges([...(visited.get(name) ?? []), ...ranges]));
   };
+  const leaveOut = (failures: readonly DecodeFailure[]): void => {
+    const [failure] = failures;
+    if (failure !== undefined) first ??= new DatasetFailedError(chain, failure);
+    for (const [{ name }, ofDataset] of Map.groupBy(failures, ({ dataset }) => dataset))
+      visit(
+        name,
+        ofDataset.map(({ block }) => ({ from: block, to: block })),
+      );
+  };
   return {
+    leaveOut,
     note: ({ lacking, range, batch: { failures } }: DecodedRange, datasets: readonly Dataset[]): void => {
-      const [failure] = failures;
-      if (failure !== undefined) first ??= new DatasetFailedError(chain, failure);
-      for (const [{ name }, ofDataset] of Map.groupBy(failures, ({ dataset }) => dataset))
-        visit(
-          name,
-          ofDataset.map(({ block }) => ({ from: block, to: block })),
-        );
+      leaveOut(failures);
       for (const [part, { isUnsupported, reason, block }] of lacking) {
         if (isUnsupported) unsupported.add(part);
         first ??= new UnavailableBlocksError({ chain: chain.key, block, part, reason });

@@ -17,6 +17,7 @@ import type { ProofLevel, RecoverSigners } from '@chainstead/proof';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { backfill } from '../backfill/backfill.ts';
 import type { BackfillProgress } from '../backfill/backfill-options.ts';
+import type { RangeJournal } from '../backfill/range-guard.ts';
 import { readChainState } from '../checkpoint.ts';
 import { createClaimOwner } from '../coverage/claims.ts';
 import { listCoverage } from '../coverage/coverage.ts';
@@ -48,6 +49,8 @@ export interface RangeCommandOptions {
   readonly recoverSigners?: RecoverSigners | undefined;
   /** Older blocks are skipped for datasets that drop them. @default all blocks are retained */
   readonly retention?: RetentionSettings | undefined;
+  /** Finds blocks of a backfill that end the process. @default no work is quarantined */
+  readonly journal?: RangeJournal;
   /** Called when the ranges of a backfill are accepted, before any block is read. */
   onBegin?(): void;
   onProgress?(progress: BackfillProgress): void;

@@ -69,9 +69,10 @@ function failingView(failing: Overview['streams']['failing']): Html {
 
 function setAsideView(work: Overview['setAside']): Html {
   const rows = work.map(
-    ({ name, crashes }) => html`<tr><td>${shown(name)}</td><td class="number">${count(crashes)}</td></tr>`,
+    ({ name, crashes, reason }) =>
+      html`<tr><td>${shown(reason === null ? name : `${name}: ${reason}`)}</td><td class="number">${count(crashes)}</td></tr>`,
   );
-  return html`<div class="table"><table><caption>Processes crashed during this work. Chainstead does not retry it automatically.</caption>
+  return html`<div class="table"><table><caption>Work that ended processes, or that could not be read. Chainstead does not retry it automatically.</caption>
 <thead><tr><th scope="col">Work</th><th scope="col" class="number">Crashes</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 

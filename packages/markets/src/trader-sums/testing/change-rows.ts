@@ -1,0 +1,22 @@
+import { type Database, rawSql } from '@chainstead/db';
+import { runProjection } from '@chainstead/sync';
+import { traderSumsOfFeeds, traderSumsOfSwaps } from '../trader-sums-projection.ts';
+
+/** Removes the rows of a block as a commit does, or reports them as added. Only stored sums of traders follow. */
+export async function changeRows(
+  database: Database,
+  kind: 'added' | 'removed',
+  table: 'swaps' | 'feed_answers',
+  block: number,
+): Promise<void> {
+  const projection = table === 'swaps' ? traderSumsOfSwaps : traderSumsOfFeeds;
+  await database.transaction(async (transaction) => {
+    await transaction.query(
+      `CREATE TEMP TABLE changed ON COMMIT DROP AS SELECT * FROM ${table} WHERE block_number = ${block}`,
+    );
+    if (kind === 'removed') await transaction.query(`DELETE FROM ${table} WHERE block_number = ${block}`);
+    await runProjection(transaction, false, (access) =>
+      projection[kind]({ rows: rawSql('changed'), subjects: rawSql(''), remaining: rawSql(table), access }),
+    );
+  });
+}

@@ -1,0 +1,67 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, type Database } from '@chainstead/db';
+import { lockChainCommits } from '@chainstead/sync';
+import { priceSettingsOf } from '../pool-candles/price-settings.ts';
+
+/** Sums that one question has of a trader. */
+export interface TraderSumsKey {
+  readonly trader: Address;
+  /** What is summed, with all that the sums follow from apart from rows of swaps and prices. Any JSON value. */
+  readonly question: unknown;
+}
+
+/** A claim of stored sums. The newest one may store. */
+export interface ClaimedTraderSums {
+  readonly claim: string;
+  /** Null: none are stored. */
+  readonly sums: unknown;
+}
+
+/** Sums that no request used for so long are deleted. */
+const UNUSED = "interval '2 days'";
+
+/**
+ * Claims the sums of a trader, to continue them up to a settled block. Changes of these swaps that are committed later delete the row, so the
+ * claimer may read swaps without a lock.
+ */
+export async function claimTraderSums(
+  database: Database,
+  chain: Chain,
+  key: TraderSumsKey,
+  lastBlock: number,
+): Promise<ClaimedTraderSums> {
+  const claim = randomUUID();
+  return database.transaction(async (transaction) => {
+    // No commit is under way that does not see the claim.
+    await lockChainCommits(transaction, chain);
+    await transaction.query(`DELETE FROM trader_sums WHERE chain_id = $1 AND used_at < now() - ${UNUSED}`, [chain.id]);
+    const [row] = await transaction.query<{ readonly sums: unknown }>(
+      `INSERT INTO trader_sums AS stored (chain_id, trader, scope, last_block, claim) VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (trader, chain_id, scope) DO UPDATE SET last_block = greatest(stored.last_block, excluded.last_block), claim = excluded.claim,
+         used_at = now()
+       RETURNING sums`,
+      [...keyOf(chain, key), lastBlock, claim],
+    );
+    return { claim, sums: row?.sums ?? null };
+  });
+}
+
+/** Stores sums, if the claim still holds. */
+export async function storeTraderSums(
+  database: Database,
+  chain: Chain,
+  key: TraderSumsKey,
+  { claim, sums }: ClaimedTraderSums,
+): Promise<void> {
+  await database.query(
+    'UPDATE trader_sums SET sums = $5::jsonb WHERE chain_id = $1 AND trader = $2 AND scope = $3 AND claim = $4',
+    [...keyOf(chain, key), claim, JSON.stringify(sums)],
+  );
+}
+
+function keyOf(chain: Chain, { trader, question }: TraderSumsKey): readonly unknown[] {
+  const scope = createHash('sha256').update(JSON.stringify([priceSettingsOf(chain), question]));
+  return [chain.id, addressBytes(trader), scope.digest('hex').slice(0, 32)];
+}
