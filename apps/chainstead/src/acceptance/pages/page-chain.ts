@@ -1,0 +1,39 @@
+/** A scripted chain in the place of the one that a page indexes, with its ID. */
+import { createScriptedChain, freePort, type ScriptedChain, serveScriptedChain } from '@chainstead/testkit';
+import { expect, onTestFinished, vi } from 'vitest';
+import type { PageReader } from './page-reader.ts';
+
+/** Balance of each account. */
+const ONE_ETHER = '0xde0b6b3a7640000';
+
+export interface PageChain {
+  readonly chain: ScriptedChain;
+  /** Port of the API. */
+  readonly port: number;
+}
+
+/** Serves a chain as `https://your-node` of pages, and chooses the port of the API. */
+export async function servePageChain(reader: PageReader, chainId: number): Promise<PageChain> {
+  const chain = createScriptedChain({ seed: 59, finalityDepth: 8, chainId });
+  chain.mine(30);
+  const methods = new Map([['eth_getBalance', () => ({ result: ONE_ETHER })]]);
+  const node = await serveScriptedChain(chain, { methods: () => methods });
+  onTestFinished(() => node.close());
+  const port = await freePort();
+  reader.replace('https://your-node', node.url);
+  reader.replace('127.0.0.1:8080', `127.0.0.1:${port}`);
+  await reader.configure(`PORT=${port}`);
+  return { chain, port };
+}
+
+/** Waits until `/synced` returns 200. @param key of the API, unless it needs none */
+export function untilSynced(port: number, key?: string): Promise<void> {
+  return vi.waitFor(
+    async () => {
+      const headers = new Headers(key === undefined ? {} : { 'x-api-key': key });
+      const response = await fetch(`http://127.0.0.1:${port}/synced`, { headers });
+      expect([response.status, await response.text()]).toEqual([200, expect.anything()]);
+    },
+    { timeout: 60_000, interval: 200 },
+  );
+}
