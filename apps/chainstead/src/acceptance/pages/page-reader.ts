@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Closable, closeOf, programToStart } from '@chainstead/testkit';
 import { type PageStep, ROOT, readPageSteps } from './page-steps.ts';
-import { createTerminal, type StartedCommand, type Terminal } from './page-terminal.ts';
+import { createTerminal, type StartedCommand } from './page-terminal.ts';
 
 /** Someone who follows pages of the documentation, with the program installed in a folder as in a checkout after `npm ci`. */
 export interface PageReader extends Closable {
@@ -12,10 +12,9 @@ export interface PageReader extends Closable {
   replace(documented: string, real: string): void;
   /** Writes lines into the `.env` of the folder. */
   configure(lines: string): Promise<void>;
-  /**
-   * Follows a page in a new terminal. Commands that it started run until the reader is closed.
-   * @param page below `docs`. @throws if a step of the page was neither done nor skipped
-   */
+  /** Opens a page in a new terminal. Commands that it starts run until the reader is closed. @param page below `docs` */
+  open(page: string): Promise<FollowedPage>;
+  /** Opens a page, follows it, and closes it. */
   follow(page: string, steps: (page: FollowedPage) => Promise<void>): Promise<void>;
   /** Outputs of all commands. */
   output(): string;
@@ -33,6 +32,8 @@ export interface FollowedPage {
   start(part: string): Promise<StartedCommand>;
   /** Leaves steps out. @param reason why this machine can't do them, or the test that does */
   skip(reason: string, ...parts: readonly string[]): void;
+  /** @throws if a step of the page was neither done nor skipped */
+  close(): void;
 }
 
 /** @param path folders of further programs */
@@ -48,46 +49,53 @@ export async function createPageReader(path: readonly string[] = []): Promise<Pa
   const { PATH = '', HOME = '' } = process.env;
   const environment = { PATH: [...path, PATH].join(':'), HOME, TMPDIR: folder, CURL_HOME: folder, LC_ALL: 'C.UTF-8' };
   let output = '';
-  const created = (): Terminal => createTerminal(folder, environment, (text) => (output += text));
   const started = parts.adopt(new Set<StartedCommand>(), async (commands) => {
     await Promise.all([...commands].map((command) => command.stop()));
   });
+  const open = async (page: string): Promise<FollowedPage> => {
+    const left = [...(await readPageSteps(page))];
+    const take = (part: string): PageStep => {
+      const [step] = left;
+      if (step === undefined || !step.code.includes(part))
+        throw new Error(`The next step of ${page} is not the one with "${part}" but: ${step?.code}`);
+      left.shift();
+      return { ...step, code: placed(step.code) };
+    };
+    const terminal = createTerminal(folder, environment, (written) => (output += written));
+    return {
+      async next(part) {
+        const { kind, code, name } = take(part);
+        if (kind === 'command') return terminal.run(code);
+        if (kind === 'statements') throw new Error(`${page}: no database was named for ${code}`);
+        await appendFile(resolve(terminal.folder(), kind === 'settings' ? '.env' : (name ?? '')), `${code}\n`);
+        return '';
+      },
+      fails: (part) => terminal.run(take(part).code, 'fails'),
+      query: (part, url) => terminal.run(`psql -X -v ON_ERROR_STOP=1 '${url}' <<'END'\n${take(part).code}\nEND`),
+      async start(part) {
+        const command = terminal.start(take(part).code);
+        started.add(command);
+        return command;
+      },
+      skip(reason, ...skipped) {
+        if (reason === '') throw new Error(`${page}: nothing says why ${skipped} is skipped`);
+        for (const part of skipped) take(part);
+      },
+      close() {
+        const forgotten = left.map(({ code }) => code);
+        if (forgotten.length > 0) throw new Error(`Neither done nor skipped on ${page}:\n${forgotten.join('\n\n')}`);
+      },
+    };
+  };
   return {
     folder,
     replace: (documented, real) => void replaced.set(documented, real),
     configure: (lines) => appendFile(join(folder, '.env'), `${lines}\n`),
+    open,
     async follow(page, steps) {
-      const left = [...(await readPageSteps(page))];
-      const take = (part: string): PageStep => {
-        const [step] = left;
-        if (step === undefined || !step.code.includes(part))
-          throw new Error(`The next step of ${page} is not the one with "${part}" but: ${step?.code}`);
-        left.shift();
-        return { ...step, code: placed(step.code) };
-      };
-      const terminal = created();
-      await steps({
-        async next(part) {
-          const { kind, code, name } = take(part);
-          if (kind === 'command') return terminal.run(code);
-          if (kind === 'statements') throw new Error(`${page}: no database was named for ${code}`);
-          await appendFile(resolve(terminal.folder(), kind === 'settings' ? '.env' : (name ?? '')), `${code}\n`);
-          return '';
-        },
-        fails: (part) => terminal.run(take(part).code, 'fails'),
-        query: (part, url) => terminal.run(`psql -X -v ON_ERROR_STOP=1 '${url}' <<'END'\n${take(part).code}\nEND`),
-        async start(part) {
-          const command = terminal.start(take(part).code);
-          started.add(command);
-          return command;
-        },
-        skip(reason, ...skipped) {
-          if (reason === '') throw new Error(`${page}: nothing says why ${skipped} is skipped`);
-          for (const part of skipped) take(part);
-        },
-      });
-      const forgotten = left.map(({ code }) => code);
-      if (forgotten.length > 0) throw new Error(`Neither done nor skipped on ${page}:\n${forgotten.join('\n\n')}`);
+      const followed = await open(page);
+      await steps(followed);
+      followed.close();
     },
     output: () => output,
     ...closeOf(parts),
