@@ -43,16 +43,23 @@ function blocksOf(language: string): readonly Block[] {
 /** Pages whose SQL needs other roles, servers or data than one migrated database, with the test that runs it. */
 const SQL_ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/api/sql-examples.md': 'packages/datasets/src/analytics/analytics.test.ts',
-  'docs/operate/backup.md': 'apps/chainstead/src/acceptance/own-postgres.system.test.ts',
   'docs/operate/citus.md': 'apps/chainstead/src/acceptance/distribute-command.nightly.test.ts',
   'docs/operate/export.md': 'packages/lake/src/export/export-table.test.ts',
   'docs/operate/replicate.md': 'apps/chainstead/src/acceptance/replication.system.test.ts',
-  'docs/operate/upgrade.md': 'apps/chainstead/src/acceptance/own-postgres.system.test.ts',
+  'docs/operate/upgrade.md': `apps/chainstead/src/acceptance/pages/operate.system.test.ts`,
 };
 
-/** Pages whose `bash` blocks a test runs one after the other, each with its output. */
-const TUTORIALS: Readonly<Record<string, string>> = {
-  'docs/start/first-webhook.md': 'apps/chainstead/src/acceptance/first-webhook.system.test.ts',
+const FOLLOWED = 'apps/chainstead/src/acceptance/pages';
+/** Pages that a test follows in a new shell, step by step: it fails if it leaves one out without a reason. */
+const FOLLOWED_PAGES: Readonly<Record<string, string>> = {
+  'docs/start/first-chain.md': `${FOLLOWED}/start.system.test.ts`,
+  'docs/start/analysts.md': `${FOLLOWED}/start.system.test.ts`,
+  'docs/start/first-webhook.md': `${FOLLOWED}/first-webhook.system.test.ts`,
+  'docs/start/production.md': `${FOLLOWED}/production.system.test.ts`,
+  'docs/start/demo.md': `apps/chainstead/src/acceptance/demo.system.test.ts`,
+  'docs/operate/install.md': `${FOLLOWED}/operate.system.test.ts`,
+  'docs/operate/backup.md': `${FOLLOWED}/operate.system.test.ts`,
+  'docs/operate/upgrade.md': `${FOLLOWED}/operate.system.test.ts`,
 };
 
 /** Beginnings of commands that need more than a database, with the file that runs them or the nearest thing that a test can run. */
@@ -65,46 +72,38 @@ const COMMANDS_ELSEWHERE: Readonly<Record<string, string>> = {
   'npm run simulate': 'apps/simulation/src/main.ts',
   'npx chainstead contracts add': 'apps/chainstead/src/acceptance/contracts-devnet.system.test.ts',
   'npx chainstead export parquet': 'apps/chainstead/src/commands/export-parquet.system.test.ts',
-  'npx chainstead start': 'apps/chainstead/src/acceptance/several-processes.nightly.test.ts',
   'npx chainstead backfill': 'apps/chainstead/src/acceptance/backfill-command.system.test.ts',
   'npx chainstead verify': 'apps/chainstead/src/acceptance/verify-command.system.test.ts',
   'npx chainstead reindex': 'apps/chainstead/src/acceptance/reindex-command.system.test.ts',
   'npx chainstead doctor': 'apps/chainstead/src/commands/doctor.system.test.ts',
   'npx chainstead distribute': 'apps/chainstead/src/acceptance/distribute-command.nightly.test.ts',
-  'npx chainstead provision': 'apps/chainstead/src/acceptance/own-postgres.system.test.ts',
-  'DATABASE_SUPERUSER_URL=postgres://postgres:…@127.0.0.1/postgres npx chainstead provision':
-    'apps/chainstead/src/acceptance/production-page.system.test.ts',
+  'npx chainstead provision': 'apps/chainstead/src/acceptance/pages/production.system.test.ts',
   'npx chainstead import abi': 'apps/chainstead/src/lists/import-abis.system.test.ts',
   'npx chainstead import signatures': 'apps/chainstead/src/lists/import-abis.system.test.ts',
   'npx chainstead import': 'apps/chainstead/src/documentation.test.ts',
-  'npx chainstead@latest --config production.env upgrade-check':
-    'apps/chainstead/src/commands/upgrade-check.system.test.ts',
   'docker compose': 'apps/chainstead/src/docker.test.ts',
   // Its endpoints are served; those of tutorials are requested by their tests.
   curl: 'apps/chainstead/src/documentation.test.ts',
   'PROVIDER_KEY=… CHAINSTEAD_KEY=… node compare.mjs': 'apps/chainstead/src/documentation.test.ts',
-  'node owner.mjs': 'apps/chainstead/src/acceptance/demo.system.test.ts',
   'npm install moralis': 'packages/streams/src/routes/official-sdk.test.ts',
   'CHAINSTEAD_KEY=… node streams.mjs': 'packages/streams/src/routes/official-sdk.test.ts',
-  pg_dump: 'apps/chainstead/src/acceptance/own-postgres.system.test.ts',
-  pg_restore: 'apps/chainstead/src/acceptance/own-postgres.system.test.ts',
-  'psql "$SUPERUSER_URL"': 'apps/chainstead/src/acceptance/own-postgres.system.test.ts',
   psql: 'apps/chainstead/src/acceptance/documented-psql.system.test.ts',
-  'systemctl enable': 'apps/chainstead/src/documented-blocks.test.ts',
   'systemctl reload': 'apps/chainstead/src/acceptance/several-processes.nightly.test.ts',
 };
 
 /** Commands of `sh` and `bash` blocks, with lines that end in `\` or within quotes joined and comments removed. */
 const COMMANDS = [
   ...new Set(
-    [...blocksOf('sh'), ...blocksOf('bash').filter(({ page }) => !(page in TUTORIALS))].flatMap(({ code }) =>
-      code
-        .replaceAll(/\\\n\s*/g, '')
-        .replaceAll(/'[^']*'/g, (quoted) => quoted.replaceAll('\n', ' '))
-        .split('\n')
-        .map((line) => line.replace(/ +# .*$/, ''))
-        .filter((line) => line !== ''),
-    ),
+    [...blocksOf('sh'), ...blocksOf('bash')]
+      .filter(({ page }) => !(page in FOLLOWED_PAGES))
+      .flatMap(({ code }) =>
+        code
+          .replaceAll(/\\\n\s*/g, '')
+          .replaceAll(/'[^']*'/g, (quoted) => quoted.replaceAll('\n', ' '))
+          .split('\n')
+          .map((line) => line.replace(/ +# .*$/, ''))
+          .filter((line) => line !== ''),
+      ),
   ),
 ];
 /** Settings that a documented one may depend on. */
@@ -178,10 +177,15 @@ describe('code blocks of the documentation', () => {
       );
   });
 
+  it('of tutorials are followed by a test', () => {
+    const tutorials = readdirSync(join(ROOT, 'docs/start')).map((name) => `docs/start/${name}`);
+    expect(tutorials.filter((page) => !(page in FOLLOWED_PAGES))).toEqual([]);
+  });
+
   it('that run elsewhere are still there, with the files that run them', () => {
     const unused = Object.keys(COMMANDS_ELSEWHERE).filter((start) => commands.every((line) => !line.startsWith(start)));
     const pages = Object.keys(SQL_ELSEWHERE).filter((page) => blocksOf('sql').every((block) => block.page !== page));
-    const files = [COMMANDS_ELSEWHERE, SQL_ELSEWHERE, TUTORIALS].flatMap((named) => Object.values(named));
+    const files = [COMMANDS_ELSEWHERE, SQL_ELSEWHERE, FOLLOWED_PAGES].flatMap((named) => Object.values(named));
     expect([unused, pages, files.filter((path) => !existsSync(join(ROOT, path)))]).toEqual([[], [], []]);
   });
 });

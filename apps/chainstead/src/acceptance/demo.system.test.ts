@@ -1,62 +1,57 @@
 /** The demo as a newcomer runs it, and the commands that it suggests. */
 
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { silentLogger } from '@chainstead/core';
 import { openDatabase } from '@chainstead/db';
-import { type Program, startOfficialSdk, startProgram } from '@chainstead/testkit';
+import { startOfficialSdk, startProgram } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { runCaptured } from '../testing/captured-context.ts';
+import { createPageReader, type FollowedPage, type PageReader } from './pages/page-reader.ts';
+import type { StartedCommand } from './pages/page-terminal.ts';
 
-const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
-
-// Processes start slowly on a busy machine.
-let demo: Program;
+let reader: PageReader;
+let page: FollowedPage;
+let demo: StartedCommand;
 let invitation: string;
 
 beforeAll(async () => {
-  demo = startProgram(['demo'], { environment: { PORT: '0', LOG_LEVEL: '' } });
-  [invitation] = await demo.waitFor(/Chainstead indexes a local chain[\s\S]*--webhooks shows one line each\):\n/);
+  reader = await createPageReader();
+  reader.replace('npm run demo', 'PORT=0 npm run demo');
+  page = await reader.open('start/demo.md');
+  page.skip('The checkout is there, and so are its packages', 'npx chainstead demo', 'npm ci');
+  demo = await page.start('npm run demo');
+  [invitation] = await demo.until(/Chainstead indexes a local chain[\s\S]*--webhooks shows one line each\):\n/);
 });
-
-afterAll(async () => {
-  demo?.signal('SIGTERM');
-  await demo?.exited;
-});
+afterAll(() => reader?.close());
 
 describe('the demo', () => {
+  it('is what docs/start/demo.md leads through', async () => {
+    page.skip('The same demo on another port', 'PORT=9000');
+    const [, address = '', collection = ''] =
+      /curl '(http:[^']*?)\/api\/v2\.2\/nft\/(0x\w+)\/owners/.exec(invitation) ?? [];
+    reader.replace('http://127.0.0.1:8080', address);
+    reader.replace('<collection>', collection);
+    const owners = z.object({ result: z.array(z.object({ owner_of: z.string() })).length(1) });
+    const { result } = owners.parse(JSON.parse(await page.next('/1/owners')));
+    await page.next('getNFTTokenIdOwners');
+    expect((await page.next('node owner.mjs')).trim()).toBe(`[ '${result[0]?.owner_of}' ]`);
+    page.skip('The same demo with more lines: webhook-display.test.ts', 'demo --webhooks');
+    const progress = await page.next('status');
+    expect(progress).toMatch(/^There is no database in .* Using the running demo \(DATA_DIR=/);
+    expect(progress).toContain('devnet (31337), as of');
+    expect(progress).toMatch(/^streams\n {2}1 active; \d+ webhooks? pending$/m);
+    expect(progress).toMatch(/devnet +erc20-transfers/);
+    expect(progress).toMatch(/^aptos/m);
+    expect(progress).not.toMatch(/blocked {5}|STOPPED/);
+    page.close();
+  });
+
   it('gives curl lines that answer with rows', async () => {
     const lists = [...invitation.matchAll(/curl '(http\S+\/api\/v2\.2\/\S+)'/g)].map((match) => match[1] ?? '');
     expect(lists.length).toBeGreaterThan(5);
     for (const url of lists) expect([url, (await fetch(url)).status]).toEqual([url, 200]);
-  });
-
-  it('returns the owner of an NFT to the curl line and to the SDK script of docs/start/demo.md', async () => {
-    const page = await readFile(join(ROOT, 'docs/start/demo.md'), 'utf8');
-    const [, address = '', collection = ''] =
-      /curl '(http:[^']*?)\/api\/v2\.2\/nft\/(0x\w+)\/owners/.exec(invitation) ?? [];
-    const placed = (text: string): string =>
-      text.replaceAll('http://127.0.0.1:8080', address).replaceAll('<collection>', collection);
-    const [, url = ''] = /^curl '(.*\/1\/owners.*)'$/m.exec(page) ?? [];
-    const owners = z.object({ result: z.array(z.object({ owner_of: z.string() })).length(1) });
-    const { result } = owners.parse(await (await fetch(placed(url))).json());
-    const [, script = ''] = /owner\.mjs`:\n\n```js\n([\s\S]*?)^```/m.exec(page) ?? [];
-    await mkdir(join(ROOT, 'node_modules/.cache'), { recursive: true });
-    const folder = await mkdtemp(join(ROOT, 'node_modules/.cache/demo-'));
-    try {
-      await writeFile(join(folder, 'owner.mjs'), placed(script));
-      const { stdout } = await promisify(execFile)(process.execPath, ['owner.mjs', collection], { cwd: folder });
-      expect(stdout.trim()).toBe(`[ '${result[0]?.owner_of}' ]`);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
   });
 
   it('returns the ether price to the SDK, for one token and for several', async () => {
@@ -130,23 +125,15 @@ describe('the demo', () => {
     expect(rows.map(({ offerer }) => offerer)).toContain(seller);
   });
 
-  it('is what status and gaps look at, by its DATA_DIR or where there is no other database', async () => {
+  it('is what status looks at by its DATA_DIR', async () => {
     const [, folder = ''] = /DATA_DIR=(\S+) npx chainstead status/.exec(invitation) ?? [];
-    const status = await runCaptured(['status'], { DATA_DIR: folder });
-    expect(status.stdout).toContain('devnet (31337), as of');
-    expect(status.stdout).toMatch(/^streams\n {2}1 active; \d+ webhooks? pending$/m);
-    expect(status.stdout).not.toMatch(/blocked {5}|STOPPED/);
-    expect((await runCaptured(['gaps'], { DATA_DIR: folder })).stdout).toMatch(/devnet +erc20-transfers/);
-    const elsewhere = join(await mkdtemp(join(tmpdir(), 'nothing-')), 'data');
-    const found = await runCaptured(['status', '--json'], { DATA_DIR: elsewhere });
-    expect(found.stderr).toContain('Using the running demo (DATA_DIR=');
-    expect(JSON.parse(found.stdout).chains).toMatchObject([{ chain: 'devnet', stop: null }]);
-    const shown = await runCaptured(['status'], { DATA_DIR: elsewhere });
-    expect(shown.stdout).toMatch(/^There is no database in .* Using the running demo \(DATA_DIR=/);
+    const { stdout, stderr } = await runCaptured(['status', '--json'], { DATA_DIR: folder });
+    expect(stderr).not.toContain('Using the running demo');
+    expect(JSON.parse(stdout).chains).toMatchObject([{ chain: 'devnet', stop: null }]);
   });
 
   it('writes no log lines and few lines of webhooks', async () => {
-    await demo.waitFor(/webhook {2}demo-dollars {2}block \d+ .* record\(s\), [\d.]+ DUSD from/);
+    await demo.until(/webhook {2}demo-dollars {2}block \d+ .* record\(s\), [\d.]+ DUSD from/);
     expect(demo.output()).not.toContain('{"level"');
     expect(demo.output().match(/^webhook /gm)?.length).toBeLessThan(5);
   });

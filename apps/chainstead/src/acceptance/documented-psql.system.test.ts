@@ -1,4 +1,4 @@
-/** The `psql` commands of docs/start/analysts.md and docs/api/sql.md, on an embedded server as `npm start` creates it. */
+/** The `psql` commands of docs/api/sql.md, on an embedded server as `npm start` creates it. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -45,18 +45,6 @@ async function startServer(bin: string): Promise<(block: string) => Promise<stri
 }
 
 describe.runIf(programs !== undefined)('psql commands', () => {
-  it('of docs/start/analysts.md create a user that reads views only', async () => {
-    const run = await startServer(programs?.bin ?? '');
-    const [count = '', create = '', check = '', ...others] = await psqlBlocks('docs/start/analysts.md');
-    expect(others).toEqual([]);
-    expect(await run(count)).toMatch(/^ *0$/m);
-    expect(await run(create)).toBe('CREATE ROLE\nALTER ROLE\nALTER ROLE\n');
-    const [view = '', table = '', ...rest] = check.trim().split('\n');
-    expect(rest).toEqual([]);
-    expect(await run(view)).toContain('(0 rows)');
-    await expect(run(table)).rejects.toMatchObject({ stderr: expect.stringContaining('permission denied') });
-  });
-
   it('of docs/api/sql.md create a user with limits', async () => {
     const run = await startServer(programs?.bin ?? '');
     const [create = '', ...others] = await psqlBlocks('docs/api/sql.md');

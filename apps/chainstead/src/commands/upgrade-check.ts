@@ -19,5 +19,5 @@ Run the command of the new version while the old version is running. Exit code 1
 
 Examples:
   $ chainstead upgrade-check
-  $ npx chainstead@latest --config production.env upgrade-check
+  $ npx chainstead@latest upgrade-check
   $ chainstead upgrade-check --json`;

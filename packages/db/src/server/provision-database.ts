@@ -56,8 +56,8 @@ export interface ProvisionOptions {
 }
 
 /**
- * Creates the requirements of Chainstead on its server: role, database, extension, readers' role, and limits for all
- * roles in that database. Changes nothing if all exist.
+ * Creates the requirements of Chainstead on its server: role, database, extension, readers' role with its privileges,
+ * and limits for all roles in that database. Changes nothing if all exist.
  * @throws {DatabaseError} DATABASE_NOT_PROVISIONED
  */
 export async function provisionDatabase(urls: ProvisionOptions): Promise<void> {
@@ -86,11 +86,9 @@ export async function provisionDatabase(urls: ProvisionOptions): Promise<void> {
         const [extension] = await rowsOf(admin, 'SELECT 1 FROM pg_extension WHERE extname = $1', [name]);
         if (extension === undefined) await make(admin, `CREATE EXTENSION ${name}`);
       }
-      for (const { statement } of await rowsOf<{ statement: string }>(admin, BOUNDS_SQL, [
-        program.role,
-        TEMP_FILE_LIMIT,
-      ]))
-        await make(admin, statement);
+      const bounds = await rowsOf<{ statement: string }>(admin, BOUNDS_SQL, [program.role, TEMP_FILE_LIMIT]);
+      const privileges = await rowsOf<{ statement: string }>(admin, READER_SQL, [program.role, READER_ROLE]);
+      for (const { statement } of [...bounds, ...privileges]) await make(admin, statement);
       await ensureLogin(program, admin);
     });
   } catch (error) {
@@ -147,6 +145,13 @@ SELECT format('ALTER ROLE %I IN DATABASE %I SET temp_file_limit = -1', $1::text,
 WHERE NOT EXISTS (
   SELECT FROM pg_db_role_setting JOIN pg_roles ON pg_roles.oid = setrole JOIN pg_database ON pg_database.oid = setdatabase, unnest(setconfig) AS setting
   WHERE rolname = $1 AND datname = current_database() AND setting LIKE 'temp_file_limit=%')`;
+
+/**
+ * Selects the privileges of readers if they have none: the schema was created before their role, or restored from a dump.
+ */
+const READER_SQL = `
+SELECT format('GRANT USAGE ON SCHEMA analytics TO %2$I; GRANT SELECT ON ALL TABLES IN SCHEMA analytics TO %2$I; ALTER DEFAULT PRIVILEGES FOR ROLE %1$I IN SCHEMA analytics GRANT SELECT ON TABLES TO %2$I', $1::text, $2::text) AS statement
+FROM pg_namespace WHERE nspname = 'analytics' AND NOT has_schema_privilege($2, oid, 'USAGE')`;
 
 interface Program {
   readonly target: ConnectionTarget;
