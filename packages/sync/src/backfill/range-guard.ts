@@ -8,7 +8,7 @@ export type RangeJournal = Pick<WorkJournal, 'alone' | 'hold' | 'acquit'>;
 /**
  * Finds the block of a backfill that ends its process. Each chunk is recorded while it is read and written. A chunk in
  * which a process died is done again in small parts, each alone, until a part is one block. That block is quarantined
- * after its third death, and the rest of the range goes on.
+ * after its third death, and the rest of the range continues.
  */
 export interface RangeGuard {
   /** Ranges in which a process died. While there are any, chunks must run one at a time, so that a death has one cause. */
