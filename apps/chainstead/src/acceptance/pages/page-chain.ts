@@ -1,6 +1,6 @@
 /** A scripted chain in the place of the one that a page indexes, with its ID. */
 import { createScriptedChain, freePort, type ScriptedChain, serveScriptedChain } from '@chainstead/testkit';
-import { expect, onTestFinished, vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { PageReader } from './page-reader.ts';
 
 /** Balance of each account. */
@@ -13,12 +13,16 @@ export interface PageChain {
 }
 
 /** Serves a chain as `https://your-node` of pages, and chooses the port of the API. */
-export async function servePageChain(reader: PageReader, chainId: number): Promise<PageChain> {
+export async function servePageChain(
+  reader: PageReader,
+  chainId: number,
+  parts: AsyncDisposableStack,
+): Promise<PageChain> {
   const chain = createScriptedChain({ seed: 59, finalityDepth: 8, chainId });
   chain.mine(30);
   const methods = new Map([['eth_getBalance', () => ({ result: ONE_ETHER })]]);
   const node = await serveScriptedChain(chain, { methods: () => methods });
-  onTestFinished(() => node.close());
+  parts.defer(() => node.close());
   const port = await freePort();
   reader.replace('https://your-node', node.url);
   reader.replace('127.0.0.1:8080', `127.0.0.1:${port}`);
