@@ -1,8 +1,9 @@
 /** The tutorial docs/start/first-webhook.md, command by command: from an empty folder to verified and refused webhooks. */
 import { createScratchDatabase, freePort } from '@chainstead/testkit';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { createPageReader } from './page-reader.ts';
+import { createPageReader, type FollowedPage, type PageReader } from './page-reader.ts';
+import type { StartedCommand } from './page-terminal.ts';
 
 const webhookShape = z.object({
   confirmed: z.boolean(),
@@ -12,32 +13,46 @@ const webhookShape = z.object({
 const CONTENT = { tag: 'tutorial', erc20Transfers: [{ tokenName: 'Tutorial Token', valueWithDecimals: '2.5' }] };
 const WAIT = { timeout: 60_000, interval: 200 };
 
-it('the webhook page leads to verified webhooks on the embedded Postgres', () => follow(''));
+describe.each(['the embedded Postgres', 'an own Postgres'])('the webhook page, on %s', (kind) => {
+  const parts = new AsyncDisposableStack();
+  let reader: PageReader;
+  let page: FollowedPage;
+  let program: StartedCommand;
+  let api: number;
 
-it('the webhook page leads to verified webhooks on an own Postgres', async () => {
-  const scratch = await createScratchDatabase();
-  onTestFinished(() => scratch.drop());
-  await follow(`DATABASE_URL=${scratch.url}\n`);
-});
+  beforeAll(async () => {
+    reader = parts.use(await createPageReader());
+    api = await freePort();
+    const [node, webhooks] = [await freePort(), await freePort()];
+    let database = '';
+    if (kind === 'an own Postgres') {
+      const scratch = parts.adopt(await createScratchDatabase(), (one) => one.drop());
+      database = `DATABASE_URL=${scratch.url}\n`;
+    }
+    reader.replace('CHAINS=dev', `${database}PORT=${api}\nCHAINS=dev`);
+    reader.replace('--block-time 2', `--block-time 1 --port ${node}`);
+    reader.replace('node receiver.mjs', `PORT=${webhooks} node receiver.mjs`);
+    reader.replace(':8545', `:${node}`);
+    reader.replace(':8080', `:${api}`);
+    reader.replace(':3000', `:${webhooks}`);
+    page = await reader.open('start/first-webhook.md');
+  });
+  // The program ends before its database is dropped.
+  afterAll(async () => {
+    await reader?.close();
+    await parts.disposeAsync();
+  });
 
-/** @param settings further lines of `.env` */
-async function follow(settings: string): Promise<void> {
-  const reader = await createPageReader();
-  onTestFinished(() => reader.close());
-  const [node, api, webhooks] = [await freePort(), await freePort(), await freePort()];
-  reader.replace('CHAINS=dev', `${settings}PORT=${api}\nCHAINS=dev`);
-  reader.replace('--block-time 2', `--block-time 1 --port ${node}`);
-  reader.replace('node receiver.mjs', `PORT=${webhooks} node receiver.mjs`);
-  reader.replace(':8545', `:${node}`);
-  reader.replace(':8080', `:${api}`);
-  reader.replace(':3000', `:${webhooks}`);
-  await reader.follow('start/first-webhook.md', async (page) => {
+  it('indexes a local chain', async () => {
     await page.next('mkdir first-webhook');
     await (await page.start('npx anvil')).until(/Listening on/);
     await page.next('CHAINS=dev');
-    const program = await page.start('npx chainstead start');
+    program = await page.start('npx chainstead start');
     await program.until(/dev \(31337\)/);
     expect(await page.next('status')).toMatch(/dev \(31337\)[\s\S]*blocks behind/);
+  });
+
+  it('leads to verified webhooks, and to refused ones', async () => {
     await page.next('createHmac');
     const { secretKey } = z.object({ secretKey: z.string() }).parse(JSON.parse(await page.next('/settings')));
     reader.replace('STREAMS_SECRET=…', `STREAMS_SECRET=${secretKey}`);
@@ -67,5 +82,6 @@ async function follow(settings: string): Promise<void> {
     ]);
     expect(await page.next('curl -i')).toMatch(/^HTTP\/1.1 401 Unauthorized\r\n/);
     expect(received()).toHaveLength(3);
+    page.close();
   });
-}
+});

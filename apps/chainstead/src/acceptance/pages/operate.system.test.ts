@@ -1,5 +1,5 @@
 /** The pages docs/operate/install.md, backup.md and upgrade.md, one after the other with one program. */
-import { expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { servePageChain, untilSynced } from './page-chain.ts';
 import { createPageReader, type PageReader } from './page-reader.ts';
 import {
@@ -16,46 +16,56 @@ import type { StartedCommand } from './page-terminal.ts';
 const DOCKER = 'Docker is not on this machine: docker.test.ts';
 const SYSTEMD = 'systemd is not on this machine: documented-blocks.test.ts';
 
-it.each(PAGE_SERVERS)('the pages for operators lead to a restored, current database on %s', async (kind) => {
-  const own = await startOwnServer(kind);
-  const reader = await createPageReader(CLIENTS);
-  onTestFinished(() => reader.close());
-  const { port } = await servePageChain(reader, 'ETH');
-  if (own !== null) {
+describe.each(PAGE_SERVERS)('the pages for operators, on %s', (kind) => {
+  const parts = new AsyncDisposableStack();
+  const roles: StartedCommand[] = [];
+  let own: ReadersPostgres | null;
+  let server: ReadersPostgres;
+  let reader: PageReader;
+  let port: number;
+
+  beforeAll(async () => {
+    own = await startOwnServer(kind, parts);
+    reader = parts.use(await createPageReader(CLIENTS));
+    ({ port } = await servePageChain(reader, 'ETH', parts));
+    if (own === null) return;
     reader.replace('postgres://postgres:…@127.0.0.1/postgres', own.superuserUrl());
     reader.replace('postgres://chainstead:…@127.0.0.1/chainstead', own.url());
     await reader.configure(`DATABASE_URL=${own.url()}`);
-  }
-  const roles: StartedCommand[] = [];
-  await reader.follow('operate/install.md', async (page) => {
-    await page.next('CHAINS=eth');
-    page.skip('The form of all commands', '<command>');
-    page.skip('production.system.test.ts starts all roles in one command', 'start', 'start');
-    page.skip('demo.system.test.ts', 'demo');
-    if (own === null) page.skip('Needed on an own Postgres only', 'provision');
-    else expect(await page.next('provision')).toContain('The database is provisioned');
-    page.skip(DOCKER, 'docker compose up', 'docker compose --profile');
-    page.skip(SYSTEMD, 'ExecStart', 'systemctl enable');
-    for (const role of ['api', 'ingest', 'worker']) roles.push(await page.start(`--roles ${role}`));
-    await untilSynced(port);
-    const server = own ?? (await findEmbeddedServer(reader));
-    expect(await page.query('FROM leases', server.url())).toMatch(/^ *ingest:1 /m);
   });
-  const server = own ?? (await findEmbeddedServer(reader));
-  const stopRoles = (): Promise<unknown> => Promise.all(roles.map((role) => role.stop()));
-  if (own === null) await restoreEmbedded(reader, server, stopRoles);
-  else {
+  afterAll(() => parts.disposeAsync());
+
+  it('install a program in separate roles', () =>
+    reader.follow('operate/install.md', async (page) => {
+      await page.next('CHAINS=eth');
+      page.skip('The form of all commands', '<command>');
+      page.skip('production.system.test.ts starts all roles in one command', 'start', 'start');
+      page.skip('demo.system.test.ts', 'demo');
+      if (own === null) page.skip('Needed on an own Postgres only', 'provision');
+      else expect(await page.next('provision')).toContain('The database is provisioned');
+      page.skip(DOCKER, 'docker compose up', 'docker compose --profile');
+      page.skip(SYSTEMD, 'ExecStart', 'systemctl enable');
+      for (const role of ['api', 'ingest', 'worker']) roles.push(await page.start(`--roles ${role}`));
+      await untilSynced(port);
+      server = own ?? (await findEmbeddedServer(reader));
+      expect(await page.query('FROM leases', server.url())).toMatch(/^ *ingest:1 /m);
+    }));
+
+  it('back up the database and restore it', async () => {
+    const stopRoles = (): Promise<unknown> => Promise.all(roles.map((role) => role.stop()));
+    if (own === null) return restoreEmbedded(reader, server, stopRoles);
     await stopRoles();
-    await restoreElsewhere(reader, own);
-  }
-  await upgrade(reader, server);
+    await restoreElsewhere(reader, own, parts);
+  });
+
+  it('check an upgrade and restrict the role of the program', () => upgrade(reader, server));
 });
 
 /** Restores on another server that has none of the roles. The program doesn't run, so nothing changes meanwhile. */
-async function restoreElsewhere(reader: PageReader, own: ReadersPostgres): Promise<void> {
+async function restoreElsewhere(reader: PageReader, own: ReadersPostgres, parts: AsyncDisposableStack): Promise<void> {
   const content = await contentOf(own.url());
   expect(content).not.toMatchObject({ 'public.erc20_transfer_sides': { rows: 0 } });
-  const other = await startOwnServer('an own Postgres');
+  const other = await startOwnServer('an own Postgres', parts);
   const restored = `postgres://owner:${PASSWORD}@${other?.host}/restored`;
   await onServer(other?.superuserUrl() ?? '', `CREATE ROLE owner LOGIN PASSWORD '${PASSWORD}'`);
   await reader.follow('operate/backup.md', async (page) => {

@@ -1,6 +1,6 @@
 /** A scripted chain in the place of the one that a page indexes, with its ID. */
 import { createScriptedChain, freePort, type ScriptedChain, serveScriptedChain } from '@chainstead/testkit';
-import { expect, onTestFinished, vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { PageReader } from './page-reader.ts';
 
 /** Balance of each account. */
@@ -18,13 +18,16 @@ const CHAIN_IDS = { ETH: 1, BASE: 8453 } as const;
  * Serves a chain as `https://your-node` of pages, and chooses the port of the API.
  * @param suffix of the chain's settings
  */
-export async function servePageChain(reader: PageReader, suffix: keyof typeof CHAIN_IDS): Promise<PageChain> {
-  const chainId = CHAIN_IDS[suffix];
-  const chain = createScriptedChain({ seed: 59, finalityDepth: 8, chainId });
+export async function servePageChain(
+  reader: PageReader,
+  suffix: keyof typeof CHAIN_IDS,
+  parts: AsyncDisposableStack,
+): Promise<PageChain> {
+  const chain = createScriptedChain({ seed: 59, finalityDepth: 8, chainId: CHAIN_IDS[suffix] });
   chain.mine(30);
   const methods = new Map([['eth_getBalance', () => ({ result: ONE_ETHER })]]);
   const node = await serveScriptedChain(chain, { methods: () => methods });
-  onTestFinished(() => node.close());
+  parts.defer(() => node.close());
   const port = await freePort();
   reader.replace('https://your-node', node.url);
   reader.replace('127.0.0.1:8080', `127.0.0.1:${port}`);

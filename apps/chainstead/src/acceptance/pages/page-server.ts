@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { silentLogger } from '@chainstead/core';
 import { openDatabase } from '@chainstead/db';
 import { findPostgresPrograms, type ScratchCluster } from '@chainstead/testkit';
-import { onTestFinished } from 'vitest';
 import type { PageReader } from './page-reader.ts';
 
 export const PASSWORD = 'of-the-program';
@@ -30,11 +29,11 @@ export interface ReadersPostgres extends Pick<ScratchCluster, 'host'> {
 }
 
 /** @returns a server that `provision` gives role and database to; null for the embedded one, which the program starts */
-export async function startOwnServer(kind: PageServer): Promise<ReadersPostgres | null> {
+export async function startOwnServer(kind: PageServer, parts: AsyncDisposableStack): Promise<ReadersPostgres | null> {
   if (programs === undefined || kind === 'the embedded Postgres') return null;
   // doctor fails a server without fsync.
   const cluster = await programs.createCluster({ settings: 'fsync = on' });
-  onTestFinished(() => cluster.remove());
+  parts.defer(() => cluster.remove());
   return {
     host: cluster.host,
     url: (database = 'chainstead') => `postgres://chainstead:${PASSWORD}@${cluster.host}/${database}`,
