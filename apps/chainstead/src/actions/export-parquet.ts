@@ -50,7 +50,9 @@ export async function exportParquet(
       stopSignal,
     ).finally(() => report.finish());
     const { folder, blocks, rows, written, rewritten, to } = result;
-    writeOutcome(context, `Wrote ${rows} rows to ${written} files. ${folder} has ${blocks} blocks up to ${to}.`, {
+    const extent =
+      to === null ? `${blocks} blocks, and not block ${wanted.from}` : `all blocks from ${wanted.from} to ${to}`;
+    writeOutcome(context, `Wrote ${rows} rows to ${written} files. ${folder} has ${extent}.`, {
       ...{ work: 'export', kind: 'parquet', chain: chain.key, table: table.name, folder },
       ...{ blocks, to, rows, files: written, rewritten, finished: true },
     });

@@ -13,7 +13,7 @@ const RANGE = ['--table', 'erc20_transfers', '--chain', 'scripted', '--from', '0
 const exportTo = (out: string, ...args: string[]) => stage.run('export', 'parquet', ...RANGE, '--out', out, ...args);
 const newFolder = () => mkdtemp(join(tmpdir(), 'chainstead-lake-'));
 const manifestOf = async (out: string) =>
-  JSON.parse(await readFile(join(out, 'table=erc20_transfers/chain=31337/manifest.json'), 'utf8'));
+  JSON.parse(await readFile(join(out, '_export/table=erc20_transfers/chain=31337/manifest.json'), 'utf8'));
 const countTransfers = async () => {
   const [row] = await stage.scratch.database.query<{ rows: number }>(
     'SELECT count(*) AS rows FROM erc20_transfer_sides WHERE direction <> 1 AND block_number <= 79',

@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { link, lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { systemClock } from '@chainstead/core';
 import { scratchOfFile, stageOfTest } from '@chainstead/testkit/hooks';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -22,8 +22,10 @@ const never = new AbortController().signal;
 const folderOf = () => join(out.path, 'table=samples', 'chain=1');
 const run = (changes: Partial<ExportOptions> = {}, signal = never) =>
   exportTable(sampleExport(scratch.database, out.path, changes), signal);
-const readManifest = async () => JSON.parse(await readFile(join(folderOf(), 'manifest.json'), 'utf8'));
-const filesOf = async () => (await readdir(folderOf())).filter((name) => name !== 'manifest.json').toSorted();
+/** Of the manifest. */
+const stateOf = () => join(out.path, '_export', 'table=samples', 'chain=1');
+const readManifest = async () => JSON.parse(await readFile(join(stateOf(), 'manifest.json'), 'utf8'));
+const filesOf = async () => (await readdir(folderOf())).toSorted();
 
 /** Rows that DuckDB reads from all files. */
 async function inFiles(sql: string): Promise<unknown[]> {
@@ -105,6 +107,7 @@ describe('an export', () => {
       dataset: 'samples',
       chain: 'eth',
       chain_id: 1,
+      folder: 'table=samples/chain=1',
       blocks_per_file: 20,
       rows: 270,
       ranges: [{ from: 0, to: 89 }],
@@ -172,11 +175,12 @@ describe('an export that was interrupted', () => {
     const [first = ''] = await filesOf();
     const kept = (await stat(join(folderOf(), first), { bigint: true })).mtimeNs;
     // As a killed process leaves them: half of a file, and a complete one that is not in the manifest.
-    await writeFile(join(folderOf(), '000000000040-000000000059.parquet.part'), 'PAR1');
+    await writeFile(join(stateOf(), '000000000040-000000000059.parquet.part'), 'PAR1');
     await writeFile(join(folderOf(), '000000000060-000000000089.parquet'), 'PAR1');
     expect(await run()).toMatchObject({ written: 3, rows: 150, blocks: 90 });
     expect((await stat(join(folderOf(), first), { bigint: true })).mtimeNs).toBe(kept);
     expect(await filesOf()).toHaveLength(5);
+    expect(await readdir(stateOf())).toEqual(['manifest.json']);
     expect(await inFiles('SELECT count(*) AS rows FROM samples')).toEqual([{ rows: '270' }]);
   });
 
@@ -206,7 +210,7 @@ describe('links in the folder of an export', () => {
     await symlink(victim, file);
     await writeFile(twin, 'whole');
     // A hard link would be emptied by opening it.
-    await link(twin, join(folderOf(), 'manifest.json.part'));
+    await link(twin, join(stateOf(), 'manifest.json.part'));
     const bytes = await readFile(victim);
     expect(await run()).toMatchObject({ written: 1 });
     expect((await lstat(file)).isFile()).toBe(true);
@@ -329,6 +333,25 @@ describe('an export that follows', () => {
     const clock = clockOf(async () => stop.abort());
     expect(await run({ follow: true, to: null, clock }, stop.signal)).toMatchObject({ blocks: 90, to: 89 });
   });
+
+  it('names the block where its files end when it is stopped, not the newest final one', async () => {
+    await scratch.database.query('UPDATE sync_ranges SET first_block = 70 WHERE first_block = 60');
+    const stop = new AbortController();
+    const clock = clockOf(async () => stop.abort());
+    expect(await run({ follow: true, to: null, clock }, stop.signal)).toMatchObject({ to: 59 });
+    expect((await readManifest()).ranges[0]).toEqual({ from: 0, to: 59 });
+    const none = { ...systemClock, sleep: async () => undefined };
+    expect(await run({ follow: true, from: 65, to: null, clock: none }, AbortSignal.abort())).toMatchObject({
+      to: null,
+    });
+  });
+
+  it('has only data files in its folder at each moment', async () => {
+    const seen = new Set<string>();
+    await run({ onProgress: () => readdirSync(folderOf()).forEach((name) => void seen.add(name)) });
+    expect([...seen].toSorted()).toEqual(await filesOf());
+    expect(seen.size).toBe(5);
+  });
 });
 
 describe('an export that is refused', () => {
@@ -364,7 +387,7 @@ describe('an export that is refused', () => {
 
   it('has the manifest of another export', async () => {
     await run();
-    const path = join(folderOf(), 'manifest.json');
+    const path = join(stateOf(), 'manifest.json');
     await expect(run({ blocksPerFile: 10 })).rejects.toThrow(
       `${path} has 20 blocks per file, and not 10. Use another folder for --out`,
     );
@@ -378,24 +401,25 @@ describe('an export that is refused', () => {
     await run();
     const victim = join(out.path, 'victim');
     await writeFile(victim, 'whole');
-    const path = join(folderOf(), 'manifest.json');
+    const path = join(stateOf(), 'manifest.json');
     await writeFile(path, (await readFile(path, 'utf8')).replace('000000000080-000000000089.parquet', name));
     await scratch.database.query("UPDATE blocks SET block_hash = sha256('other') WHERE block_number = 89");
     await expect(run()).rejects.toThrow(`${path} is no manifest of this version`);
     expect([await readFile(victim, 'utf8'), (await filesOf()).length]).toEqual(['whole', 5]);
   });
 
-  it('has a link in place of a folder', async () => {
+  it.each(['table=samples', '_export', '_export/table=samples'])('has a link in place of %s', async (folder) => {
     const elsewhere = join(out.path, 'elsewhere');
-    await mkdir(join(elsewhere, 'chain=1'), { recursive: true });
-    await symlink(elsewhere, join(out.path, 'table=samples'));
+    await mkdir(elsewhere);
+    await mkdir(dirname(join(out.path, folder)), { recursive: true });
+    await symlink(elsewhere, join(out.path, folder));
     await expect(run()).rejects.toMatchObject({ code: 'EXPORT_FOLDER_IS_LINK' });
-    expect(await readdir(join(elsewhere, 'chain=1'))).toEqual([]);
+    expect(await readdir(elsewhere)).toEqual([]);
   });
 
   it('has a link in place of the manifest', async () => {
     await run();
-    const path = join(folderOf(), 'manifest.json');
+    const path = join(stateOf(), 'manifest.json');
     await rename(path, join(out.path, 'manifest.json'));
     await symlink(join(out.path, 'manifest.json'), path);
     await expect(run()).rejects.toThrow('It is a link, which is not followed');

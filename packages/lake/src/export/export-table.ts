@@ -8,6 +8,7 @@ import {
   type BlockRange,
   type Clock,
   intersectRanges,
+  mergeRanges,
   rangeSize,
   sleepUnlessAborted,
   subtractRanges,
@@ -19,7 +20,7 @@ import {
   isPresent,
   type ManifestFile,
   type ManifestStore,
-  openFolder,
+  openFolders,
   openManifest,
 } from '../manifest/manifest.ts';
 import type { ExportTable } from '../tables/export-table.ts';
@@ -49,7 +50,7 @@ export interface ExportOptions {
 export type Rewrite = Change | 'missing file';
 
 export interface ExportResult {
-  /** Folder of the manifest. */
+  /** Folder of the data files. */
   readonly folder: string;
   /** Files written, including rewritten ones. Ranges without rows count too. */
   readonly written: number;
@@ -58,7 +59,8 @@ export interface ExportResult {
   readonly rows: number;
   /** Blocks of the requested range that are exported now. */
   readonly blocks: number;
-  readonly to: number;
+  /** Last block up to which the requested range is exported without a gap; null: its first block isn't. */
+  readonly to: number | null;
 }
 
 /** Milliseconds between two looks for new blocks. */
@@ -74,10 +76,10 @@ export async function exportTable(options: ExportOptions, signal: AbortSignal): 
   const { out, chain, clock, table, blocksPerFile } = options;
   const identity: ExportIdentity = { table, chain: chain.key, chainId: chain.id, blocksPerFile };
   if (!options.follow) await requireFinal(options);
-  const folder = await openFolder(out, identity);
-  const held = await holdFolder(options.database, clock, folder);
+  const folders = await openFolders(out, identity);
+  const held = await holdFolder(options.database, clock, folders.data);
   try {
-    const run = new Run(options, await openManifest(folder, identity));
+    const run = new Run(options, await openManifest(folders, identity));
     for (;;) {
       const isDone = await run.round(signal);
       if (isDone || !options.follow) return run.result();
@@ -133,7 +135,9 @@ class Run {
     const { from } = this.#options;
     const exported = this.#to < from ? [] : intersectRanges([{ from, to: this.#to }], this.#files);
     const blocks = exported.reduce((sum, range) => sum + rangeSize(range), 0);
-    return { folder: this.#store.folder, ...this.#counts, blocks, to: this.#to };
+    // Newer blocks are final too, and wait for the rest of their file.
+    const to = mergeRanges(exported).find((range) => range.from === from)?.to ?? null;
+    return { folder: this.#store.folders.data, ...this.#counts, blocks, to };
   }
 
   async #rewrites(wanted: BlockRange, covered: readonly BlockRange[]): Promise<Work[]> {
@@ -146,9 +150,8 @@ class Run {
     const changed = await findChanged(database, chain, table, stored);
     const work: Work[] = [];
     for (const file of stored) {
-      const { folder } = this.#store;
-      const reason =
-        changed.get(file) ?? ((await onFiles(folder, () => isPresent(folder, file))) ? null : 'missing file');
+      const { data } = this.#store.folders;
+      const reason = changed.get(file) ?? ((await onFiles(data, () => isPresent(data, file))) ? null : 'missing file');
       const { from, to } = file;
       if (reason !== null) work.push({ range: { from, to }, replaces: [file], reason });
     }
@@ -164,20 +167,21 @@ class Run {
 
   async #write({ range, replaces, reason }: Work, signal: AbortSignal): Promise<void> {
     const { database, chain, table, onRewrite, onProgress } = this.#options;
-    const { folder } = this.#store;
+    const { folders } = this.#store;
     const former = reason === 'missing file' ? undefined : this.#files.find((file) => isSame(file, range));
     const onRows = (rows: number): void => {
       this.#progress.logs += rows;
       onProgress?.({ ...this.#progress });
     };
-    const written = await writeRange({ database, chain, table, folder, range, former, onRows }, signal);
+    const written = await writeRange({ database, chain, table, folders, range, former, onRows }, signal);
     // Rolled back or dropped meanwhile.
     if (written === null) return;
     const replaced = this.#files.filter((file) => replaces.some((one) => isSame(file, one)));
     this.#files = [...this.#files.filter((file) => !replaced.includes(file)), written];
     await this.#store.save(this.#files);
     for (const { path } of replaced)
-      if (path !== null && path !== written.path) await onFiles(folder, () => rm(join(folder, path), { force: true }));
+      if (path !== null && path !== written.path)
+        await onFiles(folders.data, () => rm(join(folders.data, path), { force: true }));
     this.#progress.done += rangeSize(range);
     onProgress?.({ ...this.#progress });
     if (former !== undefined && former.sha256 === written.sha256) return;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type BlockRange, subtractRanges } from '@chainstead/core';
 import { copyOut, type Database, type Transaction } from '@chainstead/db';
 import { onFiles } from '../errors.ts';
-import { fileName, type ManifestFile, PART } from '../manifest/manifest.ts';
+import { type ExportFolders, fileName, type ManifestFile, PART } from '../manifest/manifest.ts';
 import { createCopyRowsReader } from '../parquet/copy-rows-reader.ts';
 import { createParquetFile, type ParquetFile } from '../parquet/parquet-file.ts';
 import type { ExportTable } from '../tables/export-table.ts';
@@ -13,7 +13,7 @@ export interface RangeWrite {
   readonly database: Database;
   readonly chain: ExportChain;
   readonly table: ExportTable;
-  readonly folder: string;
+  readonly folders: ExportFolders;
   readonly range: BlockRange;
   /** The file so far. It stays if its bytes would be the same. */
   readonly former?: ManifestFile | undefined;
@@ -26,9 +26,9 @@ export interface RangeWrite {
  * @returns null if the range is not covered any more. @throws ExportFolderError, DatabaseError
  */
 export async function writeRange(write: RangeWrite, signal: AbortSignal): Promise<ManifestFile | null> {
-  const { database, folder, range, former } = write;
+  const { database, folders, range, former } = write;
   const path = fileName(range);
-  const part = join(folder, `${path}${PART}`);
+  const part = join(folders.state, `${path}${PART}`);
   // After a failure, the connection is cut: the server would send the remaining rows.
   const failed = new AbortController();
   const reading = database.until(AbortSignal.any([signal, failed.signal]));
@@ -47,7 +47,7 @@ export async function writeRange(write: RangeWrite, signal: AbortSignal): Promis
     const entry = { from, to, rows, path: rows === 0 ? null : path, bytes: rows === 0 ? 0 : bytes };
     const written: ManifestFile = { ...entry, sha256: rows === 0 ? null : sha256, ...rest };
     const isKept = written.path === null || (former?.path === path && former.sha256 === written.sha256);
-    await onFiles(part, () => (isKept ? rm(part) : rename(part, join(folder, path))));
+    await onFiles(part, () => (isKept ? rm(part) : rename(part, join(folders.data, path))));
     return written;
   } catch (error) {
     await rm(part, { force: true });

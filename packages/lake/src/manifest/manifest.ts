@@ -17,7 +17,7 @@ const fileSchema = z
     from: count,
     to: count,
     rows: count,
-    /** Name in the folder of the manifest; null: there are no rows. */
+    /** Name in the folder of the data files; null: there are no rows. */
     path: z.string().nullable(),
     bytes: count,
     sha256: z.string().nullable(),
@@ -34,6 +34,8 @@ const manifestSchema = z.strictObject({
   dataset: z.string(),
   chain: z.string(),
   chain_id: count,
+  /** Of the data files, below the output folder. */
+  folder: z.string(),
   blocks_per_file: z.int().min(1),
   columns: z.array(
     z.strictObject({ name: z.string(), postgres: z.string(), parquet: z.string(), nullable: z.boolean() }),
@@ -55,8 +57,16 @@ export interface ExportIdentity {
   readonly blocksPerFile: number;
 }
 
+/** Real paths of the folders of an export. Readers take each file in a folder for data, so nothing else is in the one of the data files. */
+export interface ExportFolders {
+  /** Data files: `table=erc20_transfers/chain=1` below the output folder. */
+  readonly data: string;
+  /** The manifest, and files that are being written: the same below `_export`, which readers of the output folder skip. */
+  readonly state: string;
+}
+
 export interface ManifestStore {
-  readonly folder: string;
+  readonly folders: ExportFolders;
   readonly files: readonly ManifestFile[];
   /** Stores the list of files. Nothing is written if it is equal. */
   save(files: readonly ManifestFile[]): Promise<void>;
@@ -76,36 +86,47 @@ export function fileName({ from, to }: BlockRange): string {
   return `${first}-${last}.parquet`;
 }
 
+const STATE_FOLDER = '_export';
+
 /**
- * Creates the folder of a table and chain below the output folder, `table=erc20_transfers/chain=1`. The output folder may be a link, but the two
- * folders in it may not.
- * @returns its real path. @throws ExportFolderError, ExportLinkError
+ * Creates the folders of a table and chain below the output folder, which may be a link. The folders in it may not.
+ * @throws ExportFolderError, ExportLinkError
  */
-export async function openFolder(out: string, { table, chainId }: ExportIdentity): Promise<string> {
+export async function openFolders(out: string, identity: ExportIdentity): Promise<ExportFolders> {
   return onFiles(out, async () => {
     await mkdir(out, { recursive: true });
-    let folder = await realpath(out);
-    for (const part of [`table=${table.name}`, `chain=${chainId}`]) {
-      folder = join(folder, part);
-      const found = await lstatOf(folder);
-      if (found === null) await mkdir(folder);
-      else if (!found.isDirectory()) throw new ExportLinkError(folder);
-    }
-    return folder;
+    const root = await realpath(out);
+    const parts = partsOf(identity);
+    return { data: await openBelow(root, parts), state: await openBelow(root, [STATE_FOLDER, ...parts]) };
   });
 }
 
+function partsOf({ table, chainId }: ExportIdentity): readonly string[] {
+  return [`table=${table.name}`, `chain=${chainId}`];
+}
+
+async function openBelow(root: string, parts: readonly string[]): Promise<string> {
+  let folder = root;
+  for (const part of parts) {
+    folder = join(folder, part);
+    const found = await lstatOf(folder);
+    if (found === null) await mkdir(folder);
+    else if (!found.isDirectory()) throw new ExportLinkError(folder);
+  }
+  return folder;
+}
+
 /**
- * Opens or creates an export in its folder, and removes files that a killed one left.
+ * Opens or creates an export in its folders, and removes files that a killed one left.
  * @throws ExportManifestError for another export; ExportFolderError
  */
-export async function openManifest(folder: string, identity: ExportIdentity): Promise<ManifestStore> {
-  const path = join(folder, NAME);
+export async function openManifest(folders: ExportFolders, identity: ExportIdentity): Promise<ManifestStore> {
+  const path = join(folders.state, NAME);
   const stored = await readManifest(path);
   if (stored !== null) requireSame(path, stored, identity);
-  const opened = { folder, files: stored?.files ?? [] };
+  const opened = { folders, files: stored?.files ?? [] };
   let text = stored === null ? '' : textOf(identity, opened.files);
-  await removeLeftovers(folder, opened.files);
+  await removeLeftovers(folders, opened.files);
   return {
     ...opened,
     async save(files) {
@@ -120,7 +141,7 @@ export async function openManifest(folder: string, identity: ExportIdentity): Pr
   };
 }
 
-/** Returns whether the file of the range is there, with its size. A link isn't. */
+/** Returns whether the file of the range is there, with its size. A link isn't. @param folder of the data files */
 export async function isPresent(folder: string, { path, bytes }: ManifestFile): Promise<boolean> {
   if (path === null) return true;
   const found = await lstatOf(join(folder, path));
@@ -164,25 +185,30 @@ function requireSame(path: string, stored: Manifest, wanted: ExportIdentity): vo
 }
 
 /** Only files with names of this export are removed. */
-async function removeLeftovers(folder: string, files: readonly ManifestFile[]): Promise<void> {
+async function removeLeftovers({ data, state }: ExportFolders, files: readonly ManifestFile[]): Promise<void> {
   const known = new Set(files.map(({ path }) => path));
-  await onFiles(folder, async () => {
-    for (const name of await readdir(folder)) {
-      const whole = name.endsWith(PART) ? name.slice(0, -PART.length) : name;
-      if (whole !== NAME && !FILE_NAME.test(whole)) continue;
-      if (name === NAME || known.has(name)) continue;
-      await rm(join(folder, name));
-    }
+  await removeFrom(data, (name) => FILE_NAME.test(name) && !known.has(name));
+  await removeFrom(state, (name) => {
+    const whole = name.endsWith(PART) ? name.slice(0, -PART.length) : '';
+    return whole === NAME || FILE_NAME.test(whole);
   });
 }
 
-function textOf({ table, chain, chainId, blocksPerFile }: ExportIdentity, files: readonly ManifestFile[]): string {
+async function removeFrom(folder: string, isLeftover: (name: string) => boolean): Promise<void> {
+  await onFiles(folder, async () => {
+    for (const name of await readdir(folder)) if (isLeftover(name)) await rm(join(folder, name));
+  });
+}
+
+function textOf(identity: ExportIdentity, files: readonly ManifestFile[]): string {
+  const { table, chain, chainId, blocksPerFile } = identity;
   const manifest: Manifest = {
     format: 'chainstead-parquet-1',
     table: table.name,
     dataset: table.dataset,
     chain,
     chain_id: chainId,
+    folder: partsOf(identity).join('/'),
     blocks_per_file: blocksPerFile,
     columns: columnsOf(table),
     rows: files.reduce((sum, { rows }) => sum + rows, 0),
