@@ -29,6 +29,7 @@ export type { PoolLimits } from './limits/pool-limits.ts';
 export { splitLimit } from './limits/split-limit.ts';
 export type { KnownBlock } from './node-check/check-head.ts';
 export { checkNode, fetchChainId } from './node-check/check-node.ts';
+export type { SampledBlock } from './node-check/check-speed.ts';
 export { nameUpstreams } from './redact-secrets.ts';
 export {
   countCalls,

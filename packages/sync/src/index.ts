@@ -35,6 +35,8 @@ export type {
 } from './dataset/dataset.ts';
 export { findTableMismatches, requireDatasetTables } from './dataset/dataset-tables.ts';
 export { datasetsOf } from './dataset/datasets-of.ts';
+export { deepestPart } from './dataset/deepest-part.ts';
+export type { BlockPart } from './dataset/whole-block.ts';
 export {
   joinSubjects,
   type Projection,

@@ -1,15 +1,19 @@
+import type { Chain } from '@chainstead/chains';
 import { ChainsteadError, worstVerdict } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
-import { fetchChainId, type KnownBlock } from '@chainstead/rpc';
-import { readKnownBlocks } from '@chainstead/sync';
+import { type Database, planMigrations } from '@chainstead/db';
+import { fetchChainId, type KnownBlock, type SampledBlock } from '@chainstead/rpc';
+import { readChainStatuses, readKnownBlocks } from '@chainstead/sync';
 import type { Command } from 'commander';
-import type { Configuration } from '../configuration/index.ts';
+import { type Configuration, retentionOfChains } from '../configuration/index.ts';
+import { type ProgressByChain, readDatasetProgress } from '../dataset-progress/read-dataset-progress.ts';
 import { type Examination, examinationJson, renderExamination } from '../doctor/doctor-text.ts';
+import { examineDatasets } from '../doctor/examine-datasets.ts';
 import { type ExamineOptions, examineConfigured, examineUrl, type NodeReport } from '../doctor/examine-nodes.ts';
 import { examineStorage } from '../doctor/examine-storage.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { commandLogger } from '../session/command-session.ts';
+import { readIndexedDatasets } from '../session/indexed-datasets.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 
 /** For each node. Milliseconds. */
@@ -58,20 +62,29 @@ async function examineAll(
   context: CommandContext,
 ): Promise<Examination> {
   const { clock, stopSignal: signal } = context;
-  const examining: ExamineOptions = { configuration, clock, signal, deadlineMs: DEADLINE_MS };
-  if (url !== undefined) return { storage: [], nodes: [await examineOne(examining, chain, url)] };
+  const sample = new Map<string, SampledBlock[]>();
+  const onBlock = ({ key }: Chain, block: SampledBlock): void => {
+    sample.set(key, [...(sample.get(key) ?? []), block]);
+  };
+  const examining: ExamineOptions = { configuration, clock, signal, deadlineMs: DEADLINE_MS, onBlock };
+  if (url !== undefined) return { storage: [], nodes: [await examineOne(examining, chain, url)], chains: [] };
   if (chain !== undefined) {
     const nodes = await examineConfigured(examining, chain);
-    if (nodes.length > 0) return { storage: [], nodes };
+    const key = configuration.chainRegistry.find(chain)?.key;
+    const chains = examineDatasets(configuration, sample).filter((report) => report.chain === key);
+    if (nodes.length > 0) return { storage: [], nodes, chains };
     throw new UsageError(`No node for ${chain} is configured`, 'Use a name from CHAINS, or pass a node with --url', {
       chain,
     });
   }
   const logger = commandLogger(configuration, context);
-  const { reports, value } = await examineStorage({ configuration, logger, clock }, (database) =>
-    examineConfigured({ ...examining, ...(database !== null && { knownBlocks: knownBlocksOf(database) }) }, null),
-  );
-  return { storage: reports, nodes: value };
+  const { reports, value } = await examineStorage({ configuration, logger, clock }, async (database) => {
+    const known = database === null ? {} : { knownBlocks: knownBlocksOf(database) };
+    const nodes = await examineConfigured({ ...examining, ...known }, null);
+    const progress = database === null ? undefined : await readProgress(database, configuration);
+    return { nodes, chains: examineDatasets(configuration, sample, progress) };
+  });
+  return { storage: reports, ...value };
 }
 
 /** @throws UsageError if the chain is unknown */
@@ -89,6 +102,20 @@ async function chainOf({ chainRegistry }: Configuration, url: string): Promise<s
   if (!url.startsWith('http')) return null;
   const id = await fetchChainId({ url }, IDENTITY_MS);
   return id === null ? null : (chainRegistry.find(id)?.key ?? null);
+}
+
+/** Progress by chain id. A database that this version was never started on has none. */
+async function readProgress(database: Database, configuration: Configuration): Promise<ProgressByChain> {
+  // A failure is a finding of the database already.
+  const plan = await planMigrations(database).catch(() => null);
+  if (plan === null || plan.pending.length > 0 || plan.applied === 0) return new Map();
+  const statuses = await readChainStatuses(
+    database,
+    await readIndexedDatasets(database, configuration),
+    configuration.chains.map(({ chain }) => chain),
+    retentionOfChains(configuration.chains),
+  );
+  return readDatasetProgress(database, configuration, statuses);
 }
 
 /** Blocks that are indexed. A database that this version was never started on has none. */

@@ -44,6 +44,20 @@ describe('doctor', () => {
     expect(stdout).toMatch(/^ {2}ok +version +Postgres \d+/m);
     expect(stdout).toMatch(/^scripted: 127\.0\.0\.1:\d+ \(\d+ calls/m);
     expect(stdout).toMatch(/^ {2}ok +chain id +31337 \(scripted\)/m);
+    expect(stdout).toMatch(
+      /^scripted: datasets\n {2}ok +erc20-transfers +on: filtered logs, \d+\.\d and \d+(?:\.\d)? k?B per block, /m,
+    );
+    expect(stdout).toMatch(
+      /^ {2}ok +swaps +off: whole blocks and receipts, 2 calls per block, .* per day\. SWAPS_SCRIPTED=all turns it on$/m,
+    );
+  });
+
+  it('tells what swaps, prices and proofs of an ingested chain wait for', async () => {
+    await stage.run('backfill', '--chain', 'scripted', '--from', '1', '--to', '20');
+    const { stdout } = await stage.run('doctor');
+    expect(stdout).toMatch(/^scripted: progress\n {2}ok +swaps +off: set SWAPS_SCRIPTED=all and restart$/m);
+    expect(stdout).toMatch(/^ {2}ok +prices +complete from block 1 to 20; waiting for a token with a known price: /m);
+    expect(stdout).toMatch(/^ {2}ok +proofs +\S/m);
   });
 
   it('tries a node that is not configured, also one whose chain it says itself, and shows no key', async () => {

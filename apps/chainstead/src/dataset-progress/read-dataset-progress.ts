@@ -7,12 +7,15 @@ import type { ChainStatus } from '@chainstead/sync';
 import type { Configuration } from '../configuration/index.ts';
 import { type DatasetProgress, datasetProgress, type MarketFacts, POOLS_COUNTED_MAX } from './dataset-progress.ts';
 
+/** By chain id. */
+export type ProgressByChain = ReadonlyMap<ChainId, readonly DatasetProgress[]>;
+
 /** Returns the progress of swaps, prices and proofs of each configured chain that was ever ingested, by chain id. */
 export async function readDatasetProgress(
   database: Pick<Database, 'query'>,
   { chains, datasets, verifyBlocksPerSecond }: Pick<Configuration, 'chains' | 'datasets' | 'verifyBlocksPerSecond'>,
   statuses: readonly ChainStatus[],
-): Promise<ReadonlyMap<ChainId, readonly DatasetProgress[]>> {
+): Promise<ProgressByChain> {
   const progress = new Map<ChainId, readonly DatasetProgress[]>();
   for (const { chain } of chains) {
     const status = statuses.find(({ chainId }) => chainId === chain.id);

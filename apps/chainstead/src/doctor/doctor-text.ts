@@ -5,6 +5,16 @@ import type { NodeReport } from './examine-nodes.ts';
 export interface Examination {
   readonly storage: readonly CheckReport[];
   readonly nodes: readonly NodeReport[];
+  readonly chains: readonly ChainReport[];
+}
+
+/** Findings about an indexed chain that are of no single node. */
+export interface ChainReport {
+  readonly chain: string;
+  /** Cost of each dataset. */
+  readonly datasets: readonly Finding[];
+  /** Progress of swaps, prices and proofs; empty without a database. */
+  readonly progress: readonly Finding[];
 }
 
 const MARKS: Readonly<Record<Verdict, string>> = { ok: 'ok', warning: 'WARNING', bad: 'BAD' };
@@ -13,10 +23,14 @@ const SUBJECT_WIDTH = 24;
 
 /** Renders the reports as text. */
 export function renderExamination(examination: Examination): string {
-  const { storage, nodes } = examination;
+  const { storage, nodes, chains } = examination;
   const sections = [
     ...storage.map((report) => renderReport(report.name, report)),
     ...nodes.map((report) => renderReport(`${report.chain}: ${report.name}`, report)),
+    ...chains.flatMap(({ chain, datasets, progress }) => [
+      `${chain}: datasets\n${datasets.map(renderFinding).join('')}`,
+      ...(progress.length === 0 ? [] : [`${chain}: progress\n${progress.map(renderFinding).join('')}`]),
+    ]),
     `${verdictOf(examination)}\n`,
   ];
   return sections.join('\n');
@@ -45,7 +59,7 @@ function verdictOf({ storage, nodes }: Examination): string {
 }
 
 /** Renders the reports as JSON. */
-export function examinationJson({ storage, nodes }: Examination): Readonly<Record<string, unknown>> {
+export function examinationJson({ storage, nodes, chains }: Examination): Readonly<Record<string, unknown>> {
   const reportJson = ({ name, findings, calls, tookMs }: CheckReport) => ({
     name,
     verdict: worstVerdict(findings),
@@ -58,5 +72,6 @@ export function examinationJson({ storage, nodes }: Examination): Readonly<Recor
     verdict: worstVerdict(all),
     storage: storage.map(reportJson),
     nodes: nodes.map((report) => ({ chain: report.chain, ...reportJson(report) })),
+    chains,
   };
 }

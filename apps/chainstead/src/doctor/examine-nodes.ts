@@ -2,7 +2,7 @@
 import { chainKeyOf, checkFullnode, networkOfChain } from '@chainstead/aptos';
 import type { Chain } from '@chainstead/chains';
 import { type CheckReport, type Clock, findingsOf, type OnFinding } from '@chainstead/core';
-import { checkNode, type KnownBlock, type UpstreamConfig } from '@chainstead/rpc';
+import { checkNode, type KnownBlock, type SampledBlock, type UpstreamConfig } from '@chainstead/rpc';
 import { datasetsOf } from '@chainstead/sync';
 import type { AptosNetworkConfiguration, ChainConfiguration, Configuration } from '../configuration/index.ts';
 
@@ -22,6 +22,8 @@ export interface ExamineOptions {
   readonly knownBlocks?: (chain: Chain) => Promise<readonly KnownBlock[]>;
   /** Called for one node. @default no call before the end */
   readonly onFinding?: OnFinding | undefined;
+  /** Called with each whole block that a node returned. @default they are not kept */
+  readonly onBlock?: (chain: Chain, block: SampledBlock) => void;
 }
 
 /** Chains whose nodes are looked at side by side; those of one chain one after the other, as they are compared. */
@@ -91,7 +93,7 @@ export async function examineUrl(options: ExamineOptions, chain: string, url: st
 }
 
 async function examineChain(
-  { configuration, clock, signal, deadlineMs, knownBlocks, onFinding }: ExamineOptions,
+  { configuration, clock, signal, deadlineMs, knownBlocks, onFinding, onBlock }: ExamineOptions,
   chain: Chain,
   upstreams: readonly UpstreamConfig[],
   others: readonly UpstreamConfig[],
@@ -102,7 +104,8 @@ async function examineChain(
   const reports: NodeReport[] = [];
   for (const upstream of upstreams) {
     const requested = { chain, upstream, others, known, needsTraces };
-    const report = await checkNode({ ...requested, deadlineMs, signal, clock, onFinding });
+    const callbacks = { onFinding, onBlock: (block: SampledBlock) => onBlock?.(chain, block) };
+    const report = await checkNode({ ...requested, deadlineMs, signal, clock, ...callbacks });
     reports.push({ chain: chain.key, ...report });
   }
   if (upstreams.length > 0) return reports;

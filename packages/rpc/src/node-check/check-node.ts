@@ -17,7 +17,7 @@ import { checkChainId, checkClient } from './check-identity.ts';
 import { checkAccountIndex, checkAccountProofs, checkTraces } from './check-optional-methods.ts';
 import { checkPriceContracts } from './check-price-contracts.ts';
 import { checkBatches, checkLogRange, checkReceipts } from './check-reads.ts';
-import { checkLatency, checkReadingSpeed } from './check-speed.ts';
+import { checkLatency, checkReadingSpeed, type SampledBlock } from './check-speed.ts';
 import { checkSubscription } from './check-subscription.ts';
 import { createNodeProbe, type NodeProbe } from './node-probe.ts';
 import { isBlock, probeBlock, quantityOf } from './read-answers.ts';
@@ -38,6 +38,8 @@ export interface NodeCheckOptions {
   readonly clock?: Clock;
   /** @default no report before the end */
   readonly onFinding?: OnFinding | undefined;
+  /** Called with each whole block that was read to measure the speed. @default they are not kept */
+  readonly onBlock?: ((block: SampledBlock) => void) | undefined;
 }
 
 const DEADLINE_MS = 60_000;
@@ -100,7 +102,7 @@ function rateLimitFinding({ key }: Chain, perSecond: number) {
 
 /** Runs the checks one after the other, so that speed and limits are the node's. @throws RequestAbortedError */
 async function checkAll(
-  { chain, known = [], needsTraces = false, clock }: NodeCheckOptions & { readonly clock: Clock },
+  { chain, known = [], needsTraces = false, clock, onBlock }: NodeCheckOptions & { readonly clock: Clock },
   probe: NodeProbe,
   others: readonly NodeProbe[],
   add: FindingList['add'],
@@ -126,7 +128,7 @@ async function checkAll(
   add(await checkAccountIndex(probe, head));
   add(...(await checkPriceContracts(chain, probe)));
   add(await checkLatency(chain, probe));
-  add(await checkReadingSpeed(chain, probe, head));
+  add(await checkReadingSpeed(chain, probe, head, onBlock));
 }
 
 /** Heads of the other nodes that respond and are on the chain. */

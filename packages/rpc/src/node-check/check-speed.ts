@@ -38,18 +38,43 @@ export async function checkLatency(chain: Chain, probe: NodeProbe): Promise<Find
   );
 }
 
-/** Measures how fast whole blocks are read, a few concurrently. */
-export async function checkReadingSpeed(chain: Chain, probe: NodeProbe, head: number): Promise<Finding> {
+/** A block with its receipts, as the node returned them. */
+export interface SampledBlock {
+  /** Size of the block with its transactions, and of its receipts, as JSON. */
+  readonly bytes: number;
+  readonly logs: readonly SampledLog[];
+}
+
+export interface SampledLog {
+  /** As the node wrote it, in lower case. */
+  readonly address: string;
+  /** Null: the log has no topics. */
+  readonly topic: string | null;
+  /** Size as JSON. */
+  readonly bytes: number;
+}
+
+/**
+ * Measures how fast whole blocks are read, a few concurrently.
+ * @param onBlock called with each block whose receipts came in one response
+ */
+export async function checkReadingSpeed(
+  chain: Chain,
+  probe: NodeProbe,
+  head: number,
+  onBlock: (block: SampledBlock) => void = () => undefined,
+): Promise<Finding> {
   const numbers = Array.from({ length: Math.min(BLOCKS, head + 1) }, (_, index) => head - index);
   const startedAt = performance.now();
   let read = 0;
   const readOn = async (): Promise<void> => {
     for (let number = numbers.pop(); number !== undefined; number = numbers.pop()) {
       const at = toQuantity(number);
-      const block = await probe.ask('eth_getBlockByNumber', [at, false]);
+      const block = await probe.ask('eth_getBlockByNumber', [at, true]);
       const receipts = await probe.ask('eth_getBlockReceipts', [at]);
       // A separate finding covers nodes that return receipts only one by one.
       if (block.ok && (receipts.ok || receipts.reaction === 'unsupported')) read++;
+      if (block.ok && receipts.ok) onBlock(sampledBlock(block.result, receipts.result));
     }
   };
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, readOn));
@@ -60,6 +85,33 @@ export async function checkReadingSpeed(chain: Chain, probe: NodeProbe, head: nu
   const remedy = 'Check the limits of the provider and RPC_RATE, or use a faster node.';
   if (perSecond < made) return reading.bad(found, 'This node alone can’t keep up with the chain.', remedy);
   return reading.warning(found, 'Following the chain works, but backfill and verification are slow.', remedy);
+}
+
+function sampledBlock(block: unknown, receipts: unknown): SampledBlock {
+  const logs = listIn(receipts).flatMap((receipt) => listIn(memberOf(receipt, 'logs')));
+  return {
+    bytes: jsonBytes(block) + jsonBytes(receipts),
+    logs: logs.map((log) => {
+      const [topic] = listIn(memberOf(log, 'topics'));
+      return {
+        address: String(memberOf(log, 'address')).toLowerCase(),
+        topic: typeof topic === 'string' ? topic : null,
+        bytes: jsonBytes(log),
+      };
+    }),
+  };
+}
+
+function listIn(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : null;
+}
+
+function jsonBytes(value: unknown): number {
+  return JSON.stringify(value).length;
 }
 
 /** @param times ascending */
