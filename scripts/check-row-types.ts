@@ -1,7 +1,8 @@
 /**
- * `node scripts/check-row-types.ts <tier>`, after the test files of the system or nightly tier: compares the rows that calls of the database declare with
- * those that they got while the tests ran, and those of `npm test` if it last ran on the same sources. Exit code 1 if one differs. After the nightly tier, it also fails for calls of the program that no tier executed, so that
- * nothing has compared their rows. Calls that follow from a race run in some runs only: the shorter tiers would fail once in a while.
+ * `node scripts/check-row-types.ts <tier>`, after the test files of the system or nightly tier. Compares the rows that calls of the database declare with
+ * those that they got in these tests, and in `npm test` if it ran on the same sources. Exit code 1 if one differs.
+ *
+ * After the nightly tier, it also fails for calls of the program that no tier executed, so that nothing has compared their rows. Calls that follow from a race run in some runs only: the shorter tiers would fail once in a while.
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';

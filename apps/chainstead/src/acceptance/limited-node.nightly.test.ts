@@ -1,4 +1,4 @@
-/** An ingest process with default settings over a node that refuses calls above a rate that nobody configured. */
+/** An ingest process with default settings over a node that refuses calls above a rate that no setting states. */
 import { createChainRegistry } from '@chainstead/chains';
 import { systemClock } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets';

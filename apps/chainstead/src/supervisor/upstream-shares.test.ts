@@ -155,7 +155,14 @@ function request(slots: ConcurrencyLimiter | null | undefined, rank: CallRank) {
 
 const role = fc.constantFrom<RoleName>('api', 'ingest', 'worker');
 const step = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ kind: fc.constant('begin'), by: fc.nat(5), rank: fc.constantFrom<CallRank>('head', 'follow', 'history') }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant('begin'),
+      by: fc.nat(5),
+      rank: fc.constantFrom<CallRank>('head', 'follow', 'history'),
+    }),
+  },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('end'), which: fc.nat(30) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('give-up'), which: fc.nat(30) }) },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('deliver') }) },
