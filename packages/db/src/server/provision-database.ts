@@ -1,5 +1,5 @@
-import { errorText } from '@chainstead/core';
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
+import { connectionProblem } from '../connections/connection-problem.ts';
 import {
   type ConnectionTarget,
   parseConnectionString,
@@ -91,11 +91,15 @@ export async function provisionDatabase(urls: ProvisionOptions): Promise<void> {
         TEMP_FILE_LIMIT,
       ]))
         await make(admin, statement);
-      await ensureLogin(program, admin);
+      await ensureLogin(program, admin).catch((error: unknown) => {
+        throw refused('DATABASE_URL', urls.programUrl, error);
+      });
     });
   } catch (error) {
     if (!(error instanceof Error) || error instanceof DatabaseError) throw error;
-    throw hasCode(error) && error.code === SQLSTATE_INSUFFICIENT_PRIVILEGE ? notSuperuser(error) : refused(urls, error);
+    throw hasCode(error) && error.code === SQLSTATE_INSUFFICIENT_PRIVILEGE
+      ? notSuperuser(error)
+      : refused('DATABASE_SUPERUSER_URL', urls.superuserUrl, error);
   }
 }
 
@@ -205,10 +209,10 @@ function sameRole(role: string): DatabaseError {
   );
 }
 
-function refused({ superuserUrl: superuser, programUrl: program }: ProvisionOptions, cause: Error): DatabaseError {
+function refused(setting: string, url: string, cause: unknown): DatabaseError {
   return notProvisioned(
-    `${redactConnectionString(superuser)} or ${redactConnectionString(program)}: ${errorText(cause)}`,
-    'Check the hosts, roles and passwords in DATABASE_SUPERUSER_URL and DATABASE_URL',
+    `${setting} (${redactConnectionString(url)}) can't be used: ${connectionProblem(cause)}`,
+    `Check the host, role and password in ${setting}`,
     cause,
   );
 }
@@ -221,7 +225,7 @@ function notSuperuser(cause: Error): DatabaseError {
   );
 }
 
-function notProvisioned(reason: string, remedy: string, cause?: Error): DatabaseError {
+function notProvisioned(reason: string, remedy: string, cause?: unknown): DatabaseError {
   return new DatabaseError({
     code: 'DATABASE_NOT_PROVISIONED',
     message: `The database can't be provisioned: ${reason}`,
