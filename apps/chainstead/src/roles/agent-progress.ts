@@ -27,7 +27,8 @@ export function agentProgress({ configuration, database }: Pick<RoleContext, 'co
         not_indexed_since: status.stored?.since?.toISOString() ?? null,
         history_from: status.historyStart,
         retained_from: status.retainedFrom,
-        is_blocked: status.stop !== null || status.stallReason !== null || status.unknownHead !== null || status.stored !== null,
+        is_blocked:
+          status.stop !== null || status.stallReason !== null || status.unknownHead !== null || status.stored !== null,
         missing_ranges: status.gaps.length,
         datasets: [...new Set(status.coverage.map(({ dataset }) => dataset))].toSorted(),
         updated_at: status.updatedAt.toISOString(),

@@ -18,7 +18,7 @@ export interface CommandContext {
   readonly clock: Clock;
   /** Aborts when the process receives a stop request. */
   readonly stopSignal: AbortSignal;
-  /** Asks a person at a terminal; absent: nobody is there. @returns null if the input ended */
+  /** Asks a person at the terminal; absent: the input is no terminal. @returns null if the input ended */
   ask?(question: string): Promise<string | null>;
   /** Calls the listener when the process must replace its child processes; absent: never. @returns a function that ends this */
   onReload?(listener: () => void): () => void;

@@ -157,7 +157,7 @@ function renderChain(status: ChainStatus, facts: StatusFacts): string {
   return `${lines.join('\n')}\n${indent(renderUpstreams(status))}`;
 }
 
-/** Returns what is shown of a chain that isn't configured any more. @param since null: no process ever followed it */
+/** Returns the state of a chain that isn't configured any more. @param since null: no process ever followed it */
 export function storedText(name: string, since: Date | null): string {
   const indexed = since === null ? 'not indexed' : `not indexed since ${since.toISOString()}`;
   return `  not configured: stored, ${indexed}; "chainstead chains remove ${name}" deletes it\n`;

@@ -22,7 +22,7 @@ const never = new AbortController().signal;
 const folderOf = () => join(out.path, 'table=samples', 'chain=1');
 const run = (changes: Partial<ExportOptions> = {}, signal = never) =>
   exportTable(sampleExport(scratch.database, out.path, changes), signal);
-/** Of the manifest. */
+/** Folder of the manifest. */
 const stateOf = () => join(out.path, '_export', 'table=samples', 'chain=1');
 const readManifest = async () => JSON.parse(await readFile(join(stateOf(), 'manifest.json'), 'utf8'));
 const filesOf = async () => (await readdir(folderOf())).toSorted();

@@ -34,7 +34,7 @@ const manifestSchema = z.strictObject({
   dataset: z.string(),
   chain: z.string(),
   chain_id: count,
-  /** Of the data files, below the output folder. */
+  /** Folder of the data files, below the output folder. */
   folder: z.string(),
   blocks_per_file: z.int().min(1),
   columns: z.array(
