@@ -18,6 +18,7 @@ export { requireSettled } from './citus/require-settled.ts';
 export { type ClusterSummary, readCluster } from './citus/summarise-shards.ts';
 export { type HeldLock, transactionLock } from './citus/transaction-lock.ts';
 export { measurePool } from './connections/connection-metrics.ts';
+export { connectionProblem } from './connections/connection-problem.ts';
 export { parseConnectionString, redactConnectionString } from './connections/connection-string.ts';
 export { openPool } from './connections/open-pool.ts';
 export { copyOut } from './copy/copy-out.ts';

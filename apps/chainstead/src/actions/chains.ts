@@ -153,7 +153,7 @@ async function confirm({ name }: StoredChain, { yes }: RemoveChainOptions, conte
 }
 
 interface NamedRecord extends ChainRecord {
-  /** Set for an Aptos network. */
+  /** Absent for EVM chains. */
   readonly network?: AptosStatus['network'];
 }
 

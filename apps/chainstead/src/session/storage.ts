@@ -1,7 +1,8 @@
-import { ChainsteadError, errorText, type Logger } from '@chainstead/core';
+import { ChainsteadError, type Logger } from '@chainstead/core';
 import {
   checkSchema,
   checkSessions,
+  connectionProblem,
   type Database,
   DatabaseError,
   migrate,
@@ -40,7 +41,7 @@ export class DatabaseUnreachableError extends ChainsteadError {
   constructor(url: string, cause: unknown) {
     super({
       code: 'DATABASE_UNREACHABLE',
-      message: `The database at ${redactConnectionString(url)} can't be reached: ${errorText(cause)}`,
+      message: `The database at ${redactConnectionString(url)} can't be reached: ${connectionProblem(cause)}`,
       facts: { database: redactConnectionString(url) },
       remedy:
         'Check DATABASE_URL, the Postgres server and the access rights of this user. Or unset DATABASE_URL to use the embedded Postgres',

@@ -5,6 +5,7 @@ import { silentLogger } from '@chainstead/core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { migrate } from '../migrations/migrate.ts';
 import { openDatabase } from '../open-database.ts';
+import { provisionDatabase } from '../server/provision-database.ts';
 import {
   createEmbeddedTemplate,
   type EmbeddedTemplate,
@@ -98,6 +99,26 @@ describe('rights', () => {
     const analyst = await makeAnalyst(server);
     expect(await queryServer(analyst, 'SELECT count(*) AS n FROM analytics.tokens')).toEqual([{ n: 0 }]);
     await expect(queryServer(analyst, 'SELECT count(*) FROM tokens')).rejects.toMatchObject({ code: '42501' });
+  });
+
+  test('a server that refuses the login of the superuser is named by its setting, with the reason', async () => {
+    const { start } = await openEmbeddedFolder(template);
+    const { url, superuserUrl } = await start();
+    const refusal = async (password: string): Promise<unknown> => {
+      const given = new URL(superuserUrl);
+      given.password = password;
+      return provisionDatabase({ superuserUrl: given.href, programUrl: url }).catch((error: unknown) => error);
+    };
+    expect(await refusal('wrong')).toMatchObject({
+      code: 'DATABASE_NOT_PROVISIONED',
+      message: expect.stringMatching(
+        /DATABASE_SUPERUSER_URL \(postgres:\/\/127[^)]+\) can't be used: password authentication failed for user "postgres"/,
+      ),
+      remedy: 'Check the host, role and password in DATABASE_SUPERUSER_URL',
+    });
+    expect(await refusal('')).toMatchObject({
+      message: expect.stringContaining('the server asks for a password, and the URL has none'),
+    });
   });
 
   test('a reader can take no advisory lock, and the program can', async () => {

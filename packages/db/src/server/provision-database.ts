@@ -1,5 +1,5 @@
-import { errorText } from '@chainstead/core';
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
+import { connectionProblem } from '../connections/connection-problem.ts';
 import {
   type ConnectionTarget,
   parseConnectionString,
@@ -89,11 +89,15 @@ export async function provisionDatabase(urls: ProvisionOptions): Promise<void> {
       const bounds = await rowsOf<{ statement: string }>(admin, BOUNDS_SQL, [program.role, TEMP_FILE_LIMIT]);
       const privileges = await rowsOf<{ statement: string }>(admin, READER_SQL, [program.role, READER_ROLE]);
       for (const { statement } of [...bounds, ...privileges]) await make(admin, statement);
-      await ensureLogin(program, admin);
+      await ensureLogin(program, admin).catch((error: unknown) => {
+        throw refused('DATABASE_URL', urls.programUrl, error);
+      });
     });
   } catch (error) {
     if (!(error instanceof Error) || error instanceof DatabaseError) throw error;
-    throw hasCode(error) && error.code === SQLSTATE_INSUFFICIENT_PRIVILEGE ? notSuperuser(error) : refused(urls, error);
+    throw hasCode(error) && error.code === SQLSTATE_INSUFFICIENT_PRIVILEGE
+      ? notSuperuser(error)
+      : refused('DATABASE_SUPERUSER_URL', urls.superuserUrl, error);
   }
 }
 
@@ -210,10 +214,10 @@ function sameRole(role: string): DatabaseError {
   );
 }
 
-function refused({ superuserUrl: superuser, programUrl: program }: ProvisionOptions, cause: Error): DatabaseError {
+function refused(setting: string, url: string, cause: unknown): DatabaseError {
   return notProvisioned(
-    `${redactConnectionString(superuser)} or ${redactConnectionString(program)}: ${errorText(cause)}`,
-    'Check the hosts, roles and passwords in DATABASE_SUPERUSER_URL and DATABASE_URL',
+    `${setting} (${redactConnectionString(url)}) can't be used: ${connectionProblem(cause)}`,
+    `Check the host, role and password in ${setting}`,
     cause,
   );
 }
@@ -226,7 +230,7 @@ function notSuperuser(cause: Error): DatabaseError {
   );
 }
 
-function notProvisioned(reason: string, remedy: string, cause?: Error): DatabaseError {
+function notProvisioned(reason: string, remedy: string, cause?: unknown): DatabaseError {
   return new DatabaseError({
     code: 'DATABASE_NOT_PROVISIONED',
     message: `The database can't be provisioned: ${reason}`,

@@ -1,6 +1,6 @@
 /**
- * Deletes all rows of a chain in short transactions. Its coverage goes first, so that no response counts rows that are gone. Its record goes last,
- * so that the chain stays known until the end. A process may die after any step: the next one starts again and finds less.
+ * Deletes all rows of a chain in short transactions. Its coverage is deleted first, so that no response counts rows that are gone. Its record is
+ * deleted last, so that the chain stays known until the end. A process may die after any step: the next one starts again and finds less.
  */
 import { ChainsteadError } from '@chainstead/core';
 import { type Database, tryAcquireLeadership } from '@chainstead/db';
