@@ -36,7 +36,6 @@ export type {
 export { findTableMismatches, requireDatasetTables } from './dataset/dataset-tables.ts';
 export { datasetsOf } from './dataset/datasets-of.ts';
 export { deepestPart } from './dataset/deepest-part.ts';
-export type { BlockPart } from './dataset/whole-block.ts';
 export {
   joinSubjects,
   type Projection,
@@ -46,7 +45,13 @@ export {
 } from './dataset/projection.ts';
 export { defineTable, type RowTable } from './dataset/row-table.ts';
 export { createBlockTimes, timestampText } from './dataset/timestamp-text.ts';
-export type { ExecutedTransaction, InternalTransaction, InternalTransfer, WholeBlock } from './dataset/whole-block.ts';
+export type {
+  BlockPart,
+  ExecutedTransaction,
+  InternalTransaction,
+  InternalTransfer,
+  WholeBlock,
+} from './dataset/whole-block.ts';
 export { ReorgedWhileReadingError, WatchNeedsChangedError } from './errors.ts';
 export { joinWatchers } from './follow/join-watchers.ts';
 export { buildBulkIndexes, dropBulkIndexes, missingBulkIndexes } from './partitions/bulk-indexes.ts';
