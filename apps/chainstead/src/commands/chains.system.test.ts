@@ -67,4 +67,20 @@ describe('chains', () => {
     expect((await stage.run('backfill', '--chain', 'scripted', '--from', '0', '--to', '100')).exitCode).toBe(0);
     expect((await stage.run('chains', 'list')).stdout).toMatch(/^scripted +31337 +0 to 100 +in CHAINS, not indexed/m);
   });
+
+  it('removes an Aptos network, and leaves the other one', async () => {
+    const { database } = stage.scratch;
+    const networks = "unnest(ARRAY['mainnet', 'testnet']) AS network";
+    await database.query(
+      `INSERT INTO aptos_networks (network, chain_id, history_start, first_followed) SELECT network, 1, 0, 0 FROM ${networks}`,
+    );
+    await database.query(
+      `INSERT INTO aptos_ranges (network, dataset, first_version, last_version) SELECT network, 'coins', 0, 9 FROM ${networks}`,
+    );
+    const { exitCode, stdout } = await runCaptured(['chains', 'remove', 'aptos', '--yes'], others);
+    expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { chain: 'aptos', rows: 2, finished: true }]);
+    expect(
+      await database.query('SELECT network FROM aptos_networks UNION ALL SELECT network FROM aptos_ranges'),
+    ).toEqual([{ network: 'testnet' }, { network: 'testnet' }]);
+  });
 });

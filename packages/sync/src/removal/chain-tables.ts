@@ -57,6 +57,9 @@ export async function readChainTables(
          FROM pg_class AS found JOIN pg_attribute ON attrelid = found.oid AND NOT attisdropped
         WHERE relkind IN ('r', 'p') AND NOT relispartition AND attname IN ($1, 'chain') AND relname <> ALL ($2::text[])
           AND relnamespace IN (current_schema()::regnamespace, to_regnamespace('contracts'))
+          -- Ids of Aptos networks and of EVM chains are the same numbers.
+          AND NOT (attname = 'chain_id' AND EXISTS (SELECT FROM pg_attribute AS other
+            WHERE other.attrelid = found.oid AND other.attname = 'network' AND NOT other.attisdropped))
           -- A table that was a partition is dropped as a whole.
           AND NOT EXISTS (SELECT FROM pg_class AS parent WHERE parent.relkind = 'p'
             AND parent.relnamespace = found.relnamespace AND found.relname ~ ('^' || parent.relname || '_[0-9]+_[0-9]+$'))

@@ -59,6 +59,10 @@ beforeAll(async () => {
     `INSERT INTO upstream_calls (slot, chain, upstream, role, outcome, calls, busy_ms, latency)
      SELECT now(), 'chain-' || id, 'a', 'ingest', 'ok', 1, 1, '{1}'`,
   );
+  await database.query(
+    "INSERT INTO aptos_networks (network, chain_id, history_start, first_followed) VALUES ('mainnet', $1, 0, 0)",
+    [GONE],
+  );
   await ofAll(`INSERT INTO token_list_entries (address, chain_id, source) SELECT '\\x01', id, 'a list'`);
 });
 afterAll(() => scratch.drop());
@@ -95,6 +99,8 @@ describe('the removal of a chain', () => {
     expect(await listed()).toEqual([CUT, HELD, STAYING]);
     const left = await scratch.database.query('SELECT FROM token_list_entries WHERE chain_id = $1', [GONE]);
     expect(left).toHaveLength(1);
+    // The id of an Aptos network is that of an EVM chain.
+    expect(await scratch.database.query('SELECT FROM aptos_networks')).toHaveLength(1);
     const partitions = await scratch.database.query(
       "SELECT FROM pg_class WHERE relname ~ '^internal_transfers_971001'",
     );
