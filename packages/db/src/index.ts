@@ -42,7 +42,13 @@ export {
   WorkSetAsideError,
 } from './locks/crash-guard.ts';
 export * from './locks/leadership.ts';
-export { readCrashedKeys, readQuarantinedKeys, readSetAsideWork, type SetAsideWork } from './locks/quarantined-work.ts';
+export {
+  forgetSetAsideWork,
+  readCrashedKeys,
+  readQuarantinedKeys,
+  readSetAsideWork,
+  type SetAsideWork,
+} from './locks/quarantined-work.ts';
 export { checkSchema, migrate } from './migrations/migrate.ts';
 export { listMigrationFiles, MIGRATIONS_FOLDER } from './migrations/read-migrations.ts';
 export { type DatabaseOptions, openDatabase } from './open-database.ts';

@@ -94,7 +94,7 @@ async function examineOne(examining: ExamineOptions, given: string | undefined, 
   if (report !== null) return report;
   throw new UsageError(
     given === undefined ? 'The node reports no chain ID, or the ID of an unknown chain' : `Unknown chain ${given}`,
-    'Use --chain with a name from CHAINS in .env.example, or add the chain with CHAIN_ID_<NAME>',
+    'Use --chain with a name from .env.example, or add the chain with CHAINS=<name> and CHAIN_ID_<NAME>',
   );
 }
 

@@ -1,7 +1,9 @@
+import { forgetSetAsideWork } from '@chainstead/db';
 import { recordAudit } from '@chainstead/http';
 import { cancelRangeJob, listRangeJobs, type RangeJob } from '@chainstead/sync';
 import type { Command } from 'commander';
 import type { Configuration } from '../configuration/index.ts';
+import { UsageError } from '../errors/usage-error.ts';
 import { commandActor } from '../session/command-actor.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
@@ -54,6 +56,23 @@ export async function cancelJob(id: string, command: Command, context: CommandCo
       return cancelled;
     });
     context.stdout.write(job.isEnding ? `Job ${id} ends within seconds.\n` : `Job ${id} is cancelled.\n`);
+  });
+}
+
+/** Forgets the crashes of quarantined work. @throws UsageError if no such work is quarantined */
+export async function retryWork(name: string, command: Command, context: CommandContext): Promise<void> {
+  const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
+  await withStorage({ configuration, context, name: 'jobs' }, async ({ database }) => {
+    const isForgotten = await database.transaction(async (transaction) => {
+      const isKnown = await forgetSetAsideWork(transaction, name);
+      if (isKnown) await recordAudit(transaction, commandActor(), { action: 'work.retry', target: name });
+      return isKnown;
+    });
+    if (!isForgotten)
+      throw new UsageError(`No work named ${name} is quarantined`, 'Use a name that "chainstead status" shows', {
+        name,
+      });
+    context.stdout.write(`${name} is no longer quarantined. It is tried again when it is next due.\n`);
   });
 }
 

@@ -1,12 +1,13 @@
 import { Command } from 'commander';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** `chainstead jobs list|cancel` */
+/** `chainstead jobs list|cancel|retry` */
 export function jobsCommand(context: CommandContext): Command {
   return new Command('jobs')
-    .description('List or cancel range jobs queued with --detach or in the console')
+    .description('List or cancel range jobs queued with --detach or in the console, or retry quarantined work')
     .addCommand(listCommand(context))
-    .addCommand(cancelCommand(context));
+    .addCommand(cancelCommand(context))
+    .addCommand(retryCommand(context));
 }
 
 function listCommand(context: CommandContext): Command {
@@ -28,5 +29,16 @@ function cancelCommand(context: CommandContext): Command {
     .action(async (job: string, _options: object, command: Command) => {
       const { cancelJob } = await import('../actions/jobs.ts');
       await cancelJob(job, command, context);
+    });
+}
+
+function retryCommand(context: CommandContext): Command {
+  return new Command('retry')
+    .description('Try quarantined work again: its crashes are forgotten')
+    .argument('<work>', 'Name of the work, as shown by `status`')
+    .addHelpText('after', "\nExamples:\n  $ chainstead jobs retry 'block eth 123 streams'")
+    .action(async (work: string, _options: object, command: Command) => {
+      const { retryWork } = await import('../actions/jobs.ts');
+      await retryWork(work, command, context);
     });
 }

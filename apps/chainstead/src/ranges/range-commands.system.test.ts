@@ -98,6 +98,16 @@ describe('work on ranges that is left to a running program', () => {
     expect(line).toEqual({ action: 'job.cancel', target: job });
   });
 
+  it('that ended its process is tried again by command', async () => {
+    const { database } = stage.scratch;
+    const work = 'block scripted 7 streams';
+    await database.query('INSERT INTO quarantined_work (name, crashes) VALUES ($1, 3)', [work]);
+    expect((await run('jobs', 'retry', work)).stdout).toContain('no longer quarantined');
+    expect(await database.query('SELECT name FROM quarantined_work')).toEqual([]);
+    const again = await run('jobs', 'retry', work);
+    expect([again.exitCode, again.stderr]).toEqual([2, expect.stringContaining(`No work named ${work}`)]);
+  });
+
   it.each([
     [['backfill', '--chain', 'base', '--from', '1', '--to', '2', '--detach'], 'is not in CHAINS'],
     [['backfill', '--chain', 'scripted', '--from', '1', '--to', '2', '--detach', '--bulk'], "--bulk can't be combined"],

@@ -1,3 +1,4 @@
+import { setImmediate as nextLoop } from 'node:timers/promises';
 import { sleepUnlessAborted, systemClock, whenAborted } from '@chainstead/core';
 import type { PoolClient } from 'pg';
 import { SessionClient } from './session-client.ts';
@@ -32,12 +33,25 @@ export async function onClient<T>(
   try {
     const result = await work(client);
     use.throwIfRefused();
+    if (use.received() > LARGE_RESULT_BYTES) await turnOfLargeResult();
     return result;
   } catch (error) {
     throw use.reasonOf(error);
   } finally {
     client.release(await use.settle());
   }
+}
+
+const LARGE_RESULT_BYTES = 512 * 1024;
+let lastTurn: Promise<unknown> = Promise.resolve();
+
+/**
+ * Resolves for one large result per turn of the event loop. Their JSON takes a tenth of a second each, and small
+ * requests are answered in between.
+ */
+function turnOfLargeResult(): Promise<unknown> {
+  lastTurn = lastTurn.then(() => nextLoop());
+  return lastTurn;
 }
 
 /** Connecting may take time: the signal may have aborted meanwhile. */
@@ -51,6 +65,8 @@ export async function connectUnlessEnded(connections: Connections, end?: End): P
 
 export interface Use {
   break(error: unknown): void;
+  /** Bytes that were counted so far. */
+  received(): number;
   /** @throws the error of {@link CountBytes}, if it threw one */
   throwIfRefused(): void;
   /** Returns the error of work that failed: the signal's reason, that of {@link CountBytes}, or the given one. */
@@ -83,10 +99,17 @@ export function useUntil(client: PoolClient, end?: End): Use {
     cut(error);
   };
   client.on('error', onBreak);
-  const stopCounting = countReceived(client, end?.counting?.(), refuse);
+  let received = 0;
+  const count = end?.counting?.();
+  const countAll = (bytes: number): void => {
+    received += bytes;
+    count?.(bytes);
+  };
+  const stopCounting = countReceived(client, count === undefined ? undefined : countAll, refuse);
   const forgetSignal = whenAborted(end?.signal, onAbort);
   return {
     break: onBreak,
+    received: () => received,
     throwIfRefused() {
       if (refused !== undefined) throw refused.error;
     },

@@ -117,6 +117,15 @@ export function readSetAsideWork(database: Pick<Database, 'query'>, limit: numbe
   );
 }
 
+/** Lets quarantined work be tried again. @returns whether it was quarantined */
+export async function forgetSetAsideWork(database: Pick<Database, 'query'>, name: string): Promise<boolean> {
+  const rows = await database.query<{ name: string }>(
+    'DELETE FROM quarantined_work WHERE name = $1 AND (crashes >= $2 OR reason IS NOT NULL) RETURNING name',
+    [name, CRASHES_MAX],
+  );
+  return rows.length > 0;
+}
+
 /** Returns the keys of quarantined work of a kind that begin with `prefix`. */
 export async function readQuarantinedKeys(
   database: Pick<Database, 'query'>,
