@@ -22,7 +22,7 @@ const SECOND_LOOK_MS = 150;
 /** How often an unchanged number is checked for another hash (a reorg at the same height). */
 const HASH_CHECK_MS = 1_000;
 /** At a learned pace, one check for at least this many calls. */
-const HASH_CHECK_CALLS = 16;
+const HASH_CHECK_CALLS = 8;
 /** How far below an announced but missing number the real head is searched for, blocks. */
 const STEP_BACK_MAX = 64;
 

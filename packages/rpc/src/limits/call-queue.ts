@@ -31,12 +31,14 @@ export function createCallQueue({ accept, onWaiting, overtakes }: CallQueueOptio
   const history: Waiting[] = [];
   const queues = { head, follow, history };
   let othersInARow = 0;
+  /** At a low rate, polls of the head alone could take every call. */
+  let wasHead = false;
   let waiting = 0;
 
   /** Queues to serve next, in order of preference. */
   function candidates(): CallRank[] {
-    const order: CallRank[] =
-      othersInARow < OTHERS_IN_A_ROW ? ['head', 'follow', 'history'] : ['head', 'history', 'follow'];
+    const urgent: CallRank[] = wasHead ? ['follow', 'head'] : ['head', 'follow'];
+    const order: CallRank[] = othersInARow < OTHERS_IN_A_ROW ? [...urgent, 'history'] : ['history', ...urgent];
     const filled = order.filter((rank) => queues[rank].length > 0);
     return overtakes ? filled : filled.slice(0, 1);
   }
@@ -47,6 +49,7 @@ export function createCallQueue({ accept, onWaiting, overtakes }: CallQueueOptio
       const first = rank === undefined ? undefined : queues[rank].shift();
       if (first === undefined) break;
       othersInARow = rank === 'history' ? 0 : othersInARow + 1;
+      wasHead = rank === 'head';
       waiting -= first.calls;
       first.go();
     }

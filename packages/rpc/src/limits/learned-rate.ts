@@ -18,7 +18,7 @@ const AGAIN_FACTOR = 0.7;
 /** A first estimate rests on one second only, so it is corrected soon. */
 const FIRST_RETURN_MS = 60_000;
 const RETURN_MS = 120_000;
-const RATE_MIN = 0.2;
+const RATE_MIN = 0.5;
 /** Part of the rate that a process without calls near the head keeps: processes learn apart, and the head comes first. */
 const YIELDING_PART = 0.5;
 /** A rate that has grown to this multiple of its ceiling is forgotten. With RETURN_MS, after 16 minutes. */

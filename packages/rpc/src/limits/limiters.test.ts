@@ -45,6 +45,16 @@ describe('a token bucket', () => {
     expect(order.join(' ')).toBe('follow follow follow normal follow follow follow normal');
   });
 
+  test('lets blocks near the head go between polls of the head', async () => {
+    const bucket = createTokenBucket({ share: 1, clock });
+    const order: string[] = [];
+    void bucket.take(1, {});
+    for (let call = 0; call < 3; call += 1) void note(order, 'head', bucket.take(1, { rank: 'head' }));
+    for (let call = 0; call < 3; call += 1) void note(order, 'follow', bucket.take(1, { rank: 'follow' }));
+    await vi.advanceTimersByTimeAsync(6_000);
+    expect(order.join(' ')).toBe('head follow head follow head follow');
+  });
+
   test('goes into debt for a batch larger than its burst, and pays it off', async () => {
     const bucket = createTokenBucket({ share: 5, clock });
     const order: string[] = [];
