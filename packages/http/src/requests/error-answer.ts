@@ -85,11 +85,14 @@ export function errorAnswer(logger: Logger): ErrorHandler<ApiEnv> {
   return (thrown, c) => {
     const answer = answerTo(thrown);
     for (const [name, value] of Object.entries(answer.headers)) c.header(name, value);
-    if (answer.status >= 500 && answer.status !== 501 && !isReportedElsewhere(thrown))
-      logger.error(
+    if (answer.status >= 500 && answer.status !== 501 && !isReportedElsewhere(thrown)) {
+      // A route that asks to try again has not failed: its work goes on, or other requests use the budget.
+      const level = thrown instanceof ApiError && thrown.retryable ? 'warn' : 'error';
+      logger[level](
         { request_id: c.get('requestId'), method: c.req.method, route: routePatternOf(c), err: thrown },
         'Request failed',
       );
+    }
     return c.json(
       { message: answer.message, ...(answer.details !== undefined && { details: answer.details }) },
       answer.status,
