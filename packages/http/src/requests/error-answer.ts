@@ -86,7 +86,7 @@ export function errorAnswer(logger: Logger): ErrorHandler<ApiEnv> {
     const answer = answerTo(thrown);
     for (const [name, value] of Object.entries(answer.headers)) c.header(name, value);
     if (answer.status >= 500 && answer.status !== 501 && !isReportedElsewhere(thrown)) {
-      // A route that asks to try again has not failed: its work goes on, or other requests use the budget.
+      // A route that asks to try again has not failed: its work continues, or other requests use the budget.
       const level = thrown instanceof ApiError && thrown.retryable ? 'warn' : 'error';
       logger[level](
         { request_id: c.get('requestId'), method: c.req.method, route: routePatternOf(c), err: thrown },
