@@ -75,6 +75,7 @@ const COMMANDS_ELSEWHERE: Readonly<Record<string, string>> = {
   'npx chainstead backfill': 'apps/chainstead/src/acceptance/backfill-command.system.test.ts',
   'npx chainstead verify': 'apps/chainstead/src/acceptance/verify-command.system.test.ts',
   'npx chainstead reindex': 'apps/chainstead/src/acceptance/reindex-command.system.test.ts',
+  'npx chainstead chains remove': 'apps/chainstead/src/commands/chains.system.test.ts',
   'npx chainstead doctor': 'apps/chainstead/src/commands/doctor.system.test.ts',
   'npx chainstead distribute': 'apps/chainstead/src/acceptance/distribute-command.nightly.test.ts',
   'npx chainstead provision': 'apps/chainstead/src/acceptance/pages/production.system.test.ts',
