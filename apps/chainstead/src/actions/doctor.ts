@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { ChainsteadError, worstVerdict } from '@chainstead/core';
-import { type Database, planMigrations } from '@chainstead/db';
+import type { Database } from '@chainstead/db';
 import { fetchChainId, type KnownBlock, type SampledBlock } from '@chainstead/rpc';
 import { readChainStatuses, readKnownBlocks } from '@chainstead/sync';
 import type { Command } from 'commander';
@@ -78,10 +78,10 @@ async function examineAll(
     });
   }
   const logger = commandLogger(configuration, context);
-  const { reports, value } = await examineStorage({ configuration, logger, clock }, async (database) => {
-    const known = database === null ? {} : { knownBlocks: knownBlocksOf(database) };
+  const { reports, value } = await examineStorage({ configuration, logger, clock }, async (examined) => {
+    const known = examined === null ? {} : { knownBlocks: knownBlocksOf(examined.database) };
     const nodes = await examineConfigured({ ...examining, ...known }, null);
-    const progress = database === null ? undefined : await readProgress(database, configuration);
+    const progress = examined?.isCurrent === true ? await readProgress(examined.database, configuration) : undefined;
     return { nodes, chains: examineDatasets(configuration, sample, progress) };
   });
   return { storage: reports, ...value };
@@ -104,11 +104,8 @@ async function chainOf({ chainRegistry }: Configuration, url: string): Promise<s
   return id === null ? null : (chainRegistry.find(id)?.key ?? null);
 }
 
-/** Progress by chain id. A database that this version was never started on has none. */
+/** Progress by chain id. */
 async function readProgress(database: Database, configuration: Configuration): Promise<ProgressByChain> {
-  // A failure is a finding of the database already.
-  const plan = await planMigrations(database).catch(() => null);
-  if (plan === null || plan.pending.length > 0 || plan.applied === 0) return new Map();
   const statuses = await readChainStatuses(
     database,
     await readIndexedDatasets(database, configuration),

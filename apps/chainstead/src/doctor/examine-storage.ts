@@ -31,7 +31,7 @@ const APPLICATION_NAME = 'chainstead doctor';
  */
 export async function examineStorage<T>(
   examination: StorageExamination,
-  whileOpen: (database: Database | null) => Promise<T>,
+  whileOpen: (database: ExaminedDatabase | null) => Promise<T>,
 ): Promise<{ readonly reports: readonly CheckReport[]; readonly value: T }> {
   const { configuration } = examination;
   const startedAt = performance.now();
@@ -43,13 +43,20 @@ export async function examineStorage<T>(
   }
   const { storage } = opened;
   try {
-    const findings = await examineDatabase(examination, storage);
+    const { findings, isCurrent } = await examineDatabase(examination, storage);
     const name = `Postgres ${storage.isEmbedded ? '(embedded)' : redactConnectionString(storage.url)}`;
     const report = { name, findings, calls: 0, tookMs: performance.now() - startedAt };
-    return { reports: [report, ...redis], value: await whileOpen(storage.database) };
+    return { reports: [report, ...redis], value: await whileOpen({ database: storage.database, isCurrent }) };
   } finally {
     await storage.close();
   }
+}
+
+/** An open database. */
+export interface ExaminedDatabase {
+  readonly database: Database;
+  /** Whether it has all tables of this version: an older or empty one lacks some that reads expect. */
+  readonly isCurrent: boolean;
 }
 
 type Opened = { readonly storage: Storage } | { readonly name: string; readonly finding: Finding };
@@ -80,30 +87,33 @@ async function tryToOpen({ configuration, logger }: StorageExamination): Promise
   }
 }
 
-async function examineDatabase({ configuration, clock }: StorageExamination, storage: Storage): Promise<Finding[]> {
+async function examineDatabase(
+  { configuration, clock }: StorageExamination,
+  storage: Storage,
+): Promise<{ readonly findings: readonly Finding[]; readonly isCurrent: boolean }> {
   const { database, isEmbedded } = storage;
   const folder = isEmbedded ? configuration.database.dataDirectory : null;
-  return [
-    ...(await examineServer({ database, clock, folder })),
-    await schemaFinding(database),
-    ...(configuration.database.sessionUrl === null ? [await roomFinding(configuration, database)] : []),
-  ];
+  const server = await examineServer({ database, clock, folder });
+  const schema = await examineSchema(database);
+  const room = configuration.database.sessionUrl === null ? [await roomFinding(configuration, database)] : [];
+  return { findings: [...server, schema.finding, ...room], isCurrent: schema.isCurrent };
 }
 
-async function schemaFinding(database: Database): Promise<Finding> {
+async function examineSchema(database: Database): Promise<{ readonly finding: Finding; readonly isCurrent: boolean }> {
   const { ok, warning, bad } = findingsOf('schema');
   try {
     const { pending, applied } = await planMigrations(database);
-    if (pending.length === 0) return ok(`up to date (${applied} migrations)`);
-    if (applied === 0) return ok('empty; the first start creates it');
-    return warning(
+    if (pending.length === 0) return { finding: ok(`up to date (${applied} migrations)`), isCurrent: true };
+    if (applied === 0) return { finding: ok('empty; the first start creates it'), isCurrent: false };
+    const finding = warning(
       `${pending.length} migrations of this version are not applied`,
       'This version has not been started on this database yet.',
       'Run "chainstead upgrade-check" to see the changes.',
     );
+    return { finding, isCurrent: false };
   } catch (error) {
     const { message, remedy } = obstacleOf(error);
-    return bad(message, "This version can't start on this database.", remedy);
+    return { finding: bad(message, "This version can't start on this database.", remedy), isCurrent: false };
   }
 }
 
