@@ -198,7 +198,7 @@ function blocksText({ blocks }: Listed): string {
 function stateText({ isIndexed, configured, indexedAt }: Listed): string {
   if (isIndexed) return 'indexed';
   const since = indexedAt === null ? 'not indexed' : `not indexed since ${indexedAt.toISOString()}`;
-  return configured ? `in CHAINS, ${since}` : `not in CHAINS here, ${since}`;
+  return configured ? `configured, ${since}` : `not configured here, ${since}`;
 }
 
 function recordJson({ name, id, blocks, isIndexed, configured, indexedAt }: Listed): Readonly<Record<string, unknown>> {

@@ -23,7 +23,7 @@ const remove = (environment: Readonly<Record<string, string>>, ...options: strin
 
 describe('chains', () => {
   it('lists a stored chain, and whether it is configured here', async () => {
-    const line = /^scripted +31337 +0 to 100 +not in CHAINS here, not indexed since 2026-05-01T00:00:00.000Z/m;
+    const line = /^scripted +31337 +0 to 100 +not configured here, not indexed since 2026-05-01T00:00:00.000Z/m;
     expect((await runCaptured(['chains', 'list'], others)).stdout).toMatch(line);
     const { stdout } = await stage.run('chains', 'list', '--json');
     expect(JSON.parse(stdout)).toMatchObject([
@@ -65,7 +65,7 @@ describe('chains', () => {
     expect(audited).toEqual([{ target: 'scripted' }]);
     // The chain can be indexed again.
     expect((await stage.run('backfill', '--chain', 'scripted', '--from', '0', '--to', '100')).exitCode).toBe(0);
-    expect((await stage.run('chains', 'list')).stdout).toMatch(/^scripted +31337 +0 to 100 +in CHAINS, not indexed/m);
+    expect((await stage.run('chains', 'list')).stdout).toMatch(/^scripted +31337 +0 to 100 +configured, not indexed/m);
   });
 
   it('removes an Aptos network, and leaves the other one', async () => {
