@@ -1,6 +1,7 @@
 import { decimalAt } from '@chainstead/abi';
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash, Log } from '@chainstead/core';
+import { isNativeTransferLog } from './native-transfer.ts';
 import { TRANSFER_TOPIC } from './topics.ts';
 
 /** What an ERC-20 transfer says. */
@@ -14,7 +15,7 @@ export interface Erc20Transfer {
 /**
  * The ERC-20 transfer that a log is; null where it is none. It is one exactly when it has the standard shape of EIP-20: three
  * topics, the last two of them addresses, and 32 bytes of data. Contracts of `chain.erc20Exclusions` emit the shape and mean
- * something else.
+ * something else, and so do clients that log native transfers (EIP-7708).
  */
 export function decodeErc20Transfer(
   log: Pick<Log, 'address' | 'topics' | 'data'>,
@@ -23,6 +24,7 @@ export function decodeErc20Transfer(
   const [topic0, from, to] = log.topics;
   if (topic0 !== TRANSFER_TOPIC || log.topics.length !== 3 || log.data.length !== WORD_LENGTH) return null;
   if (from === undefined || to === undefined || chain.erc20Exclusions.includes(log.address)) return null;
+  if (isNativeTransferLog(log)) return null;
   // Not addressAt: every log of a backfill passes here, and this takes half its time.
   if (!from.startsWith(ADDRESS_TOPIC_PREFIX) || !to.startsWith(ADDRESS_TOPIC_PREFIX)) return null;
   return { from: addressOf(from), to: addressOf(to), value: decimalAt(log.data) };

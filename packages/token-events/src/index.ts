@@ -6,6 +6,7 @@
 export { APPROVAL_FOR_ALL_TOPIC, APPROVAL_TOPIC, type Approval, decodeApproval } from './approval.ts';
 export { decodeNftTransfers, readNftLogs } from './decode-nft-transfers.ts';
 export { decodeErc20Transfer, type Erc20Transfer } from './erc20-transfer.ts';
+export { isNativeTransferLog } from './native-transfer.ts';
 export {
   MALFORMED_REASONS,
   type MalformedNftLog,

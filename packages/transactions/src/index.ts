@@ -37,6 +37,7 @@ export { accountTransactions, transactions } from './stored/datasets.ts';
 export { hasTransactions } from './stored/has-transactions.ts';
 export { IN_HISTORY } from './stored/in-history.ts';
 export { isDeposit } from './stored/is-deposit.ts';
+export { isPlainTransfer } from './stored/is-plain-transfer.ts';
 export { HAS_ROLE } from './stored/schema.ts';
 export { readStored, STORED_COLUMNS, type StoredColumns } from './stored/stored-transaction.ts';
 export { transactionKey } from './stored/transaction-key.ts';

@@ -5,6 +5,7 @@ import { addressKey } from '@chainstead/db/address-key';
 import { readPackedPage } from '@chainstead/db/packed-rows';
 import {
   accountTransactions,
+  isPlainTransfer,
   readEvidenceBits,
   readRetainedLogs,
   readStored,
@@ -35,7 +36,9 @@ export async function readStoredRecords(
   for (const { hash, legs, ...place } of wanted) {
     const record = stored.get(hash);
     if (record === undefined) continue;
-    if (isSilent(record)) reported.set(hash, { record, said: SAYS_NOTHING });
+    // A failed transaction has no logs. Contracts logged nothing in a plain transfer, but the client may have (EIP-7708).
+    if (record.status === 0 || (!withLogs && isPlainTransfer(record)))
+      reported.set(hash, { record, said: SAYS_NOTHING });
     else if (withLogs) continue;
     else if (legs.said === null) unreported.push({ ...place, record, legs });
     else if (isWhole(legs.said, legs)) reported.set(hash, { record, said: legs.said });
@@ -80,14 +83,7 @@ async function readRows(
 /** The only row of the statement. */
 type PageRow = Parameters<typeof STORED_COLUMNS.read>[0];
 
-/** Gas of a native token transfer to an account without code: none is left to emit a log. */
-const TRANSFER_GAS = '21000';
 const SAYS_NOTHING: StoredEvidence = { evidence: new Set(), approvesTokens: false, approvesOtherwise: false };
-
-/** Whether a transaction certainly has no logs: it failed, or only transferred native tokens. */
-function isSilent({ status, input, gasUsed }: TransactionRecord): boolean {
-  return status === 0 || (input === '0x' && gasUsed === TRANSFER_GAS);
-}
 
 /**
  * Whether all evidence about the wallet in the logs is stored: of approvals only those of tokens are, if their dataset

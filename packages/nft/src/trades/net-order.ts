@@ -1,4 +1,5 @@
 import type { Address, Hex, Log } from '@chainstead/core';
+import { areAdjacent } from './adjacent-logs.ts';
 import type { Fill, TradedItem, TradeTransaction } from './marketplace.ts';
 import { paidFrom } from './paid-by-buyer.ts';
 import { paymentToken } from './payment-token.ts';
@@ -39,7 +40,7 @@ export function netOrderFills(
       continue;
     }
     const next = orders[place + 1] ?? null;
-    const counter = next !== null && areMatched(order, next) ? next : null;
+    const counter = next !== null && areMatched(order, next, transaction) ? next : null;
     if (counter !== null) place++;
     fills.push(fillOf(order, counter, transaction, { after, before: order.log }));
     after = own[place] ?? after;
@@ -48,9 +49,9 @@ export function netOrderFills(
 }
 
 /** Both events of a match are emitted at its end, with nothing between them. */
-function areMatched(one: NetOrder, other: NetOrder): boolean {
+function areMatched(one: NetOrder, other: NetOrder, transaction: TradeTransaction): boolean {
   return (
-    other.log.logIndex === one.log.logIndex + 1 &&
+    areAdjacent(one.log, other.log, transaction) &&
     one.matched !== false &&
     other.matched !== false &&
     one.side !== other.side &&

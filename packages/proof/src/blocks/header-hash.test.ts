@@ -1,6 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseHash } from '@chainstead/core';
+import { recordedData } from '@chainstead/testkit';
+import { describe, expect, it, test } from 'vitest';
 import { RECORDINGS, readRecordedBlocks } from '../testing/recorded-blocks.ts';
-import { checkHeaderHash, headerHash } from './header-hash.ts';
+import { checkHeaderHash, encodeHeader, headerHash } from './header-hash.ts';
 
 const recorded = readRecordedBlocks();
 const verified = recorded.filter(({ chain }) => chain.headerHash).filter(({ block }) => headerHash(block.header.raw));
@@ -42,6 +46,23 @@ describe.skipIf(RECORDINGS.isMissing)(RECORDINGS.title('headers of recorded bloc
     expect(checkHeaderHash({ ...raw, gasUsed: '0x1', newField: '0x1' }, hash)).toEqual({ result: 'unchecked' });
     expect(checkHeaderHash({ ...raw, gasUsed: '0x1' }, hash).result).toBe('mismatch');
   });
+});
+
+const VECTORS = recordedData('data/proofs/glamsterdam');
+
+test.skipIf(VECTORS.isMissing)(VECTORS.title('headers on both sides of the Amsterdam fork hash'), () => {
+  const vectors: { header: Record<string, string>; rlp: string }[] = JSON.parse(
+    readFileSync(join(VECTORS.folder, 'headers-across-fork.json'), 'utf8'),
+  );
+  expect(vectors.map(({ header }) => 'slotNumber' in header)).toEqual([false, true]);
+  for (const { header, rlp } of vectors) {
+    const hash = parseHash(header.hash);
+    expect(checkHeaderHash(header, hash)).toEqual({ result: 'verified' });
+    expect(encodeHeader(header, hash)?.toString('hex')).toBe(rlp.slice(2));
+    const { [Object.hasOwn(header, 'slotNumber') ? 'slotNumber' : 'requestsHash']: last, ...without } = header;
+    expect(last).toBeDefined();
+    expect(checkHeaderHash(without, hash).result).toBe('mismatch');
+  }
 });
 
 function find(folder: string) {

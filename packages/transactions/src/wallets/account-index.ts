@@ -5,6 +5,8 @@
  */
 import { type Address, type BlockRange, isAddress, parseQuantity, toQuantity } from '@chainstead/core';
 import { MalformedAnswerError, RequestAbortedError, type UpstreamPool } from '@chainstead/rpc';
+import { z } from 'zod';
+import { isPlainTransfer } from '../stored/is-plain-transfer.ts';
 
 /** A block in which an account takes part in a transaction. */
 export interface NamedBlock {
@@ -31,8 +33,6 @@ const OTS_PAGE = 25;
 const TRACES_PAGE = 1_000;
 /** Calls of a step. */
 const CALLS: Readonly<Record<AccountIndexMethod, number>> = { ots_searchTransactionsBefore: 1, trace_filter: 2 };
-/** Gas of a native token transfer to an account without code. */
-const TRANSFER_GAS = 21_000;
 
 /**
  * Reads one page of an index, until the range is searched.
@@ -62,16 +62,26 @@ export function isNotOffered(error: unknown): boolean {
 
 type Json = Readonly<Record<string, unknown>>;
 
+const quantity = z.string().regex(/^0x[\da-f]+$/i);
+const plainPartsSchema = z.object({
+  from: z.string(),
+  to: z.string().nullable(),
+  value: quantity,
+  input: z.string(),
+  gasUsed: quantity,
+});
+
 /** Newest first. */
 function readPage(answer: unknown, range: BlockRange): NamedBlocks {
   const { txs, receipts, lastPage } = Object(answer) as Json;
   if (!Array.isArray(txs) || !Array.isArray(receipts) || typeof lastPage !== 'boolean')
     throw new MalformedAnswerError('The response is not a page of transactions');
   const places = txs.map((one: unknown, place): NamedBlock => {
-    const { blockNumber, input } = Object(one) as Json;
+    const transaction = Object(one) as Json;
     const { gasUsed } = Object(receipts[place]) as Json;
-    const isPlain = input === '0x' && Number(gasUsed) === TRANSFER_GAS;
-    return { number: heightOf(blockNumber), mayMoveInside: !isPlain };
+    const parts = plainPartsSchema.safeParse({ ...transaction, gasUsed });
+    const isPlain = parts.success && isPlainTransfer(parts.data);
+    return { number: heightOf(transaction.blockNumber), mayMoveInside: !isPlain };
   });
   const lowest = Math.min(...places.map(({ number }) => number));
   if (places.some(({ number }) => number > range.to))

@@ -1,7 +1,8 @@
 import { type Address, type Hex, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { parseAbiItem } from 'abitype';
+import { areAdjacent } from '../adjacent-logs.ts';
 import { eventArguments } from '../event-arguments.ts';
-import type { Fill, TradedItem } from '../marketplace.ts';
+import type { Fill, TradedItem, TradeTransaction } from '../marketplace.ts';
 import { tokenKey } from '../transfers-by-token.ts';
 import { type SeaportOrder, seaportOrder } from './seaport-order.ts';
 
@@ -9,8 +10,8 @@ import { type SeaportOrder, seaportOrder } from './seaport-order.ts';
 export const ORDERS_MATCHED = parseAbiItem('event OrdersMatched(bytes32[] orderHashes)');
 
 /** Returns the trades in one Seaport contract's logs of one transaction. Matched orders count once. */
-export function seaportFills(own: readonly Log[]): Fill[] {
-  const { groups, single } = groupOrders(own);
+export function seaportFills(own: readonly Log[], transaction: TradeTransaction): Fill[] {
+  const { groups, single } = groupOrders(own, transaction);
   const fills = [...groups.flatMap(matchedFills), ...single.flatMap(singleFill)];
   return fills.toSorted((one, other) => one.log.logIndex - other.log.logIndex);
 }
@@ -19,7 +20,10 @@ export function seaportFills(own: readonly Log[]): Fill[] {
  * Returns matched orders, by match, and orders filled alone. From 1.2 on a log lists the hashes of each match (twice
  * for an order that was filled twice). In 1.1 matched orders have no recipient and their logs are adjacent.
  */
-function groupOrders(own: readonly Log[]): { groups: SeaportOrder[][]; single: SeaportOrder[] } {
+function groupOrders(
+  own: readonly Log[],
+  transaction: TradeTransaction,
+): { groups: SeaportOrder[][]; single: SeaportOrder[] } {
   const groups: SeaportOrder[][] = [];
   const open = new Map<Hex, SeaportOrder[]>();
   for (const log of own) {
@@ -31,16 +35,17 @@ function groupOrders(own: readonly Log[]): { groups: SeaportOrder[][]; single: S
   const rest = [...open.values()].flat().toSorted(byLog);
   const unnamed = rest.filter((order) => order.recipient === ZERO_ADDRESS);
   return {
-    groups: [...groups, ...sideBySide(unnamed)],
+    groups: [...groups, ...sideBySide(unnamed, transaction)],
     single: rest.filter((order) => order.recipient !== ZERO_ADDRESS),
   };
 }
 
-function sideBySide(orders: readonly SeaportOrder[]): SeaportOrder[][] {
+function sideBySide(orders: readonly SeaportOrder[], transaction: TradeTransaction): SeaportOrder[][] {
   const runs: SeaportOrder[][] = [];
   for (const order of orders) {
     const run = runs.at(-1);
-    if (run !== undefined && run.at(-1)?.log.logIndex === order.log.logIndex - 1) run.push(order);
+    const before = run?.at(-1)?.log;
+    if (before !== undefined && areAdjacent(before, order.log, transaction)) run?.push(order);
     else runs.push([order]);
   }
   return runs;

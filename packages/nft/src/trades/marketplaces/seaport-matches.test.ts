@@ -1,7 +1,13 @@
-import { ZERO_ADDRESS } from '@chainstead/core';
+import { parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { describe, expect, test } from 'vitest';
 import { decodeExample, tradesOf } from '../testing/example-trades.ts';
-import { type ExampleLog, erc721Transfer, erc1155Transfer, exampleAddress } from '../testing/example-transaction.ts';
+import {
+  type ExampleLog,
+  erc20Transfer,
+  erc721Transfer,
+  erc1155Transfer,
+  exampleAddress,
+} from '../testing/example-transaction.ts';
 import {
   type ExampleOrder,
   erc20,
@@ -217,6 +223,14 @@ describe('version 1.1, which does not say what was matched', () => {
   test('orders without recipient, side by side, are one match', () => {
     const logs = [unnamed(bid()), unnamed(answer()), erc721Transfer(apes, seller, buyer, 7n)];
     expect(trades(logs)).toEqual([[0, '7', seller, buyer, '1000', 1]]);
+  });
+
+  test('a native transfer that the client logged between two orders (EIP-7708) leaves them one match', () => {
+    const coins = erc20Transfer(parseAddress(`0x${'f'.repeat(39)}e`), buyer, seller, 1_000n);
+    const logs = [unnamed(bid()), coins, unnamed(answer()), erc721Transfer(apes, seller, buyer, 7n)];
+    expect(trades(logs)).toEqual([[0, '7', seller, buyer, '1000', 1]]);
+    const other = erc20Transfer(apes, buyer, seller, 1_000n);
+    expect(trades([unnamed(bid()), other, unnamed(answer())])).not.toEqual([[0, '7', seller, buyer, '1000', 1]]);
   });
 
   test('two matches stand apart: who pays in one does not pay in the other', () => {

@@ -1,7 +1,7 @@
 import type { Log } from '@chainstead/core';
 import { deployments } from '../deployments.ts';
 import { topicOf } from '../event-arguments.ts';
-import type { Fill, Marketplace, MarketplaceName } from '../marketplace.ts';
+import type { Fill, Marketplace, MarketplaceName, TradeTransaction } from '../marketplace.ts';
 import { ORDERS_MATCHED, seaportFills } from './seaport-fills.ts';
 import { ORDER_FULFILLED } from './seaport-order.ts';
 
@@ -48,6 +48,7 @@ function seaport(name: MarketplaceName, protocol: string, known: Readonly<Record
 }
 
 /** Orders are matched within one contract only. */
-function fills(own: readonly Log[]): Fill[] {
-  return [...Map.groupBy(own, (log) => log.address).values()].flatMap(seaportFills);
+function fills(own: readonly Log[], transaction: TradeTransaction): Fill[] {
+  const contracts = [...Map.groupBy(own, (log) => log.address).values()];
+  return contracts.flatMap((logs) => seaportFills(logs, transaction));
 }

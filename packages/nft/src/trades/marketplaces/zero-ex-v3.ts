@@ -2,9 +2,10 @@ import type { Chain } from '@chainstead/chains';
 import { type Hex, type Log, parseAddress } from '@chainstead/core';
 import { parseAbiItem } from 'abitype';
 import type { ContractEventArgsFromTopics } from 'viem';
+import { areAdjacent } from '../adjacent-logs.ts';
 import { deployments } from '../deployments.ts';
 import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
-import type { Fill, Marketplace, TradedItem } from '../marketplace.ts';
+import type { Fill, Marketplace, TradedItem, TradeTransaction } from '../marketplace.ts';
 import { readAssetData } from '../zero-ex-asset-data.ts';
 
 const FILL = parseAbiItem(
@@ -50,14 +51,14 @@ interface FilledOrder {
  * maker of the other is the buyer; the taker of both is the matching contract. The seller's fees are deducted from the
  * price afterwards, and the protocol fee (in the native token) is not part of it.
  */
-function fills(own: readonly Log[]): Fill[] {
+function fills(own: readonly Log[], transaction: TradeTransaction): Fill[] {
   const orders = own.map(readOrder);
   const found: Fill[] = [];
   for (let place = 0; place < orders.length; place++) {
     const order = orders[place] ?? null;
     if (order === null) continue;
     const next = orders[place + 1] ?? null;
-    if (next !== null && areMatched(order, next)) {
+    if (next !== null && areMatched(order, next, transaction)) {
       place++;
       const [sell, buy] = order.makerSells ? [order, next] : [next, order];
       found.push(fillOf(sell, 2, sell.event.makerAddress, buy.event.makerAddress, buy.price));
@@ -83,9 +84,9 @@ function fillOf(order: FilledOrder, side: 0 | 1 | 2, seller: Hex, buyer: Hex, pr
 }
 
 /** Matching emits both fills before anything moves; orders filled one by one have their transfers between them. */
-function areMatched(one: FilledOrder, other: FilledOrder): boolean {
+function areMatched(one: FilledOrder, other: FilledOrder, transaction: TradeTransaction): boolean {
   return (
-    other.log.logIndex === one.log.logIndex + 1 &&
+    areAdjacent(one.log, other.log, transaction) &&
     one.event.makerAssetData === other.event.takerAssetData &&
     one.event.takerAssetData === other.event.makerAssetData &&
     one.event.takerAddress === other.event.takerAddress
