@@ -5,10 +5,13 @@ import { type GatewayStage, startGateway } from './gateway-stage.ts';
 
 const CHAIN_ID = 3_503_995_874_084_926;
 const HEAD = 0x36;
-/** The recorded methods that are in the gateway's list (docs/api/json-rpc.md). */
+/** The recorded methods that the gateway offers (docs/api/json-rpc.md). */
 const OFFERED = new Set([
+  'eth_baseFee',
+  'eth_blobBaseFee',
   'eth_blockNumber',
   'eth_call',
+  'eth_capabilities',
   'eth_chainId',
   'eth_createAccessList',
   'eth_estimateGas',
@@ -24,6 +27,7 @@ const OFFERED = new Set([
   'eth_getLogs',
   'eth_getProof',
   'eth_getStorageAt',
+  'eth_getStorageValues',
   'eth_getTransactionByHash',
   'eth_getTransactionByBlockHashAndIndex',
   'eth_getTransactionByBlockNumberAndIndex',
@@ -35,6 +39,7 @@ const OFFERED = new Set([
   'eth_getUncleCountByBlockNumber',
   'eth_maxPriorityFeePerGas',
   'eth_sendRawTransaction',
+  'eth_syncing',
   'net_version',
   'web3_clientVersion',
 ]);

@@ -1,15 +1,15 @@
 /** Settings of the JSON-RPC gateway. */
-import { METHOD_NAMES } from '@chainstead/gateway/method-table';
+import { METHOD_NAMES, UNLISTED } from '@chainstead/gateway/method-table';
 import { z } from 'zod';
 import { optional, withDefault } from './key-facts.ts';
 import { chainName, listOf, oneOf, plainText, wholeNumber } from './values.ts';
 
-const METHOD_LIMIT = /^([A-Za-z_0-9]+)=(\d{1,7})$/;
+const METHOD_LIMIT = /^([A-Za-z_0-9]+\*?)=(\d{1,7})$/;
 
 const methodLimit: z.ZodType<readonly [method: string, calls: number], string> = plainText
   .refine((text) => METHOD_LIMIT.test(text), 'is not method=calls')
   .refine(
-    (text) => METHOD_NAMES.includes(text.split('=')[0] ?? ''),
+    (text) => [...METHOD_NAMES, UNLISTED].includes(text.split('=')[0] ?? ''),
     'contains a method that the gateway does not offer',
   )
   .transform((text): readonly [string, number] => {

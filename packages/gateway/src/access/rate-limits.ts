@@ -19,7 +19,7 @@ export interface RateLimits {
    * @returns 0 if it is allowed, otherwise the milliseconds to wait (the call is not counted); a promise if other
    * processes must be consulted first
    */
-  take(keyId: string, method: Pick<MethodFacts, 'name' | 'weight'>): number | Promise<number>;
+  take(keyId: string, method: Pick<MethodFacts, 'countedAs' | 'weight'>): number | Promise<number>;
 }
 
 /** Name of the limits' buckets. */
@@ -36,10 +36,10 @@ export function createRateLimits(
   const all = allCallsPerSecond === null ? null : limitOf(`${LIMIT_NAME} calls`, allCallsPerSecond);
   const byMethod = new Map([...callsPerSecond].map(([name, calls]) => [name, limitOf(`${LIMIT_NAME}:${name}`, calls)]));
   return {
-    take(keyId, { name, weight }) {
+    take(keyId, { countedAs, weight }) {
       const spendings = weights === null ? [] : [{ budget: weights.budgetOf(keyId), amount: weight }];
       if (all !== null) spendings.push({ budget: all.budgetOf(keyId), amount: 1 });
-      const calls = byMethod.get(name);
+      const calls = byMethod.get(countedAs);
       if (calls !== undefined) spendings.push({ budget: calls.budgetOf(keyId), amount: 1 });
       return sharedLimits.spend(spendings);
     },

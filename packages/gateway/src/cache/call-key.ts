@@ -16,6 +16,7 @@ const SHAPES: Readonly<Record<string, readonly Kind[]>> = {
   eth_getLogs: ['filter'],
   eth_getProof: ['any', 'any', 'block'],
   eth_getStorageAt: ['any', 'quantity', 'block'],
+  eth_getStorageValues: ['any', 'block'],
   eth_getTransactionByBlockHashAndIndex: ['any', 'quantity'],
   eth_getTransactionByBlockNumberAndIndex: ['block', 'quantity'],
   eth_getTransactionCount: ['any', 'block'],

@@ -1,5 +1,5 @@
 import type { PinnedHead } from '../call.ts';
-import type { MethodFacts } from '../methods/method-table.ts';
+import { type MethodFacts, UNLISTED } from '../methods/method-table.ts';
 
 /** The block that a call's result depends on, which decides how long it can be cached. */
 export type CallBlock =
@@ -30,6 +30,8 @@ export function blockOfCall(method: MethodFacts, params: readonly unknown[]): Ca
   // A block number must not be older than in another response, so it is requested each time.
   if (method.name === BLOCK_NUMBER_METHOD) return 'tag';
   if (method.lifetime === 'block') return 'in-result';
+  // Its parameters may name the head, so the upstream must not lag.
+  if (method.countedAs === UNLISTED) return 'tag';
   return method.lifetime === 'head' ? 'head' : 'none';
 }
 

@@ -101,12 +101,12 @@ export function createAnswerCall(options: AnswerCallOptions): HandleCall {
 
   function failed(line: Line, call: Call, thrown: unknown): Outcome {
     const outcome = failedOutcome(thrown, { slug: line.chain.slug, method: call.method.name, logger });
-    countOutcome(countsOf(line, call.method.name), outcome);
+    countOutcome(countsOf(line, call.method.countedAs), outcome);
     return outcome;
   }
 
   function hit(line: Line, call: Call, outcome: Outcome): Outcome {
-    countsOf(line, call.method.name).hit++;
+    countsOf(line, call.method.countedAs).hit++;
     return outcome;
   }
 
@@ -144,7 +144,7 @@ export function createAnswerCall(options: AnswerCallOptions): HandleCall {
       (ending) => fetchAnswer(options, line, call, ending),
     );
     const outcome = await run.outcome;
-    countOutcome(countsOf(line, call.method.name), outcome, run);
+    countOutcome(countsOf(line, call.method.countedAs), outcome, run);
     return outcome;
   }
 

@@ -15,6 +15,8 @@ export type Lifetime = 'immutable' | 'block' | 'head' | 'constant' | 'never';
 /** The properties of a method. */
 export interface MethodFacts {
   readonly name: string;
+  /** The name under which calls are counted and limited: {@link UNLISTED} for all methods outside the list. */
+  readonly countedAs: string;
   readonly lifetime: Lifetime;
   /** Whether a second upstream may be called while the first one is slow. */
   readonly hedge: boolean;
@@ -51,6 +53,7 @@ const {
   STATE_OVERRIDES,
   STORAGE_KEY,
   STORAGE_KEYS,
+  STORAGE_REQUEST,
   SUBSCRIPTION,
   SUBSCRIPTION_OPTIONS,
   TRANSACTION,
@@ -71,6 +74,8 @@ const METHODS: readonly GatewayMethod[] = [
   method('eth_blockNumber', 'head', 1, []),
   method('eth_gasPrice', 'head', 1, []),
   method('eth_maxPriorityFeePerGas', 'head', 1, []),
+  method('eth_blobBaseFee', 'head', 1, []),
+  method('eth_config', 'head', 1, []),
   method('eth_feeHistory', 'block', 2, [BLOCK_COUNT, NEWEST_BLOCK, PERCENTILES], { block: 1 }),
 
   method('eth_getBlockByHash', 'immutable', 2, [BLOCK_HASH, FULL_TRANSACTIONS], { nullable: true }),
@@ -93,6 +98,7 @@ const METHODS: readonly GatewayMethod[] = [
   method('eth_getBalance', 'block', 1, [ADDRESS, STATE_BLOCK], { block: 1 }),
   method('eth_getCode', 'block', 1, [ADDRESS, STATE_BLOCK], { block: 1 }),
   method('eth_getStorageAt', 'block', 1, [ADDRESS, STORAGE_KEY, STATE_BLOCK], { block: 2 }),
+  method('eth_getStorageValues', 'block', 5, [STORAGE_REQUEST, STATE_BLOCK], { block: 1 }),
   method('eth_getTransactionCount', 'block', 1, [ADDRESS, STATE_BLOCK], { block: 1 }),
   method('eth_getProof', 'block', 5, [ADDRESS, STORAGE_KEYS, STATE_BLOCK], { block: 2 }),
   method('eth_call', 'block', 2, [TRANSACTION, STATE_BLOCK, STATE_OVERRIDES, BLOCK_OVERRIDES], { block: 1 }),
@@ -123,10 +129,27 @@ const METHODS: readonly GatewayMethod[] = [
 
 const BY_NAME: ReadonlyMap<string, GatewayMethod> = new Map(METHODS.map((entry) => [entry.name, entry]));
 
-/** Returns the method with this name; undefined if the gateway has none. */
+/** Stands for all methods outside the list, so that names which clients invent take no memory. */
+export const UNLISTED = 'eth_*';
+
+/**
+ * Returns the method with this name; undefined if the gateway has none. Outside the list these are all `eth_` methods except
+ * those that write, sign, belong to one node (accounts, mining, filters) or need state in the node: nodes add more that only
+ * read. Their parameters are the node's to check, and they are never cached.
+ */
 export function findMethod(name: string): GatewayMethod | undefined {
-  return BY_NAME.get(name);
+  const listed = BY_NAME.get(name);
+  if (listed !== undefined || !READING.test(name)) return listed;
+  const places = Array.from({ length: UNLISTED_PARAMETERS_MAX }, () => ANY);
+  return { ...method(name, 'never', UNLISTED_WEIGHT, places, { hedge: false }), countedAs: UNLISTED };
 }
+
+const READING =
+  /^eth_(?!accounts|add|cancel|coinbase|create|delete|fill|getFilter|getWork|hashrate|mining|new|pending|remove|request|resend|send|set|sign|start|stop|submit|subscribe|uninstall|unsubscribe|update|watch|write)[a-z][A-Za-z0-9]{1,59}$/;
+const UNLISTED_PARAMETERS_MAX = 8;
+/** As the heaviest reads of the list: the gateway can't know what a node does. */
+const UNLISTED_WEIGHT = 5;
+const ANY: Parameter = { name: 'parameter', check: () => null, isOptional: true };
 
 /** Names of all methods, in alphabetical order. */
 export const METHOD_NAMES: readonly string[] = METHODS.map(({ name }) => name).toSorted();
@@ -148,6 +171,7 @@ function method(
 ): GatewayMethod {
   return {
     name,
+    countedAs: name,
     lifetime,
     weight,
     parameters: places,

@@ -1,6 +1,7 @@
 /** The parameters of the methods, with the names of geth and the JSON-RPC specification. */
 import { blockOverrides, callObject, stateOverrides } from './call-object.ts';
 import { logFilter } from './log-filter.ts';
+import { mapOf } from './members.ts';
 import { type Check, mustBe, type Parameter, shown } from './parameter.ts';
 import { address, block, blockOrHash, boolean, bytes, hash, listOf, number64 } from './values.ts';
 
@@ -33,6 +34,11 @@ export const STORAGE_KEY: Parameter = { name: 'storageKey', check: storageKey };
 export const STORAGE_KEYS: Parameter = {
   name: 'storageKeys',
   check: listOf('storageKeys', storageKey, STORAGE_KEYS_MAX),
+};
+/** Storage keys by contract. */
+export const STORAGE_REQUEST: Parameter = {
+  name: 'request',
+  check: mapOf('request', address('request'), listOf('request', storageKey, STORAGE_KEYS_MAX)),
 };
 export const BLOCK_COUNT: Parameter = { name: 'blockCount', check: blockCount };
 export const NEWEST_BLOCK: Parameter = { name: 'newestBlock', check: block('newestBlock') };

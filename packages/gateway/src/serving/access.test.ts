@@ -204,7 +204,7 @@ describe('a rate', () => {
   });
 
   test('is spent by what is no call, too', async () => {
-    for (const body of ['{', { ...CALL, jsonrpc: '1.0' }, { ...CALL, method: 'eth_none' }]) {
+    for (const body of ['{', { ...CALL, jsonrpc: '1.0' }, { ...CALL, method: 'eth_sign' }]) {
       const stage = await start({ limits: WEIGHT_OF_FOUR });
       for (let sent = 0; sent < 4; sent += 1) expect((await stage.post(body)).status).not.toBe(429);
       expect((await stage.post(body)).status).toBe(429);

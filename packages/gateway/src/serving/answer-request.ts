@@ -148,7 +148,7 @@ function counted(
   ms: number,
 ): Answered {
   const { id } = served.chain.chain;
-  const entry = usage.entry(keyId, id, method.name);
+  const entry = usage.entry(keyId, id, method.countedAs);
   entry.calls += 1;
   entry.weight += method.weight;
   if (!outcome.ok) entry.errors += 1;
@@ -160,13 +160,13 @@ function counted(
     retryAfterMs: 0,
     // Looked up again: a long response may end after the entry was written.
     addBytes: (bytes) => {
-      usage.entry(keyId, id, method.name).bytes += bytes;
+      usage.entry(keyId, id, method.countedAs).bytes += bytes;
     },
   };
 }
 
 /** An invalid request or unknown method costs as much as the smallest call, since reading it takes time. */
-const NO_CALL = { name: '', weight: 1 };
+const NO_CALL = { countedAs: '', weight: 1 };
 const NOTHING_COUNTED = { refusal: null, retryAfterMs: 0, addBytes: ignore };
 
 function ignore(): void {

@@ -69,7 +69,7 @@ describe('a message', () => {
     const socket = await opened(stage);
     const bodies = [
       CALL,
-      [CALL, { ...CALL, id: 'b' }, { ...CALL, method: 'eth_no' }],
+      [CALL, { ...CALL, id: 'b' }, { ...CALL, method: 'eth_sign' }],
       '{',
       '[]',
       { ...CALL, jsonrpc: '1' },
@@ -78,10 +78,10 @@ describe('a message', () => {
     for (const body of bodies)
       expect(await ask(socket, body)).toEqual(await stage.post(body).then((answer) => answer.json()));
     // An HTTP status becomes an error here.
-    expect(await ask(socket, { ...CALL, method: 'eth_no' })).toEqual({
+    expect(await ask(socket, { ...CALL, method: 'eth_sign' })).toEqual({
       jsonrpc: '2.0',
       id: 1,
-      error: { code: -32_601, message: 'eth_no is not supported on chain eth' },
+      error: { code: -32_601, message: 'eth_sign is not supported on chain eth' },
     });
     expect(await ask(socket, Array(21).fill(CALL))).toMatchObject({ id: null, error: { code: -32_600 } });
     socket.close();

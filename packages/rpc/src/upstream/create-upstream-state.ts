@@ -21,6 +21,7 @@ import { createMethodLatencies } from './latency-window.ts';
 import { createPause } from './pause.ts';
 
 const LIE_WEIGHT = 3;
+const UNSUPPORTED_MAX = 1_000;
 const HEAVY = /^(eth_getLogs|batch|debug_|trace_)/;
 /** Wait while a half-open circuit runs its trial, milliseconds. */
 const TRIAL_MS = 50;
@@ -170,6 +171,9 @@ class RememberedState implements UpstreamState {
     const { reaction } = fault.hints;
     if (reaction === 'unsupported') {
       this.#unsupportedUntil.set(fault.method, this.#now() + this.#options.limits.unsupportedMs);
+      // Clients choose names of methods: the oldest entry makes room.
+      const [oldest] = this.#unsupportedUntil.keys();
+      if (oldest !== undefined && this.#unsupportedUntil.size > UNSUPPORTED_MAX) this.#unsupportedUntil.delete(oldest);
       this.abandoned();
       return;
     }
