@@ -143,10 +143,6 @@ describe('decode', () => {
       (log: Log) => ({ ...log, address: `0x${'f'.repeat(39)}e` as Address }),
     ],
     [
-      'the emitter of native transfers of older drafts',
-      (log: Log) => ({ ...log, address: `0x${'e'.repeat(40)}` as Address }),
-    ],
-    [
       'a receiver topic that is no address',
       (log: Log) => ({ ...log, topics: log.topics.with(2, `0x${'0'.repeat(23)}1${'0'.repeat(40)}` as Hash) }),
     ],
