@@ -9,6 +9,8 @@ const NIGHTLY = '**/*.nightly.test.ts';
 // Both run in the fast tier with less to look at, and in full in a later one (packages/testkit/src/test-tier.ts).
 const EXPLAIN = '**/*.explain.test.ts';
 const PROPERTIES = '**/*.property.test.ts';
+// Those that take too long for the fast tier run with fewer values in the system tier.
+const SYSTEM_PROPERTIES = '**/*.system.property.test.ts';
 
 // Files share one Postgres server, where each has a separate database.
 export default defineConfig({
@@ -38,7 +40,7 @@ export default defineConfig({
           name: 'fast',
           env: { TEST_TIER: 'fast' },
           include: ['{apps,packages}/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, SYSTEM, NIGHTLY],
+          exclude: [...configDefaults.exclude, SYSTEM, NIGHTLY, SYSTEM_PROPERTIES],
           testTimeout: 30_000,
           hookTimeout: 30_000,
         },
@@ -48,7 +50,7 @@ export default defineConfig({
         test: {
           name: 'system',
           env: { TEST_TIER: 'system' },
-          include: [SYSTEM, EXPLAIN],
+          include: [SYSTEM, SYSTEM_PROPERTIES, EXPLAIN],
           testTimeout: 90_000,
           hookTimeout: 90_000,
         },
