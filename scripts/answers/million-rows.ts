@@ -2,7 +2,7 @@
 import type { Database } from '@chainstead/db';
 
 /** Rows of each subject. */
-export const ROWS = 200_000;
+export const ROWS = 1_000_000;
 
 export interface RowSubjects {
   readonly chainId: number;
