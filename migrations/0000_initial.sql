@@ -899,6 +899,7 @@ CREATE TABLE "pool_readings" (
   "chain_id" bigint NOT NULL,
   "block_number" integer NOT NULL,
   "tick" integer,
+  "stood_since" bigint NOT NULL,
   "pool" bytea NOT NULL,
   "reserve0" numeric,
   "reserve1" numeric,

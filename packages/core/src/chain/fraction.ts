@@ -83,3 +83,12 @@ function roundedAt(numerator: bigint, denominator: bigint, places: number): bigi
   const [top, bottom] = places >= 0 ? [numerator * scale, denominator] : [numerator, denominator * scale];
   return (2n * top + bottom) / (2n * bottom);
 }
+
+/** Whether neither value is more than `factor` times the other. */
+export function areWithin(one: Fraction, other: Fraction, factor: Fraction): boolean {
+  return !exceeds(one, other, factor) && !exceeds(other, one, factor);
+}
+
+function exceeds(one: Fraction, other: Fraction, factor: Fraction): boolean {
+  return one.numerator * other.denominator * factor.denominator > other.numerator * one.denominator * factor.numerator;
+}

@@ -43,7 +43,8 @@ function createAnalyticsRoute(balances: BalanceRequestSources): RouteModule {
       const chain = marketChain(dependencies, c.req.valid('query').chain);
       const read = createReader(dependencies, balances);
       const found = (await read(chain, [token])).get(token);
-      if (found === undefined) throw errorOf('no-pools', null, chain);
+      if (found === undefined)
+        throw errorOf({ refusal: { of: 'no-price', why: { reason: 'no-pools' } }, indexed: null }, chain);
       return c.json(showAnalytics({ ...found, chain, token }), 200);
     });
   };

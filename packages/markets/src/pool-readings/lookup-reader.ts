@@ -17,7 +17,8 @@ import type { ProvenPool } from '../exchanges/prove-pool.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import type { ProofContext } from '../proofs/pool-verdict.ts';
 import { provePools } from '../proofs/prove-pools.ts';
-import { type FoundPool, findPools, readPoolStates } from './find-pools.ts';
+import { type FoundPool, findPools } from './find-pools.ts';
+import { RESULT_BYTES_MAX, readStandingStates } from './look-back.ts';
 import { saveLookup } from './save-lookups.ts';
 
 /** Tokens whose pools are wanted, and the block of the price. */
@@ -38,9 +39,6 @@ export const POOL_LOOKUPS: StateKind<PoolLookupQuestion, { readonly pools: numbe
   failsAlike: () => '',
 };
 
-/** More than any getter returns that is read here. */
-const RESULT_BYTES_MAX = 512;
-
 export const poolLookupsReader: StateReader<PoolLookupQuestion, { readonly pools: number }> = {
   kind: POOL_LOOKUPS,
   async read(context, { tokens, block: number }, signal) {
@@ -50,9 +48,11 @@ export const poolLookupsReader: StateReader<PoolLookupQuestion, { readonly pools
     const exchanges = exchangesOf(chain);
     const state = stateAt(upstreams, chain, block, { answerBytesMax: RESULT_BYTES_MAX });
     const found = await findPools(tokens, { chain, exchanges, state }, signal);
+    const run = (await readBlockRuns(database, chain.id, [STATES_DATASET], number)).get(STATES_DATASET);
+    const place = { block, runStart: run?.firstBlock ?? number };
     const [pools, readings] = await Promise.all([
       proveFound(found, { chain, upstreams, exchanges, block }, signal),
-      readPoolStates(await withoutReading(context, block, found), { state }, signal),
+      readStandingStates(await withoutReading(context, place, found), context, place, signal),
       readDecimals(context, found, signal),
     ]);
     await saveLookup(database, chain, { tokens, block, pools, readings });
@@ -76,17 +76,17 @@ async function proveFound(
 /** The pools without a reading in the unbroken run of indexed blocks: from an earlier one on, their events are indexed. */
 async function withoutReading(
   { database, chain }: StateReadingContext,
-  { number }: StateBlock,
+  { block, runStart }: { readonly block: StateBlock; readonly runStart: number },
   pools: readonly FoundPool[],
 ): Promise<readonly FoundPool[]> {
   if (pools.length === 0) return [];
-  const run = (await readBlockRuns(database, chain.id, [STATES_DATASET], number)).get(STATES_DATASET);
   const rows = await database.query<{ pool: string }>(
     `SELECT ${hexText('pool')} AS pool FROM pool_readings WHERE pool_key = ANY ($1::bigint[]) AND chain_id = $2 AND pool = ANY ($3::bytea[])
      AND block_number BETWEEN $4 AND $5`,
     [
       ...[pools.map(({ pool }) => poolKey(pool)), chain.id, pools.map(({ pool }) => hexBytes(pool))],
-      ...[run?.firstBlock ?? number, number],
+      // The state before the first indexed block is one before its first event.
+      ...[runStart - 1, block.number],
     ],
   );
   const read = new Set(rows.map(({ pool }) => pool));

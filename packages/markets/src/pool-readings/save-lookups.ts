@@ -6,7 +6,7 @@ import { underCommitLock } from '@chainstead/sync';
 import type { ProvenPool } from '../exchanges/prove-pool.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import { storeFoundPool } from '../proofs/pool-rows.ts';
-import type { PoolReading } from './find-pools.ts';
+import type { StandingReading } from './look-back.ts';
 
 /** Tokens whose pools were looked up at a block, the pools, and their states. */
 export interface PoolLookup {
@@ -15,7 +15,7 @@ export interface PoolLookup {
   /** Proven ones. */
   readonly pools: readonly ProvenPool[];
   /** Those of other pools are not stored. */
-  readonly readings: readonly PoolReading[];
+  readonly readings: readonly StandingReading[];
 }
 
 /** A look-up is repeated after this time: exchanges get new factories and kinds of pools. Seconds. */
@@ -39,7 +39,7 @@ export async function saveLookup(database: Database, chain: Chain, lookup: PoolL
     await addTokens(transaction, chain, pools);
     const found = new Set<string>(pools.map(({ pool }) => pool));
     const ofPools = readings.filter(({ pool }) => found.has(pool));
-    await addReadings(transaction, chain, block.number, ofPools);
+    await addReadings(transaction, chain, ofPools);
     await transaction.query(
       `INSERT INTO pool_lookups (token, chain_id, block_number) SELECT token, $1, $2 FROM unnest($3::bytea[]) AS given (token) ORDER BY token
        ON CONFLICT (token, chain_id) DO UPDATE SET block_number = excluded.block_number, looked_up_at = now()`,
@@ -82,25 +82,25 @@ async function addTokens(
 async function addReadings(
   transaction: Transaction,
   { id }: Pick<Chain, 'id'>,
-  block: number,
-  readings: readonly PoolReading[],
+  readings: readonly StandingReading[],
 ): Promise<void> {
-  const columns = readings.map(({ pool, state }) => {
+  const columns = readings.map(({ pool, state, block, stoodSince }) => {
     const [reserves, price] = state.of === 'reserves' ? [state, null] : [null, state];
     return {
-      ...{ key: poolKey(pool), pool: hexBytes(pool), tick: price?.tick ?? null },
+      ...{ key: poolKey(pool), pool: hexBytes(pool), block, stoodSince, tick: price?.tick ?? null },
       ...{ reserve0: textOf(reserves?.reserve0), reserve1: textOf(reserves?.reserve1) },
       ...{ price: textOf(price?.sqrtPriceX96), liquidity: textOf(price?.liquidity) },
     };
   });
   await transaction.query(
-    `INSERT INTO pool_readings (pool_key, chain_id, block_number, tick, pool, reserve0, reserve1, sqrt_price_x96, liquidity)
-     SELECT pool_key, $1, $2, tick, pool, reserve0, reserve1, price, liquidity
-     FROM unnest($3::bigint[], $4::bytea[], $5::int[], $6::numeric[], $7::numeric[], $8::numeric[], $9::numeric[])
-       AS given (pool_key, pool, tick, reserve0, reserve1, price, liquidity)
+    `INSERT INTO pool_readings (pool_key, chain_id, block_number, stood_since, tick, pool, reserve0, reserve1, sqrt_price_x96, liquidity)
+     SELECT pool_key, $1, block, stood_since, tick, pool, reserve0, reserve1, price, liquidity
+     FROM unnest($2::bigint[], $3::bytea[], $4::int[], $5::bigint[], $6::int[], $7::numeric[], $8::numeric[], $9::numeric[], $10::numeric[])
+       AS given (pool_key, pool, block, stood_since, tick, reserve0, reserve1, price, liquidity)
      ON CONFLICT (pool_key, chain_id, block_number, pool) DO NOTHING`,
     [
-      ...[id, block, columns.map(({ key }) => key), columns.map(({ pool }) => pool), columns.map(({ tick }) => tick)],
+      ...[id, columns.map(({ key }) => key), columns.map(({ pool }) => pool), columns.map(({ block }) => block)],
+      ...[columns.map(({ stoodSince }) => stoodSince), columns.map(({ tick }) => tick)],
       ...[columns.map(({ reserve0 }) => reserve0), columns.map(({ reserve1 }) => reserve1)],
       ...[columns.map(({ price }) => price), columns.map(({ liquidity }) => liquidity)],
     ],

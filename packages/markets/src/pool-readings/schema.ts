@@ -13,6 +13,8 @@ export const poolReadings = pgTable(
     blockNumber: integer('block_number').notNull(),
     /** Tick of a concentrated pool; null: a pool with reserves. */
     tick: integer('tick'),
+    /** Unix seconds since which earlier readings show about the same price and depth. */
+    stoodSince: bigint('stood_since', { mode: 'number' }).notNull(),
     /** Address of the pool. */
     pool: hexadecimal('pool').notNull(),
     /** Reserves in base units; null: not such a pool. */

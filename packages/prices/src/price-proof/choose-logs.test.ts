@@ -8,7 +8,7 @@ const logAt = (block: number, logIndex = 0) => ({ block, transactionIndex: 3, lo
 const poolOf = (blocks: readonly number[]) => ({
   candidate: {
     ...{ pair_address: '0x', exchange_name: '', role: 'counted' as const, price_usd: '1', weight_usd: '1' },
-    ...{ is_stable: null, bin_step: null, first_state_time: 0, reading_block: null, sides: [], states: [] },
+    ...{ is_stable: null, bin_step: null, created_time: 0, reading_block: null, sides: [], states: [] },
   },
   stored: { logs: blocks.map((block) => logAt(block)), ticks: [] },
 });

@@ -17,8 +17,8 @@ export async function readExplainedPrice(
 ): Promise<ShownTokenPrice> {
   const read = createPriceReader({ reads: database, database, contracts: null }, chain, {});
   const [found] = await read([wanted]);
-  if (found === undefined) throw errorOf('no-pools', null, chain);
-  if ('refusal' in found) throw errorOf(found.refusal, found.newest, chain);
+  if (found === undefined) throw new RangeError('A wanted price has a result');
+  if ('refusal' in found) throw errorOf(found, chain);
   return readEvidence === null
     ? showTokenPrice(found, chain, true)
     : showProvenPrice(found, chain, { database, readEvidence });

@@ -64,7 +64,13 @@ function priceOf(explanation: PriceExplanation, facts: PriceFacts): Exclude<Toke
 }
 
 function checkAges(candidates: Step['candidates'], { time, rules: { windowSeconds } }: StepContext): void {
-  const young = candidates.findIndex((pool) => isNew({ createdAt: pool.first_state_time }, windowSeconds, time));
+  const young = candidates.findIndex((pool) =>
+    isNew(
+      pool.states.map(({ time: since }) => ({ since })),
+      windowSeconds,
+      time,
+    ),
+  );
   if (young >= 0)
     throw new PriceProofError(
       `explanation.candidates[${young}]`,

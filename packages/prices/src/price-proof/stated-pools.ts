@@ -44,17 +44,13 @@ export function readHistory(candidate: Candidate, context: HistoryContext): Pool
   checkOrder(candidate, context, states);
   const changedAt = states.at(-1) ?? { block: 0, since: 0 };
   const first = states[0]?.since ?? time;
-  // A history that begins within the window begins with the first state of the pool.
-  const isWhole = first > time - rules.windowSeconds;
-  if (candidate.first_state_time > first || (isWhole && candidate.first_state_time !== first))
-    throw new PriceProofError(
-      `${at}.first_state_time`,
-      `is ${candidate.first_state_time}, but the states begin at ${first}`,
-    );
+  // A reading may be of a state that stood before the pool was known.
+  if (candidate.reading_block === null && candidate.created_time !== null && candidate.created_time > first)
+    throw new PriceProofError(`${at}.created_time`, `is ${candidate.created_time}, but the states begin at ${first}`);
   return {
     ...{ pool: readPool(candidate.pair_address, at), exchange: candidate.exchange_name, factory: token0 },
     ...{ token0, token1, isStable: candidate.is_stable, tickSpacing: candidate.bin_step },
-    ...{ states, changedAt, createdAt: candidate.first_state_time },
+    ...{ states, changedAt, createdAt: candidate.created_time },
     readAt:
       candidate.reading_block === null ? null : Number(readNumber(candidate.reading_block, `${at}.reading_block`)),
     depth: 'known',

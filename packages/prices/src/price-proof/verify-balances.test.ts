@@ -66,7 +66,7 @@ function poolWith(balance: bigint, stated = 'explanation.candidates[0]'): Counte
     stated,
     candidate: {
       ...{ pair_address: POOL, exchange_name: '', role: 'chosen', price_usd: '1', weight_usd: '1' },
-      ...{ is_stable: null, bin_step: null, first_state_time: 0, reading_block: null, states: [state] },
+      ...{ is_stable: null, bin_step: null, created_time: 0, reading_block: null, states: [state] },
       sides: [TOKEN, OTHER].map((token) => ({ ...side, token_address: token })),
     },
   };

@@ -149,8 +149,8 @@ test('is rejected with one other digit of its evidence and a new digest, for 50 
 test('is rejected with any other member of a step and a new digest, except facts without a proof', () => {
   const hop = price.explanation?.hops[0]?.candidates ?? [];
   const place = hop.findIndex((one) => one.pair_address === POOL.address);
-  expect(acceptedMembers(price, 'candidates')).toEqual(['candidates.0.first_state_time', 'candidates.0.reading_block']);
-  const accepted = acceptedMembers(price, 'hops').filter((path) => !/(first_state_time|reading_block)$/.test(path));
+  expect(acceptedMembers(price, 'candidates')).toEqual(['candidates.0.created_time', 'candidates.0.reading_block']);
+  const accepted = acceptedMembers(price, 'hops').filter((path) => !/(created_time|reading_block)$/.test(path));
   // Earlier balances of a concentrated pool follow from no log.
   expect(accepted).toEqual(
     [0, 1].flatMap((state) => [0, 1].map((side) => `hops.0.candidates.${place}.states.${state}.balance${side}`)),
@@ -168,7 +168,7 @@ const evidenceOf = (document: File, pool: string): File =>
 /** Removes the states before a block, and their evidence, so that the pool seems to begin there. */
 function begin(document: File, candidate: File, block: number): void {
   candidate.states = candidate.states.filter((state: File) => Number(state.block) >= block);
-  candidate.first_state_time = candidate.states[0].time;
+  candidate.created_time = candidate.states[0].time;
   const evidence = evidenceOf(document, candidate.pair_address);
   evidence.logs = evidence.logs.slice(-candidate.states.length);
 }

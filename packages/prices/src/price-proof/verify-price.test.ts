@@ -305,7 +305,7 @@ describe('a changed proof', () => {
       (one) => (pair(one).states[0].balance1 = '1'),
       '.states[0] has balances that differ from its reserves',
     ],
-    ['an age', (one) => (pair(one).first_state_time += 900), 'is 1700001200, but the states begin at 1700000300'],
+    ['an age', (one) => (pair(one).created_time += 900), 'is 1700001200, but the states begin at 1700000300'],
     ['the fraction', (one) => (one.explanation.price_numerator += '0'), 'explanation.price_numerator is '],
     [
       'the cost of a move',

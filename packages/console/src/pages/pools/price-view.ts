@@ -97,9 +97,9 @@ function candidatesOf({ rule, candidates }: PriceExplanation, chain: string): Ht
       (
         one,
       ) => html`<tr><td>${poolLink(one.pair_address, chain)}</td><td>${shown(one.exchange_name)}</td><td>${roleView(one)}</td><td class="number">${one.price_usd}</td>
-<td class="number">${one.weight_usd}</td><td class="number">${one.sides.map((side, at) => html`${at === 0 ? NOTHING : html`<br>`}${depthView(side, chain)}`)}</td><td class="number">${blockLink(newestBlock(one), chain)}</td><td>${moment(new Date(one.first_state_time * 1_000))}</td></tr>`,
+<td class="number">${one.weight_usd}</td><td class="number">${one.sides.map((side, at) => html`${at === 0 ? NOTHING : html`<br>`}${depthView(side, chain)}`)}</td><td class="number">${blockLink(newestBlock(one), chain)}</td><td>${one.created_time === null ? 'unknown' : moment(new Date(one.created_time * 1_000))}</td></tr>`,
     );
-  return html`<div class="table" tabindex="0" role="region" aria-label="Candidates, ${chain}"><table class="rows"><thead><tr><th scope="col">Pool</th><th scope="col">Exchange</th><th scope="col">Role</th><th scope="col" class="number">Price, USD</th><th scope="col" class="number">Weight, USD</th><th scope="col" class="number">Depth of each side</th><th scope="col" class="number">Newest state</th><th scope="col">First state</th></tr></thead><tbody>${rows}</tbody></table></div>
+  return html`<div class="table" tabindex="0" role="region" aria-label="Candidates, ${chain}"><table class="rows"><thead><tr><th scope="col">Pool</th><th scope="col">Exchange</th><th scope="col">Role</th><th scope="col" class="number">Price, USD</th><th scope="col" class="number">Weight, USD</th><th scope="col" class="number">Depth of each side</th><th scope="col" class="number">Newest state</th><th scope="col">Created</th></tr></thead><tbody>${rows}</tbody></table></div>
 ${candidates.length > CANDIDATES_SHOWN ? html`<p class="soft">The ${count(CANDIDATES_SHOWN)} deepest of ${count(candidates.length)}.</p>` : NOTHING}`;
 }
 

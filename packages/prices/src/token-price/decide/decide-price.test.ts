@@ -2,7 +2,7 @@ import { DEFAULT_PRICING_RULES } from '@chainstead/chains';
 import { compareFractions, type Fraction, wholeFraction } from '@chainstead/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decidePrice, type PriceCandidate } from './decide-price.ts';
+import { decidePrice, type PriceCandidate, type PriceDecision } from './decide-price.ts';
 import { heldSeconds, type TimedValue, timeWeightedMedian } from './time-weighted.ts';
 
 const NOW = 1_700_000_000;
@@ -27,12 +27,17 @@ function poolOf(pool: string, price: TimedValue[] | number, depth: TimedValue[] 
 }
 
 const numberOf = ({ numerator, denominator }: Fraction): number => Number(numerator) / Number(denominator);
-const priceOf = (...candidates: readonly PriceCandidate[]): number | null => {
-  const decision = decidePrice(candidates, NOW, DEFAULT_PRICING_RULES);
-  return decision === null ? null : numberOf(decision.price);
+const decide = (candidates: readonly PriceCandidate[]) => decidePrice(candidates, NOW, DEFAULT_PRICING_RULES);
+const decided = (candidates: readonly PriceCandidate[]): PriceDecision => {
+  const decision = decide(candidates);
+  if ('reason' in decision) throw new RangeError(`No price: ${decision.reason}`);
+  return decision;
 };
-const rolesOf = (...candidates: readonly PriceCandidate[]) =>
-  decidePrice(candidates, NOW, DEFAULT_PRICING_RULES)?.candidates.map(({ role }) => role) ?? null;
+const priceOf = (...candidates: readonly PriceCandidate[]): number | null => {
+  const decision = decide(candidates);
+  return 'reason' in decision ? null : numberOf(decision.price);
+};
+const rolesOf = (...candidates: readonly PriceCandidate[]) => decide(candidates).candidates.map(({ role }) => role);
 
 describe('the price of a token', () => {
   test('is that of the pool at half of all depth', () => {
@@ -60,9 +65,8 @@ describe('the price of a token', () => {
       fc.property(pools, fc.integer(), (given, seed) => {
         const candidates = given.map(({ pool, price, depth }) => poolOf(pool, price, depth));
         const shuffled = candidates.toSorted((one, other) => hash(one.pool, seed) - hash(other.pool, seed));
-        expect(decidePrice(shuffled, NOW, DEFAULT_PRICING_RULES)?.pool).toBe(
-          decidePrice(candidates, NOW, DEFAULT_PRICING_RULES)?.pool,
-        );
+        const chosenOf = (decision: ReturnType<typeof decide>) => ('pool' in decision ? decision.pool : null);
+        expect(chosenOf(decide(shuffled))).toBe(chosenOf(decide(candidates)));
       }),
     );
   });
@@ -71,7 +75,7 @@ describe('the price of a token', () => {
     const dust = Array.from({ length: 200 }, (_, index) => poolOf(`dust-${index}`, 1, 600));
     const deep = Array.from({ length: 64 }, (_, index) => poolOf(`deep-${index}`, 100, 1_000));
     expect(priceOf(...dust, ...deep)).toBe(100);
-    expect(new Set(rolesOf(...dust, ...deep)?.slice(0, 200))).toEqual(new Set(['not-among-deepest']));
+    expect(new Set(rolesOf(...dust, ...deep).slice(0, 200))).toEqual(new Set(['not-among-deepest']));
   });
 });
 
@@ -102,26 +106,27 @@ describe('an attack', () => {
   test('by a fresh pool ten times as deep does not count beside an older pool', () => {
     const fresh = { ...poolOf('bad', timed([5, 900]), timed([5, 800_000])), createdAt: NOW - 5 * MINUTE };
     expect(priceOf(...honest, fresh)).toBe(100);
-    expect(rolesOf(...honest, fresh)?.at(-1)).toBe('too-young');
-    expect(priceOf(fresh)).toBe(900);
+    expect(rolesOf(...honest, fresh).at(-1)).toBe('too-young');
+    // Alone, its price has not held yet.
+    expect(decide([fresh])).toMatchObject({ reason: 'unsettled', pool: 'bad', seconds: 300 });
   });
 
   test('by a push at the end of a block, or over several, is held back for ten minutes', () => {
     for (const minutes of [0, 1, 5, 9]) {
       const pushed = poolOf('a', timed([1_440, 100], [minutes, 300]), 50_000);
-      expect(decidePrice([pushed], NOW, DEFAULT_PRICING_RULES)).toMatchObject({
+      expect(decide([pushed])).toMatchObject({
         rule: 'median',
         price: wholeFraction(100n),
       });
     }
     const real = poolOf('a', timed([1_440, 100], [10, 300]), 50_000);
-    expect(decidePrice([real], NOW, DEFAULT_PRICING_RULES)).toMatchObject({
+    expect(decide([real])).toMatchObject({
       rule: 'spot',
       price: wholeFraction(300n),
       heldSeconds: 600,
     });
     const steps = poolOf('a', timed([1_440, 100], [8, 150], [6, 200], [4, 250], [2, 300]), 50_000);
-    expect(decidePrice([steps], NOW, DEFAULT_PRICING_RULES)).toMatchObject({
+    expect(decide([steps])).toMatchObject({
       rule: 'median',
       price: wholeFraction(100n),
     });
@@ -140,8 +145,7 @@ describe('an attack', () => {
       .map((steps) => timed([1_440, 100], ...steps.toSorted(([one], [other]) => other - one)));
     fc.assert(
       fc.property(history, (price) => {
-        const decision = decidePrice([poolOf('a', price, 50_000)], NOW, DEFAULT_PRICING_RULES);
-        if (decision === null) throw new Error('The pool is deep enough');
+        const decision = decided([poolOf('a', price, 50_000)]);
         const served = numberOf(decision.price) / numberOf(decision.median);
         const isNear = served <= 1.1 && served >= 1 / 1.1;
         expect(isNear || decision.heldSeconds >= 600).toBe(true);

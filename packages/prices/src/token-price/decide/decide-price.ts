@@ -1,6 +1,14 @@
 import type { PricingRules } from '@chainstead/chains';
-import { addFractions, compareFractions, type Fraction, smallerFraction } from '@chainstead/core';
-import { heldSeconds, isWithin, newest, type TimedValue, timeWeightedMedian } from './time-weighted.ts';
+import { addFractions, areWithin, compareFractions, type Fraction, smallerFraction } from '@chainstead/core';
+import {
+  heldSeconds,
+  knownSeconds,
+  lastingValue,
+  newest,
+  secondsNear,
+  type TimedValue,
+  timeWeightedMedian,
+} from './time-weighted.ts';
 
 /** A proven pool of a token against a token with a known dollar price. */
 export interface PriceCandidate {
@@ -12,8 +20,8 @@ export interface PriceCandidate {
   readonly anchorDepth: readonly TimedValue[];
   /** US dollars on the side of the priced token, at this pool's price. */
   readonly tokenDepth: readonly TimedValue[];
-  /** Unix seconds of the pool's first state. */
-  readonly createdAt: number;
+  /** Unix seconds of the pool's creation, or of its first event on chain; null: unknown, so that the pool isn't young. */
+  readonly createdAt: number | null;
 }
 
 /** Role of a pool in a decision. */
@@ -22,8 +30,10 @@ export type CandidateRole = 'chosen' | 'counted' | 'too-shallow' | 'too-young' |
 export interface JudgedCandidate {
   readonly pool: string;
   readonly role: CandidateRole;
-  /** The smaller of the anchor side's current depth and its median over the window. US dollars. */
+  /** Depth of the anchor side that has lasted. US dollars. */
   readonly weight: Fraction;
+  /** Depth of the other side that has lasted. US dollars. */
+  readonly tokenWeight: Fraction;
 }
 
 export interface PriceDecision {
@@ -41,60 +51,81 @@ export interface PriceDecision {
 }
 
 /**
+ * Why pools decide no price. `too-shallow`: none is deep enough. `unsettled`: too little of the past of `pool` is known to tell its price from a
+ * push. After `seconds` it is known, if the price stays.
+ */
+export type NoDecision = { readonly candidates: readonly JudgedCandidate[] } & (
+  | { readonly reason: 'too-shallow' }
+  | { readonly reason: 'unsettled'; readonly pool: string; readonly seconds: number }
+);
+
+/**
  * Price of a token at `now`: the weighted median of its pools' prices, weighted by depth that has lasted, and held back while it jumps
- * (docs/concepts/prices.md). Null if no pool is deep enough. The result doesn't depend on the order of the candidates.
+ * (docs/concepts/prices.md). The result doesn't depend on the order of the candidates.
  * @param now Unix seconds of the block
  */
 export function decidePrice(
   candidates: readonly PriceCandidate[],
   now: number,
   rules: PricingRules,
-): PriceDecision | null {
+): PriceDecision | NoDecision {
   const judged = judge(candidates, now, rules);
-  const counted = judged.filter(({ role }) => role === 'counted');
-  const chosen = weightedMedian(counted);
-  if (chosen === null) return null;
-  const { price } = chosen.candidate;
+  const chosen = weightedMedian(judged.filter(({ role }) => role === 'counted'));
+  const shown = judged.map(
+    (one): JudgedCandidate => ({
+      pool: one.candidate.pool,
+      role: one === chosen ? 'chosen' : one.role,
+      weight: one.weight,
+      tokenWeight: one.tokenWeight,
+    }),
+  );
+  if (chosen === null) return { reason: 'too-shallow', candidates: shown };
+  const { price, pool } = chosen.candidate;
+  const { windowSeconds, jumpLimit, holdSeconds } = rules;
   const spot = newest(price);
-  const median = timeWeightedMedian(price, now, rules.windowSeconds);
-  const held = heldSeconds(price, now, rules.jumpLimit);
-  // The only pool of a new token has no past to compare with.
-  const isHeldBack =
-    !isYoung(chosen.candidate, now, rules) && !isWithin(spot, median, rules.jumpLimit) && held < rules.holdSeconds;
+  const median = timeWeightedMedian(price, now, windowSeconds);
+  const held = heldSeconds(price, now, jumpLimit);
+  // A push that ends within the time to hold is never the median of a whole window. A shorter one has to show that its median held for as long.
+  const isKnown =
+    held >= holdSeconds ||
+    knownSeconds(price, now, windowSeconds) >= windowSeconds ||
+    secondsNear(price, now, windowSeconds, median, jumpLimit) >= holdSeconds;
+  if (!isKnown) return { reason: 'unsettled', pool, seconds: holdSeconds - held, candidates: shown };
+  const isHeldBack = held < holdSeconds && !areWithin(spot, median, jumpLimit);
   return {
     price: isHeldBack ? median : spot,
-    pool: chosen.candidate.pool,
+    pool,
     rule: isHeldBack ? 'median' : 'spot',
     spot,
     median,
     heldSeconds: held,
-    candidates: judged.map((one) => ({
-      pool: one.candidate.pool,
-      role: one === chosen ? 'chosen' : one.role,
-      weight: one.weight,
-    })),
+    candidates: shown,
   };
+}
+
+function least({ weight, tokenWeight }: Pick<Judged, 'weight' | 'tokenWeight'>): Fraction {
+  return smallerFraction(weight, tokenWeight);
 }
 
 interface Judged {
   readonly candidate: PriceCandidate;
   readonly weight: Fraction;
+  readonly tokenWeight: Fraction;
   readonly role: CandidateRole;
 }
 
 function judge(candidates: readonly PriceCandidate[], now: number, rules: PricingRules): readonly Judged[] {
   const weighed = candidates.map((candidate) => {
     const weight = lastingDepth(candidate.anchorDepth, now, rules);
-    const isDeep = [weight, lastingDepth(candidate.tokenDepth, now, rules)].every(
-      (depth) => compareFractions(depth, rules.minSideDepth) >= 0,
-    );
-    return { candidate, weight, isDeep };
+    const tokenWeight = lastingDepth(candidate.tokenDepth, now, rules);
+    const isDeep = compareFractions(least({ weight, tokenWeight }), rules.minSideDepth) >= 0;
+    return { candidate, weight, tokenWeight, isDeep };
   });
   const deep = weighed.filter(({ isDeep }) => isDeep);
   const hasOld = deep.some(({ candidate }) => !isYoung(candidate, now, rules));
   const eligible = deep.filter(({ candidate }) => !hasOld || !isYoung(candidate, now, rules));
   const deepest = new Set(eligible.toSorted(byDepth).slice(0, rules.poolsMax));
-  return weighed.map((one) => ({ candidate: one.candidate, weight: one.weight, role: roleOf(one) }));
+  return weighed.map((one) => ({ ...one, role: roleOf(one) }));
 
   function roleOf(one: (typeof weighed)[number]): CandidateRole {
     if (!one.isDeep) return 'too-shallow';
@@ -103,13 +134,17 @@ function judge(candidates: readonly PriceCandidate[], now: number, rules: Pricin
   }
 }
 
-/** Depth that a deposit in one block doesn't raise: the smaller of the current one and the median of the window. */
-function lastingDepth(depth: readonly TimedValue[], now: number, { windowSeconds }: PricingRules): Fraction {
-  return smallerFraction(newest(depth), timeWeightedMedian(depth, now, windowSeconds));
+/** Depth that a deposit in one block doesn't raise: the smaller of the current one and the lasting one of the window. */
+function lastingDepth(
+  depth: readonly TimedValue[],
+  now: number,
+  { windowSeconds, holdSeconds }: PricingRules,
+): Fraction {
+  return smallerFraction(newest(depth), lastingValue(depth, now, windowSeconds, holdSeconds));
 }
 
 function isYoung({ createdAt }: PriceCandidate, now: number, { windowSeconds }: PricingRules): boolean {
-  return now - createdAt < windowSeconds;
+  return createdAt !== null && now - createdAt < windowSeconds;
 }
 
 type Weighed = Pick<Judged, 'candidate' | 'weight'>;

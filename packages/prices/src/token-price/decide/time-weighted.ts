@@ -1,4 +1,4 @@
-import { compareFractions, type Fraction } from '@chainstead/core';
+import { areWithin, compareFractions, type Fraction } from '@chainstead/core';
 
 /** A value that was set at a time, and holds until the next one. */
 export interface TimedValue {
@@ -13,18 +13,64 @@ export interface TimedValue {
  * @param history oldest first, never empty, none later than `now`
  */
 export function timeWeightedMedian(history: readonly TimedValue[], now: number, windowSeconds: number): Fraction {
+  return lowestHeld(history, now, windowSeconds, (total) => total / 2);
+}
+
+/**
+ * The most that a value was at least, for half of the known window and for `seconds` in it. With a shorter history: for all of it.
+ * With a whole window of twice the seconds or more, this is the median.
+ * @param history as for {@link timeWeightedMedian}
+ */
+export function lastingValue(
+  history: readonly TimedValue[],
+  now: number,
+  windowSeconds: number,
+  seconds: number,
+): Fraction {
+  return lowestHeld(history, now, windowSeconds, (total) => total - Math.max(total / 2, Math.min(total, seconds)));
+}
+
+/** Seconds of the window that the history covers. */
+export function knownSeconds([first]: readonly TimedValue[], now: number, windowSeconds: number): number {
+  return first === undefined ? 0 : Math.min(windowSeconds, now - first.since);
+}
+
+/** Seconds of the window in which the value was within `limit` times of `near`. */
+export function secondsNear(
+  history: readonly TimedValue[],
+  now: number,
+  windowSeconds: number,
+  near: Fraction,
+  limit: Fraction,
+): number {
+  return heldValues(history, now, windowSeconds)
+    .filter(({ value }) => areWithin(value, near, limit))
+    .reduce((sum, { seconds }) => sum + seconds, 0);
+}
+
+/** The first of the sorted values that ends at or after a number of seconds, which depends on their total. */
+function lowestHeld(
+  history: readonly TimedValue[],
+  now: number,
+  windowSeconds: number,
+  end: (total: number) => number,
+): Fraction {
+  const held = heldValues(history, now, windowSeconds);
+  const total = held.reduce((sum, { seconds }) => sum + seconds, 0);
+  let sum = 0;
+  for (const { value, seconds } of held.toSorted((a, b) => compareFractions(a.value, b.value))) {
+    sum += seconds;
+    if (seconds > 0 && sum >= end(total)) return value;
+  }
+  return newest(history);
+}
+
+function heldValues(history: readonly TimedValue[], now: number, windowSeconds: number) {
   const start = now - windowSeconds;
-  const held = history.map(({ since, value }, index) => ({
+  return history.map(({ since, value }, index) => ({
     value,
     seconds: Math.max(0, (history[index + 1]?.since ?? now) - Math.max(since, start)),
   }));
-  const total = held.reduce((sum, { seconds }) => sum + seconds, 0);
-  let seconds = 0;
-  for (const one of held.toSorted((a, b) => compareFractions(a.value, b.value))) {
-    seconds += one.seconds;
-    if (total > 0 && 2 * seconds >= total) return one.value;
-  }
-  return newest(history);
 }
 
 /**
@@ -35,19 +81,10 @@ export function heldSeconds(history: readonly TimedValue[], now: number, limit: 
   const last = newest(history);
   let since = now;
   for (const one of history.toReversed()) {
-    if (!isWithin(one.value, last, limit)) break;
+    if (!areWithin(one.value, last, limit)) break;
     since = one.since;
   }
   return now - since;
-}
-
-/** Whether neither value is more than `limit` times the other. */
-export function isWithin(one: Fraction, other: Fraction, limit: Fraction): boolean {
-  return !exceeds(one, other, limit) && !exceeds(other, one, limit);
-}
-
-function exceeds(one: Fraction, other: Fraction, limit: Fraction): boolean {
-  return one.numerator * other.denominator * limit.denominator > other.numerator * one.denominator * limit.numerator;
 }
 
 /** @throws RangeError for an empty history */

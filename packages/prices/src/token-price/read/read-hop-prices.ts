@@ -10,6 +10,7 @@ import { readHopPools } from '../pools/hop-pools.ts';
 import type { PoolOfToken } from '../pools/pools-of-token.ts';
 import {
   type HopPrice,
+  isWithoutPools,
   type PriceConditions,
   pricedFactories,
   priceFrom,
@@ -21,7 +22,7 @@ import {
   withPlausibleValue,
 } from './token-price.ts';
 
-type NoPrice = Extract<TokenPrice, { of: 'nothing' }>;
+type WithoutPrice = Extract<TokenPrice, { of: 'nothing' }>;
 
 /**
  * Returns prices of tokens without a direct price, by their pools against a token with one: the *hop*. Its pools hold enough dollars on the side
@@ -32,7 +33,7 @@ type NoPrice = Extract<TokenPrice, { of: 'nothing' }>;
 export async function readHopPrices(
   database: ReadDatabase,
   chain: Chain,
-  direct: ReadonlyMap<Address, NoPrice>,
+  direct: ReadonlyMap<Address, WithoutPrice>,
   { factories, rules: given }: Pick<PriceConditions, 'factories' | 'rules'>,
   place: PricePlace,
 ): Promise<ReadonlyMap<Address, TokenPrice>> {
@@ -51,7 +52,7 @@ export async function readHopPrices(
   const through = [...pools].map(([token, own]) => ({ token, own: own.filter(({ hop }) => hops.has(hop)) }));
   const unique = new Map(through.flatMap(({ own }) => own.map(({ pool }) => [pool.pool, pool] as const)));
   const histories = await readHistories(database, chain, [...unique.values()], place);
-  const old = histories.filter((pool) => !isNew(pool, rules.windowSeconds, place.time));
+  const old = histories.filter((pool) => !isNew(pool.states, rules.windowSeconds, place.time));
   const facts = await readTokenFacts(database, chain, old);
   const usdOf = new Map([...hops].map(([token, { price }]) => [token, price.usd]));
   return new Map(
@@ -66,8 +67,7 @@ export async function readHopPrices(
       const price = priceFrom(ofToken, { anchors: usdOf, decimals: facts.decimals, rules }, place);
       const unknown = mergeUnknown([...unknowns, ...unknownOf(price)]);
       if (price.of !== 'pools' || !unknown.isFinal) {
-        const reason = ofToken.length === 0 ? without.reason : 'too-shallow';
-        return [token, { of: 'nothing', reason, unknown, hopTokens: considered }];
+        return [token, { of: 'nothing', why: whyNot(without, own.length, price), unknown, hopTokens: considered }];
       }
       const sides = new Set(price.pools.flatMap(({ history: { token0, token1 } }) => [token0, token1]));
       const used = considered.flatMap((hop) => (sides.has(hop) ? (hops.get(hop) ?? []) : []));
@@ -75,6 +75,13 @@ export async function readHopPrices(
       return [token, withPlausibleValue(token, found, facts)];
     }),
   );
+}
+
+/** The reason of the direct price, unless it is that there are no pools. */
+function whyNot({ why }: WithoutPrice, pools: number, through: TokenPrice): WithoutPrice['why'] {
+  if (why.reason !== 'no-pools') return why;
+  if (through.of === 'nothing' && !isWithoutPools(through)) return through.why;
+  return pools === 0 ? why : { reason: 'no-anchor' };
 }
 
 interface HopPool {
@@ -128,14 +135,14 @@ export function hopOf(
   if (price.of !== 'pools' || !price.unknown.isFinal) return 'no-price';
   // New pools have a say only if the token has no others.
   const chosen = price.pools.find(({ history }) => history.pool === price.decision.pool);
-  if (chosen === undefined || isNew(chosen.candidate, windowSeconds, time)) return 'too-young';
+  if (chosen === undefined || isNew(chosen.history.states, windowSeconds, time)) return 'too-young';
   const depth = countedDepth(price.decision);
   return compareFractions(depth, hopMinDepth) < 0 ? 'too-shallow' : { token, price, depth };
 }
 
-/** Whether a pool is too young for a price through a hop. @param time Unix seconds of the price */
-export function isNew({ createdAt }: { readonly createdAt: number }, windowSeconds: number, time: number): boolean {
-  return time - createdAt < windowSeconds;
+/** Whether too little of a pool's past is known for a price through a hop. @param time Unix seconds of the price */
+export function isNew([first]: readonly { readonly since: number }[], windowSeconds: number, time: number): boolean {
+  return first === undefined || time - first.since < windowSeconds;
 }
 
 /** US dollars on the side of the known token that have lasted, of the pools that have a say. */

@@ -4,7 +4,16 @@ import type { ReadDatabase } from '@chainstead/db';
 import { anchorsOf } from '@chainstead/markets';
 import type { PricePlace } from '../place/price-place.ts';
 import { readHopPrices } from './read-hop-prices.ts';
-import { type PriceConditions, readDirectPrices, type TokenPrice, tokensWithPools } from './token-price.ts';
+import {
+  type NoPrice,
+  type PriceConditions,
+  readDirectPrices,
+  type TokenPrice,
+  tokensWithPools,
+} from './token-price.ts';
+
+/** Reasons of a token that has a direct price, although none that is shown. A push must not change how a token is priced. */
+const DIRECT: readonly NoPrice['reason'][] = ['implausible', 'unsettled'];
 
 /**
  * Returns the price of each token at a place, from its pools with reserves (Uniswap v2 and Solidly), concentrated liquidity (Uniswap v3 and v4,
@@ -30,7 +39,7 @@ export async function readTokenPrices(
     tokensWithPools(tokens, chain, place).flatMap((token) => {
       const price = direct.get(token);
       const isOpen =
-        price?.of === 'nothing' && !fed.has(token) && price.reason !== 'implausible' && price.unknown.isFinal;
+        price?.of === 'nothing' && !fed.has(token) && !DIRECT.includes(price.why.reason) && price.unknown.isFinal;
       return isOpen ? [[token, price] as const] : [];
     }),
   );

@@ -9,7 +9,7 @@ import {
 } from '@chainstead/core';
 import { addressBytes, hexText, type ReadDatabase } from '@chainstead/db';
 import { anchorsOf, exchangesOf, formsOf, PRICED_FAMILIES } from '@chainstead/markets';
-import { decidePrice, type PriceCandidate, type PriceDecision } from '../decide/decide-price.ts';
+import { decidePrice, type NoDecision, type PriceCandidate, type PriceDecision } from '../decide/decide-price.ts';
 import { candidateOf } from '../decide/pool-candidate.ts';
 import { type UnknownDepth, unknownDepthOf } from '../decide/unknown-depth.ts';
 import { anchorPrices } from '../place/anchor-prices.ts';
@@ -34,14 +34,30 @@ export type TokenPrice =
       readonly hops: readonly HopPrice[];
       readonly hopTokens: readonly Address[];
     }
-  /** `no-pools`: none against an anchor with a price, one whose price is not known yet, or the decimals are unknown. `too-shallow`: none is deep enough. `implausible`: the supply would be worth more than the pools can show. */
   | {
       readonly of: 'nothing';
-      readonly reason: 'no-pools' | 'too-shallow' | 'implausible';
+      readonly why: NoPrice;
       readonly unknown: UnknownDepth;
       /** Tokens that were considered as hops. */
       readonly hopTokens: readonly Address[];
     };
+
+/** Why a token has no price. */
+export type NoPrice =
+  /** No proven pool is known. */
+  | { readonly reason: 'no-pools' }
+  /** No pool has a token with a price on the other side. */
+  | { readonly reason: 'no-anchor' }
+  /** The price of an anchor, the state of a pool, or the decimals of a token may get known. */
+  | { readonly reason: 'anchor-unread' | 'state-unread' | 'decimals-unread' }
+  /** `depth-unread`: a pool of unknown depth might be deep enough. `unsettled`: as in {@link NoDecision}. */
+  | ({
+      readonly reason: 'too-shallow' | 'depth-unread' | 'unsettled';
+      readonly pools: readonly PricedPool[];
+      readonly rules: PricingRules;
+    } & { readonly decision: NoDecision })
+  /** The supply would be worth more US dollars than any token. */
+  | { readonly reason: 'implausible'; readonly usd: Fraction; readonly value: Fraction };
 
 /** A token that others are priced through. It has a direct price. */
 export interface HopPrice {
@@ -93,6 +109,7 @@ export async function readDirectPrices(
   const facts = await readTokenFacts(database, chain, histories);
   const { decimals } = facts;
   const byToken = historiesByToken(histories);
+  const withPools = new Set(pools.flatMap(({ token0, token1 }) => [token0, token1]));
   return new Map(
     unique.map((token): readonly [Address, TokenPrice] => {
       const own = isOfPools ? undefined : anchors.get(token);
@@ -102,15 +119,25 @@ export async function readDirectPrices(
       const isPending = (one: Address) => pending.has(one) && !forms.includes(one);
       const waits = pending.has(token) || ofToken.some(({ token0, token1 }) => isPending(token0) || isPending(token1));
       const figures = { anchors: otherAnchors(anchors, forms), decimals, rules };
-      return [token, waits ? PENDING : withPlausibleValue(token, priceFrom(ofToken, figures, place), facts)];
+      if (waits) return [token, PENDING];
+      const price = withPlausibleValue(token, priceFrom(ofToken, figures, place), facts);
+      const hasPools = forms.some((form) => withPools.has(form));
+      // A backfill, or a contract read, may still show the states of these pools.
+      const isUnread = price.of === 'nothing' && isWithoutPools(price) && hasPools;
+      return [token, isUnread ? { ...price, why: { reason: 'state-unread' } } : price];
     }),
   );
+}
+
+/** Whether a token has no price because none of its pools has a known state. */
+export function isWithoutPools(price: TokenPrice): boolean {
+  return price.of === 'nothing' && price.why.reason === 'no-pools';
 }
 
 /** The price of an anchor is not known yet. */
 const PENDING: TokenPrice = {
   of: 'nothing',
-  reason: 'no-pools',
+  why: { reason: 'anchor-unread' },
   unknown: { isFinal: false, unread: [], old: [] },
   hopTokens: [],
 };
@@ -205,15 +232,20 @@ export function priceFrom(
   // A pool counts once the decimals of its anchor are read.
   const lacksDecimals = histories.some((pool) => isUnread(pool.token0) || isUnread(pool.token1));
   const unknown = { ...depths, isFinal: depths.isFinal && !lacksDecimals };
-  if (pools.length === 0) return { of: 'nothing', reason: 'no-pools', unknown, hopTokens: [] };
+  if (pools.length === 0) {
+    const reason = histories.length === 0 ? 'no-pools' : 'decimals-unread';
+    return { of: 'nothing', why: { reason }, unknown, hopTokens: [] };
+  }
   const decision = decidePrice(
     pools.map(({ candidate }) => candidate),
     time,
     rules,
   );
-  return decision === null
-    ? { of: 'nothing', reason: 'too-shallow', unknown, hopTokens: [] }
-    : { of: 'pools', usd: decision.price, decision, pools, unknown, hops: [], hopTokens: [] };
+  if ('reason' in decision) {
+    const reason = depths.isFinal || decision.reason === 'unsettled' ? decision.reason : 'depth-unread';
+    return { of: 'nothing', why: { reason, decision, pools, rules }, unknown, hopTokens: [] };
+  }
+  return { of: 'pools', usd: decision.price, decision, pools, unknown, hops: [], hopTokens: [] };
 }
 
 /** Bounds the length of a statement. */
@@ -277,7 +309,7 @@ export async function readDecimals(...given: Parameters<typeof readTokenFacts>):
 }
 
 /** No token is worth more US dollars. Such a price is that of a pool that can't pay it out. */
-const VALUATION_MAX = wholeFraction(10n ** 13n);
+export const VALUATION_MAX = wholeFraction(10n ** 13n);
 
 /** No price if the stored supply would be worth more than {@link VALUATION_MAX}. */
 export function withPlausibleValue(token: Address, price: TokenPrice, { decimals, supplies }: TokenFacts): TokenPrice {
@@ -285,5 +317,6 @@ export function withPlausibleValue(token: Address, price: TokenPrice, { decimals
   if (price.of !== 'pools' || places === undefined || supply === undefined) return price;
   const value = multiplyFractions(price.usd, { numerator: supply, denominator: 10n ** BigInt(places) });
   if (compareFractions(value, VALUATION_MAX) <= 0) return price;
-  return { of: 'nothing', reason: 'implausible', unknown: price.unknown, hopTokens: price.hopTokens };
+  const why = { reason: 'implausible', usd: price.usd, value } as const;
+  return { of: 'nothing', why, unknown: price.unknown, hopTokens: price.hopTokens };
 }

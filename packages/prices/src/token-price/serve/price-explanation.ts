@@ -1,6 +1,7 @@
 import type { PricingRules } from '@chainstead/chains';
 import { cents, nearestNumber, roundedUnits, wholeFraction } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
+import type { PriceDecision } from '../decide/decide-price.ts';
 import { hopRules } from '../decide/hop-rules.ts';
 import { newest } from '../decide/time-weighted.ts';
 import { type AnchorPrice, anchorPrices } from '../place/anchor-prices.ts';
@@ -68,13 +69,16 @@ const candidateSchema = z
     }),
     price_usd: z.string().openapi({ description: 'Price of the token in this pool, by its newest state' }),
     weight_usd: z.string().openapi({
-      description: 'Smaller of the current depth and its median over the window, on the side of the known token',
+      description:
+        'Smaller of the current depth and its median over the window, on the side of the known token. Less if little of the past is known',
     }),
     is_stable: z.boolean().nullable().openapi({ description: 'Whether it has the curve of stable pairs' }),
     bin_step: z.int().min(1).max(BIN_STEP_MAX).nullable().openapi({
       description: 'Basis points between the prices of two bins. null: not a Liquidity Book pair',
     }),
-    first_state_time: time('Time of the first stored state, in seconds since 1970'),
+    created_time: time(
+      'Time of the creation, or of the first event on chain, in seconds since 1970. null: unknown, so the pool is not young',
+    ).nullable(),
     reading_block: text('Block at whose end contract calls read the first state. null: an event reported it'),
     sides: z.array(sideSchema).max(2).openapi({ description: 'Both tokens of the pool' }),
     states: z.array(stateSchema).max(STATES_MAX).openapi({
@@ -205,7 +209,14 @@ function showHop({ token, price, depth }: HopPrice): z.infer<typeof hopSchema> {
   };
 }
 
-function showCandidates({ decision, pools }: PriceOfPools): z.infer<typeof candidateSchema>[] {
+/** Pools with their roles, whether they decided a price or not. */
+export function showCandidates({
+  decision,
+  pools,
+}: {
+  readonly decision: Pick<PriceDecision, 'candidates'>;
+  readonly pools: readonly PricedPool[];
+}): z.infer<typeof candidateSchema>[] {
   return decision.candidates.flatMap(({ pool, role, weight }) => {
     const known = pools.find(({ history }) => history.pool === pool);
     if (known === undefined) return [];
@@ -219,7 +230,7 @@ function showCandidates({ decision, pools }: PriceOfPools): z.infer<typeof candi
         weight_usd: cents(weight),
         is_stable: history.isStable,
         bin_step: history.states[0]?.state.of === 'bin' ? history.tickSpacing : null,
-        first_state_time: history.createdAt,
+        created_time: history.createdAt,
         reading_block: history.readAt === null ? null : String(history.readAt),
         sides: showSides(known),
         states: history.states.map(showState),
@@ -227,8 +238,6 @@ function showCandidates({ decision, pools }: PriceOfPools): z.infer<typeof candi
     ];
   });
 }
-
-type PriceOfPools = Extract<TokenPrice, { of: 'pools' }>;
 
 const NO_POOLS = { is_move_cost_upper_bound: false, hops: [], candidates: [] };
 

@@ -5,15 +5,9 @@ import { type PriceMoment, type PricePlace, readPlace } from '../place/price-pla
 import { type PriceSources, readNativePrice, readPricesWithBalances } from '../read/prices-with-balances.ts';
 import { DAY_SECONDS, dollarsOf, hopTokensOf, isDepthKnown, isInactive } from '../read/token-price.ts';
 import type { PriceLimits } from './price-parameters.ts';
-import type { Refusal } from './price-refusals.ts';
+import type { Refusal, Refused } from './price-refusals.ts';
 import type { FoundPrice } from './price-response.ts';
 import { readPricedTokens } from './priced-tokens.ts';
-
-interface Refused {
-  readonly refusal: Refusal;
-  /** Newest indexed block. */
-  readonly newest: number | null;
-}
 
 export interface WantedPrice {
   readonly token: Address;
@@ -44,11 +38,12 @@ export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain
   async function readGroup({ exchange, toBlock }: Group, tokens: readonly Address[]): Promise<PriceOf> {
     const factories = exchange === null || exchange === '' ? null : factoriesOf(exchange, chain);
     const { place, indexed } = await placeAt(toBlock === null ? { of: 'newest' } : { of: 'block', block: toBlock });
-    const refuse = (refusal: Refusal): Refused => ({ refusal, newest: indexed.toBlock });
-    if (factories?.length === 0) return async () => refuse('unknown-exchange');
+    const refuse = (refusal: Refusal): Refused => ({ refusal, indexed });
+    const refuseAs = (of: Exclude<Refusal['of'], 'no-price'>): Refused => refuse({ of });
+    if (factories?.length === 0) return async () => refuseAs('unknown-exchange');
     if (toBlock !== null && indexed.toBlock !== null && toBlock > indexed.toBlock)
-      return async () => refuse('beyond-head');
-    if (place === null) return async () => refuse('no-pools');
+      return async () => refuseAs('beyond-head');
+    if (place === null) return async () => refuse({ of: 'no-price', why: { reason: 'state-unread' } });
     const [prices, { place: earlierPlace }] = await Promise.all([
       readPricesWithBalances(sources, chain, tokens, { factories, rules }, place),
       placeAt({ of: 'time', time: place.time - DAY_SECONDS }),
@@ -65,14 +60,15 @@ export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain
       const price = prices.get(token);
       if (price === undefined || price.of === 'nothing') {
         const isNative = token === ZERO_ADDRESS || token === wrappedNativeOf(chain);
-        return refuse(isNative ? 'no-native-price' : (price?.reason ?? 'no-pools'));
+        if (isNative) return refuseAs('no-native-price');
+        return refuse({ of: 'no-price', why: price?.why ?? { reason: 'no-pools' } });
       }
-      if (maxDays !== undefined && isInactive(price, place, maxDays)) return refuse('inactive');
+      if (maxDays !== undefined && isInactive(price, place, maxDays)) return refuseAs('inactive');
       const { isDecided: isOwnDecided, ...known } = facts(token);
       const isDecided = isOwnDecided && hopTokensOf(price).every((hop) => facts(hop).isDecided);
       // An unproven pool might be the deepest one, and so might one of unknown depth.
       const complete = indexed.complete && isDecided && isDepthKnown(price);
-      if (options.final === true && !complete && price.of !== 'anchor') return refuse('not-final');
+      if (options.final === true && !complete && price.of !== 'anchor') return refuseAs('not-final');
       return {
         ...{ token, place, rules, toBlock, price, ...known },
         indexed: { ...indexed, complete },

@@ -1,28 +1,57 @@
 import type { Chain } from '@chainstead/chains';
-import type { Indexed } from '@chainstead/data-api';
-import { InvalidParameterError, NotFoundError } from '@chainstead/http';
+import { cents, compareFractions, nearestNumber, smallerFraction } from '@chainstead/core';
+import { type Indexed, showIndexed } from '@chainstead/data-api';
+import { type ErrorDetails, InvalidParameterError, NotFoundError } from '@chainstead/http';
 import { unknownExchange } from '@chainstead/markets';
+import type { JudgedCandidate } from '../decide/decide-price.ts';
+import { type NoPrice, VALUATION_MAX } from '../read/token-price.ts';
+import { showCandidates } from './price-explanation.ts';
+import { plainDecimal } from './shown-values.ts';
 
-/** Why a token has no price. */
+/** Why a request gets no price. */
 export type Refusal =
-  | 'no-pools'
-  | 'too-shallow'
-  | 'implausible'
-  | 'no-native-price'
-  | 'inactive'
-  | 'not-final'
-  | 'unknown-exchange'
-  | 'beyond-head';
+  | { readonly of: 'no-price'; readonly why: NoPrice }
+  | { readonly of: 'no-native-price' | 'inactive' | 'not-final' | 'unknown-exchange' | 'beyond-head' };
 
-/** The error of a response without a price. @param newest the newest indexed block */
-export function errorOf(refusal: Refusal, newest: Indexed['toBlock'], chain: Chain): Error {
-  switch (refusal) {
-    case 'no-pools':
-      return new NotFoundError('No liquidity pools found for the specified token address');
-    case 'too-shallow':
-    // Its pools could not pay out any such value.
-    case 'implausible':
-      return new NotFoundError('Insufficient liquidity in pools to calculate the price');
+export interface Refused {
+  readonly refusal: Refusal;
+  /** Null: not looked up. */
+  readonly indexed: Indexed | null;
+}
+
+const NO_POOLS = 'No liquidity pools found for the specified token address';
+const INSUFFICIENT = 'Insufficient liquidity in pools to calculate the price';
+
+/** What the hosted API returns as the message, and the cause with what to do. */
+const REASONS: Readonly<Record<NoPrice['reason'], readonly [message: string, cause: string]>> = {
+  'no-pools': [NO_POOLS, 'No proven pool of the token is known'],
+  'no-anchor': [NO_POOLS, 'No pool of the token has a token with a price on its other side'],
+  'anchor-unread': [NO_POOLS, 'The price of the token on the other side is not read yet. Retry'],
+  'state-unread': [NO_POOLS, 'Pools are known, but none of their states. Retry, or run chainstead backfill'],
+  'decimals-unread': [NO_POOLS, 'Decimals of the token, or of the other side, are not read yet. Retry'],
+  'too-shallow': [INSUFFICIENT, 'No pool holds min_side_usd on both sides, now and over the window'],
+  'depth-unread': [INSUFFICIENT, 'The depth of a pool is not read yet. Retry'],
+  unsettled: [INSUFFICIENT, 'Too little of the past of the pool is known. Retry later'],
+  implausible: [INSUFFICIENT, 'The supply would be worth more than value_max_usd'],
+};
+
+/** Seconds after which a contract read may be there. */
+const READ_SECONDS = 5;
+
+/**
+ * The error of a response without a price: the message of the hosted API, and in its details the reason, the figures and the indexed blocks.
+ * @param explains whether the details have the considered pools
+ */
+export function errorOf({ refusal, indexed }: Refused, chain: Chain, explains = false): Error {
+  switch (refusal.of) {
+    case 'no-price': {
+      const [message, cause] = REASONS[refusal.why.reason];
+      return new NotFoundError(message, {
+        ...showReason(refusal.why, explains),
+        cause,
+        ...(indexed !== null && { indexed: showIndexed(indexed) }),
+      });
+    }
     case 'no-native-price':
       return new NotFoundError('Could not determine native-usd price');
     case 'not-final':
@@ -37,8 +66,50 @@ export function errorOf(refusal: Refusal, newest: Indexed['toBlock'], chain: Cha
     case 'beyond-head':
       return new InvalidParameterError({
         parameter: 'to_block',
-        allowed: `at most the newest indexed block (${newest})`,
-        message: `to_block must be at most the newest indexed block (${newest})`,
+        allowed: `at most the newest indexed block (${indexed?.toBlock})`,
+        message: `to_block must be at most the newest indexed block (${indexed?.toBlock})`,
       });
   }
+}
+
+function showReason(why: NoPrice, explains: boolean): ErrorDetails {
+  const { reason } = why;
+  switch (reason) {
+    case 'no-pools':
+    case 'no-anchor':
+      return { reason };
+    case 'anchor-unread':
+    case 'state-unread':
+    case 'decimals-unread':
+      return { reason, retry_after_seconds: READ_SECONDS };
+    case 'implausible':
+      return {
+        reason,
+        price_usd: plainDecimal(why.usd),
+        value_usd: cents(why.value),
+        value_max_usd: cents(VALUATION_MAX),
+      };
+    case 'too-shallow':
+    case 'depth-unread':
+    case 'unsettled': {
+      const { decision, rules } = why;
+      const seconds = decision.reason === 'unsettled' ? decision.seconds : READ_SECONDS;
+      return {
+        reason,
+        ...showDeepest(decision.candidates),
+        min_side_usd: nearestNumber(rules.minSideDepth),
+        ...(reason !== 'too-shallow' && { retry_after_seconds: seconds }),
+        ...(explains && { candidates: showCandidates(why) }),
+      };
+    }
+  }
+}
+
+/** The pool whose shallower side is the deepest. */
+function showDeepest(candidates: readonly JudgedCandidate[]): ErrorDetails {
+  const least = ({ weight, tokenWeight }: JudgedCandidate) => smallerFraction(weight, tokenWeight);
+  const [deepest] = candidates.toSorted((one, other) => compareFractions(least(other), least(one)));
+  if (deepest === undefined) return {};
+  const { pool, weight, tokenWeight } = deepest;
+  return { pair_address: pool, anchor_side_usd: cents(weight), token_side_usd: cents(tokenWeight) };
 }

@@ -194,7 +194,7 @@ describe('the price of a token', () => {
             price_usd: '2',
             weight_usd: '10000.00',
           },
-          ...{ is_stable: null, bin_step: null, first_state_time: timeOf(10), reading_block: null },
+          ...{ is_stable: null, bin_step: null, created_time: timeOf(10), reading_block: null },
           sides: expect.any(Array),
           states: [
             expect.objectContaining({ block: '10', reserve0: '10000000000', reserve1: '10000000000' }),

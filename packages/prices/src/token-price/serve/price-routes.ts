@@ -90,10 +90,12 @@ function addTokenPriceRoute(
     const wanted = { token: tokenOf(address), exchange: query.exchange ?? null, toBlock: query.to_block ?? null };
     const [found] = await createPriceReader(sourcesOf(dependencies, balances), chain, query)([wanted]);
     // Most pools are found by their swaps.
-    if (found === undefined || ('refusal' in found && found.refusal === 'no-pools'))
-      indexedChain(chains, chain.key, EVERY_SWAP);
-    if (found === undefined) throw errorOf('no-pools', null, chain);
-    if ('refusal' in found) throw errorOf(found.refusal, found.newest, chain);
+    if (found === undefined) throw new RangeError('A wanted price has a result');
+    if ('refusal' in found) {
+      const { refusal } = found;
+      if (refusal.of === 'no-price' && refusal.why.reason === 'no-pools') indexedChain(chains, chain.key, EVERY_SWAP);
+      throw errorOf(found, chain, query.explain ?? false);
+    }
     if (query.proof !== true) return c.json(showTokenPrice(found, chain, query.explain ?? false), 200);
     const waitMs = Math.max(0, waitsUntil - performance.now());
     return c.json(await provePrice(found, chain, { database: dependencies.reads, waitMs }), 200);
@@ -151,8 +153,8 @@ function addTokenPricesRoute(app: ApiApp, dependencies: ApiDependencies, balance
         }));
       for (const found of await read(wanted)) {
         if (!('refusal' in found)) shown.push(showTokenPrice(found, chain, false));
-        else if (found.refusal === 'unknown-exchange' || found.refusal === 'beyond-head')
-          throw errorOf(found.refusal, found.newest, chain);
+        else if (found.refusal.of === 'unknown-exchange' || found.refusal.of === 'beyond-head')
+          throw errorOf(found, chain);
       }
       const { indexed } = await readPlace(reads, chain, { of: 'newest' }, chain.pricing.windowSeconds);
       return c.json(shown, 200, indexedHeaders(indexed));

@@ -16,7 +16,7 @@ import { readPrincipals } from './vault-histories.ts';
 /**
  * Returns pools with their states and balances until a place. Pools without a known state there are left out. Costs 17 statements at most,
  * whatever the number of pools: a single one if all of them have reserves. A state is the last one that an event reported, or that a contract
- * read found before the first event.
+ * read found before the first event. A contract read may show since when its state has stood.
  */
 export async function readPoolHistories(
   database: ReadDatabase,
@@ -78,16 +78,17 @@ async function readStates(
   // A range of the primary key each.
   const rangesOf = (position: string | number, key: string, bytes: string): string => {
     const of = `pool_key = ${key} AND chain_id = ${chainId} AND pool = ${bytes}`;
-    const selectFrom = (table: string, place: string): string =>
-      `SELECT ${position} AS position, block_number, ${place}, reserve0::text, reserve1::text, sqrt_price_x96::text, liquidity::text, tick
-       FROM ${table} WHERE ${of} AND block_number >= ${run}`;
-    const select = selectFrom('pool_states', 'false AS is_reading, transaction_index, log_index');
-    // A reading has the state at the end of its block.
-    const read = selectFrom('pool_readings', `true, ${INT4_MAX}, ${INT4_MAX}`);
+    const selectFrom = (kind: StateRow['kind'], table: string, place: string, state = STATE): string =>
+      `SELECT ${position} AS position, block_number, '${kind}' AS kind, ${place}, ${state} FROM ${table} WHERE ${of}`;
+    const select = `${selectFrom('event', 'pool_states', 'NULL::bigint AS stood_since, transaction_index, log_index')} AND block_number >= ${run}`;
+    // A reading has the state at the end of its block: of the one before the first indexed block too.
+    const read = `${selectFrom('reading', 'pool_readings', `stood_since, ${INT4_MAX}, ${INT4_MAX}`)} AND block_number >= ${run} - 1`;
+    const created = `${selectFrom('creation', 'pool_creations', 'NULL, transaction_index, log_index', NO_STATE)} AND block_number >= ${run}`;
     return `(${select} AND block_number <= ${end} ORDER BY block_number LIMIT 1)
       UNION (${select} AND block_number <= ${start} ORDER BY block_number DESC LIMIT 1)
       UNION (${select} AND block_number > ${start} AND block_number <= ${end})
-      UNION (${read} AND block_number <= ${end} ORDER BY block_number LIMIT 1)`;
+      UNION (${read} AND block_number <= ${end} ORDER BY block_number LIMIT 1)
+      UNION (${created} AND block_number <= ${end} ORDER BY block_number LIMIT 1)`;
   };
   const [keys, bytes] = [pools.map(({ pool }) => poolKey(pool)), pools.map(({ pool }) => hexBytes(pool))];
   // The same text for any pools is planned once. Citus refuses a limit in a subquery that depends on another relation.
@@ -99,16 +100,18 @@ async function readStates(
        CROSS JOIN LATERAL (${rangesOf('(wanted.number - 1)::integer', 'wanted.key', 'wanted.pool')}) AS found`;
   const rows = await database.select<StateRow>(
     `WITH state AS MATERIALIZED (${ranges})
-     SELECT state.*, extract(epoch FROM block_timestamp)::float8 AS since
-     FROM state JOIN blocks ON blocks.chain_id = ${chainId} AND blocks.block_number = state.block_number
-     ORDER BY position, state.block_number`,
+     SELECT state.*, coalesce(stood_since, extract(epoch FROM block_timestamp))::float8 AS since,
+       coalesce(extract(epoch FROM block_timestamp), stood_since)::float8 AS time
+     FROM state LEFT JOIN blocks ON blocks.chain_id = ${chainId} AND blocks.block_number = state.block_number
+     WHERE coalesce(stood_since, extract(epoch FROM block_timestamp)) IS NOT NULL ORDER BY position, state.block_number`,
     values,
   );
   const byPool = Map.groupBy(rows, ({ position }) => position);
   return pools.flatMap((pool, position) => {
     const of = byPool.get(position) ?? [];
-    const events = of.filter((row) => !row.is_reading).flatMap(stateOf);
-    const reading = of.filter((row) => row.is_reading && row.block_number < (events[0]?.block ?? Infinity));
+    const ofKind = (kind: StateRow['kind']) => of.filter((row) => row.kind === kind);
+    const events = ofKind('event').flatMap(stateOf);
+    const reading = ofKind('reading').filter((row) => row.block_number < (events[0]?.block ?? Infinity));
     // From the first state on, events report all later ones. So a reading counts only if it comes before them.
     const all = [...reading.flatMap(stateOf), ...events];
     const [first] = all;
@@ -120,21 +123,29 @@ async function readStates(
         all.findLastIndex(({ block }) => block <= place.windowStart),
       ),
     );
-    const { block, since } = all.at(-1) ?? first;
-    const readAt = first === events[0] ? null : first.block;
-    return [{ ...pool, states, changedAt: { block, since }, createdAt: first.since, readAt }];
+    const { block } = all.at(-1) ?? first;
+    const since = of.findLast((row) => row.block_number === block)?.time ?? first.since;
+    const isRead = first !== events[0];
+    // Without a creation event, the age is known only if the blocks are indexed from the first one on.
+    const isWhole = place.runStart <= chain.firstBlock && !isRead;
+    const createdAt = ofKind('creation')[0]?.since ?? (isWhole ? first.since : null);
+    return [{ ...pool, states, changedAt: { block, since }, createdAt, readAt: isRead ? first.block : null }];
   });
 }
 
 const INT4_MAX = 2_147_483_647;
+const STATE = 'reserve0::text, reserve1::text, sqrt_price_x96::text, liquidity::text, tick';
+const NO_STATE = 'NULL, NULL, NULL, NULL, NULL::integer';
 
 interface StateRow extends StateColumns {
   readonly position: number;
   readonly block_number: number;
-  readonly is_reading: boolean;
+  readonly kind: 'event' | 'reading' | 'creation';
   readonly transaction_index: number;
   readonly log_index: number;
+  /** Unix seconds: since when the state is known to have stood, and those of the block. */
   readonly since: number;
+  readonly time: number;
 }
 
 function stateOf(row: StateRow): readonly ReportedState[] {
@@ -154,7 +165,10 @@ async function withLiquidity(
   if (concentrated.length === 0) return stored.map((pool) => inRangeOf(pool, [], false));
   const run = (await readBlockRuns(database, chain.id, [SWAPS_DATASET], block)).get(SWAPS_DATASET);
   const firstBlockOf = ({ states: [first] }: StoredPool): number => first?.block ?? 0;
-  const covered = concentrated.filter((pool) => run !== undefined && run.firstBlock <= firstBlockOf(pool));
+  // Changes in the block of a reading are part of it.
+  const covered = concentrated.filter(
+    (pool) => run !== undefined && run.firstBlock <= firstBlockOf(pool) + (pool.readAt === null ? 0 : 1),
+  );
   const changes = await readLiquidityChanges(
     database,
     chain,

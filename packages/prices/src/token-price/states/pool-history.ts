@@ -9,8 +9,8 @@ export interface PoolHistory extends PoolOfToken {
   readonly states: readonly StateSince[];
   /** The block of the last event that set the price. */
   readonly changedAt: Pick<StateSince, 'block' | 'since'>;
-  /** Unix seconds of the first stored state, or of the reading. Whether the pool is older is unknown. */
-  readonly createdAt: number;
+  /** Unix seconds of the pool's creation, or of its first event on chain; null: unknown. */
+  readonly createdAt: number | null;
   /** Block at whose end contract calls read the first state; null: an event reported it. */
   readonly readAt: number | null;
   readonly depth: DepthSource;

@@ -41,11 +41,17 @@ function decide(
     const weightOf = (side: 'anchorDepth' | 'tokenDepth') =>
       smaller(
         last(states)[side],
-        median(states, (one) => one[side], time, rules.window_seconds),
+        lowest(states, (one) => one[side], time, rules.window_seconds, rules.hold_seconds),
       );
     const weight = weightOf('anchorDepth');
     const isDeep = !isLess(weight, minimum) && !isLess(weightOf('tokenDepth'), minimum);
-    return { candidate, states, weight, isDeep, isYoung: time - candidate.first_state_time < rules.window_seconds };
+    return {
+      candidate,
+      states,
+      weight,
+      isDeep,
+      isYoung: candidate.created_time !== null && time - candidate.created_time < rules.window_seconds,
+    };
   });
   const deep = pools.filter(({ isDeep }) => isDeep);
   const old = deep.filter(({ isYoung }) => !isYoung);
@@ -58,7 +64,7 @@ function decide(
   const depth = counted.reduce<Ratio>((sum, { weight }) => plus(sum, weight), [0n, 1n]);
   const half = times(depth, [1n, 2n]);
   let sum: Ratio = [0n, 1n];
-  for (const { candidate, states, weight, isYoung } of counted) {
+  for (const { candidate, states, weight } of counted) {
     sum = plus(sum, weight);
     if (isLess(sum, half)) continue;
     const spot = last(states).price;
@@ -70,8 +76,17 @@ function decide(
       if (!isNear(state.price, spot)) break;
       held = time - state.time;
     }
-    const isMedian = !isYoung && !isNear(spot, usual) && held < rules.hold_seconds;
+    const near = durations(states, time, rules.window_seconds).filter((_, place) => {
+      const { price } = states[place] ?? {};
+      return price !== undefined && isNear(price, usual);
+    });
+    const start = states[0]?.time ?? time;
+    const isKnown =
+      time - start >= rules.window_seconds || near.reduce((all, one) => all + one, 0) >= rules.hold_seconds;
+    if (held < rules.hold_seconds && !isKnown) return null;
+    const isMedian = !isNear(spot, usual) && held < rules.hold_seconds;
     const rule = isMedian ? 'median' : 'spot';
+    const isYoung = time - start < rules.window_seconds;
     return { price: isMedian ? usual : spot, pool: candidate.pair_address, rule, depth, isYoung };
   }
   return null;
@@ -143,19 +158,36 @@ function binPrice(place: number, binStep: number): Ratio {
   return [place > 0 ? most / inverse : inverse, one];
 }
 
+/** Seconds of the window for which each state stood. */
+function durations(states: readonly Figures[], now: number, seconds: number): readonly number[] {
+  return states.map(({ time }, place) => Math.max(0, (states[place + 1]?.time ?? now) - Math.max(time, now - seconds)));
+}
+
 function median(states: readonly Figures[], of: (one: Figures) => Ratio, now: number, seconds: number): Ratio {
-  const parts = states.map((one, place) => {
-    const end = states[place + 1]?.time ?? now;
-    return { value: of(one), held: Math.max(0, end - Math.max(one.time, now - seconds)) };
-  });
-  const whole = parts.reduce((sum, { held }) => sum + held, 0);
+  return lowest(states, of, now, seconds, 0);
+}
+
+/** The largest value that stood, or more, for half of the known window and for `least` seconds. */
+function lowest(
+  states: readonly Figures[],
+  of: (one: Figures) => Ratio,
+  now: number,
+  seconds: number,
+  least: number,
+): Ratio {
+  const held = durations(states, now, seconds);
+  const whole = held.reduce((sum, one) => sum + one, 0);
+  const wanted = Math.max(whole / 2, Math.min(whole, least));
   if (whole === 0) return of(last(states));
-  let held = 0;
+  let above = whole;
+  let value = of(last(states));
+  const parts = states.map((one, place) => ({ value: of(one), held: held[place] ?? 0 })).filter((one) => one.held > 0);
   for (const part of parts.toSorted((a, b) => compare(a.value, b.value))) {
-    held += part.held;
-    if (held * 2 >= whole) return part.value;
+    value = part.value;
+    above -= part.held;
+    if (above <= wanted) return value;
   }
-  return of(last(states));
+  return value;
 }
 
 function last(states: readonly Figures[]): Figures {

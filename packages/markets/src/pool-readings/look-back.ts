@@ -1,0 +1,201 @@
+import { randomInt } from 'node:crypto';
+import type { Chain } from '@chainstead/chains';
+import { type Address, areWithin, ChainsteadError, type Fraction, toQuantity } from '@chainstead/core';
+import { hexBytes } from '@chainstead/db';
+import { knownBlock, type StateBlock, type StateReadingContext, stateAt } from '@chainstead/node-reads';
+import { parseHeader } from '@chainstead/rpc';
+import { poolKey } from '../pools/pool-key.ts';
+import { priceOf } from '../pools/pool-price.ts';
+import { type FoundPool, type PoolReading, readPoolStates } from './find-pools.ts';
+
+/** State of a pool at the end of a block, and since when it has stood. */
+export interface StandingReading extends PoolReading {
+  readonly block: number;
+  /** Unix seconds of the earliest of some blocks that all have about the same price and no less than half of the depth. */
+  readonly stoodSince: number;
+}
+
+/** More than any getter returns that is read here. */
+export const RESULT_BYTES_MAX = 512;
+/** Earlier blocks that a state is compared with. */
+const SAMPLES = 8;
+/** Distance from which the time between blocks is estimated. */
+const PROBE_BLOCKS = 64;
+/** A pool with half of the depth before is no deposit of a moment. */
+const DEPTH_FACTOR = 2n;
+
+/**
+ * Reads the state that pools had before their first indexed event, or at the block without one. It is compared with states of some random
+ * earlier blocks, so that a push before the first indexed block doesn't count as the price.
+ * @param runStart first block of the unbroken run of indexed blocks that contains the block
+ * @throws ChainsteadError if a node could not return a state of the block
+ */
+export async function readStandingStates(
+  pools: readonly FoundPool[],
+  context: StateReadingContext,
+  { block, runStart }: { readonly block: StateBlock; readonly runStart: number },
+  signal: AbortSignal,
+): Promise<readonly StandingReading[]> {
+  if (pools.length === 0) return [];
+  const { chain } = context;
+  const firstEvents = await readFirstEvents(context, pools, { first: runStart, last: block.number });
+  const baseOf = ({ pool }: FoundPool): number | null => {
+    const event = firstEvents.get(pool);
+    if (event === undefined) return block.number;
+    // A longer history needs no state before it.
+    return block.timestamp - event.time < chain.pricing.windowSeconds ? event.block - 1 : null;
+  };
+  const states = (some: readonly FoundPool[], at: StateBlock) =>
+    readPoolStates(some, { state: stateAt(context.pool, chain, at, { answerBytesMax: RESULT_BYTES_MAX }) }, signal);
+  const read: { readonly base: StateBlock; readonly reading: PoolReading }[] = [];
+  for (const [number, some] of Map.groupBy(pools, baseOf)) {
+    if (number === null || number < 0) continue;
+    const base = number === block.number ? block : await orNull(blockAt(context, number, signal), signal);
+    const found =
+      base === null ? null : await (base === block ? states(some, base) : orNull(states(some, base), signal));
+    for (const reading of found ?? []) if (base !== null) read.push({ base, reading });
+  }
+  // Without an event, the state has stood since the first indexed block.
+  const start = read.length === 0 ? null : await startOf(context, { block, runStart }, signal);
+  const oldest = read.reduce((least, { base }) => (base.number < least.number ? base : least), start ?? block);
+  const isLong = block.timestamp - oldest.timestamp >= chain.pricing.windowSeconds;
+  const blocks = read.length === 0 || isLong ? [] : await sampleBlocks(context, oldest, signal);
+  const withState = new Set(read.map(({ reading }) => reading.pool));
+  const some = pools.filter(({ pool }) => withState.has(pool));
+  const samples = await Promise.all(
+    blocks.map(async (at) => ({ at, found: (await orNull(states(some, at), signal)) ?? [] })),
+  );
+  return read.map(({ base, reading }) => {
+    const ofPool = samples.map(({ at, found }) => ({
+      time: at.timestamp,
+      state: found.find(({ pool }) => pool === reading.pool)?.state ?? null,
+    }));
+    const time = Math.min(base.timestamp, start?.timestamp ?? base.timestamp);
+    const stoodSince = standingSince(reading.state, time, ofPool, chain.pricing.jumpLimit);
+    return { ...reading, block: base.number, stoodSince };
+  });
+}
+
+async function startOf(
+  context: StateReadingContext,
+  { block, runStart }: { readonly block: StateBlock; readonly runStart: number },
+  signal: AbortSignal,
+): Promise<StateBlock | null> {
+  return runStart >= block.number ? block : orNull(blockAt(context, runStart, signal), signal);
+}
+
+/**
+ * Returns the time of the earliest sample until which all are like the state.
+ * @param time Unix seconds of the state
+ * @param samples newest first
+ */
+export function standingSince(
+  state: PoolReading['state'],
+  time: number,
+  samples: readonly { readonly time: number; readonly state: PoolReading['state'] | null }[],
+  limit: Fraction,
+): number {
+  let since = time;
+  for (const sample of samples) {
+    if (sample.state === null || !isAlike(sample.state, state, limit)) break;
+    since = sample.time;
+  }
+  return since;
+}
+
+function isAlike(earlier: PoolReading['state'], state: PoolReading['state'], limit: Fraction): boolean {
+  const [one, other] = [earlier, state].map((each) => priceOf(each, RATIO));
+  if (one === null || one === undefined || other === null || other === undefined) return false;
+  const depths = [earlier, state].map(depthsOf);
+  const isDeep = depths[1]?.every((depth, side) => (depths[0]?.[side] ?? 0n) * DEPTH_FACTOR >= depth);
+  return areWithin(one, other, limit) && isDeep === true;
+}
+
+/** Stable pairs too: the ratio of reserves changes more than the price. */
+const RATIO = { isStable: null, tickSpacing: null, decimals: null };
+
+function depthsOf(state: PoolReading['state']): readonly bigint[] {
+  return state.of === 'reserves' ? [state.reserve0, state.reserve1] : [state.liquidity];
+}
+
+/** Random blocks before another, newest first, over twice the time for which a jump must hold. */
+async function sampleBlocks(
+  context: StateReadingContext,
+  { number, timestamp }: StateBlock,
+  signal: AbortSignal,
+): Promise<readonly StateBlock[]> {
+  const { holdSeconds } = context.chain.pricing;
+  const probe = Math.max(0, number - PROBE_BLOCKS);
+  const before = probe === number || holdSeconds === 0 ? null : await orNull(blockAt(context, probe, signal), signal);
+  if (before === null) return [];
+  const perBlock = Math.max((timestamp - before.timestamp) / (number - probe), SHORTEST_SECONDS);
+  const span = Math.min(number, Math.ceil((2 * holdSeconds) / perBlock));
+  const blocks = await Promise.all(
+    sampleNumbers(number, span, randomInt).map((one) => orNull(blockAt(context, one, signal), signal)),
+  );
+  return blocks.filter((one) => one !== null);
+}
+
+/** Blocks of some chains are closer, but no node has the states of so many. */
+const SHORTEST_SECONDS = 0.1;
+
+/**
+ * Returns one random number from each part of the `span` numbers below another, highest first: nobody can foresee them.
+ * @param random from the first number to before the second one
+ */
+export function sampleNumbers(
+  number: number,
+  span: number,
+  random: (from: number, before: number) => number,
+): readonly number[] {
+  const parts = Array.from({ length: SAMPLES }, (_, part) => {
+    const [near, far] = [part, part + 1].map((edge) => Math.floor((span * edge) / SAMPLES));
+    return near === undefined || far === undefined || near === far ? [] : [random(number - far, number - near)];
+  });
+  return parts.flat();
+}
+
+/** A block by its number: the indexed one, else that of a node. */
+async function blockAt(
+  { database, chain, pool }: StateReadingContext,
+  number: number,
+  signal: AbortSignal,
+): Promise<StateBlock> {
+  const known = await knownBlock(database, chain, number);
+  if (known !== null) return known;
+  const { value } = await pool.request('eth_getBlockByNumber', [toQuantity(number), false], { signal });
+  return parseHeader(value);
+}
+
+/** Null: no node has it. Then the state has stood for less long, as far as is known. */
+async function orNull<Value>(value: Promise<Value>, signal: AbortSignal): Promise<Value | null> {
+  try {
+    return await value;
+  } catch (error) {
+    if (signal.aborted || !(error instanceof ChainsteadError)) throw error;
+    return null;
+  }
+}
+
+/** The first event of each pool in a span of blocks, and its time in Unix seconds. */
+async function readFirstEvents(
+  { database, chain }: { readonly database: StateReadingContext['database']; readonly chain: Pick<Chain, 'id'> },
+  pools: readonly FoundPool[],
+  { first, last }: { readonly first: number; readonly last: number },
+): Promise<ReadonlyMap<Address, { readonly block: number; readonly time: number }>> {
+  const values: unknown[] = [chain.id, first, last];
+  const ranges = pools.map(({ pool }, position) => {
+    const key = `pool_key = $${values.push(poolKey(pool))}::bigint AND pool = $${values.push(hexBytes(pool))}::bytea`;
+    return `(SELECT ${position} AS position, block_number FROM pool_states WHERE ${key} AND chain_id = $1 AND block_number BETWEEN $2 AND $3
+      ORDER BY block_number LIMIT 1)`;
+  });
+  const rows = await database.query<{ position: number; block: number; time: number }>(
+    `WITH first AS MATERIALIZED (${ranges.join(' UNION ALL ')})
+     SELECT position, first.block_number AS block, extract(epoch FROM block_timestamp)::float8 AS time
+     FROM first JOIN blocks ON blocks.chain_id = $1 AND blocks.block_number = first.block_number`,
+    values,
+  );
+  return new Map(
+    rows.flatMap(({ position, ...event }) => pools.slice(position, position + 1).map(({ pool }) => [pool, event])),
+  );
+}
