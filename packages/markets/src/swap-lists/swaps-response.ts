@@ -16,7 +16,7 @@ const address = (description: string) => z.string().openapi({ pattern: '^0x[0-9a
 const text = (description: string) => z.string().nullable().openapi({ description });
 const number = (description: string) => z.number().nullable().openapi({ description });
 const PAIR_ADDRESS = z.string().openapi({
-  pattern: '^0x([0-9a-f]{40}|[0-9a-f]{64})$',
+  pattern: '^0x([0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{104})$',
   description: 'Address of the pool. Uniswap v4 and other pool managers: the 32-byte pool id',
 });
 const CURSOR = z.string().nullable().openapi({ description: 'Cursor of the next page. null on the last page' });

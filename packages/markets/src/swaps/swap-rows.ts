@@ -5,6 +5,7 @@ import { decodeErc20Transfer } from '@chainstead/token-events';
 import { decodePoolEvent } from '../events/decode-pool-event.ts';
 import type { LiquidityEvent, PoolId, SideAmounts, SwapEvent, TokenAmounts } from '../events/pool-event.ts';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';
+import type { PoolVaults } from '../pools/managed-pool-id.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import { coinsMoved, type TokenTransfer, tokensMoved } from '../pools/tokens-moved.ts';
 import type { SwapRow } from '../tables/schema.ts';
@@ -125,7 +126,7 @@ function tradersOf(
   transaction: ExecutedTransaction,
   transfers: readonly TokenTransfer[],
   { wrappedNative }: Chain,
-  vaults: ReadonlySet<Address>,
+  vaults: PoolVaults,
 ): ReadonlyMap<Log, Address | null> {
   const wrapped = (token: Address): Address => (token === ZERO_ADDRESS ? (wrappedNative ?? token) : token);
   const known = trades.flatMap(({ log, event, sides: { token0, token1, amount0, amount1 } }) => {
@@ -139,7 +140,7 @@ function tradersOf(
   const found = beneficiariesOf(
     known,
     [...transfers, ...transactionValue(transaction, wrappedNative)],
-    new Set([ZERO_ADDRESS, ...vaults]),
+    new Set([ZERO_ADDRESS, ...vaults.keys()]),
   );
   return new Map(known.map(({ log }, index) => [log, found[index] ?? null]));
 }
