@@ -837,6 +837,7 @@ CREATE TABLE "pool_candles" (
   "pool_key" bigint NOT NULL,
   "chain_id" bigint NOT NULL,
   "start" integer NOT NULL,
+  "swaps" integer NOT NULL,
   "buys" integer NOT NULL,
   "sells" integer NOT NULL,
   "hours" smallint NOT NULL,

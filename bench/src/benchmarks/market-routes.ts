@@ -30,7 +30,7 @@ const FLOORS = {
   candles: {
     path: '/floor/candles/:pool/:hours/:from/:to',
     query: '',
-    statement: `SELECT start, buys, sells, buy_volume::text, sell_volume::text, encode(prices, 'hex') AS prices FROM pool_candles
+    statement: `SELECT start, swaps, buys, sells, buy_volume::text, sell_volume::text, encode(prices, 'hex') AS prices FROM pool_candles
       WHERE ${ofPool('pool_candles')} AND hours = $2::int AND start >= $3::int AND start < $4::int ORDER BY start DESC`,
   },
   wallet: {

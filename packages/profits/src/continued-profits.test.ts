@@ -2,8 +2,10 @@
 import { hexBytes, runStatements } from '@chainstead/db';
 import { changeRows, replaceTrades, traderSumsOfSwaps } from '@chainstead/markets/testing';
 import { addressOf } from '@chainstead/testkit';
+import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { continueWalletProfits } from './continued-profits.ts';
+import { realizedProfit } from './profit-sum.ts';
 import {
   ANN,
   BOB,
@@ -173,3 +175,64 @@ test('sums with a swap whose price may be known later are not stored', async () 
   await seedDollars(scratch.database, 'ETH', 0, 2_000n);
   expect(await continued()).toEqual(await whole());
 });
+
+test('profits are the same in any order of arrival, with reorgs, and equal received less invested once nothing is left', async () => {
+  const { database } = scratch;
+  const trade = fc.record({
+    isPurchase: fc.boolean(),
+    amount: fc.integer({ min: 1, max: 900 }),
+    paid: fc.integer({ min: 1, max: 900 }),
+  });
+  const schedule = fc.record({
+    list: fc.array(trade, { minLength: 3, maxLength: 9 }),
+    order: fc.array(fc.nat(), { minLength: 10, maxLength: 10 }),
+    reorgAt: fc.nat(9),
+  });
+  await fc.assert(
+    fc.asyncProperty(schedule, async ({ list, order, reorgAt }) => {
+      await database.query('TRUNCATE swaps, trades, blocks, trader_sums');
+      const trades = sellingAll(list);
+      const late = trades.toSorted((one, other) => (order[one.place] ?? 0) - (order[other.place] ?? 0));
+      for (const [step, { swapped, place }] of late.entries()) {
+        await seedTrades(database, [swapped]);
+        await change('added', 'swaps', swapped.block);
+        if (step === reorgAt) {
+          // The same swaps come again on the new branch, after a reading without them.
+          await database.query('DELETE FROM trades WHERE block_number >= $1', [swapped.block]);
+          await database.query('DELETE FROM swaps WHERE block_number >= $1', [swapped.block]);
+          await runStatements(database, traderSumsOfSwaps.rolledBack?.(eth.id, swapped.block - 1) ?? []);
+          expect(await continued()).toEqual(await whole());
+          for (const again of late.slice(0, step + 1).filter((one) => one.place >= place)) {
+            await seedTrades(database, [again.swapped]);
+            await change('added', 'swaps', again.swapped.block);
+          }
+        }
+        if (step % 3 === 1) expect(await continued()).toEqual(await whole());
+      }
+      const [all] = await continued();
+      expect(all).toEqual((await whole())[0]);
+      const sum = all?.sums.get(cats(1)[1]);
+      if (sum === undefined) throw new Error('The wallet has no trade');
+      expect([sum.bought, realizedProfit(sum)]).toEqual([sum.sold, sum.received - sum.invested]);
+    }),
+    { numRuns: 12, seed: 60 },
+  );
+});
+
+/** Trades without a sale of more than is held; the last one sells the rest. Each is in a block of its own. */
+function sellingAll(list: readonly { readonly isPurchase: boolean; readonly amount: number; readonly paid: number }[]) {
+  let held = 0;
+  const trades = list.map(({ isPurchase: wants, amount, paid }) => {
+    const isPurchase = wants || amount > held;
+    held += isPurchase ? amount : -amount;
+    return { isPurchase, amount, paid };
+  });
+  if (held > 0) trades.push({ isPurchase: false, amount: held, paid: 777 });
+  return trades.map(({ isPurchase, amount, paid }, place) => {
+    const block = 10 + place * 20;
+    const swapped: Swapped = isPurchase
+      ? { block, gave: dollars(paid), got: cats(amount) }
+      : { block, gave: cats(amount), got: dollars(paid) };
+    return { place, swapped };
+  });
+}

@@ -26,7 +26,7 @@ export interface ContinuedReading {
 }
 
 /** Raise it if the same swaps and prices produce other sums. */
-const VERSION = 1;
+const VERSION = 2;
 const SECONDS_OF_DAY = 86_400;
 /** Tokens above which sums are not stored: they are one row. */
 const STORED_TOKENS_MAX = 20_000;

@@ -116,6 +116,34 @@ test('the profit of sold purchases does not depend on the order of purchases', (
   );
 });
 
+test('once no bought token is left, the profit is the received less the invested value, with transferred tokens too', () => {
+  const trade = fc.record({
+    isPurchase: fc.boolean(),
+    amount: fc.bigInt(1n, 1_000n),
+    value: fc.bigInt(0n, 10n ** 36n),
+  });
+  fc.assert(
+    fc.property(fc.array(trade, { minLength: 1 }), fc.nat(30), fc.bigInt(0n, 10n ** 36n), (list, start, value) => {
+      const sum = emptyProfitSum();
+      let held = 0n;
+      let paidBefore = 0n;
+      for (const [place, one] of list.entries()) {
+        const isInWindow = place >= start;
+        // A sale of more than is held sells tokens that came by a transfer.
+        held = one.isPurchase ? held + one.amount : held > one.amount ? held - one.amount : 0n;
+        addTrade(sum, { ...one, isInWindow });
+        if (!isInWindow) paidBefore = sum.earlier.cost;
+      }
+      if (held > 0n) addTrade(sum, { isPurchase: false, amount: held, value, isInWindow: true });
+      expect([sum.inWindow, sum.earlier]).toEqual([
+        { amount: 0n, cost: 0n },
+        { amount: 0n, cost: 0n },
+      ]);
+      expect(realizedProfit(sum)).toBe(sum.coveredValue - sum.invested - paidBefore);
+    }),
+  );
+});
+
 test('once nothing is left, the profit is the received less the invested value', () => {
   const trade = fc.record({
     isPurchase: fc.boolean(),

@@ -104,6 +104,18 @@ test('trades against ether count at its price in their block, and are none of et
   ]);
 });
 
+test('a swap that is no trade is neither a purchase nor a sale', async () => {
+  await seedTrades(scratch.database, [
+    { block: 10, gave: dollars(100), got: cats(10) },
+    { block: 20, gave: dollars(3), got: cats(-1) },
+    { block: 30, gave: dollars(3), got: cats(0) },
+    { block: 40, gave: cats(-1), got: dollars(3) },
+  ]);
+  expect(await profitsOf(ANN)).toMatchObject([{ total_buys: 1, total_sells: 0, total_usd_invested: '100' }]);
+  expect((await get(`${ANN}/profitability/summary`)).body).toMatchObject({ total_count_of_trades: 1 });
+  expect((await request(`erc20/${CATS}/top-gainers`)).body.result).toEqual([]);
+});
+
 test('a loss is negative', async () => {
   await seedTrades(scratch.database, [
     { block: 10, gave: dollars(20), got: cats(10) },

@@ -39,7 +39,7 @@ export const pairStatsSchema = z
       .openapi({ description: 'Time of the block that created the pool. null until its creation event is indexed' }),
     pairLabel: text('Symbols of base and quote token. null until both are known'),
     pairAddress: z.string().openapi({
-      pattern: '^0x([0-9a-f]{40}|[0-9a-f]{64})$',
+      pattern: '^0x([0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{104})$',
       description: 'Address of the pool. Uniswap v4 and other pool managers: the 32-byte pool id',
     }),
     exchange: text('Name of the exchange'),

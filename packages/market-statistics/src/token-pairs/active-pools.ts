@@ -1,12 +1,12 @@
 import type { Chain } from '@chainstead/chains';
 import { fromDateBound } from '@chainstead/data-api';
 import { type Bind, hexBytes, type ReadDatabase } from '@chainstead/db';
-import { type PoolId, poolKey, type TimeSpan } from '@chainstead/markets';
+import { isTradeInSql, type PoolId, poolKey, type TimeSpan } from '@chainstead/markets';
 
 /** Bounds the length of a statement. */
 const POOLS_PER_STATEMENT = 64;
 
-/** Returns those pools that have a swap from a time until a block. */
+/** Returns those pools that have a trade from a time until a block. */
 export async function readActivePools(
   database: ReadDatabase,
   chain: Chain,
@@ -24,7 +24,7 @@ export async function readActivePools(
     const ranges = some.map(
       (pool, position) => `(SELECT ${position} AS position FROM swaps WHERE pool_key = ${bind(poolKey(pool))}::bigint
         AND chain_id = ${chainId} AND block_number >= (SELECT block FROM from_date) AND block_number <= ${last}
-        AND pool = ${bind(hexBytes(pool))}::bytea AND kind = 0 LIMIT 1)`,
+        AND pool = ${bind(hexBytes(pool))}::bytea AND ${isTradeInSql()} LIMIT 1)`,
     );
     const rows = await database.select<{ readonly position: number }>(
       `WITH ${date} ${ranges.join(' UNION ALL ')}`,

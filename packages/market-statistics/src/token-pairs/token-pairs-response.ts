@@ -28,7 +28,7 @@ const tokenPairSchema = z
     exchange_address: address('').nullable().openapi({ description: 'Factory, vault or pool manager of the exchange' }),
     exchange_logo: text('Always null: not available'),
     pair_address: z.string().openapi({
-      pattern: '^0x([0-9a-f]{40}|[0-9a-f]{64})$',
+      pattern: '^0x([0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{104})$',
       description: 'Address of the pool. Uniswap v4 and other pool managers: the 32-byte pool id',
     }),
     pair_label: text('Symbols of base and quote token. null until both are known'),

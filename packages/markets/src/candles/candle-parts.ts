@@ -8,6 +8,7 @@ import { readStoredCandles } from '../pool-candles/read-stored-spans.ts';
 import { type StoredWidth, secondsOf, wholeSpans } from '../pool-candles/stored-span.ts';
 import type { CoveredBlocks } from '../swaps/covered-blocks.ts';
 import { candleOfTrade, joinCandles, type OpenCandle } from '../trade-values/candle.ts';
+import type { TimeSpan } from '../trade-values/figured-pool.ts';
 import {
   type Currency,
   type PairDecimals,
@@ -27,12 +28,6 @@ export interface CandlePool {
   readonly decimals: PairDecimals;
   readonly timeframe: Timeframe;
   readonly currency: Currency;
-}
-
-/** Unix seconds: start inclusive, end exclusive. */
-export interface CandleTimes {
-  readonly from: number;
-  readonly to: number;
 }
 
 /** Sizes of one reading. */
@@ -75,7 +70,7 @@ const SPANS = { first: 1_024, most: 16_384 };
  */
 export async function* readParts(
   reading: CandleReading,
-  times: CandleTimes,
+  times: TimeSpan,
   width: StoredWidth | null,
 ): AsyncGenerator<PartsBatch> {
   if (times.from >= times.to) return;
@@ -111,7 +106,7 @@ export async function* readParts(
   yield* readParts(reading, { from: times.from, to: gapEnd }, narrower);
 }
 
-async function* liveParts(reading: CandleReading, times: CandleTimes): AsyncGenerator<PartsBatch> {
+async function* liveParts(reading: CandleReading, times: TimeSpan): AsyncGenerator<PartsBatch> {
   const { database, chain, pool, limits } = reading;
   // Block times are whole seconds, and the end is exclusive.
   const bounds = boundsOf(times, reading.pinnedBlock);
@@ -128,7 +123,7 @@ async function* liveParts(reading: CandleReading, times: CandleTimes): AsyncGene
 }
 
 /** Returns bounds of a page between two times. */
-export function boundsOf({ from, to }: CandleTimes, pinnedBlock: number | null): DateBounds {
+export function boundsOf({ from, to }: TimeSpan, pinnedBlock: number | null): DateBounds {
   return { fromDate: new Date(from * 1_000), toDate: new Date((to - 1) * 1_000), pinnedBlock };
 }
 

@@ -36,7 +36,7 @@ export const candlesSchema = z
     page: z.int().min(0).openapi({ description: 'Page number, from 0' }),
     cursor: z.string().nullable().openapi({ description: 'Cursor of the next page. null on the last page' }),
     pairAddress: z.string().openapi({
-      pattern: '^0x([0-9a-f]{40}|[0-9a-f]{64})$',
+      pattern: '^0x([0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{104})$',
       description: 'Address of the pool. Uniswap v4 and other pool managers: the 32-byte pool id',
     }),
     tokenAddress: z

@@ -10,6 +10,7 @@ import type { PoolId } from '../events/pool-event.ts';
 import { cover, seedPools, seedSwaps, seedToken, swapRow } from '../swap-lists/testing/seeded-swaps.ts';
 import type { SwapRow } from '../tables/schema.ts';
 import { pairOf } from '../trade-values/price-trade.ts';
+import { candleStart } from '../trade-values/timeframe.ts';
 import { pairCandlesRoute } from './candles-route.ts';
 import { type CandlesQuery, getCandles } from './get-candles.ts';
 
@@ -104,9 +105,44 @@ describe('a pair against a dollar token', () => {
   });
 
   test('leaves trades below a cent out of prices, and counts them', async () => {
-    await seed(buy(10, CAT, 300n * CENTS, inDollars), buy(11, 1n, 9_999n, inDollars), buy(12, 0n, 5n * CAT, inDollars));
+    await seed(buy(10, CAT, 300n * CENTS, inDollars), buy(11, 1n, 9_999n, inDollars));
     const { body } = await get(DOLLAR_PAIR, `timeframe=1d&${ALL}`);
-    expect(body.result).toMatchObject([{ open: 3, high: 3, low: 3, close: 3, volume: 8.009999, trades: 3 }]);
+    expect(body.result).toMatchObject([{ open: 3, high: 3, low: 3, close: 3, volume: 3.009999, trades: 2 }]);
+  });
+
+  test('counts swaps that are no trade, without a price and without volume', async () => {
+    await seed(
+      buy(10, CAT, 300n * CENTS, inDollars),
+      // The pair received both tokens, returned both, and returned nothing.
+      buy(11, -1n, 900n * CENTS, inDollars),
+      buy(12, 1n, -900n * CENTS, inDollars),
+      buy(13, 0n, 900n * CENTS, inDollars),
+      buy(14, -CAT, 0n, inDollars),
+    );
+    const { body } = await get(DOLLAR_PAIR, `timeframe=1d&${ALL}`);
+    expect(body.result).toMatchObject([{ open: 3, high: 3, low: 3, close: 3, volume: 3, trades: 5 }]);
+  });
+
+  test('has the same candles in ranges that begin or end within one', async () => {
+    await seed(...[10, 310, 610].map((block) => buy(block, CAT, BigInt(block) * CENTS, inDollars)));
+    const listed = async (timeframe: string, from: number, to: number) =>
+      (await get(DOLLAR_PAIR, `timeframe=${timeframe}&fromDate=${isoOf(from)}&toDate=${isoOf(to)}`)).body.result;
+    for (const timeframe of ['10s', '5min', '1h', '4h', '12h', '1d', '1w', '1M'] as const) {
+      const whole = await listed(timeframe, 0, 1_000);
+      for (const [from, to] of [
+        [310, 311],
+        [11, 310],
+        [5, 611],
+      ] as const) {
+        const part = await listed(timeframe, from, to);
+        const spans = whole.filter(({ timestamp }) => {
+          const start = Date.parse(String(timestamp)) / 1_000;
+          const isBefore = start < timestampOf(to);
+          return isBefore && start >= candleStart(timeframe, timestampOf(from));
+        });
+        expect(part, timeframe).toEqual(spans);
+      }
+    }
   });
 
   test('has the price in ether by the price in each block', async () => {

@@ -77,8 +77,12 @@ function candlesQuery({ chain, fromDate, toDate, cursor }: ApiDependencies['para
         .optional()
         .openapi({ default: '1h', description: 'Width of a candle, aligned to UTC.' }),
       currency: z.enum(CURRENCIES).optional().openapi({ default: 'usd', description: 'Currency of the prices.' }),
-      fromDate: fromDate.openapi({ description: 'Start, inclusive. Required without a cursor.' }),
-      toDate: toDate.openapi({ description: 'End, exclusive. Required without a cursor.' }),
+      fromDate: fromDate.openapi({
+        description: 'Start, inclusive. The candle that contains it is returned whole. Required without a cursor.',
+      }),
+      toDate: toDate.openapi({
+        description: 'End, exclusive. The candle that contains it is returned whole. Required without a cursor.',
+      }),
       limit: limitParameter(LIMIT_DEFAULT, LIMIT_MAX).openapi({ maximum: LIMIT_MAX }),
       cursor,
     },

@@ -6,12 +6,14 @@ import type { StoredWidth } from '../pool-candles/stored-span.ts';
 import { readCoveredBlocks } from '../swaps/covered-blocks.ts';
 import { SwapsNotSummedError } from '../trade-figures/swaps-not-summed-error.ts';
 import { type Candle, closeCandle, joinCandles, type OpenCandle } from '../trade-values/candle.ts';
-import { candleStart, type Timeframe } from '../trade-values/timeframe.ts';
-import { boundsOf, type CandleLimits, type CandlePool, type CandleTimes, readParts } from './candle-parts.ts';
+import type { TimeSpan } from '../trade-values/figured-pool.ts';
+import { candleStart, type Timeframe, wholeCandles } from '../trade-values/timeframe.ts';
+import { boundsOf, type CandleLimits, type CandlePool, readParts } from './candle-parts.ts';
 import { readExtent } from './read-extent.ts';
 
 export interface CandlesQuery extends CandlePool {
-  readonly times: CandleTimes;
+  /** Widened to whole candles, so that a candle has the same figures in every range. */
+  readonly times: TimeSpan;
   /** The newest block at the first page; null: this is the first page. */
   readonly pinnedBlock: number | null;
   /** Number of candles. */
@@ -41,7 +43,7 @@ export async function getCandles(
   limits: CandleLimits = CANDLE_LIMITS,
 ): Promise<CandlesPage> {
   const { pinnedBlock, limit, timeframe } = query;
-  const times = { from: Math.ceil(query.times.from), to: Math.ceil(query.times.to) };
+  const times = wholeCandles(timeframe, { from: Math.ceil(query.times.from), to: Math.ceil(query.times.to) });
   const [{ indexed, stored }, covered] = await Promise.all([
     readExtent(database, chain, boundsOf(times, pinnedBlock)),
     readCoveredBlocks(database, chain),

@@ -57,7 +57,9 @@ export function concentratedState(sqrtPriceX96: bigint, liquidity: bigint, tick:
 function liquidityChange(log: EventLog, change: 'add' | 'remove', place: number): LiquidityEvent | null {
   const [lower, upper] = [signedTopic(log, 2), signedTopic(log, 3)];
   const liquidity = bigIntAt(log.data, place);
-  if (!fitsSigned(lower, 24) || !fitsSigned(upper, 24) || !fitsUnsigned(liquidity, 128)) return null;
+  // A change of 0 only collects fees.
+  if (liquidity === 0n || !fitsSigned(lower, 24) || !fitsSigned(upper, 24) || !fitsUnsigned(liquidity, 128))
+    return null;
   const sign = change === 'add' ? 1n : -1n;
   return {
     kind: 'liquidity',

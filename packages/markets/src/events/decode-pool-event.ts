@@ -1,4 +1,5 @@
-import type { Address, Hash } from '@chainstead/core';
+import type { Hash } from '@chainstead/core';
+import { type PoolVaults, poolInVault } from '../pools/managed-pool-id.ts';
 import { binEvents } from './bin-events.ts';
 import { concentratedEvents } from './concentrated-events.ts';
 import { type EventLayout, type EventLog, hasLayout } from './event-layout.ts';
@@ -37,10 +38,12 @@ export const STATE_EVENT_TOPICS: readonly Hash[] = decoders
  * emit a perfect event: it counts only if the pool is proven to belong to an exchange.
  * @param vaults contracts of the chain that hold many pools; events of that kind from other contracts are null
  */
-export function decodePoolEvent(log: EventLog, vaults: ReadonlySet<Address>): PoolEvent | null {
+export function decodePoolEvent(log: EventLog, vaults: PoolVaults): PoolEvent | null {
   const [topic0] = log.topics;
   const decoder = topic0 === undefined ? undefined : byTopic.get(topic0);
   if (decoder === undefined || !hasLayout(decoder.event, log)) return null;
   if (decoder.isVault === true && !vaults.has(log.address)) return null;
-  return decoder.decode(log);
+  const event = decoder.decode(log);
+  if (event === null || decoder.isVault !== true) return event;
+  return { ...event, pool: poolInVault(event.pool, log.address, vaults) };
 }

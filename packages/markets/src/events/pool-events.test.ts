@@ -1,15 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { type Hash, type Hex, parseAddress, parseHash } from '@chainstead/core';
+import { type Address, type Hash, type Hex, parseAddress, parseHash } from '@chainstead/core';
 import { addressOf, recordedData } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { withCustomExchanges } from '../exchanges/custom-exchanges.ts';
+import { poolKey } from '../pools/pool-key.ts';
 import { exampleLog } from '../testing/example-log.ts';
 import { decodePoolEvent, POOL_EVENT_TOPICS, poolEventLayouts } from './decode-pool-event.ts';
 
 const FACTS = recordedData('contract/dexes.json');
 const MANAGER = addressOf(0x44);
 const POOL = addressOf(0x55);
-const VAULTS = new Set([MANAGER]);
+const VAULTS = new Map([[MANAGER, '']]);
 const ID = parseHash(`0x${'ab'.repeat(32)}`);
 const SQRT_ONE = 2n ** 96n;
 
@@ -55,6 +57,18 @@ describe('pools of a manager', () => {
       amounts: { of: 'sides', amount0: 5n, amount1: -7n },
       state: { of: 'price', sqrtPriceX96: SQRT_ONE, liquidity: 9n, tick: -3 },
     });
+  });
+
+  test('a second manager of a family has its own pools of equal ids', () => {
+    const second = addressOf(0x5ec);
+    const { vaults } = withCustomExchanges(31_337, [
+      { family: 'v4', factory: MANAGER },
+      { family: 'infinity', factory: POOL },
+      { family: 'v4', factory: second },
+    ]);
+    const poolAt = (manager: Address) => decodePoolEvent(exampleLog(SWAP, args, manager), vaults)?.pool;
+    expect([MANAGER, POOL, second].map(poolAt)).toEqual([ID, ID, `${ID}${second.slice(2)}`]);
+    expect(poolKey(poolAt(second) ?? '0x')).not.toBe(poolKey(ID));
   });
 
   test('another contract with the same events has no pools', () => {

@@ -40,7 +40,7 @@ interface DerivedSwap {
 
 const derived: readonly DerivedSwap[] = isMissing ? [] : JSON.parse(readFileSync(DERIVED.folder, 'utf8')).derived_swaps;
 const folders = isMissing ? [] : listRecordedBlocks();
-const NO_VAULTS = new Set<never>();
+const NO_VAULTS = new Map<never, never>();
 
 describe.skipIf(isMissing)(RECORDINGS.title(DERIVED.title('recorded swaps')), () => {
   test.each([...new Set(derived.map(folderOf))])('of %s are as another decoder has them', (folder) => {

@@ -20,7 +20,7 @@ describe('exchanges of settings', () => {
       exchange: { name: 'Demo' },
       deployment: { chainId: 31_337, factory, addressRule: null },
     });
-    expect([...vaults]).toEqual([manager]);
+    expect([...vaults]).toEqual([[manager, '']]);
     expect(creationTopics).toHaveLength(2);
   });
 

@@ -1,4 +1,5 @@
 import type { Address, Hash } from '@chainstead/core';
+import { type PoolVaults, vaultsOf } from '../pools/managed-pool-id.ts';
 import { concentratedExchanges } from './concentrated-exchanges.ts';
 import { constantProductExchanges } from './constant-product-exchanges.ts';
 import type { Deployment, Exchange } from './exchange.ts';
@@ -28,8 +29,7 @@ export interface ChainExchanges {
   readonly all: readonly ChainExchange[];
   /** By factory, vault or pool manager. */
   readonly byFactory: ReadonlyMap<Address, ChainExchange>;
-  /** Contracts that hold many pools. */
-  readonly vaults: ReadonlySet<Address>;
+  readonly vaults: PoolVaults;
   /** topic0 values by which its factories announce pools. */
   readonly creationTopics: readonly Hash[];
 }
@@ -55,7 +55,7 @@ export function chainExchanges(all: readonly ChainExchange[]): ChainExchanges {
   return {
     all,
     byFactory: new Map(all.map((one) => [one.deployment.factory, one])),
-    vaults: new Set(inVaults.map(({ deployment }) => deployment.factory)),
+    vaults: vaultsOf(inVaults.map(({ exchange, deployment }) => [deployment.factory, exchange.family.name])),
     creationTopics: [...new Set(topics)],
   };
 }

@@ -1,6 +1,7 @@
 import type { Address, Log } from '@chainstead/core';
 import { hasLayout } from '../events/event-layout.ts';
 import type { PoolId } from '../events/pool-event.ts';
+import { poolInVault } from '../pools/managed-pool-id.ts';
 import { create2Address } from '../pools/pool-address.ts';
 import type { PoolCreation, PoolFacts } from '../pools/pool-creation.ts';
 import type { ChainExchange, ChainExchanges } from './exchanges-of-chain.ts';
@@ -13,13 +14,13 @@ export interface ProvenPool extends PoolFacts, ChainExchange {
 /** The pool that a log of a known factory announces; null for any other log. The emitter decides: anyone can emit the same event. */
 export function decodePoolCreation(
   log: Pick<Log, 'address' | 'topics' | 'data'>,
-  { byFactory }: Pick<ChainExchanges, 'byFactory'>,
+  { byFactory, vaults }: Pick<ChainExchanges, 'byFactory' | 'vaults'>,
 ): ProvenPool | null {
   const emitter = byFactory.get(log.address);
   if (emitter === undefined) return null;
   const event = emitter.exchange.family.creations.find(({ event }) => hasLayout(event, log));
   const creation: PoolCreation | null = event?.decode(log) ?? null;
-  return creation === null ? null : { ...creation, ...emitter };
+  return creation === null ? null : { ...creation, ...emitter, pool: poolInVault(creation.pool, log.address, vaults) };
 }
 
 /**

@@ -30,6 +30,7 @@ export async function copyCandles(
       ...[copyValue(poolKey(pool)), copyValue(chain.id), copyValue(hours), copyValue(start), copyHex(pool)],
       ...decimals.map(copyValue),
       ...[
+        copyValue(own.usd.trades),
         copyValue(figures.buys),
         copyValue(figures.sells),
         copyValue(figures.buyVolume),
@@ -44,7 +45,7 @@ export async function copyCandles(
 
 const COLUMNS = [
   ...['pool_key', 'chain_id', 'hours', 'start', 'pool', 'decimals0', 'decimals1'],
-  ...['buys', 'sells', 'buy_volume', 'sell_volume', 'is_valued', 'prices', 'buyers', 'sellers'],
+  ...['swaps', 'buys', 'sells', 'buy_volume', 'sell_volume', 'is_valued', 'prices', 'buyers', 'sellers'],
 ];
 
 /** A stored row without its traders, as {@link CANDLE_COLUMNS} selects it. */
@@ -53,6 +54,7 @@ export interface PricedRecord {
   readonly start: number;
   readonly decimals0: number | null;
   readonly decimals1: number | null;
+  readonly swaps: number;
   readonly buys: number;
   readonly sells: number;
   readonly buy_volume: string | null;
@@ -62,7 +64,7 @@ export interface PricedRecord {
 }
 
 /** Columns of `pool_candles` for a {@link PricedRecord}. */
-export const CANDLE_COLUMNS = `'0x' || encode(pool, 'hex') AS pool, start, decimals0, decimals1, buys, sells, buy_volume::text, sell_volume::text, is_valued, prices`;
+export const CANDLE_COLUMNS = `'0x' || encode(pool, 'hex') AS pool, start, decimals0, decimals1, swaps, buys, sells, buy_volume::text, sell_volume::text, is_valued, prices`;
 
 /** Returns whether a row was computed with these decimals. */
 export function hasDecimals({ decimals0, decimals1 }: PricedRecord, [one, other]: FiguredPool['decimals']): boolean {
@@ -91,9 +93,9 @@ function figuresOf({ buys, sells, buy_volume: bought, sell_volume: sold }: Price
   };
 }
 
-function sharedOf({ start, buys, sells, buy_volume: bought, sell_volume: sold, is_valued: isValued }: PricedRecord) {
+function sharedOf({ start, swaps, buy_volume: bought, sell_volume: sold, is_valued: isValued }: PricedRecord) {
   const volume = isValued && bought !== null && sold !== null ? BigInt(bought) + BigInt(sold) : null;
-  return { start: secondsOf(start), volume, trades: buys + sells };
+  return { start: secondsOf(start), volume, trades: swaps };
 }
 
 function packTraders(traders: ReadonlySet<Address>): string {

@@ -39,7 +39,8 @@ export function totalsOf(
     const inNative = candleOfTrade(priceOf(swap, prices, 'native'), '1h');
     usd = usd === null ? inDollars : joinCandles(usd, inDollars);
     native = native === null ? inNative : joinCandles(native, inNative);
-    valued.push(valueTrade(swap, book));
+    const trade = valueTrade(swap, book);
+    if (trade !== null) valued.push(trade);
   }
   return usd === null || native === null ? null : { candles: { usd, native }, figures: figuresOf(valued) };
 }

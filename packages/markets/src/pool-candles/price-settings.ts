@@ -4,7 +4,7 @@ import { hasEtherQuotes } from '@chainstead/price-feeds';
 import { anchorsOf } from '../anchors/anchors-of-chain.ts';
 
 /** Raise it if the same swaps and prices produce other candles. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** Returns a hash of all settings that dollar values of swaps follow from. Stored candles of other settings are invalid. */
 export function priceSettingsOf(chain: Chain): string {

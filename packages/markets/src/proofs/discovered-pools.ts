@@ -23,8 +23,8 @@ export const poolsOfSwaps: Projection = {
   dropped: () => [],
 };
 
-/** Pools at a manager have ids of this length; others have an address. */
-const POOL_ID_BYTES = rawSql('32');
+/** Pools at a manager have longer ids; others have an address. */
+const ADDRESS_BYTES = rawSql('20');
 
 /** Makes pools with a creation event due, also if they could not be proven before the event was indexed. */
 export const poolsOfCreations: Projection = {
@@ -34,7 +34,7 @@ export const poolsOfCreations: Projection = {
   added: ({ rows }) => [
     // A pool with an id is held by the manager that announces it: the emitter of its swaps as well.
     sql`INSERT INTO pools AS stored (${columnList(pools, [...KEY, 'vault'])})
-     SELECT DISTINCT ON (1, 2, 3) ${columnList(poolCreations, KEY, 'creation')}, CASE WHEN length(${creation.pool}) = ${POOL_ID_BYTES} THEN ${creation.factory} END
+     SELECT DISTINCT ON (1, 2, 3) ${columnList(poolCreations, KEY, 'creation')}, CASE WHEN length(${creation.pool}) > ${ADDRESS_BYTES} THEN ${creation.factory} END
      FROM ${rows} AS creation ORDER BY 1, 2, 3, ${creation.blockNumber}, ${creation.transactionIndex}, ${creation.logIndex}
      ON CONFLICT (${columnList(pools, KEY)}) DO UPDATE SET status = ${rawSql("'unproven'")}, due_at = now() WHERE stored.status <> 'proven'`,
   ],

@@ -9,6 +9,7 @@ import {
   type ProofByArguments,
   readHints,
 } from '../exchanges/pool-proof.ts';
+import { idInVault } from '../pools/managed-pool-id.ts';
 import type { PoolFacts } from '../pools/pool-creation.ts';
 import type { PoolVerdict, SeenPool } from './pool-verdict.ts';
 
@@ -43,14 +44,15 @@ export function* proofSteps(seen: SeenPool, exchanges: ChainExchanges): ProofSte
 function* askManager(pool: PoolId, one: ChainExchange): ProofSteps {
   const { proof } = one.exchange.family;
   const { factory, keyReader } = one.deployment;
+  const id = idInVault(pool);
   if (proof.by === 'address') {
-    const [returned = null] = yield [{ to: factory, data: proof.membership.ask(pool) }];
+    const [returned = null] = yield [{ to: factory, data: proof.membership.ask(id) }];
     return returned !== null && proof.membership.isMember(returned) ? proven(pool, one, NO_FACTS) : DISPROVED;
   }
   const reader = proof.by === 'key' && proof.reader === 'factory' ? factory : keyReader;
   if (proof.by !== 'key' || reader === null) return undecided(one);
-  const [returned = null] = yield [{ to: reader, data: proof.keyOf(pool) }];
-  const facts = returned === null ? null : proof.decode(returned, pool);
+  const [returned = null] = yield [{ to: reader, data: proof.keyOf(id) }];
+  const facts = returned === null ? null : proof.decode(returned, id);
   return facts === null ? undecided(one) : proven(pool, one, facts);
 }
 

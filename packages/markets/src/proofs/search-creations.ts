@@ -3,6 +3,7 @@ import type { LogsQuery, UpstreamPool } from '@chainstead/rpc';
 import type { ChainExchange } from '../exchanges/exchanges-of-chain.ts';
 import type { CreationSearch, SearchedPool } from '../exchanges/pool-proof.ts';
 import { decodePoolCreation } from '../exchanges/prove-pool.ts';
+import { idInVault } from '../pools/managed-pool-id.ts';
 import type { PoolVerdict, ProofContext, SeenPool } from './pool-verdict.ts';
 
 /** Calls of eth_getLogs for the pools of one factory. */
@@ -40,7 +41,7 @@ export async function searchCreations(
     for (const log of await findLogs(search, exchange, pools, context, signal)) {
       const created = decodePoolCreation(log, context.exchanges);
       const one = pools.find(({ pool }) => pool === created?.pool);
-      if (created === null || one === undefined || !search.confirms(created.pool, created)) continue;
+      if (created === null || one === undefined || !search.confirms(idInVault(created.pool), created)) continue;
       found.set(one.place, { verdict: 'proven', proven: created });
     }
   }
@@ -57,7 +58,7 @@ async function findLogs(
 ): Promise<readonly Log[]> {
   const query = {
     topics: [search.event.topic],
-    indexed: search.topics(pools),
+    indexed: search.topics(pools.map((one) => ({ ...one, pool: idInVault(one.pool) }))),
     addresses: [deployment.factory],
   };
   const first = deployment.firstBlock ?? chain.firstBlock;

@@ -1,5 +1,6 @@
 import { type Address, decimalFraction, type Fraction } from '@chainstead/core';
 import { type Anchors, isQuotedIn0 } from '../anchors/anchors-of-chain.ts';
+import { soldToken } from '../trades/trade-direction.ts';
 import type { TokenFacts } from './token-facts.ts';
 
 /** One token of a pool in a swap. */
@@ -14,12 +15,11 @@ export interface SwapSide {
 export interface SwapSides {
   readonly base: SwapSide;
   readonly quote: SwapSide;
-  /** Into the pool, from the view of the trader. */
-  readonly sold: SwapSide;
-  readonly bought: SwapSide;
+  /** From the view of the trader; null: the swap is no trade. */
+  readonly trade: { readonly sold: SwapSide; readonly bought: SwapSide } | null;
 }
 
-/** Returns the sides of a swap or liquidity change; null if a token is unknown. For liquidity, `sold` and `bought` mean nothing. */
+/** Returns the sides of a swap or liquidity change; null if a token is unknown. Amounts of liquidity have one sign: they are no trade. */
 export function sidesOf(
   row: {
     readonly token0: Address | null;
@@ -34,14 +34,16 @@ export function sidesOf(
   const side0: SwapSide = { token: tokenOf(row.token0), type: 'token0', amount: row.amount0 };
   const side1: SwapSide = { token: tokenOf(row.token1), type: 'token1', amount: row.amount1 };
   const [base, quote] = isQuotedIn0(row.token0, row.token1, anchors) ? [side1, side0] : [side0, side1];
-  const [sold, bought] = isPositive(row.amount0) ? [side0, side1] : [side1, side0];
-  return { base, quote, sold, bought };
+  const sold =
+    row.amount0 === null || row.amount1 === null ? null : soldToken(BigInt(row.amount0), BigInt(row.amount1));
+  if (sold === null) return { base, quote, trade: null };
+  return { base, quote, trade: sold === 0 ? { sold: side0, bought: side1 } : { sold: side1, bought: side0 } };
 }
 
-/** Quote tokens per base token of a swap, from its exact amounts; null if the base amount is 0 or decimals are unknown. */
-export function baseQuotePrice({ base, quote }: SwapSides): string | null {
+/** Quote tokens per base token of a trade, from its exact amounts; null if the swap is no trade or decimals are unknown. */
+export function baseQuotePrice({ base, quote, trade }: SwapSides): string | null {
   const [amount, price] = [wholeAmount(base), wholeAmount(quote)];
-  if (amount === null || price === null || amount.numerator === 0n) return null;
+  if (trade === null || amount === null || price === null) return null;
   const ratio = {
     numerator: price.numerator * amount.denominator,
     denominator: price.denominator * amount.numerator,
@@ -55,8 +57,4 @@ const SIGNIFICANT_DIGITS = 17;
 export function wholeAmount({ amount, token: { decimals } }: SwapSide): Fraction | null {
   if (amount === null || decimals === null) return null;
   return { numerator: BigInt(amount.replace('-', '')), denominator: 10n ** BigInt(decimals) };
-}
-
-function isPositive(amount: string | null): boolean {
-  return amount !== null && BigInt(amount) > 0n;
 }

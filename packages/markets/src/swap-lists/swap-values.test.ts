@@ -125,7 +125,7 @@ test('of two anchors the dollar counts, and no other takes its place before its 
   expect(await pairValues()).toEqual([[2_000, 1.0050251256281406, 2_000]]);
 });
 
-test('without an anchor, an amount or decimals there is no value', async () => {
+test('there is no value without an anchor or decimals, and none was traded without a sold token', async () => {
   await seedPrices([[5], 2_000n]);
   await seedPair([CATS, DOGS], [{ amount0: '5', amount1: '-7' }]);
   expect(await pairValues()).toEqual([UNKNOWN]);
@@ -137,7 +137,7 @@ test('without an anchor, an amount or decimals there is no value', async () => {
       { blockNumber: 8, kind: 1, amount0: '5', amount1: '6' },
     ],
   );
-  expect(await pairValues()).toEqual([[null, 2_000, 2_000], UNKNOWN]);
+  expect(await pairValues()).toEqual([[null, 2_000, 0], UNKNOWN]);
   await scratch.database.query('UPDATE tokens SET decimals = NULL');
   expect(await pairValues()).toEqual([UNKNOWN, UNKNOWN]);
 });

@@ -1,4 +1,4 @@
-import { type Address, type Fraction, multiplyFractions, nearestNumber } from '@chainstead/core';
+import { type Address, type Fraction, multiplyFractions, nearestNumber, wholeFraction } from '@chainstead/core';
 import type { AnchorBook, BlockTime } from '../anchors/anchor-steps.ts';
 import { type SwapSide, type SwapSides, wholeAmount } from './swap-sides.ts';
 
@@ -13,10 +13,11 @@ const UNVALUED: SwapValues = { basePriceUsd: null, quotePriceUsd: null, totalVal
 
 /**
  * Returns the values of a swap: the amount of its anchor times the price of the anchor. The quote token is the preferred anchor; the base token
- * counts if the quote token has no price. The price of the other token follows from its amount. While the price of the quote token is not known
+ * counts if the quote token has no price. The price of the other token follows from its amount. A swap that is no trade has
+ * the value 0, and no price of the other token. While the price of the quote token is not known
  * yet, there are no values.
  */
-export function valuesOf({ base, quote }: SwapSides, anchors: AnchorBook, at: BlockTime): SwapValues {
+export function valuesOf({ base, quote, trade }: SwapSides, anchors: AnchorBook, at: BlockTime): SwapValues {
   const usdOf = (token: Address): Fraction | null => anchors(token, at);
   if (anchors.isPending(quote.token.address, at)) return UNVALUED;
   const quotePrice = usdOf(quote.token.address);
@@ -24,8 +25,8 @@ export function valuesOf({ base, quote }: SwapSides, anchors: AnchorBook, at: Bl
   const price = quotePrice ?? usdOf(base.token.address);
   const amount = wholeAmount(anchor);
   if (price === null || amount === null) return UNVALUED;
-  const value = multiplyFractions(amount, price);
-  const [anchorUsd, otherUsd] = [nearestNumber(price), pricePerToken(value, other)];
+  const value = trade === null ? wholeFraction(0n) : multiplyFractions(amount, price);
+  const [anchorUsd, otherUsd] = [nearestNumber(price), trade === null ? null : pricePerToken(value, other)];
   return {
     basePriceUsd: anchor === base ? anchorUsd : otherUsd,
     quotePriceUsd: anchor === base ? otherUsd : anchorUsd,
@@ -35,6 +36,6 @@ export function valuesOf({ base, quote }: SwapSides, anchors: AnchorBook, at: Bl
 
 function pricePerToken(value: Fraction, side: SwapSide): number | null {
   const amount = wholeAmount(side);
-  if (amount === null || amount.numerator === 0n) return null;
+  if (amount === null) return null;
   return nearestNumber(multiplyFractions(value, { numerator: amount.denominator, denominator: amount.numerator }));
 }

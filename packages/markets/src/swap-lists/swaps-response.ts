@@ -9,13 +9,14 @@ import type { Pair } from './get-pair.ts';
 import { type ListedSwap, type SwapsPage, timeOf } from './get-swaps.ts';
 import { baseQuotePrice, type SwapSide, type SwapSides, sidesOf } from './swap-sides.ts';
 import { type SwapValues, valuesOf } from './swap-values.ts';
+import { TRANSACTION_TYPES, type TransactionType } from './swaps-statement.ts';
 import { pairLabel, type TokenFacts, wholeTokens } from './token-facts.ts';
 
 const address = (description: string) => z.string().openapi({ pattern: '^0x[0-9a-f]{40}$', description });
 const text = (description: string) => z.string().nullable().openapi({ description });
 const number = (description: string) => z.number().nullable().openapi({ description });
 const PAIR_ADDRESS = z.string().openapi({
-  pattern: '^0x([0-9a-f]{40}|[0-9a-f]{64})$',
+  pattern: '^0x([0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{104})$',
   description: 'Address of the pool. Uniswap v4 and other pool managers: the 32-byte pool id',
 });
 const CURSOR = z.string().nullable().openapi({ description: 'Cursor of the next page. null on the last page' });
@@ -38,17 +39,20 @@ const rowFields = {
       'The single account that gave the sold token and received the bought one, if it is not the sender. Chainstead extension',
   }),
   baseQuotePrice: text(
-    'Quote tokens per base token in this swap, rounded to 17 significant digits. null for liquidity',
+    'Quote tokens per base token in this swap, rounded to 17 significant digits. null for liquidity, and for a swap that is no trade',
   ),
-  totalValueUsd: number('Amount of the anchor times its price at the swap, in US dollars. null: unknown, or liquidity'),
+  totalValueUsd: number(
+    'Amount of the anchor times its price at the swap, in US dollars. null: unknown, or liquidity. 0 for a swap that is no trade',
+  ),
 };
 
 const pairRowSchema = z
   .object({
     ...rowFields,
-    transactionType: z
-      .enum(['buy', 'sell', 'addLiquidity', 'removeLiquidity'])
-      .openapi({ description: 'buy: the base token left the pool. sell: it came into the pool' }),
+    transactionType: z.enum(TRANSACTION_TYPES).nullable().openapi({
+      description:
+        'buy: the base token left the pool. sell: it came into the pool. null: a swap that is no trade, because no token was bought for the other one',
+    }),
     baseTokenAmount: text(`${AMOUNT}, and for concentrated liquidity without amounts in its event`),
     quoteTokenAmount: text('Like baseTokenAmount'),
     baseTokenPriceUsd: number('US dollars per whole token in this swap. null: unknown'),
@@ -178,8 +182,7 @@ export function showPairSwaps(
       return {
         ...commonFields(row),
         baseQuotePrice: row.kind === 0 && sides !== null ? baseQuotePrice(sides) : null,
-        transactionType:
-          row.kind === 1 ? 'addLiquidity' : row.kind === 2 ? 'removeLiquidity' : typeOf(sides, sides?.base),
+        transactionType: pairTypeOf(row, sides),
         baseTokenAmount: sides === null ? null : amountOf(sides.base),
         quoteTokenAmount: sides === null ? null : amountOf(sides.quote),
         baseTokenPriceUsd: values?.basePriceUsd ?? null,
@@ -203,13 +206,14 @@ export function showSwaps(
     indexed: showIndexed(indexed),
     result: swaps.flatMap((row) => {
       const sides = sidesOf(row, tokenOf, anchors);
-      // The statement leaves out swaps of unknown tokens.
-      if (sides === null) return [];
+      // The statement leaves out swaps of unknown tokens, and those that are no trade.
+      const trade = sides?.trade ?? null;
+      if (sides === null || trade === null) return [];
       const viewed = focus.length === 0 ? sides.base : focusedSide(row, sides, focus);
       const values = valuesOf(sides, anchorUsd, timeOf(row));
       return {
         ...commonFields(row),
-        transactionType: typeOf(sides, viewed),
+        transactionType: trade.bought === viewed ? ('buy' as const) : ('sell' as const),
         walletAddressLabel: null,
         entity: null,
         entityLogo: null,
@@ -220,8 +224,8 @@ export function showSwaps(
         exchangeLogo: null,
         baseToken: sides.base.token.address,
         quoteToken: sides.quote.token.address,
-        bought: showSide(sides.bought, sides, values),
-        sold: showSide(sides.sold, sides, values),
+        bought: showSide(trade.bought, sides, values),
+        sold: showSide(trade.sold, sides, values),
         baseQuotePrice: baseQuotePrice(sides),
         totalValueUsd: values.totalValueUsd,
       };
@@ -242,8 +246,11 @@ function commonFields(row: ListedSwap) {
   };
 }
 
-function typeOf(sides: SwapSides | null, viewed: SwapSide | undefined): 'buy' | 'sell' {
-  return sides?.bought === viewed ? 'buy' : 'sell';
+/** Null: a swap that is no trade. */
+function pairTypeOf({ kind }: ListedSwap, sides: SwapSides | null): TransactionType | null {
+  if (kind !== 0) return kind === 1 ? 'addLiquidity' : 'removeLiquidity';
+  if (sides === null || sides.trade === null) return null;
+  return sides.trade.bought === sides.base ? 'buy' : 'sell';
 }
 
 function focusedSide({ token0 }: ListedSwap, { base, quote }: SwapSides, focus: readonly Address[]): SwapSide {

@@ -198,6 +198,24 @@ describe('filters', () => {
     expect(blocksOf(await get(`/pairs/${PAIR}/swaps?${query}`))).toEqual(blocks);
   });
 
+  test('a swap that is no trade is in the list of its pair, as neither purchase nor sale', async () => {
+    const rows = [
+      { amount0: '3', amount1: `${ETHER}` },
+      { amount0: '-3', amount1: `${-ETHER}` },
+      { amount0: '0', amount1: `${ETHER}` },
+    ];
+    await scratch.database.query('TRUNCATE swaps, trades');
+    await seed(...rows.map((row, place) => swap({ ...row, blockNumber: 20 + place })));
+    const listed = await get(`/pairs/${PAIR}/swaps?transactionTypes=buy,sell`);
+    expect(listed.body.result).toMatchObject(
+      rows.map(() => ({ transactionType: null, baseQuotePrice: null, subCategory: null })),
+    );
+    for (const path of [`/pairs/${PAIR}/swaps?transactionTypes=buy`, `/pairs/${PAIR}/swaps?transactionTypes=sell`])
+      expect(typesOf(await get(path))).toEqual([]);
+    for (const path of [`/erc20/${CATS}/swaps`, `/erc20/${WETH}/swaps`, `/wallets/${ALICE}/swaps`])
+      expect(typesOf(await get(path))).toEqual([]);
+  });
+
   test('types are seen from the view of the requested token', async () => {
     expect(blocksOf(await get(`/erc20/${CATS}/swaps?transactionTypes=buy`))).toEqual([5, 1]);
     expect(blocksOf(await get(`/erc20/${WETH}/swaps?transactionTypes=buy`))).toEqual([2]);

@@ -16,6 +16,7 @@ import { hex, hexOrNull, int4, int8, packedRows, text, textOrNull } from '@chain
 import { ANCHOR_KINDS, type Anchors, anchorsOf, wrappedNativeOf } from '../anchors/anchors-of-chain.ts';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
+import { isSold0InSql, isTradeInSql } from '../trades/trade-direction.ts';
 
 /** The subject of a list. Only swaps of proven pools that are counted are listed. */
 export type SwapsSubject =
@@ -172,7 +173,7 @@ function rowsOf({ subject, types }: SwapsQuery, scan: Scan): string {
       const [key, bytes] = [`${bind(addressKey(wallet))}::bigint`, `${bind(addressBytes(wallet))}::bytea`];
       const focus = token === null ? null : bindForms(token, scan);
       const filters = [
-        'swap.kind = 0',
+        isTradeInSql('swap.'),
         ...(focus === null ? [] : [`(${TOKEN0} = ANY (${focus}) OR ${TOKEN1} = ANY (${focus}))`]),
         typeCondition(types, focus === null ? null : () => focus, scan),
       ];
@@ -209,7 +210,7 @@ function joinOne(table: string, name: string, condition: string, { isSpread }: S
     : `CROSS JOIN LATERAL (SELECT * FROM ${table} AS ${name} WHERE ${condition} LIMIT 1) AS ${name}`;
 }
 
-/** A swap without tokens or amounts is no trade (`trades-projection.ts`). */
+/** A swap without tokens or amounts is not listed. */
 const IS_LISTED = `known.status = 'proven' AND known.is_counted AND (swap.kind <> 0 OR (
     swap.amount0 IS NOT NULL AND swap.amount1 IS NOT NULL AND ${TOKEN0} IS NOT NULL AND ${TOKEN1} IS NOT NULL))`;
 
@@ -265,14 +266,18 @@ function merged(ranges: readonly string[], { order, limit }: Scan): string {
   return `SELECT DISTINCT ON (${PLACE.join(', ')}) * FROM (${all}) AS listed ${orderBy(order)} LIMIT ${limit}`;
 }
 
-/** @param focus SQL of the addresses whose side decides between buy and sell, bound if needed; null: the base token of each pool */
+/**
+ * A pair also lists swaps that are no trade: with both types, or without any.
+ * @param focus SQL of the addresses whose side decides between buy and sell, bound if needed; null: the base token of each pool
+ */
 function typeCondition(types: readonly TransactionType[], focus: (() => string) | null, scan: Scan): string {
   const wanted = new Set(types.length === 0 ? TRANSACTION_TYPES : types);
-  const isBuy = () => `(swap.amount0 > 0) <> (${focus === null ? isBase0(scan) : `${TOKEN0} = ANY (${focus()})`})`;
+  const isBuy = () =>
+    `${isSold0InSql('swap.')} <> (${focus === null ? isBase0(scan) : `${TOKEN0} = ANY (${focus()})`})`;
   const kinds = [
     ...(wanted.has('buy') && wanted.has('sell') ? ['swap.kind = 0'] : []),
-    ...(wanted.has('buy') && !wanted.has('sell') ? [`(swap.kind = 0 AND ${isBuy()})`] : []),
-    ...(!wanted.has('buy') && wanted.has('sell') ? [`(swap.kind = 0 AND NOT (${isBuy()}))`] : []),
+    ...(wanted.has('buy') && !wanted.has('sell') ? [`(${isTradeInSql('swap.')} AND ${isBuy()})`] : []),
+    ...(!wanted.has('buy') && wanted.has('sell') ? [`(${isTradeInSql('swap.')} AND NOT (${isBuy()}))`] : []),
     ...(wanted.has('addLiquidity') ? ['swap.kind = 1'] : []),
     ...(wanted.has('removeLiquidity') ? ['swap.kind = 2'] : []),
   ];

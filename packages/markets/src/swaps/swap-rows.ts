@@ -5,10 +5,12 @@ import { decodeErc20Transfer } from '@chainstead/token-events';
 import { decodePoolEvent } from '../events/decode-pool-event.ts';
 import type { LiquidityEvent, PoolId, SideAmounts, SwapEvent, TokenAmounts } from '../events/pool-event.ts';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';
+import type { PoolVaults } from '../pools/managed-pool-id.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import { coinsMoved, type TokenTransfer, tokensMoved } from '../pools/tokens-moved.ts';
 import type { SwapRow } from '../tables/schema.ts';
 import { beneficiariesOf, type TokenMove } from '../traders/beneficiary.ts';
+import { soldToken } from '../trades/trade-direction.ts';
 
 /**
  * Rows of a transaction's swaps and liquidity changes, in the order of their logs. Beneficiaries need the whole transaction: its value and
@@ -60,7 +62,7 @@ function joinBins(events: readonly LoggedEvent[]): readonly LoggedEvent[] {
   const firsts = new Map<string, number>();
   for (const one of events) {
     const { event } = one;
-    const key = event.kind === 'swap' && event.state?.of === 'bin' ? `${event.pool} ${isSold0(event)}` : null;
+    const key = event.kind === 'swap' && event.state?.of === 'bin' ? `${event.pool} ${isIn0(event)}` : null;
     const place = key === null ? undefined : firsts.get(key);
     const first = place === undefined ? undefined : joined[place];
     if (place !== undefined && first?.event.kind === 'swap' && event.kind === 'swap') {
@@ -73,7 +75,8 @@ function joinBins(events: readonly LoggedEvent[]): readonly LoggedEvent[] {
   return joined;
 }
 
-function isSold0({ amounts }: SwapEvent): boolean {
+/** Whether token 0 came into the bin of a log. */
+function isIn0({ amounts }: SwapEvent): boolean {
   return amounts.of === 'sides' && amounts.amount0 > 0n;
 }
 
@@ -117,25 +120,27 @@ interface Trade extends LoggedEvent {
   readonly sides: Sides;
 }
 
-/** Beneficiaries of the swaps whose tokens are known, by log. */
+/** Beneficiaries of the trades whose tokens are known, by log. */
 function tradersOf(
   trades: readonly Trade[],
   transaction: ExecutedTransaction,
   transfers: readonly TokenTransfer[],
   { wrappedNative }: Chain,
-  vaults: ReadonlySet<Address>,
+  vaults: PoolVaults,
 ): ReadonlyMap<Log, Address | null> {
   const wrapped = (token: Address): Address => (token === ZERO_ADDRESS ? (wrappedNative ?? token) : token);
   const known = trades.flatMap(({ log, event, sides: { token0, token1, amount0, amount1 } }) => {
     if (event.kind !== 'swap' || token0 === null || token1 === null || amount0 === null || amount1 === null) return [];
-    const [sold, bought] = amount0 > 0n ? [token0, token1] : [token1, token0];
+    const side = soldToken(amount0, amount1);
+    if (side === null) return [];
+    const [sold, bought] = side === 0 ? [token0, token1] : [token1, token0];
     return [{ log, pool: event.pool, sold: wrapped(sold), bought: wrapped(bought) }];
   });
   if (known.length === 0) return new Map();
   const found = beneficiariesOf(
     known,
     [...transfers, ...transactionValue(transaction, wrappedNative)],
-    new Set([ZERO_ADDRESS, ...vaults]),
+    new Set([ZERO_ADDRESS, ...vaults.keys()]),
   );
   return new Map(known.map(({ log }, index) => [log, found[index] ?? null]));
 }

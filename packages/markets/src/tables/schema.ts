@@ -291,7 +291,9 @@ export const poolCandles = pgTable(
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     /** Start of the span, in hours since the epoch. */
     start: integer('start').notNull(),
-    /** Number of swaps that buy, and that sell, the base token. */
+    /** Number of swaps, with those that are no trade (packages/markets/src/trades/trade-direction.ts). */
+    swaps: integer('swaps').notNull(),
+    /** Number of trades that buy, and that sell, the base token. */
     buys: integer('buys').notNull(),
     sells: integer('sells').notNull(),
     /** Width: 1 or 24. */

@@ -95,7 +95,8 @@ async function addSwaps(
         const of = whole.flatMap(({ from, to, first, end }, span) =>
           swap.time >= from && swap.time < to && !(isStored && hour >= first && hour < end) ? [span] : [],
         );
-        if (of.length > 0) collector.addTrade(pool, of, valueTrade(swap, book));
+        const trade = of.length > 0 ? valueTrade(swap, book) : null;
+        if (trade !== null) collector.addTrade(pool, of, trade);
       }
   }
 }

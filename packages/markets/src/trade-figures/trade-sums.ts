@@ -4,7 +4,7 @@ import type { ValuedTrade } from '../trade-values/trade-figures.ts';
 
 /** Sums of the trades of some pools in a span of time. */
 export interface TradeSums {
-  /** Number of swaps that buy, and that sell, the base token. */
+  /** Number of trades that buy, and that sell, the base token. */
   readonly buys: number;
   readonly sells: number;
   /** Sums of their values in units of `DOLLAR`. Null: a value is unknown. */

@@ -12,7 +12,7 @@ export interface PricedTrade {
   readonly price: Fraction | null;
   /** Units of {@link DOLLAR}. */
   readonly value: bigint | null;
-  /** Whether its value is too small to set a price: tiny amounts are rounded. */
+  /** Whether it sets no price: it is no trade, or its value is too small, because tiny amounts are rounded. */
   readonly isDust: boolean;
 }
 

@@ -1,6 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Fraction } from '@chainstead/core';
 import { anchorsOf, isQuotedIn0 } from '../anchors/anchors-of-chain.ts';
+import { soldToken } from '../trades/trade-direction.ts';
 import { DOLLAR, type PricedTrade } from './candle.ts';
 
 export const CURRENCIES = ['usd', 'native'] as const;
@@ -42,15 +43,16 @@ export interface SwapAmounts {
 
 /**
  * Returns a pricing of the swaps of a pair, by their exact amounts and the price of the quote token. Prices and values are null while
- * decimals are unknown.
+ * decimals are unknown. A swap that is no trade has no price and the value 0.
  */
 export function swapPricer(
   { isQuotedIn0 }: PricedPair,
   { base, quote }: PairDecimals,
 ): (swap: SwapAmounts, prices: QuotePrices, currency: Currency) => PricedTrade {
-  if (base === null || quote === null) return ({ time }) => ({ time, price: null, value: null, isDust: false });
-  const [baseUnit, quoteUnit] = [10n ** BigInt(base), 10n ** BigInt(quote)];
   return ({ time, amount0, amount1 }, prices, currency) => {
+    if (soldToken(amount0, amount1) === null) return { time, price: null, value: 0n, isDust: true };
+    if (base === null || quote === null) return { time, price: null, value: null, isDust: false };
+    const [baseUnit, quoteUnit] = [10n ** BigInt(base), 10n ** BigInt(quote)];
     const paid = absolute(isQuotedIn0 ? amount0 : amount1);
     const moved = absolute(isQuotedIn0 ? amount1 : amount0);
     const { usd } = prices;
@@ -58,14 +60,13 @@ export function swapPricer(
       usd === null ? null : dollars({ numerator: paid * usd.numerator, denominator: quoteUnit * usd.denominator });
     const inCurrency = prices[currency];
     const price =
-      inCurrency === null || moved === 0n
+      inCurrency === null
         ? null
         : {
             numerator: paid * baseUnit * inCurrency.numerator,
             denominator: quoteUnit * moved * inCurrency.denominator,
           };
-    // A swap that moved no base token has no price.
-    return { time, price, value, isDust: moved === 0n || (value !== null && value < DUST) };
+    return { time, price, value, isDust: value !== null && value < DUST };
   };
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { candleStart, TIMEFRAMES } from './timeframe.ts';
+import { candleStart, TIMEFRAMES, wholeCandles } from './timeframe.ts';
 
 const at = (text: string) => Date.parse(text) / 1_000;
 
@@ -18,6 +18,21 @@ test.each([
   ['1M', '2026-12-31T23:59:59Z', '2026-12-01T00:00:00Z'],
 ] as const)('a candle of %s at %s starts at %s', (timeframe, time, start) => {
   expect(new Date(candleStart(timeframe, at(time)) * 1_000)).toEqual(new Date(start));
+});
+
+test('the widened span has both candles at its ends, and is its own widened span', () => {
+  const time = fc.integer({ min: at('2015-07-30T00:00:00Z'), max: at('2100-01-01T00:00:00Z') });
+  fc.assert(
+    fc.property(time, fc.integer({ min: 1, max: 10_000_000 }), (from, seconds) => {
+      for (const timeframe of TIMEFRAMES) {
+        const wide = wholeCandles(timeframe, { from, to: from + seconds });
+        expect(wide.from).toBe(candleStart(timeframe, from));
+        expect(candleStart(timeframe, wide.to - 1)).toBe(candleStart(timeframe, from + seconds - 1));
+        expect(candleStart(timeframe, wide.to)).toBe(wide.to);
+        expect(wholeCandles(timeframe, wide)).toEqual(wide);
+      }
+    }),
+  );
 });
 
 test('the start of a candle is its own start, and a shorter candle lies in one longer candle', () => {

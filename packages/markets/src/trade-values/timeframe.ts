@@ -1,3 +1,5 @@
+import type { TimeSpan } from './figured-pool.ts';
+
 /** Widths of candles, by the names of the hosted API. */
 export const TIMEFRAMES = [
   '1s',
@@ -30,6 +32,18 @@ export function candleStart(timeframe: Timeframe, time: number): number {
   const seconds = SECONDS[timeframe];
   const shift = timeframe === '1w' ? FIRST_MONDAY : 0;
   return Math.floor((time - shift) / seconds) * seconds + shift;
+}
+
+/** Returns the smallest span of whole candles around a span of time. Unix seconds: start inclusive, end exclusive. */
+export function wholeCandles(timeframe: Timeframe, { from, to }: TimeSpan): TimeSpan {
+  const last = candleStart(timeframe, to - 1);
+  return { from: candleStart(timeframe, from), to: candleEnd(timeframe, last) };
+}
+
+function candleEnd(timeframe: Timeframe, start: number): number {
+  if (timeframe !== '1M') return start + SECONDS[timeframe];
+  const date = new Date(start * 1_000);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) / 1_000;
 }
 
 const MINUTE = 60;

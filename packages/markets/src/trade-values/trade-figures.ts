@@ -2,7 +2,7 @@ import type { Address } from '@chainstead/core';
 
 /** Figures of the trades of a pool in a span of time. */
 export interface TradeFigures {
-  /** Number of swaps that buy, and that sell, the base token. */
+  /** Number of trades that buy, and that sell, the base token. */
   readonly buys: number;
   readonly sells: number;
   /** Sums of their values in units of `DOLLAR`. Null: a value is unknown. */
@@ -18,7 +18,7 @@ export const NO_TRADES: TradeFigures = {
   ...{ buyers: new Set<Address>(), sellers: new Set<Address>() },
 };
 
-/** A swap by what it bought: the base token or the quote token. */
+/** A trade by its bought token: the base token or the quote token. */
 export interface ValuedTrade {
   readonly isBuy: boolean;
   readonly wallet: Address;

@@ -1,6 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, multiplyFractions, roundedUnits } from '@chainstead/core';
 import type { AnchorBook, BlockTime } from '../anchors/anchor-steps.ts';
+import { soldToken } from '../trades/trade-direction.ts';
 import { DOLLAR } from './candle.ts';
 import type { FiguredPool } from './figured-pool.ts';
 import { type PricedPair, pairOf } from './price-trade.ts';
@@ -16,16 +17,18 @@ export interface TradeAmounts {
 
 /**
  * Returns a valuation of the swaps of a pool, by their anchor: the quote token, or the base token if that has no price. While the price of the
- * quote token is not known yet, there is no value. @param book with the anchors of the pool in the block of the swap
+ * quote token is not known yet, there is no value. Null: the swap is no trade. @param book with the anchors of the pool in the block of the swap
  */
 export function tradeValuer(
   { token0, token1, decimals }: FiguredPool,
   chain: Chain,
-): (swap: TradeAmounts & BlockTime, book: AnchorBook) => ValuedTrade {
+): (swap: TradeAmounts & BlockTime, book: AnchorBook) => ValuedTrade | null {
   const pair: PricedPair = pairOf(token0, token1, chain);
   const [baseDecimals, quoteDecimals] = pair.isQuotedIn0 ? [decimals[1], decimals[0]] : decimals;
   return (swap, book) => {
     const { amount0, amount1, wallet } = swap;
+    const sold = soldToken(amount0, amount1);
+    if (sold === null) return null;
     const [base, quote] = pair.isQuotedIn0 ? [amount1, amount0] : [amount0, amount1];
     const quotePrice = book(pair.quote, swap);
     const isPending = quotePrice === null && book.isPending(pair.quote, swap);
@@ -33,7 +36,7 @@ export function tradeValuer(
       quotePrice === null
         ? dollarsOf(base, baseDecimals, isPending ? null : book(pair.base, swap))
         : dollarsOf(quote, quoteDecimals, quotePrice);
-    return { isBuy: base < 0n, wallet, value };
+    return { isBuy: (sold === 0) === pair.isQuotedIn0, wallet, value };
   };
 }
 

@@ -1,6 +1,7 @@
 import { columnList, columnsAs, deleteByKey, rawSql, type Sql, sql } from '@chainstead/db';
 import { defineSqlLookup, keyOfLookup, type Projection, type RowsChange } from '@chainstead/sync';
 import { pools, swaps, trades as table } from '../tables/schema.ts';
+import { isTradeInSql } from './trade-direction.ts';
 
 const KEY = ['poolKey', 'chainId', 'blockNumber', 'transactionIndex', 'logIndex'] as const;
 const COLUMNS = [...KEY, 'token0Key', 'token1Key'] as const;
@@ -50,13 +51,13 @@ function provenPool(poolKey: Sql, chainId: Sql, pool: Sql, isInShard: Sql): Sql 
 }
 
 /**
- * A swap whose tokens or amounts are unknown is no trade. The tokens of a pool with more than two are those of the swap.
+ * Adds the swaps that are trades ({@link isTradeInSql}) of known tokens. The tokens of a pool with more than two are those of the swap.
  * @param source relations `swap` and `proven`
  */
 function insertTrades(source: Sql): Sql {
   const [token0, token1] = [sql`coalesce(proven.token0, ${swap.token0})`, sql`coalesce(proven.token1, ${swap.token1})`];
   return sql`INSERT INTO trades (${columnList(table, COLUMNS)})
    SELECT ${columnList(swaps, KEY, 'swap')}, address_key(${token0}), address_key(${token1}) FROM ${source}
-   WHERE ${IS_SWAP} AND ${swap.amount0} IS NOT NULL AND ${swap.amount1} IS NOT NULL AND ${token0} IS NOT NULL AND ${token1} IS NOT NULL
+   WHERE ${rawSql(isTradeInSql('swap.'))} AND ${token0} IS NOT NULL AND ${token1} IS NOT NULL
    ORDER BY ${columnList(swaps, KEY, 'swap')} ON CONFLICT DO NOTHING`;
 }

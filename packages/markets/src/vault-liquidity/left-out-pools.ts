@@ -31,7 +31,7 @@ export async function leftOutOf(
   const [token0, token1] = tokens;
   const [row] = await transaction.query<{ unusual: number }>(
     `SELECT count(*)::int AS unusual FROM pools WHERE address_key(token0) = $1::bigint AND chain_id = $2 AND address_key(token1) = $3::bigint
-       AND status = 'proven' AND is_counted AND left_out IS NULL AND token0 = $4 AND token1 = $5 AND length(pool) = 32 AND pool <> $6
+       AND status = 'proven' AND is_counted AND left_out IS NULL AND token0 = $4 AND token1 = $5 AND length(pool) > 20 AND pool <> $6
        AND NOT (hooks IS NULL AND fee = ANY ($7::int[]) AND tick_spacing = ANY ($8::int[]))`,
     [
       ...[addressKey(token0), chainId, addressKey(token1), addressBytes(token0), addressBytes(token1)],

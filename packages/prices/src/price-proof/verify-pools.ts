@@ -68,7 +68,7 @@ function verifyPool(
   const startBlock = start === null ? -1 : Number(start.block);
   const logs = evidence.logs.map((log, place): PoolLog => {
     // The events of a vault name the pool.
-    const event = decodePoolEvent(log, new Set([log.address]));
+    const event = decodePoolEvent(log, new Map([[log.address, '']]));
     if (event?.pool !== pool || log.address !== emitter)
       throw new PriceProofError(`${at}.logs[${place}]`, `is not an event of pool ${pool}`);
     const before = evidence.logs[place - 1];

@@ -12,7 +12,7 @@ import {
 } from '@chainstead/data-api';
 import type { Bind, ReadDatabase } from '@chainstead/db';
 import { type PackedTexts, readPackedPage } from '@chainstead/db/packed-rows';
-import { anchorsOf, readAnchorBook, readCoveredBlocks, SWAPS_DATASET } from '@chainstead/markets';
+import { anchorsOf, readAnchorBook, readCoveredBlocks, SWAPS_DATASET, soldToken } from '@chainstead/markets';
 import { readTokenFacts } from './token-facts.ts';
 import { shownToken, type TradedPool, tradedPoolOf, valueOfSwap } from './traded-pool.ts';
 import {
@@ -207,10 +207,12 @@ async function valueSwaps(
     const pool = pools.get(swap.pool);
     if (pool === undefined) return [];
     const [amount0, amount1] = [BigInt(swap.amount0), BigInt(swap.amount1)];
+    const sold = soldToken(amount0, amount1);
+    if (sold === null) return [];
     const { wallet, beneficiary = null, block, time } = swap;
     const isTwo = beneficiary !== null && beneficiary !== wallet;
     return {
-      ...{ pool, block, time, isSold0: amount0 > 0n },
+      ...{ pool, block, time, isSold0: sold === 0 },
       amount0: amount0 < 0n ? -amount0 : amount0,
       amount1: amount1 < 0n ? -amount1 : amount1,
       value: valueOfSwap(pool, { ...swap, amount0, amount1 }, book),

@@ -3,7 +3,7 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, type Bind, expectedTrue, rowsAfterInPartitions, type Statement, where } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { hex, hexOrNull, int4, type PackedRows, packedRows, text } from '@chainstead/db/packed-rows';
-import { formsOf } from '@chainstead/markets';
+import { formsOf, isTradeInSql } from '@chainstead/markets';
 
 /** The swaps to read: of a wallet as sender or beneficiary, or of a token in all proven pools. */
 export type TradesSubject =
@@ -132,9 +132,8 @@ found AS MATERIALIZED (SELECT ${columns} FROM trade ${joinOne('swaps', 'swap', i
 /** A swap with the wallet in both roles is only in the first range. */
 function walletRanges({ chainId, limit, bind, direction }: Scan, wallet: Address, start: readonly string[]): string {
   const [key, bytes] = [`${bind(addressKey(wallet))}::bigint`, `${bind(addressBytes(wallet))}::bytea`];
-  const isSwap = 'kind = 0 AND amount0 IS NOT NULL AND amount1 IS NOT NULL';
   const range = (side: string, isOnlyHere: string) => {
-    const isOf = expectedTrue(`${side} = ${bytes} AND ${isSwap}${isOnlyHere}`);
+    const isOf = expectedTrue(`${side} = ${bytes} AND ${isTradeInSql()}${isOnlyHere}`);
     const conditions = [`address_key(${side}) = ${key}`, `chain_id = ${chainId}`, ...start, isOf];
     return `(SELECT ${[...COLUMNS, ...AMOUNTS].join(', ')} FROM swaps ${where(conditions)} ORDER BY ${order('', direction)} LIMIT ${bind(limit)})`;
   };
