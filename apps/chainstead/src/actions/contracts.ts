@@ -122,7 +122,7 @@ export async function showContractStatus(
       `${one.isExact ? '' : '~'}${one.rows}`,
       one.blocks.map(({ from, to }) => `${from}-${to}`).join(' ') || 'none yet',
       String(one.undecoded),
-      one.suspendedReason === null ? '' : `suspended: ${one.suspendedReason}`,
+      stateOf(one),
     ]);
     context.stdout.write(
       rows.length === 0
@@ -130,6 +130,11 @@ export async function showContractStatus(
         : renderTable(['table', 'chain', 'rows', 'indexed blocks', 'undecoded', 'state'], rows),
     );
   });
+}
+
+function stateOf({ isMissing, suspendedReason }: ContractStatus): string {
+  if (isMissing) return 'table is missing: add the contract again';
+  return suspendedReason === null ? '' : `suspended: ${suspendedReason}`;
 }
 
 /** Removes a contract from a chain. */
@@ -296,7 +301,7 @@ function definitionJson(definition: ContractDefinition, configuration: Configura
 }
 
 function statusJson(
-  { table, isExact, rows, blocks, undecoded, chainId, suspendedReason }: ContractStatus,
+  { table, isExact, rows, blocks, undecoded, chainId, isMissing, suspendedReason }: ContractStatus,
   configuration: Configuration,
 ): object {
   return {
@@ -306,6 +311,7 @@ function statusJson(
     is_exact: isExact,
     indexed_blocks: blocks,
     undecoded,
+    is_missing: isMissing,
     suspended_reason: suspendedReason,
   };
 }

@@ -9,12 +9,14 @@ import {
   emittersOf,
   isFormOfImplementation,
   upgradesOf,
+  withTables,
 } from '../definitions/child-sets.ts';
 import { type ContractDefinition, readDefinitions, readRevision } from '../definitions/contract-definition.ts';
 import { readCompleteChildren } from '../factories/complete-children.ts';
 import { type DependentTables, watchCreations } from '../factories/watch-creations.ts';
 import type { EventTable } from '../tables/event-table.ts';
 import { formsOf, implementationsOf } from '../tables/form-at-log.ts';
+import { readMissingTables } from '../tables/missing-tables.ts';
 import { acceptedLogs } from './accepted-logs.ts';
 import { callDataset } from './call-dataset.ts';
 import { type Emitters, eventDataset } from './event-dataset.ts';
@@ -34,12 +36,12 @@ class ContractsChangedError extends ChainsteadError {
 /**
  * Returns the datasets of all contracts, one per table, each after those that its rows depend on. Commits of them are refused once a definition has
  * changed, because they would cover blocks without the logs of new addresses. Events of children are left out until the events of their factory are
- * complete up to the checkpoint, and so are events whose form depends on upgrades.
+ * complete up to the checkpoint, and so are events whose form depends on upgrades. So are contracts that lack a table.
  */
 export async function readContractDatasets(database: Pick<Database, 'query'>): Promise<readonly Dataset[]> {
   // Read first: a change in between is found by the first commit.
   const revision = await readRevision(database);
-  const definitions = await readDefinitions(database);
+  const definitions = withTables(await readDefinitions(database), await readMissingTables(database));
   const complete = await readCompleteChildren(database);
   const requireCurrent = async (transaction: Transaction): Promise<void> => {
     if ((await readRevision(transaction)) !== revision) throw new ContractsChangedError();

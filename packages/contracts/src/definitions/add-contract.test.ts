@@ -3,6 +3,7 @@ import { parseAddress } from '@chainstead/core';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, it } from 'vitest';
 import { readContractDatasets } from '../dataset/contract-datasets.ts';
+import { readContractsState } from '../factories/complete-children.ts';
 import { rowTableOf } from '../tables/row-table.ts';
 import { addContract } from './add-contract.ts';
 import { readDefinitions, readRevision } from './contract-definition.ts';
@@ -83,9 +84,68 @@ describe('a contract', () => {
     expect(await columnsOf('contracts.vault_sent_2')).toEqual([
       ...[...place, ...found, 'from_ bytea', 'to_ jsonb', 'undecoded bytea'],
     ]);
-    expect((await columnsOf('analytics.contract_vault_deposit')).slice(-3)).toEqual([
-      ...['sender text', 'owner text', 'assets numeric'],
+    expect((await columnsOf('analytics.contract_vault_deposit')).slice(-5)).toEqual([
+      ...['sender text', 'owner text', 'assets numeric', 'sender_bytes bytea', 'owner_bytes bytea'],
     ]);
+  });
+
+  it('is refused if a table would be that of another contract, which stays', async () => {
+    await add('pool', { abi: [event('V3Swap', input('amount', 'uint256'))] });
+    const other = { abi: [event('Swap', input('amount', 'uint256')), SENT] };
+    for (const chain of [eth, base])
+      await expect(add('pool_v3', { ...other, chain })).rejects.toMatchObject({
+        code: 'CONTRACT_TABLE_TAKEN',
+        message: expect.stringContaining('contracts.pool_v3_swap of pool_v3 would be that of V3Swap(uint256) of pool'),
+      });
+    expect(await readDefinitions(scratch.database, 'pool_v3')).toEqual([]);
+    await removeContract(scratch.database, 'pool', eth.id);
+    await add('pool_v3', other);
+    await expect(add('pool', { abi: [event('V3Swap', input('to', 'address'))] })).rejects.toThrow('pool_v3');
+    await removeContract(scratch.database, 'pool_v3', eth.id);
+  });
+
+  it('has no column with the name of a system column', async () => {
+    const system = ['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid'];
+    const { tables } = await add('land', { abi: [event('Bounds', ...system.map((name) => input(name, 'bytes32')))] });
+    expect(tables[0]?.parameters.map(({ name }) => name)).toEqual(system.map((name) => `${name}_`));
+  });
+
+  it('has other names of indexes than of tables', async () => {
+    const abi = ['Paid', 'PaidOwner', 'PaidPkey', 'PaidUndecoded'].map((name) =>
+      event(name, input('owner', 'address')),
+    );
+    for (const given of [abi, abi.toReversed()]) {
+      await add('names', { abi: given, indexed: ['owner'] });
+      expect(await columnsOf('contracts.names_paid_owner')).toContain('owner bytea');
+      await removeContract(scratch.database, 'names', eth.id);
+    }
+  });
+
+  it('whose table is dropped is not indexed until it is added again, and is then read again', async () => {
+    const both = { abi: [SENT, DEPOSIT] };
+    await add('dropped', both);
+    const isIndexed = async () =>
+      (await readContractDatasets(scratch.database)).filter(({ name }) => name.startsWith('contracts.dropped_')).length;
+    await scratch.database.query(
+      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof)
+       SELECT $1, dataset, 1, 9, 'none' FROM unnest(ARRAY['contracts.dropped_sent', 'contracts.dropped_deposit']) AS dataset`,
+      [eth.id],
+    );
+    const state = await readContractsState(scratch.database);
+    expect(await isIndexed()).toBe(2);
+    await scratch.database.query('DROP TABLE contracts.dropped_sent CASCADE');
+    expect(await isIndexed()).toBe(0);
+    expect(await readContractsState(scratch.database)).not.toBe(state);
+    const statuses = await readContractStatuses(scratch.database);
+    expect(statuses.flatMap(({ table, isMissing }) => (isMissing ? [table] : []))).toEqual(['contracts.dropped_sent']);
+    await add('dropped', both);
+    expect(await isIndexed()).toBe(2);
+    const covered = await scratch.database.query(
+      `SELECT dataset FROM sync_ranges WHERE dataset LIKE 'contracts.dropped%'`,
+    );
+    expect(covered).toEqual([{ dataset: 'contracts.dropped_deposit' }]);
+    await scratch.database.query('DROP TABLE contracts.dropped_sent CASCADE');
+    await removeContract(scratch.database, 'dropped', eth.id);
   });
 
   it('is a dataset of its chain for each table, for its addresses alone', async () => {
@@ -149,6 +209,7 @@ describe('a contract', () => {
     expect(await columnsOf('analytics.contract_called_send_call_3')).toEqual([
       ...['chain_id bigint', 'block_number bigint', 'transaction_index integer', 'block_time timestamp with time zone'],
       ...['transaction_hash text', 'contract text', 'sender text', 'native_value numeric', 'success boolean'],
+      'sender_bytes bytea',
     ]);
     const stored = await readDefinitions(scratch.database, 'called');
     expect(stored[0]?.tables).toEqual(tables);

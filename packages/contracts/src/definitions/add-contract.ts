@@ -5,8 +5,15 @@ import { type AuditActor, recordAudit, START_ACTOR } from '@chainstead/http/audi
 import { lockChainCommits } from '@chainstead/sync';
 import { createEventTables } from '../tables/create-tables.ts';
 import type { EventTable, ParameterColumn } from '../tables/event-table.ts';
+import { readMissingTables } from '../tables/missing-tables.ts';
 import { dependentTables } from './child-sets.ts';
-import { type ContractDefinition, ContractRefusedError, type Factory, readDefinitions } from './contract-definition.ts';
+import {
+  type ContractDefinition,
+  ContractRefusedError,
+  type Factory,
+  lockContracts,
+  readDefinitions,
+} from './contract-definition.ts';
 import { removeMovedForms, removeMovedRows, removeUnsettled } from './moved-rows.ts';
 import type { WantedContract } from './wanted-contract.ts';
 import { creationEvent, requireParent } from './wanted-factory.ts';
@@ -48,6 +55,7 @@ export async function addContract(
   return repeatedIfDeadlocked(database, async (transaction) => {
     // Commits that decoded with the old definitions come before, or are refused.
     await lockChainCommits(transaction, chain);
+    await lockContracts(transaction);
     const definitions = await readDefinitions(transaction);
     const known = definitions.filter((one) => one.name === name);
     const own = known.find(({ chainId }) => chainId === chain.id);
@@ -67,6 +75,8 @@ export async function addContract(
     const upgrades = upgradesFor(wanted, own, tables, firstBlock);
     if (own !== undefined) requireSameFactory(own, factory);
     requireParameters(tables, indexed);
+    requireOwnTables(name, tables, definitions);
+    await forgetMissing(transaction, tables);
     await createEventTables(transaction, tables, indexed);
     if (factory !== null && creationTable !== null)
       await createEventTables(transaction, [creationTable], [...indexed, factory.child]);
@@ -155,6 +165,32 @@ async function removeCovered(
     tables,
   ]);
   await removeUnsettled(transaction, chain, tables);
+}
+
+/** Names are joined by the character that they contain: event `v3_swap` of `pool` and event `swap` of `pool_v3` would share a table. */
+function requireOwnTables(
+  name: string,
+  tables: readonly EventTable[],
+  definitions: readonly ContractDefinition[],
+): void {
+  const names = new Set(tables.map((table) => table.name));
+  for (const other of definitions) {
+    const taken = other.name === name ? undefined : other.tables.find((table) => names.has(table.name));
+    if (taken !== undefined)
+      throw new ContractRefusedError(
+        'CONTRACT_TABLE_TAKEN',
+        `The table ${taken.name} of ${name} would be that of ${taken.abi.signature} of ${other.name}`,
+        'Choose another name for the contract',
+      );
+  }
+}
+
+/** Blocks of a table that was dropped are read again on all chains. */
+async function forgetMissing(transaction: Transaction, tables: readonly EventTable[]): Promise<void> {
+  const missing = await readMissingTables(transaction);
+  const dropped = tables.flatMap(({ name }) => (missing.has(name) ? [name] : []));
+  if (dropped.length > 0)
+    await transaction.query('DELETE FROM sync_ranges WHERE dataset = ANY ($1::text[])', [dropped]);
 }
 
 function requireParameters(tables: readonly EventTable[], indexed: readonly string[]): void {

@@ -62,6 +62,21 @@ export function dependentTables(
   ].filter((table, place, all) => all.indexOf(table) === place);
 }
 
+/**
+ * Returns the definitions that can be indexed: all their tables exist, and so do those of the factories above them. One that lacks a table would
+ * stop its chain.
+ */
+export function withTables(
+  definitions: readonly ContractDefinition[],
+  missing: ReadonlySet<string>,
+): readonly ContractDefinition[] {
+  const isWhole = ({ tables, factory, chainId }: ContractDefinition): boolean => {
+    const parent = definitions.find((one) => one.name === factory?.of && one.chainId === chainId);
+    return tables.every(({ name }) => !missing.has(name)) && (parent === undefined || isWhole(parent));
+  };
+  return missing.size === 0 ? definitions : definitions.filter(isWhole);
+}
+
 /** Returns how many tables the rows of a table depend on, one after the other. */
 export function depthOf(
   definition: ContractDefinition,

@@ -7,7 +7,7 @@ import {
   parseChainId,
   parseHash,
 } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, type Transaction, transactionLock } from '@chainstead/db';
 import { readAbiItem } from '@chainstead/decoding';
 import { z } from 'zod';
 import { callItem, type EventTable, eventItem, eventTable, type TableItem } from '../tables/event-table.ts';
@@ -78,6 +78,7 @@ type ContractRefusal =
   | 'CONTRACT_FUNCTIONS_MISSING'
   | 'CONTRACT_IMPLEMENTATION_INVALID'
   | 'CONTRACT_NAME_INVALID'
+  | 'CONTRACT_TABLE_TAKEN'
   | 'CONTRACT_UNKNOWN';
 
 /** Returns all definitions, by name and chain. @param name only this one */
@@ -103,6 +104,11 @@ export async function readDefinitions(
     suspendedReason: row.suspended_reason,
     createdAt: row.created_at,
   }));
+}
+
+/** Waits for other changes of definitions: names are unique over all chains. Taken after the commit lock of a chain. */
+export async function lockContracts(transaction: Transaction): Promise<void> {
+  await transactionLock(transaction, 'contracts');
 }
 
 /** Returns a text that changes with every definition. */

@@ -1,7 +1,8 @@
-import type { BlockRange, ChainId } from '@chainstead/core';
+import { type BlockRange, type ChainId, mergeRanges } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { listCoverage } from '@chainstead/sync';
 import { UNDECODED } from '../tables/event-table.ts';
+import { readMissingTables } from '../tables/missing-tables.ts';
 import { readDefinitions } from './contract-definition.ts';
 
 /** Rows and coverage of an event of a contract. */
@@ -9,7 +10,7 @@ export interface ContractStatus {
   readonly chainId: ChainId;
   /** `contracts.vault_deposit` */
   readonly table: string;
-  /** Rows of all chains that share the table. */
+  /** Rows of the chain. */
   readonly rows: number;
   /** False: `rows` is the estimate of the planner. */
   readonly isExact: boolean;
@@ -17,6 +18,8 @@ export interface ContractStatus {
   readonly bytes: number;
   /** Logs of the chain that the ABI does not fit. */
   readonly undecoded: number;
+  /** Whether the table was dropped outside of Chainstead. Nothing is stored until the contract is added again. */
+  readonly isMissing: boolean;
   /** Why nothing more is stored; null: the contract is indexed. */
   readonly suspendedReason: string | null;
   /** Indexed blocks, ascending. */
@@ -29,27 +32,49 @@ const COUNT_BYTES_MAX = 64 * 1024 * 1024;
 /** Returns the status of every event of every contract, by name and chain. */
 export async function readContractStatuses(database: Database): Promise<readonly ContractStatus[]> {
   const statuses: ContractStatus[] = [];
+  const missing = await readMissingTables(database);
   for (const { chainId, tables, suspendedReason } of await readDefinitions(database)) {
     const coverage = await listCoverage(database, chainId);
     for (const { name } of tables) {
-      const [size] = await database.query<{ bytes: number; estimate: number }>(
-        `SELECT pg_total_relation_size(oid) AS bytes, greatest(reltuples, 0)::float8 AS estimate FROM pg_class WHERE oid = to_regclass($1)`,
-        [name],
-      );
-      const bytes = size?.bytes ?? 0;
-      const isExact = bytes <= COUNT_BYTES_MAX;
-      const [counted] = isExact ? await database.query<{ rows: number }>(`SELECT count(*) AS rows FROM ${name}`) : [];
-      const [undecoded] = await database.query<{ rows: number }>(
-        `SELECT count(*) AS rows FROM ${name} WHERE chain_id = $1 AND ${UNDECODED} IS NOT NULL`,
-        [chainId],
-      );
-      statuses.push({
-        ...{ chainId, table: name, isExact, bytes, suspendedReason },
-        rows: counted?.rows ?? Math.round(size?.estimate ?? 0),
-        undecoded: undecoded?.rows ?? 0,
-        blocks: coverage.filter(({ dataset }) => dataset === name).map(({ range }) => range),
-      });
+      const blocks = mergeRanges(coverage.filter(({ dataset }) => dataset === name).map(({ range }) => range));
+      const isMissing = missing.has(name);
+      const rows = isMissing ? NO_ROWS : await countRows(database, name, chainId);
+      statuses.push({ ...{ chainId, table: name, suspendedReason, isMissing, blocks }, ...rows });
     }
   }
   return statuses;
+}
+
+type RowCounts = Pick<ContractStatus, 'rows' | 'isExact' | 'bytes' | 'undecoded'>;
+
+const NO_ROWS: RowCounts = { rows: 0, isExact: true, bytes: 0, undecoded: 0 };
+
+async function countRows(database: Database, name: string, chainId: ChainId): Promise<RowCounts> {
+  const [size] = await database.query<{ bytes: number }>('SELECT pg_total_relation_size($1::regclass) AS bytes', [
+    name,
+  ]);
+  const bytes = size?.bytes ?? 0;
+  const isExact = bytes <= COUNT_BYTES_MAX;
+  const [undecoded] = await database.query<{ rows: number }>(
+    `SELECT count(*) AS rows FROM ${name} WHERE chain_id = $1 AND ${UNDECODED} IS NOT NULL`,
+    [chainId],
+  );
+  const rows = isExact ? await countExactly(database, name, chainId) : await estimateRows(database, name, chainId);
+  return { rows, isExact, bytes, undecoded: undecoded?.rows ?? 0 };
+}
+
+async function countExactly(database: Database, name: string, chainId: ChainId): Promise<number> {
+  const [counted] = await database.query<{ rows: number }>(`SELECT count(*) AS rows FROM ${name} WHERE chain_id = $1`, [
+    chainId,
+  ]);
+  return counted?.rows ?? 0;
+}
+
+/** Returns the estimate of the planner, which knows the share of each chain. */
+async function estimateRows(database: Database, name: string, chainId: ChainId): Promise<number> {
+  const [plan] = await database.query<{ 'QUERY PLAN': readonly { Plan: { 'Plan Rows': number } }[] }>(
+    // A literal, because a statement with a parameter has no plan of its value.
+    `EXPLAIN (FORMAT JSON) SELECT FROM ${name} WHERE chain_id = ${Number(chainId)}`,
+  );
+  return plan?.['QUERY PLAN'][0]?.Plan['Plan Rows'] ?? 0;
 }

@@ -45,6 +45,6 @@ test('another index waits, and is created whether or not Postgres ends the commi
   const [committed] = await Promise.allSettled([committing]);
   await adding;
   if (committed.status === 'rejected') expect(committed.reason).toMatchObject({ code: '40P01' });
-  const indexes = await scratch.database.query("SELECT FROM pg_indexes WHERE indexname = 'vault_moved_value'");
+  const indexes = await scratch.database.query("SELECT FROM pg_indexes WHERE indexname = 'vault_moved$value'");
   expect(indexes).toHaveLength(1);
 });

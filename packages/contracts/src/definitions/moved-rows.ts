@@ -4,6 +4,7 @@ import { recordRewritten, removeCoverage } from '@chainstead/sync';
 import { type EventTable, UNDECODED } from '../tables/event-table.ts';
 import { dependOnImplementation, formsOf, implementationsOf } from '../tables/form-at-log.ts';
 import { indexedCount, isNamedEvent } from '../tables/log-shape.ts';
+import { readMissingTables } from '../tables/missing-tables.ts';
 import { upgradesOf } from './child-sets.ts';
 import type { ContractDefinition } from './contract-definition.ts';
 
@@ -78,7 +79,8 @@ export async function removeUnsettled(
     [chain.id],
   );
   const settled = (row?.checkpoint ?? 0) - chain.reorgDepthMax;
-  for (const table of tables)
+  const missing = await readMissingTables(transaction);
+  for (const table of tables.filter((name) => !missing.has(name)))
     await transaction.query(`DELETE FROM ${table} WHERE chain_id = $1 AND block_number > $2`, [chain.id, settled]);
   await removeCoverage(transaction, chain.id, tables, { from: settled + 1, to: Number.MAX_SAFE_INTEGER });
 }

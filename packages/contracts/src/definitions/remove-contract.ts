@@ -4,7 +4,8 @@ import { type AuditActor, recordAudit, START_ACTOR } from '@chainstead/http/audi
 import { lockChainCommits } from '@chainstead/sync';
 import { dropEventTables } from '../tables/create-tables.ts';
 import type { EventTable } from '../tables/event-table.ts';
-import { ContractRefusedError, readDefinitions } from './contract-definition.ts';
+import { readMissingTables } from '../tables/missing-tables.ts';
+import { ContractRefusedError, lockContracts, readDefinitions } from './contract-definition.ts';
 
 /** Removes all contracts of a chain, children of factories before these. */
 export async function removeContractsOfChain(database: Database, chainId: ChainId, by: AuditActor): Promise<void> {
@@ -30,9 +31,9 @@ export async function removeContract(
 ): Promise<readonly EventTable[]> {
   return database.transaction(async (transaction) => {
     await lockChainCommits(transaction, { id: chainId });
+    await lockContracts(transaction);
     const definitions = await readDefinitions(transaction);
-    const known = definitions.filter((one) => one.name === name);
-    const own = known.find((definition) => definition.chainId === chainId);
+    const own = definitions.find((one) => one.name === name && one.chainId === chainId);
     if (own === undefined)
       throw new ContractRefusedError(
         'CONTRACT_UNKNOWN',
@@ -47,9 +48,11 @@ export async function removeContract(
         `Remove ${nested.name} first`,
       );
     await transaction.query('DELETE FROM contract_definitions WHERE name = $1 AND chain_id = $2', [name, chainId]);
-    const left = known.filter((definition) => definition !== own).flatMap(({ tables }) => tables);
+    const left = definitions.filter((definition) => definition !== own).flatMap(({ tables }) => tables);
     const shared = own.tables.filter((table) => left.some((other) => other.name === table.name));
-    for (const table of shared) await transaction.query(`DELETE FROM ${table.name} WHERE chain_id = $1`, [chainId]);
+    const missing = await readMissingTables(transaction);
+    for (const table of shared.filter(({ name: stored }) => !missing.has(stored)))
+      await transaction.query(`DELETE FROM ${table.name} WHERE chain_id = $1`, [chainId]);
     const unshared = own.tables.filter((table) => !shared.includes(table));
     await dropEventTables(transaction, unshared);
     await transaction.query('DELETE FROM sync_ranges WHERE chain_id = $1 AND dataset = ANY ($2::text[])', [

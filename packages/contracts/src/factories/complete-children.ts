@@ -1,5 +1,6 @@
 import type { Database } from '@chainstead/db';
 import { readRevision } from '../definitions/contract-definition.ts';
+import { readMissingTables } from '../tables/missing-tables.ts';
 
 /**
  * Returns the chain ID and the table, separated by a space, of all factories whose events are complete up to the checkpoint of their chain, and of
@@ -10,9 +11,10 @@ export async function readCompleteChildren(database: Pick<Database, 'query'>): P
   return new Set(rows.map(({ key }) => key));
 }
 
-/** Returns a text that changes with the definitions, and when the children of a contract have become known. Parses no ABI. */
+/** Returns a text that changes with the definitions, with missing tables, and when the children of a contract have become known. Parses no ABI. */
 export async function readContractsState(database: Pick<Database, 'query'>): Promise<string> {
-  return [await readRevision(database), ...(await readCompleteChildren(database))].join('\n');
+  const parts = [await readRevision(database), await readMissingTables(database), await readCompleteChildren(database)];
+  return parts.flatMap((part) => (typeof part === 'string' ? [part] : [...part])).join('\n');
 }
 
 /** If no block of the chain is followed, the highest block with the events counts. One statement: the checkpoint moves all the time. */

@@ -1,7 +1,6 @@
 import type { Transaction } from '@chainstead/db';
-import { type EventTable, type ParameterColumn, PLACE_COLUMNS, UNDECODED } from './event-table.ts';
+import { bytesColumns, type EventTable, type ParameterColumn, PLACE_COLUMNS, UNDECODED } from './event-table.ts';
 import { EVENT_KEY } from './row-table.ts';
-import { cutName } from './sql-names.ts';
 
 /**
  * Creates the tables and views of events and functions, and an index for each parameter in `indexed`. Tables that exist stay. Names come from `sqlName` and need
@@ -57,9 +56,13 @@ function statementsOf(table: EventTable): readonly string[] {
     ...Object.entries(PLACE_COLUMNS).map(([column, type]) => `${column} ${type} NOT NULL`),
     ...parameters.map((column) => `${column.name} ${column.type}`),
     `${UNDECODED} bytea`,
-    `PRIMARY KEY (${EVENT_KEY.join(', ')})`,
+    `CONSTRAINT ${indexName(table, KEY)} PRIMARY KEY (${EVENT_KEY.join(', ')})`,
   ];
-  const shown = [...placeView(table), ...parameters.map(shownParameter)];
+  const shown = [
+    ...placeView(table),
+    ...parameters.map(shownParameter),
+    ...[...bytesColumns(table)].map(([column, shownName]) => `${column} AS ${shownName}`),
+  ];
   return [
     `CREATE TABLE IF NOT EXISTS ${name} (${columns.join(', ')})`,
     `COMMENT ON TABLE ${name} IS '${abi.signature}'`,
@@ -92,9 +95,25 @@ function shownParameter({ name, type }: ParameterColumn): string {
   return type === 'bytea' ? `analytics.hex(${name}) AS ${name}` : name;
 }
 
-/** Index names are local to the schema. Postgres would cut longer ones. */
-function indexName({ name }: EventTable, column: string): string {
-  return cutName(`${name.slice(name.indexOf('.') + 1)}_${column}`, NAME_BYTES);
+/** Returns the names that a table uses in the schema `contracts`: of the table, its key, and the indexes that it may have. */
+export function relationNames(table: EventTable): readonly string[] {
+  const columns = [KEY, UNDECODED, ...table.parameters.map(({ name }) => name)];
+  return [relationOf(table), ...columns.map((column) => indexName(table, column))];
+}
+
+/** No column begins with an underscore. */
+const KEY = '_pkey';
+
+/** Indexes share their names with the tables of the schema, which contain no `$`. Postgres would cut long ones: they have the position of the parameter. */
+function indexName(table: EventTable, column: string): string {
+  const name = `${relationOf(table)}$${column}`;
+  if (name.length <= NAME_BYTES) return name;
+  return `${relationOf(table)}$${table.parameters.findIndex((parameter) => parameter.name === column)}`;
 }
 
 const NAME_BYTES = 63;
+
+/** Returns the name without the schema. */
+function relationOf({ name }: EventTable): string {
+  return name.slice(name.indexOf('.') + 1);
+}

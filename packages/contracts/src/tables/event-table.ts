@@ -1,6 +1,6 @@
 import type { Address, Hash } from '@chainstead/core';
 import type { AbiEvent, AbiFunction, AbiType } from '@chainstead/decoding';
-import { distinctNames, sqlName } from './sql-names.ts';
+import { cutName, distinctNames, sqlName } from './sql-names.ts';
 
 /** A column for a parameter of an event or function. */
 export interface ParameterColumn {
@@ -102,6 +102,20 @@ export function eventTable(contract: string, event: string, item: TableItem): Ev
     view: `analytics.contract_${table}`,
     parameters: item.kind === 'call' ? callColumns(item.abi) : parameterColumns(item.abi, []),
   };
+}
+
+/**
+ * Returns the columns of the view that hold the bytes of parameters, by parameter. The view shows these parameters as texts, which have no index:
+ * `owner` has `owner_bytes`.
+ */
+export function bytesColumns({ parameters }: Pick<EventTable, 'parameters'>): ReadonlyMap<string, string> {
+  const bytes = parameters.filter(({ type }) => type === 'bytea').map(({ name }) => name);
+  const taken = [...Object.keys(PLACE_COLUMNS), ...parameters.map(({ name }) => name)];
+  const names = distinctNames(
+    bytes.map((name) => cutName(`${name}_bytes`, COLUMN_BYTES)),
+    taken,
+  );
+  return new Map(bytes.map((name, index) => [name, names[index] ?? '']));
 }
 
 /** Returns a name for each event and function, in order. Overloads of one name get a number. @param taken names of earlier ones */

@@ -3,7 +3,7 @@ import { keccak256Hex } from '@chainstead/core';
 
 /**
  * Returns a name in snake case that needs no quotes in SQL: `sqrtPriceX96` becomes `sqrt_price_x96`, and `_from` becomes `from_` because `FROM`
- * is a reserved word. Empty if no letter or digit is left.
+ * is a reserved word. So are names of Postgres' system columns, which no table may have. Empty if no letter or digit is left.
  * @param bytesMax longer names are cut, and end with a hash of the whole name
  */
 export function sqlName(name: string, bytesMax: number): string {
@@ -52,8 +52,9 @@ function numbered(name: string, used: Set<string>): string {
 const HASH_DIGITS = 8;
 
 /**
- * Words that can't be a column name without quotes.
+ * Words that can't be a column name without quotes, and system columns.
  * @see https://www.postgresql.org/docs/current/sql-keywords-appendix.html, "reserved" for PostgreSQL
+ * @see https://www.postgresql.org/docs/current/ddl-system-columns.html
  */
 const RESERVED: ReadonlySet<string> = new Set(
   `all analyse analyze and any array as asc asymmetric authorization binary both case cast check collate collation column concurrently constraint
@@ -61,5 +62,6 @@ const RESERVED: ReadonlySet<string> = new Set(
   do else end except false fetch for foreign freeze from full grant group having ilike in initially inner intersect into is isnull join lateral
   leading left like limit localtime localtimestamp natural not notnull null offset on only or order outer overlaps placing primary references
   returning right select session_user similar some symmetric system_user table tablesample then to trailing true union unique user using variadic
-  verbose when where window with`.split(/\s+/),
+  verbose when where window with
+  cmax cmin ctid tableoid xmax xmin`.split(/\s+/),
 );
