@@ -7,11 +7,12 @@ import {
   textParameter,
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
-import { normalName } from './normal-name.ts';
+import { normalName, prepareNames } from './normal-name.ts';
 import { createNameResolution, type NameResolution, type NamesOptions } from './resolve-names.ts';
 
 /** `GET /api/v2.2/resolve/…`: addresses of names, and names of addresses (docs/api/names.md#names). */
 export function createResolveRoutes(options: NamesOptions): readonly RouteModule[] {
+  prepareNames();
   const names = createNameResolution(options);
   return [ensRoute(names), reverseRoute(names), addressToDomainRoute(names), domainRoute(names)];
 }
