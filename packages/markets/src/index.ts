@@ -3,7 +3,7 @@
  * causes an error. Start with `events/decode-pool-event.ts` and `exchanges/families.ts`.
  */
 export { type AnchorBook, type BlockTime, readAnchorBook } from './anchors/anchor-steps.ts';
-export { anchorsOf, wrappedNativeOf } from './anchors/anchors-of-chain.ts';
+export { anchorsOf, knownDecimals, wrappedNativeOf } from './anchors/anchors-of-chain.ts';
 export { binsWithinTenth, createBinBook } from './bin-reserves/near-bins.ts';
 export {
   type BinReserves,

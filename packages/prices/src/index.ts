@@ -4,6 +4,7 @@ export type { ValuedPool } from './pool-values/pool-values.ts';
 export { type ReadPoolValues, readPoolValues } from './pool-values/read-pool-values.ts';
 export { priceEvidenceReader } from './price-proof/evidence-reader.ts';
 export { readExplainedPrice } from './price-proof/explained-price.ts';
+export { PriceUnprovenError } from './price-proof/proof-error.ts';
 export { type VerifiedPrice, verifyPrice } from './price-proof/verify-price.ts';
 export { createPriceRoutes } from './price-routes.ts';
 export { readTokenStates, type TokenState } from './token-markets/token-state.ts';

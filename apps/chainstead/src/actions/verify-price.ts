@@ -8,7 +8,7 @@ import {
   parseBoundedJson,
   parseHash,
 } from '@chainstead/core';
-import { type VerifiedPrice, verifyPrice } from '@chainstead/prices';
+import { PriceUnprovenError, type VerifiedPrice, verifyPrice } from '@chainstead/prices';
 import { UsageError } from '../errors/usage-error.ts';
 import type { CommandContext } from '../session/command-context.ts';
 
@@ -22,7 +22,7 @@ const BYTES_MAX = 128 * 1024 * 1024;
 /** A value takes up to 60 bytes of memory. */
 const VALUES_MAX = 2_000_000;
 
-/** Verifies the proof of a file and writes the result. @throws PriceProofError, UsageError, JsonBoundsError */
+/** Verifies the proof of a file and writes the result. @throws PriceProofError, PriceUnprovenError, UsageError, JsonBoundsError */
 export async function showVerifiedPrice(
   file: string,
   { blockHash, trustedHashes }: VerifyPriceOptions,
@@ -32,7 +32,10 @@ export async function showVerifiedPrice(
   const hashes = trustedHashes === undefined ? null : readHashes(await readText(trustedHashes));
   const document = parseJson(file, await readText(file));
   const trust = { blockHash: trusted, blockHashes: hashes };
-  context.stdout.write(render(verifyPrice(document, createChainRegistry(), trust)));
+  const price = verifyPrice(document, createChainRegistry(), trust);
+  context.stdout.write(render(price));
+  const { unproven, blocksToCheck } = price;
+  if (unproven.length + blocksToCheck.length > 0) throw new PriceUnprovenError(unproven.length, blocksToCheck.length);
 }
 
 async function readText(file: string): Promise<string> {

@@ -20,7 +20,7 @@ const EXAMPLES = `
 Reads the file alone: no node, database or settings. Headers must have the hashes of their blocks, and logs must be in
 the receipts of these blocks. The price is then computed again. The output lists proven
 facts, facts without a proof, and the block hashes to compare with a node.
-Exit code 1 if anything differs.
+Exit code 1 if anything differs. Exit code 3 if it fits, but facts or block hashes are listed as not proven.
 
 Examples:
   $ chainstead verify-price price.json

@@ -1,5 +1,5 @@
 import { ChainsteadError } from '@chainstead/core';
-import { EXIT_CODE_FAILED, EXIT_CODE_USAGE } from './exit-codes.ts';
+import { EXIT_CODE_FAILED, EXIT_CODE_UNPROVEN, EXIT_CODE_USAGE } from './exit-codes.ts';
 
 /** Errors that only a change of configuration or command line fixes. */
 const USAGE_CODES: ReadonlySet<string> = new Set([
@@ -19,5 +19,6 @@ const USAGE_CODES: ReadonlySet<string> = new Set([
 
 /** Returns the exit code for an error. */
 export function exitCodeOf(thrown: unknown): number {
+  if (thrown instanceof ChainsteadError && thrown.code === 'PRICE_UNPROVEN') return EXIT_CODE_UNPROVEN;
   return thrown instanceof ChainsteadError && USAGE_CODES.has(thrown.code) ? EXIT_CODE_USAGE : EXIT_CODE_FAILED;
 }

@@ -28,10 +28,10 @@ export interface KnownSeries {
 }
 
 /**
- * `unread`: a contract read is missing. `uncovered`: some transfers are not indexed. `live`: transfers don't determine balances of the
+ * `unread`: a contract read is missing. `moved`: transfers came after the first one, and the next one shows whether they explain the balance. `uncovered`: some transfers are not indexed. `live`: transfers don't determine balances of the
  * token, so only its current balance can be read.
  */
-export type BalanceSeries = KnownSeries | { readonly of: 'unread' | 'uncovered' | 'live' };
+export type BalanceSeries = KnownSeries | { readonly of: 'unread' | 'moved' | 'uncovered' | 'live' };
 
 /**
  * Returns the balances of holdings over a span, in the order given. A balance is the contract's value at a block, moved forward or
@@ -82,7 +82,7 @@ export async function readBalanceSeries(
       return { of: run.isNewest ? 'unread' : 'uncovered' };
     const hasMoved = rows.moves.length > 0 || rows.gap.moves > 0;
     // The next read compares the transfers with the contract.
-    if (!anchor.addsUp && hasMoved) return { of: 'unread' };
+    if (!anchor.addsUp && hasMoved) return { of: 'moved' };
     const series = moveAnchor({ block: anchor.block, value: anchor.value }, span, rows.gap.sum, rows.moves);
     return series === null ? { of: 'live' } : { of: 'known', ...series, isOld: anchor.isOld };
   });

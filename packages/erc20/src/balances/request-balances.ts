@@ -14,6 +14,8 @@ export interface BalanceRequestSources {
   readonly waitMs: number;
   /** Maximum age of a read for tokens whose transfers don't determine balances (`BALANCE_MAX_AGE_MS`). Milliseconds. */
   readonly liveMaxAgeMs: number;
+  /** Age up to which an earlier read is the result. Milliseconds. @default 15,000 */
+  readonly sharedMs?: number;
 }
 
 /** A read that brought nothing new is not repeated within this time. Milliseconds. */
@@ -25,7 +27,7 @@ const SHARED_MS = 15_000;
  * @returns whether some reads finished in time
  */
 export async function requestBalances(
-  { nodeReads, projections, waitMs, liveMaxAgeMs }: BalanceRequestSources,
+  { nodeReads, projections, waitMs, liveMaxAgeMs, sharedMs = SHARED_MS }: BalanceRequestSources,
   chain: Chain,
   holdings: readonly Holding[],
   logger: Logger,
@@ -38,7 +40,7 @@ export async function requestBalances(
     if ((await projections.keep(chain, kind, wallet, left())) !== 'built') return false;
     const question = { wallet, tokens, liveMaxAgeMs, isPatient: false };
     try {
-      const found = await nodeReads.request(chain, BALANCES_NOW, question, { waitMs: left(), maxAgeMs: SHARED_MS });
+      const found = await nodeReads.request(chain, BALANCES_NOW, question, { waitMs: left(), maxAgeMs: sharedMs });
       return found !== null;
     } catch (error) {
       if (!(error instanceof StateUnavailableError)) throw error;

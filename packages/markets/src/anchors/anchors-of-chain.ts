@@ -28,6 +28,19 @@ export function wrappedNativeOf({ id, wrappedNative }: Pick<Chain, 'id' | 'wrapp
   return wrappedNative ?? KNOWN.get(id)?.wrapped ?? null;
 }
 
+/** Decimals of a known native or dollar token, or of known ether; null: another token. */
+export function knownDecimals({ id, native }: Pick<Chain, 'id' | 'native'>, token: Address): number | null {
+  if (token === ZERO_ADDRESS) return native.decimals;
+  const known = KNOWN.get(id);
+  if (known === undefined) return null;
+  if (token === known.wrapped || known.ether.includes(token)) return ETHER_DECIMALS;
+  if (!known.dollar.includes(token)) return null;
+  return LONG_DOLLARS.has(token) ? ETHER_DECIMALS : DOLLAR_DECIMALS;
+}
+
+const ETHER_DECIMALS = 18;
+const DOLLAR_DECIMALS = 6;
+
 /** Whether token 0 is the quote token of a pool: the more preferred anchor; of two equal ones, token 1 is. */
 export function isQuotedIn0(token0: Address, token1: Address, anchors: Anchors): boolean {
   return rankOf(token0, anchors) < rankOf(token1, anchors);
@@ -197,6 +210,23 @@ const FACTS: readonly AnchorFacts[] = [
   [1135, '0x4200000000000000000000000000000000000006', ['0x05d032ac25d322df992303dca074ee7392c117b9'], []],
   [204, '0x4200000000000000000000000000000000000006', ['0x9e5aac1ba1a2e6aed6b32689dfcf62a509ca96f3'], []],
 ];
+
+/** DAI, and all dollar tokens of BNB Smart Chain and opBNB: they have 18 decimals, and others 6. */
+const LONG_DOLLARS: ReadonlySet<string> = new Set([
+  '0x6b175474e89094c44da98b954eedeac495271d0f',
+  '0xda10009cbd5d07dd0cecc66161fc93d7c9000da1',
+  '0xf2001b145b43032aaf5ee2884e456ccd805f677d',
+  '0x55d398326f99059ff775485246999027b3197955',
+  '0x8ac76a51cc950d9822d68b83fe1ad97b32cd580d',
+  '0xe9e7cea3dedca5984780bafc599bd69add087d56',
+  '0x8f3cf7ad23cd3cadbd9735aff958023239c6a063',
+  '0x8d11ec38a3eb5e956b052f67da8bdc9bef8abf3e',
+  '0xefd766ccb38eaf1dfd701853bfce31359239f305',
+  '0x50c5725949a6f0c72e6c4a641f24049a917db0cb',
+  '0xd586e7f844cea2f87f50152665bcbc2c279d8d70',
+  '0x4af15ec2a0bd43db75dd04e62faa3b8ef36b00d5',
+  '0x9e5aac1ba1a2e6aed6b32689dfcf62a509ca96f3',
+]);
 
 const KNOWN = new Map(
   FACTS.map(([chainId, wrapped, dollar, ether]) => [

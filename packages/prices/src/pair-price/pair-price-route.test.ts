@@ -33,7 +33,8 @@ beforeAll(async () => {
   for (let number = 0; number <= HEAD; number++)
     await database.query(
       `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES ($1, $2::int, sha256($2::int::text::bytea), to_timestamp($3))`,
-      [eth.id, number, timestampOf(number)],
+      // An hour later, the last states have held.
+      [eth.id, number, timestampOf(number) - (number <= 10 ? 3_600 : 0)],
     );
   for (const dataset of ['pool-states', 'feed-answers'])
     await database.query(
@@ -112,7 +113,10 @@ test('the deepest proven pool with reserves decides, in both directions', async 
 
 test.each([
   ['to_block=9', { quote_price: '0.000333333333333333' }],
-  [`to_date=${new Date(timestampOf(9) * 1_000 + 1_000).toISOString()}`, { quote_price: '0.000333333333333333' }],
+  [
+    `to_date=${new Date((timestampOf(9) - 3_600) * 1_000 + 1_000).toISOString()}`,
+    { quote_price: '0.000333333333333333' },
+  ],
   ['exchange=sushiswapv2', { pair_address: SHALLOW, quote_price: '0.01' }],
   ['exchange=uniswapv3', { pair_address: CONCENTRATED, quote_price: '1' }],
 ])('%s', async (query, body) => {

@@ -38,7 +38,7 @@ export async function readPoolValues(
   const anchors = anchorPrices(place);
   const held = pools.filter((pool) => holdsTokens(pool) && (states.get(pool.pool)?.of ?? 'reserves') !== 'reserves');
   const found = await readBalances(reads, chain, held, place);
-  const unread = held.filter(({ pool }) => found.get(pool)?.some(({ of }) => of === 'unread'));
+  const unread = held.filter(({ pool }) => found.get(pool)?.some(({ of }) => of === 'unread' || of === 'moved'));
   const wanted = deepest(chain, unread, states, anchors);
   const isRead = await requestOf(sources, chain, wanted, sources.waitsUntil - performance.now());
   const again = isRead ? await readBalances(database, chain, wanted, place) : new Map<PoolId, Sides<BalanceSeries>>();
@@ -50,7 +50,7 @@ export async function readPoolValues(
       if (state === undefined) return [pool.pool, { ...UNKNOWN_VALUES, isFinal: true }];
       const series = again.get(pool.pool) ?? found.get(pool.pool);
       const values = valuesOfPool(chain, pool, state, balancesOf(state, series), anchors);
-      return [pool.pool, { ...values, isFinal: series?.every(({ of }) => of !== 'unread') ?? true }];
+      return [pool.pool, { ...values, isFinal: series?.every(({ of }) => of !== 'unread' && of !== 'moved') ?? true }];
     }),
   );
 }

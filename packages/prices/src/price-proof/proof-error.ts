@@ -13,3 +13,17 @@ export class PriceProofError extends ChainsteadError {
     });
   }
 }
+
+/** A price that follows from its document, with facts that nothing proves. Code `PRICE_UNPROVEN`. */
+export class PriceUnprovenError extends ChainsteadError {
+  /** @param facts number of facts without a proof @param blocks number of block hashes to compare */
+  constructor(facts: number, blocks: number) {
+    super({
+      code: 'PRICE_UNPROVEN',
+      message: `The price rests on ${facts} facts without a proof and ${blocks} block hashes that are not trusted`,
+      facts: { facts, blocks },
+      remedy: 'Check the listed facts. Pass trusted hashes with --block-hash and --trusted-hashes',
+      retryable: false,
+    });
+  }
+}

@@ -1,4 +1,4 @@
-import { type Chain, createChainRegistry, DEFAULT_HEARTBEAT_SECONDS, feedsOf } from '@chainstead/chains';
+import { type Chain, DEFAULT_HEARTBEAT_SECONDS, feedsOf } from '@chainstead/chains';
 import type { Hash, Hex } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { InvalidParameterError } from '@chainstead/http';
@@ -50,8 +50,8 @@ export async function showProvenPrice(
     throw new InvalidParameterError({ parameter: 'proof', message: `Block hashes of ${chain.name} can't be verified` });
   const proof = assemble(chain, facts, evidence);
   const document = { ...shown, explanation, proof };
-  // Unproven facts are those that a verifier without settings names.
-  const { unproven } = verifyFacts(document, createChainRegistry(), { blockHash: null, blockHashes: null });
+  const known = { chain, rules: found.rules };
+  const { unproven } = verifyFacts(document, known, { blockHash: null, blockHashes: null });
   const complete = { ...document, proof: { ...proof, unproven: [...unproven] } };
   return { ...complete, proof: { ...complete.proof, digest: documentDigest(complete) } };
 }

@@ -101,7 +101,7 @@ function rebuildStep({ at, token, candidates, prices, known }: Step, context: St
   const forms = formsIn(candidates, token, context.chain);
   const anchors = otherAnchors(prices, forms);
   const histories = candidates.map((candidate, place) =>
-    readHistory(candidate, { at: `${at}.candidates[${place}]`, forms, time, rules, anchors, known }),
+    readHistory(candidate, { at: `${at}.candidates[${place}]`, forms, time, anchors, known }),
   );
   const found = priceFrom(histories, { anchors, decimals, rules }, { time });
   if (found.of !== 'pools') throw new PriceProofError(at, 'has no pool that decides a price');

@@ -1,4 +1,3 @@
-import type { PricingRules } from '@chainstead/chains';
 import { type Address, type Fraction, type Hex, isAddress, parseAddress } from '@chainstead/core';
 import type { PriceExplanation } from '../token-price/serve/price-explanation.ts';
 import type { PoolHistory } from '../token-price/states/pool-history.ts';
@@ -15,7 +14,6 @@ export interface HistoryContext {
   /** Addresses that stand for the priced token in pools. */
   readonly forms: readonly Address[];
   readonly time: number;
-  readonly rules: PricingRules;
   /** Tokens that pools are priced with. */
   readonly anchors: ReadonlyMap<Address, Fraction>;
   /** What they are. */
@@ -24,7 +22,7 @@ export interface HistoryContext {
 
 /** Reads an explained pool. @throws PriceProofError */
 export function readHistory(candidate: Candidate, context: HistoryContext): PoolHistory {
-  const { at, forms, time, rules, anchors, known } = context;
+  const { at, forms, time, anchors, known } = context;
   const [token0, token1] = candidate.sides.map((side) => readAddress(side.token_address, at));
   if (token0 === undefined || token1 === undefined || candidate.sides.length !== 2)
     throw new PriceProofError(`${at}.sides`, 'are not two');

@@ -1,5 +1,8 @@
-import { type Chain, DEFAULT_HEARTBEAT_SECONDS, feedsOf } from '@chainstead/chains';
+import { type Chain, DEFAULT_HEARTBEAT_SECONDS } from '@chainstead/chains';
+import { isAddress, parseAddress } from '@chainstead/core';
+import { anchorsOf } from '@chainstead/markets';
 import { ANSWER_UPDATED_TOPIC } from '@chainstead/price-feeds';
+import { feedOfAnchor } from '../token-price/place/anchor-prices.ts';
 import type { PriceExplanation } from '../token-price/serve/price-explanation.ts';
 import type { PriceProof, UnprovenFact } from '../token-price/serve/price-proof-document.ts';
 import { countedPools, tokensOf } from './counted-pools.ts';
@@ -40,6 +43,7 @@ export function verifyAnchors(
     throw new PriceProofError('proof.feeds', `has ${feeds.length} feeds, but ${ofFeeds.length} decide`);
   const proven: string[] = [];
   const unproven = anchors.flatMap((anchor): UnprovenFact[] => {
+    if (chain !== null) checkAnchor(anchor, explanation, chain);
     const fact = `Price of ${anchor.token_address}: ${anchor.price_usd} US dollars`;
     if (anchor.source !== 'feed') return [{ fact, reason: anchor.source }];
     const place = ofFeeds.indexOf(anchor);
@@ -52,17 +56,13 @@ export function verifyAnchors(
       stated: `explanation.anchors[${explanation.anchors.indexOf(anchor)}]`,
     });
     verifyAge(logOf(feed.proof, at), feed.heartbeat_seconds, blocks, at);
+    if (chain !== null) checkHeartbeat(anchor, feed.heartbeat_seconds, chain, at);
     proven.push(
       `Round ${anchor.round} of feed ${anchor.aggregator}: ${anchor.token_address} at ${anchor.price_usd} US dollars`,
     );
-    return isKnown(anchor, feed, chain)
+    return isKnown(anchor, chain)
       ? []
-      : [
-          {
-            fact: `Feed ${anchor.feed} of ${anchor.token_address}: aggregator, decimals and heartbeat`,
-            reason: 'unknown-feed',
-          },
-        ];
+      : [{ fact: `Aggregator ${anchor.aggregator} of ${anchor.token_address}`, reason: 'unknown-feed' }];
   });
   return { proven, unproven };
 }
@@ -103,14 +103,35 @@ function verifyAge({ data, block }: ProvenLog, heartbeat: number, { price }: Pro
 const WORD_LENGTH = 66;
 const WORD_BITS = 256;
 
-/** Whether the list of the chain's feeds, which the program brings along, has all facts of the feed. */
-function isKnown(anchor: Anchor, { heartbeat_seconds: heartbeat }: PriceProof['feeds'][number], chain: Chain | null) {
-  const feed = chain === null ? undefined : feedsOf(chain).find(({ proxy }) => proxy === anchor.feed);
-  return (
-    feed?.aggregators.some((aggregator) => aggregator === anchor.aggregator) === true &&
-    decimalsOf(BigInt(anchor.price_denominator)) === feed.decimals &&
-    heartbeat === (feed.heartbeatSeconds ?? DEFAULT_HEARTBEAT_SECONDS)
-  );
+/** The known chain has the token as an anchor, with this source. @throws PriceProofError */
+function checkAnchor(anchor: Anchor, { anchors }: PriceExplanation, chain: Chain): void {
+  const at = `explanation.anchors[${anchors.indexOf(anchor)}]`;
+  const { token_address: token, source, feed: proxy } = anchor;
+  const known = isAddress(token) ? parseAddress(token) : null;
+  const { dollar, native, ether, other } = anchorsOf(chain);
+  if (known === null || ![...dollar, ...native, ...ether, ...other].includes(known))
+    throw new PriceProofError(`${at}.token_address`, `is ${token}, which is no anchor of ${chain.name}`);
+  const feed = feedOfAnchor(chain, known);
+  const expected = feed === null ? (dollar.includes(known) ? 'assumed' : 'pool') : 'feed';
+  if (source !== expected)
+    throw new PriceProofError(`${at}.source`, `is ${source}, but it is ${expected} on ${chain.name}`);
+  if (feed === null) return;
+  if (proxy !== feed.proxy) throw new PriceProofError(`${at}.feed`, `is ${proxy}, but the feed is ${feed.proxy}`);
+  const decimals = decimalsOf(readNumber(anchor.price_denominator, `${at}.price_denominator`));
+  if (decimals !== feed.decimals)
+    throw new PriceProofError(`${at}.price_denominator`, `has ${decimals} decimals, but the feed has ${feed.decimals}`);
+}
+
+function checkHeartbeat({ token_address: token }: Anchor, stated: number, chain: Chain, at: string): void {
+  const known = feedOfAnchor(chain, parseAddress(token))?.heartbeatSeconds ?? DEFAULT_HEARTBEAT_SECONDS;
+  if (stated !== known)
+    throw new PriceProofError(`${at}.heartbeat_seconds`, `is ${stated}, but that of the feed is ${known}`);
+}
+
+/** Whether the list of the chain's feeds, which the program brings along, has the aggregator. */
+function isKnown({ token_address: token, aggregator }: Anchor, chain: Chain | null): boolean {
+  const feed = chain === null ? null : feedOfAnchor(chain, parseAddress(token));
+  return feed?.aggregators.some((one) => one === aggregator) === true;
 }
 
 function decimalsOf(denominator: bigint): number | null {

@@ -96,10 +96,10 @@ describe('a proof that holds', () => {
       ),
       'The price follows from the states, anchors and rules',
     ]);
-    const tokens = new Set(pools.flatMap(({ sides }) => sides.map((side) => side.token_address)));
     expect(verified.unproven).toEqual([
       { fact: `Balances of pool ${POOL.address}`, reason: 'contract-call' },
-      ...[...tokens].map((token) => ({ fact: `Decimals of ${token}`, reason: 'contract-call' })),
+      { fact: `Decimals of ${CATS}`, reason: 'contract-call' },
+      ...pools.map((pool) => ({ fact: `Age of pool ${pool.pair_address}`, reason: 'absence' })),
       { fact: 'No later log of these pools and feeds until the block', reason: 'absence' },
       { fact: 'No other pools that count', reason: 'absence' },
     ]);
@@ -157,7 +157,8 @@ describe('a proof that holds', () => {
       [key[0]],
     );
     await database.query(
-      `INSERT INTO pool_readings (pool_key, chain_id, block_number, pool, reserve0, reserve1) VALUES (address_key($1), $2, 360, $1, 300000000000, 240000000000)`,
+      `INSERT INTO pool_readings (pool_key, chain_id, block_number, stood_since, pool, reserve0, reserve1)
+       VALUES (address_key($1), $2, 360, 1700000000, $1, 300000000000, 240000000000)`,
       key,
     );
     try {
@@ -298,7 +299,7 @@ describe('a changed proof', () => {
       (one) => (pair(one).exchange_name = 'SushiSwap'),
       `differs from the facts of the address ${PAIR.address}`,
     ],
-    ['decimals', (one) => (pair(one).sides[1].decimals = 7), 'follows from the states, anchors and rules'],
+    ['decimals', (one) => (pair(one).sides[1].decimals = 7), `has 7 decimals of ${USDC}, which has 6`],
     ['decimals that contradict', (one) => (pair(one).sides[0].decimals = 7), `decimals of ${CATS}, and `],
     [
       'a balance',
@@ -316,7 +317,12 @@ describe('a changed proof', () => {
     [
       'a depth rule',
       (one) => (one.explanation.rules.min_side_usd = 1e9),
-      'explanation has no pool that decides a price',
+      'explanation.rules.min_side_usd is 1000000000, but this program verifies prices by 500',
+    ],
+    [
+      'a token that is no dollar',
+      (one) => (one.explanation.anchors[0].source = 'assumed'),
+      'explanation.anchors[0].source is assumed, but it is feed on Ethereum',
     ],
     [
       'the time',
@@ -359,13 +365,14 @@ describe('a changed proof', () => {
     expect(found).toContain(message);
   });
 
-  test('shows other rules as not proven', () => {
+  test('is rejected with other rules, and without a digest', () => {
     const document = fileOf();
     document.explanation.rules.hold_seconds = 601;
-    expect(verifyPrice(sealed(document), chains, NO_TRUST).unproven).toContainEqual({
-      ...{ fact: 'Rules other than the defaults', reason: 'setting' },
-    });
-    document.explanation.rules.hold_seconds = 602;
+    expect(() => verifyPrice(sealed(document), chains, NO_TRUST)).toThrow(
+      'explanation.rules.hold_seconds is 601, but this program verifies prices by 600',
+    );
+    document.explanation.rules.hold_seconds = 600;
+    document.tokenName = 'Dogs';
     expect(() => verifyPrice(document, chains, NO_TRUST)).toThrow(
       'The price proof is invalid: proof.digest is not that of the document: a member was changed that no proof covers',
     );

@@ -1,6 +1,6 @@
-import { type ChainRegistry, DEFAULT_PRICING_RULES } from '@chainstead/chains';
+import { type Chain, type ChainRegistry, DEFAULT_PRICING_RULES, type PricingRules } from '@chainstead/chains';
 import { type Address, type Hash, isAddress, nearestNumber, parseAddress } from '@chainstead/core';
-import { exchangesOf, recomputePool } from '@chainstead/markets';
+import { exchangesOf, knownDecimals, recomputePool } from '@chainstead/markets';
 import { z } from '@hono/zod-openapi';
 import { explanationSchema, type PriceExplanation, showRules } from '../token-price/serve/price-explanation.ts';
 import {
@@ -72,14 +72,22 @@ type PriceDocument = z.infer<typeof documentSchema>;
  */
 export function verifyPrice(document: unknown, chains: ChainRegistry, trust: Trust): VerifiedPrice {
   const parsed = readDocument(document);
-  const price = verifyFacts(parsed, chains, trust);
+  const chain = chains.find(parsed.proof.chain_id);
+  const price = verifyFacts(parsed, { chain, rules: DEFAULT_PRICING_RULES }, trust);
   if (documentDigest(document) !== parsed.proof.digest)
     throw new PriceProofError('proof.digest', 'is not that of the document: a member was changed that no proof covers');
   return price;
 }
 
+/** What a verifier knows itself, whatever the document has. */
+export interface KnownMethod {
+  /** With its anchors, feeds, exchanges and decimals; null: unknown. */
+  readonly chain: Chain | null;
+  readonly rules: PricingRules;
+}
+
 /** Verifies all but the digest. @throws PriceProofError */
-export function verifyFacts(document: PriceDocument, chains: ChainRegistry, trust: Trust): VerifiedPrice {
+export function verifyFacts(document: PriceDocument, { chain, rules }: KnownMethod, trust: Trust): VerifiedPrice {
   const { explanation, proof, tokenAddress } = document;
   if (!isAddress(tokenAddress)) throw new PriceProofError('tokenAddress', 'is not an address');
   const token = parseAddress(tokenAddress);
@@ -87,7 +95,7 @@ export function verifyFacts(document: PriceDocument, chains: ChainRegistry, trus
   checkPlace(explanation, blocks);
   const blocksToCheck = checkTrust(blocks, trust);
   const logOf = readLogs(proof, blocks);
-  const chain = chains.find(proof.chain_id);
+  if (chain !== null) checkRules(explanation, rules);
   checkHops(explanation, { token, chain });
   const counted = countedPools(explanation);
   const pools = verifyPools(counted, proof, blocks, logOf);
@@ -115,8 +123,8 @@ export function verifyFacts(document: PriceDocument, chains: ChainRegistry, trus
     ...balances.unproven,
     ...anchors.unproven,
     ...identities.unproven,
-    ...unprovenRules(explanation),
-    ...(chain === null ? unprovenForms(explanation, token) : []),
+    ...(chain === null ? unprovenChain(explanation, { token, rules, id: proof.chain_id }) : []),
+    ...counted.map(({ candidate }) => ({ fact: `Age of pool ${candidate.pair_address}`, reason: 'absence' }) as const),
     { fact: 'No later log of these pools and feeds until the block', reason: 'absence' } as const,
     ...(explanation.rule === 'anchor' ? [] : [{ fact: 'No other pools that count', reason: 'absence' } as const]),
     ...(explanation.hops.length === 0 ? [] : [{ fact: 'No direct price of the token', reason: 'absence' } as const]),
@@ -173,15 +181,22 @@ function checkTrust({ price, unlinked }: ProvenBlocks, { blockHash, blockHashes 
 }
 
 /** The address of a pool may follow from its tokens and the factory of a known exchange. Decimals are results of calls. */
-function verifyIdentities(counted: readonly CountedPool[], chain: ReturnType<ChainRegistry['find']>) {
+function verifyIdentities(counted: readonly CountedPool[], chain: Chain | null) {
   const [proven, unproven]: [string[], UnprovenFact[]] = [[], []];
-  const tokens = new Set<string>();
+  const tokens = new Set<Address>();
   for (const { candidate, stated } of counted) {
     const { pair_address: pool, exchange_name: exchange, is_stable: isStable } = candidate;
     const sides = candidate.sides.flatMap(({ token_address: token }) =>
       isAddress(token) ? [parseAddress(token)] : [],
     );
-    for (const token of sides) tokens.add(token);
+    for (const { token_address: side, decimals } of candidate.sides) {
+      if (!isAddress(side)) continue;
+      const token = parseAddress(side);
+      const known = chain === null ? null : knownDecimals(chain, token);
+      if (known === null) tokens.add(token);
+      else if (known !== decimals)
+        throw new PriceProofError(stated, `has ${decimals} decimals of ${token}, which has ${known}`);
+    }
     const [token0, token1] = sides;
     const isComplete = chain !== null && isAddress(pool) && token0 !== undefined && token1 !== undefined;
     const found = isComplete ? recomputePool(parseAddress(pool), [token0, token1], exchangesOf(chain)) : null;
@@ -197,14 +212,31 @@ function verifyIdentities(counted: readonly CountedPool[], chain: ReturnType<Cha
   return { proven, unproven };
 }
 
-function unprovenRules({ rules }: PriceExplanation): readonly UnprovenFact[] {
-  const usual = showRules(DEFAULT_PRICING_RULES);
-  return JSON.stringify(Object.entries(usual).toSorted()) === JSON.stringify(Object.entries(rules).toSorted())
-    ? []
-    : [{ fact: 'Rules other than the defaults', reason: 'setting' }];
+/** @throws PriceProofError for the first figure that is another one */
+function checkRules({ rules }: PriceExplanation, known: PricingRules): void {
+  const expected = showRules(known);
+  for (const member of Object.keys(expected) as (keyof typeof expected)[])
+    if (rules[member] !== expected[member])
+      throw new PriceProofError(
+        `explanation.rules.${member}`,
+        `is ${rules[member]}, but this program verifies prices by ${expected[member]}`,
+      );
 }
 
 /** On an unknown chain, pools of the native token may stand for those of a token that wraps it. */
+function unprovenChain(
+  explanation: PriceExplanation,
+  { token, rules, id }: { readonly token: string; readonly rules: PricingRules; readonly id: string },
+): readonly UnprovenFact[] {
+  const expected = Object.entries(showRules(rules));
+  const isUsual = expected.every(([member, value]) => Object(explanation.rules)[member] === value);
+  return [
+    ...(isUsual ? [] : [{ fact: 'Rules other than the defaults', reason: 'setting' } as const]),
+    { fact: `Anchors, feeds and exchanges of chain ${id}, which this program does not know`, reason: 'setting' },
+    ...unprovenForms(explanation, token),
+  ];
+}
+
 function unprovenForms(explanation: PriceExplanation, token: string): readonly UnprovenFact[] {
   const { candidates } = explanation;
   return [{ token_address: token, candidates }, ...countedHops(explanation)].flatMap(

@@ -11,6 +11,8 @@ export interface UnknownDepth {
   readonly isFinal: boolean;
   /** Balances that a contract read makes known. */
   readonly unread: readonly Holding[];
+  /** Those that were read before, and moved since. */
+  readonly moved: readonly Holding[];
   /** Balances to confirm with a contract read, without waiting for it. */
   readonly old: readonly Holding[];
 }
@@ -40,6 +42,7 @@ export function unknownDepthOf(
   return {
     isFinal: possible.every(({ pool }) => pool.depth === 'old'),
     unread: holdingsOf('unread'),
+    moved: holdingsOf('moved'),
     old: holdingsOf('old'),
   };
 }

@@ -1,4 +1,4 @@
-import type { Chain } from '@chainstead/chains';
+import type { Chain, PriceFeed } from '@chainstead/chains';
 import { type Address, type Fraction, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
 import type { Bind, ReadDatabase } from '@chainstead/db';
 import { anchorsOf } from '@chainstead/markets';
@@ -49,10 +49,8 @@ export async function readAnchorPrices(
   const ether = await readEther(database, chain, at.block, states);
   const anchors = anchorsOf(chain);
   const dollars = new Set(anchors.dollar);
-  const natives = new Set(anchors.native);
-  const ethers = new Set([...(chain.native.isEther ? anchors.native : []), ...anchors.ether]);
-  const feedOf = (token: Address) =>
-    chain.tokenFeeds.find(({ tokens }) => tokens.includes(natives.has(token) ? ZERO_ADDRESS : token));
+  const ethers = new Set(etherForms(chain));
+  const feedOf = (token: Address) => tokenFeedOf(chain, token);
   const all = [...anchors.dollar, ...anchors.native, ...anchors.ether, ...anchors.other];
   const pending = all.filter((token) => {
     const feed = feedOf(token);
@@ -68,6 +66,22 @@ export async function readAnchorPrices(
     return isAssumed ? [{ token, usd: wholeFraction(1n), source: { of: 'assumed' } as const }] : [];
   });
   return { anchors: priced, pending, ether: ether?.usd ?? null };
+}
+
+/** The feed of an anchor: its own one, or that of ether; null: it has none. */
+export function feedOfAnchor(chain: Chain, token: Address): PriceFeed | null {
+  return tokenFeedOf(chain, token) ?? (etherForms(chain).includes(token) ? chain.etherPrice.feed : null);
+}
+
+function tokenFeedOf(chain: Chain, token: Address) {
+  const isNative = anchorsOf(chain).native.includes(token);
+  return chain.tokenFeeds.find(({ tokens }) => tokens.includes(isNative ? ZERO_ADDRESS : token));
+}
+
+/** The anchors that are ether. */
+function etherForms(chain: Chain): readonly Address[] {
+  const { native, ether } = anchorsOf(chain);
+  return [...(chain.native.isEther ? native : []), ...ether];
 }
 
 /** US dollars per whole token of each anchor that has a price. */

@@ -33,8 +33,10 @@ const DECIMALS: readonly (readonly [Address, number])[] = [
 ];
 
 const feedOf = (aggregator: Address) => ({ proxy: aggregator, decimals: 8, aggregators: [aggregator] });
-/** Polygon with one of the two feeds. The dollar tokens count as 1. */
-const withFeeds = (feeds: Pick<Chain, 'etherPrice' | 'tokenFeeds'>): Chain => ({ ...polygon, ...feeds, swaps: 'all' });
+/** Polygon with one of the two feeds. The dollar tokens count as 1. The recorded blocks are shorter than the time for which a price must hold. */
+const withFeeds = (feeds: Pick<Chain, 'etherPrice' | 'tokenFeeds'>): Chain => ({
+  ...{ ...polygon, ...feeds, swaps: 'all', pricing: { ...polygon.pricing, holdSeconds: 0 } },
+});
 const WITHOUT_POL = withFeeds({ etherPrice: { feed: feedOf(ETHER_AGGREGATOR), pools: [] }, tokenFeeds: [] });
 const WITHOUT_ETHER = withFeeds({
   etherPrice: { feed: null, pools: [] },

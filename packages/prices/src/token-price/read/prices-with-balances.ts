@@ -56,10 +56,16 @@ export async function readPricesWithBalances(
   const old = unknown.flatMap((one) => one.old).slice(0, READS_MAX);
   if (old.length > 0) await requestBalances({ ...balances, waitMs: 0 }, chain, old, logger);
   const unread = unknown.flatMap((one) => one.unread).slice(0, READS_MAX);
-  if (unread.length === 0) return found;
-  const isRead = await requestBalances({ ...balances, waitMs: waitLeft(sources) }, chain, unread, logger);
-  if (!isRead) return found;
-  const again = unknown.filter((one) => one.unread.length > 0).map(({ token }) => token);
+  // A read of the moment before the first swap says nothing about the moment after it.
+  const moved = unknown.flatMap((one) => one.moved).slice(0, READS_MAX);
+  if (unread.length + moved.length === 0) return found;
+  const waiting = { ...balances, waitMs: waitLeft(sources) };
+  const isRead = await Promise.all([
+    requestBalances(waiting, chain, unread, logger),
+    requestBalances({ ...waiting, sharedMs: 0 }, chain, moved, logger),
+  ]);
+  if (!isRead.includes(true)) return found;
+  const again = unknown.filter((one) => one.unread.length + one.moved.length > 0).map(({ token }) => token);
   return new Map([...found, ...(await readTokenPrices(database, chain, again, conditions, place))]);
 }
 

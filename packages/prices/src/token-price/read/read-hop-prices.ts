@@ -61,7 +61,10 @@ export async function readHopPrices(
       const considered = [...new Set(own.map(({ hop }) => hop))];
       const unknowns = considered.flatMap((hop) => unknownOf(hopPrices.get(hop)));
       const waiting = mergeUnknown(unknowns);
-      if (!waiting.isFinal) return [token, { ...without, unknown: waiting, hopTokens: considered }];
+      if (!waiting.isFinal) {
+        const why = without.why.reason === 'no-pools' ? ({ reason: 'state-unread' } as const) : without.why;
+        return [token, { ...without, why, unknown: waiting, hopTokens: considered }];
+      }
       const ids = new Set<string>(own.filter(({ hop }) => hops.has(hop)).map(({ pool }) => pool.pool));
       const ofToken = old.filter(({ pool }) => ids.has(pool));
       const price = priceFrom(ofToken, { anchors: usdOf, decimals: facts.decimals, rules }, place);
@@ -160,6 +163,7 @@ function mergeUnknown(all: readonly UnknownDepth[]): UnknownDepth {
   return {
     isFinal: all.every(({ isFinal }) => isFinal),
     unread: all.flatMap(({ unread }) => unread),
+    moved: all.flatMap(({ moved }) => moved),
     old: all.flatMap(({ old }) => old),
   };
 }

@@ -138,7 +138,7 @@ export function isWithoutPools(price: TokenPrice): boolean {
 const PENDING: TokenPrice = {
   of: 'nothing',
   why: { reason: 'anchor-unread' },
-  unknown: { isFinal: false, unread: [], old: [] },
+  unknown: { isFinal: false, unread: [], moved: [], old: [] },
   hopTokens: [],
 };
 

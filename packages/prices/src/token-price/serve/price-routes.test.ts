@@ -230,9 +230,12 @@ describe('the price of a token', () => {
   test('does not count ether while a block since its last answer is not indexed', async () => {
     await seedPool(PAIR, WETH, [[10, 100_000, 50]]);
     await cover('feed-answers', 205);
-    expect(await get(CATS)).toEqual({
+    expect(await get(CATS)).toMatchObject({
       status: 404,
-      body: { message: 'No liquidity pools found for the specified token address' },
+      body: {
+        message: 'No liquidity pools found for the specified token address',
+        details: { reason: 'anchor-unread', retry_after_seconds: 5, indexed: { to_block: String(HEAD) } },
+      },
     });
     await seedPool(OTHER, USDC, [[10, 100_000, 90_000]]);
     await seedAnswer(DOLLAR_FEED, 210, '100000000');
@@ -251,8 +254,9 @@ describe('the price of a token', () => {
       [eth.id],
     );
     const prices = [];
-    for (const block of [100, 101, 299, 300, 310]) prices.push(await priceOf(CATS, `?to_block=${block}`));
-    expect(prices).toEqual([1, undefined, undefined, undefined, 1.02]);
+    for (const block of [100, 101, 299, 300, 310, 312]) prices.push(await priceOf(CATS, `?to_block=${block}`));
+    // Ten minutes of its past have to be known.
+    expect(prices).toEqual([1, undefined, undefined, undefined, undefined, 1.02]);
     expect((await get(CATS)).body).toMatchObject({ usdPrice: 1.02, pairAddress: OTHER, usdPrice24h: null });
   });
 
@@ -272,7 +276,7 @@ describe('a token that pools are priced with', () => {
       });
     expect((await get(USDC)).body).toMatchObject({ usdPrice: 1, nativePrice: { value: '500000000000000' } });
     await cover('feed-answers', 205);
-    expect(await get(NATIVE)).toEqual({ status: 404, body: { message: 'Could not determine native-usd price' } });
+    expect(await get(NATIVE)).toMatchObject({ status: 404, body: { message: 'Could not determine native-usd price' } });
   });
 });
 
@@ -305,7 +309,11 @@ describe('without a price', () => {
   test('a token of unknown decimals and one without pools are not found', async () => {
     await seedPool(PAIR, USDC, [[10, 1_000, 1_000]]);
     await scratch.database.query('UPDATE tokens SET decimals = NULL WHERE address = $1', [hexBytes(CATS)]);
-    for (const token of [CATS, addressOf(0x404)]) expect(await get(token)).toEqual({ status: 404, body: NONE });
+    for (const [token, reason] of [
+      [CATS, 'decimals-unread'],
+      [addressOf(0x404), 'no-pools'],
+    ] as const)
+      expect(await get(token)).toMatchObject({ status: 404, body: { ...NONE, details: { reason } } });
   });
 });
 

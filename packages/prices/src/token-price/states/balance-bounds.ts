@@ -3,6 +3,7 @@ import { type Address, type Fraction, smallerFraction, wholeFraction } from '@ch
 import type { ReadDatabase } from '@chainstead/db';
 import { type BalanceSeries, type Holding, readBalanceSeries } from '@chainstead/erc20';
 import type { PricePlace } from '../place/price-place.ts';
+import { depthSourceOf } from './pool-balances.ts';
 import type { PoolHistory } from './pool-history.ts';
 import { type Sides, type StateSince, virtualReserves } from './side-depths.ts';
 
@@ -24,8 +25,12 @@ export async function addBalanceBounds(
   return pools.map((pool, place) => {
     const [left, right] = series.slice(2 * place);
     if (left === undefined || right === undefined) return pool;
-    const isUnread = left.of === 'unread' || right.of === 'unread';
-    return { ...pool, depth: isUnread ? 'unread' : 'uncovered', balanceMax: [boundOf(left), boundOf(right)] };
+    const source = depthSourceOf([left, right]);
+    return {
+      ...pool,
+      depth: source === 'unread' || source === 'moved' ? source : 'uncovered',
+      balanceMax: [boundOf(left), boundOf(right)],
+    };
   });
 }
 

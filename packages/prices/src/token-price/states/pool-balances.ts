@@ -3,10 +3,11 @@ import type { PoolOfToken } from '../pools/pools-of-token.ts';
 import type { Sides, StateSince } from './side-depths.ts';
 
 /**
- * Whether the depth of a pool is final. `unread`: a balance was not read yet, and a contract read makes it known. `uncovered`: transfers
+ * Whether the depth of a pool is final. `unread`: a balance was not read yet, and a contract read makes it known. `moved`:
+ * the next one does. `uncovered`: transfers
  * or liquidity changes are not indexed. Both count as no depth.
  */
-export type DepthSource = 'known' | 'old' | 'unread' | 'uncovered';
+export type DepthSource = 'known' | 'old' | 'unread' | 'moved' | 'uncovered';
 
 type PoolStates = PoolOfToken & { readonly states: readonly StateSince[] };
 
@@ -48,6 +49,7 @@ export function depthSourceOf(series: Sides<BalanceSeries>): DepthSource {
   if (kinds.includes('live')) return 'known';
   if (kinds.includes('uncovered')) return 'uncovered';
   if (kinds.includes('unread')) return 'unread';
+  if (kinds.includes('moved')) return 'moved';
   return series.some((one) => one.of === 'known' && one.isOld) ? 'old' : 'known';
 }
 

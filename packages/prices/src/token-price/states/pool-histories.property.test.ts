@@ -103,8 +103,8 @@ async function storeEvents(blocks: readonly BlockEvents[], first: number): Promi
 async function storeReading(pool: typeof PAIR, block: number, state: State): Promise<void> {
   const [reserves, price] = state.of === 'reserves' ? [state, null] : [null, state];
   await scratch.database.query(
-    `INSERT INTO pool_readings (pool_key, chain_id, block_number, pool, reserve0, reserve1, sqrt_price_x96, liquidity, tick)
-     VALUES (address_key($1), $2, $3, $1, $4, $5, $6, $7, $8)`,
+    `INSERT INTO pool_readings (pool_key, chain_id, block_number, stood_since, pool, reserve0, reserve1, sqrt_price_x96, liquidity, tick)
+     VALUES (address_key($1), $2, $3::integer, 1700000000 + $3::integer * 12, $1, $4, $5, $6, $7, $8)`,
     [
       ...[hexBytes(pool), eth.id, block, reserves?.reserve0.toString() ?? null, reserves?.reserve1.toString() ?? null],
       ...[price?.sqrtPriceX96.toString() ?? null, price?.liquidity.toString() ?? null, price?.tick ?? null],
@@ -144,7 +144,7 @@ test('a state is unknown or final, whichever blocks are indexed and whenever the
       const firstSwap = blocks.findIndex(({ swap }, block) => block >= runStart && swap !== null);
       for (let block = runStart; block <= HEAD; block++) {
         const found = await readPoolHistories(database, eth, [poolOf(PAIR), poolOf(POOL)], placeAt(block, runStart));
-        const isRead = reading !== null && reading >= runStart && reading <= block;
+        const isRead = reading !== null && reading >= runStart - 1 && reading <= block;
         const isSwapped = firstSwap !== -1 && firstSwap <= block;
         // Known from the first event or the reading on, whichever is earlier.
         expect(found).toHaveLength(isRead || isSwapped ? 2 : 0);
@@ -172,8 +172,8 @@ test('the history of a pool begins at its reading, and the next event is its las
   const at = async (block: number) => (await readPoolHistories(database, eth, [poolOf(PAIR)], placeAt(block, 5)))[0];
   const since = 1_700_000_000 + 10 * 12;
   expect(await at(9)).toBeUndefined();
-  expect(await at(19)).toMatchObject({ readAt: 10, createdAt: since, changedAt: { block: 10, since }, depth: 'known' });
-  expect(await at(24)).toMatchObject({ readAt: 10, createdAt: since, changedAt: { block: 20 } });
+  expect(await at(19)).toMatchObject({ readAt: 10, createdAt: null, changedAt: { block: 10, since }, depth: 'known' });
+  expect(await at(24)).toMatchObject({ readAt: 10, createdAt: null, changedAt: { block: 20 } });
   // A gap between the reading and the block: the pool may have changed there.
-  expect((await readPoolHistories(database, eth, [poolOf(PAIR)], placeAt(19, 11)))[0]).toBeUndefined();
+  expect((await readPoolHistories(database, eth, [poolOf(PAIR)], placeAt(19, 12)))[0]).toBeUndefined();
 });

@@ -126,9 +126,10 @@ async function readStates(
     const { block } = all.at(-1) ?? first;
     const since = of.findLast((row) => row.block_number === block)?.time ?? first.since;
     const isRead = first !== events[0];
-    // Without a creation event, the age is known only if the blocks are indexed from the first one on.
-    const isWhole = place.runStart <= chain.firstBlock && !isRead;
-    const createdAt = ofKind('creation')[0]?.since ?? (isWhole ? first.since : null);
+    // Without a creation event, the age is known only if the blocks are indexed from the first one on. A pool is as old as its first state.
+    const [creation] = ofKind('creation');
+    const isWhole = creation !== undefined || (place.runStart <= chain.firstBlock && !isRead);
+    const createdAt = isWhole ? Math.max(first.since, creation?.since ?? 0) : null;
     return [{ ...pool, states, changedAt: { block, since }, createdAt, readAt: isRead ? first.block : null }];
   });
 }

@@ -82,7 +82,8 @@ export async function openPricedWallet(): Promise<PricedWallet> {
       );
       while (served.stage.tokens.head.number < HEAD) await served.stage.mine();
       await database.query(
-        "UPDATE blocks SET block_timestamp = block_timestamp - interval '2 days' WHERE block_number < $1",
+        `UPDATE blocks SET block_timestamp = block_timestamp - CASE block_number WHEN 0 THEN interval '49 hours' ELSE interval '2 days' END
+         WHERE block_number < $1`,
         [DAYS_LATER],
       );
       await database.query(
