@@ -38,7 +38,13 @@ export { addPoolProofs } from './proofs/pool-worker.ts';
 export { createTrustedHookSchedules } from './proofs/trusted-hooks.ts';
 export { EVERY_SWAP } from './swap-lists/every-swap.ts';
 export { factoriesOf, unknownExchange } from './swap-lists/exchange-names.ts';
-export { getPairOfTokens, type PairOfTokens, type TokenRecord } from './swap-lists/get-pair-state.ts';
+export {
+  getPairOfTokens,
+  listPairsOfTokens,
+  type PairOfTokens,
+  type TokenRecord,
+  withTokenRecords,
+} from './swap-lists/get-pair-state.ts';
 export { getPoolPrice } from './swap-lists/get-pool-price.ts';
 export { PAIR_NOT_FOUND, pairNotFound, pairParameter } from './swap-lists/pair-parameter.ts';
 export { refuseCursor } from './swap-lists/refuse-cursor.ts';
@@ -58,4 +64,5 @@ export { pairOf } from './trade-values/price-trade.ts';
 export { claimTraderSums, storeTraderSums } from './trader-sums/trader-sums-record.ts';
 export { isTradeInSql, soldToken } from './trades/trade-direction.ts';
 export { createPoolPrincipal } from './vault-liquidity/pool-principal.ts';
+export type { ManagedPool } from './vault-liquidity/read-tick-liquidity.ts';
 export { firstUnsummedBlock, readTickLiquidity, type TickLiquidity } from './vault-liquidity/read-tick-liquidity.ts';

@@ -1,10 +1,10 @@
 import type { BalanceRequestSources } from '@chainstead/erc20';
 import type { RouteModule } from '@chainstead/http';
-import { pairPriceRoute } from './pair-price/pair-price-route.ts';
+import { createPairPriceRoute } from './pair-price/pair-price-route.ts';
 import { createPriceProver } from './price-proof/price-prover.ts';
 import { createTokenPriceRoutes } from './token-price/serve/price-routes.ts';
 
 /** Routes of prices. The last one takes any two segments before `price`: other routes with that ending come first. */
 export function createPriceRoutes(balances: BalanceRequestSources): readonly RouteModule[] {
-  return [...createTokenPriceRoutes(balances, createPriceProver(balances)), pairPriceRoute];
+  return [...createTokenPriceRoutes(balances, createPriceProver(balances)), createPairPriceRoute(balances)];
 }

@@ -2,7 +2,8 @@
 import { ZERO_ADDRESS } from '@chainstead/core';
 import { hexBytes } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { addressOf, hashOf } from '@chainstead/testkit';
+import { poolKey } from '@chainstead/markets';
+import { addressOf, hashOf, seedBuilt } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as market from '../testing/seeded-market.ts';
@@ -211,6 +212,37 @@ describe('the pairs of a token', () => {
     expect(reply.body.pairs.find((pair) => pair.pair_address === id)).toMatchObject({
       ...{ pair_label: 'ETH/USDC', base_token: WETH, quote_token: USDC, liquidity_usd: null },
     });
+  });
+
+  test('have the liquidity of the positions of a pool at a manager, once all changes are indexed', async () => {
+    const { database } = scratch;
+    const id = hashOf(4, 2);
+    const key = [poolKey(id), eth.id, hexBytes(id)];
+    await pools.seedPool(database, eth, { pool: id, tokens: [CATS, WETH], exchange: 'Uniswap v4' });
+    // The price is 10^12 base units of ether for one of cats, which is tick 276,324.
+    await database.query(
+      `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, sqrt_price_x96, liquidity, tick)
+       VALUES ($1, $2, 10, 0, 0, $3, $4, 0, 276324)`,
+      [...key, `${10n ** 6n * 2n ** 96n}`],
+    );
+    const liquidity = async () => {
+      const { pairs } = (await get(`${CATS}/pairs`)).body;
+      return pairs.find((pair) => pair.pair_address === id)?.liquidity_usd;
+    };
+    expect(await liquidity()).toBeNull();
+    await seedBuilt(database, eth.id, { name: 'tick-liquidity', version: 1 });
+    await database.query(
+      `INSERT INTO pool_creations (pool_key, chain_id, block_number, transaction_index, log_index, pool, factory, transaction_hash)
+       VALUES ($1, $2, 9, 0, 0, $3, $4, sha256('x'))`,
+      [...key, hexBytes(pools.factoryOf('Uniswap v4'))],
+    );
+    await database.query(
+      `INSERT INTO swaps (pool_key, chain_id, block_number, transaction_index, log_index, kind, pool, tick_lower, tick_upper, liquidity_delta, wallet, transaction_hash)
+       VALUES ($1, $2, 10, 1, 0, 1, $3, -887220, 887220, $4, $3, sha256('x'))`,
+      [...key, `${10n ** 12n}`],
+    );
+    // 10^6 base units of cats and 10^18 of ether.
+    expect(await liquidity()).toBeCloseTo(4_000, -1);
   });
 
   test.each([

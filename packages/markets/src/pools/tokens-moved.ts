@@ -1,4 +1,4 @@
-import type { Address } from '@chainstead/core';
+import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import type { PoolId, SideAmounts, TokenAmounts } from '../events/pool-event.ts';
 
 /** A token transfer of the swap's transaction, in base units. */
@@ -37,20 +37,27 @@ export function tokensMoved(
   return moved.length === 2 && token0 !== undefined && token1 !== undefined ? [token0, token1] : null;
 }
 
-/** Tokens of a swap of coins: those that the event names, else the only token that the pool moved in this amount. */
+/**
+ * Tokens of a swap of coins: those that the event names, else the only token that the pool moved in this amount. A pool without any transfer in a
+ * direction moved the native token there, the zero address. A token that the pool mints or burns on the way is its deposit elsewhere, not the coin.
+ */
 export function coinsMoved(
   pool: PoolId,
   { tokenIn, tokenOut, amountIn, amountOut }: TokenAmounts,
   transfers: readonly TokenTransfer[],
 ): Pick<TokenAmounts, 'tokenIn' | 'tokenOut'> {
   return {
-    tokenIn: tokenIn ?? only(tokensOfAmount(pool, amountIn, transfers)),
-    tokenOut: tokenOut ?? only(tokensOfAmount(pool, -amountOut, transfers)),
+    tokenIn: tokenIn ?? coinOf(pool, amountIn, transfers),
+    tokenOut: tokenOut ?? coinOf(pool, -amountOut, transfers),
   };
 }
 
-function only(tokens: readonly Address[]): Address | null {
-  return tokens.length === 1 ? (tokens[0] ?? null) : null;
+function coinOf(pool: PoolId, amount: bigint, transfers: readonly TokenTransfer[]): Address | null {
+  if (!transfers.some(({ from, to }) => (amount < 0n ? from : to) === pool)) return ZERO_ADDRESS;
+  const paid = transfers.filter(({ from, to }) => from !== ZERO_ADDRESS && to !== ZERO_ADDRESS);
+  const coins = [paid, transfers].map((some) => tokensOfAmount(pool, amount, some));
+  const [only = null, second] = coins.find(({ length }) => length > 0) ?? [];
+  return second === undefined ? only : null;
 }
 
 /** Tokens of which this amount moved: into the pool, or out of it if negative. */

@@ -78,7 +78,7 @@ export async function getPairOfTokens(
   factories: readonly Address[],
   at: StateBlock,
 ): Promise<PairOfTokens | null> {
-  const candidates = await readCandidates(database, chain, tokens, factories);
+  const candidates = await listPairsOfTokens(database, chain, tokens, factories);
   const found: { readonly pair: Candidate; readonly depth: bigint }[] = [];
   for (const pair of candidates) {
     const depth = await readDepth(database, chain, pair.pool, at);
@@ -86,15 +86,19 @@ export async function getPairOfTokens(
   }
   // Candidates are in the order of their ids, which decides between equal depths.
   const [deepest] = found.toSorted((one, other) => (one.depth < other.depth ? 1 : one.depth > other.depth ? -1 : 0));
-  return deepest === undefined ? null : { ...deepest.pair, tokens: await readTokens(database, chain, deepest.pair) };
+  return deepest === undefined ? null : withTokenRecords(database, chain, deepest.pair);
 }
 
-type Candidate = Omit<PairOfTokens, 'tokens'>;
+interface Candidate extends Omit<PairOfTokens, 'tokens'> {
+  readonly is_stable: boolean | null;
+  readonly tick_spacing: number | null;
+}
 
 /** Anyone may create pools of two tokens at a pool manager. */
 const CANDIDATES_MAX = 100;
 
-async function readCandidates(
+/** Returns the proven pools of two tokens at the factories, by ascending id. */
+export async function listPairsOfTokens(
   database: ReadDatabase,
   chain: Chain,
   [left, right]: readonly [Address, Address],
@@ -107,13 +111,13 @@ async function readCandidates(
   // Liquidity Book keeps tokens in any order.
   const branches = [...forms, ...forms.map(([one, other]) => [other, one] as const)].map(
     ([token0, token1]) =>
-      `SELECT pool, exchange, factory, token0, token1 FROM pools WHERE address_key(token0) = ${bind(addressKey(token0))}::bigint AND address_key(token1) = ${bind(addressKey(token1))}::bigint AND chain_id = ${chainId}
+      `SELECT pool, exchange, factory, token0, token1, is_stable, tick_spacing FROM pools WHERE address_key(token0) = ${bind(addressKey(token0))}::bigint AND address_key(token1) = ${bind(addressKey(token1))}::bigint AND chain_id = ${chainId}
        AND status = 'proven' AND is_counted AND token0 = ${bind(addressBytes(token0))}::bytea AND token1 = ${bind(addressBytes(token1))}::bytea
        AND factory = ANY (${factory})`,
   );
   const columns = ['pool', 'factory', 'token0', 'token1'].map((column) => `${hexText(column)} AS ${column}`).join(', ');
   return database.select<Candidate>(
-    `SELECT exchange, ${columns} FROM (${branches.join(' UNION ALL ')}) AS found ORDER BY found.pool LIMIT ${CANDIDATES_MAX}`,
+    `SELECT exchange, is_stable, tick_spacing, ${columns} FROM (${branches.join(' UNION ALL ')}) AS found ORDER BY found.pool LIMIT ${CANDIDATES_MAX}`,
     values,
   );
 }
@@ -134,12 +138,15 @@ async function readDepth(database: ReadDatabase, chain: Chain, pool: PoolId, at:
   return row === undefined || row.is_later ? null : BigInt(row.depth ?? 0);
 }
 
-async function readTokens(database: ReadDatabase, chain: Chain, { token0, token1 }: Candidate): Promise<TokenRecord[]> {
-  return database.select<TokenRecord>(
+/** Adds the stored facts of the tokens of a pool. */
+export async function withTokenRecords(database: ReadDatabase, chain: Chain, pair: Candidate): Promise<PairOfTokens> {
+  const { token0, token1 } = pair;
+  const tokens = await database.select<TokenRecord>(
     `SELECT ${hexText('address')} AS address, name, symbol, decimals, logo, possible_spam, verified, created_block, created_at FROM tokens
      WHERE chain_id = $1::bigint AND address = ANY ($2::bytea[])`,
     [chain.id, [token0, token1].map(addressBytes)],
   );
+  return { ...pair, tokens };
 }
 
 function conditionsOf(chain: Chain, pool: PoolId, bind: Bind): readonly string[] {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
-import { parseAddress } from '@chainstead/core';
+import { parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import type { ExecutedTransaction } from '@chainstead/sync';
 import { listRecordedBlocks, readRecordedLogs, recordedData } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
@@ -17,12 +17,20 @@ const CHAINS: Readonly<Record<string, string>> = { ethereum: 'eth' };
 describe.skipIf(isMissing)(RECORDINGS.title('swaps of recorded blocks'), () => {
   const rows = isMissing ? [] : FOLDERS.filter((folder) => listRecordedBlocks().includes(folder)).map(rowsOf);
 
-  test('have tokens, except those of coins that no transfer shows', () => {
-    for (const ofBlock of rows) {
-      const swaps = ofBlock.filter(({ kind }) => kind === 0);
-      const known = swaps.filter(({ token0, token1 }) => token0 !== null && token1 !== null);
-      expect(known.length / swaps.length).toBeGreaterThan(0.95);
-    }
+  test('have tokens', () => {
+    for (const { kind, token0, token1 } of rows.flat()) if (kind === 0) expect([token0, token1]).not.toContain(null);
+  });
+
+  test('have the native token of a Curve pool that no transfer shows, and no token that the pool deposits elsewhere', () => {
+    const [ether, deposited] = ['ethereum/19529493', 'polygon/35780009'].map((folder) => rowsOf(folder));
+    expect(ether?.find(({ logIndex }) => logIndex === 139)).toMatchObject({
+      ...{ token0: ZERO_ADDRESS, token1: '0xae7ab96520de3a18e5e111b5eaab095312d7fe84' },
+      ...{ amount0: '200000000000000000000', amount1: '-200581811169004999905' },
+    });
+    expect(deposited?.find(({ logIndex }) => logIndex === 148)).toMatchObject({
+      ...{ token0: '0xa3fa99a148fa48d14ed51d610c367c61876997f1', amount0: '-745628851345042397878' },
+      ...{ token1: '0xe7a24ef0c5e95ffb0f6684b813a78f2a3ad7d171', amount1: '693585305220251062502' },
+    });
   });
 
   test('have opposite signs on their sides', () => {

@@ -9,7 +9,7 @@ import { seedAnswers } from '@chainstead/price-feeds/testing';
 import { addressOf, createPartitions, startOfficialSdk, timestampOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
-import { pairPriceRoute } from './pair-price-route.ts';
+import { priceRoutesOf } from '../token-price/testing/price-routes-of.ts';
 
 const eth = createChainRegistry().get('eth');
 const WETH = parseAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2');
@@ -25,7 +25,7 @@ const factoryOf = (name: string): Address =>
   exchangesOf(eth).all.find(({ exchange }) => exchange.name === name)?.deployment.factory ?? addressOf(1);
 
 const scratch = scratchOfFile();
-const api = madeForFile(() => exampleApi(scratch.database, [pairPriceRoute]));
+const api = madeForFile(() => exampleApi(scratch.database, priceRoutesOf(scratch.database, eth)));
 
 beforeAll(async () => {
   const { database } = scratch;
@@ -95,7 +95,7 @@ const token = (address: Address, symbol: string, decimals: string) => ({
   ...{ created_at: null, possible_spam: false, verified_contract: false },
 });
 
-test('the deepest proven pool with reserves decides, in both directions', async () => {
+test('the deepest proven pool of known depth decides, in both directions', async () => {
   expect(await get(`${CATS}/${WETH}/price`)).toEqual({
     status: 200,
     body: {

@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
+import type { BalanceRequestSources } from '@chainstead/erc20';
 import { errorResponses, indexedChain, NotFoundError, querySchema, type RouteModule } from '@chainstead/http';
 import {
-  exchangesOf,
   factoriesOf,
   getPairOfTokens,
   getPoolPrice,
@@ -12,12 +12,22 @@ import {
 } from '@chainstead/markets';
 import { createRoute, z } from '@hono/zod-openapi';
 import { type PriceMoment, readPlace, STATES_DATASET } from '../token-price/place/price-place.ts';
+import { startPriceSources } from '../token-price/read/prices-with-balances.ts';
 import { readTokenPrices } from '../token-price/read/read-token-prices.ts';
 import { dollarsOf } from '../token-price/read/token-price.ts';
+import { readDeepestPair } from './deepest-pair.ts';
 import { pairPriceSchema, showPairPrice } from './pair-price-response.ts';
 
 /** `GET /api/v2.2/{token0_address}/{token1_address}/price`: price of a token in another one (docs/api/prices.md#price-of-a-pair). */
-export const pairPriceRoute: RouteModule = (app, dependencies) => {
+export function createPairPriceRoute(balances: BalanceRequestSources): RouteModule {
+  return (app, dependencies) => addPairPrice(app, dependencies, balances);
+}
+
+function addPairPrice(
+  app: Parameters<RouteModule>[0],
+  dependencies: Parameters<RouteModule>[1],
+  balances: BalanceRequestSources,
+): void {
   const { chains, parameters, reads } = dependencies;
   const route = createRoute({
     method: 'get',
@@ -26,7 +36,7 @@ export const pairPriceRoute: RouteModule = (app, dependencies) => {
     tags: ['Tokens'],
     summary: 'Get the price of a pair',
     description:
-      'Price by the state of one proven pool at the end of a block: the deepest one with reserves, or a pool of the given exchange. The time rule of token prices applies to price_usd only. Returns 404 if no pool or state is known.',
+      'Price by the state of one proven pool at the end of a block: the deepest one of all exchanges, or of the given exchange. The time rule of token prices applies to price_usd only. Returns 404 if no pool or state is known.',
     request: {
       params: z.object({
         token0_address: parameters.address.openapi({ description: 'Address of the priced token.' }),
@@ -55,11 +65,16 @@ export const pairPriceRoute: RouteModule = (app, dependencies) => {
     const { token0_address: base, token1_address: quote } = c.req.valid('param');
     const query = c.req.valid('query');
     const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN, STATES_DATASET);
-    const factories = wantedFactories(chain, query.exchange ?? '');
+    const { exchange = '' } = query;
+    const factories = exchange === '' ? null : wantedFactories(chain, exchange);
     const { place } = await readPlace(reads, chain, momentOf(query), chain.pricing.windowSeconds);
     if (place === null) throw new NotFoundError(NO_STATE);
     const at = { toBlock: place.block, toDate: null };
-    const pair = await getPairOfTokens(reads, chain, [base, quote], factories, at);
+    const tokens = [base, quote] as const;
+    const pair =
+      factories === null
+        ? await readDeepestPair(startPriceSources(dependencies, balances), chain, tokens, place)
+        : await getPairOfTokens(reads, chain, tokens, factories, at);
     if (pair === null) throw pairNotFound(chains, chain);
     const ratio = await getPoolPrice(reads, chain, pair, { from: place.runStart, to: place.block });
     if (ratio === null) throw new NotFoundError(NO_STATE);
@@ -67,19 +82,12 @@ export const pairPriceRoute: RouteModule = (app, dependencies) => {
     const usd = dollarsOf((await readTokenPrices(reads, chain, [base], conditions, place)).get(base));
     return c.json(showPairPrice(pair, chain, [base, quote], ratio, usd), 200);
   });
-};
+}
 
 const DEFAULT_CHAIN = 'eth';
 const NO_STATE = `${PAIR_NOT_FOUND}: no state of it is indexed at or before the requested block`;
 
-/** Families whose depths are comparable, in reserves. */
-const RESERVE_FAMILIES: readonly string[] = ['v2', 'solidly-1', 'solidly-2'];
-
 function wantedFactories(chain: Chain, exchange: string): readonly Address[] {
-  if (exchange === '')
-    return exchangesOf(chain)
-      .all.filter(({ exchange: { family } }) => RESERVE_FAMILIES.includes(family.name))
-      .map(({ deployment }) => deployment.factory);
   const factories = factoriesOf(exchange, chain);
   if (factories.length > 0) return factories;
   throw unknownExchange(chain, exchange);

@@ -9,7 +9,7 @@ const eth = createChainRegistry().get('eth');
 const WETH = parseAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2');
 const CATS = parseAddress(`0x${'11'.repeat(20)}`);
 const ANCHORS = new Map([[WETH, wholeFraction(2_000n)]]);
-const facts = { pool: addressOf(0x9a1), isStable: null, tickSpacing: null } as const;
+const facts = { pool: addressOf(0x9a1), factory: null, isStable: null, tickSpacing: null } as const;
 /** The same pool with its tokens in either order: Liquidity Book sorts none. */
 const POOL: ValuedPool = { ...facts, token0: CATS, token1: WETH, decimals: [6, 18] };
 const TURNED: ValuedPool = { ...facts, token0: WETH, token1: CATS, decimals: [18, 6] };

@@ -7,6 +7,8 @@ import { liquidityOf, skewOf, wholeTokens, worth } from './side-values.ts';
 /** A proven pool of two tokens. */
 export interface ValuedPool {
   readonly pool: PoolId;
+  /** Null: unknown. */
+  readonly factory: Address | null;
   readonly token0: Address;
   readonly token1: Address;
   readonly isStable: boolean | null;

@@ -15,6 +15,7 @@ import type { PricePlace } from '../token-price/place/price-place.ts';
 import type { PriceSources } from '../token-price/read/prices-with-balances.ts';
 import { type Sides, virtualReserves } from '../token-price/states/side-depths.ts';
 import { type PoolValues, UNKNOWN_VALUES, type ValuedPool, valuesOfPool } from './pool-values.ts';
+import { type PoolInVault, readVaultBalances } from './vault-balances.ts';
 
 /** Values of a pool, and whether a later request may know more of them. */
 export interface ReadPoolValues extends PoolValues {
@@ -24,8 +25,8 @@ export interface ReadPoolValues extends PoolValues {
 
 /**
  * Returns prices and values of pools by their last states until a place. A pool with reserves holds those. The balances of other pools are
- * the values of the token contracts, moved by transfers; missing ones of the deepest pools are read. The balances of pools in a vault are
- * unknown. The number of statements hardly depends on that of pools.
+ * the values of the token contracts, moved by transfers; missing ones of the deepest pools are read. A pool in a vault has the tokens of its
+ * positions, if all of them are indexed. The number of statements hardly depends on that of pools.
  */
 export async function readPoolValues(
   sources: PriceSources,
@@ -44,12 +45,22 @@ export async function readPoolValues(
   const again = isRead ? await readBalances(database, chain, wanted, place) : new Map<PoolId, Sides<BalanceSeries>>();
   const old = held.filter(({ pool }) => found.get(pool)?.some((one) => one.of === 'known' && one.isOld));
   await requestOf(sources, chain, deepest(chain, old, states, anchors), 0);
+  const inVaults = pools.filter((pool) => !holdsTokens(pool) && states.get(pool.pool)?.of === 'price');
+  const positions = await readVaultBalances(
+    reads,
+    chain,
+    deepest(chain, inVaults, states, anchors).flatMap(({ pool, factory }): PoolInVault[] => {
+      const state = states.get(pool);
+      return factory === null || state?.of !== 'price' ? [] : [{ pool, factory, state }];
+    }),
+    place,
+  );
   return new Map(
     pools.map((pool): readonly [PoolId, ReadPoolValues] => {
       const state = states.get(pool.pool);
       if (state === undefined) return [pool.pool, { ...UNKNOWN_VALUES, isFinal: true }];
       const series = again.get(pool.pool) ?? found.get(pool.pool);
-      const values = valuesOfPool(chain, pool, state, balancesOf(state, series), anchors);
+      const values = valuesOfPool(chain, pool, state, positions.get(pool.pool) ?? balancesOf(state, series), anchors);
       return [pool.pool, { ...values, isFinal: series?.every(({ of }) => of !== 'unread' && of !== 'moved') ?? true }];
     }),
   );

@@ -116,6 +116,21 @@ async function weights(search = ''): Promise<string[]> {
   return (await explained(search)).candidates.map((one) => one.weight_usd);
 }
 
+test('the price of a pair is that of its deepest pool, also at a pool manager', async () => {
+  const pairPrice = async () => {
+    const path = `/api/v2.2/${CATS}/${WETH}/price`;
+    return (await api.request(path, { headers: { 'x-api-key': EXAMPLE_KEY } })).json();
+  };
+  await seedPool();
+  await seedChange(CREATED + 1, LIQUIDITY);
+  await seedState(CREATED + 2, LIQUIDITY);
+  expect(await pairPrice()).toMatchObject({ pair_address: POOL, exchange: 'Uniswap v4' });
+  await seedPair();
+  expect(await pairPrice()).toMatchObject({ pair_address: POOL });
+  await scratch.database.query('UPDATE pool_states SET reserve0 = 1000 * reserve0, reserve1 = 1000 * reserve1');
+  expect(await pairPrice()).toMatchObject({ pair_address: PAIR });
+});
+
 describe('a pool of Uniswap v4 against ether', () => {
   test('has the depth of its positions', async () => {
     await seedPool();

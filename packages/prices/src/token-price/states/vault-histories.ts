@@ -4,6 +4,7 @@ import type { ReadDatabase } from '@chainstead/db';
 import {
   createPoolPrincipal,
   firstUnsummedBlock,
+  type ManagedPool,
   type PoolId,
   readTickLiquidity,
   type TickLiquidity,
@@ -24,27 +25,45 @@ export async function readPrincipals(
   stored: readonly StoredPool[],
   { block, windowStart }: PricePlace,
 ): Promise<ReadonlyMap<PoolId, PoolHistory>> {
-  if (stored.length === 0) return new Map();
+  const known = await readPositions(database, chain, stored, { start: windowStart, block });
+  return new Map(
+    known.map(({ pool, before, changes }) => {
+      const states = principalStates(pool, before, changes, windowStart);
+      return [pool.pool, { ...pool, states, depth: 'known' }];
+    }),
+  );
+}
+
+/** The liquidity of a pool before the first unsummed block of a span, and its changes from there to the end, oldest first. */
+interface Positions<Pool> {
+  readonly pool: Pool;
+  readonly before: TickLiquidity;
+  readonly changes: readonly LiquidityChange[];
+}
+
+/** Returns the positions of pools over a span of blocks. Pools are left out unless every change since their creation is indexed. */
+export async function readPositions<Pool extends ManagedPool>(
+  database: ReadDatabase,
+  chain: Chain,
+  pools: readonly Pool[],
+  { start, block }: { readonly start: number; readonly block: number },
+): Promise<readonly Positions<Pool>[]> {
+  if (pools.length === 0) return [];
   const run = (await readBlockRuns(database, chain.id, [SWAPS_DATASET], block)).get(SWAPS_DATASET);
-  const sums = run === undefined ? null : await readTickLiquidity(database, chain, stored, windowStart + 1);
-  if (run === undefined || sums === null) return new Map();
-  const known = stored.flatMap((pool, place) => {
+  const sums = run === undefined ? null : await readTickLiquidity(database, chain, pools, start + 1);
+  if (run === undefined || sums === null) return [];
+  const known = pools.flatMap((pool, place) => {
     const before = sums[place];
     const isCovered = before !== undefined && before.createdAt !== null && before.createdAt >= run.firstBlock;
     return isCovered ? [{ pool, before }] : [];
   });
-  const first = firstUnsummedBlock(windowStart + 1);
+  const first = firstUnsummedBlock(start + 1);
   const changes = await readLiquidityChanges(
     database,
     chain,
     known.map(({ pool: { pool } }) => ({ pool, first, last: block })),
   );
-  return new Map(
-    known.map(({ pool, before }, place) => {
-      const states = principalStates(pool, before, changes[place] ?? [], windowStart);
-      return [pool.pool, { ...pool, states, depth: 'known' }];
-    }),
-  );
+  return known.map((one, place) => ({ ...one, changes: changes[place] ?? [] }));
 }
 
 /**

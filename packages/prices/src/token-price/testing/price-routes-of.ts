@@ -4,6 +4,7 @@ import type { Database } from '@chainstead/db';
 import type { RouteModule } from '@chainstead/http';
 import { createNodeReadQueue } from '@chainstead/node-reads';
 import { createSubjectProjections } from '@chainstead/sync';
+import { createPairPriceRoute } from '../../pair-price/pair-price-route.ts';
 import { createPriceProver } from '../../price-proof/price-prover.ts';
 import { createTokenPriceRoutes } from '../serve/price-routes.ts';
 
@@ -12,5 +13,5 @@ export function priceRoutesOf(database: Database, chain: Chain): readonly RouteM
   const nodeReads = createNodeReadQueue({ database, chains: [chain], clock: systemClock, logger: silentLogger() });
   const projections = createSubjectProjections(database);
   const balances = { nodeReads, projections, waitMs: 1_000, liveMaxAgeMs: 60_000 };
-  return createTokenPriceRoutes(balances, createPriceProver(balances));
+  return [...createTokenPriceRoutes(balances, createPriceProver(balances)), createPairPriceRoute(balances)];
 }
