@@ -13,6 +13,7 @@ import {
   encoded,
   type Given,
   isLong,
+  manyParameters,
   randomParameters,
   textColumns,
 } from './testing/random-parameters.ts';
@@ -23,7 +24,7 @@ const EMITTER = parseAddress(`0x${'c0'.repeat(20)}`);
 const HASH = parseHash(`0x${'ab'.repeat(32)}`);
 const TIME = 1_700_000_000;
 
-const parameters = randomParameters.chain((all) =>
+const parameters = fc.oneof(randomParameters, manyParameters).chain((all) =>
   fc
     .subarray([...all.keys()], { maxLength: Math.min(3, all.length) })
     .map((indexed) =>
@@ -66,8 +67,29 @@ test('rows are equal to the values of their logs', async () => {
       expect(stored).toHaveLength(1);
       expect(comparable(table, stored[0])).toEqual({ ...comparable(table, texts), undecoded: null, block_number: 7 });
     }),
-    { numRuns: 50 },
+    { numRuns: 60 },
   );
+});
+
+test('text that is no UTF-8 keeps its bytes', async () => {
+  const inputs = [{ name: 'note', type: 'string' }] as const;
+  const names = { name: 'notes', chain, addresses: [EMITTER], abi: [{ type: 'event', name: 'Moved', inputs }] };
+  const wanted = { ...names, factory: null, firstBlock: 8, events: null, indexed: [] };
+  const [table] = (await addContract(scratch.database, wanted)).tables;
+  if (table === undefined) throw new Error('No table was made');
+  const dataset = eventDataset(table, new Map([[chain.id, { addresses: new Set([EMITTER]), firstBlock: 8 }]]));
+  const rowsOf = (bytes: `0x${string}`, blockNumber = 8) => {
+    const [topic0] = encodeEventTopics({ abi: [{ type: 'event', name: 'Moved', inputs }] });
+    const data = encodeAbiParameters([{ type: 'bytes' }], [bytes]);
+    const log: Log = { ...logOf([], false), blockNumber, topics: [parseHash(topic0)], data };
+    return dataset
+      .decode([log], { chain, timestampOf: () => TIME })
+      .map(({ values, undecoded }) => values ?? (undecoded?.includes(bytes.slice(2)) === true ? 'undecoded' : null));
+  };
+  // U+FFFD is a character like others.
+  expect([rowsOf('0xefbfbd'), rowsOf('0xfffe41'), rowsOf('0x41')]).toEqual([[['\ufffd']], ['undecoded'], [['A']]]);
+  // A followed block below the first one has no row.
+  expect(rowsOf('0x41', 7)).toEqual([]);
 });
 
 function shownText({ parameter, value, text }: Given): string {
