@@ -2,9 +2,9 @@ import { readFile, stat } from 'node:fs/promises';
 import type { Chain } from '@chainstead/chains';
 import {
   addContract,
-  childFrom,
   type ContractDefinition,
   type ContractStatus,
+  childFrom,
   parseLogPlace,
   readContractStatuses,
   readDefinitions,
@@ -293,7 +293,10 @@ function definitionJson(definition: ContractDefinition, configuration: Configura
     chain_id: chainId,
     addresses,
     first_block: firstBlock,
-    factory: factory === null ? null : { event: factory.event, child: factory.child, child_from: factory.childFrom, contract: factory.of },
+    factory:
+      factory === null
+        ? null
+        : { event: factory.event, child: factory.child, child_from: factory.childFrom, contract: factory.of },
     suspended_reason: suspendedReason,
     events: tables.map(({ event, kind, abi, ...table }) => ({
       event,

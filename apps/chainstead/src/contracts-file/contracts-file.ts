@@ -139,7 +139,8 @@ function wantedOf({
   return {
     name,
     addresses: (own === undefined ? one.addresses : own.addresses)?.filter(isAddress).map(parseAddress) ?? [],
-    factory: own === undefined ? null : { of: own.of ?? null, event: own.event, child: own.child, childFrom: own.child_from },
+    factory:
+      own === undefined ? null : { of: own.of ?? null, event: own.event, child: own.child, childFrom: own.child_from },
     firstBlock: from ?? null,
     events: events ?? null,
     indexed: index ?? [],

@@ -1,11 +1,14 @@
 /** Logs of random events, encoded by viem: what Postgres returns of their rows equals the values. */
 import { createChainRegistry } from '@chainstead/chains';
 import { type Log, parseAddress, parseHash } from '@chainstead/core';
+import { readAbi } from '@chainstead/decoding';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { encodeAbiParameters, encodeEventTopics, keccak256, toBytes } from 'viem';
 import { expect, test } from 'vitest';
 import { addContract } from '../definitions/add-contract.ts';
+import { eventItem, eventTable } from '../tables/event-table.ts';
+import { logDecoder } from './decode-parameters.ts';
 import { eventDataset } from './event-dataset.ts';
 import {
   comparable,
@@ -24,13 +27,15 @@ const EMITTER = parseAddress(`0x${'c0'.repeat(20)}`);
 const HASH = parseHash(`0x${'ab'.repeat(32)}`);
 const TIME = 1_700_000_000;
 
-const parameters = fc.oneof(randomParameters, manyParameters).chain((all) =>
-  fc
-    .subarray([...all.keys()], { maxLength: Math.min(3, all.length) })
-    .map((indexed) =>
-      all.map((one, index) => ({ ...one, parameter: { ...one.parameter, indexed: indexed.includes(index) } })),
-    ),
-);
+const withTopics = (given: typeof randomParameters) =>
+  given.chain((all) =>
+    fc
+      .subarray([...all.keys()], { maxLength: Math.min(3, all.length) })
+      .map((indexed) =>
+        all.map((one, index) => ({ ...one, parameter: { ...one.parameter, indexed: indexed.includes(index) } })),
+      ),
+  );
+const parameters = withTopics(randomParameters);
 
 let contracts = 0;
 
@@ -66,6 +71,24 @@ test('rows are equal to the values of their logs', async () => {
       const texts = Object.fromEntries(given.map((one, index) => [`v${index}`, shownText(one)]));
       expect(stored).toHaveLength(1);
       expect(comparable(table, stored[0])).toEqual({ ...comparable(table, texts), undecoded: null, block_number: 7 });
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('values of up to 256 parameters are those that viem encoded', () => {
+  fc.assert(
+    fc.property(withTopics(manyParameters), (given) => {
+      const abi = [{ type: 'event', name: 'Moved', inputs: given.map(({ parameter }) => parameter) }];
+      const [entry] = readAbi(abi)?.entries ?? [];
+      if (entry?.kind !== 'event') throw new Error('No event was read');
+      const table = eventTable('wide', 'moved', eventItem(entry.entry));
+      expect(new Set(table.parameters.map(({ name }) => name)).size).toBe(given.length);
+      const values = logDecoder(table)(logOf(given, false)) ?? [];
+      const [decoded, wanted] = [values.map(String), given.map(shownText)].map((texts) =>
+        comparable(table, Object.fromEntries(texts.map((text, index) => [`v${index}`, text.replaceAll('\0', '')]))),
+      );
+      expect(decoded).toEqual(wanted);
     }),
     { numRuns: 60 },
   );
