@@ -188,8 +188,9 @@ function readEmitters({
   if (factory === undefined) {
     if (address === undefined)
       throw new UsageError('--address is missing', 'Give --address, or --factory for children');
-    if (child !== undefined || since !== undefined)
-      throw new UsageError('--child and --child-from need --factory', 'Add --factory, or leave them out');
+    if (child !== undefined) throw new UsageError('--child needs --factory', 'Add --factory, or leave --child out');
+    if (since !== undefined)
+      throw new UsageError('--child-from needs --factory', 'Add --factory, or leave --child-from out');
     return { addresses: address.map((one) => readAddress(one)), factory: null, events: event ?? null };
   }
   if (address !== undefined)
