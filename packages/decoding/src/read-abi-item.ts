@@ -26,8 +26,10 @@ export interface AbiReading {
   readonly viewFunctions?: boolean;
 }
 
-/** Maximum total of arguments and members of one function or event. */
+/** Maximum arguments of one function or event, and members of one tuple. */
 const INPUTS_MAX = 256;
+/** Maximum total of arguments and members of one function or event. */
+const TYPES_MAX = 2_048;
 const NESTING_MAX = 8;
 
 /**
@@ -44,7 +46,7 @@ export function readAbiItem(item: unknown, reading: AbiReading = {}): AbiEntry |
   if (typeof given.name !== 'string' || !isIdentifier(given.name)) return 'a name that is no identifier';
   const isAnonymous = given.anonymous === true;
   if (isAnonymous && reading.anonymousEvents !== true) return 'an anonymous event';
-  const inputs = readInputs(given.inputs ?? [], { left: INPUTS_MAX }, 0);
+  const inputs = readInputs(given.inputs ?? [], { left: TYPES_MAX }, 0);
   if (typeof inputs === 'string') return inputs;
   if (type === 'function')
     return reading.viewFunctions === false && isView(item)
@@ -72,10 +74,11 @@ const UNUSED: ReadonlySet<string> = new Set(['constructor', 'error', 'fallback',
 function readInputs(given: unknown, budget: { left: number }, nesting: number): Input[] | string {
   if (!Array.isArray(given)) return 'arguments that are no list';
   if (nesting > NESTING_MAX) return `tuples in more than ${NESTING_MAX} levels`;
+  if (given.length > INPUTS_MAX) return `more than ${INPUTS_MAX} arguments`;
   const inputs: Input[] = [];
   for (const each of given) {
     budget.left -= 1;
-    if (budget.left < 0) return `more than ${INPUTS_MAX} arguments`;
+    if (budget.left < 0) return `more than ${TYPES_MAX} arguments and members of tuples`;
     const read = readInput(each, budget, nesting);
     if ('problem' in read) return read.problem;
     inputs.push(read.input);

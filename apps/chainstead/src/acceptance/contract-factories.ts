@@ -73,7 +73,7 @@ export function factoriesOn(stage: ContractsStage): Factories {
   const addHubs = (...roots: readonly Address[]) =>
     stage.runContracts(
       ...['add', 'hubs', '--chain', 'devnet', '--abi', stage.abiOf('Hub'), '--factory', roots.join(',')],
-      ...['--event', 'HubCreated(address indexed hub)', '--child', 'hub'],
+      ...['--event', 'HubCreated(address indexed hub)', '--child', 'hub', '--child-from', 'log'],
     );
   const childOf = async (factory: Address): Promise<Address> => {
     const logs = await stage.devnet.client.getLogs({ address: factory, fromBlock: 0n });
@@ -88,7 +88,7 @@ export function factoriesOn(stage: ContractsStage): Factories {
       const output = await addHubs(...roots);
       await stage.runContracts(
         ...['add', 'pools', '--chain', 'devnet', '--abi', stage.abiOf('Pool'), '--factory', 'hubs', '--calls'],
-        ...['--event', 'PoolCreated(uint256 indexed salt, address pool)', '--child', 'pool'],
+        ...['--event', 'PoolCreated(uint256 indexed salt, address pool)', '--child', 'pool', '--child-from', 'log'],
       );
       return output;
     },

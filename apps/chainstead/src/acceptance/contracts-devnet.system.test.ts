@@ -126,7 +126,10 @@ async function stored(tables: readonly string[]): Promise<readonly string[]> {
           contract,
           hash,
           toEventSelector(event),
-          Object.values(values).map(shown),
+          // Columns of bytes repeat those of their texts.
+          Object.values(values)
+            .filter((value) => !Buffer.isBuffer(value))
+            .map(shown),
         ]),
       });
     }

@@ -4,6 +4,7 @@ import {
   addContract,
   type ContractDefinition,
   type ContractStatus,
+  childFrom,
   parseLogPlace,
   readContractStatuses,
   readDefinitions,
@@ -30,6 +31,7 @@ export interface AddContractOptions {
   readonly address?: readonly string[];
   readonly factory?: readonly string[];
   readonly child?: string;
+  readonly childFrom?: string;
   readonly from?: string;
   readonly event?: readonly string[];
   readonly index?: readonly string[];
@@ -180,12 +182,15 @@ function readEmitters({
   address,
   factory,
   child,
+  childFrom: since,
   event,
 }: AddContractOptions): Pick<WantedContract, 'addresses' | 'factory' | 'events'> {
   if (factory === undefined) {
     if (address === undefined)
       throw new UsageError('--address is missing', 'Give --address, or --factory for children');
     if (child !== undefined) throw new UsageError('--child needs --factory', 'Add --factory, or leave --child out');
+    if (since !== undefined)
+      throw new UsageError('--child-from needs --factory', 'Add --factory, or leave --child-from out');
     return { addresses: address.map((one) => readAddress(one)), factory: null, events: event ?? null };
   }
   if (address !== undefined)
@@ -200,9 +205,15 @@ function readEmitters({
   const isName = factory.length === 1 && !of.startsWith('0x');
   return {
     addresses: isName ? [] : factory.map((one) => readAddress(one, '--factory')),
-    factory: { of: isName ? of : null, event: declared, child },
+    factory: { of: isName ? of : null, event: declared, child, childFrom: readChildFrom(since) },
     events: null,
   };
+}
+
+function readChildFrom(text: string | undefined): NonNullable<WantedContract['factory']>['childFrom'] {
+  const read = childFrom.optional().safeParse(text);
+  if (read.success) return read.data;
+  throw new UsageError(`--child-from ${text} is unknown`, `Use ${childFrom.options.join(', ')}`);
 }
 
 async function withContracts(
@@ -283,7 +294,10 @@ function definitionJson(definition: ContractDefinition, configuration: Configura
     chain_id: chainId,
     addresses,
     first_block: firstBlock,
-    factory: factory === null ? null : { event: factory.event, child: factory.child, contract: factory.of },
+    factory:
+      factory === null
+        ? null
+        : { event: factory.event, child: factory.child, child_from: factory.childFrom, contract: factory.of },
     suspended_reason: suspendedReason,
     events: tables.map(({ event, kind, abi, ...table }) => ({
       event,

@@ -23,6 +23,10 @@ function addCommand(context: CommandContext): Command {
     .option('--address <list>', 'Comma list of addresses', collect)
     .option('--factory <list>', 'Comma list of addresses, or a contract whose children are the factories', collect)
     .option('--child <parameter>', 'Parameter of the factory event that is the address of a child')
+    .option(
+      '--child-from <place>',
+      'Start of the events of a child: transaction or block of its factory event, or log (default: transaction)',
+    )
     .option('--from <block>', "First block (default: the first block of the chain's history)")
     .option(
       '--event <list>',

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { ChainRegistry } from '@chainstead/chains';
-import { parseLogPlace, type WantedContract } from '@chainstead/contracts/datasets';
+import { childFrom, parseLogPlace, type WantedContract } from '@chainstead/contracts/datasets';
 import { ChainsteadError, errorText, isAddress, parseAddress } from '@chainstead/core';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -37,6 +37,9 @@ const factory = z
     of: z.string().optional().describe('Contract of this file or of the database whose children are the factories'),
     event: z.string().describe('Declaration of the event that names a child, with the names of its parameters'),
     child: z.string().describe('Parameter of the event with the address of the child'),
+    child_from: childFrom
+      .optional()
+      .describe('Start of the events of a child: transaction or block of the factory event, or that log'),
   })
   .refine((one) => (one.addresses === undefined) !== (one.of === undefined), 'needs either addresses or of');
 
@@ -136,7 +139,8 @@ function wantedOf({
   return {
     name,
     addresses: (own === undefined ? one.addresses : own.addresses)?.filter(isAddress).map(parseAddress) ?? [],
-    factory: own === undefined ? null : { of: own.of ?? null, event: own.event, child: own.child },
+    factory:
+      own === undefined ? null : { of: own.of ?? null, event: own.event, child: own.child, childFrom: own.child_from },
     firstBlock: from ?? null,
     events: events ?? null,
     indexed: index ?? [],

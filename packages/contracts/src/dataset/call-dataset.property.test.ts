@@ -100,9 +100,14 @@ test('rows have the place, time, hash and contract of their transaction', async 
       ...{ chain_id: chain.id, block_number: BLOCK, transaction_index: 1, transaction_hash: hashOf(3, BLOCK) },
       ...{ block_time: new Date(timestampOf(BLOCK) * 1_000), contract: CALLED },
       ...{ sender: CALLER, native_value: '0', success: true, sender_2: OTHER },
+      ...{ sender_bytes: bytesOf(CALLER), sender_2_bytes: bytesOf(OTHER) },
     },
   ]);
   const reads = (mode: 'all' | 'wallets' | 'off') =>
     dataset.wholeBlocks?.reads({ ...chain, transactions: { ...chain.transactions, mode } });
   expect([reads('all'), reads('wallets'), reads('off')]).toEqual([['transactions'], [], []]);
 });
+
+function bytesOf(address: string): Buffer {
+  return Buffer.from(address.slice(2), 'hex');
+}

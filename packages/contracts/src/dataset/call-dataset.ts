@@ -34,6 +34,7 @@ export function callDataset(
           ? ['transactions']
           : [],
       decode: (block, { chain }) => {
+        if (block.header.number < (firstBlock(chain) ?? 0)) return [];
         const addresses = childrenOf(chain) === null ? addressesOf(chain) : null;
         const calls = block.transactions.flatMap((call): readonly Call[] =>
           call.to !== null && addresses?.has(call.to) !== false && selectorOf(call) === selector

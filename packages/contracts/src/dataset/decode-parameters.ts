@@ -8,8 +8,8 @@ type Value = string | boolean;
 type Values = readonly Value[] | null;
 type Layout = ReturnType<typeof layoutOf>;
 
-/** Maximum memory of the decoded values of a log or call. Bytes. */
-const OUTPUT_BYTES_MAX = 1_048_576;
+/** Maximum memory of the decoded values of a log or call: more are not decoded. Bytes. */
+const VALUES_BYTES_MAX = 1_048_576;
 
 /** Returns a function that decodes the parameters of a log. Data of an anonymous event must equal the encoding of its values. */
 export function logDecoder({ abi, parameters }: EventTable): (log: Pick<Log, 'topics' | 'data'>) => Values {
@@ -55,15 +55,45 @@ function topicValue(column: ParameterColumn, layout: Layout, word: Hash | Hex): 
 
 function valuesOf(layout: Layout, data: Hex): readonly unknown[] | null {
   try {
-    return decodeAbi(layout, data, { outputBytesMax: OUTPUT_BYTES_MAX });
+    const values: readonly unknown[] = decodeAbi(layout, data, LIMITS);
+    return keepsText(layout, data, values) ? values : null;
   } catch (error) {
     if (error instanceof EncodingRefusedError) return null;
     throw error;
   }
 }
 
+const LIMITS = { outputBytesMax: VALUES_BYTES_MAX };
+const REPLACEMENT = '\ufffd';
+
+/** Returns whether texts are equal to their bytes. Bytes that are no UTF-8 become U+FFFD, so that they would be lost. */
+function keepsText(layout: Layout, data: Hex, values: readonly unknown[]): boolean {
+  if (!hasReplacement(values)) return true;
+  return equalBytes(values, decodeAbi(layout.map(asBytes), data, LIMITS));
+}
+
+function hasReplacement(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes(REPLACEMENT);
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasReplacement);
+}
+
+function asBytes(parameter: Layout[number]): Layout[number] {
+  const type = parameter.type.replace(/^string/, 'bytes');
+  if (!('components' in parameter)) return { ...parameter, type };
+  return { ...parameter, type, components: parameter.components.map(asBytes) };
+}
+
+/** @param bytes the value of the same data, with bytes instead of texts */
+function equalBytes(value: unknown, bytes: unknown): boolean {
+  if (typeof value === 'string') return value === bytes || `0x${Buffer.from(value).toString('hex')}` === bytes;
+  if (typeof value !== 'object' || value === null) return true;
+  const others: readonly unknown[] = Object.values(bytes ?? {});
+  return Object.values(value).every((one, index) => equalBytes(one, others[index]));
+}
+
 function exactValues(layout: Layout, data: Hex): readonly unknown[] | null {
-  return decodeValues(layout, data, true);
+  const values = decodeValues(layout, data, true);
+  return values !== null && keepsText(layout, data, values) ? values : null;
 }
 
 function columnValue(column: ParameterColumn | undefined, value: unknown): Value {

@@ -51,8 +51,9 @@ export function eventDataset(
       const { chain } = context;
       const addresses = childrenOf(chain) === null ? addressesOf(chain) : null;
       const accepts = emitters.get(chain.id)?.accepts ?? acceptsAll;
+      const first = firstBlock(chain) ?? 0;
       return logs.flatMap((log) => {
-        if (addresses?.has(log.address) === false || !accepts(log)) return [];
+        if (log.blockNumber < first || addresses?.has(log.address) === false || !accepts(log)) return [];
         const values = decodeLog(log);
         return values === null && isAnonymous ? [] : [rowOf(log, context, values)];
       });

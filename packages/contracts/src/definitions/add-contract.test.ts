@@ -250,7 +250,13 @@ describe('a contract with a factory', () => {
       ...['contracts.pairs_made', 'contracts.pairs_sent', 'contracts.pairs_made_2'],
     ]);
     const [definition] = await readDefinitions(scratch.database, 'pairs');
-    expect(definition?.factory).toEqual({ event: 'made', child: 'pair', of: null, firstBlock: 0 });
+    expect(definition?.factory).toEqual({
+      event: 'made',
+      child: 'pair',
+      of: null,
+      firstBlock: 0,
+      childFrom: 'transaction',
+    });
     const again = await add('pairs', { factory: MADE, addresses: [OTHER], abi: [DEPOSIT] });
     expect(again.tables.map(({ name }) => name)).toEqual([
       ...['contracts.pairs_made', 'contracts.pairs_sent', 'contracts.pairs_made_2', 'contracts.pairs_deposit'],

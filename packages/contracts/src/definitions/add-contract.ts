@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Database, Transaction } from '@chainstead/db';
 import { abiFunction, abiItemJson } from '@chainstead/decoding';
 import { type AuditActor, recordAudit, START_ACTOR } from '@chainstead/http/audit-log';
-import { lockChainCommits } from '@chainstead/sync';
+import { lockChainCommits, removeCoverage } from '@chainstead/sync';
 import { createEventTables } from '../tables/create-tables.ts';
 import type { EventTable, ParameterColumn } from '../tables/event-table.ts';
 import { readMissingTables } from '../tables/missing-tables.ts';
@@ -87,6 +87,7 @@ export async function addContract(
     if (own !== undefined && (all.length > own.addresses.length || isLower(factory, own.factory)))
       await removeCovered(transaction, chain, { ...own, ...now }, definitions);
     if (own !== undefined) {
+      await forgetBelow(transaction, own, now);
       await removeMovedRows(transaction, chain, own.tables, now);
       await removeMovedForms(transaction, chain, own, now);
     }
@@ -133,7 +134,10 @@ function factoryOf(
   const { abi, event, parameters } = creationTable;
   const column = parameters[abi.inputs.findIndex(({ name }) => name === factory.child)];
   // Children may be older than the history of the chain.
-  return { event, child: column?.name ?? '', of: factory.of, firstBlock: firstBlock ?? chain.firstBlock };
+  return {
+    ...{ event, child: column?.name ?? '', of: factory.of },
+    ...{ firstBlock: firstBlock ?? chain.firstBlock, childFrom: factory.childFrom ?? 'transaction' },
+  };
 }
 
 function requireSameFactory({ name, chainId, factory: known }: ContractDefinition, factory: Factory | null): void {
@@ -143,6 +147,12 @@ function requireSameFactory({ name, chainId, factory: known }: ContractDefinitio
       'CONTRACT_FACTORY_DIFFERENT',
       `${name} is known with ${known === null ? 'no factory' : 'another factory, event or child'}`,
       `Use another name, or run "chainstead contracts remove ${name} --chain ${chainId}" first`,
+    );
+  if (known !== null && known.childFrom !== factory?.childFrom)
+    throw new ContractRefusedError(
+      'CONTRACT_FACTORY_DIFFERENT',
+      `Events of children of ${name} count from the ${known.childFrom} of the factory event`,
+      `Give --child-from ${known.childFrom}, or run "chainstead contracts remove ${name} --chain ${chainId}" first`,
     );
 }
 
@@ -183,6 +193,19 @@ function requireOwnTables(
         'Choose another name for the contract',
       );
   }
+}
+
+/** Followed blocks below the first one are covered without rows. With a lower first block, they are read again. */
+async function forgetBelow(
+  transaction: Transaction,
+  before: ContractDefinition,
+  { chainId, firstBlock, factory, tables }: Pick<ContractDefinition, 'chainId' | 'firstBlock' | 'factory' | 'tables'>,
+): Promise<void> {
+  const known = before.factory?.firstBlock ?? before.firstBlock;
+  const first = factory?.firstBlock ?? firstBlock ?? 0;
+  if (known === null || first >= known) return;
+  const names = tables.map(({ name }) => name);
+  await removeCoverage(transaction, chainId, names, { from: first, to: known - 1 });
 }
 
 /** Blocks of a table that was dropped are read again on all chains. */

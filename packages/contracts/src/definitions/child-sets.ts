@@ -2,7 +2,7 @@
 
 import type { EventTable } from '../tables/event-table.ts';
 import { dependOnImplementation, formsOf } from '../tables/form-at-log.ts';
-import type { ContractDefinition } from './contract-definition.ts';
+import type { ChildFrom, ContractDefinition } from './contract-definition.ts';
 
 /** Addresses that the rows of a table name: children, which may emit events after these rows, or implementations of the emitter from there on. */
 export interface ChildSet {
@@ -12,6 +12,8 @@ export interface ChildSet {
   readonly column: string;
   /** First block with rows. */
   readonly firstBlock: number;
+  /** Place since which children emit events; null: an implementation, which counts from its log on. */
+  readonly childFrom: ChildFrom | null;
 }
 
 /** Returns the children of a contract; null if it has no factory. */
@@ -19,7 +21,10 @@ export function childrenOf({ tables, factory }: ContractDefinition): ChildSet | 
   const table = tables.find(({ event }) => event === factory?.event);
   return factory === null || table === undefined
     ? null
-    : { table: table.name, column: factory.child, firstBlock: factory.firstBlock };
+    : {
+        ...{ table: table.name, column: factory.child },
+        ...{ firstBlock: factory.firstBlock, childFrom: factory.childFrom },
+      };
 }
 
 /** Returns the children that emit the events of a table; null if the addresses of its contract do. */
@@ -39,7 +44,7 @@ export function upgradesOf({ tables, upgrades }: Pick<ContractDefinition, 'table
   const table = tables.find(({ event }) => event === upgrades?.event);
   return upgrades === null || table === undefined
     ? null
-    : { table: table.name, column: upgrades.column, firstBlock: upgrades.firstBlock };
+    : { table: table.name, column: upgrades.column, firstBlock: upgrades.firstBlock, childFrom: null };
 }
 
 /** Returns whether rows of a table depend on the implementation of their emitter. */

@@ -39,7 +39,15 @@ export interface Factory {
   readonly of: string | null;
   /** First block with events of factories. */
   readonly firstBlock: number;
+  /** Place since which events of a child count. */
+  readonly childFrom: ChildFrom;
 }
+
+/** Start of the transaction or block with the log that names a child, or that log itself. */
+export type ChildFrom = z.infer<typeof childFrom>;
+
+/** Values of {@link ChildFrom}. The first one is the default. */
+export const childFrom = z.enum(['transaction', 'block', 'log']);
 
 /** An event of a proxy. It names the implementation whose events the proxy emits from there on. */
 export interface Upgrades {
@@ -134,6 +142,7 @@ interface DefinitionRow {
 const storedFactory = z.object({
   ...{ event: z.string(), child: z.string(), of: z.string().nullable() },
   firstBlock: z.number(),
+  childFrom: childFrom.default('transaction'),
 });
 
 const storedUpgrades = z.object({ event: z.string(), column: z.string(), firstBlock: z.number() });

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type AbiEvent, parseEventSignature } from '@chainstead/decoding';
-import { type ContractDefinition, ContractRefusedError } from './contract-definition.ts';
+import { type ChildFrom, type ContractDefinition, ContractRefusedError } from './contract-definition.ts';
 
 /** The factory of contracts to be indexed. */
 export interface WantedFactory {
@@ -10,6 +10,8 @@ export interface WantedFactory {
   readonly event: string;
   /** Parameter with the address of the child. */
   readonly child: string;
+  /** Place since which events of a child count. @default transaction */
+  readonly childFrom?: ChildFrom | undefined;
 }
 
 /** Topics of a log after the first one. */

@@ -1,4 +1,4 @@
-/** Calls of children count in transactions after the one whose log names the child. */
+/** Calls of children count from the place on that the factory chose. */
 import { type Log, parseAddress, parseHash } from '@chainstead/core';
 import { hashOf, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -7,6 +7,8 @@ import { expect, test } from 'vitest';
 import { readContractDatasets } from '../dataset/contract-datasets.ts';
 import { blockOfCalls, ETH_WITH_TRANSACTIONS as chain } from '../dataset/testing/example-calls.ts';
 import { addContract } from '../definitions/add-contract.ts';
+import { readDefinitions } from '../definitions/contract-definition.ts';
+import { removeContract } from '../definitions/remove-contract.ts';
 
 const scratch = scratchOfFile();
 const [FACTORY, CHILD, STRANGER] = ['fa', 'c0', 'dd'].map((byte) => parseAddress(`0x${byte.repeat(20)}`)) as [
@@ -18,10 +20,16 @@ const BLOCK = 5;
 /** Place of the transaction that names the child. */
 const CREATION = 2;
 
-test('calls before the creation, in its transaction, and of other contracts are left out', async () => {
+test.each([
+  ['log', [3]],
+  ['transaction', [CREATION, 3]],
+  ['block', [0, 1, CREATION, 3]],
+] as const)('calls of children from the %s on are stored, and none of other contracts', async (since, inBlock) => {
+  const [known] = await readDefinitions(scratch.database);
+  if (known !== undefined) await removeContract(scratch.database, 'pools', chain.id);
   await addContract(scratch.database, {
     ...{ name: 'pools', chain, addresses: [FACTORY], firstBlock: 1, events: null, indexed: [], calls: true },
-    factory: { of: null, event: 'Created(address child)', child: 'child' },
+    factory: { of: null, event: 'Created(address child)', child: 'child', childFrom: since },
     abi: [{ type: 'function', name: 'use', inputs: [] }],
   });
   await scratch.database.query(
@@ -63,7 +71,7 @@ test('calls before the creation, in its transaction, and of other contracts are 
     'SELECT block_number, transaction_index FROM contracts.pools_use_call ORDER BY block_number, transaction_index',
   );
   expect(stored).toEqual([
-    { block_number: BLOCK, transaction_index: 3 },
+    ...inBlock.map((index) => ({ block_number: BLOCK, transaction_index: index })),
     { block_number: BLOCK + 1, transaction_index: 1 },
   ]);
 });

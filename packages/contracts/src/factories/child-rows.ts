@@ -32,7 +32,7 @@ interface RowsOfChildren extends Pick<EventTable, 'kind'> {
 }
 
 /**
- * Returns the lines of logs that a child emitted after the log that names it for the first time, or of calls to it in later transactions. Runs
+ * Returns the lines of logs that a child emitted from the place on at which the log that names it for the first time counts, and of calls to it. Runs
  * under the chain's commit lock, so the rows of all earlier blocks, and of this commit, are visible. No child is held in memory.
  * @throws ChildrenUnknownError if rows with children are missing up to these blocks
  */
@@ -50,18 +50,21 @@ export async function linesOfChildren(
   const created = await readCreations(transaction, chain, children, new Set(placed.map(({ emitter }) => emitter)));
   return placed.flatMap(({ line, emitter, ...place }) => {
     const creation = created.get(emitter);
-    return creation !== undefined && isCounted(kind, place, creation) ? [line] : [];
+    return creation !== undefined && isCounted(kind, children.childFrom, place, creation) ? [line] : [];
   });
 }
 
-/** Calls count from the transaction after the creation, since a log does not show when the calls of its transaction began. */
+/** With `log`, calls count from the transaction after the creation, since a log does not show when the calls of its transaction began. */
 function isCounted(
   kind: EventTable['kind'],
+  childFrom: ChildSet['childFrom'],
   { block, transaction, log }: Omit<ReturnType<typeof placeOfLine>, 'emitter'>,
   creation: Creation,
 ): boolean {
-  if (kind === 'event') return isAfter(creation, block, log);
-  return block > creation.block_number || (block === creation.block_number && transaction > creation.transaction_index);
+  if (block !== creation.block_number) return block > creation.block_number;
+  if (childFrom === 'block') return true;
+  if (transaction !== creation.transaction_index) return transaction > creation.transaction_index;
+  return childFrom === 'transaction' || (kind === 'event' && isAfter(creation, block, log));
 }
 
 /** Returns whether a log comes after the one that names its emitter. */

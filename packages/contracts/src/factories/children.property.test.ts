@@ -10,7 +10,7 @@ import { toEventSelector } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readContractDatasets } from '../dataset/contract-datasets.ts';
 import { addContract } from '../definitions/add-contract.ts';
-import { readDefinitions } from '../definitions/contract-definition.ts';
+import { type ChildFrom, childFrom, readDefinitions } from '../definitions/contract-definition.ts';
 import { removeContract } from '../definitions/remove-contract.ts';
 import { readDatasetsWith } from '../testing/complete-datasets.ts';
 
@@ -64,27 +64,29 @@ const step: fc.Arbitrary<Step> = fc.record({
 });
 
 /** A child whose creation is only known after its event was read. */
-const LATE_CREATION: [Happening[], Step[]] = [
+const LATE_CREATION: [Happening[], Step[], ChildFrom] = [
   [
     { block: 1, address: 0, kind: 'created', isLate: true },
     { block: 2, address: 0, kind: 'used', isLate: false },
   ],
   [{ tables: 'both', range: ALL, kind: 'add', isLying: true }],
+  'transaction',
 ];
 
-test('rows of children are those after the first creation, once all blocks are covered', async () => {
+test('rows of children are those from the place of the first creation on, once all blocks are covered', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(happening, { maxLength: 25 }),
       fc.array(step, { maxLength: 12 }),
-      async (happenings, steps) => {
+      fc.constantFrom(...childFrom.options),
+      async (happenings, steps, since) => {
         const history = happenings.toSorted((one, other) => one.block - other.block);
-        await addFactory();
+        await addFactory(since);
         for (const one of steps) await perform(history, one);
         // The factory is read again without lies, then all that is missing.
         await perform(history, { tables: 'factory', range: ALL, kind: 'replace', isLying: false });
         await perform(history, { tables: 'children', range: ALL, kind: 'add', isLying: false });
-        expect(await stored()).toEqual(expected(history));
+        expect(await stored()).toEqual(expected(history, since));
         expect(await openBlocks('contracts.pools_used', ALL)).toEqual([]);
       },
     ),
@@ -92,12 +94,12 @@ test('rows of children are those after the first creation, once all blocks are c
   );
 });
 
-async function addFactory(): Promise<void> {
+async function addFactory(since: ChildFrom): Promise<void> {
   const [known] = await readDefinitions(scratch.database, 'pools');
   if (known !== undefined) await removeContract(scratch.database, 'pools', chain.id);
   await addContract(scratch.database, {
     ...{ name: 'pools', chain, addresses: [FACTORY], firstBlock: 1, events: null, indexed: [] },
-    factory: { of: null, event: 'Created(address child)', child: 'child' },
+    factory: { of: null, event: 'Created(address child)', child: 'child', childFrom: since },
     abi: [{ type: 'event', name: 'Used', inputs: [] }],
   });
   // Children are only indexed if all events of the factory are known.
@@ -150,16 +152,23 @@ function logsOf(history: readonly Happening[]): readonly { readonly log: Log; re
       topics: [parseHash(kind === 'created' ? CREATED : USED)],
       data: kind === 'created' ? `0x${addressOf(address).slice(2).padStart(64, '0')}` : '0x',
       ...{ blockTimestamp: null, blockNumber: block, blockHash: HASH, transactionHash: HASH },
-      ...{ transactionIndex: place, logIndex: place },
+      ...{ transactionIndex: transactionOf(place), logIndex: place },
     },
   }));
 }
 
-function expected(history: readonly Happening[]): readonly string[] {
-  const known = new Set<number>();
+/** Two logs each, if they are of one block. */
+const transactionOf = (place: number): number => Math.floor(place / 2);
+
+function expected(history: readonly Happening[], since: ChildFrom): readonly string[] {
   return history.flatMap(({ block, address, kind }, place) => {
-    if (kind === 'created') known.add(address);
-    return kind === 'used' && known.has(address) ? [`${block} ${place} ${addressOf(address)}`] : [];
+    const created = history.findIndex((one) => one.kind === 'created' && one.address === address);
+    const creation = history[created];
+    if (kind === 'created' || creation === undefined) return [];
+    const isSameBlock = creation.block === block;
+    const isSameTransaction = isSameBlock && transactionOf(created) === transactionOf(place);
+    const isSamePlace = { block: isSameBlock, transaction: isSameTransaction, log: false }[since];
+    return created < place || isSamePlace ? [`${block} ${place} ${addressOf(address)}`] : [];
   });
 }
 

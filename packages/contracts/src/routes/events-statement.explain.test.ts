@@ -68,30 +68,30 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
   beforeAll(() => prepare(scratch.database));
 
   test.each<[string, string, () => Partial<EventsQuery>]>([
-    ['the first page of all', '_pkey', () => ({})],
-    ['the oldest page of all', '_pkey', () => ({ order: 'ASC' })],
-    ['a page in the middle of all', '_pkey', () => ({ after: { block_number: 2_000, ...place }, pinnedBlock: 4_000 })],
-    ['blocks', '_pkey', () => ({ fromBlock: 1_000, toBlock: 3_000 })],
+    ['the first page of all', '$_pkey', () => ({})],
+    ['the oldest page of all', '$_pkey', () => ({ order: 'ASC' })],
+    ['a page in the middle of all', '$_pkey', () => ({ after: { block_number: 2_000, ...place }, pinnedBlock: 4_000 })],
+    ['blocks', '$_pkey', () => ({ fromBlock: 1_000, toBlock: 3_000 })],
     // Newer rows are of others.
-    ['an account with many rows', '_owner', () => ofOwner()],
-    ['its oldest rows', '_owner', () => ({ ...ofOwner(), order: 'ASC' })],
+    ['an account with many rows', '$owner', () => ofOwner()],
+    ['its oldest rows', '$owner', () => ({ ...ofOwner(), order: 'ASC' })],
     [
       'its rows in the middle',
-      '_owner',
+      '$owner',
       () => ({ ...ofOwner(), after: { block_number: 1_000, ...place }, pinnedBlock: 4_000 }),
     ],
-    ['its rows within blocks', '_owner', () => ({ ...ofOwner(), fromBlock: 500, toBlock: 1_000 })],
-    ['an account with few rows', '_owner', () => ofOther()],
-    ['an account without rows', '_owner', () => withValue('owner', Buffer.alloc(20, 0xee))],
-    ['a number', '_assets', () => withValue('assets', '77')],
-    ['a boolean', '_is_first', () => withValue('is_first', true)],
-    ['a lower bound', '_assets', () => withRange('assets', ['>=', '50'])],
-    ['a lower bound, smallest first', '_assets', () => ({ ...withRange('assets', ['>=', '50']), order: 'ASC' })],
-    ['an upper bound', '_assets', () => withRange('assets', ['<', '50'])],
-    ['both bounds', '_assets', () => withRange('assets', ['>', '40'], ['<=', '50'])],
+    ['its rows within blocks', '$owner', () => ({ ...ofOwner(), fromBlock: 500, toBlock: 1_000 })],
+    ['an account with few rows', '$owner', () => ofOther()],
+    ['an account without rows', '$owner', () => withValue('owner', Buffer.alloc(20, 0xee))],
+    ['a number', '$assets', () => withValue('assets', '77')],
+    ['a boolean', '$is_first', () => withValue('is_first', true)],
+    ['a lower bound', '$assets', () => withRange('assets', ['>=', '50'])],
+    ['a lower bound, smallest first', '$assets', () => ({ ...withRange('assets', ['>=', '50']), order: 'ASC' })],
+    ['an upper bound', '$assets', () => withRange('assets', ['<', '50'])],
+    ['both bounds', '$assets', () => withRange('assets', ['>', '40'], ['<=', '50'])],
     [
       'a page among rows with the same value',
-      '_assets',
+      '$assets',
       () => ({
         ...withRange('assets', ['>=', '50']),
         after: { block_number: 2_500, ...place, value: '60' },
@@ -105,7 +105,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
     expect(scans.length).toBeGreaterThan(0);
     // The newest block is read from the primary key.
     const names = scans.map((scan) => scan['Index Name']?.replace('vault_deposit', ''));
-    expect(new Set(names)).toEqual(new Set(['_pkey', index]));
+    expect(new Set(names)).toEqual(new Set(['$_pkey', index]));
     // A page with fewer rows reads its range twice: once more for its end.
     expect(rowsRead(nodes, 'vault_deposit')).toBeLessThanOrEqual(2 * (LIMIT + 2));
   });

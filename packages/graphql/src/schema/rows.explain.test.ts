@@ -113,15 +113,15 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
   beforeAll(() => prepare(scratch.database));
 
   test.each([
-    ['the newest rows', '_pkey', 'order: DESC'],
-    ['the oldest rows', '_pkey', 'order: ASC'],
-    ['rows within blocks', '_pkey', 'from_block: 1000, to_block: 3000'],
+    ['the newest rows', '$_pkey', 'order: DESC'],
+    ['the oldest rows', '$_pkey', 'order: ASC'],
+    ['rows within blocks', '$_pkey', 'from_block: 1000, to_block: 3000'],
     // Newer rows are of others.
-    ['an account with many rows', '_owner', `where: { owner: "${OWNER}" }`],
-    ['its rows within blocks', '_owner', `where: { owner: "${OWNER}" }, from_block: 500, to_block: 1000`],
-    ['an account with few rows', '_owner', `where: { owner: "0x${'00'.repeat(19)}07" }, order: ASC`],
-    ['an account without rows', '_owner', `where: { owner: "0x${'ee'.repeat(20)}" }`],
-    ['a number', '_assets', 'where: { assets: 77 }'],
+    ['an account with many rows', '$owner', `where: { owner: "${OWNER}" }`],
+    ['its rows within blocks', '$owner', `where: { owner: "${OWNER}" }, from_block: 500, to_block: 1000`],
+    ['an account with few rows', '$owner', `where: { owner: "0x${'00'.repeat(19)}07" }, order: ASC`],
+    ['an account without rows', '$owner', `where: { owner: "0x${'ee'.repeat(20)}" }`],
+    ['a number', '$assets', 'where: { assets: 77 }'],
   ])('of %s is an index range that stops after a page', async (_name, index, args) => {
     const first = await statementOf(deposits(args));
     const pages = [

@@ -46,11 +46,11 @@ function contractCell({ name, addresses }: ContractDefinition, chain: string, to
   )}</details>`;
 }
 
-function statusCells({ rows, isExact, blocks, undecoded, suspendedReason }: ContractStatus): Html {
+function statusCells({ rows, isExact, blocks, undecoded, isMissing, suspendedReason }: ContractStatus): Html {
   const newest = blocks.slice(-RANGES_SHOWN).toReversed();
   const others = blocks.length - newest.length;
   return html`<td class="number">${isExact ? NOTHING : '~'}${count(rows)}</td>
-<td>${blocks.length === 0 ? 'none yet' : newest.map(({ from, to }, index) => html`${index === 0 ? NOTHING : ', '}${count(from)} to ${count(to)}`)}${others > 0 ? html`, and ${count(others)} more` : NOTHING}${suspendedReason === null ? NOTHING : html`<br><strong>Suspended:</strong> ${shown(suspendedReason)}`}</td>
+<td>${blocks.length === 0 ? 'none yet' : newest.map(({ from, to }, index) => html`${index === 0 ? NOTHING : ', '}${count(from)} to ${count(to)}`)}${others > 0 ? html`, and ${count(others)} more` : NOTHING}${isMissing ? html`<br><strong>Missing:</strong> the table was dropped. Add the contract again.` : NOTHING}${suspendedReason === null ? NOTHING : html`<br><strong>Suspended:</strong> ${shown(suspendedReason)}`}</td>
 <td class="number">${count(undecoded)}</td>`;
 }
 

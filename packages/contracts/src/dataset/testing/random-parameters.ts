@@ -66,6 +66,13 @@ const structured = fc
   .map(([given, { parameter, ...rest }]): Given => ({ parameter: { name: given, ...parameter }, ...rest }));
 /** Up to 7 parameters, none of them indexed. */
 export const randomParameters = fc.array(fc.oneof(plain, structured), { maxLength: 7 });
+const few = fc.array(fc.oneof(plain, structured), { minLength: 1, maxLength: 12 });
+/** Up to the 256 parameters that an ABI may have: some repeated, so that few values are random. */
+export const manyParameters = fc
+  .tuple(few, fc.integer({ min: 1, max: 256 }))
+  .map(([all, count]) =>
+    Array.from({ length: count }, (_, index) => all[index % all.length]).filter((one) => one !== undefined),
+  );
 
 /** Returns SQL that reads the columns of parameters as texts `v0`, `v1`, … */
 export function textColumns({ parameters }: EventTable): readonly string[] {
