@@ -219,7 +219,7 @@ test('profits are the same in any order of arrival, with reorgs, and equal recei
   );
 });
 
-/** Trades without a sale of more than is held; the last one sells the rest. Each is in a block of its own. */
+/** Trades without a sale of more than is held; the last one sells the rest. Each is in a separate block. */
 function sellingAll(list: readonly { readonly isPurchase: boolean; readonly amount: number; readonly paid: number }[]) {
   let held = 0;
   const trades = list.map(({ isPurchase: wants, amount, paid }) => {

@@ -1,5 +1,4 @@
 import type { Hash } from '@chainstead/core';
-import { type PoolVaults, poolInVault } from '../pools/managed-pool-id.ts';
 import { binEvents } from './bin-events.ts';
 import { concentratedEvents } from './concentrated-events.ts';
 import { type EventLayout, type EventLog, hasLayout } from './event-layout.ts';
@@ -7,6 +6,7 @@ import { managerEvents } from './manager-events.ts';
 import { namedTokenEvents } from './named-token-events.ts';
 import type { PoolEvent } from './pool-event.ts';
 import type { PoolEventDecoder } from './pool-event-decoder.ts';
+import { type PoolVaults, poolInVault } from './pool-vaults.ts';
 import { reserveEvents } from './reserve-events.ts';
 
 /** All events of pools. A new event is an entry of one of these lists. */

@@ -2,7 +2,7 @@ import type { Address, Hex } from '@chainstead/core';
 
 /**
  * Identifier of a pool: the address of its contract. Pools of a pool manager have no contract: there it is the 32-byte id that the
- * manager's events name (Uniswap v4, PancakeSwap Infinity, Balancer v2), and at a second manager of a family its address too.
+ * manager's events name (Uniswap v4, PancakeSwap Infinity, Balancer v2). Pools of a second manager of a family are identified by {@link poolInVault}.
  */
 export type PoolId = Hex;
 

@@ -1,5 +1,5 @@
 import type { Address, Hash } from '@chainstead/core';
-import { type PoolVaults, vaultsOf } from '../pools/managed-pool-id.ts';
+import { type PoolVaults, vaultsOf } from '../events/pool-vaults.ts';
 import { concentratedExchanges } from './concentrated-exchanges.ts';
 import { constantProductExchanges } from './constant-product-exchanges.ts';
 import type { Deployment, Exchange } from './exchange.ts';

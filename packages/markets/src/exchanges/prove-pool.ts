@@ -1,7 +1,7 @@
 import type { Address, Log } from '@chainstead/core';
 import { hasLayout } from '../events/event-layout.ts';
 import type { PoolId } from '../events/pool-event.ts';
-import { poolInVault } from '../pools/managed-pool-id.ts';
+import { poolInVault } from '../events/pool-vaults.ts';
 import { create2Address } from '../pools/pool-address.ts';
 import type { PoolCreation, PoolFacts } from '../pools/pool-creation.ts';
 import type { ChainExchange, ChainExchanges } from './exchanges-of-chain.ts';

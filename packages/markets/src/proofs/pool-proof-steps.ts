@@ -1,6 +1,7 @@
 import { addressAt, returnedWord } from '@chainstead/abi';
 import type { Address, Hex } from '@chainstead/core';
 import type { PoolId } from '../events/pool-event.ts';
+import { idInVault } from '../events/pool-vaults.ts';
 import type { ChainExchange, ChainExchanges } from '../exchanges/exchanges-of-chain.ts';
 import {
   type Membership,
@@ -9,7 +10,6 @@ import {
   type ProofByArguments,
   readHints,
 } from '../exchanges/pool-proof.ts';
-import { idInVault } from '../pools/managed-pool-id.ts';
 import type { PoolFacts } from '../pools/pool-creation.ts';
 import type { PoolVerdict, SeenPool } from './pool-verdict.ts';
 

@@ -1,9 +1,9 @@
 import { type BlockRange, ChainsteadError, type Log } from '@chainstead/core';
 import type { LogsQuery, UpstreamPool } from '@chainstead/rpc';
+import { idInVault } from '../events/pool-vaults.ts';
 import type { ChainExchange } from '../exchanges/exchanges-of-chain.ts';
 import type { CreationSearch, SearchedPool } from '../exchanges/pool-proof.ts';
 import { decodePoolCreation } from '../exchanges/prove-pool.ts';
-import { idInVault } from '../pools/managed-pool-id.ts';
 import type { PoolVerdict, ProofContext, SeenPool } from './pool-verdict.ts';
 
 /** Calls of eth_getLogs for the pools of one factory. */

@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import type { PoolId } from '../events/pool-event.ts';
+import type { PoolId } from './pool-event.ts';
 
 /**
  * Contracts of a chain that hold many pools, with the ending of their pools' identifiers. It is empty for the first contract of a family. Another
