@@ -24,6 +24,7 @@ import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 import type { Storage } from '../session/storage.ts';
 import { withStoredChains } from '../session/stored-chains.ts';
 import { renderTable } from '../text/text-table.ts';
+import { contractWarnings } from './contract-warnings.ts';
 
 export interface AddContractOptions {
   readonly chain: string;
@@ -38,6 +39,7 @@ export interface AddContractOptions {
   readonly calls?: boolean;
   readonly upgrade?: string;
   readonly implementation?: string;
+  readonly strict?: boolean;
 }
 
 /** Larger files are no ABI. */
@@ -53,21 +55,22 @@ export async function addContractOfCommand(
   const emitters = readEmitters(options);
   const abi = await readAbiFile(options.abi);
   await withContracts(command, context, async ({ database }, configuration) => {
-    const { tables, skipped } = await addContract(
-      database,
-      {
-        name,
-        abi,
-        chain: chainOf(configuration, options.chain),
-        ...emitters,
-        firstBlock: readBlock(options.from),
-        indexed: options.index ?? [],
-        calls: options.calls ?? false,
-        upgrade: readLogPlace(options.upgrade),
-        implementation: readImplementation(options.implementation),
-      },
-      commandActor(),
-    );
+    const wanted: WantedContract = {
+      name,
+      abi,
+      chain: chainOf(configuration, options.chain),
+      ...emitters,
+      firstBlock: readBlock(options.from),
+      indexed: options.index ?? [],
+      calls: options.calls ?? false,
+      upgrade: readLogPlace(options.upgrade),
+      implementation: readImplementation(options.implementation),
+    };
+    const warnings = await contractWarnings(configuration, wanted, context);
+    if (options.strict === true && warnings.length > 0)
+      throw new UsageError(warnings.join('. '), 'Correct it, or leave --strict out');
+    const { tables, skipped } = await addContract(database, wanted, commandActor());
+    for (const warning of warnings) context.stderr.write(`Warning: ${warning}.\n`);
     const rows = tables.map(({ name: table, abi: { signature, inputs } }) => [table, signature, String(inputs.length)]);
     context.stdout.write(renderTable(['table', 'signature', 'parameters'], rows));
     for (const [reason, count] of skipped) context.stderr.write(`Skipped in the ABI: ${count} × ${reason}\n`);

@@ -90,6 +90,15 @@ describe('options are refused', () => {
   });
 });
 
+test('a chain that is not in CHAINS is a warning, and refused with --strict', async () => {
+  const strict = await add([...file(), ...address, '--strict']);
+  expect([strict.exitCode, strict.stderr]).toEqual([2, expect.stringContaining('eth is not in CHAINS')]);
+  expect(await scratch.database.query('SELECT FROM contract_definitions')).toEqual([]);
+  const added = await run(['add', 'doubted', '--chain', 'eth', ...file(), ...address]);
+  expect([added.exitCode, added.stderr]).toEqual([0, expect.stringContaining('Warning: eth is not in CHAINS')]);
+  expect((await run(['remove', 'doubted', '--chain', 'eth'])).exitCode).toBe(0);
+});
+
 test('events, anonymous ones and calls get tables', async () => {
   const added = await add([...file(), ...address, '--calls'], { CHAINS: 'eth', TRANSACTIONS_ETH: 'all' });
   expect(added).toMatchObject({ exitCode: 0 });

@@ -43,6 +43,7 @@ function addCommand(context: CommandContext): Command {
       'Implementation of the proxies with this ABI: it counts from the log Upgraded that names it',
     )
     .option('--index <list>', 'Comma list of columns that get an index, and can then be filtered by', collect)
+    .option('--strict', 'Refuse a chain that is not in CHAINS, and addresses without code')
     .addHelpText('after', EXAMPLES)
     .action(async (name: string, options: AddContractOptions, command: Command) => {
       const { addContractOfCommand } = await import('../actions/contracts.ts');
