@@ -15,9 +15,11 @@ let stage: DevnetProgramStage;
 let proxy: Awaited<ReturnType<typeof startNodeProxy>>;
 let exchanges: ExchangeDevnet;
 let url: string;
-let tokens: Record<'usd' | 'cats' | 'dogs' | 'birds' | 'fish' | 'none', Address>;
+let tokens: Record<'usd' | 'cats' | 'dogs' | 'birds' | 'fish' | 'none' | 'late2' | 'late3', Address>;
 /** By their token: one of each exchange. */
 let pools: Record<'cats' | 'dogs' | 'birds' | 'fish', ExchangePool>;
+/** Of tokens that no request names before their first event. */
+let late: Record<'late2' | 'late3', ExchangePool>;
 let calls = 0;
 
 /** Amounts in the order of the pool's tokens. */
@@ -35,6 +37,8 @@ beforeAll(async () => {
     birds: await exchanges.deployToken('BIRDS'),
     fish: await exchanges.deployToken('FISH'),
     none: await exchanges.deployToken('NONE'),
+    late2: await exchanges.deployToken('LATE2'),
+    late3: await exchanges.deployToken('LATE3'),
   };
   const { usd, cats, dogs, birds, fish } = tokens;
   // A cat for 2.5 dollars, a dog for 4, a bird for 5, a fish for 7.
@@ -50,6 +54,16 @@ beforeAll(async () => {
   await exchanges.addLiquidity(pools.dogs, ordered(pools.dogs, 1_000n * UNIT, 4_000n * DOLLAR));
   await exchanges.addLiquidity(pools.birds, ordered(pools.birds, 1_000n * UNIT, 5_000n * DOLLAR));
   await exchanges.addLiquidity(pools.fish, ordered(pools.fish, 1_000n * UNIT, 7_000n * DOLLAR));
+  const { late2, late3 } = tokens;
+  late = {
+    late2: await exchanges.createPool({ version: 'v2', tokens: [late2, usd] }),
+    late3: await exchanges.createPool({ version: 'v3', tokens: [late3, usd], fee: 500, price: [10n ** 12n, 4n] }),
+  };
+  for (const name of ['late2', 'late3'] as const)
+    await exchanges.addLiquidity(late[name], ordered(late[name], 1_000n * UNIT, 4_000n * DOLLAR));
+  // The pools have stood for an hour before the first indexed block.
+  await devnet.client.mine({ blocks: 20 });
+  await devnet.client.increaseTime({ seconds: 3_600 });
   await devnet.client.mine({ blocks: 2 });
   const { number } = await devnet.client.getBlock();
   proxy = await startNodeProxy(devnet.url, {
@@ -170,9 +184,9 @@ it('prices tokens at the first request, by the states that their pools have', as
 
 it('returns 404 for a token without pools, and looks each token up once', async () => {
   const message = 'No liquidity pools found for the specified token address';
-  expect(await get(tokens.none)).toEqual({ status: 404, body: { message } });
+  expect(await get(tokens.none)).toMatchObject({ status: 404, body: { message, details: { reason: 'no-pools' } } });
   const before = calls;
-  expect(await get(tokens.none)).toEqual({ status: 404, body: { message } });
+  expect(await get(tokens.none)).toMatchObject({ status: 404, body: { message, details: { reason: 'no-pools' } } });
   for (const { token, pool } of priced()) await expectPrice(token, pool);
   expect(calls).toBe(before);
 });
@@ -197,9 +211,20 @@ it('follows the events of the pools from then on', async () => {
     await exchanges.swap(pool, { token, amount: 20n * UNIT });
     await untilIndexed();
     const { number } = await stage.devnet.client.getBlock();
-    if (pool.version !== 'v2') await untilPriced(token);
     const body = await expectPrice(token, pool);
     expect(body.priceLastChangedAtBlock).toBe(String(number));
     expect(body.explanation?.candidates).toMatchObject([{ reading_block: read }]);
+  }
+});
+
+it('returns the price before a push to the first request for a token, which finds the push as the first event', async () => {
+  for (const name of ['late2', 'late3'] as const) {
+    // The pool holds less than a third of it.
+    await exchanges.swap(late[name], { token: tokens.usd, amount: 12_000n * DOLLAR });
+    await untilIndexed();
+    const token = tokens[name];
+    if (name === 'late3') await untilPriced(token);
+    const { status, body } = await get(token);
+    expect([name, status, Math.round(body.usdPrice ?? 0)]).toEqual([name, 200, 4]);
   }
 });

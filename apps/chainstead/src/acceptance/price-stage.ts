@@ -167,7 +167,8 @@ async function startAbove(stage: DevnetProgramStage, { exchanges, usd, last }: T
   const settings = {
     START_BLOCK_DEVNET: String(last + ABOVE),
     DOLLAR_TOKENS_DEVNET: usd,
-    PRICE_HOP_MIN_USD: '1000',
+    // The pools are seconds old.
+    ...{ PRICE_HOP_MIN_USD: '1000', PRICE_HOLD_SECONDS: '0' },
     // A request returns after the balances of pools are read, also on a busy machine.
     ON_DEMAND_WAIT_MS: '20000',
     EXCHANGES_DEVNET: Object.entries(exchanges.factories)

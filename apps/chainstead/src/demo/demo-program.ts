@@ -131,6 +131,8 @@ export function demoEnvironment(
     EXCHANGES_DEVNET: exchanges.setting,
     // Gives the demo's ether a price in its pools.
     DOLLAR_TOKENS_DEVNET: tokens[0],
+    // The pools of the demo are seconds old.
+    PRICE_HOLD_SECONDS: '0',
     START_BLOCK_DEVNET: '0',
     // Complete lists of wallets are compared, without an earlier request for them.
     TRANSACTIONS_DEVNET: 'all',

@@ -74,13 +74,13 @@ test('a push before, during or after a late start gives no wrong price for ten m
 function pricesOf(one: Schedule): readonly (number | null)[] {
   const { kind, seconds, factor, lasts, before, request } = one;
   const push = Math.ceil(8_000 / seconds);
-  const end = push + Math.ceil(lasts / seconds);
+  const end = push + Math.max(1, Math.floor(lasts / seconds));
   const start = push - Math.round(before / seconds);
   const honest = honestPrices(one, push + Math.ceil(1_300 / seconds));
   const pushed = (block: number): number => (honest[block] ?? 4) * (block >= push && block < end ? factor : 1);
   const hasEvent = (block: number): boolean => pushed(block) !== pushed(block - 1);
   const found: (number | null)[] = [];
-  for (let block = Math.max(push, start); block <= push + Math.floor(holdSeconds / seconds); block += 3) {
+  for (let block = Math.max(push, start); block < push + holdSeconds / seconds; block += 3) {
     const first = request === null ? block : Math.min(block, Math.max(start, push + Math.round(request / seconds)));
     const history = knownHistory(one, { kind, block, start, first, pushed, hasEvent });
     const price = history === null ? null : priceFrom([history], FIGURES, { time: block * seconds });
