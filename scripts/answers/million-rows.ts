@@ -9,7 +9,7 @@ export interface RowSubjects {
   readonly wallet: string;
   readonly token: string;
   readonly collection: string;
-  /** Of a pool with swaps. */
+  /** Address of a pool with swaps. */
   readonly pool: string;
   /** Blocks that are stored, between which the rows are spread. */
   readonly blocks: { readonly first: number; readonly last: number };

@@ -140,7 +140,7 @@ async function sampleBlocks(
 const SHORTEST_SECONDS = 0.1;
 
 /**
- * Returns one random number from each part of the `span` numbers below another, highest first: nobody can foresee them.
+ * Returns one random number from each part of the `span` numbers below another, highest first. Traders can't foresee them.
  * @param random from the first number to before the second one
  */
 export function sampleNumbers(

@@ -1,4 +1,4 @@
-/** The parts of a transaction that tell whether code ran. Amounts in wei and gas, as digits or quantities. */
+/** The parts of a transaction that show whether code ran. Amounts in wei and gas, as digits or quantities. */
 interface TransferParts {
   readonly from: string;
   readonly to: string | null;
@@ -12,7 +12,7 @@ const TRANSFER_GAS: readonly bigint[] = [21_000n, 204_600n];
 
 /**
  * Whether a transaction certainly ran no code and moved native tokens to another account: no contract logged anything. Gas
- * alone doesn't tell since EIP-2780: a contract called without value can use 21,000. Clients may log the transfer (EIP-7708).
+ * alone doesn't show it since EIP-2780: a contract called without value can use 21,000. Clients may log the transfer (EIP-7708).
  */
 export function isPlainTransfer({ from, to, value, input, gasUsed }: TransferParts): boolean {
   return (

@@ -51,8 +51,8 @@ export interface PriceDecision {
 }
 
 /**
- * Why pools decide no price. `too-shallow`: none is deep enough. `unsettled`: too little of the past of `pool` is known to tell its price from a
- * push. After `seconds` it is known, if the price stays.
+ * Why pools decide no price. `too-shallow`: none is deep enough. `unsettled`: too little of the past of `pool` is known to distinguish its price
+ * from a push. After `seconds` it is known, if the price stays.
  */
 export type NoDecision = { readonly candidates: readonly JudgedCandidate[] } & (
   | { readonly reason: 'too-shallow' }

@@ -45,7 +45,7 @@ const schedule = fc.record({
   /** Honest trades: a part of a percent each, by the number of blocks between them. */
   trades: fc.array(fc.tuple(fc.integer({ min: 1, max: 60 }), fc.integer({ min: -5, max: 5 })), { maxLength: 40 }),
   factor: fc.constantFrom(0.1, 0.3, 3, 10, 100),
-  /** Of the push. Seconds. */
+  /** How long the push stays. Seconds. */
   lasts: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 599 })),
   /** From the start of the program to the push. Seconds. */
   before: fc.oneof(fc.integer({ min: -600, max: 60 }), fc.integer({ min: -600, max: 3_000 })),

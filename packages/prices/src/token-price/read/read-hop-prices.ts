@@ -80,7 +80,7 @@ export async function readHopPrices(
   );
 }
 
-/** The reason of the direct price, unless it is that there are no pools. */
+/** The reason of the direct price, unless no pools exist. */
 function whyNot({ why }: WithoutPrice, pools: number, through: TokenPrice): WithoutPrice['why'] {
   if (why.reason !== 'no-pools') return why;
   if (through.of === 'nothing' && !isWithoutPools(through)) return through.why;
