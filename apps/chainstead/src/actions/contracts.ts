@@ -74,7 +74,7 @@ export async function addContractOfCommand(
     const rows = tables.map(({ name: table, abi: { signature, inputs } }) => [table, signature, String(inputs.length)]);
     context.stdout.write(renderTable(['table', 'signature', 'parameters'], rows));
     for (const [reason, count] of skipped) context.stderr.write(`Skipped in the ABI: ${count} × ${reason}\n`);
-    context.stderr.write(
+    context.stdout.write(
       'Running servers index it within seconds. "chainstead contracts status" shows the progress.\n',
     );
   });
