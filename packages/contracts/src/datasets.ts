@@ -1,7 +1,12 @@
 /** Contracts and their datasets alone. A process that only fills or changes them loads no routes. */
 export { readContractDatasets } from './dataset/contract-datasets.ts';
 export { addContract } from './definitions/add-contract.ts';
-export { childFrom, type ContractDefinition, ContractRefusedError, readDefinitions } from './definitions/contract-definition.ts';
+export {
+  type ContractDefinition,
+  ContractRefusedError,
+  childFrom,
+  readDefinitions,
+} from './definitions/contract-definition.ts';
 export { type ContractStatus, readContractStatuses } from './definitions/contract-status.ts';
 export { removeContract, removeContractsOfChain } from './definitions/remove-contract.ts';
 export {

@@ -4,7 +4,11 @@
  */
 export { readContractDatasets } from './dataset/contract-datasets.ts';
 export { addContract } from './definitions/add-contract.ts';
-export { childFrom, type ContractDefinition, ContractRefusedError, readDefinitions } from './definitions/contract-definition.ts';
+export {
+  type ContractDefinition,
+  ContractRefusedError,
+  readDefinitions,
+} from './definitions/contract-definition.ts';
 export { type ContractStatus, readContractStatuses } from './definitions/contract-status.ts';
 export { removeContract } from './definitions/remove-contract.ts';
 export { suspendLargeContracts } from './definitions/suspend-contracts.ts';
