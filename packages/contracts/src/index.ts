@@ -7,7 +7,6 @@ export { addContract } from './definitions/add-contract.ts';
 export {
   type ContractDefinition,
   ContractRefusedError,
-  childFrom,
   readDefinitions,
 } from './definitions/contract-definition.ts';
 export { type ContractStatus, readContractStatuses } from './definitions/contract-status.ts';

@@ -24,6 +24,8 @@ export interface AbiReading {
   readonly anonymousEvents?: boolean;
   /** Whether functions that change nothing (`view`, `pure`) are read. @default true */
   readonly viewFunctions?: boolean;
+  /** Whether events are read that differ from an earlier one only in which parameters are indexed, not in their number. @default false */
+  readonly everyLayout?: boolean;
 }
 
 /** Maximum arguments of one function or event, and members of one tuple. */

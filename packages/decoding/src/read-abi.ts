@@ -3,7 +3,7 @@ import { SELECTOR_DIGITS } from './abi-entry.ts';
 import { type AbiEntry, type AbiReading, readAbiItem } from './read-abi-item.ts';
 
 export interface ReadAbi {
-  /** In order; one per selector, and one per signature and number of indexed arguments of an event. */
+  /** In order; one per selector, and one per signature and number of indexed arguments of an event (see `everyLayout`). */
   readonly entries: readonly AbiEntry[];
   /** Number of skipped items, by reason. */
   readonly skipped: ReadonlyMap<string, number>;
@@ -27,7 +27,7 @@ export function readAbi(document: unknown, reading: AbiReading = {}): ReadAbi | 
   for (const [place, item] of items.entries()) {
     const read = place < ITEMS_MAX ? readPossible(item, reading) : `beyond the first ${ITEMS_MAX}`;
     if (read === null) continue;
-    const key = typeof read === 'string' ? null : keyOf(read);
+    const key = typeof read === 'string' ? null : keyOf(read, reading);
     const reason = typeof read === 'string' ? read : key !== null && entries.has(key) ? 'repeated' : null;
     if (reason !== null) skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
     else if (typeof read !== 'string' && key !== null) entries.set(key, read);
@@ -55,10 +55,10 @@ export function selectorOf({ kind, entry }: AbiEntry): Hex {
   return kind === 'function' ? entry.selector : (entry.topic0.slice(0, SELECTOR_DIGITS) as Hex);
 }
 
-function keyOf(read: AbiEntry): string {
-  return read.kind === 'function'
-    ? read.entry.selector
-    : `${read.entry.topic0} ${indexedCount(read)} ${read.entry.isAnonymous}`;
+function keyOf(read: AbiEntry, { everyLayout = false }: AbiReading): string {
+  if (read.kind === 'function') return read.entry.selector;
+  const layout = everyLayout ? read.entry.inputs.map(({ isIndexed }) => isIndexed).join() : indexedCount(read);
+  return `${read.entry.topic0} ${layout} ${read.entry.isAnonymous}`;
 }
 
 /** Returns the items of an ABI-like document: members are checked one by one. */

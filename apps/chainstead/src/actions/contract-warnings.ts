@@ -26,7 +26,7 @@ export async function contractWarnings(
       .filter((_, index) => codes[index] === '0x')
       .map((address) => `${address} has no code on ${chain.key}. Check the address and the chain`);
   } catch (error) {
-    return [`The nodes of ${chain.key} could not return the code of the addresses: ${errorText(error)}`];
+    return [`The nodes of ${chain.key} returned no code of the addresses: ${errorText(error)}`];
   }
 }
 

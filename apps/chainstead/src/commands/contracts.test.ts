@@ -107,6 +107,7 @@ test('events, anonymous ones and calls get tables', async () => {
     ['contracts.vault_deposit', 'Deposit(address)', '1'],
     ['contracts.vault_quiet', 'Quiet()', '0'],
     ['contracts.vault_deposit_call', 'deposit(uint256)', '1'],
+    ['Running servers index it within seconds. "chainstead contracts status" shows the progress.'],
     [''],
   ]);
   const listed: { events: unknown }[] = JSON.parse((await run(['list', '--json'])).stdout);

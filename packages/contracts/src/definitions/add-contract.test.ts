@@ -104,6 +104,16 @@ describe('a contract', () => {
     await removeContract(scratch.database, 'pool_v3', eth.id);
   });
 
+  it('is refused with two layouts of one event whose number of topics is the same', async () => {
+    const layouts = [true, false].map((first) =>
+      event('Moved', input('a', 'uint8', first), input('b', 'uint8', !first)),
+    );
+    await expect(add('layouts', { abi: layouts })).rejects.toMatchObject({ code: 'CONTRACT_EVENT_CHANGED' });
+    const upgrade = { block: 7, log: 1 };
+    await expect(add('layouts', { abi: layouts, upgrade })).rejects.toMatchObject({ code: 'CONTRACT_EVENT_CHANGED' });
+    expect(await readDefinitions(scratch.database, 'layouts')).toEqual([]);
+  });
+
   it('has no column with the name of a system column', async () => {
     const system = ['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid'];
     const { tables } = await add('land', { abi: [event('Bounds', ...system.map((name) => input(name, 'bytes32')))] });

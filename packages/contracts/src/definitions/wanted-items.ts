@@ -1,6 +1,7 @@
 /** The events and functions of an ABI that get a table. */
 import { type AbiEntry, type AbiEvent, readAbi } from '@chainstead/decoding';
 import { callItem, eventItem, type TableItem } from '../tables/event-table.ts';
+import { indexedCount } from '../tables/log-shape.ts';
 import { ContractRefusedError } from './contract-definition.ts';
 import type { WantedContract } from './wanted-contract.ts';
 
@@ -20,7 +21,7 @@ const ANONYMOUS = 'an anonymous event';
 /** Returns the wanted events and functions. @throws ContractRefusedError */
 export function itemsOf(wanted: WantedContract): WantedItems {
   const { name, abi } = wanted;
-  const read = readAbi(abi, { anonymousEvents: true, viewFunctions: false });
+  const read = readAbi(abi, { anonymousEvents: true, viewFunctions: false, everyLayout: true });
   if (read === null)
     throw new ContractRefusedError(
       'CONTRACT_ABI_MISSING',
@@ -32,6 +33,7 @@ export function itemsOf(wanted: WantedContract): WantedItems {
   const left = wanted.events === null && wanted.factory !== null ? chosen.filter((one) => one.isAnonymous).length : 0;
   const events = left === 0 ? chosen : chosen.filter((one) => !one.isAnonymous);
   const skipped = left === 0 ? read.skipped : new Map([...read.skipped, [ANONYMOUS, left]]);
+  requireOneLayout(name, events);
   const calls = wanted.calls === true ? callsOf(wanted, read.entries) : [];
   const items = [...events.map(eventItem), ...calls];
   if (items.length === 0)
@@ -47,6 +49,19 @@ export function itemsOf(wanted: WantedContract): WantedItems {
       `Choose at most ${ITEMS_MAX} of them with --event${calls.length === 0 ? '' : ', or leave --calls out'}`,
     );
   return { items, skipped, named: all.filter((one) => !one.isAnonymous) };
+}
+
+/** Nothing in a log shows which of its parameters are indexed, only how many. */
+function requireOneLayout(name: string, events: readonly AbiEvent[]): void {
+  const named = events.filter((one) => !one.isAnonymous);
+  const alike = [...Map.groupBy(named, (abi) => `${abi.topic0} ${indexedCount({ abi })}`).values()];
+  const [first] = alike.find(({ length }) => length > 1) ?? [];
+  if (first !== undefined)
+    throw new ContractRefusedError(
+      'CONTRACT_EVENT_CHANGED',
+      `The ABI of ${name} has ${first.signature} twice, with other indexed parameters, and their number is the same`,
+      'Give the ABI of one version. Add that of the other one with --implementation or --upgrade, or under another name',
+    );
 }
 
 function chosenEvents(
