@@ -193,6 +193,8 @@ it('returns 404 for a token without pools, and looks each token up once', async 
 
 it('reads the pools again if a reorg replaces the block', async () => {
   const { devnet, scratch } = stage;
+  // Blocks of the same second could have the same hashes again.
+  await devnet.client.increaseTime({ seconds: 60 });
   await devnet.reorg(2);
   await untilIndexed();
   for (const table of ['pool_readings', 'pool_lookups'])
@@ -223,8 +225,11 @@ it('returns the price before a push to the first request for a token, which find
     await exchanges.swap(late[name], { token: tokens.usd, amount: 12_000n * DOLLAR });
     await untilIndexed();
     const token = tokens[name];
-    if (name === 'late3') await untilPriced(token);
     const { status, body } = await get(token);
-    expect([name, status, Math.round(body.usdPrice ?? 0)]).toEqual([name, 200, 4]);
+    expect([name, status, Math.round(body.usdPrice ?? 0)], JSON.stringify(body).slice(0, 3_000)).toEqual([
+      name,
+      200,
+      4,
+    ]);
   }
 });
