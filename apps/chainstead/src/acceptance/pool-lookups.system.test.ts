@@ -105,6 +105,7 @@ interface PriceReply {
   readonly status: number;
   readonly body: {
     readonly message?: string;
+    readonly details?: { readonly reason?: string };
     readonly usdPrice?: number;
     readonly priceLastChangedAtBlock?: string;
     readonly explanation?: {
@@ -193,7 +194,9 @@ it('returns 404 for a token without pools, and looks each token up once', async 
 
 it('reads the pools again if a reorg replaces the block', async () => {
   const { devnet, scratch } = stage;
-  await devnet.reorg(2);
+  // Empty blocks of the same second would have the same hashes again.
+  const [from] = await devnet.client.getAddresses();
+  await devnet.reorg(2, [[{ from, to: from, value: '0x1' }, 0]]);
   await untilIndexed();
   for (const table of ['pool_readings', 'pool_lookups'])
     expect(await scratch.database.query(`SELECT FROM ${table}`)).toEqual([]);
@@ -222,9 +225,9 @@ it('returns the price before a push to the first request for a token, which find
     // The pool holds less than a third of it.
     await exchanges.swap(late[name], { token: tokens.usd, amount: 12_000n * DOLLAR });
     await untilIndexed();
-    const token = tokens[name];
-    if (name === 'late3') await untilPriced(token);
-    const { status, body } = await get(token);
-    expect([name, status, Math.round(body.usdPrice ?? 0)]).toEqual([name, 200, 4]);
+    const { status, body } = await get(tokens[name]);
+    // Whether transfers of a new token explain its balances is unknown until a later one: then the depth of a concentrated pool is, too.
+    if (name === 'late3') expect([status, body.details?.reason]).toEqual([404, 'depth-unread']);
+    else expect([status, Math.round(body.usdPrice ?? 0)]).toEqual([200, 4]);
   }
 });

@@ -36,7 +36,6 @@ export async function saveLookup(database: Database, chain: Chain, lookup: PoolL
       throw new StateUnavailableError(`Block ${block.number} was reorganized away while pools were read at it`);
     const proven = await provenPools(transaction, chain, pools);
     for (const pool of pools) if (!proven.has(pool.pool)) await storeFoundPool(transaction, chain, pool, block.number);
-    await addTokens(transaction, chain, pools);
     const found = new Set<string>(pools.map(({ pool }) => pool));
     const ofPools = readings.filter(({ pool }) => found.has(pool));
     await addReadings(transaction, chain, ofPools);
@@ -64,19 +63,6 @@ async function provenPools(
     [pools.map(({ pool }) => poolKey(pool)), id, pools.map(({ pool }) => hexBytes(pool))],
   );
   return new Set(rows.map(({ pool }) => pool));
-}
-
-/** Prices need the decimals of both tokens. Those that are new are read by the worker. */
-async function addTokens(
-  transaction: Transaction,
-  { id }: Pick<Chain, 'id'>,
-  pools: readonly ProvenPool[],
-): Promise<void> {
-  await transaction.query(
-    `INSERT INTO tokens (address, chain_id) SELECT address, $1 FROM unnest($2::bytea[]) AS found (address) ORDER BY address
-     ON CONFLICT (address, chain_id) DO NOTHING`,
-    [id, [...new Set(pools.flatMap(({ tokens }) => tokens ?? []))].map(addressBytes)],
-  );
 }
 
 async function addReadings(

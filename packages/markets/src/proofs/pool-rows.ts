@@ -1,5 +1,5 @@
-import type { Address, ChainId, Hex } from '@chainstead/core';
-import { type Database, hexBytes, hexText, type Transaction } from '@chainstead/db';
+import { type Address, type ChainId, type Hex, ZERO_ADDRESS } from '@chainstead/core';
+import { addressBytes, type Database, hexBytes, hexText, type Transaction } from '@chainstead/db';
 import { type Claim, claimValues, type DueTable, isClaimed, settled } from '@chainstead/jobs';
 import { underCommitLock } from '@chainstead/sync';
 import type { PoolId } from '../events/pool-event.ts';
@@ -126,7 +126,22 @@ async function storeOutcome(
     ],
   );
   // Another worker took the pool over.
-  if (rows.length > 0) await replaceTrades(transaction, chain.id, pool);
+  if (rows.length === 0) return;
+  await replaceTrades(transaction, chain.id, pool);
+  if (found !== null) await addTokens(transaction, chain, found.pool);
+}
+
+/** Prices need the decimals of both tokens, also of one that never logged a transfer. Those that are new are read by the worker. */
+async function addTokens(
+  transaction: Transaction,
+  { id }: Pick<HookedChain, 'id'>,
+  { tokens }: Pick<ProvenPool, 'tokens'>,
+): Promise<void> {
+  await transaction.query(
+    `INSERT INTO tokens (address, chain_id) SELECT address, $1 FROM unnest($2::bytea[]) AS found (address) ORDER BY address
+     ON CONFLICT (address, chain_id) DO NOTHING`,
+    [id, (tokens ?? []).filter((token) => token !== ZERO_ADDRESS).map(addressBytes)],
+  );
 }
 
 /**
@@ -158,6 +173,7 @@ export async function storeFoundPool(
     ],
   );
   if (rows.length > 0) await replaceTrades(transaction, chain.id, pool);
+  await addTokens(transaction, chain, found);
 }
 
 function bytesOrNull(hex: Hex | null | undefined): Buffer | null {

@@ -322,7 +322,7 @@ describe('a changed proof', () => {
     [
       'a token that is no dollar',
       (one) => (one.explanation.anchors[0].source = 'assumed'),
-      'explanation.anchors[0].source is assumed, but it is feed on Ethereum',
+      'proof.feeds has 2 feeds, but 1 decide',
     ],
     [
       'the time',
