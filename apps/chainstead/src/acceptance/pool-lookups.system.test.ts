@@ -18,7 +18,7 @@ let url: string;
 let tokens: Record<'usd' | 'cats' | 'dogs' | 'birds' | 'fish' | 'none' | 'late2' | 'late3', Address>;
 /** By their token: one of each exchange. */
 let pools: Record<'cats' | 'dogs' | 'birds' | 'fish', ExchangePool>;
-/** Of tokens that no request names before their first event. */
+/** Pools of tokens that no request names before their first event. */
 let late: Record<'late2' | 'late3', ExchangePool>;
 let calls = 0;
 
