@@ -205,7 +205,7 @@ describe('analytics of a token', () => {
   });
 
   test('of a token without a pool are not found, nor is a bad address', async () => {
-    expect(await request(`${DOGS}/analytics`)).toEqual(NO_POOLS);
+    expect(await request(`${DOGS}/analytics`)).toMatchObject(NO_POOLS);
     expect(await request('0x12/analytics')).toMatchObject({
       status: 400,
       body: { message: '[C0005] Invalid address provided' },
