@@ -43,6 +43,7 @@ function blocksOf(language: string): readonly Block[] {
 /** Pages whose SQL needs other roles, servers or data than one migrated database, with the test that runs it. */
 const SQL_ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/api/sql-examples.md': 'packages/datasets/src/analytics/analytics.test.ts',
+  'docs/concepts/contracts.md': 'packages/contracts/src/definitions/add-contract.test.ts',
   'docs/operate/citus.md': 'apps/chainstead/src/acceptance/distribute-command.nightly.test.ts',
   'docs/operate/export.md': 'packages/lake/src/export/export-table.test.ts',
   'docs/operate/replicate.md': 'apps/chainstead/src/acceptance/replication.system.test.ts',

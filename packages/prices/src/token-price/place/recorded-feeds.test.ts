@@ -125,7 +125,7 @@ describe.skipIf(isMissing)(title('prices from recorded pools'), () => {
   }
 
   test('come from all rows of the blocks', () => {
-    expect(counts).toEqual({ answers: 959, swaps: 348, proven: 268, ofStandIn: 0 });
+    expect(counts).toEqual({ answers: 959, swaps: 344, proven: 264, ofStandIn: 0 });
     expect([POL_AGGREGATOR, ETHER_AGGREGATOR].map((one) => updates.get(one)?.length)).toEqual([12, 14]);
   });
 

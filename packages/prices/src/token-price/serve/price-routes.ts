@@ -92,8 +92,10 @@ function addTokenPriceRoute(
     // Most pools are found by their swaps.
     if (found === undefined) throw new RangeError('A wanted price has a result');
     if ('refusal' in found) {
-      const { refusal } = found;
-      if (refusal.of === 'no-price' && refusal.why.reason === 'no-pools') indexedChain(chains, chain.key, EVERY_SWAP);
+      const { refusal, indexed } = found;
+      const hasNothing =
+        (indexed?.toBlock ?? null) === null || (refusal.of === 'no-price' && refusal.why.reason === 'no-pools');
+      if (hasNothing && refusal.of === 'no-price') indexedChain(chains, chain.key, EVERY_SWAP);
       throw errorOf(found, chain, query.explain ?? false);
     }
     if (query.proof !== true) return c.json(showTokenPrice(found, chain, query.explain ?? false), 200);
