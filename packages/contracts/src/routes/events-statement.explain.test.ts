@@ -110,3 +110,11 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
     expect(rowsRead(nodes, 'vault_deposit')).toBeLessThanOrEqual(2 * (LIMIT + 2));
   });
 });
+
+test('a condition on the bytes of a parameter in the view is an index range', async () => {
+  await scratch.database.query('ANALYZE contracts.vault_deposit');
+  const lines = await scratch.database.query<{ 'QUERY PLAN': string }>(
+    `EXPLAIN SELECT assets FROM ${table.view} WHERE chain_id = 1 AND owner_bytes = analytics.bytes('${OTHER}')`,
+  );
+  expect(lines.map((line) => line['QUERY PLAN']).join('\n')).toContain('vault_deposit$owner');
+});
