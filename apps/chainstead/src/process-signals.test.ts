@@ -12,6 +12,26 @@ function signalled(): NodeJS.Process {
   });
 }
 
+describe('SIGINT', () => {
+  it('stops in order, also when npx passes the same keypress on, and ends the process at the next one', () => {
+    const process = signalled();
+    const exits: unknown[] = [];
+    process.exit = (code): never => {
+      exits.push(code);
+      throw new Error('The process ended');
+    };
+    let time = 1_000;
+    const { stopSignal } = listenForSignals(process, true, () => time);
+    process.emit('SIGINT');
+    time += 30;
+    process.emit('SIGINT');
+    expect([exits, stopSignal.aborted]).toEqual([[], true]);
+    time += 1_000;
+    expect(() => process.emit('SIGINT')).toThrow('The process ended');
+    expect(exits).toEqual([130]);
+  });
+});
+
 describe('SIGHUP', () => {
   it('asks for fresh processes while somebody listens for it, and for the stop afterwards', () => {
     const process = signalled();

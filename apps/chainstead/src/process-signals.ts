@@ -1,12 +1,14 @@
 import { isatty } from 'node:tty';
 
 const EXIT_CODE_INTERRUPTED = 130;
+/** One Ctrl-C arrives twice below npx and npm: from the terminal, and passed on by them. Milliseconds. */
+const SAME_KEYPRESS_MS = 500;
 const STANDARD_STREAMS = [0, 1, 2];
 
 /** Requests to the process from signals. */
 export interface ProcessSignals {
   /**
-   * Aborts at SIGINT or SIGTERM, or when the parent process on the IPC channel is gone. A second SIGINT ends the process
+   * Aborts at SIGINT or SIGTERM, or when the parent process on the IPC channel is gone. A second Ctrl-C ends the process
    * immediately. SIGHUP also aborts it, if it means a closed terminal or if there is no listener for it.
    */
   readonly stopSignal: AbortSignal;
@@ -14,17 +16,22 @@ export interface ProcessSignals {
   onReload(listener: () => void): () => void;
 }
 
-/** @param isAtTerminal whether a person started it and sees what it writes */
+/**
+ * @param isAtTerminal whether a person started it and sees what it writes
+ * @param now a clock that never goes back, in milliseconds
+ */
 export function listenForSignals(
   process: NodeJS.Process,
   isAtTerminal: boolean = STANDARD_STREAMS.some((stream) => isatty(stream)),
+  now: () => number = () => performance.now(),
 ): ProcessSignals {
   const stop = new AbortController();
   const listeners = new Set<() => void>();
-  let interrupts = 0;
+  let interruptedAt: number | undefined;
   process.on('SIGINT', () => {
-    interrupts += 1;
-    if (interrupts > 1) process.exit(EXIT_CODE_INTERRUPTED);
+    const isSecond = interruptedAt !== undefined && now() - interruptedAt > SAME_KEYPRESS_MS;
+    if (isSecond) process.exit(EXIT_CODE_INTERRUPTED);
+    interruptedAt ??= now();
     stop.abort();
   });
   process.on('SIGTERM', () => stop.abort());
