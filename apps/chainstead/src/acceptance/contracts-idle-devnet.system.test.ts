@@ -1,4 +1,4 @@
-/** A contract that is added to a chain without new blocks: its rows appear although none of its blocks is final. */
+/** Contracts that are added to a chain without new blocks: rows appear although no block is final, and addresses without code are named. */
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { expect, test, vi } from 'vitest';
 import { openContractsStage } from './contracts-stage.ts';
@@ -10,6 +10,7 @@ contract Counter {
   function count(uint256 to) external { for (uint256 i = 1; i <= to; i++) emit Counted(msg.sender, i); }
 }`;
 const EVENTS = [3, 1, 4, 1, 5];
+const WITHOUT_CODE = '0x000000000000000000000000000000000000dead';
 const stage = stageOfFile(() => openContractsStage(31_451, SOURCE));
 
 test('has all its rows without a new block', async () => {
@@ -26,16 +27,12 @@ test('has all its rows without a new block', async () => {
   const checkpoint = async () =>
     (await scratch.database.query<{ checkpoint: number | null }>('SELECT checkpoint FROM sync_chains'))[0]?.checkpoint;
   await expect.poll(checkpoint).toBe(head);
-  await stage.runContracts(
-    'add',
-    'counter',
-    '--chain',
-    'devnet',
-    '--abi',
-    stage.abiOf('Counter'),
-    '--address',
-    counter,
+  const added = [`--chain=devnet`, `--abi=${stage.abiOf('Counter')}`, '--address'];
+  expect(await stage.runContracts('add', 'empty', ...added, WITHOUT_CODE)).toContain(
+    `Warning: ${WITHOUT_CODE} has no code on devnet`,
   );
+  await expect(stage.runContracts('add', 'strict', ...added, WITHOUT_CODE, '--strict')).rejects.toThrow('has no code');
+  expect(await stage.runContracts('add', 'counter', ...added, counter, '--strict')).not.toContain('Warning');
   await vi.waitFor(
     async () => {
       const rows = await scratch.database.query<{ row: string }>(
@@ -46,8 +43,12 @@ test('has all its rows without a new block', async () => {
     { timeout: 30_000, interval: 200 },
   );
   expect(Number(await devnet.client.getBlockNumber())).toBe(head);
-  const [status] = JSON.parse(await stage.runContracts('status', '--json'));
+  const statuses: readonly { table: string; indexed_blocks: unknown[] }[] = JSON.parse(
+    await stage.runContracts('status', '--json'),
+  );
+  expect(statuses).toHaveLength(2);
+  const status = statuses.find(({ table }) => table === 'contracts.counter_counted');
   expect(status).toMatchObject({ rows: expected.length });
-  expect(status.indexed_blocks.at(-1)).toMatchObject({ to: head });
+  expect(status?.indexed_blocks.at(-1)).toMatchObject({ to: head });
   expect((await program.stop()).code).toBe(0);
 });
