@@ -23,6 +23,29 @@ export interface ResponseBytes {
   counting(): (bytes: number) => void;
 }
 
+/** Parts of long readings that this process reads concurrently: with more, other requests wait for the processors. */
+const PARTS_AT_ONCE = 2;
+let partsLeft = PARTS_AT_ONCE;
+const waitingParts: (() => void)[] = [];
+
+/**
+ * Reads a part of a long reading. The parts of all requests take turns. The bytes of a part don't count once it is over,
+ * so it must return little of them.
+ */
+export async function readPart<T>(work: () => Promise<T>): Promise<T> {
+  if (partsLeft > 0) partsLeft -= 1;
+  else await new Promise<void>((resolve) => waitingParts.push(resolve));
+  const own = readings.getStore()?.beginPart();
+  try {
+    return await (own === undefined ? work() : readings.run(own, work));
+  } finally {
+    own?.end();
+    const next = waitingParts.shift();
+    if (next === undefined) partsLeft += 1;
+    else next();
+  }
+}
+
 /** A request whose bytes count. */
 interface CountedRequest {
   readonly keyId: () => string;
@@ -37,21 +60,29 @@ interface Reading {
   takenFor: string;
   taken: number;
   isOver: boolean;
+  /** Begins to count a part of the request separately. */
+  beginPart(): Reading;
+  /** Its bytes no longer count. */
+  end(): void;
 }
 
+const readings = new AsyncLocalStorage<Reading>();
+
 export function createResponseBytes(budget: ByteBudget): ResponseBytes {
-  const readings = new AsyncLocalStorage<Reading>();
   const bytesMax = Math.min(RESULT_BYTES_MAX, budget.keyBytesMax);
   const begin = (request: CountedRequest): Reading => {
-    const reading = { request, takenFor: '', taken: 0, isOver: false };
+    const reading: Reading = {
+      ...{ request, takenFor: '', taken: 0, isOver: false },
+      beginPart: () => begin(request),
+      end() {
+        reading.isOver = true;
+        request.readings.delete(reading);
+        budget.give(reading.takenFor, reading.taken);
+        reading.taken = 0;
+      },
+    };
     request.readings.add(reading);
     return reading;
-  };
-  const end = (reading: Reading): void => {
-    reading.isOver = true;
-    reading.request.readings.delete(reading);
-    budget.give(reading.takenFor, reading.taken);
-    reading.taken = 0;
   };
   const take = (reading: Reading, bytes: number): void => {
     // The server's response to a cancel request still comes.
@@ -74,18 +105,18 @@ export function createResponseBytes(budget: ByteBudget): ResponseBytes {
         done: readings.run(begin(request), work),
         release() {
           request.isReleased = true;
-          for (const reading of request.readings) end(reading);
+          for (const reading of request.readings) reading.end();
         },
       };
     },
     async attempt(work) {
       const outer = readings.getStore();
       if (outer === undefined) return work();
-      const own = begin(outer.request);
+      const own = outer.beginPart();
       try {
         return await readings.run(own, work);
       } catch (error) {
-        end(own);
+        own.end();
         throw error;
       }
     },

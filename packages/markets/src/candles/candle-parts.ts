@@ -1,6 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { ZERO_ADDRESS } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
+import { readPart } from '@chainstead/http';
 import { readAnchorBook } from '../anchors/anchor-steps.ts';
 import type { PoolId } from '../events/pool-event.ts';
 import { candleOf } from '../pool-candles/candle-record.ts';
@@ -113,11 +114,14 @@ async function* liveParts(reading: CandleReading, times: TimeSpan): AsyncGenerat
   let after: SwapPosition | null = null;
   for (;;) {
     const query = { pool: pool.pool, bounds, after, limit: limits.part };
-    const { swaps, last }: SwapsPart = await readSwaps(database, chain, query);
-    // Elsewhere only swaps of requested wallets are known.
-    const counted = swaps.filter(({ block }) => reading.covered.has(block));
-    yield { parts: await joinSwaps(reading, counted), swaps: swaps.length };
-    if (swaps.length < limits.part) return;
+    const { batch, last } = await readPart(async () => {
+      const { swaps, last }: SwapsPart = await readSwaps(database, chain, query);
+      // Elsewhere only swaps of requested wallets are known.
+      const counted = swaps.filter(({ block }) => reading.covered.has(block));
+      return { batch: { parts: await joinSwaps(reading, counted), swaps: swaps.length }, last };
+    });
+    yield batch;
+    if (batch.swaps < limits.part) return;
     after = last;
   }
 }
