@@ -10,7 +10,7 @@ import { type ApiServer, serveApi } from '../serve.ts';
 import { createDemoApi, fixedKeys } from '../testing/demo-api.ts';
 import { type ByteBudget, createByteBudget } from './byte-budget.ts';
 import { createRequestDatabase } from './request-database.ts';
-import { readPart } from './response-bytes.ts';
+import { forOneRow, readPart } from './response-bytes.ts';
 
 const MEGABYTE = 1_000_000;
 
@@ -23,6 +23,11 @@ const routes: RouteModule = (app, { database, reads }) => {
     const { megabytes, times } = c.req.param();
     for (let read = 0; read < Number(times); read++)
       await reads.select(`SELECT repeat('x', $1::int) AS text`, [Number(megabytes) * MEGABYTE]);
+    return c.json('read');
+  });
+  app.get('/row/:megabytes', async (c) => {
+    const text = `SELECT repeat('x', $1::int) AS text`;
+    await forOneRow(() => reads.select(text, [Number(c.req.param('megabytes')) * MEGABYTE]));
     return c.json('read');
   });
   app.get('/parts/:megabytes/:times', async (c) => {
@@ -96,6 +101,12 @@ describe('what a request reads from the database', () => {
   test('is refused above the share of a key in several results', async () => {
     expect(await statusOf('/read/6/3')).toBe(200);
     expect(await statusOf('/read/6/4')).toBe(413);
+    await expect.poll(() => budget.used).toBe(0);
+  });
+
+  test('for one row may take more than the share of a key, and leaves room for others', async () => {
+    expect(await statusOf('/row/28')).toBe(200);
+    expect(await statusOf('/row/31')).toBe(413);
     await expect.poll(() => budget.used).toBe(0);
   });
 

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { RESULT_BYTES_MAX } from '@chainstead/db';
+import { RESULT_BYTES_MAX, ROW_BYTES_MAX } from '@chainstead/db';
 import { ResponseTooLargeError, TooManyResponsesError } from '../errors/api-error.ts';
 import type { ByteBudget } from './byte-budget.ts';
 
@@ -46,6 +46,19 @@ export async function readPart<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Whether the current work is for one row. */
+const oneRow = new AsyncLocalStorage<boolean>();
+
+/** Runs work that can't be repeated with fewer rows: its results may be larger, up to {@link ROW_BYTES_MAX}. */
+export function forOneRow<T>(work: () => Promise<T>): Promise<T> {
+  return oneRow.run(true, work);
+}
+
+/** Returns the maximum bytes of one result, and of the response, at this point of a request. */
+export function resultBytesMax(): number {
+  return oneRow.getStore() === true ? ROW_BYTES_MAX : RESULT_BYTES_MAX;
+}
+
 /** A request whose bytes count. */
 interface CountedRequest {
   readonly keyId: () => string;
@@ -69,7 +82,8 @@ interface Reading {
 const readings = new AsyncLocalStorage<Reading>();
 
 export function createResponseBytes(budget: ByteBudget): ResponseBytes {
-  const bytesMax = Math.min(RESULT_BYTES_MAX, budget.keyBytesMax);
+  const shareOf = (): number => (oneRow.getStore() === true ? budget.rowBytesMax : budget.keyBytesMax);
+  const bytesMaxOf = (): number => Math.min(resultBytesMax(), shareOf());
   const begin = (request: CountedRequest): Reading => {
     const reading: Reading = {
       ...{ request, takenFor: '', taken: 0, isOver: false },
@@ -84,17 +98,15 @@ export function createResponseBytes(budget: ByteBudget): ResponseBytes {
     request.readings.add(reading);
     return reading;
   };
-  const take = (reading: Reading, bytes: number): void => {
+  const take = (reading: Reading, bytes: number, share: number): void => {
     // The server's response to a cancel request still comes.
     if (reading.request.isReleased) return;
-    if (reading.isOver) throw new ResponseTooLargeError(bytesMax);
+    if (reading.isOver) throw new ResponseTooLargeError(RESULT_BYTES_MAX);
     const { keyId, readings: parts } = reading.request;
     if (reading.taken === 0) reading.takenFor = keyId();
-    if (!budget.take(reading.takenFor, bytes)) {
+    if (!budget.take(reading.takenFor, bytes, share === budget.rowBytesMax)) {
       const ofRequest = Array.from(parts).reduce((sum, { taken }) => sum + taken, bytes);
-      throw ofRequest > budget.keyBytesMax
-        ? new ResponseTooLargeError(budget.keyBytesMax)
-        : new TooManyResponsesError();
+      throw ofRequest > share ? new ResponseTooLargeError(share) : new TooManyResponsesError();
     }
     reading.taken += bytes;
   };
@@ -110,9 +122,8 @@ export function createResponseBytes(budget: ByteBudget): ResponseBytes {
       };
     },
     async attempt(work) {
-      const outer = readings.getStore();
-      if (outer === undefined) return work();
-      const own = outer.beginPart();
+      const own = readings.getStore()?.beginPart();
+      if (own === undefined) return work();
       try {
         return await readings.run(own, work);
       } catch (error) {
@@ -122,12 +133,13 @@ export function createResponseBytes(budget: ByteBudget): ResponseBytes {
     },
     counting() {
       const reading = readings.getStore();
+      const [bytesMax, share] = [bytesMaxOf(), shareOf()];
       let received = 0;
       return (bytes) => {
         if (reading === undefined) return;
         received += bytes;
         if (received > bytesMax) throw new ResponseTooLargeError(bytesMax);
-        take(reading, bytes);
+        take(reading, bytes, share);
       };
     },
   };
