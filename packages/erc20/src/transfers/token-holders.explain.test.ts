@@ -1,4 +1,4 @@
-/** Each piece of a token's holders costs its own rows, however many holders are stored already. */
+/** Each piece of a token's holders, or of a wallet's tokens, costs its own rows, however many are stored already. */
 import { createChainRegistry } from '@chainstead/chains';
 import { hexBytes, rawSql, sql, statementOf } from '@chainstead/db';
 import { LOCAL_ACCESS } from '@chainstead/sync';
@@ -6,6 +6,7 @@ import { addressOf, explain, PLANS, rowsRead } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { erc20TokenHolders } from './token-holders.ts';
+import { erc20WalletTokens } from './wallet-tokens.ts';
 
 const eth = createChainRegistry().get('eth');
 const TOKEN = hexBytes(addressOf(0x70));
@@ -24,9 +25,19 @@ async function seedHolders(first: number, last: number): Promise<void> {
   );
 }
 
+/** The same accounts as tokens of one wallet. */
+async function seedTokens(first: number, last: number): Promise<void> {
+  await scratch.database.query(
+    `INSERT INTO erc20_wallet_tokens (wallet, chain_id, token, total, moved_block, moved_transaction, moved_log)
+     SELECT $1, $2, ${account('number')}, 5, 1, 0, 0 FROM generate_series($3::int, $4::int) AS number`,
+    [TOKEN, eth.id, first, last],
+  );
+}
+
 beforeAll(async () => {
   const { database } = scratch;
   await seedHolders(1, 100);
+  await seedTokens(1, 100);
   await database.query(
     `INSERT INTO erc20_holder_counts (token, chain_id, transfers, holders, supply, top_block, is_exact) VALUES ($1, $2, ${HOLDERS}, ${HOLDERS}, 100000, 1, true)`,
     [TOKEN, eth.id],
@@ -37,11 +48,15 @@ beforeAll(async () => {
   );
   await database.query('ANALYZE');
   await seedHolders(101, HOLDERS);
+  await seedTokens(101, HOLDERS);
   await database.query(
     `CREATE TABLE changed_rows AS SELECT $1::bytea AS token, $2::bigint AS chain_id, 2 AS block_number, number AS transaction_index, number AS log_index,
        ${account('number * 7')} AS account, ${account('number + 30000')} AS counterparty, 1::numeric AS value, 0::smallint AS direction
      FROM generate_series(1, ${MOVES}) AS number`,
     [TOKEN, eth.id],
+  );
+  await database.query(
+    `CREATE TABLE rows_of_wallet AS SELECT token AS account, chain_id, block_number, transaction_index, log_index, account AS token, counterparty, value, direction FROM changed_rows`,
   );
 });
 
@@ -59,6 +74,13 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
       const { nodes } = await explain(scratch.database, statementOf(statement), plan);
       // By their keys, or all of them once; a transfer has two sides.
       expect(rowsRead(nodes, 'erc20_holders')).toBeLessThanOrEqual(HOLDERS + 2 * MOVES);
+    }
+  });
+
+  test('reads no stored token of a wallet several times', async () => {
+    for (const statement of erc20WalletTokens.added({ ...change, rows: rawSql('rows_of_wallet') })) {
+      const { nodes } = await explain(scratch.database, statementOf(statement), plan);
+      expect(rowsRead(nodes, 'erc20_wallet_tokens')).toBeLessThanOrEqual(HOLDERS + MOVES);
     }
   });
 });
