@@ -1011,6 +1011,7 @@ CREATE TABLE "swaps" (
 ) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
 CREATE INDEX "swaps_by_wallet" ON "swaps" USING btree (address_key(wallet),"block_number","transaction_index","log_index");--> statement-breakpoint
 CREATE INDEX "swaps_by_beneficiary" ON "swaps" USING btree (address_key(beneficiary),"block_number","transaction_index","log_index") WHERE beneficiary IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "swaps_liquidity_changes" ON "swaps" USING btree ("pool_key","chain_id","block_number") WHERE tick_lower IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "swaps_by_block" ON "swaps" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
 CREATE TABLE "tick_liquidity" (
   "pool_key" bigint NOT NULL,

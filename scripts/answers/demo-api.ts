@@ -40,7 +40,10 @@ export interface ApiRequest {
 }
 
 /** Starts it in a new database, and waits until it is synced. */
-export async function startDemoApi(create: () => Promise<ScratchDatabase> = createScratchDatabase): Promise<DemoApi> {
+export async function startDemoApi(
+  create: () => Promise<ScratchDatabase> = createScratchDatabase,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<DemoApi> {
   await using starting = new AsyncDisposableStack();
   const scratch = starting.adopt(await create(), (one) => one.drop());
   const chain = starting.adopt(await startDemoChain(), (one) => one.stop());
@@ -51,7 +54,7 @@ export async function startDemoApi(create: () => Promise<ScratchDatabase> = crea
   const registry = createChainRegistry({ additional: [{ key: DEMO_CHAIN_NAME, id: DEMO_CHAIN_ID }] });
   await addDemoContract(scratch.database, registry.get(DEMO_CHAIN_ID), chain.market);
   const given = Object.entries(demoEnvironment({ chain, coins }, '', {}, 0)).filter(([, value]) => value !== undefined);
-  const settings = { DATABASE_URL: scratch.url, API_KEYS: KEY, DATA_DIR: '', GRAPHQL: 'true' };
+  const settings = { DATABASE_URL: scratch.url, API_KEYS: KEY, DATA_DIR: '', GRAPHQL: 'true', ...environment };
   const program = starting.use(startProgram(['start'], { environment: { ...Object.fromEntries(given), ...settings } }));
   const address = await program.url;
   const send = ({ method, path, body }: ApiRequest): Promise<Response> => {
@@ -106,11 +109,16 @@ export async function requestsOfAllRoutes(
         (one) => one.in === 'path' || one.required === true || SELECTING.has(one.name),
       );
       const narrowed = { [route]: { [method]: { ...operation, ...(parameters !== undefined && { parameters }) } } };
-      const [request] = readingRequests({ paths: narrowed }, subjects);
-      if (request === undefined) return [];
+      const [first, ...others] = readingRequests({ paths: narrowed }, subjects);
+      if (first === undefined) return [];
+      // The last body is about the subjects.
+      const request = others.findLast(({ path }) => path === first.path) ?? first;
       const url = new URL(request.path.replaceAll(`=${CHAIN}`, `=${DEMO_CHAIN_NAME}`), 'http://localhost');
       for (const [name, value] of added) url.searchParams.set(name, value);
-      return [{ ...request, path: url.pathname + url.search }];
+      const body: unknown = JSON.parse(
+        JSON.stringify(request.body ?? null).replaceAll(`"${CHAIN}"`, `"${DEMO_CHAIN_NAME}"`),
+      );
+      return [{ ...request, ...(body !== null && { body }), path: url.pathname + url.search }];
     }),
   );
   // A route of contracts and that of one of them send the same request.
@@ -156,12 +164,28 @@ export async function sendAtOnce(api: DemoApi, request: ApiRequest, times: numbe
 
 /** Returns a request for each list of GraphQL, with all of its columns and the largest page. */
 export async function requestsOfAllLists(api: DemoApi): Promise<readonly (ApiRequest & { readonly name: string })[]> {
-  return (await rootFields(api)).map(({ name, columns }) => ({
+  return (await rootFields(api)).map(({ name, columns, finders }) => ({
     name,
     ...graphqlRequest(
-      `{ ${name}(chain_id: ${DEMO_CHAIN_ID}, first: ${LIMIT_MAX}) { nodes { ${columns.join(' ')} } } }`,
+      `{ ${name}(chain_id: ${DEMO_CHAIN_ID}, first: ${LIMIT_MAX}${whereOf(finders, api)}) { nodes { ${columns.join(' ')} } } }`,
     ),
   }));
+}
+
+/** Returns the argument of a list that needs one: the first member whose value is known. */
+function whereOf(finders: readonly string[], { subjects, chain }: DemoApi): string {
+  if (finders.length === 0) return '';
+  const values = new Map([
+    ...['account', 'owner', 'wallet', 'from_address', 'seller', 'buyer'].map(
+      (name) => [name, subjects.wallets[0]] as const,
+    ),
+    ...['contract', 'address'].map((name) => [name, subjects.tokens[0]] as const),
+    ...[['token_address', subjects.nfts[0]?.token_address] as const, ['pool', chain.exchanges.pools[0]?.pool] as const],
+    ...[['transaction_hash', subjects.transactions[0]] as const, ['block_hash', subjects.blockHash] as const],
+  ]);
+  const finder = finders.find((name) => values.has(name));
+  if (finder === undefined) throw new RangeError(`No value is known for ${finders.join(' or ')}`);
+  return `, where: { ${finder}: "${values.get(finder)}" }`;
 }
 
 export const graphqlRequest = (query: string): ApiRequest => ({ method: 'POST', path: '/graphql', body: { query } });
@@ -170,33 +194,49 @@ export const graphqlRequest = (query: string): ApiRequest => ({ method: 'POST', 
 interface RootField {
   readonly name: string;
   readonly columns: readonly string[];
+  /** Members of the argument `where`, if the list needs it. */
+  readonly finders: readonly string[];
 }
 
 async function rootFields({ send }: DemoApi): Promise<readonly RootField[]> {
   const response = await send(
     graphqlRequest(
-      '{ __schema { queryType { fields { name type { name ofType { name } } } } types { name fields { name } } } }',
+      '{ __schema { queryType { fields { name args { name type { ofType { name } } } type { name ofType { name } } } } types { name fields { name } inputFields { name } } } }',
     ),
   );
   const { data } = (await response.json()) as { readonly data: { readonly __schema: Introspection } };
   const columnsOf = new Map(
     data.__schema.types.map(({ name, fields }) => [name, fields?.map((one) => one.name) ?? []]),
   );
-  return data.__schema.queryType.fields.flatMap(({ name, type }) => {
+  const membersOf = new Map(
+    data.__schema.types.map(({ name, inputFields }) => [name, inputFields?.map((one) => one.name) ?? []]),
+  );
+  return data.__schema.queryType.fields.flatMap(({ name, type, args }) => {
+    const needed = args.find((argument) => argument.name === 'where')?.type.ofType?.name ?? '';
     const connection = type.name ?? type.ofType?.name ?? '';
     const columns = columnsOf.get(connection.replace(/Connection$/, '')) ?? [];
-    return connection.endsWith('Connection') ? [{ name, columns }] : [];
+    return connection.endsWith('Connection') ? [{ name, columns, finders: membersOf.get(needed) ?? [] }] : [];
   });
+}
+
+interface NamedType {
+  readonly name: string | null;
+  readonly ofType: { readonly name: string } | null;
 }
 
 interface Introspection {
   readonly queryType: {
     readonly fields: readonly {
       readonly name: string;
-      readonly type: { readonly name: string | null; readonly ofType: { readonly name: string } | null };
+      readonly type: NamedType;
+      readonly args: readonly { readonly name: string; readonly type: Pick<NamedType, 'ofType'> }[];
     }[];
   };
-  readonly types: readonly { readonly name: string; readonly fields: readonly { readonly name: string }[] | null }[];
+  readonly types: readonly {
+    readonly name: string;
+    readonly fields: readonly { readonly name: string }[] | null;
+    readonly inputFields: readonly { readonly name: string }[] | null;
+  }[];
 }
 
 /** Returns calls of the tools of agents that list rows, with the largest limit. */

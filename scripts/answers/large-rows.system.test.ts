@@ -62,6 +62,12 @@ test('a list of wide rows is complete over its pages', async () => {
     `SELECT count(*) AS rows FROM logs WHERE address = decode($1, 'hex')`,
     [contract.slice(2)],
   );
+  // A page can't have fewer rows than this one.
+  await api.scratch.database.query(
+    `UPDATE logs SET data = decode(repeat('01', 5000000), 'hex') WHERE address = decode($1, 'hex')
+     AND (block_number, log_index) = (SELECT block_number, log_index FROM logs WHERE address = decode($1, 'hex') ORDER BY 1, 2 LIMIT 1)`,
+    [contract.slice(2)],
+  );
   const places: string[] = [];
   for (let cursor = ''; ; ) {
     const query = new URLSearchParams({ chain: DEMO_CHAIN_NAME, limit: String(LIMIT_MAX), ...(cursor && { cursor }) });

@@ -1,4 +1,7 @@
 /** All routes, lists of GraphQL and tools of agents over subjects with a million rows each, eight requests at once. */
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { startScratchServer } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
@@ -19,12 +22,20 @@ const AT_ONCE = 8;
 /** Blocks that the rows are spread over. */
 const BLOCKS = 500;
 const BLOCKS_PER_CALL = 50;
+/** Responses above this are named in the output. Milliseconds. */
+const SLOW_MS = 500;
 const NO_ADDRESS = `0x${'cd'.repeat(20)}`;
+
+const BUSY = join(mkdtempSync(join(tmpdir(), 'chainstead-busy-')), 'lines');
+const PROBE = new URL('busy-probe.js', import.meta.url);
 
 const api: DemoApi = stageOfFile(async () => {
   // A database of several gigabytes is on disk, not in memory.
   const server = await startScratchServer();
-  const demo = await startDemoApi(() => server.createDatabase());
+  const demo = await startDemoApi(() => server.createDatabase(), {
+    NODE_OPTIONS: `--import=${PROBE.href}`,
+    BUSY_PROBE: BUSY,
+  });
   return {
     ...demo,
     async close() {
@@ -55,10 +66,31 @@ beforeAll(() => storeRows(api.scratch.database, rowsOfAptos(api.subjects.coinOwn
 /** Sends each request eight times at once. Lists that are still being counted are refused with a stated code. */
 async function expectServed(requests: readonly ApiRequest[]): Promise<void> {
   for (const request of requests) {
-    const { unexpected } = await sendAtOnce(api, request, AT_ONCE);
+    const begun = performance.now();
+    const { statuses, unexpected, healthMs } = await sendAtOnce(api, request, AT_ONCE);
     expect.soft([request.path, request.body, unexpected]).toEqual([request.path, request.body, []]);
+    const took = performance.now() - begun;
+    if (Math.max(healthMs, took) > SLOW_MS)
+      process.stdout.write(
+        `${took.toFixed(0)} ms, health ${healthMs.toFixed(0)} ms, ${[...new Set(statuses)]} ${request.path} ${JSON.stringify(request.body ?? '').slice(0, 120)}\n`,
+      );
   }
   expect(api.program.output()).not.toMatch(/ended unexpectedly|heap out of memory/);
+  // Whatever else this machine does: no process is too busy to respond to `/health`.
+  expect(existsSync(BUSY) ? readFileSync(BUSY, 'utf8') : '').toBe('');
+}
+
+/** Returns the same requests with the cursors of their first pages. */
+async function secondPages(requests: readonly ApiRequest[]): Promise<readonly ApiRequest[]> {
+  const pages: ApiRequest[] = [];
+  for (const request of requests.filter(({ path }) => path.includes('limit='))) {
+    const { cursor } = Object(await (await api.send(request)).json());
+    if (typeof cursor !== 'string') continue;
+    const url = new URL(request.path, 'http://localhost');
+    url.searchParams.set('cursor', cursor);
+    pages.push({ ...request, path: url.pathname + url.search });
+  }
+  return pages;
 }
 
 /** Routes of pools: the document calls their address as that of a wallet. */
@@ -76,6 +108,12 @@ test('every route is served or refused at its largest limit, and no process ends
 
 test('the routes are served again once what they count is stored', async () => {
   await expectServed([...(await requestsOfAllRoutes(api)), ...requestsOfPools()]);
+});
+
+test('the pages after the first ones are served', async () => {
+  const pages = await secondPages([...(await requestsOfAllRoutes(api)), ...requestsOfPools()]);
+  expect(pages.length).toBeGreaterThan(20);
+  await expectServed(pages);
 });
 
 test.each<Readonly<Record<string, string>>>([

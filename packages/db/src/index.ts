@@ -56,7 +56,7 @@ export { readWithin } from './read-within.ts';
 export { readBounded } from './readers/read-bounded.ts';
 export { provideReaderLogin } from './readers/reader-login.ts';
 export { excessRights } from './readers/reader-rights.ts';
-export { RESULT_BYTES_MAX } from './readers/result-bytes.ts';
+export { RESULT_BYTES_MAX, ROW_BYTES_MAX } from './readers/result-bytes.ts';
 export { runAlone } from './readers/run-alone.ts';
 export { openReads, type Reads } from './reads/open-reads.ts';
 export type { ReadSession } from './reads/read-session.ts';

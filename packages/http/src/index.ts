@@ -69,6 +69,7 @@ export { answerTo, errorResponses, refuseInvalid } from './requests/error-answer
 export { readJsonBody } from './requests/json-body.ts';
 export { releaseBody } from './requests/request-body.ts';
 export { createRequestDatabase, type RequestDatabase } from './requests/request-database.ts';
+export { readPart } from './requests/response-bytes.ts';
 export type { RouteModule } from './route-module.ts';
 export { type ApiServer, serveApi } from './serve.ts';
 export { UNSERVED_OPERATIONS } from './unserved/unserved-operations.ts';

@@ -19,6 +19,9 @@ export interface BoundsInSql {
   readonly ctes: readonly string[];
   readonly lower: readonly string[];
   readonly upper: readonly string[];
+  /** SQL of the first and of the last block that the bounds allow; null: no bound. */
+  readonly lowest: string | null;
+  readonly highest: string | null;
   /** Whether all blocks of the bounds are indexed, as their headers say; reads `covered`. */
   readonly complete: string;
 }
@@ -42,6 +45,8 @@ export function boundsInSql(
   const fromBlock = bound(bounds.fromBlock);
   const toBlock = bound(bounds.toBlock);
   const pinned = bound(bounds.pinnedBlock);
+  const lowest = listed([fromBlock, fromDate && '(SELECT block FROM from_date)']);
+  const highest = listed([toBlock, pinned, toDate && '(SELECT block FROM to_date)']);
   // A requested block number counts as it is. A date, a pin and the lack of any end at the newest known block.
   const first = typeof of === 'string' ? bind(chain.firstBlock) : firstBlockOf(of, `${bind(chain.firstBlock)}::bigint`);
   // Blocks of an emitter end at its last request, which may be far below the newest block.
@@ -69,6 +74,8 @@ export function boundsInSql(
       ...(pinned === null ? [] : [`block_number <= ${pinned}::bigint`]),
       ...(toDate === null ? [] : ['block_number <= (SELECT block FROM to_date)', ...timeTest(time, '<=', toDate)]),
     ],
+    lowest: lowest === '' ? null : `greatest(${lowest})`,
+    highest: highest === '' ? null : `least(${highest})`,
     // Without any block of the chain, it is not indexed at all: its height is unknown.
     complete: typeof of === 'string' ? `(${isWhole})` : `(covered.chain_to IS NOT NULL AND ${isWhole})`,
   };

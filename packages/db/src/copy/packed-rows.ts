@@ -1,6 +1,6 @@
 import { ChainsteadError } from '@chainstead/core';
 import type { ReadDatabase } from '../database.ts';
-import { RESULT_BYTES_MAX } from '../readers/result-bytes.ts';
+import { ROW_BYTES_MAX } from '../readers/result-bytes.ts';
 import type { Statement } from '../statement.ts';
 
 /**
@@ -113,7 +113,7 @@ export function packedRows<Columns extends Readonly<Record<string, PackedColumn<
     selectAsJson: `${packedBytes}, NULL AS packed_texts, json_build_array(${json}) AS packed_json`,
     fitting(cte) {
       if (size === '') return cte;
-      const repeats = `CASE WHEN (SELECT sum(${size}) FROM ${cte}) > ${RESULT_BYTES_MAX} THEN ${TOO_MANY} ELSE 0 END`;
+      const repeats = `CASE WHEN (SELECT sum(${size}) FROM ${cte}) > ${ROW_BYTES_MAX} THEN ${TOO_MANY} ELSE 0 END`;
       return `(SELECT * FROM ${cte} WHERE octet_length(repeat(' ', ${repeats})) = 0) AS fitting`;
     },
     read({ packed_bytes, packed_texts, packed_json }) {

@@ -3,3 +3,6 @@
  * response is built and written without a pause.
  */
 export const RESULT_BYTES_MAX = 8_388_608;
+
+/** Maximum bytes of the same for a page of one row, which can't have fewer. The row after it is read as well. */
+export const ROW_BYTES_MAX: number = 4 * RESULT_BYTES_MAX;

@@ -185,7 +185,8 @@ function changeHolders(change: RowsChange, sign: Sql): Sql {
     'firstTransaction',
     'acquired',
   ];
-  return sql`WITH moved AS MATERIALIZED ${movesOf(change)}
+  // Joined from one relation, so that each stored row is found by its whole key, also without statistics.
+  return sql`WITH moved AS MATERIALIZED ${movesOf(change)}, side AS MATERIALIZED (SELECT * FROM ${SIDES} AS of_move)
 INSERT INTO erc20_holders AS stored (${columnList(erc20Holders, [...HOLDER, ...columns])})
 SELECT ${HOLDER_LIST}, ${sign}total, ${sign}since, ${sign}moves, received[1], received[2],
   (related.transfers > ${AIRDROP_ABOVE})::int
@@ -193,7 +194,7 @@ FROM (
   SELECT ${HOLDER_LIST}, sum(delta) AS total, count(*) AS moves,
     coalesce(sum(delta) FILTER (WHERE block_number > anchored.anchor_block), 0) AS since,
     min(ARRAY[block_number, transaction_index]) FILTER (WHERE delta > 0) AS received
-  FROM ${SIDES} AS side LEFT JOIN ${storedHolders(change)} AS anchored USING (${HOLDER_LIST}) GROUP BY ${HOLDER_LIST}
+  FROM side LEFT JOIN ${storedHolders(change)} AS anchored USING (${HOLDER_LIST}) GROUP BY ${HOLDER_LIST}
 ) AS changes
   LEFT JOIN (SELECT token, chain_id, ARRAY[block_number, transaction_index] AS received, transfers FROM ${TRANSACTIONS} AS made) AS related
     USING (token, chain_id, received)

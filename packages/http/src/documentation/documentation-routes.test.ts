@@ -183,6 +183,17 @@ describe('operations that depend on stored definitions', () => {
     await vi.waitFor(async () => expect(await pathsIn(api)).toEqual([...plain, '/added/two']), 5_000);
   });
 
+  test('are added once for requests that come together', async () => {
+    let additions = 0;
+    const read = async () => (document: object) => {
+      additions += 1;
+      return document;
+    };
+    const { app: api } = createDemoApi({ additions: { readState: async () => '', read } });
+    await Promise.all(Array.from({ length: 8 }, () => pathsIn(api)));
+    expect(additions).toBe(1);
+  });
+
   test('are left out while they can not be read', async () => {
     let isAway = true;
     const failing = async () => {

@@ -122,38 +122,53 @@ function currentDocumentOf(document: object, text: string, documentationUrl: str
   };
 }
 
-/** Returns the document with examples up to a minute old, or with the last known ones while Postgres is unavailable. */
+/**
+ * Returns the document with examples up to a minute old, or with the last known ones while Postgres is unavailable.
+ * Requests share a build. Other requests are served between its steps, of which the first is the longest and done once.
+ */
 function documentWithExamples(
   app: ApiApp,
   { version, documentationUrl, logger, routeScopes, examples, additions }: DocumentationOptions,
 ) {
+  let routes: object | undefined;
   let known: CurrentDocument | undefined;
   let knownState: string | undefined;
   let freshUntil = Number.NEGATIVE_INFINITY;
-  let reading: Promise<readonly [DocumentExamples, (document: object) => object]> | undefined;
+  const builds = new Map<string, Promise<CurrentDocument>>();
   const readState = createStateReader(additions, logger);
-  return async (): Promise<CurrentDocument> => {
-    const state = await readState();
-    if (known !== undefined && performance.now() < freshUntil && state === knownState) return known;
-    reading ??= Promise.all([examples(), additions.read()]).finally(() => {
-      reading = undefined;
-    });
-    const found = await reading.catch((error: unknown) => {
+
+  async function build(state: string): Promise<CurrentDocument> {
+    const found = await Promise.all([examples(), additions.read()]).catch((error: unknown) => {
       logger[failureLevel(error)]({ error: errorText(error) }, 'Examples for the documentation could not be read');
       return null;
     });
+    if (found === null && known !== undefined) return known;
+    const [values, add] = found ?? NOTHING_STORED;
+    routes ??= withBodyBounds(createDocument(app, version));
+    await otherRequests();
+    const described = withDescriptions(withScopeRefusals(app, routeScopes, routes));
+    await otherRequests();
+    const document = add(withExamples(app, described, values));
+    const text = JSON.stringify(document);
+    await otherRequests();
+    if (known?.text !== text) known = currentDocumentOf(document, text, documentationUrl);
     if (found !== null) {
       freshUntil = performance.now() + EXAMPLES_KEPT_MS;
       knownState = state;
-    } else if (known !== undefined) return known;
-    const [values, add] = found ?? NOTHING_STORED;
-    const plain = withScopeRefusals(app, routeScopes, withBodyBounds(createDocument(app, version)));
-    const document = add(withExamples(app, withDescriptions(plain), values));
-    const text = JSON.stringify(document);
-    if (known?.text !== text) known = currentDocumentOf(document, text, documentationUrl);
+    }
     return known;
+  }
+
+  return async (): Promise<CurrentDocument> => {
+    const state = await readState();
+    if (known !== undefined && performance.now() < freshUntil && state === knownState) return known;
+    const running = builds.get(state) ?? build(state).finally(() => builds.delete(state));
+    builds.set(state, running);
+    return running;
   };
 }
+
+const otherRequests = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 const NOTHING_STORED = [{}, (document: object) => document] as const;
 

@@ -1,6 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { createCursorCodec } from '@chainstead/core';
-import { RESULT_BYTES_MAX } from '@chainstead/db';
+import { RESULT_BYTES_MAX, ROW_BYTES_MAX } from '@chainstead/db';
 import { z } from '@hono/zod-openapi';
 import { describe, expect, test } from 'vitest';
 import { NotFoundError } from '../errors/api-error.ts';
@@ -226,13 +226,26 @@ describe('a list with rows of a megabyte', () => {
     expect(pages.at(-1)?.total).toBeNull();
   });
 
+  test('has a page for a row that is larger than other pages, and for each of its neighbors', async () => {
+    const { app } = createDemoApi({ routes: [textsRoute([1, 1_500_000, 1])], cursors: CURSORS });
+    const rows: number[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page = (await (
+        await app.request(cursor === '' ? '/demo/texts?limit=3' : `/demo/texts?cursor=${cursor}`)
+      ).json()) as TextsPage;
+      rows.push(...page.result.map(({ row }) => row));
+      cursor = page.cursor;
+    }
+    expect(rows).toEqual([0, 1, 2]);
+  });
+
   test('refuses a row that no response can contain', async () => {
-    const { app } = createDemoApi({ routes: [textsRoute([1_500_000])], cursors: CURSORS });
+    const { app } = createDemoApi({ routes: [textsRoute([ROW_BYTES_MAX / 6 + 1])], cursors: CURSORS });
     const response = await app.request('/demo/texts');
     expect(response.status).toBe(413);
     expect(await response.json()).toEqual({
-      message: `The data of this response is larger than ${RESULT_BYTES_MAX} bytes: request fewer rows with limit, or a narrower range`,
-      details: { reason: 'response-too-large', limit_bytes: RESULT_BYTES_MAX },
+      message: `The data of this response is larger than ${ROW_BYTES_MAX} bytes: request fewer rows with limit, or a narrower range`,
+      details: { reason: 'response-too-large', limit_bytes: ROW_BYTES_MAX },
     });
   });
 });

@@ -8,6 +8,7 @@ import { requesterOf } from '../limits/on-demand-budget.ts';
 import type { Filter, Page, PageRequest } from '../parameters/paging.ts';
 import type { Order } from '../parameters/parameters.ts';
 import { type DocumentedStatus, errorResponses, isTooLarge, type Validation } from '../requests/error-answer.ts';
+import { forOneRow } from '../requests/response-bytes.ts';
 
 const PAGE_SIZE_DEFAULT = 100;
 
@@ -186,7 +187,10 @@ async function readFitting<F extends Filter, P extends JsonValue>(
   for (let limit = first; ; ) {
     const cutTo = limit < page.limit ? limit : page.cutTo;
     try {
-      return await responseBytes.attempt(() => read({ ...page, limit, cutTo }));
+      return await responseBytes.attempt(() => {
+        const readPage = () => read({ ...page, limit, cutTo });
+        return limit === 1 ? forOneRow(readPage) : readPage();
+      });
     } catch (error) {
       if (limit === 1 || !isTooLarge(error)) throw error;
       const size = error instanceof ResponseTooLargeError ? error.bytes : null;

@@ -248,6 +248,7 @@ describe('a body that is small as bytes and large as values', () => {
       take: (_key: string, bytes: number) => taken.push(bytes) > 0,
       give: (_key: string, bytes: number) => taken.push(-bytes),
       keyBytesMax: 1_000,
+      rowBytesMax: 1_000,
       used: 0,
     };
     const { app: counted } = createDemoApi({ bodies });

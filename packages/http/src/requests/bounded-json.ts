@@ -1,21 +1,21 @@
-import { RESULT_BYTES_MAX } from '@chainstead/db';
 import type { MiddlewareHandler } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { ApiEnv } from '../api-context.ts';
 import { ResponseTooLargeError } from '../errors/api-error.ts';
+import { resultBytesMax } from './response-bytes.ts';
 
 export const JSON_TYPE = { 'content-type': 'application/json' } as const;
 
 /**
  * Returns the JSON of a response. Escapes may make it several times as long as the stored texts.
- * @throws ResponseTooLargeError above {@link RESULT_BYTES_MAX}
+ * @throws ResponseTooLargeError above {@link resultBytesMax}
  */
 export function boundedJson(value: unknown): string {
   // One long text may be in many rows: their JSON must not be built to learn its size.
-  const length = textLength(value);
-  if (length > RESULT_BYTES_MAX) throw new ResponseTooLargeError(RESULT_BYTES_MAX, length);
+  const [length, bytesMax] = [textLength(value), resultBytesMax()];
+  if (length > bytesMax) throw new ResponseTooLargeError(bytesMax, length);
   const text = JSON.stringify(value);
-  if (text.length > RESULT_BYTES_MAX) throw new ResponseTooLargeError(RESULT_BYTES_MAX, text.length);
+  if (text.length > bytesMax) throw new ResponseTooLargeError(bytesMax, text.length);
   return text;
 }
 

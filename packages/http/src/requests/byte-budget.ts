@@ -2,11 +2,14 @@
 export interface ByteBudget {
   /**
    * Reserves bytes for a key, to be released with `give`; returns false, without a reservation, if there is no room.
+   * @param isOneRow whether `rowBytesMax` is the maximum for the key. @default false
    */
-  take(keyId: string, bytes: number): boolean;
+  take(keyId: string, bytes: number, isOneRow?: boolean): boolean;
   give(keyId: string, bytes: number): void;
   /** Maximum for one key. */
   readonly keyBytesMax: number;
+  /** Maximum for one key with a response that can't be divided. */
+  readonly rowBytesMax: number;
   /** Reserved bytes. */
   readonly used: number;
 }
@@ -26,15 +29,19 @@ export function bytesOfValues(values: number, bodyBytes: number): number {
   return VALUE_BYTES * Math.max(0, values - Math.floor(bodyBytes / TEXT_BYTES));
 }
 
+/** Leaves room for other keys. */
+const SHARE_OF_ROW = 3 / 4;
+
 /** @param shareOfKey part that one key may use, so that its slow requests leave room for other keys */
 export function createByteBudget(bytesMax: number, shareOfKey: number = 1 / 4): ByteBudget {
   const ofKey = new Map<string, number>();
   const keyBytesMax = Math.ceil(bytesMax * shareOfKey);
+  const rowBytesMax = Math.max(keyBytesMax, Math.ceil(bytesMax * SHARE_OF_ROW));
   let used = 0;
   return {
-    take(keyId, bytes) {
+    take(keyId, bytes, isOneRow = false) {
       const taken = (ofKey.get(keyId) ?? 0) + bytes;
-      if (taken > keyBytesMax || used + bytes > bytesMax) return false;
+      if (taken > (isOneRow ? rowBytesMax : keyBytesMax) || used + bytes > bytesMax) return false;
       ofKey.set(keyId, taken);
       used += bytes;
       return true;
@@ -45,7 +52,7 @@ export function createByteBudget(bytesMax: number, shareOfKey: number = 1 / 4): 
       else ofKey.delete(keyId);
       used -= bytes;
     },
-    keyBytesMax,
+    ...{ keyBytesMax, rowBytesMax },
     get used() {
       return used;
     },

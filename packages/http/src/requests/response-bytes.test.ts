@@ -10,8 +10,12 @@ import { type ApiServer, serveApi } from '../serve.ts';
 import { createDemoApi, fixedKeys } from '../testing/demo-api.ts';
 import { type ByteBudget, createByteBudget } from './byte-budget.ts';
 import { createRequestDatabase } from './request-database.ts';
+import { forOneRow, readPart } from './response-bytes.ts';
 
 const MEGABYTE = 1_000_000;
+
+/** Parts of long readings that run now, and the most that ran together. */
+let [running, mostRunning] = [0, 0];
 
 /** Reads a text of some megabytes; "times" statements of that size. */
 const routes: RouteModule = (app, { database, reads }) => {
@@ -19,6 +23,22 @@ const routes: RouteModule = (app, { database, reads }) => {
     const { megabytes, times } = c.req.param();
     for (let read = 0; read < Number(times); read++)
       await reads.select(`SELECT repeat('x', $1::int) AS text`, [Number(megabytes) * MEGABYTE]);
+    return c.json('read');
+  });
+  app.get('/row/:megabytes', async (c) => {
+    const text = `SELECT repeat('x', $1::int) AS text`;
+    await forOneRow(() => reads.select(text, [Number(c.req.param('megabytes')) * MEGABYTE]));
+    return c.json('read');
+  });
+  app.get('/parts/:megabytes/:times', async (c) => {
+    const { megabytes, times } = c.req.param();
+    for (let part = 0; part < Number(times); part++)
+      await readPart(async () => {
+        running += 1;
+        mostRunning = Math.max(mostRunning, running);
+        await reads.select(`SELECT repeat('x', $1::int) AS text`, [Number(megabytes) * MEGABYTE]);
+        running -= 1;
+      });
     return c.json('read');
   });
   app.get('/shown/:megabytes', async (c) =>
@@ -81,6 +101,20 @@ describe('what a request reads from the database', () => {
   test('is refused above the share of a key in several results', async () => {
     expect(await statusOf('/read/6/3')).toBe(200);
     expect(await statusOf('/read/6/4')).toBe(413);
+    await expect.poll(() => budget.used).toBe(0);
+  });
+
+  test('for one row may take more than the share of a key, and leaves room for others', async () => {
+    expect(await statusOf('/row/28')).toBe(200);
+    expect(await statusOf('/row/31')).toBe(413);
+    await expect.poll(() => budget.used).toBe(0);
+  });
+
+  test('in parts counts a part at a time, and parts of all requests take turns', async () => {
+    const statuses = await Promise.all(Array.from({ length: 3 }, () => statusOf('/parts/6/4')));
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect([running, mostRunning]).toEqual([0, 2]);
+    expect(await statusOf('/parts/9/1')).toBe(413);
     await expect.poll(() => budget.used).toBe(0);
   });
 

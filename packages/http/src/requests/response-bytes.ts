@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { RESULT_BYTES_MAX } from '@chainstead/db';
+import { RESULT_BYTES_MAX, ROW_BYTES_MAX } from '@chainstead/db';
 import { ResponseTooLargeError, TooManyResponsesError } from '../errors/api-error.ts';
 import type { ByteBudget } from './byte-budget.ts';
 
@@ -23,6 +23,42 @@ export interface ResponseBytes {
   counting(): (bytes: number) => void;
 }
 
+/** Parts of long readings that this process reads concurrently: with more, other requests wait for the processors. */
+const PARTS_AT_ONCE = 2;
+let partsLeft = PARTS_AT_ONCE;
+const waitingParts: (() => void)[] = [];
+
+/**
+ * Reads a part of a long reading. The parts of all requests take turns. The bytes of a part don't count once it is over,
+ * so it must return little of them.
+ */
+export async function readPart<T>(work: () => Promise<T>): Promise<T> {
+  if (partsLeft > 0) partsLeft -= 1;
+  else await new Promise<void>((resolve) => waitingParts.push(resolve));
+  const own = readings.getStore()?.beginPart();
+  try {
+    return await (own === undefined ? work() : readings.run(own, work));
+  } finally {
+    own?.end();
+    const next = waitingParts.shift();
+    if (next === undefined) partsLeft += 1;
+    else next();
+  }
+}
+
+/** Whether the current work is for one row. */
+const oneRow = new AsyncLocalStorage<boolean>();
+
+/** Runs work that can't be repeated with fewer rows: its results may be larger, up to {@link ROW_BYTES_MAX}. */
+export function forOneRow<T>(work: () => Promise<T>): Promise<T> {
+  return oneRow.run(true, work);
+}
+
+/** Returns the maximum bytes of one result, and of the response, at this point of a request. */
+export function resultBytesMax(): number {
+  return oneRow.getStore() === true ? ROW_BYTES_MAX : RESULT_BYTES_MAX;
+}
+
 /** A request whose bytes count. */
 interface CountedRequest {
   readonly keyId: () => string;
@@ -37,33 +73,40 @@ interface Reading {
   takenFor: string;
   taken: number;
   isOver: boolean;
+  /** Begins to count a part of the request separately. */
+  beginPart(): Reading;
+  /** Its bytes no longer count. */
+  end(): void;
 }
 
+const readings = new AsyncLocalStorage<Reading>();
+
 export function createResponseBytes(budget: ByteBudget): ResponseBytes {
-  const readings = new AsyncLocalStorage<Reading>();
-  const bytesMax = Math.min(RESULT_BYTES_MAX, budget.keyBytesMax);
+  const shareOf = (): number => (oneRow.getStore() === true ? budget.rowBytesMax : budget.keyBytesMax);
+  const bytesMaxOf = (): number => Math.min(resultBytesMax(), shareOf());
   const begin = (request: CountedRequest): Reading => {
-    const reading = { request, takenFor: '', taken: 0, isOver: false };
+    const reading: Reading = {
+      ...{ request, takenFor: '', taken: 0, isOver: false },
+      beginPart: () => begin(request),
+      end() {
+        reading.isOver = true;
+        request.readings.delete(reading);
+        budget.give(reading.takenFor, reading.taken);
+        reading.taken = 0;
+      },
+    };
     request.readings.add(reading);
     return reading;
   };
-  const end = (reading: Reading): void => {
-    reading.isOver = true;
-    reading.request.readings.delete(reading);
-    budget.give(reading.takenFor, reading.taken);
-    reading.taken = 0;
-  };
-  const take = (reading: Reading, bytes: number): void => {
+  const take = (reading: Reading, bytes: number, share: number): void => {
     // The server's response to a cancel request still comes.
     if (reading.request.isReleased) return;
-    if (reading.isOver) throw new ResponseTooLargeError(bytesMax);
+    if (reading.isOver) throw new ResponseTooLargeError(RESULT_BYTES_MAX);
     const { keyId, readings: parts } = reading.request;
     if (reading.taken === 0) reading.takenFor = keyId();
-    if (!budget.take(reading.takenFor, bytes)) {
+    if (!budget.take(reading.takenFor, bytes, share === budget.rowBytesMax)) {
       const ofRequest = Array.from(parts).reduce((sum, { taken }) => sum + taken, bytes);
-      throw ofRequest > budget.keyBytesMax
-        ? new ResponseTooLargeError(budget.keyBytesMax)
-        : new TooManyResponsesError();
+      throw ofRequest > share ? new ResponseTooLargeError(share) : new TooManyResponsesError();
     }
     reading.taken += bytes;
   };
@@ -74,29 +117,29 @@ export function createResponseBytes(budget: ByteBudget): ResponseBytes {
         done: readings.run(begin(request), work),
         release() {
           request.isReleased = true;
-          for (const reading of request.readings) end(reading);
+          for (const reading of request.readings) reading.end();
         },
       };
     },
     async attempt(work) {
-      const outer = readings.getStore();
-      if (outer === undefined) return work();
-      const own = begin(outer.request);
+      const own = readings.getStore()?.beginPart();
+      if (own === undefined) return work();
       try {
         return await readings.run(own, work);
       } catch (error) {
-        end(own);
+        own.end();
         throw error;
       }
     },
     counting() {
       const reading = readings.getStore();
+      const [bytesMax, share] = [bytesMaxOf(), shareOf()];
       let received = 0;
       return (bytes) => {
         if (reading === undefined) return;
         received += bytes;
         if (received > bytesMax) throw new ResponseTooLargeError(bytesMax);
-        take(reading, bytes);
+        take(reading, bytes, share);
       };
     },
   };

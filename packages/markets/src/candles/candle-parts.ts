@@ -1,6 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { ZERO_ADDRESS } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
+import { readPart } from '@chainstead/http';
 import { readAnchorBook } from '../anchors/anchor-steps.ts';
 import type { PoolId } from '../events/pool-event.ts';
 import { candleOf } from '../pool-candles/candle-record.ts';
@@ -19,7 +20,15 @@ import {
 import { quotePrices } from '../trade-values/quote-prices.ts';
 import type { Timeframe } from '../trade-values/timeframe.ts';
 import type { CandlesExtent } from './read-extent.ts';
-import { type DateBounds, readSwaps, type SwapPosition, type SwapsPart, type TimedSwap } from './read-swaps.ts';
+import {
+  countSwaps,
+  type DateBounds,
+  readSwaps,
+  type SwapPosition,
+  type SwapsPart,
+  type SwapsPartQuery,
+  type TimedSwap,
+} from './read-swaps.ts';
 
 /** A pool whose candles are read. */
 export interface CandlePool {
@@ -58,6 +67,8 @@ export interface PartsBatch {
   readonly parts: readonly OpenCandle[];
   /** Number of swaps that were read for them. */
   readonly swaps: number;
+  /** Number of swaps that the candle of the last part needs at least in addition, up to the limit of a request and one. */
+  readonly needed: number;
 }
 
 /** Stored spans per statement, at first and at most: a page of a busy pool ends soon. */
@@ -92,7 +103,7 @@ export async function* readParts(
       if (!stored.has(pool.pool, start)) continue;
       const from = secondsOf(start + width);
       if (gapEnd > from) {
-        yield { parts, swaps: 0 };
+        yield { parts, swaps: 0, needed: 0 };
         parts = [];
         yield* readParts(reading, { from, to: gapEnd }, narrower);
       }
@@ -100,7 +111,7 @@ export async function* readParts(
       const row = stored.row(pool.pool, start);
       if (row !== undefined) parts.push(candleOf(row, pool.currency));
     }
-    yield { parts, swaps: 0 };
+    yield { parts, swaps: 0, needed: 0 };
     upper = first;
   }
   yield* readParts(reading, { from: times.from, to: gapEnd }, narrower);
@@ -111,15 +122,30 @@ async function* liveParts(reading: CandleReading, times: TimeSpan): AsyncGenerat
   // Block times are whole seconds, and the end is exclusive.
   const bounds = boundsOf(times, reading.pinnedBlock);
   let after: SwapPosition | null = null;
+  let counted: number | null = null;
   for (;;) {
-    const query = { pool: pool.pool, bounds, after, limit: limits.part };
-    const { swaps, last }: SwapsPart = await readSwaps(database, chain, query);
-    // Elsewhere only swaps of requested wallets are known.
-    const counted = swaps.filter(({ block }) => reading.covered.has(block));
-    yield { parts: await joinSwaps(reading, counted), swaps: swaps.length };
-    if (swaps.length < limits.part) return;
+    const query: SwapsPartQuery = { pool: pool.pool, bounds, after, limit: limits.part };
+    const { parts, swaps, last } = await readPart(() => readLivePart(reading, query));
+    const [newest] = parts;
+    let needed = 0;
+    // A candle with more swaps than a part may have more than a request reads: they are counted before they are read.
+    if (newest !== undefined && parts.length === 1 && swaps === limits.part && newest.start !== counted) {
+      counted = newest.start;
+      const ofCandle = boundsOf({ from: Math.max(times.from, newest.start), to: times.to }, reading.pinnedBlock);
+      const rest = { pool: pool.pool, bounds: ofCandle, after: last, limit: limits.swapsMax + 1 };
+      needed = await readPart(() => countSwaps(database, chain, rest));
+    }
+    yield { parts, swaps, needed };
+    if (swaps < limits.part) return;
     after = last;
   }
+}
+
+async function readLivePart(reading: CandleReading, query: SwapsPartQuery) {
+  const { swaps, last }: SwapsPart = await readSwaps(reading.database, reading.chain, query);
+  // Elsewhere only swaps of requested wallets are known.
+  const known = swaps.filter(({ block }) => reading.covered.has(block));
+  return { parts: await joinSwaps(reading, known), swaps: swaps.length, last };
 }
 
 /** Returns bounds of a page between two times. */

@@ -1,6 +1,7 @@
 /** Candles of stored swaps: fields, currencies, unknown prices, dust, pages, and refusals. */
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
+import type { ReadDatabase } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { seedAnswers } from '@chainstead/price-feeds/testing';
 import { addressOf, timestampOf } from '@chainstead/testkit';
@@ -234,10 +235,19 @@ describe('pages', () => {
     await expect(getCandles(scratch.database, eth, { ...query, timeframe: '30min' }, limits)).rejects.toThrow(
       'A candle has more than 20 swaps. Request a smaller timeframe.',
     );
-    // Hours of a wider one are stored later.
-    await expect(getCandles(scratch.database, eth, { ...query, timeframe: '1M' }, limits)).rejects.toMatchObject({
+    // Hours of a wider one are stored later. It is refused before its swaps are read.
+    let parts = 0;
+    const counted: ReadDatabase = {
+      ...scratch.database,
+      select: (text, values) => {
+        if (text.includes('AS packed')) parts += 1;
+        return scratch.database.select(text, values);
+      },
+    };
+    await expect(getCandles(counted, eth, { ...query, timeframe: '1M' }, limits)).rejects.toMatchObject({
       ...{ code: 'SWAPS_NOT_SUMMED', status: 503, retryable: true },
     });
+    expect(parts).toBe(1);
   });
 });
 

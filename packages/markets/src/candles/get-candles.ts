@@ -56,15 +56,16 @@ export async function getCandles(
   });
   const width = storedWidthOf(timeframe);
   let read = 0;
-  for await (const { parts, swaps } of readParts(reading, times, width)) {
+  for await (const { parts, swaps, needed } of readParts(reading, times, width)) {
+    const isOver = swaps > 0 && read >= limits.swapsMax;
+    read += swaps;
+    if (!isOver) for (const part of parts) addPart(candles, { ...part, start: candleStart(timeframe, part.start) });
     // The last candle may have earlier swaps, so it belongs to the next page.
-    if (swaps > 0 && read >= limits.swapsMax) {
+    if (isOver || read + needed > limits.swapsMax + limits.part) {
       if (candles.length > 1) return page(candles.slice(0, -1), true);
       // The worker stores final hours and days, so that a wide candle needs few swaps later.
       throw width === null ? new TooManySwapsError(limits.swapsMax) : new SwapsNotSummedError(limits.swapsMax);
     }
-    read += swaps;
-    for (const part of parts) addPart(candles, { ...part, start: candleStart(timeframe, part.start) });
     if (candles.length > limit) return page(candles.slice(0, limit), true);
   }
   return page(candles, false);

@@ -59,8 +59,31 @@ export async function readSwaps(database: ReadDatabase, chain: Chain, query: Swa
   return { swaps, last: isLast ? { block, transaction, log } : null };
 }
 
+/** Returns the number of the next swaps of a pool in a range, at most `limit`. */
+export async function countSwaps(database: ReadDatabase, chain: Chain, query: SwapsPartQuery): Promise<number> {
+  const { ctes, newest, values } = newestSwaps(chain, query, '1');
+  const text = `WITH ${ctes.join(', ')} SELECT count(*)::float8 AS swaps FROM (${newest}) AS found`;
+  const [row] = await database.select<{ readonly swaps: number }>(text, values);
+  return row?.swaps ?? 0;
+}
+
 /** The statement of a part: one range of the primary key of `swaps`. */
-export function poolSwapsStatement(chain: Chain, { pool, bounds, after, limit }: SwapsPartQuery): Statement {
+export function poolSwapsStatement(chain: Chain, query: SwapsPartQuery): Statement {
+  const columns = 'block_number, transaction_index, log_index, amount0, amount1';
+  const { ctes, newest, values, chainId } = newestSwaps(chain, query, columns);
+  return {
+    text: `WITH ${ctes.join(', ')}, found AS MATERIALIZED (${newest})
+SELECT
+  (SELECT string_agg(block_number || ' ' || amount0 || ' ' || amount1, ' ' ORDER BY ${NEWEST_FIRST}) FROM found) AS packed,
+  (SELECT string_agg(block.block_number || ' ' || extract(epoch FROM block.block_timestamp)::bigint, ' ')
+    FROM (SELECT DISTINCT block_number FROM found) AS seen JOIN blocks AS block ON block.chain_id = ${chainId} AND block.block_number = seen.block_number) AS times,
+  (SELECT ARRAY[block_number, transaction_index, log_index] FROM found ORDER BY ${PLACE.join(', ')} LIMIT 1) AS last`,
+    values,
+  };
+}
+
+/** The next swaps of a pool, as a query of some columns. */
+function newestSwaps(chain: Chain, { pool, bounds, after, limit }: SwapsPartQuery, columns: string) {
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
   const chainId = `${bind(chain.id)}::bigint`;
@@ -73,18 +96,8 @@ export function poolSwapsStatement(chain: Chain, { pool, bounds, after, limit }:
   const isSwap = expectedTrue(
     `kind = 0 AND amount0 IS NOT NULL AND amount1 IS NOT NULL AND pool = ${bind(hexBytes(pool))}::bytea`,
   );
-  const order = PLACE.map((column) => `${column} DESC`).join(', ');
-  const newest = `SELECT block_number, transaction_index, log_index, amount0, amount1 FROM swaps
-    ${where([...ofPool, ...upper, first, isSwap])} ORDER BY ${order} LIMIT ${bind(limit)}`;
-  return {
-    text: `WITH ${ctes.join(', ')}, found AS MATERIALIZED (${newest})
-SELECT
-  (SELECT string_agg(block_number || ' ' || amount0 || ' ' || amount1, ' ' ORDER BY ${order}) FROM found) AS packed,
-  (SELECT string_agg(block.block_number || ' ' || extract(epoch FROM block.block_timestamp)::bigint, ' ')
-    FROM (SELECT DISTINCT block_number FROM found) AS seen JOIN blocks AS block ON block.chain_id = ${chainId} AND block.block_number = seen.block_number) AS times,
-  (SELECT ARRAY[block_number, transaction_index, log_index] FROM found ORDER BY ${PLACE.join(', ')} LIMIT 1) AS last`,
-    values,
-  };
+  const newest = `SELECT ${columns} FROM swaps ${where([...ofPool, ...upper, first, isSwap])} ORDER BY ${NEWEST_FIRST} LIMIT ${bind(limit)}`;
+  return { ctes, newest, values, chainId };
 }
 
 /** All swaps in one text: a row per swap takes several times as long to read. */
@@ -113,6 +126,7 @@ function swapsOf(packed: string | null, times: string | null): readonly TimedSwa
 }
 
 const PLACE = ['block_number', 'transaction_index', 'log_index'] as const;
+const NEWEST_FIRST = PLACE.map((column) => `${column} DESC`).join(', ');
 
 function upperBounds(pinnedBlock: number | null, bind: Bind): readonly string[] {
   const byDate = 'block_number <= (SELECT block FROM to_date)';

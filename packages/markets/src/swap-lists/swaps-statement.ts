@@ -92,13 +92,14 @@ export function swapsStatement(
   const chainId = `${bind(chain.id)}::bigint`;
   const { subject } = query;
   const of = subject.kind === 'wallet' ? traderInSql(subject.wallet, SWAPS_DATASET, chainId, bind) : SWAPS_DATASET;
-  const { ctes, lower, upper, complete } = boundsInSql(chain, chainId, of, query, bind, null);
+  const { ctes, lower, upper, lowest, highest, complete } = boundsInSql(chain, chainId, of, query, bind, null);
   const after = query.after === null ? null : placesAfter(query.order, query.after, bind);
   const bounds = scanBounds(query.order, { lower, upper }, after);
   const scan = {
     chain,
     chainId,
     bounds: bounds.scan,
+    end: query.order === 'DESC' ? lowest : highest,
     order: query.order,
     limit: bind(query.limit + 1),
     isSpread,
@@ -152,6 +153,8 @@ interface Scan {
   readonly chain: Chain;
   readonly chainId: string;
   readonly bounds: readonly string[];
+  /** SQL of the last block of the order; null: no bound. */
+  readonly end: string | null;
   readonly order: KeysetOrder;
   readonly limit: string;
   readonly isSpread: boolean;
@@ -241,14 +244,16 @@ function undecidedPools({ subject, order }: SwapsQuery, scan: Scan): string | nu
     case 'token':
       return undecidedPoolsOf(subject.token, chain, chainId, bind);
     case 'wallet': {
-      const [end, beyond] = order === 'DESC' ? ['>=', 0] : ['<=', INT4_MAX];
       const last = `(SELECT block_number FROM page ${orderBy(order)} OFFSET ${scan.limit} - 1 LIMIT 1)`;
+      // A page that is not full ends where its bounds do. Inside of the function, the bound doesn't count for the planner.
+      const end =
+        order === 'DESC' ? `>= coalesce(${last}, ${scan.end ?? 0})` : `<= coalesce(${last}, ${scan.end ?? INT4_MAX})`;
       const ranges = ['wallet', 'beneficiary'].map((side) => {
         const found = [
           `address_key(swap.${side}) = ${bind(addressKey(subject.wallet))}::bigint`,
           `swap.chain_id = ${chainId}`,
           ...scan.bounds,
-          `swap.block_number ${end} coalesce(${last}, ${beyond})`,
+          `swap.block_number ${end}`,
         ];
         return `(SELECT 1 FROM swaps AS swap ${joinOne('pools', 'known', IS_POOL_OF_SWAP, scan)}
           ${where([...found, expectedTrue("known.status = 'unproven' AND swap.kind = 0")])} ${orderBy(order, 'swap.')} LIMIT 1)`;

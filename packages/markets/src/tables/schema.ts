@@ -74,6 +74,10 @@ export const swaps = pgTable(
     index('swaps_by_beneficiary')
       .on(sql`address_key(beneficiary)`, table.blockNumber, table.transactionIndex, table.logIndex)
       .where(sql`beneficiary IS NOT NULL`),
+    // A busy pool has many swaps between its changes of concentrated liquidity.
+    index('swaps_liquidity_changes')
+      .on(table.poolKey, table.chainId, table.blockNumber)
+      .where(sql`tick_lower IS NOT NULL`),
     blockRangeIndex('swaps', table, 'int4'),
   ],
 );

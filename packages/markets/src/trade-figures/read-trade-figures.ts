@@ -1,6 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, intersectRanges } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
+import { readPart } from '@chainstead/http';
 import { readBoundary } from '../pool-candles/block-boundaries.ts';
 import { readBook } from '../pool-candles/compute-candles.ts';
 import { readPoolSwaps } from '../pool-candles/read-pool-swaps.ts';
@@ -80,11 +81,11 @@ async function addSwaps(
 ): Promise<void> {
   const ids = pools.map(({ pool }) => pool);
   const limit = { part: limits.part, max: limits.swapsMax };
-  const parts = await divideSwaps(database, chain, { pools: ids, ranges }, limit);
+  const parts = await readPart(() => divideSwaps(database, chain, { pools: ids, ranges }, limit));
   if (parts === null) throw new SwapsNotSummedError(limits.swapsMax);
   const whole = spans.map(({ from, to }) => ({ from, to, ...wholeSpans(1, from, to) }));
   const valuers = pools.map((pool) => ({ pool: pool.pool, valueTrade: tradeValuer(pool, chain) }));
-  for (const part of parts) {
+  const addPart = async (part: BlockRange): Promise<void> => {
     const swapsOf = await readPoolSwaps(database, chain, { pools: ids, ranges: intersectRanges(ranges, [part]) });
     const traded = pools.filter(({ pool }) => swapsOf.has(pool));
     const book = await readBook(database, chain, traded, [...swapsOf.values()]);
@@ -98,7 +99,8 @@ async function addSwaps(
         const trade = of.length > 0 ? valueTrade(swap, book) : null;
         if (trade !== null) collector.addTrade(pool, of, trade);
       }
-  }
+  };
+  for (const part of parts) await readPart(() => addPart(part));
 }
 
 /** Ranges of time above which one range over all of them is read. */

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Bind, hexBytes, type ReadDatabase } from '@chainstead/db';
+import { type Bind, hexBytes, type ReadDatabase, type Statement } from '@chainstead/db';
 import { type PoolId, poolKey } from '@chainstead/markets';
 import type { StateSince } from './side-depths.ts';
 
@@ -85,6 +85,14 @@ export async function readLiquidityChanges(
   pools: readonly ChangesOfPool[],
 ): Promise<readonly (readonly LiquidityChange[])[]> {
   if (pools.length === 0) return [];
+  const { text, values } = liquidityChangesStatement(chain, pools);
+  const rows = await database.select<ChangeRow>(text, values);
+  const byPool = Map.groupBy(rows, ({ position }) => position);
+  return pools.map((_, position) => (byPool.get(position) ?? []).map(changeOf));
+}
+
+/** The statement: a range of an index of changes per pool, which has no swaps (liquidity-in-range.explain.test.ts). */
+export function liquidityChangesStatement(chain: Chain, pools: readonly ChangesOfPool[]): Statement {
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
   const chainId = `${bind(chain.id)}::bigint`;
@@ -94,16 +102,14 @@ export async function readLiquidityChanges(
        WHERE pool_key = ${bind(poolKey(pool))}::bigint AND chain_id = ${chainId} AND pool = ${bind(hexBytes(pool))}::bytea
        AND block_number >= ${bind(first)}::bigint AND block_number <= ${bind(last)}::bigint AND kind <> 0 AND tick_lower IS NOT NULL`,
   );
-  const rows = await database.select<ChangeRow>(
-    `WITH change AS MATERIALIZED (${ranges.join(' UNION ALL ')})
+  return {
+    text: `WITH change AS MATERIALIZED (${ranges.join(' UNION ALL ')})
      SELECT position, change.block_number, transaction_index, log_index, tick_lower, tick_upper, liquidity_delta,
        extract(epoch FROM block_timestamp)::float8 AS since
      FROM change JOIN blocks ON blocks.chain_id = ${chainId} AND blocks.block_number = change.block_number
      ORDER BY position, change.block_number, transaction_index, log_index`,
     values,
-  );
-  const byPool = Map.groupBy(rows, ({ position }) => position);
-  return pools.map((_, position) => (byPool.get(position) ?? []).map(changeOf));
+  };
 }
 
 interface ChangeRow {
