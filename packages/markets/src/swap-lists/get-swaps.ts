@@ -11,11 +11,16 @@ import {
 import type { ReadDatabase } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
 import { type AnchorBook, type BlockTime, readAnchorBook } from '../anchors/anchor-steps.ts';
+import { anchorsOf } from '../anchors/anchors-of-chain.ts';
+import { readSubCategories, type SubCategory } from './sub-category.ts';
+import { type SwapSides, sidesOf } from './swap-sides.ts';
 import {
+  formsOf,
   SWAPS,
   type SwapPlace,
   type SwapsQuery,
   type SwapsReading,
+  type SwapsSubject,
   swapsStatement,
   type TokenEntry,
 } from './swaps-statement.ts';
@@ -24,11 +29,16 @@ import { type TokenFacts, tokenBook } from './token-facts.ts';
 /** One swap or liquidity change of a page, with its block. */
 export interface ListedSwap extends RowOf<typeof SWAPS> {
   readonly block: PageBlock;
+  /** By base and quote token; null: a token is unknown. */
+  readonly sides: SwapSides | null;
+  readonly subCategory: SubCategory | null;
 }
 
 export interface SwapsPage {
   /** At most `query.limit`, in order. */
   readonly swaps: readonly ListedSwap[];
+  /** Forms of the token from whose view swaps are purchases or sales; empty: the base token of each pool. */
+  readonly focus: readonly Address[];
   tokenOf(token: Address): TokenFacts;
   /** Prices of anchors in the blocks of the swaps. */
   readonly anchorUsd: AnchorBook;
@@ -38,7 +48,8 @@ export interface SwapsPage {
 }
 
 /**
- * Returns a page of swaps with their blocks and tokens, in one statement, and the prices of their anchors, in one statement per anchor.
+ * Returns a page of swaps with their blocks and tokens, in one statement. The prices of their anchors take one statement per anchor, and the
+ * balances of traders three.
  * @throws {InconsistentPageError} if a swap repeatedly comes without its block
  */
 export function getSwaps(
@@ -54,16 +65,30 @@ export function getSwaps(
     const blockOf = readBlocks(page.blocks, rows);
     const last = rows.length > query.limit ? rows[query.limit - 1] : undefined;
     const newest = Math.max(page.indexed_to ?? 0, ...rows.map(({ block_number }) => block_number));
-    const swaps = rows.slice(0, query.limit).map((row) => ({ ...row, block: blockOf(row) }));
-    const tokens = swaps.flatMap(({ token0, token1 }) => [token0 ?? [], token1 ?? []]).flat();
+    const tokenOf = tokenBook(page.tokens ?? [], chain);
+    const anchors = anchorsOf(chain);
+    const found = rows
+      .slice(0, query.limit)
+      .map((row) => ({ ...row, block: blockOf(row), sides: sidesOf(row, tokenOf, anchors) }));
+    const tokens = found.flatMap(({ token0, token1 }) => [token0 ?? [], token1 ?? []]).flat();
+    const focus = focusOf(query.subject, chain);
+    const [anchorUsd, subCategories] = await Promise.all([
+      readAnchorBook(database, chain, tokens, found.map(timeOf)),
+      readSubCategories(database, chain, found, { focus, isSpread: reading.isSpread ?? false }),
+    ]);
     return {
-      swaps,
-      anchorUsd: await readAnchorBook(database, chain, tokens, swaps.map(timeOf)),
-      tokenOf: tokenBook(page.tokens ?? [], chain),
+      swaps: found.map((row, index) => ({ ...row, subCategory: subCategories[index] ?? null })),
+      focus,
+      anchorUsd,
+      tokenOf,
       indexed: readIndexed(page),
       next: last === undefined ? null : { position: placeOf(last), upperBound: query.pinnedBlock ?? newest },
     };
   });
+}
+
+function focusOf(subject: SwapsSubject, chain: Chain): readonly Address[] {
+  return subject.kind === 'pair' || subject.token === null ? [] : formsOf(subject.token, chain);
 }
 
 /** The only row of the statement. */
@@ -73,7 +98,10 @@ interface PageRow extends IndexedColumns, PackedTexts {
 }
 
 /** The block of a swap, for the prices of anchors. */
-export function timeOf({ block_number: block, block: { block_timestamp } }: ListedSwap): BlockTime {
+export function timeOf({
+  block_number: block,
+  block: { block_timestamp },
+}: Pick<ListedSwap, 'block_number' | 'block'>): BlockTime {
   return { block, time: Date.parse(block_timestamp) / 1_000 };
 }
 

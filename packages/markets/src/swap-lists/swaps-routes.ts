@@ -19,7 +19,7 @@ import { getSwaps } from './get-swaps.ts';
 import { PAIR_NOT_FOUND, pairParameter } from './pair-parameter.ts';
 import { refuseCursor } from './refuse-cursor.ts';
 import { pairSwapsSchema, showPairSwaps, showSwaps, swapsSchema, walletSwapsSchema } from './swaps-response.ts';
-import { formsOf, type SwapPlace, TRANSACTION_TYPES, type TransactionType } from './swaps-statement.ts';
+import { type SwapPlace, TRANSACTION_TYPES, type TransactionType } from './swaps-statement.ts';
 
 const LISTED =
   'Lists pools that are proven to belong to a known exchange; other pools may imitate its events. Returns 400 with `SWAPS_<CHAIN>=off`. Swaps against a token with a price feed, or a dollar token, have US dollar values.';
@@ -73,8 +73,7 @@ export const tokenSwapsRoute: RouteModule = (app, dependencies) => {
       const query = { ...rowsOf(filter), subject, order, limit, after: position, pinnedBlock: upperBound };
       return getSwaps(reads, chain, query, await readingOf(reads));
     },
-    present: (found, envelope, { chain, filter }) =>
-      showSwaps(found, envelope, formsOf(filter.address as Address, chain), chain),
+    present: showSwaps,
   });
 };
 
@@ -108,13 +107,7 @@ export function createWalletSwapsRoute({ onDemandBackfill }: WalletSwapsOptions)
         const request = { account: subject.wallet, requester, indexed: found.indexed };
         return { ...found, state: await requestTraderState(onDemandBackfill, { database, logger }, chain, request) };
       },
-      present: (found, envelope, { chain, filter }) => {
-        const { token } = walletOf(filter);
-        return {
-          ...showSyncState(found.state),
-          ...showSwaps(found, envelope, token === null ? [] : formsOf(token, chain), chain),
-        };
-      },
+      present: (found, envelope) => ({ ...showSyncState(found.state), ...showSwaps(found, envelope) }),
     });
   };
 }
