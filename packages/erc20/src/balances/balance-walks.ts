@@ -97,7 +97,7 @@ function boundWalk({ account, token, after, to }: Walk): WalkInSql {
   };
 }
 
-/** One range of the index by token, in one row. */
+/** One range of the index by token, in one row. Expected to hold for all rows of the keys, the whole addresses don't make the planner sort. */
 function stepsInSql(
   chain: Chain,
   { order, isCoin }: { readonly order: Walk['order']; readonly isCoin: boolean },
@@ -106,8 +106,8 @@ function stepsInSql(
   const direction = rawSql(order);
   const ranges = (isCoin ? MOVED_TABLES : [erc20TransfersTable]).map(
     ({ name }) => sql`SELECT block_number, transaction_index, direction, value FROM ${rawSql(name)}
-      WHERE account_key = ${accountKey} AND chain_id = ${chain.id}::bigint AND account = ${account}
-        AND token_key(token) = token_key(${token}) AND token = ${token} AND block_number > ${after} AND block_number <= ${to}`,
+      WHERE account_key = ${accountKey} AND chain_id = ${chain.id}::bigint AND token_key(token) = token_key(${token})
+        AND block_number > ${after} AND block_number <= ${to} AND (CASE WHEN account = ${account} AND token = ${token} THEN true END) IS NOT NULL`,
   );
   return sql`(SELECT string_agg(block_number || ' ' || transaction_index || ' ' || delta, ',' ORDER BY block_number ${direction}) AS steps
     FROM (SELECT block_number, transaction_index, ${rawSql(MOVED_DELTA)} AS delta FROM (${joinSql(ranges, ' UNION ALL ')}) AS moved

