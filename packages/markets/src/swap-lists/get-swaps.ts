@@ -10,10 +10,12 @@ import {
 } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
-import { type AnchorBook, type BlockTime, readAnchorBook } from '../anchors/anchor-steps.ts';
+import { type BlockTime, readAnchorBook } from '../anchors/anchor-steps.ts';
 import { anchorsOf } from '../anchors/anchors-of-chain.ts';
+import { type DirectPrices, readValuePrices } from './direct-prices.ts';
 import { readSubCategories, type SubCategory } from './sub-category.ts';
 import { type SwapSides, sidesOf } from './swap-sides.ts';
+import { type SwapValues, valuesOf } from './swap-values.ts';
 import {
   formsOf,
   SWAPS,
@@ -32,6 +34,8 @@ export interface ListedSwap extends RowOf<typeof SWAPS> {
   /** By base and quote token; null: a token is unknown. */
   readonly sides: SwapSides | null;
   readonly subCategory: SubCategory | null;
+  /** Null: liquidity, whose price within the block is unknown, or a token is unknown. */
+  readonly values: SwapValues | null;
 }
 
 export interface SwapsPage {
@@ -40,8 +44,6 @@ export interface SwapsPage {
   /** Forms of the token from whose view swaps are purchases or sales; empty: the base token of each pool. */
   readonly focus: readonly Address[];
   tokenOf(token: Address): TokenFacts;
-  /** Prices of anchors in the blocks of the swaps. */
-  readonly anchorUsd: AnchorBook;
   readonly indexed: Indexed;
   /** Position and highest block of the run for the next page; null on the last page. */
   readonly next: { readonly position: SwapPlace; readonly upperBound: number } | null;
@@ -56,11 +58,11 @@ export function getSwaps(
   database: ReadDatabase,
   chain: Chain,
   query: SwapsQuery,
-  reading: Omit<SwapsReading, 'select'> = {},
+  { isSpread = false, readDirect = async () => () => null }: SwapsSources = {},
 ): Promise<SwapsPage> {
   return readConsistentPage(async () => {
     const { rows, page } = await readPackedPage<RowOf<typeof SWAPS>, PageRow>(database, SWAPS, (select) =>
-      swapsStatement(chain, query, { ...reading, select }),
+      swapsStatement(chain, query, { isSpread, select }),
     );
     const blockOf = readBlocks(page.blocks, rows);
     const last = rows.length > query.limit ? rows[query.limit - 1] : undefined;
@@ -74,17 +76,27 @@ export function getSwaps(
     const focus = focusOf(query.subject, chain);
     const [anchorUsd, subCategories] = await Promise.all([
       readAnchorBook(database, chain, tokens, found.map(timeOf)),
-      readSubCategories(database, chain, found, { focus, isSpread: reading.isSpread ?? false }),
+      readSubCategories(database, chain, found, { focus, isSpread }),
     ]);
+    const pricesOf = await readValuePrices(chain, found, anchorUsd, readDirect);
     return {
-      swaps: found.map((row, index) => ({ ...row, subCategory: subCategories[index] ?? null })),
+      swaps: found.map((row, index) => ({
+        ...row,
+        subCategory: subCategories[index] ?? null,
+        values: row.kind === 0 && row.sides !== null ? valuesOf(row.sides, pricesOf(row), timeOf(row)) : null,
+      })),
       focus,
-      anchorUsd,
       tokenOf,
       indexed: readIndexed(page),
       next: last === undefined ? null : { position: placeOf(last), upperBound: query.pinnedBlock ?? newest },
     };
   });
+}
+
+/** How a page is read. */
+export interface SwapsSources extends Pick<SwapsReading, 'isSpread'> {
+  /** Prices of tokens that are no anchors. @default none */
+  readonly readDirect?: (wanted: ReadonlyMap<number, readonly Address[]>) => Promise<DirectPrices>;
 }
 
 function focusOf(subject: SwapsSubject, chain: Chain): readonly Address[] {
@@ -98,7 +110,7 @@ interface PageRow extends IndexedColumns, PackedTexts {
 }
 
 /** The block of a swap, for the prices of anchors. */
-export function timeOf({
+function timeOf({
   block_number: block,
   block: { block_timestamp },
 }: Pick<ListedSwap, 'block_number' | 'block'>): BlockTime {

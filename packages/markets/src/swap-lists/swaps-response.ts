@@ -6,10 +6,10 @@ import { z } from '@hono/zod-openapi';
 import { type Anchors, anchorsOf, isQuotedIn0 } from '../anchors/anchors-of-chain.ts';
 import type { PoolId } from '../events/pool-event.ts';
 import type { Pair } from './get-pair.ts';
-import { type ListedSwap, type SwapsPage, timeOf } from './get-swaps.ts';
+import type { ListedSwap, SwapsPage } from './get-swaps.ts';
 import { SUB_CATEGORIES } from './sub-category.ts';
 import { baseQuotePrice, type SwapSide, type SwapSides, viewedSide } from './swap-sides.ts';
-import { type SwapValues, valuesOf } from './swap-values.ts';
+import type { SwapValues } from './swap-values.ts';
 import { TRANSACTION_TYPES, type TransactionType } from './swaps-statement.ts';
 import { pairLabel, type TokenFacts, wholeTokens } from './token-facts.ts';
 
@@ -46,7 +46,7 @@ const rowFields = {
     'Quote tokens per base token in this swap, rounded to 17 significant digits. null for liquidity, and for a swap that is no trade',
   ),
   totalValueUsd: number(
-    'Amount of the anchor times its price at the swap, in US dollars. null: unknown, or liquidity. 0 for a swap that is no trade',
+    'Amount of the anchor times its price at the end of the block, in US dollars. Without an anchor: amount of the quote token, else of the base token, times its price from pools against anchors. null: unknown, or liquidity. 0 for a swap that is no trade',
   ),
 };
 
@@ -160,7 +160,7 @@ export interface PairOfSwaps {
 }
 
 export function showPairSwaps(
-  { swaps, anchorUsd, indexed }: SwapsPage,
+  { swaps, indexed }: SwapsPage,
   { page, page_size, cursor }: PageEnvelope,
   { pool, pair, usd }: PairOfSwaps,
   chain: Chain,
@@ -180,9 +180,7 @@ export function showPairSwaps(
     quoteToken: quote?.shown ?? null,
     indexed: showIndexed(indexed),
     result: swaps.map((row) => {
-      const { sides } = row;
-      // The price within the block of a liquidity change is unknown.
-      const values = row.kind === 0 && sides !== null ? valuesOf(sides, anchorUsd, timeOf(row)) : null;
+      const { sides, values } = row;
       return {
         ...commonFields(row),
         baseQuotePrice: row.kind === 0 && sides !== null ? baseQuotePrice(sides) : null,
@@ -197,20 +195,16 @@ export function showPairSwaps(
   };
 }
 
-export function showSwaps(
-  { swaps, focus, anchorUsd, indexed }: SwapsPage,
-  envelope: PageEnvelope,
-): z.infer<typeof swapsSchema> {
+export function showSwaps({ swaps, focus, indexed }: SwapsPage, envelope: PageEnvelope): z.infer<typeof swapsSchema> {
   return {
     ...envelope,
     indexed: showIndexed(indexed),
     result: swaps.flatMap((row) => {
-      const { sides } = row;
+      const { sides, values } = row;
       // The statement leaves out swaps of unknown tokens, and those that are no trade.
       const trade = sides?.trade ?? null;
-      if (sides === null || trade === null) return [];
+      if (sides === null || trade === null || values === null) return [];
       const viewed = viewedSide(row, sides, focus);
-      const values = valuesOf(sides, anchorUsd, timeOf(row));
       return {
         ...commonFields(row),
         transactionType: trade.bought === viewed ? ('buy' as const) : ('sell' as const),

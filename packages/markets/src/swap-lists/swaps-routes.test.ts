@@ -10,10 +10,10 @@ import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { PoolId } from '../events/pool-event.ts';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';
+import { createMarketRoutes } from '../market-routes.ts';
 import { swapRows } from '../swaps/swap-rows.ts';
 import type { SwapRow } from '../tables/schema.ts';
 import { exampleLog } from '../testing/example-log.ts';
-import { createWalletSwapsRoute, pairSwapsRoute, tokenSwapsRoute } from './swaps-routes.ts';
 import { noBackfill } from './testing/no-backfill.ts';
 import { cover, seedPools, seedStates, seedSwaps, seedToken, swapRow } from './testing/seeded-swaps.ts';
 
@@ -26,9 +26,7 @@ const CAT = 10n ** 6n;
 const ETHER = 10n ** 18n;
 
 const scratch = scratchOfFile();
-const api = madeForFile(() =>
-  exampleApi(scratch.database, [pairSwapsRoute, tokenSwapsRoute, createWalletSwapsRoute(noBackfill)]),
-);
+const api = madeForFile(() => exampleApi(scratch.database, createMarketRoutes(noBackfill)));
 
 beforeEach(async () => {
   await scratch.database.query(
