@@ -309,6 +309,31 @@ describe('the position of a trader', () => {
   });
 });
 
+test('a chain whose exchanges come from a setting has their names in lists, and is found by the name of a known exchange', async () => {
+  const factory = addressOf(0xfac2);
+  const dev = createChainRegistry({
+    additional: [{ key: 'dev', id: 31_337, exchanges: [{ family: 'v2', factory }] }],
+  }).get('dev');
+  await seedPools(scratch.database, dev, [{ pool: PAIR, tokens: TOKENS, exchange: 'v2', factory }]);
+  await seedSwaps(scratch.database, dev, [
+    swapRow(dev, { ...BUY, pool: PAIR, token0: CATS, token1: WETH, blockNumber: 3 }),
+  ]);
+  for (const dataset of ['swaps', 'pool-states']) await cover(scratch.database, dev, dataset, 100);
+  const devApi = await exampleApi(scratch.database, createMarketRoutes(noBackfill), { chains: { find: () => dev } });
+  const onDev = async (path: string) => {
+    const response = await devApi.request(`/api/v2.2${path}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
+    return response.json();
+  };
+  const OF_V2 = { exchangeName: 'v2', exchangeAddress: factory };
+  expect(await onDev(`/pairs/${PAIR}/swaps?chain=dev`)).toMatchObject(OF_V2);
+  for (const path of [`/erc20/${CATS}/swaps`, `/wallets/${ALICE}/swaps`])
+    expect(await onDev(`${path}?chain=dev`)).toMatchObject({ result: [OF_V2] });
+  for (const exchange of ['uniswapv2', 'v2', factory])
+    expect(await onDev(`/${CATS}/${WETH}/pairAddress?chain=dev&exchange=${exchange}`)).toMatchObject({
+      ...{ pairAddress: PAIR, exchange: 'v2', exchangeAddress: factory },
+    });
+});
+
 describe('pools', () => {
   test('without proof, disproved or with a hook that changes amounts are never listed', async () => {
     const hidden = [
