@@ -1,5 +1,5 @@
 import type { Chain, ChainRegistry } from '@chainstead/chains';
-import { type Clock, errorText, type Hash, type Logger, sleepUnlessAborted } from '@chainstead/core';
+import { type Address, type Clock, errorText, type Hash, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import { type Database, type DiskPlace, failureLevel } from '@chainstead/db';
 import {
   type ApiApp,
@@ -48,6 +48,8 @@ export interface ConsoleOptions extends Omit<OverviewOptions, 'database' | 'regi
     readonly routes: readonly RouteModule[];
     /** As `placeOfHash`, for the process's own reads. */
     placeOf(chain: Chain, hash: Hash): Promise<HashPlace | null | undefined>;
+    /** As `hasCodeOf`, for the process's own reads. */
+    hasCodeOf(chain: Chain, addresses: readonly Address[]): Promise<ReadonlyMap<Address, boolean>>;
     readonly pictures: PictureReader;
     /** Name services whose contracts workers can read. */
     readonly nameServices: readonly NameService[];

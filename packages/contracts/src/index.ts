@@ -7,6 +7,7 @@ export { addContract } from './definitions/add-contract.ts';
 export {
   type ContractDefinition,
   ContractRefusedError,
+  childFrom,
   readDefinitions,
 } from './definitions/contract-definition.ts';
 export { type ContractStatus, readContractStatuses } from './definitions/contract-status.ts';
@@ -20,4 +21,4 @@ export { createEventOperations } from './openapi/event-operations.ts';
 export { contractRoutes } from './routes/contract-routes.ts';
 export type { ListedEvent } from './routes/get-events.ts';
 export { readNewestEvents } from './routes/newest-events.ts';
-export type { EventTable } from './tables/event-table.ts';
+export { bytesColumns, type EventTable } from './tables/event-table.ts';

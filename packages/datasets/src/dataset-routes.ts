@@ -41,7 +41,12 @@ import {
   type ReadingContext,
   transactionFactsOf,
 } from '@chainstead/node-reads';
-import { createPriceRoutes, createTokenPriceReader, createWalletValueRoutes } from '@chainstead/prices';
+import {
+  createDirectPriceReader,
+  createPriceRoutes,
+  createTokenPriceReader,
+  createWalletValueRoutes,
+} from '@chainstead/prices';
 import { createProfitRoutes } from '@chainstead/profits';
 import { createSubjectProjections, type Dataset } from '@chainstead/sync';
 import { reviewContractsRoute } from '@chainstead/tokens';
@@ -138,7 +143,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     walletTradesRoute,
     tokenSalePricesRoute,
     collectionSalePricesRoute,
-    ...createMarketRoutes({ onDemandBackfill }),
+    ...createMarketRoutes({ onDemandBackfill, readDirectPrices: createDirectPriceReader(balances) }),
     ...createMarketStatisticsRoutes({ ...balances, served: chains }),
     ...createProfitRoutes({ onDemandBackfill, nodeReads, waitMs }),
     ...createPriceRoutes(balances),

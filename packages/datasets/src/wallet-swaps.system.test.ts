@@ -5,6 +5,7 @@ import type { Database } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createMarketRoutes, readCoveredBlocks } from '@chainstead/markets';
 import { swaps } from '@chainstead/markets/datasets';
+import { noBackfill } from '@chainstead/markets/testing';
 import type { Dataset } from '@chainstead/sync';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -109,7 +110,7 @@ describe('the swaps of a wallet before the first indexed block', () => {
       ...{ chains: [chain], datasets: [swaps as Dataset], maxCalls: 10_000, perKey: 10 },
     });
     const chains = { find: () => chain };
-    const api = await exampleApi(database, createMarketRoutes({ onDemandBackfill }), { chains });
+    const api = await exampleApi(database, createMarketRoutes({ ...noBackfill, onDemandBackfill }), { chains });
     const ask = async () => {
       const response = await api.request(`/api/v2.2/wallets/${ann}/swaps?chain=eth`, {
         headers: { 'x-api-key': EXAMPLE_KEY },

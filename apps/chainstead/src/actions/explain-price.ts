@@ -1,4 +1,5 @@
 import { type Address, InvalidPrimitiveError, parseAddress } from '@chainstead/core';
+import { ApiError, type ErrorDetails } from '@chainstead/http';
 import {
   type PriceExplanation,
   priceEvidenceReader,
@@ -42,10 +43,39 @@ export async function showExplainedPrice(
   const configuration = await findDatabase(given, context);
   const { chain } = configured;
   await withStorage({ configuration, context, name: 'explain-price' }, async ({ database }) => {
-    const price = await readExplainedPrice(database, chain, wanted);
-    context.stdout.write(options.json === true ? `${JSON.stringify(price)}\n` : render(price, chain.key));
+    const isJson = options.json === true;
+    const price = await showingRefusals(context, isJson, () => readExplainedPrice(database, chain, wanted));
+    context.stdout.write(isJson ? `${JSON.stringify(price)}\n` : render(price, chain.key));
   });
 }
+
+/** Writes the details of a refusal, such as its figures and the seconds to retry, before the command fails with its message. */
+async function showingRefusals<Price>(
+  context: CommandContext,
+  isJson: boolean,
+  read: () => Promise<Price>,
+): Promise<Price> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof ApiError && error.details !== undefined) {
+      const { message, details } = error;
+      context.stdout.write(isJson ? `${JSON.stringify({ message, details })}\n` : renderRefusal(details));
+    }
+    throw error;
+  }
+}
+
+function renderRefusal({ candidates = [], indexed, ...figures }: RefusalDetails): string {
+  const rows = Object.entries({ ...figures, ...indexed }).map(([name, value]) => [name, String(value)]);
+  return `${renderTable(['detail', 'value'], rows)}${renderPools('Pools', candidates)}`;
+}
+
+/** The details of the 404 of `GET /erc20/{address}/price`. */
+type RefusalDetails = ErrorDetails & {
+  readonly candidates?: PriceExplanation['candidates'];
+  readonly indexed?: Readonly<Record<string, unknown>>;
+};
 
 /** Writes the price as JSON, with its proof from the nodes of the chain. */
 async function writeProvenPrice(
@@ -58,8 +88,10 @@ async function writeProvenPrice(
   await withChain({ configuration, configured, context, name: 'explain-price' }, async (work) => {
     const { chain, database, pool, logger, clock } = work;
     const reading = { chain, pool, database, logger, clock };
-    const price = await readExplainedPrice(database, chain, wanted, (question) =>
-      priceEvidenceReader.read(reading, question, context.stopSignal),
+    const price = await showingRefusals(context, true, () =>
+      readExplainedPrice(database, chain, wanted, (question) =>
+        priceEvidenceReader.read(reading, question, context.stopSignal),
+      ),
     );
     context.stdout.write(`${JSON.stringify(price)}\n`);
   });

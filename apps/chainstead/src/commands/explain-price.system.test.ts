@@ -87,6 +87,20 @@ it('shows the pools, anchors and the rule of a price, as text and as JSON', asyn
       const { stderr, exitCode: code } = await runCaptured(args, { ...settings, PRICE_HOP_MIN_USD: '2500' });
       expect([code > 0, stderr]).toEqual([true, expect.stringContaining('No liquidity pools found')]);
     }
+    const shallow = await runCaptured(['explain-price', '--chain', 'eth', '--token', CATS], {
+      ...{ DATABASE_URL: url, CHAINS: 'eth', PRICE_MIN_SIDE_USD: '2500' },
+    });
+    expect(shallow.exitCode).toBeGreaterThan(0);
+    expect(shallow.stderr).toContain('Insufficient liquidity in pools to calculate the price');
+    expect(shallow.stdout).toMatch(/reason +too-shallow\n/);
+    expect(shallow.stdout).toMatch(/anchor_side_usd +2000.00\n/);
+    expect(shallow.stdout).toMatch(/min_side_usd +2500\n/);
+    expect(shallow.stdout).toMatch(new RegExp(`${pool} +Uniswap v2 +too-shallow +2 +2000.00 +5\n`));
+    const unread = await run('--token', CATS, '--block', '10', '--json');
+    expect(JSON.parse(unread.stdout)).toMatchObject({
+      message: 'No liquidity pools found for the specified token address',
+      details: { reason: 'anchor-unread', retry_after_seconds: 5, indexed: { to_block: '1000' } },
+    });
     const price = JSON.parse((await run('--token', CATS, '--json')).stdout);
     expect(price).toMatchObject({ usdPrice: 2, explanation: { block: '1000', candidates: [{ pair_address: pool }] } });
     const refusals = [

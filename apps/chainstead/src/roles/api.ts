@@ -16,7 +16,7 @@ import {
 } from '@chainstead/http';
 import { servicesOn } from '@chainstead/names';
 import { createPictureReader } from '@chainstead/nft';
-import { createNodeReadQueue, type NodeReadQueue, placeOfHash } from '@chainstead/node-reads';
+import { createNodeReadQueue, hasCodeOf, type NodeReadQueue, placeOfHash } from '@chainstead/node-reads';
 import { type Configuration, retentionOfChains } from '../configuration/index.ts';
 import { connectionShortage, connectionsToStandby, settingsToLower } from '../shares/connection-demand.ts';
 import { ONLY_PROCESS } from '../shares/role-slot.ts';
@@ -180,7 +180,7 @@ function openConsole(
 
 /** Sources of the console's look-ups: the data API, nodes for hashes, and untrusted servers for pictures. */
 function openExplorer(
-  { configuration, logger, clock }: RoleContext,
+  { configuration, database, logger, clock }: RoleContext,
   of: { readonly routes: readonly RouteModule[]; readonly nodeReads: NodeReadQueue; readonly egress: Egress },
 ): ConsoleOptions['explorer'] {
   const { routes, nodeReads, egress } = of;
@@ -188,6 +188,7 @@ function openExplorer(
   return {
     routes,
     placeOf: (chain, hash) => placeOfHash({ nodeReads, logger }, chain, hash, onDemand.waitMs),
+    hasCodeOf: (chain, addresses) => hasCodeOf({ database, nodeReads, logger }, chain, addresses, onDemand.waitMs),
     nameServices: servicesOn(names.chains.map(({ chain }) => chain)),
     pictures: createPictureReader({ egress, ...onDemand, clock }),
   };

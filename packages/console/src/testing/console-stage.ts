@@ -109,6 +109,7 @@ export async function openConsoleStage(options: StageOptions = {}): Promise<Cons
     explorer: {
       routes: [],
       placeOf: async () => undefined,
+      hasCodeOf: async () => new Map(),
       nameServices: [],
       pictures: createPictureReader({ egress, ipfsGateways: [], arweaveGateways: [], clock: systemClock }),
       ...options.explorer,

@@ -3,7 +3,7 @@ import { type Address, silentLogger, systemClock } from '@chainstead/core';
 import { createDatasetRoutes, stateReaders } from '@chainstead/datasets';
 import { createNameReader } from '@chainstead/names';
 import { deployNameContract } from '@chainstead/names/testing';
-import { placeOfHash } from '@chainstead/node-reads';
+import { hasCodeOf, placeOfHash } from '@chainstead/node-reads';
 import { openStateStage, type StateStage } from '@chainstead/node-reads/testing';
 import { closeOf } from '@chainstead/testkit';
 import { encodeAbiParameters, type Hex, toHex } from 'viem';
@@ -49,6 +49,8 @@ export async function openNodeExplorerStage(): Promise<NodeExplorerStage> {
           logger: silentLogger(),
         }),
         placeOf: (_, hash) => placeOfHash({ nodeReads, logger: silentLogger() }, chain, hash, WAIT_MS),
+        hasCodeOf: (_, addresses) =>
+          hasCodeOf({ database: scratch.database, nodeReads, logger: silentLogger() }, chain, addresses, WAIT_MS),
         nameServices: ['ens', 'unstoppable'],
       },
     }),

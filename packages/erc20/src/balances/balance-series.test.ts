@@ -1,11 +1,14 @@
 /** Balances at every block of a span, against a chain of scripted tokens. */
 
-import { silentLogger } from '@chainstead/core';
+import { type Address, silentLogger, ZERO_ADDRESS } from '@chainstead/core';
+import { addressBytes } from '@chainstead/db';
 import { createSubjectProjections } from '@chainstead/sync';
-import { timestampOf } from '@chainstead/testkit';
+import { addressOf, exampleChain, timestampOf } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type BalanceSeries, moveAnchor, readBalanceSeries } from './balance-series.ts';
+import { WALK_MAX } from './balance-walks.ts';
+import { type HoldingAt, readBalancesAround } from './balances-around.ts';
 import { requestBalances } from './request-balances.ts';
 import {
   ALICE,
@@ -18,7 +21,9 @@ import {
   sends,
   TIN,
 } from './testing/balance-stage.ts';
-import { LIAR } from './testing/token-chain.ts';
+import { someOnChain, takeOnChain } from './testing/random-history.ts';
+import { beginStoredChain, movedDatasets, storeFollowed } from './testing/stored-chain.ts';
+import { createTokenChain, LIAR, type Move, type TokenChain } from './testing/token-chain.ts';
 
 const stages = balanceStages(1_900_001);
 
@@ -111,6 +116,156 @@ describe('balances over a span', () => {
     expect(await seriesOf(stage, 0, 2)).toEqual({ of: 'unread' });
     await readContracts(stage);
     expect(await seriesOf(stage, 0, 2)).toMatchObject({ of: 'known', changes: [{ block: 1, balance: 7n }] });
+  });
+});
+
+describe('balances around transactions', () => {
+  const COIN = addressOf(0xc014);
+  const isGiven = ({ from }: Move): boolean => from !== ALICE && from !== BOB;
+  const someMoves = fc.array(
+    fc
+      .record({
+        token: fc.constantFrom(GOLD, COIN),
+        isCredit: fc.boolean(),
+        value: fc.bigInt(0n, 9n),
+        account: fc.constantFrom(ALICE, BOB),
+        other: fc.constantFrom(ALICE, BOB, addressOf(0x111), ZERO_ADDRESS),
+      })
+      .map(({ token, isCredit, value, account, other }): Move => {
+        const counterparty = token === GOLD && other === ZERO_ADDRESS ? BOB : other;
+        return {
+          token,
+          value,
+          ...(isCredit ? { from: counterparty, to: account } : { from: account, to: counterparty }),
+        };
+      }),
+    { maxLength: 6 },
+  );
+
+  /** Two moves are one transaction. */
+  function modelOf(
+    tokens: TokenChain,
+  ): readonly (HoldingAt & { readonly before: bigint; readonly after: bigint; readonly isMoved: boolean })[] {
+    const held = new Map<string, bigint>();
+    const balanceOf = (account: Address, token: Address) => held.get(`${account} ${token}`) ?? 0n;
+    const numbers = Array.from({ length: tokens.head.number + 1 }, (_, block) => block);
+    return numbers.flatMap((block) => {
+      const { moves = [] } = tokens.block(block) ?? {};
+      return [0, 1, 2, 3].flatMap((transactionIndex) => {
+        const own = moves.slice(2 * transactionIndex, 2 * transactionIndex + 2);
+        const holdings = [ALICE, BOB].flatMap((account) => [GOLD, COIN].map((token) => ({ account, token })));
+        const before = holdings.map(({ account, token }) => balanceOf(account, token));
+        for (const { token, from, to, value } of own) {
+          held.set(`${from} ${token}`, balanceOf(from, token) - value);
+          held.set(`${to} ${token}`, balanceOf(to, token) + value);
+        }
+        return holdings.map(({ account, token }, place) => ({
+          ...{ account, token, block, transactionIndex, before: before[place] ?? 0n, after: balanceOf(account, token) },
+          isMoved: own.some(
+            ({ token: moved, from, to, value }) =>
+              moved === token && value > 0n && from !== to && [from, to].includes(account),
+          ),
+        }));
+      });
+    });
+  }
+
+  const aroundOf = (stage: Pick<BalanceStage, 'chain'>, places: readonly HoldingAt[], isSpread = false) =>
+    readBalancesAround(stages.database, stage.chain, places, isSpread);
+
+  /** A stage without nodes. @returns also a store of the contracts' values at the newest block */
+  async function openStore(id: number, history: readonly (readonly Move[])[]) {
+    const { database } = stages;
+    const chain = exampleChain({ id, key: `store-${id}`, wrappedNative: COIN });
+    const tokens = createTokenChain();
+    for (const moves of history) tokens.mine(moves);
+    const datasets = movedDatasets(chain, true);
+    const firstFollowed = history.length === 0 ? 0 : tokens.head.number + 1;
+    await beginStoredChain(database, chain, firstFollowed);
+    if (firstFollowed === 0) await storeFollowed(database, chain, { blocks: [tokens.head], datasets });
+    const mine: BalanceStage['mine'] = async (moves) => {
+      const block = tokens.mine(moves);
+      await storeFollowed(database, chain, { blocks: [block], datasets });
+      return block;
+    };
+    const reorg: BalanceStage['reorg'] = async (ancestor, branch) => {
+      tokens.dropAbove(ancestor);
+      await storeFollowed(database, chain, { blocks: branch.map((moves) => tokens.mine(moves)), datasets, ancestor });
+    };
+    const anchor = async (): Promise<void> => {
+      for (const account of [ALICE, BOB])
+        for (const token of [GOLD, COIN])
+          await database.query(
+            `INSERT INTO erc20_wallet_tokens (wallet, chain_id, token, anchor_block, anchor_value, anchored_at) VALUES ($1, $2, $3, $4, $5, now())`,
+            [
+              addressBytes(account),
+              id,
+              addressBytes(token),
+              tokens.head.number,
+              `${tokens.balance(token, account, tokens.head.number)}`,
+            ],
+          );
+    };
+    return { chain, tokens, firstFollowed, mine, reorg, anchor };
+  }
+
+  test('are those of the model once they are known, over random transfers, reads of contracts and reorgs', async () => {
+    const runs = fc.record({
+      history: fc.array(someMoves, { maxLength: 4 }),
+      steps: fc.array(someOnChain(someMoves), { minLength: 1, maxLength: 8 }),
+      readAfter: fc.nat(8),
+      isSpread: fc.boolean(),
+    });
+    let chainId = 1_910_000;
+    await fc.assert(
+      fc.asyncProperty(runs, async ({ history, steps, readAfter, isSpread }) => {
+        const store = await openStore(
+          chainId++,
+          history.map((moves) => moves.filter(isGiven)),
+        );
+        const { tokens, firstFollowed } = store;
+        let readBlock: number | null = null;
+        for (const [index, step] of steps.entries()) {
+          await takeOnChain(store, step, { firstFollowed, isGiven });
+          if (step.kind === 'reorg') readBlock = null;
+          if (index !== readAfter || tokens.head.number < firstFollowed) continue;
+          await store.anchor();
+          readBlock = tokens.head.number;
+        }
+        const model = modelOf(tokens);
+        const found = await aroundOf(store, model, isSpread);
+        for (const [place, { before, after, isMoved, block }] of model.entries()) {
+          const balances = found[place] ?? null;
+          if (balances !== null) expect(balances).toEqual({ before, after, isMoved });
+          else expect(firstFollowed > 0 && (readBlock === null || block < firstFollowed)).toBe(true);
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test('are unknown for tokens that change without transfers, and further away than the most transfers', async () => {
+    const stage = await stages.open();
+    const busy = Array.from({ length: 50 }, () => gives(GOLD, 1n));
+    await stage.mine([gives(TIN, 5n), gives(TIN, 1n), ...busy]);
+    const within = WALK_MAX / 50;
+    for (let block = 2; block <= 2 * within + 5; block++) await stage.mine(busy);
+    const head = stage.tokens.head.number;
+    const at = (block: number, token: Address = GOLD) => ({ account: ALICE, token, block, transactionIndex: 2 });
+    const places = [at(within), at(within + 2), at(head), at(1, TIN)];
+    const known = (block: number) => ({
+      before: 50n * BigInt(block) - 46n,
+      after: 50n * BigInt(block) - 44n,
+      isMoved: true,
+    });
+    expect(await aroundOf(stage, places)).toMatchObject([known(within), null, null, { before: 6n, after: 6n }]);
+    await readContracts(stage, [GOLD, TIN]);
+    await stages.database.query(
+      `INSERT INTO erc20_token_classes (token, chain_id, class, since_block) VALUES (decode($1, 'hex'), $2, 'live', 1)
+       ON CONFLICT (token, chain_id) DO UPDATE SET class = 'live'`,
+      [TIN.slice(2), stage.chain.id],
+    );
+    expect(await aroundOf(stage, places)).toMatchObject([known(within), null, known(head), null]);
   });
 });
 

@@ -15,6 +15,8 @@ export interface StoredAnchor extends Holding {
   readonly isLive: boolean;
   /** Whether the read is older than a day. */
   readonly isOld: boolean;
+  /** Block that created the token; null: unknown. */
+  readonly createdBlock: number | null;
 }
 
 /** Returns the stored reads of holdings, in any order. Those without a stored row are missing, unless their token has a class. */
@@ -28,21 +30,32 @@ export async function readStoredAnchors(
 held AS MATERIALIZED (SELECT wallet, token, anchor_block, anchor_value, anchored_at FROM erc20_wallet_tokens
   WHERE wallet = ANY ($2::bytea[]) AND chain_id = $1::bigint AND token = ANY ($3::bytea[])),
 classes AS MATERIALIZED (SELECT token, class FROM erc20_token_classes WHERE token = ANY ($3::bytea[]) AND chain_id = $1::bigint),
-listed AS MATERIALIZED (SELECT address AS token FROM tokens WHERE address = ANY ($3::bytea[]) AND chain_id = $1::bigint AND verified)
+facts AS MATERIALIZED (SELECT address AS token, verified, created_block FROM tokens WHERE address = ANY ($3::bytea[]) AND chain_id = $1::bigint)
 SELECT ${hexText('requested.account')} AS account, ${hexText('requested.token')} AS token, coalesce(anchor_block, -1)::int AS block,
   CASE WHEN anchored_at IS NOT NULL THEN anchor_value::text END AS value, coalesce(anchored_at < now() - interval '24 hours', false) AS is_old,
-  coalesce(class, 'new') AS class, listed.token IS NOT NULL AS is_listed
+  coalesce(class, 'new') AS class, coalesce(facts.verified, false) AS is_listed, facts.created_block
 FROM requested LEFT JOIN held ON held.wallet = requested.account AND held.token = requested.token
-  LEFT JOIN classes ON classes.token = requested.token LEFT JOIN listed ON listed.token = requested.token`,
+  LEFT JOIN classes ON classes.token = requested.token LEFT JOIN facts ON facts.token = requested.token`,
     [id, holdings.map(({ account }) => addressBytes(account)), holdings.map(({ token }) => addressBytes(token))],
   );
-  return rows.map(({ account, token, block, value, class: found, is_listed: isListed, is_old: isOld }) => ({
-    ...{ account, token, block, isOld },
-    value: value === null ? null : BigInt(value),
-    // Without its deposits and withdrawals, its reads can't be compared. Those of other accounts don't matter here.
-    addsUp: found === 'sum' || (found === 'new' && (isListed || token === wrappedNative)),
-    isLive: found === 'live' || found === 'none',
-  }));
+  return rows.map(
+    ({
+      account,
+      token,
+      block,
+      value,
+      class: found,
+      is_listed: isListed,
+      is_old: isOld,
+      created_block: createdBlock,
+    }) => ({
+      ...{ account, token, block, isOld, createdBlock },
+      value: value === null ? null : BigInt(value),
+      // Without its deposits and withdrawals, its reads can't be compared. Those of other accounts don't matter here.
+      addsUp: found === 'sum' || (found === 'new' && (isListed || token === wrappedNative)),
+      isLive: found === 'live' || found === 'none',
+    }),
+  );
 }
 
 interface AnchorRow {
@@ -53,4 +66,5 @@ interface AnchorRow {
   readonly class: 'sum' | 'live' | 'none' | 'new';
   readonly is_listed: boolean;
   readonly is_old: boolean;
+  readonly created_block: number | null;
 }

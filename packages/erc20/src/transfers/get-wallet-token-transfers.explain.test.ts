@@ -15,6 +15,7 @@ import {
 } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { stepsStatement, WALK_MAX } from '../balances/balance-walks.ts';
 import { COUNT_MAX } from './get-wallet-token-transfers.ts';
 import { type SeededTransfer, seedCoverage, seedTransfers } from './testing/seeded-wallets.ts';
 import { type NftRows, type WalletTransfersQuery, walletTransfersStatement } from './wallet-transfers-statement.ts';
@@ -173,6 +174,23 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
   const queries = QUERIES.filter(([, { tokens = null }]) => tokens === null || isKnown);
 
   beforeAll(() => prepare(scratch.database));
+
+  // With bound values, the planner sorts rows that it expects to be fewer than the walk: in partitions that autovacuum has not seen yet.
+  test.skipIf(!isKnown || (plan === 'custom' && statistics === 'with old statistics'))(
+    'a walk along the transfers of a holding is a range of the index by token that stops',
+    async () => {
+      const walkOf = (token: Address, order: 'ASC' | 'DESC') => ({
+        ...{ account: BUSY, token, order, known: 0n, after: -1, to: BLOCKS },
+      });
+      const walks = [addressOf(101), RARE_TOKEN].flatMap((token) => [walkOf(token, 'ASC'), walkOf(token, 'DESC')]);
+      for (const isSpread of [false, true]) {
+        const { nodes, text } = await explain(scratch.database, stepsStatement(chain, walks, isSpread), plan);
+        const scans = nodes.filter((node) => node['Relation Name']?.startsWith('erc20_transfer_sides'));
+        for (const scan of scans) expect(scan['Node Type'], text).toMatch(/^(Index|Bitmap Heap)/);
+        expect(rowsScanned(scans), text).toBeLessThanOrEqual(2 * (WALK_MAX + 1) + 2 * 3);
+      }
+    },
+  );
 
   test.each(
     (['shown', 'left out'] as const).flatMap((nfts) => queries.map(([name, query]) => [name, nfts, query] as const)),

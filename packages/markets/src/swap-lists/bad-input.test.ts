@@ -3,13 +3,11 @@ import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { addressOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
-import { createWalletSwapsRoute, pairSwapsRoute, tokenSwapsRoute } from './swaps-routes.ts';
+import { createMarketRoutes } from '../market-routes.ts';
 import { noBackfill } from './testing/no-backfill.ts';
 
 const scratch = scratchOfFile();
-const api = madeForFile(() =>
-  exampleApi(scratch.database, [pairSwapsRoute, tokenSwapsRoute, createWalletSwapsRoute(noBackfill)]),
-);
+const api = madeForFile(() => exampleApi(scratch.database, createMarketRoutes(noBackfill)));
 
 const A = addressOf(0xab);
 const INVALID_ADDRESS = '[C0005] Invalid address provided';

@@ -10,12 +10,19 @@ import {
 } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
-import { type AnchorBook, type BlockTime, readAnchorBook } from '../anchors/anchor-steps.ts';
+import { type BlockTime, readAnchorBook } from '../anchors/anchor-steps.ts';
+import { anchorsOf } from '../anchors/anchors-of-chain.ts';
+import { type DirectPrices, readValuePrices } from './direct-prices.ts';
+import { readSubCategories, type SubCategory } from './sub-category.ts';
+import { type SwapSides, sidesOf } from './swap-sides.ts';
+import { type SwapValues, valuesOf } from './swap-values.ts';
 import {
+  formsOf,
   SWAPS,
   type SwapPlace,
   type SwapsQuery,
   type SwapsReading,
+  type SwapsSubject,
   swapsStatement,
   type TokenEntry,
 } from './swaps-statement.ts';
@@ -24,46 +31,76 @@ import { type TokenFacts, tokenBook } from './token-facts.ts';
 /** One swap or liquidity change of a page, with its block. */
 export interface ListedSwap extends RowOf<typeof SWAPS> {
   readonly block: PageBlock;
+  /** By base and quote token; null: a token is unknown. */
+  readonly sides: SwapSides | null;
+  readonly subCategory: SubCategory | null;
+  /** Null: liquidity, whose price within the block is unknown, or a token is unknown. */
+  readonly values: SwapValues | null;
 }
 
 export interface SwapsPage {
   /** At most `query.limit`, in order. */
   readonly swaps: readonly ListedSwap[];
+  /** Forms of the token from whose view swaps are purchases or sales; empty: the base token of each pool. */
+  readonly focus: readonly Address[];
   tokenOf(token: Address): TokenFacts;
-  /** Prices of anchors in the blocks of the swaps. */
-  readonly anchorUsd: AnchorBook;
   readonly indexed: Indexed;
   /** Position and highest block of the run for the next page; null on the last page. */
   readonly next: { readonly position: SwapPlace; readonly upperBound: number } | null;
 }
 
 /**
- * Returns a page of swaps with their blocks and tokens, in one statement, and the prices of their anchors, in one statement per anchor.
+ * Returns a page of swaps with their blocks and tokens, in one statement. The prices of their anchors take one statement per anchor, and the
+ * balances of traders three.
  * @throws {InconsistentPageError} if a swap repeatedly comes without its block
  */
 export function getSwaps(
   database: ReadDatabase,
   chain: Chain,
   query: SwapsQuery,
-  reading: Omit<SwapsReading, 'select'> = {},
+  { isSpread = false, readDirect = async () => () => null }: SwapsSources = {},
 ): Promise<SwapsPage> {
   return readConsistentPage(async () => {
     const { rows, page } = await readPackedPage<RowOf<typeof SWAPS>, PageRow>(database, SWAPS, (select) =>
-      swapsStatement(chain, query, { ...reading, select }),
+      swapsStatement(chain, query, { isSpread, select }),
     );
     const blockOf = readBlocks(page.blocks, rows);
     const last = rows.length > query.limit ? rows[query.limit - 1] : undefined;
     const newest = Math.max(page.indexed_to ?? 0, ...rows.map(({ block_number }) => block_number));
-    const swaps = rows.slice(0, query.limit).map((row) => ({ ...row, block: blockOf(row) }));
-    const tokens = swaps.flatMap(({ token0, token1 }) => [token0 ?? [], token1 ?? []]).flat();
+    const tokenOf = tokenBook(page.tokens ?? [], chain);
+    const anchors = anchorsOf(chain);
+    const found = rows
+      .slice(0, query.limit)
+      .map((row) => ({ ...row, block: blockOf(row), sides: sidesOf(row, tokenOf, anchors) }));
+    const tokens = found.flatMap(({ token0, token1 }) => [token0 ?? [], token1 ?? []]).flat();
+    const focus = focusOf(query.subject, chain);
+    const [anchorUsd, subCategories] = await Promise.all([
+      readAnchorBook(database, chain, tokens, found.map(timeOf)),
+      readSubCategories(database, chain, found, { focus, isSpread }),
+    ]);
+    const pricesOf = await readValuePrices(chain, found, anchorUsd, readDirect);
     return {
-      swaps,
-      anchorUsd: await readAnchorBook(database, chain, tokens, swaps.map(timeOf)),
-      tokenOf: tokenBook(page.tokens ?? [], chain),
+      swaps: found.map((row, index) => ({
+        ...row,
+        subCategory: subCategories[index] ?? null,
+        values: row.kind === 0 && row.sides !== null ? valuesOf(row.sides, pricesOf(row), timeOf(row)) : null,
+      })),
+      focus,
+      tokenOf,
       indexed: readIndexed(page),
       next: last === undefined ? null : { position: placeOf(last), upperBound: query.pinnedBlock ?? newest },
     };
   });
+}
+
+/** How a page is read. */
+export interface SwapsSources extends Pick<SwapsReading, 'isSpread'> {
+  /** Prices of tokens that are no anchors. @default none */
+  readonly readDirect?: (wanted: ReadonlyMap<number, readonly Address[]>) => Promise<DirectPrices>;
+}
+
+function focusOf(subject: SwapsSubject, chain: Chain): readonly Address[] {
+  return subject.kind === 'pair' || subject.token === null ? [] : formsOf(subject.token, chain);
 }
 
 /** The only row of the statement. */
@@ -73,7 +110,10 @@ interface PageRow extends IndexedColumns, PackedTexts {
 }
 
 /** The block of a swap, for the prices of anchors. */
-export function timeOf({ block_number: block, block: { block_timestamp } }: ListedSwap): BlockTime {
+function timeOf({
+  block_number: block,
+  block: { block_timestamp },
+}: Pick<ListedSwap, 'block_number' | 'block'>): BlockTime {
   return { block, time: Date.parse(block_timestamp) / 1_000 };
 }
 

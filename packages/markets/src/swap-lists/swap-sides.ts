@@ -40,6 +40,20 @@ export function sidesOf(
   return { base, quote, trade: sold === 0 ? { sold: side0, bought: side1 } : { sold: side1, bought: side0 } };
 }
 
+/**
+ * Returns the side from whose view a swap is a purchase or a sale.
+ * @param focus forms of a token of the swap; empty: the base token
+ */
+export function viewedSide(
+  { token0 }: { readonly token0: Address | null },
+  { base, quote }: SwapSides,
+  focus: readonly Address[],
+): SwapSide {
+  if (focus.length === 0) return base;
+  const type = token0 !== null && focus.includes(token0) ? 'token0' : 'token1';
+  return base.type === type ? base : quote;
+}
+
 /** Quote tokens per base token of a trade, from its exact amounts; null if the swap is no trade or decimals are unknown. */
 export function baseQuotePrice({ base, quote, trade }: SwapSides): string | null {
   const [amount, price] = [wholeAmount(base), wholeAmount(quote)];

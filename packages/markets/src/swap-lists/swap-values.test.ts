@@ -6,9 +6,9 @@ import { seedAnswers, seedReadings } from '@chainstead/price-feeds/testing';
 import { addressOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { createMarketRoutes } from '../market-routes.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import type { SwapRow } from '../tables/schema.ts';
-import { createWalletSwapsRoute, pairSwapsRoute, tokenSwapsRoute } from './swaps-routes.ts';
 import { noBackfill } from './testing/no-backfill.ts';
 import { cover, seedPools, seedStates, seedSwaps, seedToken, swapRow } from './testing/seeded-swaps.ts';
 
@@ -24,9 +24,7 @@ const HEAD = 100;
 const DOLLARS = 10n ** 8n;
 
 const scratch = scratchOfFile();
-const api = madeForFile(() =>
-  exampleApi(scratch.database, [pairSwapsRoute, tokenSwapsRoute, createWalletSwapsRoute(noBackfill)]),
-);
+const api = madeForFile(() => exampleApi(scratch.database, createMarketRoutes(noBackfill)));
 
 beforeEach(async () => {
   await scratch.database.query(

@@ -1,14 +1,15 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type Fraction, type Hash, multiplyFractions, nearestNumber } from '@chainstead/core';
+import { type Fraction, type Hash, multiplyFractions, nearestNumber } from '@chainstead/core';
 import { indexedSchema, showIndexed } from '@chainstead/data-api';
 import type { PageEnvelope } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import { type Anchors, anchorsOf, isQuotedIn0 } from '../anchors/anchors-of-chain.ts';
 import type { PoolId } from '../events/pool-event.ts';
 import type { Pair } from './get-pair.ts';
-import { type ListedSwap, type SwapsPage, timeOf } from './get-swaps.ts';
-import { baseQuotePrice, type SwapSide, type SwapSides, sidesOf } from './swap-sides.ts';
-import { type SwapValues, valuesOf } from './swap-values.ts';
+import type { ListedSwap, SwapsPage } from './get-swaps.ts';
+import { SUB_CATEGORIES } from './sub-category.ts';
+import { baseQuotePrice, type SwapSide, type SwapSides, viewedSide } from './swap-sides.ts';
+import type { SwapValues } from './swap-values.ts';
 import { TRANSACTION_TYPES, type TransactionType } from './swaps-statement.ts';
 import { pairLabel, type TokenFacts, wholeTokens } from './token-facts.ts';
 
@@ -32,7 +33,10 @@ const rowFields = {
     .datetime({ precision: 3 })
     .openapi({ example: '2026-01-01T00:00:23.000Z', description: 'Time of the block. ISO 8601, UTC' }),
   blockNumber: z.int().min(0).openapi({ description: 'Number of the block' }),
-  subCategory: text('newPosition, accumulation, partialSell or sellAll. null: not available'),
+  subCategory: z.enum(SUB_CATEGORIES).nullable().openapi({
+    description:
+      "By the trader's balance of the token that transactionType refers to: before the transaction of a purchase it is 0 (newPosition) or not (accumulation); after that of a sale it is 0 (sellAll) or not (partialSell). null: the balance is unknown, or no trade",
+  }),
   walletAddress: address('Sender of the transaction'),
   beneficiaryAddress: address('').nullable().openapi({
     description:
@@ -42,7 +46,7 @@ const rowFields = {
     'Quote tokens per base token in this swap, rounded to 17 significant digits. null for liquidity, and for a swap that is no trade',
   ),
   totalValueUsd: number(
-    'Amount of the anchor times its price at the swap, in US dollars. null: unknown, or liquidity. 0 for a swap that is no trade',
+    'Amount of the anchor times its price at the end of the block, in US dollars. Without an anchor: amount of the quote token, else of the base token, times its price from pools against anchors. null: unknown, or liquidity. 0 for a swap that is no trade',
   ),
 };
 
@@ -156,7 +160,7 @@ export interface PairOfSwaps {
 }
 
 export function showPairSwaps(
-  { swaps, tokenOf, anchorUsd, indexed }: SwapsPage,
+  { swaps, indexed }: SwapsPage,
   { page, page_size, cursor }: PageEnvelope,
   { pool, pair, usd }: PairOfSwaps,
   chain: Chain,
@@ -176,9 +180,7 @@ export function showPairSwaps(
     quoteToken: quote?.shown ?? null,
     indexed: showIndexed(indexed),
     result: swaps.map((row) => {
-      const sides = sidesOf(row, tokenOf, anchors);
-      // The price within the block of a liquidity change is unknown.
-      const values = row.kind === 0 && sides !== null ? valuesOf(sides, anchorUsd, timeOf(row)) : null;
+      const { sides, values } = row;
       return {
         ...commonFields(row),
         baseQuotePrice: row.kind === 0 && sides !== null ? baseQuotePrice(sides) : null,
@@ -193,24 +195,16 @@ export function showPairSwaps(
   };
 }
 
-/** @param focus forms of the token from whose view swaps are purchases or sales; empty: the base token of each pool */
-export function showSwaps(
-  { swaps, tokenOf, anchorUsd, indexed }: SwapsPage,
-  envelope: PageEnvelope,
-  focus: readonly Address[],
-  chain: Chain,
-): z.infer<typeof swapsSchema> {
-  const anchors = anchorsOf(chain);
+export function showSwaps({ swaps, focus, indexed }: SwapsPage, envelope: PageEnvelope): z.infer<typeof swapsSchema> {
   return {
     ...envelope,
     indexed: showIndexed(indexed),
     result: swaps.flatMap((row) => {
-      const sides = sidesOf(row, tokenOf, anchors);
+      const { sides, values } = row;
       // The statement leaves out swaps of unknown tokens, and those that are no trade.
       const trade = sides?.trade ?? null;
-      if (sides === null || trade === null) return [];
-      const viewed = focus.length === 0 ? sides.base : focusedSide(row, sides, focus);
-      const values = valuesOf(sides, anchorUsd, timeOf(row));
+      if (sides === null || trade === null || values === null) return [];
+      const viewed = viewedSide(row, sides, focus);
       return {
         ...commonFields(row),
         transactionType: trade.bought === viewed ? ('buy' as const) : ('sell' as const),
@@ -240,7 +234,7 @@ function commonFields(row: ListedSwap) {
     logIndex: row.log_index,
     blockTimestamp: row.block.block_timestamp,
     blockNumber: row.block_number,
-    subCategory: null,
+    subCategory: row.subCategory,
     walletAddress: row.wallet,
     beneficiaryAddress: row.beneficiary,
   };
@@ -251,11 +245,6 @@ function pairTypeOf({ kind }: ListedSwap, sides: SwapSides | null): TransactionT
   if (kind !== 0) return kind === 1 ? 'addLiquidity' : 'removeLiquidity';
   if (sides === null || sides.trade === null) return null;
   return sides.trade.bought === sides.base ? 'buy' : 'sell';
-}
-
-function focusedSide({ token0 }: ListedSwap, { base, quote }: SwapSides, focus: readonly Address[]): SwapSide {
-  const type = token0 !== null && focus.includes(token0) ? 'token0' : 'token1';
-  return base.type === type ? base : quote;
 }
 
 function showSide(side: SwapSide, { base }: SwapSides, values: SwapValues): z.infer<ReturnType<typeof sideSchema>> {

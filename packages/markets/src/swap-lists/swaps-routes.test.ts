@@ -1,6 +1,8 @@
 /** Swaps of pairs, tokens and wallets: fields, types, filters, and pools that are not listed. */
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
+import { hexBytes } from '@chainstead/db';
+import { seedTransfers } from '@chainstead/erc20/testing';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import type { ExecutedTransaction } from '@chainstead/sync';
 import { addressOf, hashOf, timestampOf } from '@chainstead/testkit';
@@ -8,10 +10,10 @@ import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { PoolId } from '../events/pool-event.ts';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';
+import { createMarketRoutes } from '../market-routes.ts';
 import { swapRows } from '../swaps/swap-rows.ts';
 import type { SwapRow } from '../tables/schema.ts';
 import { exampleLog } from '../testing/example-log.ts';
-import { createWalletSwapsRoute, pairSwapsRoute, tokenSwapsRoute } from './swaps-routes.ts';
 import { noBackfill } from './testing/no-backfill.ts';
 import { cover, seedPools, seedStates, seedSwaps, seedToken, swapRow } from './testing/seeded-swaps.ts';
 
@@ -24,12 +26,12 @@ const CAT = 10n ** 6n;
 const ETHER = 10n ** 18n;
 
 const scratch = scratchOfFile();
-const api = madeForFile(() =>
-  exampleApi(scratch.database, [pairSwapsRoute, tokenSwapsRoute, createWalletSwapsRoute(noBackfill)]),
-);
+const api = madeForFile(() => exampleApi(scratch.database, createMarketRoutes(noBackfill)));
 
 beforeEach(async () => {
-  await scratch.database.query('TRUNCATE swaps, trades, pools, pool_states, blocks, sync_ranges, tokens');
+  await scratch.database.query(
+    'TRUNCATE swaps, trades, pools, pool_states, blocks, sync_ranges, tokens, erc20_transfer_sides',
+  );
   await seedToken(scratch.database, eth, CATS, 'CATS', 6);
   await seedToken(scratch.database, eth, WETH, 'WETH', 18);
   await cover(scratch.database, eth, 'swaps', 100);
@@ -243,6 +245,93 @@ describe('filters', () => {
     expect([blocksOf(second), second.body.page, second.body.cursor]).toEqual([[1], 1, null]);
     expect((await get(`/wallets/${ALICE}/swaps?cursor=${cursor}&transactionTypes=sell`)).status).toBe(400);
   });
+});
+
+describe('the position of a trader', () => {
+  const move = (token: Address, from: Address, to: Address, value: bigint, blockNumber: number) => ({
+    ...{ token, from, to, value, blockNumber, transactionIndex: 3, logIndex: token === CATS ? 1 : 2 },
+  });
+  const bought = (blockNumber: number, trader = ALICE) => [
+    move(CATS, PAIR, trader, 1_500n * CAT, blockNumber),
+    move(WETH, trader, PAIR, ETHER / 2n, blockNumber),
+  ];
+  const sold = (blockNumber: number, value: bigint) => [
+    move(CATS, ALICE, PAIR, value, blockNumber),
+    move(WETH, PAIR, ALICE, ETHER, blockNumber),
+  ];
+  const categories = async (path: string) =>
+    (await get(path)).body.result.map(({ blockNumber, subCategory }) => [blockNumber, subCategory]);
+  const ALL = [
+    [7, null],
+    [6, 'newPosition'],
+    [5, 'sellAll'],
+    [4, 'partialSell'],
+    [3, 'accumulation'],
+    [2, 'newPosition'],
+  ];
+
+  beforeEach(async () => {
+    await seedPair();
+    await seedTransfers(scratch.database, eth, [
+      ...[bought(2), bought(3), sold(4, 1_000n * CAT), sold(5, 2_000n * CAT), bought(6, BOB)].flat(),
+    ]);
+    await seed(
+      ...[2, 3].map((blockNumber) => swap({ ...BUY, blockNumber, transactionIndex: 3 })),
+      ...[4, 5].map((blockNumber) => swap({ ...SELL, blockNumber, transactionIndex: 3 })),
+      swap({ ...BUY, blockNumber: 6, transactionIndex: 3, beneficiary: BOB }),
+      swap({ ...BUY, blockNumber: 7, kind: 1, amount0: '1', amount1: '1' }),
+    );
+    await cover(scratch.database, eth, 'erc20-transfers', 100);
+  });
+
+  test('follows from the balance before a purchase and after a sale, in every list', async () => {
+    expect(await categories(`/pairs/${PAIR}/swaps`)).toEqual(ALL);
+    for (const path of [`/erc20/${CATS}/swaps`, `/wallets/${ALICE}/swaps`])
+      expect(await categories(path)).toEqual(ALL.slice(1));
+  });
+
+  test('is unknown without the transfers of every earlier block, and for wrapped tokens without their deposits', async () => {
+    const weth = `/wallets/${ALICE}/swaps?tokenAddress=${WETH}`;
+    expect(await categories(weth)).toEqual([6, 5, 4, 3, 2].map((block) => [block, null]));
+    await cover(scratch.database, eth, 'wrapped-coin-moves', 100);
+    await scratch.database.query(
+      `UPDATE erc20_transfer_sides SET value = 5 * 10::numeric ^ 18 WHERE token = $1 AND block_number = 4`,
+      [hexBytes(WETH)],
+    );
+    // Bob paid for the last one, and without enough transfers in, the first balances would be below zero.
+    expect(await categories(weth)).toEqual([
+      [6, null],
+      [5, 'accumulation'],
+      ...[4, 3, 2].map((block) => [block, null]),
+    ]);
+    await scratch.database.query(`UPDATE sync_ranges SET first_block = 1 WHERE dataset = 'erc20-transfers'`);
+    expect(await categories(`/erc20/${CATS}/swaps`)).toEqual([6, 5, 4, 3, 2].map((block) => [block, null]));
+  });
+});
+
+test('a chain whose exchanges come from a setting has their names in lists, and is found by the name of a known exchange', async () => {
+  const factory = addressOf(0xfac2);
+  const dev = createChainRegistry({
+    additional: [{ key: 'dev', id: 31_337, exchanges: [{ family: 'v2', factory }] }],
+  }).get('dev');
+  await seedPools(scratch.database, dev, [{ pool: PAIR, tokens: TOKENS, exchange: 'v2', factory }]);
+  await seedSwaps(scratch.database, dev, [
+    swapRow(dev, { ...BUY, pool: PAIR, token0: CATS, token1: WETH, blockNumber: 3 }),
+  ]);
+  for (const dataset of ['swaps', 'pool-states']) await cover(scratch.database, dev, dataset, 100);
+  const devApi = await exampleApi(scratch.database, createMarketRoutes(noBackfill), { chains: { find: () => dev } });
+  const onDev = async (path: string) => {
+    const response = await devApi.request(`/api/v2.2${path}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
+    return response.json();
+  };
+  const OF_V2 = { exchangeName: 'v2', exchangeAddress: factory };
+  expect(await onDev(`/pairs/${PAIR}/swaps?chain=dev`)).toMatchObject(OF_V2);
+  for (const path of [`/erc20/${CATS}/swaps`, `/wallets/${ALICE}/swaps`])
+    expect(await onDev(`${path}?chain=dev`)).toMatchObject({ result: [OF_V2] });
+  for (const exchange of ['uniswapv2', 'v2', factory])
+    expect(await onDev(`/${CATS}/${WETH}/pairAddress?chain=dev&exchange=${exchange}`)).toMatchObject({
+      ...{ pairAddress: PAIR, exchange: 'v2', exchangeAddress: factory },
+    });
 });
 
 describe('pools', () => {

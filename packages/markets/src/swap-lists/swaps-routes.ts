@@ -1,3 +1,4 @@
+import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { areTablesSpread, requestTraderState, showSyncState, type TraderBackfill } from '@chainstead/data-api';
 import {
@@ -13,77 +14,91 @@ import {
 } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import type { PoolId } from '../events/pool-event.ts';
+import type { ReadDirectPrices } from './direct-prices.ts';
 import { EVERY_SWAP } from './every-swap.ts';
 import { getPair, readPairPrices } from './get-pair.ts';
-import { getSwaps } from './get-swaps.ts';
+import { getSwaps, type SwapsSources } from './get-swaps.ts';
 import { PAIR_NOT_FOUND, pairParameter } from './pair-parameter.ts';
 import { refuseCursor } from './refuse-cursor.ts';
 import { pairSwapsSchema, showPairSwaps, showSwaps, swapsSchema, walletSwapsSchema } from './swaps-response.ts';
-import { formsOf, type SwapPlace, TRANSACTION_TYPES, type TransactionType } from './swaps-statement.ts';
+import { type SwapPlace, TRANSACTION_TYPES, type TransactionType } from './swaps-statement.ts';
 
 const LISTED =
-  'Lists pools that are proven to belong to a known exchange; other pools may imitate its events. Returns 400 with `SWAPS_<CHAIN>=off`. Swaps against a token with a price feed, or a dollar token, have US dollar values.';
+  'Lists pools that are proven to belong to a known exchange; other pools may imitate its events. Returns 400 with `SWAPS_<CHAIN>=off`. Swaps against a token with a price feed, a dollar token, or a token with pools against these have US dollar values.';
+
+export interface SwapListOptions {
+  /** For swaps between tokens that are no anchors. */
+  readonly readDirectPrices: ReadDirectPrices;
+}
 
 /** `GET /api/v2.2/pairs/{address}/swaps`: swaps and liquidity changes of a pair (docs/api/swaps.md#swaps-of-a-pair). */
-export const pairSwapsRoute: RouteModule = (app, dependencies) => {
-  const { parameters, reads } = dependencies;
-  defineListRoute(app, dependencies, {
-    ...listParts,
-    path: '/api/v2.2/pairs/{address}/swaps',
-    operationId: 'getSwapsByPairAddress',
-    tags: ['Tokens'],
-    summary: 'List swaps by pair',
-    description: `Swaps and liquidity changes of a pool, newest first by default. ${LISTED} Returns 404 for a pool without proof.`,
-    params: z.object({ address: pairParameter() }),
-    query: swapsQuery(parameters, {}, TRANSACTION_TYPES),
-    response: { description: 'A page of swaps and liquidity changes', schema: pairSwapsSchema },
-    errors: [404],
-    cursorName: 'pair-swaps',
-    filterOf: ({ address, ...given }) => ({ address, ...commonFilter(given) }),
-    read: async ({ chain, filter, order, limit, position, upperBound }) => {
-      const pool = filter.address as PoolId;
-      const pair = await getPair(reads, chain, pool);
-      if (pair === null) throw new NotFoundError(PAIR_NOT_FOUND);
-      const query = { ...rowsOf(filter), order, limit, after: position, pinnedBlock: upperBound };
-      const found = await getSwaps(reads, chain, { ...query, subject: { kind: 'pair', pool } }, await readingOf(reads));
-      return { ...found, pair, usd: await readPairPrices(reads, chain, pair) };
-    },
-    present: (found, envelope, { chain, filter }) =>
-      showPairSwaps(found, envelope, { pool: filter.address as PoolId, ...found }, chain),
-  });
-};
+export function createPairSwapsRoute(options: SwapListOptions): RouteModule {
+  return (app, dependencies) => {
+    const { parameters, reads } = dependencies;
+    defineListRoute(app, dependencies, {
+      ...listParts,
+      path: '/api/v2.2/pairs/{address}/swaps',
+      operationId: 'getSwapsByPairAddress',
+      tags: ['Tokens'],
+      summary: 'List swaps by pair',
+      description: `Swaps and liquidity changes of a pool, newest first by default. ${LISTED} Returns 404 for a pool without proof.`,
+      params: z.object({ address: pairParameter() }),
+      query: swapsQuery(parameters, {}, TRANSACTION_TYPES),
+      response: { description: 'A page of swaps and liquidity changes', schema: pairSwapsSchema },
+      errors: [404],
+      cursorName: 'pair-swaps',
+      filterOf: ({ address, ...given }) => ({ address, ...commonFilter(given) }),
+      read: async ({ chain, filter, order, limit, position, upperBound }) => {
+        const pool = filter.address as PoolId;
+        const pair = await getPair(reads, chain, pool);
+        if (pair === null) throw new NotFoundError(PAIR_NOT_FOUND);
+        const query = { ...rowsOf(filter), order, limit, after: position, pinnedBlock: upperBound };
+        const found = await getSwaps(
+          reads,
+          chain,
+          { ...query, subject: { kind: 'pair', pool } },
+          await sourcesOf(options, dependencies, chain),
+        );
+        return { ...found, pair, usd: await readPairPrices(reads, chain, pair) };
+      },
+      present: (found, envelope, { chain, filter }) =>
+        showPairSwaps(found, envelope, { pool: filter.address as PoolId, ...found }, chain),
+    });
+  };
+}
 
 /** `GET /api/v2.2/erc20/{address}/swaps`: swaps of a token in all pools (docs/api/swaps.md#swaps-of-a-token). */
-export const tokenSwapsRoute: RouteModule = (app, dependencies) => {
-  const { parameters, reads } = dependencies;
-  defineListRoute(app, dependencies, {
-    ...listParts,
-    path: '/api/v2.2/erc20/{address}/swaps',
-    operationId: 'getSwapsByTokenAddress',
-    tags: ['Tokens'],
-    summary: 'List swaps by token',
-    description: `Swaps with the token on either side in all pools, newest first by default. ${LISTED}`,
-    params: z.object({ address: parameters.address }),
-    query: swapsQuery(parameters, {}, SWAP_TYPES),
-    response: { description: 'A page of swaps', schema: swapsSchema },
-    cursorName: 'token-swaps',
-    filterOf: ({ address, ...given }) => ({ address, ...commonFilter(given) }),
-    read: async ({ chain, filter, order, limit, position, upperBound }) => {
-      const subject = { kind: 'token', token: filter.address as Address } as const;
-      const query = { ...rowsOf(filter), subject, order, limit, after: position, pinnedBlock: upperBound };
-      return getSwaps(reads, chain, query, await readingOf(reads));
-    },
-    present: (found, envelope, { chain, filter }) =>
-      showSwaps(found, envelope, formsOf(filter.address as Address, chain), chain),
-  });
-};
+export function createTokenSwapsRoute(options: SwapListOptions): RouteModule {
+  return (app, dependencies) => {
+    const { parameters, reads } = dependencies;
+    defineListRoute(app, dependencies, {
+      ...listParts,
+      path: '/api/v2.2/erc20/{address}/swaps',
+      operationId: 'getSwapsByTokenAddress',
+      tags: ['Tokens'],
+      summary: 'List swaps by token',
+      description: `Swaps with the token on either side in all pools, newest first by default. ${LISTED}`,
+      params: z.object({ address: parameters.address }),
+      query: swapsQuery(parameters, {}, SWAP_TYPES),
+      response: { description: 'A page of swaps', schema: swapsSchema },
+      cursorName: 'token-swaps',
+      filterOf: ({ address, ...given }) => ({ address, ...commonFilter(given) }),
+      read: async ({ chain, filter, order, limit, position, upperBound }) => {
+        const subject = { kind: 'token', token: filter.address as Address } as const;
+        const query = { ...rowsOf(filter), subject, order, limit, after: position, pinnedBlock: upperBound };
+        return getSwaps(reads, chain, query, await sourcesOf(options, dependencies, chain));
+      },
+      present: showSwaps,
+    });
+  };
+}
 
-export interface WalletSwapsOptions {
+export interface WalletSwapsOptions extends SwapListOptions {
   readonly onDemandBackfill: TraderBackfill;
 }
 
 /** `GET /api/v2.2/wallets/{address}/swaps`: swaps of a wallet (docs/api/swaps.md#swaps-of-a-wallet). */
-export function createWalletSwapsRoute({ onDemandBackfill }: WalletSwapsOptions): RouteModule {
+export function createWalletSwapsRoute({ onDemandBackfill, ...options }: WalletSwapsOptions): RouteModule {
   return (app, dependencies) => {
     const { database, logger, parameters, reads } = dependencies;
     const tokenAddress = addressParameter()
@@ -104,17 +119,11 @@ export function createWalletSwapsRoute({ onDemandBackfill }: WalletSwapsOptions)
       read: async ({ chain, filter, order, limit, position, upperBound, requester }) => {
         const subject = walletOf(filter);
         const query = { ...rowsOf(filter), subject, order, limit, after: position, pinnedBlock: upperBound };
-        const found = await getSwaps(reads, chain, query, await readingOf(reads));
+        const found = await getSwaps(reads, chain, query, await sourcesOf(options, dependencies, chain));
         const request = { account: subject.wallet, requester, indexed: found.indexed };
         return { ...found, state: await requestTraderState(onDemandBackfill, { database, logger }, chain, request) };
       },
-      present: (found, envelope, { chain, filter }) => {
-        const { token } = walletOf(filter);
-        return {
-          ...showSyncState(found.state),
-          ...showSwaps(found, envelope, token === null ? [] : formsOf(token, chain), chain),
-        };
-      },
+      present: (found, envelope) => ({ ...showSyncState(found.state), ...showSwaps(found, envelope) }),
     });
   };
 }
@@ -225,6 +234,13 @@ function rowsOf(filter: Filter) {
   return { types: filter.transactionTypes, ...boundsOfRows(filter) };
 }
 
-async function readingOf(reads: ApiDependencies['reads']) {
-  return { isSpread: await areTablesSpread(reads) };
+async function sourcesOf(
+  { readDirectPrices }: SwapListOptions,
+  { reads, database, logger }: ApiDependencies,
+  chain: Chain,
+): Promise<SwapsSources> {
+  return {
+    isSpread: await areTablesSpread(reads),
+    readDirect: (wanted) => readDirectPrices({ database, logger }, chain, wanted),
+  };
 }

@@ -18,7 +18,7 @@ export async function readExplainedPrice(
   const read = createPriceReader({ reads: database, database, contracts: null }, chain, {});
   const [found] = await read([wanted]);
   if (found === undefined) throw new RangeError('A wanted price has a result');
-  if ('refusal' in found) throw errorOf(found, chain);
+  if ('refusal' in found) throw errorOf(found, chain, true);
   return readEvidence === null
     ? showTokenPrice(found, chain, true)
     : showProvenPrice(found, chain, { database, readEvidence });

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { parseLogPlace, type WantedContract } from '@chainstead/contracts';
+import { childFrom, parseLogPlace, type WantedContract } from '@chainstead/contracts';
 import {
   errorText,
   isAddress,
@@ -25,6 +25,13 @@ export const contractForm = z.object({
   abi: text,
   /** Separated by spaces, commas or line ends. */
   addresses: text,
+  /** Declaration of the event by which a factory names its children, and the parameter with the child. Empty: the addresses are the contracts. */
+  factoryEvent: text,
+  child: text,
+  /** Start of the events of a child. */
+  childFrom: childFrom.catch('transaction'),
+  /** Not empty: addresses without code are refused. */
+  strict: text,
   /** First block. Empty: the first one of the chain's history. */
   from: text,
   /** Parameters that get an index, separated as addresses are. */
@@ -52,10 +59,8 @@ export type ReadContract = { readonly wanted: WantedContract } | { readonly prob
 export function readContractForm(form: ContractForm, chains: readonly Chain[]): ReadContract {
   const chain = chains.find(({ key }) => key === form.chain);
   if (chain === undefined) return { problem: 'Choose a chain that is indexed here' };
-  const addresses = partsOf(form.addresses);
-  const wrong = addresses.find((one) => !isAddress(one));
-  if (wrong !== undefined) return { problem: `${wrong.slice(0, 100)} is no address (0x and 40 hexadecimal digits)` };
-  if (addresses.length === 0) return { problem: 'Enter at least one address' };
+  const emitters = readEmitters(form);
+  if ('problem' in emitters) return emitters;
   const from = form.from.trim();
   if (from !== '' && !BLOCK.test(from)) return { problem: 'The first block must be a whole number, or empty' };
   const abi = parseAbi(form.abi);
@@ -72,8 +77,7 @@ export function readContractForm(form: ContractForm, chains: readonly Chain[]): 
     name: form.name.trim(),
     chain,
     abi: abi.json,
-    addresses: addresses.map((address) => parseAddress(address)),
-    factory: null,
+    ...emitters,
     firstBlock: from === '' ? null : Number(from),
     events: form.events,
     indexed: partsOf(form.index),
@@ -81,6 +85,26 @@ export function readContractForm(form: ContractForm, chains: readonly Chain[]): 
     ...upgrade,
   };
   return { wanted };
+}
+
+/** Returns the addresses of a form, and their factory. A single word in place of the addresses of a factory is the name of a contract. */
+function readEmitters(
+  form: ContractForm,
+): Pick<WantedContract, 'addresses' | 'factory'> | { readonly problem: string } {
+  const given = partsOf(form.addresses);
+  const [event, child] = [form.factoryEvent.trim(), form.child.trim()];
+  if ((event === '') !== (child === ''))
+    return { problem: 'Enter both the event of the factory and its parameter with the child, or neither' };
+  const [of = ''] = given;
+  if (child !== '' && given.length === 1 && !of.startsWith('0x'))
+    return { addresses: [], factory: { of, event, child, childFrom: form.childFrom } };
+  const wrong = given.find((one) => !isAddress(one));
+  if (wrong !== undefined) return { problem: `${wrong.slice(0, 100)} is no address (0x and 40 hexadecimal digits)` };
+  if (given.length === 0) return { problem: 'Enter at least one address' };
+  return {
+    addresses: given.map((address) => parseAddress(address)),
+    factory: child === '' ? null : { of: null, event, child, childFrom: form.childFrom },
+  };
 }
 
 /** Returns whether a chain indexes the transactions that calls are read from. */

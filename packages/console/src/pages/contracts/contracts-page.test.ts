@@ -1,5 +1,6 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { readDefinitions } from '@chainstead/contracts';
+import { type Address, parseAddress } from '@chainstead/core';
 import { listAudit } from '@chainstead/http';
 import { hashOf, timestampOf } from '@chainstead/testkit';
 import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
@@ -10,10 +11,20 @@ import { contractFormView } from './contracts-view.ts';
 
 const [eth, polygon] = ['eth', 'polygon'].map((name) => createChainRegistry().get(name)) as [Chain, Chain];
 const WITH_TRANSACTIONS = { ...polygon, transactions: { ...polygon.transactions, mode: 'all' } } as const;
-const stage = stageOfFile(() => openConsoleStage({ chains: [eth, WITH_TRANSACTIONS] }));
+const [VAULT, BARE, UNREAD] = ['c0', 'ba', '0f'].map((byte) => parseAddress(`0x${byte.repeat(20)}`)) as [
+  Address,
+  Address,
+  Address,
+];
+const CODES = new Map([
+  [VAULT, true],
+  [BARE, false],
+]);
+const stage = stageOfFile(() =>
+  openConsoleStage({ chains: [eth, WITH_TRANSACTIONS], explorer: { routes: [], hasCodeOf: async () => CODES } }),
+);
 const visitor = madeForFile(() => stage.signIn());
 
-const VAULT = `0x${'c0'.repeat(20)}`;
 const OWNER = `0x${'0a'.repeat(20)}`;
 const DEPOSIT = 'Deposit(address,uint256,string)';
 const ABI = JSON.stringify([
@@ -31,7 +42,7 @@ const ABI = JSON.stringify([
 ]);
 const FORM = {
   ...{ name: 'vault', chain: 'eth', abi: ABI, addresses: VAULT, from: '5', index: 'owner', events: DEPOSIT },
-  ...{ calls: '', upgrade: '' },
+  ...{ calls: '', upgrade: '', factoryEvent: '', child: '', childFrom: 'transaction', strict: '' },
 };
 
 const post = async (path: string, fields: Readonly<Record<string, string>>) => {
@@ -71,6 +82,7 @@ test('adds the chosen events, shows their rows, and removes them', async () => {
   expect(rows).toContain(OWNER);
   expect(rows).toContain('&lt;img src=x&gt;\ufffd txt');
   expect(rows).toContain('analytics.contract_vault_deposit');
+  expect(rows).toMatch(/owner_bytes<?.*= analytics\.bytes\(/);
   const list = await (await stage.get('/console/contracts', visitor)).text();
   expect(list).toContain('href="/console/contracts/vault/deposit?chain=eth"');
   expect((await post('remove', { name: 'vault', chain: 'eth' })).response.status).toBe(303);
@@ -81,7 +93,7 @@ test('adds the chosen events, shows their rows, and removes them', async () => {
   ]);
 });
 
-test.each<[Partial<typeof FORM>, string]>([
+test.each<[Partial<Record<keyof typeof FORM, string>>, string]>([
   [{ abi: '' }, 'The ABI is not JSON'],
   [{ abi: `${'['.repeat(100)}${']'.repeat(100)}` }, 'The ABI is too large: JSON is nested deeper than 64 levels'],
   [{ abi: '[]' }, 'The ABI of vault has no event Deposit(address,uint256,string)'],
@@ -97,11 +109,42 @@ test.each<[Partial<typeof FORM>, string]>([
   [{ upgrade: '100' }, '100 is neither the address of an implementation nor the place of a log'],
   [{ upgrade: '0x12' }, '0x12 is neither the address of an implementation nor the place of a log'],
   [{ name: 'Vault; DROP' }, '&quot;Vault; DROP&quot; is not a name for a contract. Use 1 to 24 lower-case letters'],
+  [{ child: 'pool' }, 'Enter both the event of the factory and its parameter with the child, or neither'],
+  [
+    { factoryEvent: 'Made(address pool)', child: 'vault' },
+    'Made has no parameter &quot;vault&quot;. Choose one with --child: pool',
+  ],
+  [
+    { factoryEvent: 'Made(address pool)', child: 'pool', addresses: 'pools' },
+    'There is no contract pools with children on eth',
+  ],
+  [{ strict: 'yes', addresses: `${VAULT} ${BARE}` }, `${BARE} has no code on eth. Check the address and the chain`],
+  [
+    { strict: 'yes', addresses: UNREAD },
+    `No node of eth returned the code of ${UNREAD} in time. Retry, or untick Strict`,
+  ],
   [{ index: 'note' }, 'note can&#39;t have an index, because its values may have any size'],
 ])('refuses %j', async (change, problem) => {
   const { response, page } = await post('add', { ...FORM, ...change });
   expect([response.status, page]).toEqual([200, expect.stringContaining(problem)]);
   expect(await readDefinitions(stage.database)).toEqual([]);
+});
+
+test('adds the children of a factory, and of the children of another contract, if their addresses have code', async () => {
+  const factory = { factoryEvent: 'Made(address indexed pool)', child: 'pool', childFrom: 'log', strict: 'yes' };
+  const kept = (await post('check', { ...FORM, ...factory })).page;
+  expect(kept).toContain('value="Made(address indexed pool)"');
+  expect(kept).toMatch(/<option value="log" selected>/);
+  expect(kept).toMatch(/name="strict" value="yes" aria-describedby="strict-hint" checked/);
+  expect((await post('add', { ...FORM, ...factory })).response.status).toBe(303);
+  expect((await post('add', { ...FORM, ...factory, name: 'nested', addresses: 'vault' })).response.status).toBe(303);
+  const definitions = await readDefinitions(stage.database);
+  expect(definitions).toMatchObject([
+    { name: 'nested', addresses: [], factory: { event: 'made', child: 'pool', of: 'vault', childFrom: 'log' } },
+    { name: 'vault', addresses: [VAULT], factory: { event: 'made', child: 'pool', of: null, childFrom: 'log' } },
+  ]);
+  for (const name of ['nested', 'vault'])
+    expect((await post('remove', { name, chain: 'eth' })).response.status).toBe(303);
 });
 
 test('adds calls of a chain with all transactions, and the ABI of an implementation', async () => {

@@ -8,6 +8,7 @@ import {
   readDefinitions,
   readNewestEvents,
   removeContract,
+  type WantedContract,
 } from '@chainstead/contracts';
 import { keepForSecond, NotFoundError } from '@chainstead/http';
 import { html } from 'hono/html';
@@ -64,6 +65,8 @@ ${contractFormView({ ...facts, chains: explorer.chains, token: request.token })}
       const events = 'events' in known ? known.events : [];
       const read = readContractForm(form, explorer.chains);
       if ('problem' in read) return show(request, { form, events, problem: read.problem });
+      const withoutCode = form.strict === '' ? null : await codeProblem(explorer, read.wanted);
+      if (withoutCode !== null) return show(request, { form, events, problem: withoutCode });
       try {
         await addContract(database, read.wanted, by);
       } catch (error) {
@@ -94,6 +97,24 @@ ${contractFormView({ ...facts, chains: explorer.chains, token: request.token })}
     routes.live(EVENT, rows);
   },
 };
+
+/** Addresses whose code is read: as many as for `contracts add --strict`. */
+const CODES_MAX = 100;
+
+/** Returns why a strict form is refused: an address has no code, or no node returned it. Null: all have code. */
+async function codeProblem(
+  explorer: ConsoleServices['explorer'],
+  { chain, addresses }: Pick<WantedContract, 'chain' | 'addresses'>,
+): Promise<string | null> {
+  const read = addresses.slice(0, CODES_MAX);
+  const codes = await explorer.hasCodeOf(chain, read);
+  const [bare] = read.filter((address) => codes.get(address) === false);
+  if (bare !== undefined) return `${bare} has no code on ${chain.key}. Check the address and the chain`;
+  const [unread] = read.filter((address) => !codes.has(address));
+  return unread === undefined
+    ? null
+    : `No node of ${chain.key} returned the code of ${unread} in time. Retry, or untick Strict`;
+}
 
 /** @throws NotFoundError */
 async function findEvent(

@@ -1,5 +1,11 @@
 import type { Chain } from '@chainstead/chains';
-import type { ContractDefinition, ContractStatus, EventTable, ListedEvent } from '@chainstead/contracts';
+import {
+  bytesColumns,
+  type ContractDefinition,
+  type ContractStatus,
+  type EventTable,
+  type ListedEvent,
+} from '@chainstead/contracts';
 import { html } from 'hono/html';
 import { changeForm } from '../../layout/form.ts';
 import { type Html, NOTHING, shown } from '../../layout/html.ts';
@@ -66,7 +72,11 @@ export interface ContractFormFacts {
 
 /** Returns the form that adds a contract: first its ABI, then its events. */
 export function contractFormView({ form, events, problem, chains, token }: ContractFormFacts): Html {
-  const line = (name: 'name' | 'from' | 'upgrade' | 'index', label: string, hint: string): Html =>
+  const line = (
+    name: 'name' | 'from' | 'upgrade' | 'index' | 'factoryEvent' | 'child',
+    label: string,
+    hint: string,
+  ): Html =>
     html`<div><label for="${name}">${label}</label><p class="hint" id="${name}-hint">${hint}</p><input id="${name}" name="${name}" type="text" value="${form[name]}" autocomplete="off" spellcheck="false" aria-describedby="${name}-hint"></div>`;
   const area = (name: 'abi' | 'addresses', label: string, hint: string, rows: number): Html =>
     html`<div><label for="${name}">${label}</label><p class="hint" id="${name}-hint">${hint}</p><textarea class="code" id="${name}" name="${name}" rows="${rows}" spellcheck="false" autocomplete="off" aria-describedby="${name}-hint">
@@ -86,6 +96,10 @@ ${
 ${line('name', 'Name', 'Tables are named contracts.<name>_<event>. With the name of a known contract, addresses and events are added to it.')}
 ${selectField({ name: 'chain', label: 'Chain', options: chains.map(({ key }) => key), chosen: form.chain })}
 ${area('addresses', 'Addresses', 'One per line.', 3)}
+${strictBox(form)}
+${line('factoryEvent', 'Factory event', 'For children of a factory: the declaration of its event, such as PoolCreated(address indexed token0, address pool). The addresses are then those of the factory, or the name of a contract whose children are the factories.')}
+${line('child', 'Child parameter', 'Parameter of the factory event that is the address of a child, such as pool.')}
+${selectField({ name: 'childFrom', label: 'Start of the events of a child', options: CHILD_FROM, chosen: form.childFrom })}
 ${line('from', 'First block', 'Empty: the first block of the history of the chain.')}
 ${line('index', 'Indexed parameters', 'Columns that the API can filter by, such as owner.')}
 ${callsBox(form, chains)}
@@ -94,6 +108,16 @@ ${line('upgrade', 'Upgrade', 'For a proxy: the implementation with this ABI, as 
 }</div>`,
   'Add a contract',
 )}</section>`;
+}
+
+const CHILD_FROM = [
+  ['transaction', 'Transaction of its factory event'],
+  ['block', 'Block of its factory event'],
+  ['log', 'Its factory event'],
+] as const satisfies readonly (readonly [ContractForm['childFrom'], string])[];
+
+function strictBox({ strict }: ContractForm): Html {
+  return html`<div><label for="strict"><input type="checkbox" id="strict" name="strict" value="yes" aria-describedby="strict-hint" ${strict === '' ? NOTHING : html`checked`}> Strict</label><p class="hint" id="strict-hint">Refuses addresses without code. A node of the chain is read.</p></div>`;
 }
 
 function callsBox({ calls }: ContractForm, chains: readonly Chain[]): Html {
@@ -132,11 +156,20 @@ ${parameters.map(({ name, type }) => html`<td class="${type === 'numeric' ? 'num
   return html`<h1>${shown(definition.name)}: ${shown(event)}</h1>
 <p class="soft"><a href="/console/contracts">Contracts</a> · ${shown(chain.key)} · <code>${shown(table.abi.signature, SIGNATURE_MAX)}</code></p>
 <p>SQL: <code>${view}</code>. API: <code>${path}</code></p>
+${bytesHint(table)}
 ${
   rows.length === 0
     ? html`<p class="soft">No rows yet.</p>`
     : html`<div class="table" tabindex="0" role="region" aria-label="Newest rows"><table><caption>Newest first</caption><thead><tr><th scope="col" class="number">Block</th><th scope="col" class="number">Log</th><th scope="col">Time</th><th scope="col">Contract</th>${parameters.map(({ name }) => html`<th scope="col">${shown(name)}</th>`)}</tr></thead><tbody>${lines}</tbody></table></div>`
 }`;
+}
+
+/** Addresses and bytes are texts in the view. */
+function bytesHint(table: EventTable): Html {
+  const [first] = bytesColumns(table);
+  if (first === undefined) return NOTHING;
+  const [name, column] = first;
+  return html`<p class="hint">In SQL, addresses and bytes are texts, which have no index. Conditions on <code>${shown(column)} = analytics.bytes('0x…')</code> use the index of <code>${shown(name)}</code>, if it is an indexed parameter.</p>`;
 }
 
 function valueView(value: unknown): Html | string {

@@ -1,6 +1,6 @@
 import type { AptosNetwork } from '@chainstead/aptos';
 import type { Chain } from '@chainstead/chains';
-import type { Hash } from '@chainstead/core';
+import type { Address, Hash } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import type { InnerApi } from '@chainstead/http';
 import type { NameService } from '@chainstead/names';
@@ -17,6 +17,8 @@ export interface ExplorerServices {
   readonly reads: ReadDatabase;
   /** Null: no node has the hash; undefined: no node responded in time. */
   placeOf(chain: Chain, hash: Hash): Promise<HashPlace | null | undefined>;
+  /** Whether there are contracts at addresses. Those that no node returned in time are missing. */
+  hasCodeOf(chain: Chain, addresses: readonly Address[]): Promise<ReadonlyMap<Address, boolean>>;
   readonly pictures: PictureReader;
   /** Name services whose contracts can be read. */
   readonly nameServices: readonly NameService[];

@@ -43,7 +43,7 @@ export interface OnChainOptions {
 
 /** Mines or reorganizes according to the step, limited to moves that the senders can afford. */
 export async function takeOnChain(
-  stage: BalanceStage,
+  stage: Pick<BalanceStage, 'tokens' | 'mine' | 'reorg'>,
   step: OnChain,
   { firstFollowed, isGiven }: OnChainOptions,
 ): Promise<void> {

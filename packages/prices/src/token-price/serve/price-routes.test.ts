@@ -1,13 +1,17 @@
 /** Prices of tokens over stored pools: fields, the time rule, refusals, and batches. Blocks are 300 seconds apart. */
 import { createChainRegistry, type PriceFeed } from '@chainstead/chains';
-import { type Address, parseAddress } from '@chainstead/core';
+import { type Address, parseAddress, silentLogger, systemClock } from '@chainstead/core';
 import { hexBytes } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { exchangesOf } from '@chainstead/markets';
+import { createMarketRoutes, exchangesOf } from '@chainstead/markets';
+import { noBackfill, seedPools, seedSwaps, seedToken, swapRow } from '@chainstead/markets/testing';
+import { createNodeReadQueue } from '@chainstead/node-reads';
 import { seedAnswers } from '@chainstead/price-feeds/testing';
+import { createSubjectProjections } from '@chainstead/sync';
 import { addressOf, createPartitions } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { createDirectPriceReader } from '../read/direct-price-reader.ts';
 import { priceRoutesOf } from '../testing/price-routes-of.ts';
 
 const eth = createChainRegistry().get('eth');
@@ -113,6 +117,61 @@ async function post(body: unknown, query = ''): Promise<{ readonly status: numbe
   });
   return { status: response.status, body: await response.json() };
 }
+
+describe('a swap between two tokens that are no anchors', () => {
+  const DOGS = addressOf(0xd095);
+  const POOL = addressOf(0x9a9);
+  const BLOCK = 300;
+  const swapsApi = madeForFile(() => {
+    const nodeReads = createNodeReadQueue({
+      database: scratch.database,
+      chains: [eth],
+      clock: systemClock,
+      logger: silentLogger(),
+    });
+    const projections = createSubjectProjections(scratch.database);
+    const readDirectPrices = createDirectPriceReader({ nodeReads, projections, waitMs: 1_000, liveMaxAgeMs: 60_000 });
+    return exampleApi(scratch.database, createMarketRoutes({ ...noBackfill, readDirectPrices }));
+  });
+  const valuesOf = async (path: string) => {
+    const response = await swapsApi.request(`/api/v2.2/${path}/swaps`, { headers: { 'x-api-key': EXAMPLE_KEY } });
+    const { result } = (await response.json()) as { readonly result: readonly Readonly<Record<string, unknown>>[] };
+    return result.map(({ totalValueUsd }) => totalValueUsd);
+  };
+
+  beforeEach(async () => {
+    const { database } = scratch;
+    await database.query('TRUNCATE swaps, trades');
+    await cover('swaps', 0);
+    await seedToken(database, eth, DOGS, 'DOGS', 6);
+    await seedPools(database, eth, [{ pool: POOL, tokens: [DOGS, CATS] }]);
+    const swap = {
+      pool: POOL,
+      token0: DOGS,
+      token1: CATS,
+      amount0: `${-50n * 10n ** 6n}`,
+      amount1: `${200n * 10n ** 6n}`,
+    };
+    await seedSwaps(
+      database,
+      eth,
+      [BLOCK, BLOCK + 10].map((blockNumber) => swapRow(eth, { ...swap, blockNumber })),
+    );
+  });
+
+  test('has the value of a token by its pools against anchors at its block, in every list, once that is known', async () => {
+    const paths = [`pairs/${POOL}`, `erc20/${CATS}`, `erc20/${DOGS}`, `wallets/${addressOf(0xa11ce)}`];
+    for (const path of paths) expect(await valuesOf(path)).toEqual([null, null]);
+    // A cat costs 0.8 dollars, and 1.6 from the second block on.
+    await seedPool(PAIR, WETH, [
+      [1, 1_000_000, 400],
+      [BLOCK + 1, 500_000, 400],
+    ]);
+    for (const path of paths) expect(await valuesOf(path)).toEqual([320, 160]);
+    for (const block of [BLOCK, BLOCK + 10])
+      expect([160, 320]).toContain(200 * Number(await priceOf(CATS, `?to_block=${block}`)));
+  });
+});
 
 describe('the price of a token', () => {
   test('has every field, from the reserves and the ether price', async () => {

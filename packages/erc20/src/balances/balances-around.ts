@@ -1,0 +1,160 @@
+/** Balances of accounts just before and just after transactions, from stored contract reads and transfers (docs/concepts/balances.md). */
+import type { Chain } from '@chainstead/chains';
+import { type Address, type BlockRange, mergeRanges } from '@chainstead/core';
+import { addressBytes, hexText, type ReadDatabase, rawSql, sql, statementOf } from '@chainstead/db';
+import { erc20Transfers } from '../transfers/dataset.ts';
+import { WRAPPED_COIN_MOVES } from '../wrapped/coin-coverage.ts';
+import { readSteps, type Step, WALK_MAX, type Walk } from './balance-walks.ts';
+import type { Holding } from './holding.ts';
+import { readStoredAnchors, type StoredAnchor } from './stored-anchors.ts';
+
+/** A holding at a transaction. */
+export interface HoldingAt extends Holding {
+  readonly block: number;
+  readonly transactionIndex: number;
+}
+
+/** Base units. */
+export interface BalancesAround {
+  readonly before: bigint;
+  readonly after: bigint;
+  /** Whether the transaction has transfers of the holding, other than to itself. */
+  readonly isMoved: boolean;
+}
+
+/**
+ * Returns the balances of holdings before and after transactions, in the order given. The known balances are zero before the first block of
+ * the chain or the token, and the stored read of the contract; every block from there must be indexed. Null: unknown, further away than
+ * {@link WALK_MAX} transfers, or transfers don't determine balances of the token. Costs three statements for any number of transactions.
+ */
+export async function readBalancesAround(
+  database: ReadDatabase,
+  chain: Chain,
+  given: readonly HoldingAt[],
+  isSpread: boolean,
+): Promise<readonly (BalancesAround | null)[]> {
+  const byHolding = Map.groupBy(given, keyOf);
+  const holdings = [...byHolding.values()].flatMap(([first]) => first ?? []);
+  if (holdings.length === 0) return [];
+  const [anchors, runOf] = await Promise.all([
+    readStoredAnchors(database, chain, holdings),
+    readRuns(database, chain, holdings),
+  ]);
+  const walks = anchors.flatMap((anchor) => walksOf(anchor, byHolding.get(keyOf(anchor)) ?? [], chain, runOf));
+  const steps = await readSteps(database, chain, walks, isSpread);
+  const walkedBy = Map.groupBy(
+    walks.map((walk, index) => ({ walk, ...readTo(walk, steps.get(index) ?? []) })),
+    ({ walk }) => keyOf(walk),
+  );
+  return given.map((at) => {
+    const found = walkedBy.get(keyOf(at))?.find((walked) => reaches(walked, at));
+    return found === undefined ? null : balancesAt(found, at);
+  });
+}
+
+interface Walked {
+  readonly walk: Walk;
+  readonly steps: readonly Step[];
+  /** The last block in the order of the walk whose transfers are all read. */
+  readonly end: number;
+}
+
+/** From the contract's value, then from nothing. */
+function walksOf(
+  { account, token, block, value, isLive, createdBlock }: StoredAnchor,
+  transactions: readonly HoldingAt[],
+  chain: Chain,
+  runOf: (holding: Holding, block: number) => BlockRange | null,
+): readonly Walk[] {
+  if (isLive) return [];
+  const holding = { account, token };
+  const blocks = transactions.map((at) => at.block);
+  const walks: Walk[] = [];
+  const run = value === null ? null : (runOf(holding, block) ?? runOf(holding, block + 1));
+  if (value !== null && run !== null) {
+    const later = blocks.filter((at) => at > block && at <= run.to);
+    if (later.length > 0) walks.push({ ...holding, order: 'ASC', known: value, after: block, to: Math.max(...later) });
+    const earlier = blocks.filter((at) => at <= block && at >= run.from);
+    if (earlier.length > 0)
+      walks.push({ ...holding, order: 'DESC', known: value, after: Math.min(...earlier) - 1, to: block });
+  }
+  const first = Math.max(chain.firstBlock, createdBlock ?? 0);
+  const whole = runOf(holding, first);
+  const within = whole === null ? [] : blocks.filter((at) => at >= first && at <= whole.to);
+  if (within.length > 0) walks.push({ ...holding, order: 'ASC', known: 0n, after: first - 1, to: Math.max(...within) });
+  return walks;
+}
+
+function readTo(walk: Walk, read: readonly Step[]): Omit<Walked, 'walk'> {
+  const last = read[WALK_MAX];
+  if (last === undefined) return { steps: read, end: walk.order === 'ASC' ? walk.to : walk.after + 1 };
+  // Of the last block, some transfers may be missing.
+  return {
+    steps: read.filter(({ block }) => block !== last.block),
+    end: last.block + (walk.order === 'ASC' ? -1 : 1),
+  };
+}
+
+function reaches({ walk, end }: Walked, { block }: HoldingAt): boolean {
+  return walk.order === 'ASC' ? block > walk.after && block <= end : block >= end && block <= walk.to;
+}
+
+function balancesAt({ walk, steps }: Walked, at: HoldingAt): BalancesAround | null {
+  const isBefore = ({ block, transactionIndex }: Step): boolean =>
+    block < at.block || (block === at.block && transactionIndex < at.transactionIndex);
+  const own = steps.filter(
+    ({ block, transactionIndex }) => block === at.block && transactionIndex === at.transactionIndex,
+  );
+  const sum = (some: readonly Step[]): bigint => some.reduce((total, { delta }) => total + delta, 0n);
+  const before =
+    walk.known + (walk.order === 'ASC' ? sum(steps.filter(isBefore)) : -sum(steps.filter((step) => !isBefore(step))));
+  const after = before + sum(own);
+  return before < 0n || after < 0n ? null : { before, after, isMoved: own.some(({ delta }) => delta !== 0n) };
+}
+
+/** Returns the run of blocks around a block with all movements of a holding: those of the chain, joined with the account's on-demand backfill. */
+async function readRuns(
+  database: ReadDatabase,
+  { id, wrappedNative }: Chain,
+  holdings: readonly Holding[],
+): Promise<(holding: Holding, block: number) => BlockRange | null> {
+  const accounts = [...new Set(holdings.map(({ account }) => account))].map(addressBytes);
+  const datasets = [erc20Transfers.name, WRAPPED_COIN_MOVES];
+  const { text, values } =
+    statementOf(sql`SELECT NULL AS account, dataset, first_block, last_block FROM sync_ranges WHERE chain_id = ${id} AND dataset = ANY (${datasets}::text[])
+UNION ALL SELECT ${rawSql(hexText('subject'))}, dataset, first_block, last_block FROM subject_ranges
+  WHERE chain_id = ${id} AND kind = 'wallet' AND subject = ANY (${accounts}::bytea[]) AND dataset = ANY (${datasets}::text[])`);
+  const rows = await database.select<RangeRow>(text, values);
+  const ownRows = Map.groupBy(rows, ({ account, dataset }) => `${account ?? ''} ${dataset}`);
+  const merged = new Map<string, readonly BlockRange[]>();
+  const rangesOf = (account: Address, dataset: string): readonly BlockRange[] => {
+    const own = ownRows.get(`${account} ${dataset}`) ?? [];
+    const key = `${own.length === 0 ? '' : account} ${dataset}`;
+    const found =
+      merged.get(key) ??
+      mergeRanges(
+        [...own, ...(ownRows.get(` ${dataset}`) ?? [])].map((row) => ({ from: row.first_block, to: row.last_block })),
+      );
+    merged.set(key, found);
+    return found;
+  };
+  const runIn = (account: Address, dataset: string, block: number): BlockRange | null =>
+    rangesOf(account, dataset).find(({ from, to }) => from <= block && block <= to) ?? null;
+  return ({ account, token }, block) => {
+    const run = runIn(account, erc20Transfers.name, block);
+    if (token !== wrappedNative || run === null) return run;
+    const coinRun = runIn(account, WRAPPED_COIN_MOVES, block);
+    return coinRun && { from: Math.max(run.from, coinRun.from), to: Math.min(run.to, coinRun.to) };
+  };
+}
+
+interface RangeRow {
+  readonly account: Address | null;
+  readonly dataset: string;
+  readonly first_block: number;
+  readonly last_block: number;
+}
+
+function keyOf({ account, token }: Holding): string {
+  return `${account} ${token}`;
+}

@@ -1,0 +1,59 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address, Fraction, Logger } from '@chainstead/core';
+import type { ReadDatabase } from '@chainstead/db';
+import type { AnchorBook } from '../anchors/anchor-steps.ts';
+import { ANCHOR_KINDS, anchorsOf } from '../anchors/anchors-of-chain.ts';
+
+/** Returns US dollars per whole token at the end of a block, by its pools against anchors; null: none. */
+export type DirectPrices = (token: Address, block: number) => Fraction | null;
+
+/**
+ * Returns the direct prices of tokens at blocks. Does not wait for contract reads. Prices follow from pools, so a package above this one has the
+ * implementation.
+ */
+export type ReadDirectPrices = (
+  sources: { readonly database: ReadDatabase; readonly logger: Logger },
+  chain: Chain,
+  wanted: ReadonlyMap<number, readonly Address[]>,
+) => Promise<DirectPrices>;
+
+/** A swap or liquidity change; null: a pool with more than two tokens. */
+interface PricedSwap {
+  readonly kind: number;
+  readonly block_number: number;
+  readonly token0: Address | null;
+  readonly token1: Address | null;
+}
+
+/**
+ * Returns which prices value a swap: those of its anchors, or the direct prices of its tokens if none of them is an anchor.
+ * @param read for swaps of a page. Costs some statements for each of their blocks
+ */
+export async function readValuePrices(
+  chain: Chain,
+  swaps: readonly PricedSwap[],
+  anchorUsd: AnchorBook,
+  read: (wanted: ReadonlyMap<number, readonly Address[]>) => Promise<DirectPrices>,
+): Promise<(swap: PricedSwap) => AnchorBook> {
+  const anchors = anchorsOf(chain);
+  const isAnchor = (token: Address | null) =>
+    token !== null && ANCHOR_KINDS.some((kind) => anchors[kind].includes(token));
+  const isWithoutAnchor = ({ kind, token0, token1 }: PricedSwap) =>
+    kind === 0 && !isAnchor(token0) && !isAnchor(token1);
+  const unanchored = Map.groupBy(swaps.filter(isWithoutAnchor), ({ block_number: block }) => block);
+  if (unanchored.size === 0) return () => anchorUsd;
+  const wanted = new Map(
+    [...unanchored].map(([block, some]) => {
+      const tokens = some.flatMap(({ token0, token1 }) => (token0 === null || token1 === null ? [] : [token0, token1]));
+      return [block, [...new Set(tokens)]] as const;
+    }),
+  );
+  const direct = await read(wanted);
+  const directUsd: AnchorBook = Object.assign(
+    (token: Address, { block }: { readonly block: number }) => direct(token, block),
+    {
+      isPending: () => false,
+    },
+  );
+  return (swap) => (isWithoutAnchor(swap) ? directUsd : anchorUsd);
+}

@@ -1,0 +1,40 @@
+import type { Address, Fraction } from '@chainstead/core';
+import type { BalanceRequestSources } from '@chainstead/erc20';
+import type { ReadDirectPrices } from '@chainstead/markets';
+import { readPlace } from '../place/price-place.ts';
+import { readPricesWithBalances, startPriceSources } from './prices-with-balances.ts';
+import { readDirectPrices, type TokenPrice } from './token-price.ts';
+
+/** Blocks that one request reads concurrently: each takes some statements, and other requests share the connections. */
+const BLOCKS_AT_ONCE = 4;
+
+/**
+ * Returns a reader of the prices that tokens have by their pools against anchors, as price routes show them, without hops. Pools and balances
+ * that are missing at the newest block are read for later requests.
+ */
+export function createDirectPriceReader(balances: BalanceRequestSources): ReadDirectPrices {
+  return async ({ database, logger }, chain, wanted) => {
+    const sources = startPriceSources({ database, logger }, { ...balances, waitMs: 0 });
+    const conditions = { factories: null, rules: chain.pricing };
+    const blocks = [...wanted.keys()].toSorted((a, b) => b - a);
+    const found = new Map<number, ReadonlyMap<Address, TokenPrice>>();
+    const readBlock = async (block: number): Promise<void> => {
+      const { place } = await readPlace(database, chain, { of: 'block', block }, chain.pricing.windowSeconds);
+      const tokens = wanted.get(block) ?? [];
+      if (place === null) return;
+      const prices =
+        block === blocks[0]
+          ? await readPricesWithBalances(sources, chain, tokens, conditions, place)
+          : await readDirectPrices(database, chain, tokens, conditions, place);
+      found.set(block, prices);
+    };
+    for (let start = 0; start < blocks.length; start += BLOCKS_AT_ONCE)
+      await Promise.all(blocks.slice(start, start + BLOCKS_AT_ONCE).map(readBlock));
+    return (token, block) => directDollars(found.get(block)?.get(token));
+  };
+}
+
+/** US dollars per whole token; null: none, or only through a hop. */
+function directDollars(price: TokenPrice | undefined): Fraction | null {
+  return price?.of === 'pools' && price.hops.length === 0 ? price.usd : null;
+}
