@@ -159,7 +159,7 @@ export async function requestsOfAllLists(api: DemoApi): Promise<readonly (ApiReq
   return (await rootFields(api)).map(({ name, columns }) => ({
     name,
     ...graphqlRequest(
-      `{ ${name}(chain_id: ${DEMO_CHAIN_ID}, first: ${LIMIT_MAX}) { nodes { ${columns.join(' ')} } } }`,
+      `{ ${name}(chain: ${DEMO_CHAIN_ID}, first: ${LIMIT_MAX}) { nodes { ${columns.join(' ')} } } }`,
     ),
   }));
 }

@@ -20,7 +20,12 @@ export async function openGraphqlApi(
   const { graphqlDatabaseUrl } = configuration.api;
   if (graphqlDatabaseUrl === null) return null;
   const { openGraphql } = await import('@chainstead/graphql');
-  const graphql = openGraphql({ databaseUrl: graphqlDatabaseUrl, logger, clock });
+  const graphql = openGraphql({
+    databaseUrl: graphqlDatabaseUrl,
+    chains: configuration.chainRegistry.all(),
+    logger,
+    clock,
+  });
   opened.defer(() => graphql.close());
   return { routes: [withScope('data', [graphql.routes])], endStreams: graphql.endStreams };
 }

@@ -1,4 +1,5 @@
 /** Statements of lists: one index range that ends after a page, whatever Postgres knows of the table. */
+import { createChainRegistry } from '@chainstead/chains';
 import { parseChainId, silentLogger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { createPartitions, explain, PLANS, rowsRead } from '@chainstead/testkit';
@@ -55,6 +56,7 @@ beforeAll(async () => {
     buildSchema(
       withClient,
       tables.map(({ oid }) => oid),
+      createChainRegistry(),
     ),
   );
 });
@@ -107,7 +109,7 @@ function asReader(database: Database): Database {
 }
 
 const deposits = (args: string): string =>
-  `{ contracts_vault_deposit(chain_id: 1, first: ${FIRST}, ${args}) { nodes { block_number note } pageInfo { hasNextPage endCursor } } }`;
+  `{ contracts_vault_deposit(chain: 1, first: ${FIRST}, ${args}) { nodes { block_number note } pageInfo { hasNextPage endCursor } } }`;
 
 describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
   beforeAll(() => prepare(scratch.database));
@@ -146,7 +148,7 @@ const VIEW_LISTS = [...VIEW_SOURCES].flatMap(([view, { finders }]) =>
 test.each(VIEW_LISTS)('the view %s is read by the index of %s', async (view, finder) => {
   const where = finder === '' ? '' : `, where: { ${finder}: "${exampleOf(finder)}" }`;
   const statement = await statementOf(
-    `{ analytics_${view}(chain_id: 1${where}) { nodes { chain_id } pageInfo { hasNextPage } } }`,
+    `{ analytics_${view}(chain: 1${where}) { nodes { chain_id } pageInfo { hasNextPage } } }`,
   );
   const literals = statement.values.map((value) => `'${String(value)}'`);
   const text = statement.text.replaceAll(/\$(\d+)/g, (_match, place) => literals[Number(place) - 1] ?? 'NULL');

@@ -26,7 +26,7 @@ const FIELDS = `nodes { chain_id block_number transaction_index log_index block_
 
 async function places(args: string): Promise<string[]> {
   const { contracts_vault_deposit } = await stage.data(
-    `{ contracts_vault_deposit(chain_id: "1", ${args}) { nodes { block_number log_index } } }`,
+    `{ contracts_vault_deposit(chain: "1", ${args}) { nodes { block_number log_index } } }`,
   );
   return placesOf(contracts_vault_deposit);
 }
@@ -38,7 +38,7 @@ function placesOf(page: RowPage | undefined): string[] {
 describe('rows of a table', () => {
   test('have all columns, with exact numbers and hex', async () => {
     const { contracts_vault_deposit } = await stage.data(
-      `{ contracts_vault_deposit(chain_id: 1, to_block: 10) { ${FIELDS} } }`,
+      `{ contracts_vault_deposit(chain: 1, to_block: 10) { ${FIELDS} } }`,
     );
     expect(contracts_vault_deposit?.nodes).toEqual([
       {
@@ -85,7 +85,7 @@ describe('rows of a table', () => {
     const seen: string[] = [];
     for (let after: string | null = null; seen.length < 10; ) {
       const { contracts_vault_deposit: page } = await stage.data(
-        `query ($after: Cursor) { contracts_vault_deposit(chain_id: 1, first: 1, after: $after, ${args}) {
+        `query ($after: Cursor) { contracts_vault_deposit(chain: 1, first: 1, after: $after, ${args}) {
           nodes { block_number log_index } edges { cursor } pageInfo { hasNextPage endCursor } } }`,
         { after },
       );
@@ -99,10 +99,10 @@ describe('rows of a table', () => {
 
   test('of several lists and chains come together, with variables and aliases', async () => {
     const { one, ten, blocks } = await stage.data(
-      `query ($chain: BigInt!, $first: Int = 1) {
-        one: contracts_vault_deposit(chain_id: 1, first: $first) { nodes { assets } }
-        ten: contracts_vault_deposit(chain_id: $chain, where: { owner: "${OWNER}" }) { ...page }
-        blocks: analytics_blocks(chain_id: 1, to_block: 11) { nodes { block_number block_time } }
+      `query ($chain: Chain!, $first: Int = 1) {
+        one: contracts_vault_deposit(chain: 1, first: $first) { nodes { assets } }
+        ten: contracts_vault_deposit(chain: $chain, where: { owner: "${OWNER}" }) { ...page }
+        blocks: analytics_blocks(chain: 1, to_block: 11) { nodes { block_number block_time } }
       } fragment page on contracts_vault_depositConnection { nodes { chain_id assets } }`,
       { chain: '10' },
     );
@@ -128,7 +128,7 @@ describe('the schema', () => {
     expect(fields.filter((name) => !/^(?:contracts|analytics)_/.test(name))).toEqual([]);
     expect(fields).toContain('analytics_wallet_transfers');
     expect(Object.keys(schema.getSubscriptionType()?.getFields() ?? {})).toEqual(['contracts_vault_deposit']);
-    expect(Object.keys(schema.getQueryType()?.getFields().contracts_vault_deposit?.args ?? {})).toHaveLength(7);
+    expect(Object.keys(schema.getQueryType()?.getFields().contracts_vault_deposit?.args ?? {})).toHaveLength(10);
   });
 
   test('has new tables and indexes within seconds, whatever their names are', async () => {
@@ -140,11 +140,11 @@ describe('the schema', () => {
       names.map((name) => ({ ...transfer, name })),
     );
     const query =
-      '{ contracts_vault_2_deposit(chain_id: 1) { nodes { first } } contracts_vault_2_deposits(chain_id: 1) { nodes { first } } }';
+      '{ contracts_vault_2_deposit(chain: 1) { nodes { first } } contracts_vault_2_deposits(chain: 1) { nodes { first } } }';
     await expect
       .poll(async () => (await stage.request(query)).body)
       .toEqual({ data: { contracts_vault_2_deposit: { nodes: [] }, contracts_vault_2_deposits: { nodes: [] } } });
-    const filtered = '{ contracts_vault_2_deposit(chain_id: 1, where: { first: 3 }) { nodes { first } } }';
+    const filtered = '{ contracts_vault_2_deposit(chain: 1, where: { first: 3 }) { nodes { first } } }';
     expect((await stage.request(filtered)).body.errors?.[0]?.extensions.code).toBe('GRAPHQL_INVALID');
     await addEvents(scratch.database, 'vault_2', [{ ...transfer, name: 'Deposit' }], ['first']);
     await expect

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { createChainRegistry } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { type ApiServer, type KeyScope, serveApi, withScope } from '@chainstead/http';
@@ -45,6 +46,7 @@ export async function openGraphqlStage(
   await database.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret' IN ROLE chainstead_reader`);
   const graphql = openGraphql({
     databaseUrl: urlOf(scratch.url, role),
+    chains: createChainRegistry({ additional: [{ key: 'own-chain', id: 4242 }] }).all(),
     logger: silentLogger(),
     clock: systemClock,
     ...options,
