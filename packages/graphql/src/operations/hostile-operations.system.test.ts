@@ -54,6 +54,18 @@ describe('is too complex', () => {
       'many aliases of a column',
       `{ contracts_vault_deposit(chain: 1, first: 1000) { nodes { ${Array.from({ length: 120 }, (_, n) => `a${n}: note`).join(' ')} } } }`,
     ],
+    [
+      'eleven lists with conditions that have no index',
+      `{ ${Array.from({ length: 11 }, (_, n) => `a${n}: contracts_vault_deposit(chain: 1, first: 1, where: { note: "a" }) { nodes { note } }`).join(' ')} }`,
+    ],
+    [
+      'eleven orders',
+      `{ ${Array.from({ length: 11 }, (_, n) => `a${n}: contracts_vault_deposit(chain: 1, first: 1, orderBy: note) { nodes { note } }`).join(' ')} }`,
+    ],
+    [
+      'many counts',
+      `{ ${ROWS} { ...counts } } fragment counts on contracts_vault_depositConnection { ${Array.from({ length: 101 }, (_, n) => `a${n}: totalCount { count }`).join(' ')} }`,
+    ],
     ['fragments that double', `query { ...f0 } ${fragments(40)} fragment f40 on Query { __typename }`],
     ['deep lists of the schema', typesOfFields(20)],
     [
@@ -82,23 +94,31 @@ describe('is invalid', () => {
     ['a view of the program', '{ analytics_gateway_usage(chain: 1) { nodes { key_id } } }', 'Cannot query field'],
     ['a function', '{ analytics_wallet_key(hex: "0x00") }', 'Cannot query field'],
     ['pg_sleep', '{ pg_sleep(seconds: 60) }', 'Cannot query field'],
-    ['a number of all rows', `{ ${ROWS} { totalCount } }`, 'Cannot query field'],
     [
-      'a filter without index',
-      '{ contracts_vault_deposit(chain: 1, where: { note: "a" }) { nodes { note } } }',
+      'a filter of a list',
+      '{ contracts_vault_deposit(chain: 1, where: { parts: "1" }) { nodes { note } } }',
       'is not defined by type',
     ],
     [
-      'two filters',
-      `{ contracts_vault_deposit(chain: 1, where: { owner: "${OWNER}", assets: 1 }) { nodes { note } } }`,
-      'exactly one',
+      'a range of texts',
+      '{ contracts_vault_deposit(chain: 1, range: { note: { gt: "a" } }) { nodes { note } } }',
+      'is not defined by type',
     ],
-    ['no filter in where', '{ contracts_vault_deposit(chain: 1, where: {}) { nodes { note } } }', 'exactly one'],
+    [
+      'an operator in a name',
+      '{ contracts_vault_deposit(chain: 1, where: { assets_gt: "1" }) { nodes { note } } }',
+      'is not defined by type',
+    ],
+    [
+      'a value for another chain',
+      '{ contracts_vault_deposit(chain: 1, where: { chain_id: "10" }) { nodes { note } } }',
+      'is not defined by type',
+    ],
     ['an offset', '{ contracts_vault_deposit(chain: 1, offset: 1000000) { nodes { note } } }', 'Unknown argument'],
     [
-      'an order by column',
-      '{ contracts_vault_deposit(chain: 1, orderBy: NOTE_ASC) { nodes { note } } }',
-      'Unknown argument',
+      'an order by a list',
+      '{ contracts_vault_deposit(chain: 1, orderBy: parts) { nodes { note } } }',
+      'does not exist in',
     ],
     ['all chains', '{ contracts_vault_deposit { nodes { note } } }', 'is required'],
     ['a view without its key', '{ analytics_wallet_transfers(chain: 1) { nodes { amount } } }', 'is required'],
@@ -143,6 +163,15 @@ describe('has an invalid argument', () => {
     ['a cursor with other values', `after: "${Buffer.from('["x","1","2","3","SQL"]').toString('base64')}"`],
     ['a cursor with objects', `after: "${Buffer.from('["x","1",{},"3","4"]').toString('base64')}"`],
     ['a block outside of the range', 'from_block: "9999999999999999999"'],
+    [
+      'a cursor of another column',
+      `orderBy: note, after: "${Buffer.from('["x","assets DESC","1","1","2","3"]').toString('base64')}"`,
+    ],
+    ['a null in where', 'where: { owner: null }'],
+    ['a null in range', 'range: { assets: { gte: null } }'],
+    ['a null instead of values', 'in: { owner: null }'],
+    ['many values', `in: { assets: [${Array.from({ length: 101 }, (_, n) => n).join()}] }`],
+    ['a time that is none', 'range: { block_time: { gte: "never" } }'],
   ])('%s', async (_name, args) => {
     const { code } = await refusal(`{ contracts_vault_deposit(chain: 1, ${args}) { nodes { note } } }`);
     expect(code).toBe('GRAPHQL_ARGUMENT_INVALID');

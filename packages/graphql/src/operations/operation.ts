@@ -58,7 +58,7 @@ export const LIMITS = {
   /** Rows times fields of a row. */
   cells: 100_000,
   /** Rows that are read: also those that a condition without index leaves out, an order without index sorts, or a count counts. */
-  rowsRead: 500_000,
+  rowsRead: 1_000_000,
 } as const;
 
 /** An operation whose size is within the limits, not yet compared with a schema. */

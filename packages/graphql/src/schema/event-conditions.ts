@@ -31,18 +31,25 @@ export function columnOf(name: string): SQL {
 /** Values of `in`: each may be a range of an index. */
 const VALUES_MAX = 100;
 
-const OPERATORS = { gte: '>=', gt: '>', lte: '<=', lt: '<' } as const;
+const BOUNDS = { gte: '>=', gt: '>', lte: '<=', lt: '<' } as const;
+
+export const OPERATORS = { '=': sql`=`, '>=': sql`>=`, '>': sql`>`, '<=': sql`<=`, '<': sql`<` } as const;
+
+/** Whether an operator compares by order. */
+export function isRange(operator: Condition['operator']): boolean {
+  return operator !== '=' && operator !== 'IN';
+}
 
 /**
  * Returns the conditions of `where`, `in` and `range`.
  * @throws GraphqlRefusalError
  */
 export function readConditions(resource: PgResource, args: EventArguments): readonly Condition[] {
-  const valueOf = (column: string, value: unknown): SQL => sqlValueWithCodec(value, codecOf(resource, column));
+  const encoded = (column: string, value: unknown): SQL => sqlValueWithCodec(value, codecOf(resource, column));
   return [
     ...Object.entries(args.where ?? {}).map(([column, value]): Condition => {
       if (value == null) throw withoutValue(`where.${column}`);
-      return { column, operator: '=', values: [valueOf(column, value)] };
+      return { column, operator: '=', values: [encoded(column, value)] };
     }),
     ...Object.entries(args.in ?? {}).map(([column, values]): Condition => {
       if (values == null) throw withoutValue(`in.${column}`);
@@ -52,15 +59,15 @@ export function readConditions(resource: PgResource, args: EventArguments): read
           `in.${column} has ${values.length} values, and ${VALUES_MAX} are allowed`,
           'Send several operations with fewer values each.',
         );
-      return { column, operator: 'IN', values: values.map((value) => valueOf(column, value)) };
+      return { column, operator: 'IN', values: values.map((value) => encoded(column, value)) };
     }),
     ...Object.entries(args.range ?? {}).flatMap(([column, bounds]) =>
       Object.entries(bounds ?? {}).map(([name, value]): Condition => {
         if (value == null) throw withoutValue(`range.${column}.${name}`);
         return {
           column,
-          operator: OPERATORS[name as keyof typeof OPERATORS],
-          values: [valueOf(column, value)],
+          operator: BOUNDS[name as keyof typeof BOUNDS],
+          values: [encoded(column, value)],
         };
       }),
     ),
@@ -69,7 +76,7 @@ export function readConditions(resource: PgResource, args: EventArguments): read
 
 /** Returns a condition on {@link ROW}. */
 export function conditionSql({ column, operator, values }: Condition): SQL {
-  if (operator !== 'IN') return sql`${columnOf(column)} ${sql.raw(operator)} ${sql.join(values, '')}`;
+  if (operator !== 'IN') return sql`${columnOf(column)} ${OPERATORS[operator]} ${sql.join(values, '')}`;
   return values.length === 0 ? sql`false` : sql`${columnOf(column)} IN (${sql.join(values, ', ')})`;
 }
 
@@ -93,7 +100,7 @@ export function blockBounds(
     const after = (isBelow: '<' | '<='): SQL =>
       column === BLOCK
         ? sql`(${value}${isBelow === '<' ? sql.blank : sql` + 1`})`
-        : firstBlock(resource, chainId, sql`${columnOf(TIME)} ${sql.raw(isBelow)} ${value}`);
+        : firstBlock(resource, chainId, sql`${columnOf(TIME)} ${OPERATORS[isBelow]} ${value}`);
     if (operator === '=' || operator === '>=') lower.push(after('<'));
     if (operator === '>') lower.push(after('<='));
     if (operator === '=' || operator === '<=') upper.push(sql`${after('<=')} - 1`);

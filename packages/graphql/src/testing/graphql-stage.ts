@@ -33,6 +33,7 @@ export interface GraphqlBody {
 export interface RowPage {
   readonly nodes: readonly Record<string, unknown>[];
   readonly edges: readonly { cursor: string }[];
+  readonly totalCount?: { readonly count: number; readonly isExact: boolean };
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }
 
