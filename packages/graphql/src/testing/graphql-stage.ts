@@ -5,6 +5,7 @@ import type { Database } from '@chainstead/db';
 import { type ApiServer, type KeyScope, serveApi, withScope } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import type { ScratchDatabase } from '@chainstead/testkit';
+import { graphiqlPage } from '../serving/graphiql/graphiql-page.ts';
 import { type Graphql, type GraphqlOptions, openGraphql } from '../serving/graphql-route.ts';
 
 export const RPC_KEY = 'key-without-data';
@@ -92,6 +93,7 @@ function urlOf(base: string, role: string): string {
 async function serve(database: Database, graphql: Graphql): Promise<ApiServer> {
   const scopes: readonly KeyScope[] = ['rpc', 'streams', 'admin'];
   const api = await exampleApi(database, [withScope('data', [graphql.routes])], {
+    openRoutes: [graphiqlPage],
     otherKeys: OTHER_KEYS,
     keys: [{ key: RPC_KEY, scopes: new Set(scopes) }],
   });
