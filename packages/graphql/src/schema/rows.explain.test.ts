@@ -139,6 +139,27 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
   });
 });
 
+describe.each(PLANS)('with conditions or an order, the $plan plan $statistics', ({ prepare, plan }) => {
+  beforeAll(() => prepare(scratch.database));
+
+  test.each([
+    ['a column without index', '$_pkey', 'where: { is_first: true }', FIRST + 1],
+    ['a column next to the one with an index', '$owner', `where: { owner: "${OWNER}", is_first: true }`, FIRST + 1],
+    ['several accounts', '$owner', `in: { owner: ["${OWNER}", "0x${'00'.repeat(19)}07"] }`, 2 * (FIRST + 1)],
+    // Rows without a value are read too: there are none.
+    ['the order of an index', '$assets', 'orderBy: assets', FIRST + 1],
+    ['the order of an index, within bounds', '$assets', 'orderBy: assets, range: { assets: { lt: "50" } }', FIRST + 1],
+  ])('of %s stops after a page', async (_name, index, args, rowsMax) => {
+    const first = await statementOf(deposits(args));
+    for (const statement of [first, await statementOf(deposits(`${args}, after: "${first.endCursor}"`))]) {
+      const { nodes } = await explain(asReader(scratch.database), statement, plan);
+      const scans = nodes.filter((node) => node['Relation Name'] === 'vault_deposit');
+      expect(new Set(scans.map((scan) => scan['Index Name']))).toEqual(new Set([`vault_deposit${index}`]));
+      expect(rowsRead(nodes, 'vault_deposit')).toBeLessThanOrEqual(rowsMax);
+    }
+  });
+});
+
 /** A value for each finder: 32 bytes for hashes. */
 const exampleOf = (name: string): string => `0x${'0c'.repeat(name.endsWith('_hash') ? 32 : 20)}`;
 const VIEW_LISTS = [...VIEW_SOURCES].flatMap(([view, { finders }]) =>

@@ -1,4 +1,5 @@
 /** The route as clients meet it: a login with the rights of readers, on a real server. */
+import { readFile } from 'node:fs/promises';
 import { EXAMPLE_KEY } from '@chainstead/http/testing';
 import { scratchOfFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql/index.js';
@@ -170,6 +171,16 @@ test('a list has the number of its rows, whatever the page is', async () => {
   await scratch.database.query('DELETE FROM contracts.vault_deposit WHERE chain_id = 137');
 });
 
+test('the queries of the documentation run', async () => {
+  const page = await readFile(new URL('../../../../docs/api/graphql.md', import.meta.url), 'utf8');
+  const queries = [...page.matchAll(/```graphql\n([\s\S]*?)```/g)].map(([, query = '']) => query);
+  expect(queries.length).toBeGreaterThan(3);
+  for (const query of queries) {
+    const { body } = await stage.request(query.replaceAll('0x…', OWNER));
+    expect([query, body.errors]).toEqual([query, undefined]);
+  }
+});
+
 describe('the schema', () => {
   test('is what common clients read, and has no mutations and no other schemas', async () => {
     const { body } = await stage.request(getIntrospectionQuery({ oneOf: true }));
@@ -230,7 +241,16 @@ describe('a request', () => {
       method,
       headers: { 'x-api-key': EXAMPLE_KEY },
     });
-    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
+  });
+
+  test('of a browser shows GraphiQL, whose files are here', async () => {
+    const page = await fetch(`${stage.url}/graphql`, { headers: { accept: 'text/html,*/*' } });
+    const html = await page.text();
+    const policy = page.headers.get('content-security-policy') ?? '';
+    expect([page.status, /https?:|<script>|<style/.test(html), policy.includes('unsafe')]).toEqual([200, false, false]);
+    for (const [, path] of html.matchAll(/(?:src|href)="([^"]+)"/g))
+      expect([path, (await fetch(`${stage.url}${path}`)).status]).toEqual([path, 200]);
   });
 
   test('chooses one of several operations by name', async () => {

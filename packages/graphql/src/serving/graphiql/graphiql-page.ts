@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { type RouteModule, type StaticAsset, sendAsset, staticAsset } from '@chainstead/http';
 
-/** Own files and no inline script. CodeMirror and dialogs insert styles, and the style sheet has pictures and fonts in it. */
+/** Own files, nothing inline. The style sheet has pictures and fonts in it. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
+  "style-src 'self'",
   "img-src 'self' data:",
   'font-src data:',
   "connect-src 'self'",

@@ -1,7 +1,9 @@
 /** Shows GraphiQL with operations over this server: queries as JSON, subscriptions as server-sent events. */
 const { React, ReactDOM, GraphiQL } = globalThis;
 
-const EXAMPLE = `# Press Ctrl+Enter to run the query. A server with keys needs the header {"X-API-Key": "…"}, in the tab "Headers".
+const EXAMPLE = `# Press Ctrl+Enter to run the query.
+# With keys, write into the tab "Headers":
+# {"X-API-Key": "…"}
 {
   analytics_blocks(chain: "eth", first: 5) {
     nodes { block_number block_hash block_time }
