@@ -59,10 +59,15 @@ export function createPage(resource: PgResource, args: EventArguments, chain: SQ
   const rowsAfter = (columns: readonly string[], values: readonly SQL[]): SQL =>
     sql`(${sql.join(columns.map(columnOf), ', ')}) ${direction === 'DESC' ? sql`<` : sql`>`} (${sql.join(values, ', ')})`;
 
-  /** Rows of a page from one range, in the order of its index. @param start the place to start after */
+  /** Rows of a page from one range, in the order of its index. @param start the place to start after, in the last columns of the index */
   function pageOf(scan: Scan, start: readonly SQL[] | null): SQL {
     const inIndex = orderOf(scan.key, direction);
-    const rows = scanned(resource, scan, start === null ? [] : [rowsAfter(scan.key, start)], inIndex);
+    const rows = scanned(
+      resource,
+      scan,
+      start === null ? [] : [rowsAfter(scan.key.slice(-start.length), start)],
+      inIndex,
+    );
     const limit = sql`LIMIT ${sql.literal(size)}`;
     return forEach(scan, size, rowsMax, (max) => {
       if (scan.rest.length === 0) return sql`${rows} ${limit}`;

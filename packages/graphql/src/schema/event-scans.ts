@@ -21,7 +21,7 @@ export interface Scan {
   readonly each: readonly SQL[] | null;
   /** Of {@link ROW}. */
   readonly conditions: readonly SQL[];
-  /** Columns of the index. */
+  /** Columns of the index. Rows are always read in their order: otherwise the planner may choose another index, and read the whole table. */
   readonly key: readonly string[];
   /** Values of the first columns of the index, which all its rows have. */
   readonly prefix: readonly SQL[];
@@ -108,12 +108,10 @@ export function createScans({
     },
     ofNull(column) {
       if (conditions.some((one) => one.column === column)) return null;
-      const { rest, ...ofBlocks } = this.ofBlocks();
       return {
-        ...ofBlocks,
-        rest,
-        column,
-        conditions: [sql`${columnOf(column)} IS NULL`, ...ofBlocks.conditions],
+        ...this.ofBlocks(),
+        ...{ column, key: [column, 'chain_id', ...LOG_PLACE] },
+        conditions: [sql`${columnOf(column)} IS NULL`, ...within([], [])],
       };
     },
   };
@@ -163,7 +161,7 @@ export async function isSmall(
     scan,
     0,
     rowsMax,
-    () => sql`SELECT 1 FROM ${tableOf(resource)} AS ${ROW} WHERE ${and(scan.conditions)} LIMIT ${limit}`,
+    () => sql`${scanned(resource, scan, [], orderOf(scan.key, 'DESC'))} LIMIT ${limit}`,
   );
   const { text, values } = sql.compile(
     sql`SELECT count(*)::int AS rows FROM (SELECT 1 FROM (${all}) AS ${ROW} LIMIT ${limit}) AS counted`,
