@@ -167,7 +167,7 @@ export async function requestsOfAllLists(api: DemoApi): Promise<readonly (ApiReq
   return (await rootFields(api)).map(({ name, columns, finders }) => ({
     name,
     ...graphqlRequest(
-      `{ ${name}(chain_id: ${DEMO_CHAIN_ID}, first: ${LIMIT_MAX}${whereOf(finders, api)}) { nodes { ${columns.join(' ')} } } }`,
+      `{ ${name}(chain: ${DEMO_CHAIN_ID}, first: ${LIMIT_MAX}${whereOf(finders, api)}) { nodes { ${columns.join(' ')} } } }`,
     ),
   }));
 }

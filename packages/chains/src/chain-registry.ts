@@ -72,18 +72,7 @@ export function createChainRegistry(options: ChainRegistryOptions = {}): ChainRe
     chains.delete(key);
     chains.set(key, chain);
   }
-  const byId = new Map<number, Chain>();
-  const byName = new Map<string, Chain>();
-  for (const chain of chains.values()) {
-    for (const id of [chain.id, ...chain.aliasIds]) claim(byId, id, chain);
-    for (const name of namesOf(chain)) claim(byName, name, chain);
-  }
-  const find = (given: string | number): Chain | null => {
-    if (typeof given === 'number') return byId.get(given) ?? null;
-    const text = given.trim().toLowerCase();
-    if (HEXADECIMAL.test(text) || DECIMAL.test(text)) return byId.get(Number(text)) ?? null;
-    return byName.get(normalName(text)) ?? null;
-  };
+  const find = createChainFinder([...chains.values()]);
   return {
     find,
     get: (given) => {
@@ -92,6 +81,25 @@ export function createChainRegistry(options: ChainRegistryOptions = {}): ChainRe
       return chain;
     },
     all: () => [...chains.values()],
+  };
+}
+
+/**
+ * Returns the function {@link ChainRegistry.find} over some chains. A thread gets the chains of its process, which are plain data.
+ * @throws ChainCollisionError when two of them share an id or a name.
+ */
+export function createChainFinder(chains: readonly Chain[]): ChainRegistry['find'] {
+  const byId = new Map<number, Chain>();
+  const byName = new Map<string, Chain>();
+  for (const chain of chains) {
+    for (const id of [chain.id, ...chain.aliasIds]) claim(byId, id, chain);
+    for (const name of namesOf(chain)) claim(byName, name, chain);
+  }
+  return (given) => {
+    if (typeof given === 'number') return byId.get(given) ?? null;
+    const text = given.trim().toLowerCase();
+    if (HEXADECIMAL.test(text) || DECIMAL.test(text)) return byId.get(Number(text)) ?? null;
+    return byName.get(normalName(text)) ?? null;
   };
 }
 

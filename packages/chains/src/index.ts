@@ -3,7 +3,7 @@
  * Imports only core. Start reading at `chain.ts`.
  */
 export * from './chain.ts';
-export { type ChainRegistry, createChainRegistry } from './chain-registry.ts';
+export { type ChainRegistry, createChainFinder, createChainRegistry } from './chain-registry.ts';
 export type { CustomChain } from './custom-chain.ts';
 export { environmentSuffix } from './environment-suffix.ts';
 export type { EtherPool } from './ether-price.ts';

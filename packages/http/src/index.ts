@@ -46,6 +46,8 @@ export { defineListRoute } from './lists/list-route.ts';
 export { definePagedRoute, type ListQueryShape, type ListRequest, type PageEnvelope } from './lists/paged-route.ts';
 export { blockBoundsSchema, boundsOfRows, givenBlockBounds } from './parameters/block-bounds.ts';
 export {
+  CHAIN_ALLOWED,
+  type ChainLookup,
   type EveryBlockDataset,
   type IndexedHere,
   indexedChain,

@@ -88,7 +88,7 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     const routes = [...dataRoutes, ...streams.routes, ...own, unservedRoutes];
     const listening = await listen(context, {
       routes,
-      openRoutes: [operators.routes, gateway.routes],
+      openRoutes: [operators.routes, gateway.routes, ...(graphql?.openRoutes ?? [])],
       rawHandler: gateway.handler,
       upgrades: gateway.upgrades,
       bodies,

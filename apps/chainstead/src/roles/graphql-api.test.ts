@@ -55,7 +55,7 @@ function send(
   });
 }
 
-const BLOCKS = '{ analytics_blocks(chain_id: 1) { nodes { block_number block_hash } } }';
+const BLOCKS = '{ analytics_blocks(chain: 1) { nodes { block_number block_hash } } }';
 
 test('with its setting, it reads rows', async () => {
   const role = await start({ GRAPHQL_DATABASE_URL: readerUrl() });

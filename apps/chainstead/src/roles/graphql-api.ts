@@ -1,10 +1,12 @@
-import { type RouteModule, withScope } from '@chainstead/http';
+import { isLoopbackName, type RouteModule, withScope } from '@chainstead/http';
 import type { Closing } from './closing.ts';
 import type { RoleContext } from './role.ts';
 
 /** GraphQL of the API. */
 export interface GraphqlApi {
   readonly routes: readonly RouteModule[];
+  /** GraphiQL, on a loopback address only. */
+  readonly openRoutes: readonly RouteModule[];
   /** Ends subscriptions: call it before the server closes. */
   endStreams(): void;
 }
@@ -17,10 +19,19 @@ export async function openGraphqlApi(
   { configuration, logger, clock }: RoleContext,
   opened: Closing,
 ): Promise<GraphqlApi | null> {
-  const { graphqlDatabaseUrl } = configuration.api;
+  const { graphqlDatabaseUrl, host } = configuration.api;
   if (graphqlDatabaseUrl === null) return null;
-  const { openGraphql } = await import('@chainstead/graphql');
-  const graphql = openGraphql({ databaseUrl: graphqlDatabaseUrl, logger, clock });
+  const { graphiqlPage, openGraphql } = await import('@chainstead/graphql');
+  const graphql = openGraphql({
+    databaseUrl: graphqlDatabaseUrl,
+    chains: configuration.chainRegistry.all(),
+    logger,
+    clock,
+  });
   opened.defer(() => graphql.close());
-  return { routes: [withScope('data', [graphql.routes])], endStreams: graphql.endStreams };
+  return {
+    routes: [withScope('data', [graphql.routes])],
+    openRoutes: isLoopbackName(host) ? [graphiqlPage] : [],
+    endStreams: graphql.endStreams,
+  };
 }

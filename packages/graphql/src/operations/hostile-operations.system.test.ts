@@ -12,7 +12,7 @@ beforeAll(async () => {
   await writeDeposits(scratch.database, [{ block: 10 }, { block: 11, owner: OWNER }]);
 });
 
-const ROWS = 'contracts_vault_deposit(chain_id: 1)';
+const ROWS = 'contracts_vault_deposit(chain: 1)';
 
 async function refusal(query: string, variables?: object): Promise<{ code: string; message: string; status: number }> {
   const { status, body } = await stage.request(query, variables);
@@ -48,11 +48,23 @@ describe('is too complex', () => {
     ['21 lists', `{ ${Array.from({ length: 21 }, (_, n) => `a${n}: ${ROWS} { nodes { note } }`).join(' ')} }`],
     [
       'many rows of several lists',
-      `{ ${Array.from({ length: 6 }, (_, n) => `a${n}: contracts_vault_deposit(chain_id: 1, first: 1000) { nodes { note } }`).join(' ')} }`,
+      `{ ${Array.from({ length: 6 }, (_, n) => `a${n}: contracts_vault_deposit(chain: 1, first: 1000) { nodes { note } }`).join(' ')} }`,
     ],
     [
       'many aliases of a column',
-      `{ contracts_vault_deposit(chain_id: 1, first: 1000) { nodes { ${Array.from({ length: 120 }, (_, n) => `a${n}: note`).join(' ')} } } }`,
+      `{ contracts_vault_deposit(chain: 1, first: 1000) { nodes { ${Array.from({ length: 120 }, (_, n) => `a${n}: note`).join(' ')} } } }`,
+    ],
+    [
+      'eleven lists with conditions that have no index',
+      `{ ${Array.from({ length: 11 }, (_, n) => `a${n}: contracts_vault_deposit(chain: 1, first: 1, where: { note: "a" }) { nodes { note } }`).join(' ')} }`,
+    ],
+    [
+      'eleven orders',
+      `{ ${Array.from({ length: 11 }, (_, n) => `a${n}: contracts_vault_deposit(chain: 1, first: 1, orderBy: note) { nodes { note } }`).join(' ')} }`,
+    ],
+    [
+      'many counts',
+      `{ ${ROWS} { ...counts } } fragment counts on contracts_vault_depositConnection { ${Array.from({ length: 101 }, (_, n) => `a${n}: totalCount { count }`).join(' ')} }`,
     ],
     ['fragments that double', `query { ...f0 } ${fragments(40)} fragment f40 on Query { __typename }`],
     ['deep lists of the schema', typesOfFields(20)],
@@ -77,52 +89,56 @@ describe('is invalid', () => {
     ['a circle of fragments', '{ ...a } fragment a on Query { ...b } fragment b on Query { ...a }', 'contains itself'],
     ['a mutation', 'mutation { deleteAll }', 'Mutations are not supported'],
     ['an unknown mutation next to a query', 'query a { __typename } mutation b { deleteAll }', '2 operations'],
-    ['a table of another schema', '{ public_api_keys(chain_id: 1) { nodes { name } } }', 'Cannot query field'],
+    ['a table of another schema', '{ public_api_keys(chain: 1) { nodes { name } } }', 'Cannot query field'],
     ['the table of keys', '{ api_keys { nodes { key_hash } } }', 'Cannot query field'],
-    ['a view of the program', '{ analytics_gateway_usage(chain_id: 1) { nodes { key_id } } }', 'Cannot query field'],
+    ['a view of the program', '{ analytics_gateway_usage(chain: 1) { nodes { key_id } } }', 'Cannot query field'],
     ['a function', '{ analytics_wallet_key(hex: "0x00") }', 'Cannot query field'],
     ['pg_sleep', '{ pg_sleep(seconds: 60) }', 'Cannot query field'],
-    ['a number of all rows', `{ ${ROWS} { totalCount } }`, 'Cannot query field'],
     [
-      'a filter without index',
-      '{ contracts_vault_deposit(chain_id: 1, where: { note: "a" }) { nodes { note } } }',
+      'a filter of a list',
+      '{ contracts_vault_deposit(chain: 1, where: { parts: "1" }) { nodes { note } } }',
       'is not defined by type',
     ],
     [
-      'two filters',
-      `{ contracts_vault_deposit(chain_id: 1, where: { owner: "${OWNER}", assets: 1 }) { nodes { note } } }`,
-      'exactly one',
+      'a range of texts',
+      '{ contracts_vault_deposit(chain: 1, range: { note: { gt: "a" } }) { nodes { note } } }',
+      'is not defined by type',
     ],
-    ['no filter in where', '{ contracts_vault_deposit(chain_id: 1, where: {}) { nodes { note } } }', 'exactly one'],
-    ['an offset', '{ contracts_vault_deposit(chain_id: 1, offset: 1000000) { nodes { note } } }', 'Unknown argument'],
     [
-      'an order by column',
-      '{ contracts_vault_deposit(chain_id: 1, orderBy: NOTE_ASC) { nodes { note } } }',
-      'Unknown argument',
+      'an operator in a name',
+      '{ contracts_vault_deposit(chain: 1, where: { assets_gt: "1" }) { nodes { note } } }',
+      'is not defined by type',
+    ],
+    [
+      'a value for another chain',
+      '{ contracts_vault_deposit(chain: 1, where: { chain_id: "10" }) { nodes { note } } }',
+      'is not defined by type',
+    ],
+    ['an offset', '{ contracts_vault_deposit(chain: 1, offset: 1000000) { nodes { note } } }', 'Unknown argument'],
+    [
+      'an order by a list',
+      '{ contracts_vault_deposit(chain: 1, orderBy: parts) { nodes { note } } }',
+      'does not exist in',
     ],
     ['all chains', '{ contracts_vault_deposit { nodes { note } } }', 'is required'],
-    ['a view without its key', '{ analytics_wallet_transfers(chain_id: 1) { nodes { amount } } }', 'is required'],
-    [
-      'SQL in a number',
-      `{ contracts_vault_deposit(chain_id: "1 OR 1=1") { nodes { note } } }`,
-      'is no value of BigInt',
-    ],
+    ['a view without its key', '{ analytics_wallet_transfers(chain: 1) { nodes { amount } } }', 'is required'],
+    ['SQL in a number', `{ contracts_vault_deposit(chain: "1 OR 1=1") { nodes { note } } }`, 'is no value of BigInt'],
     [
       'SQL in bytes',
-      `{ contracts_vault_deposit(chain_id: 1, where: { owner: "' OR ''='" }) { nodes { note } } }`,
+      `{ contracts_vault_deposit(chain: 1, where: { owner: "' OR ''='" }) { nodes { note } } }`,
       'is no value of Bytes',
     ],
     [
       'half a byte',
-      '{ contracts_vault_deposit(chain_id: 1, where: { owner: "0x0" }) { nodes { note } } }',
+      '{ contracts_vault_deposit(chain: 1, where: { owner: "0x0" }) { nodes { note } } }',
       'is no value of Bytes',
     ],
     [
       'NaN',
-      '{ contracts_vault_deposit(chain_id: 1, where: { assets: "NaN" }) { nodes { note } } }',
+      '{ contracts_vault_deposit(chain: 1, where: { assets: "NaN" }) { nodes { note } } }',
       'is no value of BigFloat',
     ],
-    ['a null page', '{ contracts_vault_deposit(chain_id: 1, first: null) { nodes { note } } }', 'found null'],
+    ['a null page', '{ contracts_vault_deposit(chain: 1, first: null) { nodes { note } } }', 'found null'],
     ['__proto__', '{ __proto__ { nodes { note } } }', 'Cannot query field'],
   ])('%s', async (_name, query, text) => {
     const { code, message, status } = await refusal(query);
@@ -131,7 +147,7 @@ describe('is invalid', () => {
   });
 
   test('variables of another type', async () => {
-    const query = 'query ($chain: BigInt!) { contracts_vault_deposit(chain_id: $chain) { nodes { note } } }';
+    const query = 'query ($chain: Chain!) { contracts_vault_deposit(chain: $chain) { nodes { note } } }';
     for (const variables of [{}, { chain: null }, { chain: {} }, { chain: 1.5 }, { chain: '1'.repeat(30) }])
       expect((await refusal(query, variables)).code).toBe('GRAPHQL_INVALID');
   });
@@ -147,13 +163,22 @@ describe('has an invalid argument', () => {
     ['a cursor with other values', `after: "${Buffer.from('["x","1","2","3","SQL"]').toString('base64')}"`],
     ['a cursor with objects', `after: "${Buffer.from('["x","1",{},"3","4"]').toString('base64')}"`],
     ['a block outside of the range', 'from_block: "9999999999999999999"'],
+    [
+      'a cursor of another column',
+      `orderBy: note, after: "${Buffer.from('["x","assets DESC","1","1","2","3"]').toString('base64')}"`,
+    ],
+    ['a null in where', 'where: { owner: null }'],
+    ['a null in range', 'range: { assets: { gte: null } }'],
+    ['a null instead of values', 'in: { owner: null }'],
+    ['many values', `in: { assets: [${Array.from({ length: 101 }, (_, n) => n).join()}] }`],
+    ['a time that is none', 'range: { block_time: { gte: "never" } }'],
   ])('%s', async (_name, args) => {
-    const { code } = await refusal(`{ contracts_vault_deposit(chain_id: 1, ${args}) { nodes { note } } }`);
+    const { code } = await refusal(`{ contracts_vault_deposit(chain: 1, ${args}) { nodes { note } } }`);
     expect(code).toBe('GRAPHQL_ARGUMENT_INVALID');
   });
 
   test('a huge or missing page in a variable', async () => {
-    const query = 'query ($first: Int) { contracts_vault_deposit(chain_id: 1, first: $first) { nodes { note } } }';
+    const query = 'query ($first: Int) { contracts_vault_deposit(chain: 1, first: $first) { nodes { note } } }';
     for (const first of [1_001, null, 0])
       expect((await refusal(query, { first })).code).toBe('GRAPHQL_ARGUMENT_INVALID');
     expect((await stage.request(query, {})).status).toBe(200);
@@ -169,7 +194,7 @@ describe('reads too much', () => {
     const narrow = await openGraphqlStage(scratch, { bytesMax: 1_000_000 });
     try {
       const query = (first: number) =>
-        `{ contracts_vault_deposit(chain_id: 1, from_block: 20, first: ${first}) { nodes { note } } }`;
+        `{ contracts_vault_deposit(chain: 1, from_block: 20, first: ${first}) { nodes { note } } }`;
       const { body } = await narrow.request(query(20));
       expect([body.data, body.errors?.[0]?.extensions.code]).toEqual([
         { contracts_vault_deposit: null },
@@ -185,7 +210,7 @@ describe('reads too much', () => {
   test('a text counts for each alias, with its escapes, also eight times at once', async () => {
     await writeDeposits(scratch.database, [{ block: 21, note: '\u0001'.repeat(100_000) }]);
     const query = (aliases: number) =>
-      `{ contracts_vault_deposit(chain_id: 1, from_block: 21) { nodes { ${Array.from({ length: aliases }, (_, n) => `a${n}: note`).join(' ')} } } }`;
+      `{ contracts_vault_deposit(chain: 1, from_block: 21) { nodes { ${Array.from({ length: aliases }, (_, n) => `a${n}: note`).join(' ')} } } }`;
     try {
       const refused = await Promise.all(Array.from({ length: 8 }, () => stage.request(query(450))));
       expect(refused.map(({ body }) => body.errors?.[0]?.extensions.code)).toEqual(

@@ -3,15 +3,18 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   GraphQLError,
+  type GraphQLField,
   type GraphQLSchema,
+  getArgumentValues,
   getVariableValues,
   Kind,
   type OperationDefinitionNode,
   parse,
   validate,
 } from 'graphql/index.js';
+import { z } from 'zod';
 import { GraphqlRefusalError } from '../refusal.ts';
-import { PAGE_DEFAULT } from '../schema/rows-plugin.ts';
+import { COUNT_MAX, TOTAL_COUNT } from '../schema/total-count-plugin.ts';
 import { createMeasure, type Fragments, fieldsOf, type Size } from './measure.ts';
 
 /** A request as sent. */
@@ -30,9 +33,11 @@ export interface Operation {
   readonly variables: Readonly<Record<string, unknown>>;
   /** Fields of the operation itself. */
   readonly roots: readonly FieldNode[];
-  /** Parsed values of the variables. */
-  readonly values: Readonly<Record<string, unknown>>;
+  /** Parsed arguments of the roots. */
+  readonly args: readonly Arguments[];
 }
+
+type Arguments = Readonly<Record<string, unknown>>;
 
 /** Limits of one operation. `docs/api/graphql.md` lists them. */
 export const LIMITS = {
@@ -52,6 +57,8 @@ export const LIMITS = {
   rows: 5_000,
   /** Rows times fields of a row. */
   cells: 100_000,
+  /** Rows that are read: also those that a condition without index leaves out, an order without index sorts, or a count counts. */
+  rowsRead: 1_000_000,
 } as const;
 
 /** An operation whose size is within the limits, not yet compared with a schema. */
@@ -111,8 +118,9 @@ export function checkOperation(schema: GraphQLSchema, { lists: _, measure, ...pa
       maxErrors: 1,
     });
     if (coerced === undefined) throw invalid(errors[0]);
-    requireRows(roots, coerced, measure);
-    return { ...parsed, values: coerced };
+    const lists = roots.map((root) => listOf(schema, definition, root, coerced));
+    requireRows(lists, parsed.fragments, measure);
+    return { ...parsed, args: lists.map(({ args }) => args) };
   });
 }
 
@@ -180,37 +188,57 @@ function requireRoots(roots: readonly FieldNode[]): void {
     throw tooComplex('reads of the schema', introspections, LIMITS.introspectionRoots);
 }
 
-function requireRows(
-  roots: readonly FieldNode[],
-  values: Readonly<Record<string, unknown>>,
-  measure: ReturnType<typeof createMeasure>,
-): void {
-  let [rows, cells] = [0, 0];
-  for (const root of roots.filter(({ name }) => !name.value.startsWith('__'))) {
-    const first = firstOf(root, values);
+/** A root with its parsed arguments. */
+interface List {
+  readonly root: FieldNode;
+  readonly args: Arguments;
+  /** Null: a field of the schema itself. */
+  readonly field: GraphQLField<unknown, unknown> | null;
+}
+
+function listOf(
+  schema: GraphQLSchema,
+  { operation }: OperationDefinitionNode,
+  root: FieldNode,
+  values: Arguments,
+): List {
+  const field = schema.getRootType(operation)?.getFields()[root.name.value];
+  if (field === undefined) return { root, args: {}, field: null };
+  try {
+    return { root, args: getArgumentValues(field, root, values), field };
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error;
+    throw new GraphqlRefusalError('GRAPHQL_ARGUMENT_INVALID', cut(error.message), 'Pass a value for the variable.');
+  }
+}
+
+const rowsReadBy = z.function({ input: [z.record(z.string(), z.unknown())], output: z.number() });
+
+function requireRows(lists: readonly List[], fragments: Fragments, measure: ReturnType<typeof createMeasure>): void {
+  let [rows, cells, rowsRead] = [0, 0, 0];
+  for (const { root, args, field } of lists) {
+    if (field === null || root.selectionSet === undefined) continue;
+    const first = requireFirst(args.first);
     rows += first;
     cells += first * measure(root.selectionSet).fields;
+    const counts = fieldsOf(root.selectionSet, fragments).filter(({ name }) => name.value === TOTAL_COUNT).length;
+    const read = rowsReadBy.parse(field.extensions.rowsRead)(args);
+    rowsRead += read + counts * Math.max(read, COUNT_MAX);
   }
   if (rows > LIMITS.rows) throw tooComplex('rows', rows, LIMITS.rows);
   if (cells > LIMITS.cells) throw tooComplex('values', cells, LIMITS.cells);
+  if (rowsRead > LIMITS.rowsRead) throw tooComplex('rows to read', rowsRead, LIMITS.rowsRead);
 }
 
-function firstOf(root: FieldNode, values: Readonly<Record<string, unknown>>): number {
-  const value = root.arguments?.find(({ name }) => name.value === 'first')?.value;
-  const given =
-    value?.kind === Kind.VARIABLE
-      ? values[value.name.value]
-      : value?.kind === Kind.INT
-        ? Number(value.value)
-        : undefined;
-  const first = given === undefined ? PAGE_DEFAULT : given;
-  if (typeof first !== 'number' || first < 1 || first > LIMITS.first)
-    throw new GraphqlRefusalError(
-      'GRAPHQL_ARGUMENT_INVALID',
-      `first must be a number from 1 to ${LIMITS.first}`,
-      'Pass a smaller number, and read further pages with `after`.',
-    );
-  return first;
+/** Subscriptions have no `first`. */
+function requireFirst(first: unknown): number {
+  if (first === undefined) return 1;
+  if (typeof first === 'number' && first >= 1 && first <= LIMITS.first) return first;
+  throw new GraphqlRefusalError(
+    'GRAPHQL_ARGUMENT_INVALID',
+    `first must be a number from 1 to ${LIMITS.first}`,
+    'Pass a smaller number, and read further pages with `after`.',
+  );
 }
 
 function tooComplex(subject: string, given: number, allowed: number): GraphqlRefusalError {
@@ -224,9 +252,13 @@ function tooComplex(subject: string, given: number, allowed: number): GraphqlRef
 function invalid(error: GraphQLError | undefined): GraphqlRefusalError {
   return new GraphqlRefusalError(
     'GRAPHQL_INVALID',
-    error?.message.slice(0, MESSAGE_LENGTH_MAX) ?? 'The operation is invalid',
+    error === undefined ? 'The operation is invalid' : cut(error.message),
     'Compare the operation with the schema, which an introspection query shows.',
   );
+}
+
+function cut(message: string): string {
+  return message.slice(0, MESSAGE_LENGTH_MAX);
 }
 
 /** Messages may repeat long values of the client. Characters. */

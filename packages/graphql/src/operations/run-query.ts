@@ -4,6 +4,7 @@ import { execute, isSafeError } from 'grafast';
 import type { DocumentNode, ExecutionResult, GraphQLError } from 'graphql/index.js';
 import { GraphqlRefusalError, type ResultError, shownRefusal } from '../refusal.ts';
 import type { BuiltSchema } from '../schema/build-schema.ts';
+import { tooManyRows } from '../schema/event-list.ts';
 
 /** A result of the GraphQL specification. */
 export interface GraphqlResult {
@@ -54,6 +55,7 @@ export function shownError(error: unknown, logger: Logger): ResultError {
       ),
       logger,
     );
+  if (state === DIVISION_BY_ZERO) return shownError(tooManyRows(), logger);
   if (state?.startsWith(DATA_EXCEPTION) === true || (error instanceof Error && isSafeError(error)))
     return shownError(
       new GraphqlRefusalError(
@@ -71,6 +73,8 @@ export function shownError(error: unknown, logger: Logger): ResultError {
 }
 
 const CANCELED = '57014';
+/** Only the bound of rows to read divides. */
+const DIVISION_BY_ZERO = '22012';
 const DATA_EXCEPTION = '22';
 
 function isWhole(result: object): result is ExecutionResult {

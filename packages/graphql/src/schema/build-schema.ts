@@ -1,12 +1,15 @@
+import type { ChainLookup } from '@chainstead/http';
 import type { PgClient, WithPgClient } from '@dataplan/pg';
 import { defaultPreset as basePreset, makeSchema } from 'graphile-build';
 import { defaultPreset as postgresPreset } from 'graphile-build-pg';
 import type { GraphQLSchema } from 'graphql/index.js';
+import { ROWS_READ_MAX } from './event-list.ts';
 import { namesPlugin } from './names-plugin.ts';
 import { narrowIntrospection } from './narrow-introspection.ts';
 import { rowsPlugin } from './rows-plugin.ts';
 import { scalarsPlugin } from './scalars-plugin.ts';
 import { SHOWN_SCHEMAS } from './shown-schemas.ts';
+import { totalCountPlugin } from './total-count-plugin.ts';
 
 /** A schema, with the settings that executions need. */
 export interface BuiltSchema {
@@ -34,12 +37,19 @@ const PLANNING_MS = 1_000;
  * Builds the GraphQL schema of tables and views that the role can read.
  * @param withClient connection for introspection
  * @param oids of the tables and views
+ * @param chains that the argument `chain` may name
+ * @param rowsReadMax rows that a list reads if its conditions or its order have no index
  */
-export async function buildSchema(withClient: WithPgClient, oids: readonly string[]): Promise<BuiltSchema> {
+export async function buildSchema(
+  withClient: WithPgClient,
+  oids: readonly string[],
+  chains: ChainLookup,
+  rowsReadMax = ROWS_READ_MAX,
+): Promise<BuiltSchema> {
   const narrow = narrowIntrospection(withClient, oids);
   const { schema, resolvedPreset } = await makeSchema({
     extends: [basePreset, postgresPreset],
-    plugins: [namesPlugin, scalarsPlugin, rowsPlugin],
+    plugins: [namesPlugin, scalarsPlugin(chains), rowsPlugin(rowsReadMax), totalCountPlugin],
     disablePlugins: NOT_WANTED,
     pgServices: [
       {
@@ -60,7 +70,7 @@ function refuseService(): never {
   throw new TypeError('The service is given, not made');
 }
 
-/** Plugins for changes, functions, relations, arbitrary filters and orders: their reads have no bound. */
+/** Plugins for changes, functions, relations, and filters, orders and counts whose reads have no bound. */
 const NOT_WANTED: (keyof GraphileConfig.Plugins)[] = [
   'MutationPlugin',
   'MutationPayloadQueryPlugin',

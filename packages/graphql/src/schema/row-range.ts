@@ -1,19 +1,29 @@
-import type { PgCodec, PgResource, PgSelectQueryBuilder } from '@dataplan/pg';
+import type { PgCodec, PgResource } from '@dataplan/pg';
 import { sqlValueWithCodec, TYPES } from '@dataplan/pg';
 import { type SQL, sql } from 'pg-sql2';
-import { z } from 'zod';
 import { GraphqlRefusalError } from '../refusal.ts';
+import { cursorValues } from './cursor.ts';
 import { BLOCK, type Finder, type RowSource } from './row-sources.ts';
 
 /** Arguments of a field with rows, as parsed by their types. */
 export interface RowArguments {
-  readonly chain_id: string;
+  /** Decimal id. */
+  readonly chain: string;
   readonly where?: Readonly<Record<string, unknown>> | null | undefined;
   readonly from_block?: string | null | undefined;
   readonly to_block?: string | null | undefined;
   readonly order?: 'ASC' | 'DESC' | null | undefined;
   /** Cursor of the row before the first one. */
   readonly after?: string | null | undefined;
+}
+
+/** Rows of a list, as parts of a statement. */
+export interface RowRange {
+  readonly conditions: readonly SQL[];
+  /** Rows after the cursor; null: all. */
+  readonly after: SQL | null;
+  /** None: few rows match. */
+  readonly order: readonly { readonly column: SQL; readonly codec: PgCodec; readonly direction: 'ASC' | 'DESC' }[];
 }
 
 /** A column of the index, and its wanted value. */
@@ -24,22 +34,18 @@ interface KeyPart {
 }
 
 /**
- * Limits a query to one range of an index, in the order of the index. Its ends are row comparisons with values that the planner does not know.
+ * Returns one range of an index, in the order of the index. Its ends are row comparisons with values that the planner does not know.
  * So it expects many rows, and reads in the order of the index. If it expected few, it would sort all of them.
  * @throws GraphqlRefusalError
  */
-export function applyRange(
-  query: PgSelectQueryBuilder,
-  resource: PgResource,
-  source: RowSource,
-  args: RowArguments,
-): void {
-  const columnOf = (name: string): SQL => sql`${query.alias}.${sql.identifier(name)}`;
+export function rowRange(resource: PgResource, source: RowSource, args: RowArguments, alias: SQL): RowRange {
+  const conditions: SQL[] = [];
+  const columnOf = (name: string): SQL => sql`${alias}.${sql.identifier(name)}`;
   const codecOf = (name: string): PgCodec => codecOfColumn(resource, name);
   const chain: KeyPart = {
     column: columnOf('chain_id'),
     codec: TYPES.bigint,
-    value: sqlValueWithCodec(args.chain_id, TYPES.bigint),
+    value: sqlValueWithCodec(args.chain, TYPES.bigint),
   };
   const found = findRows(source, args, { columnOf, codecOf });
   const key = [...found.key, ...(found.hasChain ? [chain] : [])];
@@ -52,26 +58,19 @@ export function applyRange(
       [sql`>=`, args.from_block, LOWEST],
       [sql`<=`, args.to_block, HIGHEST],
     ] as const) {
-      query.where(sql`(${sql.join(columns, ', ')}) ${side} (${sql.join(endOf(block ?? end), ', ')})`);
+      conditions.push(sql`(${sql.join(columns, ', ')}) ${side} (${sql.join(endOf(block ?? end), ', ')})`);
       // Postgres leaves out partitions by conditions on single columns only.
       if (source.isPartitioned && block != null)
-        query.where(sql`${columnOf(BLOCK)} ${side} ${sqlValueWithCodec(block, TYPES.bigint)}`);
+        conditions.push(sql`${columnOf(BLOCK)} ${side} ${sqlValueWithCodec(block, TYPES.bigint)}`);
     }
-  } else for (const { column, value } of key) query.where(sql`${column} = ${value}`);
-  if (!found.hasChain || source.isPartitioned) query.where(sql`${chain.column} = ${chain.value}`);
-  for (const condition of found.rest) query.where(condition);
-  if (source.order.length === 0) return;
+  } else for (const { column, value } of key) conditions.push(sql`${column} = ${value}`);
+  if (!found.hasChain || source.isPartitioned) conditions.push(sql`${chain.column} = ${chain.value}`);
+  conditions.push(...found.rest);
+  if (source.order.length === 0) return { conditions, after: null, order: [] };
   const direction = args.order ?? 'DESC';
   const order = [...key, ...source.order.map((name) => ({ column: columnOf(name), codec: codecOf(name) }))];
-  for (const { column, codec } of order)
-    query.orderBy({ fragment: column, codec: inCursor(codec), direction, nullable: false });
-  if (args.after != null) query.where(rowsAfter(args.after, order, direction));
-  query.setOrderIsUnique();
-}
-
-/** Cursors hold values as texts of Postgres: buffers would not survive JSON. */
-function inCursor(codec: PgCodec): PgCodec {
-  return { ...codec, fromPg: (text: string) => text };
+  const after = args.after == null ? null : rowsAfter(args.after, order, direction);
+  return { conditions, after, order: order.map(({ column, codec }) => ({ column, codec, direction })) };
 }
 
 function rowsAfter(
@@ -79,32 +78,13 @@ function rowsAfter(
   order: readonly Pick<KeyPart, 'column' | 'codec'>[],
   direction: 'ASC' | 'DESC',
 ): SQL {
-  const texts = textsOf(cursor);
-  if (texts.length !== order.length)
-    throw new GraphqlRefusalError(
-      'GRAPHQL_ARGUMENT_INVALID',
-      'after is no cursor of this list',
-      'Pass endCursor of the page before, with the same arguments.',
-    );
+  const texts = cursorValues(cursor, order.length);
   const columns = order.map(({ column }) => column);
   const values = order.map(({ codec }, index) =>
     unknownToPlanner(sql`${sql.value(texts[index] ?? '')}::${codec.sqlType}`),
   );
   return sql`(${sql.join(columns, ', ')}) ${direction === 'DESC' ? sql`<` : sql`>`} (${sql.join(values, ', ')})`;
 }
-
-/** Returns the values in a cursor, after the digest of the library; an empty list for other texts. */
-function textsOf(cursor: string): readonly string[] {
-  try {
-    const [, ...values] = cursorValues.parse(JSON.parse(Buffer.from(cursor, 'base64').toString('utf8')));
-    return values;
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof z.ZodError) return [];
-    throw error;
-  }
-}
-
-const cursorValues = z.array(z.string());
 
 /** The planner has no estimate for the value of a subquery. */
 function unknownToPlanner(value: SQL): SQL {

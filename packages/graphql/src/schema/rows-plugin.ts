@@ -1,15 +1,30 @@
 import 'graphile-build-pg';
-import type { PgResource, PgSelectQueryBuilder, PgSelectStep } from '@dataplan/pg';
+import { type PgResource, type PgSelectQueryBuilder, type PgSelectStep, pgSelect } from '@dataplan/pg';
 import {
+  access,
   type ConnectionStep,
   connection,
+  context,
   type FieldArg,
   type FieldArgs,
   type GrafastFieldConfigArgumentMap,
   lambda,
 } from 'grafast';
-import { applyRange, type RowArguments } from './row-range.ts';
+import type { SQL } from 'pg-sql2';
+import { inCursor } from './cursor.ts';
+import {
+  conditionArguments,
+  type EventArguments,
+  mayReadMany,
+  orderArgument,
+  registerBounds,
+  registerEventArguments,
+} from './event-arguments.ts';
+import { ROW } from './event-conditions.ts';
+import { eventList, ROWS_READ_MAX } from './event-list.ts';
+import { type RowArguments, rowRange } from './row-range.ts';
 import { BLOCK, type Finder, LOG_PLACE, type RowSource, VIEW_SOURCES } from './row-sources.ts';
+import { COUNT, countOf } from './total-count-plugin.ts';
 
 /** Rows of a page without `first`. */
 export const PAGE_DEFAULT = 100;
@@ -17,10 +32,10 @@ export const PAGE_DEFAULT = 100;
 const ORDER_TYPE = 'Order';
 
 /**
- * Adds a field for the rows of each table and view to queries, and of each table to subscriptions. Each field reads one range of an index. Tables
+ * Adds a field for the rows of each table and view to queries, and of each table to subscriptions. Tables
  * and columns have their SQL names: those are unique, whatever names the ABI of a contract has.
  */
-export const rowsPlugin: GraphileConfig.Plugin = {
+export const rowsPlugin = (rowsReadMax: number): GraphileConfig.Plugin => ({
   name: 'RowsPlugin',
   version: '1.0.0',
   gather: {
@@ -51,10 +66,11 @@ export const rowsPlugin: GraphileConfig.Plugin = {
         build.registerEnumType(
           ORDER_TYPE,
           {},
-          () => ({ description: 'By block: newest first is DESC.', values: { ASC: {}, DESC: {} } }),
+          () => ({ description: 'Direction. By block, newest first is DESC.', values: { ASC: {}, DESC: {} } }),
           'Order of rows',
         );
-        for (const resource of Object.values(build.pgResources)) registerWhere(build, resource);
+        registerBounds(build);
+        for (const resource of Object.values(build.pgResources)) registerInputs(build, resource);
         return value;
       },
       GraphQLObjectType_fields(fields, build, { scope, fieldWithHooks }) {
@@ -62,20 +78,23 @@ export const rowsPlugin: GraphileConfig.Plugin = {
         const isLive = scope.isRootSubscription === true;
         return Object.values(build.pgResources).reduce((added, resource) => {
           const source = sourceOf(resource);
-          if (source === null || (isLive && schemaOf(resource) !== CONTRACTS)) return added;
+          if (source === null || (isLive && !isEvents(resource))) return added;
           const fieldName = resource.name;
           const field = fieldWithHooks({ fieldName }, () => ({
             type: build.getOutputTypeByName(build.inflection.tableConnectionType(resource.codec)),
             description: isLive ? `New rows. ${resource.description ?? ''}` : resource.description,
             args: isLive ? liveArguments(build, resource, source) : rowArguments(build, resource, source),
-            ...(!isLive && { plan: (_root, given) => planRows(resource, source, given) }),
+            ...(!isLive && {
+              plan: isEvents(resource) ? planEvents(resource, source, rowsReadMax) : planRows(resource, source),
+            }),
+            extensions: { rowsRead: (args: Partial<EventArguments>) => rowsRead(source, args) },
           }));
           return build.extend(added, { [fieldName]: field }, `Rows of ${fieldName}`);
         }, fields);
       },
     },
   },
-};
+});
 
 const CONTRACTS = 'contracts';
 
@@ -88,8 +107,13 @@ declare global {
   }
 }
 
-function schemaOf(resource: PgResource): string | undefined {
-  return resource.extensions?.pg?.schemaName;
+function isEvents(resource: PgResource): boolean {
+  return resource.extensions?.pg?.schemaName === CONTRACTS;
+}
+
+/** Returns the rows that a list may read. Its extension of this name is the function, with parsed arguments. */
+function rowsRead(source: RowSource, args: Partial<EventArguments>): number {
+  return mayReadMany(source, args) ? ROWS_READ_MAX : (args.first ?? PAGE_DEFAULT);
 }
 
 /** Returns null if the rows can't be read. */
@@ -109,9 +133,13 @@ function whereType(resource: PgResource): string {
   return `${resource.name}Where`;
 }
 
-function registerWhere(build: GraphileBuild.Build, resource: PgResource): void {
+function registerInputs(build: GraphileBuild.Build, resource: PgResource): void {
   const source = sourceOf(resource);
-  if (source === null || source.finders.length === 0) return;
+  if (source !== null && isEvents(resource)) registerEventArguments(build, resource);
+  else if (source !== null && source.finders.length > 0) registerWhere(build, resource, source);
+}
+
+function registerWhere(build: GraphileBuild.Build, resource: PgResource, source: RowSource): void {
   build.registerInputObjectType(
     whereType(resource),
     {},
@@ -145,7 +173,12 @@ function rowArguments(
       to_block: { type: block, description: 'Last block.' },
     }),
     ...(source.order.length > 0 && {
-      order: { type: build.getInputTypeByName(ORDER_TYPE), defaultValue: 'DESC', description: 'Order by block.' },
+      ...(isEvents(resource) && orderArgument(build, resource)),
+      order: {
+        type: build.getInputTypeByName(ORDER_TYPE),
+        defaultValue: 'DESC',
+        description: 'Direction of the order, by block if no column is given.',
+      },
       after: {
         type: build.getInputTypeByName('Cursor'),
         description: 'Cursor of the last row that you have.',
@@ -180,9 +213,11 @@ function chainAndWhere(
   { finders, isFound }: RowSource,
 ): GrafastFieldConfigArgumentMap {
   const { GraphQLNonNull } = build.graphql;
+  const chain = { type: new GraphQLNonNull(build.getInputTypeByName('Chain')), description: 'Chain by name or id.' };
+  if (isEvents(resource)) return { chain, ...conditionArguments(build, resource) };
   const type = finders.length === 0 ? null : build.getInputTypeByName(whereType(resource));
   return {
-    chain_id: { type: new GraphQLNonNull(build.getInputTypeByName('BigInt')), description: 'Id of the chain: 1.' },
+    chain,
     ...(type !== null && {
       where: { type: isFound ? new GraphQLNonNull(type) : type, description: 'Value that rows have.' },
     }),
@@ -191,11 +226,42 @@ function chainAndWhere(
 
 type Rows = ConnectionStep<unknown, PgSelectStep>;
 
-function planRows(resource: PgResource, source: RowSource, given: FieldArgs): Rows {
-  const select = resource.find();
-  const range = lambda(given.getRaw(), (args) => (query: PgSelectQueryBuilder) => {
-    applyRange(query, resource, source, args as RowArguments);
-  });
-  select.apply(range);
-  return connection(select);
+type Plan = (root: unknown, given: FieldArgs) => Rows;
+
+function planRows(resource: PgResource, source: RowSource): Plan {
+  return (_root, given) => {
+    const select = resource.find();
+    select.apply(
+      lambda(given.getRaw(), (args) => (query: PgSelectQueryBuilder) => {
+        const rangeOf = (alias: SQL) => rowRange(resource, source, args as RowArguments, alias);
+        const { conditions, after, order } = rangeOf(query.alias);
+        for (const condition of conditions) query.where(condition);
+        if (after !== null) query.where(after);
+        for (const { column, codec, direction } of order)
+          query.orderBy({ fragment: column, codec: inCursor(codec), direction, nullable: false });
+        if (order.length > 0) query.setOrderIsUnique();
+        query.setMeta(COUNT, countOf(resource, rangeOf(ROW).conditions));
+      }),
+    );
+    return connection(select);
+  };
+}
+
+function planEvents(resource: PgResource, source: RowSource, rowsReadMax: number): Plan {
+  return (_root, given) => {
+    const list = lambda([given.getRaw(), context().get('withPgClient')] as const, ([args, withClient]) =>
+      eventList(resource, source, args as EventArguments, withClient, rowsReadMax),
+    );
+    const select = pgSelect({
+      ...{ resource, identifiers: [] },
+      from: { callback: ($select) => $select.deferredSQL(access(list, 'from')) },
+    });
+    select.apply(
+      lambda(list, ({ applyOrder, count }) => (query: PgSelectQueryBuilder) => {
+        applyOrder(query);
+        query.setMeta(COUNT, count);
+      }),
+    );
+    return connection(select);
+  };
 }

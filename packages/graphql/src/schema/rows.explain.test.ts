@@ -1,4 +1,5 @@
 /** Statements of lists: one index range that ends after a page, whatever Postgres knows of the table. */
+import { createChainRegistry } from '@chainstead/chains';
 import { parseChainId, silentLogger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { createPartitions, explain, PLANS, rowsRead } from '@chainstead/testkit';
@@ -55,6 +56,7 @@ beforeAll(async () => {
     buildSchema(
       withClient,
       tables.map(({ oid }) => oid),
+      createChainRegistry(),
     ),
   );
 });
@@ -66,6 +68,16 @@ interface Ran {
 
 /** Returns the statement of a query with one list, and the end of its page. */
 async function statementOf(query: string): Promise<Ran & { readonly endCursor: string | null }> {
+  const { statements, endCursor } = await statementsOf(query);
+  const [statement, ...others] = statements;
+  expect(others).toEqual([]);
+  if (statement === undefined) throw new RangeError('The query ran no statement');
+  return { ...statement, endCursor };
+}
+
+async function statementsOf(
+  query: string,
+): Promise<{ readonly statements: readonly Ran[]; readonly endCursor: string | null }> {
   const statements: Ran[] = [];
   const operation = checkOperation(built.schema, parseOperation({ query }));
   const wanted = { document: operation.document, operationName: null, variables: {} };
@@ -87,11 +99,8 @@ async function statementOf(query: string): Promise<Ran & { readonly endCursor: s
     ),
   );
   expect(errors).toBeUndefined();
-  const [statement, ...others] = statements;
-  expect(others).toEqual([]);
-  if (statement === undefined) throw new RangeError('The query ran no statement');
   const [page] = Object.values(data ?? {}) as { pageInfo?: { endCursor: string | null } }[];
-  return { ...statement, endCursor: page?.pageInfo?.endCursor ?? null };
+  return { statements, endCursor: page?.pageInfo?.endCursor ?? null };
 }
 
 /** Returns the database with the settings of the reader in each transaction. */
@@ -107,7 +116,7 @@ function asReader(database: Database): Database {
 }
 
 const deposits = (args: string): string =>
-  `{ contracts_vault_deposit(chain_id: 1, first: ${FIRST}, ${args}) { nodes { block_number note } pageInfo { hasNextPage endCursor } } }`;
+  `{ contracts_vault_deposit(chain: 1, first: ${FIRST}, ${args}) { nodes { block_number note } pageInfo { hasNextPage endCursor } } }`;
 
 describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
   beforeAll(() => prepare(scratch.database));
@@ -137,6 +146,59 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
   });
 });
 
+describe.each(PLANS)('with conditions or an order, the $plan plan $statistics', ({ prepare, plan }) => {
+  beforeAll(() => prepare(scratch.database));
+
+  test.each([
+    ['a column without index', '$_pkey', 'where: { is_first: true }', FIRST + 1],
+    ['a column next to the one with an index', '$owner', `where: { owner: "${OWNER}", is_first: true }`, FIRST + 1],
+    ['several accounts', '$owner', `in: { owner: ["${OWNER}", "0x${'00'.repeat(19)}07"] }`, 2 * (FIRST + 1)],
+    // Rows without a value would follow.
+    ['the order of an index', '$assets', 'orderBy: assets', FIRST + 1],
+    ['the order of an index, within bounds', '$assets', 'orderBy: assets, range: { assets: { lt: "50" } }', FIRST + 1],
+  ])('of %s stops after a page', async (_name, index, args, rowsMax) => {
+    const first = await statementOf(deposits(args));
+    for (const statement of [first, await statementOf(deposits(`${args}, after: "${first.endCursor}"`))]) {
+      const { nodes } = await explain(asReader(scratch.database), statement, plan);
+      const scans = nodes.filter((node) => node['Relation Name'] === 'vault_deposit');
+      expect(new Set(scans.map((scan) => scan['Index Name']))).toEqual(new Set([`vault_deposit${index}`]));
+      expect(rowsRead(nodes, 'vault_deposit')).toBeLessThanOrEqual(rowsMax);
+    }
+  });
+});
+
+describe.each(PLANS)('with more statements, the $plan plan $statistics', ({ prepare, plan }) => {
+  beforeAll(() => prepare(scratch.database));
+
+  // Each statement reads the index of the condition: 100 accounts and numbers have equally many rows.
+  test.each([
+    ['rows within bounds', '$assets', 'range: { assets: { lt: "3" } }', 700],
+    [
+      'the order of a column without index',
+      '$owner',
+      `where: { owner: "0x${'00'.repeat(19)}07" }, orderBy: is_first`,
+      100,
+    ],
+    ['the order of another index', '$owner', `where: { owner: "0x${'00'.repeat(19)}07" }, orderBy: assets`, 100],
+    [
+      'the order of a column without index, within blocks',
+      '$_pkey',
+      'from_block: 100, to_block: 120, orderBy: note',
+      100,
+    ],
+  ])('of %s reads one range', async (_name, index, args, rowsMax) => {
+    const query = deposits(args).replace('{ nodes', '{ totalCount { count } nodes');
+    const { statements } = await statementsOf(query);
+    expect(statements.length).toBe(3);
+    for (const statement of statements) {
+      const { nodes } = await explain(asReader(scratch.database), statement, plan);
+      const scans = nodes.filter((node) => node['Relation Name'] === 'vault_deposit');
+      expect(scans.map((scan) => scan['Index Name'])).toEqual([`vault_deposit${index}`]);
+      expect(rowsRead(nodes, 'vault_deposit')).toBeLessThanOrEqual(rowsMax);
+    }
+  });
+});
+
 /** A value for each finder: 32 bytes for hashes. */
 const exampleOf = (name: string): string => `0x${'0c'.repeat(name.endsWith('_hash') ? 32 : 20)}`;
 const VIEW_LISTS = [...VIEW_SOURCES].flatMap(([view, { finders }]) =>
@@ -146,7 +208,7 @@ const VIEW_LISTS = [...VIEW_SOURCES].flatMap(([view, { finders }]) =>
 test.each(VIEW_LISTS)('the view %s is read by the index of %s', async (view, finder) => {
   const where = finder === '' ? '' : `, where: { ${finder}: "${exampleOf(finder)}" }`;
   const statement = await statementOf(
-    `{ analytics_${view}(chain_id: 1${where}) { nodes { chain_id } pageInfo { hasNextPage } } }`,
+    `{ analytics_${view}(chain: 1${where}) { nodes { chain_id } pageInfo { hasNextPage } } }`,
   );
   const literals = statement.values.map((value) => `'${String(value)}'`);
   const text = statement.text.replaceAll(/\$(\d+)/g, (_match, place) => literals[Number(place) - 1] ?? 'NULL');

@@ -1,12 +1,27 @@
 import 'graphile-build-pg';
+import { CHAIN_ALLOWED, type ChainLookup } from '@chainstead/http';
 import { GraphQLError, Kind, type ValueNode } from 'graphql/index.js';
 
-/** Checks values of scalars before they reach Postgres, and describes their form in results. */
-export const scalarsPlugin: GraphileConfig.Plugin = {
+/** Returns the plugin that checks values of scalars before they reach Postgres, and describes their form in results. */
+export const scalarsPlugin = (chains: ChainLookup): GraphileConfig.Plugin => ({
   name: 'ScalarsPlugin',
   version: '1.0.0',
   schema: {
     hooks: {
+      init(value, build) {
+        build.registerScalarType(
+          'Chain',
+          {},
+          () => ({
+            description:
+              'A chain by name, such as eth, or by decimal or hexadecimal id. The values are those of all routes.',
+            // As the decimal id, which the tables have.
+            ...parsing((text) => String(chains.find(text)?.id ?? refuseChain(text))),
+          }),
+          'Chain of rows',
+        );
+        return value;
+      },
       GraphQLScalarType(scalar) {
         if (scalar.name === 'Bytes')
           return {
@@ -32,7 +47,11 @@ export const scalarsPlugin: GraphileConfig.Plugin = {
       },
     },
   },
-};
+});
+
+function refuseChain(text: string): never {
+  throw new GraphQLError(`${shown(text)} is no chain: chain must be ${CHAIN_ALLOWED}`);
+}
 
 const BYTES = /^0x(?:[0-9a-fA-F]{2}){0,1024}$/;
 const WHOLE = /^-?\d{1,19}$/;
@@ -55,5 +74,9 @@ function textOr(value: unknown): string {
 const SHOWN_MAX = 80;
 
 function refuseValue(type: string, value: unknown): never {
-  throw new GraphQLError(`${JSON.stringify(String(value).slice(0, SHOWN_MAX))} is no value of ${type}`);
+  throw new GraphQLError(`${shown(value)} is no value of ${type}`);
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(String(value).slice(0, SHOWN_MAX));
 }

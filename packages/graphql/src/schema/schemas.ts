@@ -1,4 +1,5 @@
 import type { Clock } from '@chainstead/core';
+import type { ChainLookup } from '@chainstead/http';
 import type { WithPgClient } from '@dataplan/pg';
 import type { Reader } from '../reading/reader.ts';
 import { GraphqlRefusalError } from '../refusal.ts';
@@ -31,7 +32,15 @@ const ALWAYS = 'analytics_blocks';
 /** Introspection reads the catalogs of the tables. */
 const INTROSPECTION = { timeoutMs: 30_000, bytesMax: 256 * 1_024 * 1_024 };
 
-export function createSchemas({ reader, clock }: { readonly reader: Reader; readonly clock: Clock }): Schemas {
+export function createSchemas({
+  reader,
+  clock,
+  chains,
+}: {
+  readonly reader: Reader;
+  readonly clock: Clock;
+  readonly chains: ChainLookup;
+}): Schemas {
   const checks = new Map<string, { readonly at: number; readonly tables: Promise<readonly Table[]> }>();
   /** The newest last. */
   const stored = new Map<string, Promise<KeyedSchema>>();
@@ -60,6 +69,7 @@ export function createSchemas({ reader, clock }: { readonly reader: Reader; read
             ...(await buildSchema(
               withClient,
               tables.map(({ oid }) => oid),
+              chains,
             )),
           }),
           INTROSPECTION,

@@ -1,3 +1,4 @@
+import type { Chain } from '@chainstead/chains';
 import type { Clock, Logger } from '@chainstead/core';
 import { type ApiContext, InvalidParameterError, type RouteModule, readJsonBody } from '@chainstead/http';
 import { z } from 'zod';
@@ -10,6 +11,8 @@ import { createStreamResults } from './stream-results.ts';
 export interface GraphqlOptions {
   /** Login of a member of `chainstead_reader` that has no other rights. */
   readonly databaseUrl: string;
+  /** Chains that operations may name. */
+  readonly chains: readonly Chain[];
   readonly logger: Logger;
   readonly clock: Clock;
   /** Time for one operation. Milliseconds. @default 10,000 */
@@ -43,8 +46,8 @@ const IDLE_MS = 60_000;
 
 /** Returns the route `POST /graphql`. Queries get JSON, subscriptions a stream of events. */
 export function openGraphql(options: GraphqlOptions): Graphql {
-  const { databaseUrl, logger, clock, timeoutMs = TIMEOUT_MS, bytesMax = BYTES_MAX } = options;
-  const settings = { databaseUrl, timeoutMs, bytesMax, logLevel: logger.level };
+  const { databaseUrl, chains, logger, clock, timeoutMs = TIMEOUT_MS, bytesMax = BYTES_MAX } = options;
+  const settings = { databaseUrl, chains, timeoutMs, bytesMax, logLevel: logger.level };
   const operations = createExecutor({ ...settings, concurrency: CONCURRENCY }, logger);
   const introspections = createExecutor({ ...settings, concurrency: 1 }, logger, IDLE_MS);
   const closing = new AbortController();

@@ -22,7 +22,7 @@ afterEach(async () => {
 async function subscribed(args = '', of: Pick<GraphqlStage, 'url'> = stage, key = EXAMPLE_KEY): Promise<EventReader> {
   const reader = await subscribe(
     of.url,
-    `subscription ($chain: BigInt!) { rows: contracts_vault_deposit(chain_id: $chain ${args}) { nodes { ...row } } }
+    `subscription ($chain: Chain!) { rows: contracts_vault_deposit(chain: $chain ${args}) { nodes { ...row } } }
      fragment row on contracts_vault_deposit { block_number log_index }`,
     { chain: '1' },
     key,
@@ -163,7 +163,7 @@ describe('a stream', () => {
 
   test('needs the header for events', async () => {
     const { status, body } = await stage.request(
-      'subscription { contracts_vault_deposit(chain_id: 1) { nodes { note } } }',
+      'subscription { contracts_vault_deposit(chain: 1) { nodes { note } } }',
     );
     expect([status, body.errors?.[0]?.message]).toEqual([400, 'A subscription is a stream of events']);
   });
@@ -171,11 +171,11 @@ describe('a stream', () => {
   test.each([
     [
       'two lists',
-      'a: contracts_vault_deposit(chain_id: 1) { nodes { note } } b: contracts_vault_deposit(chain_id: 1) { nodes { note } }',
+      'a: contracts_vault_deposit(chain: 1) { nodes { note } } b: contracts_vault_deposit(chain: 1) { nodes { note } }',
     ],
-    ['a view', 'analytics_wallet_transfers(chain_id: 1) { nodes { amount } }'],
+    ['a view', 'analytics_wallet_transfers(chain: 1) { nodes { amount } }'],
     ['the schema', '__schema { types { name } }'],
-    ['a negative block', 'contracts_vault_deposit(chain_id: 1, after_block: "-1") { nodes { note } }'],
+    ['a negative block', 'contracts_vault_deposit(chain: 1, after_block: "-1") { nodes { note } }'],
   ])('of %s is refused', async (_name, selection) => {
     expect((await subscribe(stage.url, `subscription { ${selection} }`)).status).toBe(400);
   });

@@ -9,6 +9,7 @@ import {
   type ValueNode,
   type VariableDefinitionNode,
 } from 'graphql/index.js';
+import { z } from 'zod';
 import type { Operation } from '../operations/operation.ts';
 import { GraphqlRefusalError } from '../refusal.ts';
 import type { NextBlocks } from './branch.ts';
@@ -42,7 +43,7 @@ export const PAGE_MEMBER = 'page_end';
  * Returns the query that reads pages of a subscription's rows.
  * @throws GraphqlRefusalError
  */
-export function pageQuery({ definition, document, roots, values }: Operation): PageQuery {
+export function pageQuery({ definition, document, roots, args: [args = {}] }: Operation): PageQuery {
   const [root, ...others] = roots;
   if (root === undefined || others.length > 0 || (root.directives ?? []).length > 0 || root.name.value.startsWith('__'))
     throw new GraphqlRefusalError(
@@ -67,12 +68,12 @@ export function pageQuery({ definition, document, roots, values }: Operation): P
       ...document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION),
     ],
   };
-  const afterBlock = textOf(root, 'after_block', values);
+  const { chain, after_block: afterBlock } = liveArguments.parse(args);
   return {
     document: query,
     member: (root.alias ?? root.name).value,
-    chainId: textOf(root, 'chain_id', values) ?? '',
-    afterBlock: afterBlock === null ? null : blockNumber(afterBlock),
+    chainId: chain,
+    afterBlock: afterBlock == null ? null : blockNumber(afterBlock),
   };
 }
 
@@ -85,14 +86,7 @@ export function pageVariables(
   return { [FROM]: String(fromBlock), [TO]: String(toBlock), [AFTER]: after, [FIRST]: first };
 }
 
-function textOf(root: FieldNode, name: string, values: Operation['values']): string | null {
-  const value = root.arguments?.find((one) => one.name.value === name)?.value;
-  if (value?.kind === Kind.VARIABLE) {
-    const given = values[value.name.value];
-    return typeof given === 'string' ? given : null;
-  }
-  return value?.kind === Kind.STRING || value?.kind === Kind.INT ? value.value : null;
-}
+const liveArguments = z.object({ chain: z.string(), after_block: z.string().nullish() });
 
 function blockNumber(text: string): number {
   const number = Number(text);

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { createChainRegistry } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { type ApiServer, type KeyScope, serveApi, withScope } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import type { ScratchDatabase } from '@chainstead/testkit';
+import { graphiqlPage } from '../serving/graphiql/graphiql-page.ts';
 import { type Graphql, type GraphqlOptions, openGraphql } from '../serving/graphql-route.ts';
 
 export const RPC_KEY = 'key-without-data';
@@ -32,6 +34,7 @@ export interface GraphqlBody {
 export interface RowPage {
   readonly nodes: readonly Record<string, unknown>[];
   readonly edges: readonly { cursor: string }[];
+  readonly totalCount?: { readonly count: number; readonly isExact: boolean };
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }
 
@@ -45,6 +48,7 @@ export async function openGraphqlStage(
   await database.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret' IN ROLE chainstead_reader`);
   const graphql = openGraphql({
     databaseUrl: urlOf(scratch.url, role),
+    chains: createChainRegistry({ additional: [{ key: 'own-chain', id: 4242 }] }).all(),
     logger: silentLogger(),
     clock: systemClock,
     ...options,
@@ -89,6 +93,7 @@ function urlOf(base: string, role: string): string {
 async function serve(database: Database, graphql: Graphql): Promise<ApiServer> {
   const scopes: readonly KeyScope[] = ['rpc', 'streams', 'admin'];
   const api = await exampleApi(database, [withScope('data', [graphql.routes])], {
+    openRoutes: [graphiqlPage],
     otherKeys: OTHER_KEYS,
     keys: [{ key: RPC_KEY, scopes: new Set(scopes) }],
   });

@@ -1,3 +1,4 @@
+import type { Chain } from '@chainstead/chains';
 import type { GraphqlRequest } from '../operations/operation.ts';
 
 /** Settings of a thread. */
@@ -10,6 +11,8 @@ export interface ThreadSettings {
   readonly bytesMax: number;
   /** Operations that read at the same time. */
   readonly concurrency: number;
+  /** Chains that operations may name. */
+  readonly chains: readonly Chain[];
   /** Level of log lines. */
   readonly logLevel: string;
 }

@@ -1,3 +1,4 @@
+import { createChainFinder } from '@chainstead/chains';
 import type { Clock, Logger } from '@chainstead/core';
 import { checkOperation, parseOperation } from '../operations/operation.ts';
 import { runQuery, shownError } from '../operations/run-query.ts';
@@ -25,7 +26,7 @@ export function openResponder(settings: ThreadSettings, logger: Logger, clock: C
     ...{ url: databaseUrl, logger, clock, concurrency },
     limits: { timeoutMs, bytesMax },
   });
-  const schemas = createSchemas({ reader, clock });
+  const schemas = createSchemas({ reader, clock, chains: { find: createChainFinder(settings.chains) } });
   const newestBlocks = createNewestBlocks(reader, clock);
   const steps = createSharedSteps();
 

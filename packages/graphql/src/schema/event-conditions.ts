@@ -1,0 +1,153 @@
+import { type PgCodec, type PgResource, sqlValueWithCodec, TYPES } from '@dataplan/pg';
+import { type SQL, sql } from 'pg-sql2';
+import { GraphqlRefusalError } from '../refusal.ts';
+import type { EventArguments } from './event-arguments.ts';
+import { BLOCK } from './row-sources.ts';
+
+/** A condition on one column of an event's table. */
+export interface Condition {
+  readonly column: string;
+  readonly operator: '=' | 'IN' | '>=' | '>' | '<=' | '<';
+  /** One for each operator other than `IN`. */
+  readonly values: readonly SQL[];
+}
+
+/** Blocks of a list, as SQL. Both are inclusive. */
+export interface BlockBounds {
+  readonly lowest: SQL;
+  readonly highest: SQL;
+  /** Whether the client gave one. */
+  readonly isGiven: boolean;
+}
+
+/** Alias of a row in conditions. */
+export const ROW = sql.identifier('row');
+
+/** Returns a column of {@link ROW}. */
+export function columnOf(name: string): SQL {
+  return sql`${ROW}.${sql.identifier(name)}`;
+}
+
+/** Values of `in`: each may be a range of an index. */
+const VALUES_MAX = 100;
+
+const BOUNDS = { gte: '>=', gt: '>', lte: '<=', lt: '<' } as const;
+
+export const OPERATORS = { '=': sql`=`, '>=': sql`>=`, '>': sql`>`, '<=': sql`<=`, '<': sql`<` } as const;
+
+/** Whether an operator compares by order. */
+export function isRange(operator: Condition['operator']): boolean {
+  return operator !== '=' && operator !== 'IN';
+}
+
+/**
+ * Returns the conditions of `where`, `in` and `range`.
+ * @throws GraphqlRefusalError
+ */
+export function readConditions(resource: PgResource, args: EventArguments): readonly Condition[] {
+  const encoded = (column: string, value: unknown): SQL => sqlValueWithCodec(value, codecOf(resource, column));
+  return [
+    ...Object.entries(args.where ?? {}).map(([column, value]): Condition => {
+      if (value == null) throw withoutValue(`where.${column}`);
+      return { column, operator: '=', values: [encoded(column, value)] };
+    }),
+    ...Object.entries(args.in ?? {}).map(([column, values]): Condition => {
+      if (values == null) throw withoutValue(`in.${column}`);
+      if (values.length > VALUES_MAX)
+        throw new GraphqlRefusalError(
+          'GRAPHQL_ARGUMENT_INVALID',
+          `in.${column} has ${values.length} values, and ${VALUES_MAX} are allowed`,
+          'Send several operations with fewer values each.',
+        );
+      return { column, operator: 'IN', values: values.map((value) => encoded(column, value)) };
+    }),
+    ...Object.entries(args.range ?? {}).flatMap(([column, bounds]) =>
+      Object.entries(bounds ?? {}).map(([name, value]): Condition => {
+        if (value == null) throw withoutValue(`range.${column}.${name}`);
+        return {
+          column,
+          operator: BOUNDS[name as keyof typeof BOUNDS],
+          values: [encoded(column, value)],
+        };
+      }),
+    ),
+  ];
+}
+
+/** Returns a condition on {@link ROW}. */
+export function conditionSql({ column, operator, values }: Condition): SQL {
+  if (operator !== 'IN') return sql`${columnOf(column)} ${OPERATORS[operator]} ${sql.join(values, '')}`;
+  return values.length === 0 ? sql`false` : sql`${columnOf(column)} IN (${sql.join(values, ', ')})`;
+}
+
+/**
+ * Returns the blocks of a list. A condition on `block_time` narrows them too: times never fall as blocks rise, so the first block of a time is
+ * found by halving.
+ */
+export function blockBounds(
+  resource: PgResource,
+  chainId: SQL,
+  args: EventArguments,
+  conditions: readonly Condition[],
+): BlockBounds {
+  const bigint = (value: string): SQL => sqlValueWithCodec(value, TYPES.bigint);
+  const lower = args.from_block == null ? [] : [bigint(args.from_block)];
+  const upper = args.to_block == null ? [] : [bigint(args.to_block)];
+  for (const { column, operator, values } of conditions) {
+    const [value] = values;
+    if (value === undefined || operator === 'IN' || (column !== BLOCK && column !== TIME)) continue;
+    // The first block after those with an earlier time, or with the same time too.
+    const after = (isBelow: '<' | '<='): SQL =>
+      column === BLOCK
+        ? sql`(${value}${isBelow === '<' ? sql.blank : sql` + 1`})`
+        : firstBlock(resource, chainId, sql`${columnOf(TIME)} ${OPERATORS[isBelow]} ${value}`);
+    if (operator === '=' || operator === '>=') lower.push(after('<'));
+    if (operator === '>') lower.push(after('<='));
+    if (operator === '=' || operator === '<=') upper.push(sql`${after('<=')} - 1`);
+    if (operator === '<') upper.push(sql`${after('<')} - 1`);
+  }
+  return {
+    lowest: sql`greatest(${sql.join([bigint('0'), ...lower], ', ')})`,
+    highest: sql`least(${sql.join([bigint(HIGHEST), ...upper], ', ')})`,
+    isGiven: lower.length + upper.length > 0,
+  };
+}
+
+const TIME = 'block_time';
+const HIGHEST = '9223372036854775807';
+
+/** The block after the last row that `isBelow`. Halves the blocks of the table: each step is one read of the primary key. */
+function firstBlock(resource: PgResource, chainId: SQL, isBelow: SQL): SQL {
+  const table = tableOf(resource);
+  return sql`(WITH RECURSIVE steps(low, high) AS (
+    SELECT 0::bigint, coalesce((SELECT last.block_number + 1 FROM ${table} AS last WHERE last.chain_id = ${chainId}
+      ORDER BY last.chain_id DESC, last.block_number DESC LIMIT 1), 0)
+    UNION ALL
+    SELECT CASE WHEN ${isBelow} THEN ${columnOf(BLOCK)} + 1 ELSE low END, CASE WHEN ${isBelow} THEN high ELSE (low + high) / 2 END
+    FROM steps CROSS JOIN LATERAL (
+      SELECT probe.block_number, probe.block_time FROM ${table} AS probe
+      WHERE probe.chain_id = ${chainId} AND probe.block_number >= (low + high) / 2
+      ORDER BY probe.chain_id, probe.block_number LIMIT 1) AS ${ROW}
+    WHERE low < high
+  ) SELECT max(low) FROM steps)`;
+}
+
+/** Returns the SQL name of a table. */
+export function tableOf({ from, name }: PgResource): SQL {
+  if (typeof from === 'function') throw new RangeError(`${name} is no table`);
+  return from;
+}
+
+export function codecOf(resource: PgResource, name: string): PgCodec {
+  const codec = resource.codec.attributes?.[name]?.codec;
+  if (codec === undefined) throw new RangeError(`${resource.name} has no column ${name}`);
+  return codec;
+}
+
+function withoutValue(argument: string): GraphqlRefusalError {
+  return new GraphqlRefusalError(
+    'GRAPHQL_ARGUMENT_INVALID',
+    `${argument} has no value`,
+    'Pass a value, or leave the member out.',
+  );
+}

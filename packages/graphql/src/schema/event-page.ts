@@ -1,0 +1,150 @@
+import { type PgCodec, type PgResource, type PgSelectQueryBuilder, TYPES } from '@dataplan/pg';
+import { type SQL, sql } from 'pg-sql2';
+import { cursorValues, foreignCursor, inCursor } from './cursor.ts';
+import type { EventArguments } from './event-arguments.ts';
+import { codecOf, columnOf, ROW, tableOf } from './event-conditions.ts';
+import {
+  and,
+  columnsOf,
+  forEach,
+  numberedRows,
+  orderOf,
+  POSITION,
+  type Scan,
+  scanned,
+  unknownToPlanner,
+} from './event-scans.ts';
+import { BLOCK, LOG_PLACE } from './row-sources.ts';
+
+/** Rows of a page, from its cursor on. */
+export interface Page {
+  /** Column of the order; null: the place of the row. */
+  readonly column: string | null;
+  applyOrder(query: PgSelectQueryBuilder): void;
+  /** At least the rows of the page, from a range whose index has the order of the list. */
+  inOrder(scan: Scan): SQL;
+  /** The same by the index of the column, then rows without a value. */
+  byIndex(scan: Scan, ofNull: Scan | null): SQL;
+  /** All rows of a range. */
+  sorted(scan: Scan): SQL;
+}
+
+/** Order of a list. */
+interface Order {
+  readonly direction: 'ASC' | 'DESC';
+  /** Null: the place of the row. */
+  readonly column: string | null;
+  /** Columns that order rows with an equal value. */
+  readonly place: readonly string[];
+  /** Distinguishes cursors of different orders. */
+  readonly tag: string;
+}
+
+/** Place of a row in the order. */
+interface After {
+  /** Null: the row has no value. */
+  readonly value: SQL | null;
+  readonly place: readonly SQL[];
+}
+
+/**
+ * @param rowsMax rows that are read to fill a page
+ * @throws GraphqlRefusalError for a cursor of another order
+ */
+export function createPage(resource: PgResource, args: EventArguments, chain: SQL, rowsMax: number): Page {
+  const order = orderOfList(args);
+  const { column, direction } = order;
+  const size = args.first + 1;
+  const after = args.after == null ? null : readCursor(resource, order, args.after);
+  const rowsAfter = (columns: readonly string[], values: readonly SQL[]): SQL =>
+    sql`(${sql.join(columns.map(columnOf), ', ')}) ${direction === 'DESC' ? sql`<` : sql`>`} (${sql.join(values, ', ')})`;
+
+  /** Rows of a page from one range, in the order of its index. @param start the place to start after, in the last columns of the index */
+  function pageOf(scan: Scan, start: readonly SQL[] | null): SQL {
+    const inIndex = orderOf(scan.key, direction);
+    const rows = scanned(
+      resource,
+      scan,
+      start === null ? [] : [rowsAfter(scan.key.slice(-start.length), start)],
+      inIndex,
+    );
+    const limit = sql`LIMIT ${sql.literal(size)}`;
+    return forEach(scan, size, rowsMax, (max) => {
+      if (scan.rest.length === 0) return sql`${rows} ${limit}`;
+      const numbered = numberedRows(rows, inIndex, max);
+      return sql`SELECT ${columnsOf(resource)} FROM (${numbered}) AS ${ROW} WHERE ${untilRead(max, scan.rest)} ${inIndex} ${limit}`;
+    });
+  }
+
+  /** Rows without a value are the last ones in both directions. */
+  function inSorted({ value, place }: After): SQL {
+    if (column === null) return rowsAfter(order.place, place);
+    const isNull = sql`${columnOf(column)} IS NULL`;
+    if (value === null) return sql`${isNull} AND ${rowsAfter(order.place, place)}`;
+    return sql`(${isNull} OR ${rowsAfter([column, ...order.place], [value, ...place])})`;
+  }
+
+  return {
+    column,
+    applyOrder: (query) => applyOrder(query, resource, order),
+    inOrder: (scan) => pageOf(scan, after === null ? null : [...scan.prefix, ...after.place]),
+    byIndex(scan, ofNull) {
+      const key = unknownToPlanner(chain);
+      if (after === null)
+        return union(resource, [pageOf(scan, null), ...(ofNull === null ? [] : [pageOf(ofNull, null)])]);
+      const { value, place } = after;
+      const withValue = value === null ? [] : [pageOf(scan, [value, key, ...place])];
+      const without = ofNull === null ? [] : [pageOf(ofNull, value === null ? [key, ...place] : null)];
+      return union(resource, [...withValue, ...without]);
+    },
+    sorted(scan) {
+      const rest = [...scan.rest, ...(after === null ? [] : [inSorted(after)])];
+      const all = forEach(scan, size, rowsMax, () => scanned(resource, scan, [], orderOf(scan.key, 'DESC')));
+      return sql`SELECT ${columnsOf(resource)} FROM (${all}) AS ${ROW} WHERE ${and([sql`true`, ...rest])}`;
+    },
+  };
+}
+
+function orderOfList({ order, orderBy }: EventArguments): Order {
+  const direction = order ?? 'DESC';
+  const column = orderBy == null || orderBy === BLOCK ? null : orderBy;
+  const place = LOG_PLACE.filter((name) => name !== column);
+  return { direction, column, place, tag: `${column ?? BLOCK} ${direction}` };
+}
+
+function readCursor(resource: PgResource, { column, place, tag }: Order, cursor: string): After {
+  const [given, ...values] = cursorValues(cursor, 1 + (column === null ? 0 : 1) + place.length);
+  const [value = null, ...placed] = column === null ? [null, ...values] : values;
+  if (given !== tag || placed.includes(null)) throw foreignCursor();
+  const encoded = (name: string, text: string | null | undefined): SQL =>
+    unknownToPlanner(sql`${sql.value(text ?? null)}::${codecOf(resource, name).sqlType}`);
+  return {
+    value: column === null || value === null ? null : encoded(column, value),
+    place: place.map((name, index) => encoded(name, placed[index])),
+  };
+}
+
+/** Orders the rows of a page. Its expressions are the values of cursors. */
+function applyOrder(query: PgSelectQueryBuilder, resource: PgResource, { column, direction, place, tag }: Order): void {
+  const add = (fragment: SQL, codec: PgCodec, nullable: boolean): void =>
+    query.orderBy({ fragment, codec: inCursor(codec), direction, nullable, ...(nullable && { nulls: 'LAST' }) });
+  const addColumn = (name: string, nullable: boolean): void =>
+    add(sql`${query.alias}.${sql.identifier(name)}`, codecOf(resource, name), nullable);
+  add(sql`${sql.value(tag)}::text`, TYPES.text, false);
+  if (column !== null) addColumn(column, true);
+  for (const name of place) addColumn(name, false);
+  query.setOrderIsUnique();
+}
+
+/** Refuses the row after the last allowed one, by a division by zero: it is only read if the page is not full before. */
+function untilRead(max: number, rest: readonly SQL[]): SQL {
+  return sql`CASE WHEN 1 / (${sql.literal(max + 1)} - ${ROW}.${POSITION}) IS NOT NULL THEN ${and(rest)} END`;
+}
+
+function union(resource: PgResource, parts: readonly SQL[]): SQL {
+  if (parts.length === 0) return sql`SELECT ${columnsOf(resource)} FROM ${tableOf(resource)} AS ${ROW} WHERE false`;
+  return sql.join(
+    parts.map((part) => sql`(${part})`),
+    ' UNION ALL ',
+  );
+}

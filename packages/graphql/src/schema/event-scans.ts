@@ -1,0 +1,189 @@
+import type { PgResource, WithPgClient } from '@dataplan/pg';
+import { type SQL, sql } from 'pg-sql2';
+import {
+  type BlockBounds,
+  type Condition,
+  columnOf,
+  conditionSql,
+  isRange,
+  OPERATORS,
+  ROW,
+  tableOf,
+} from './event-conditions.ts';
+import { BLOCK, LOG_PLACE } from './row-sources.ts';
+import { COUNT_MAX } from './total-count-plugin.ts';
+
+/** A range of an index. */
+export interface Scan {
+  /** Column whose equality or range it covers; null: only chain and blocks. */
+  readonly column: string | null;
+  /** Values of the column, one by one; null: at most one. Each is {@link EACH} in the conditions. */
+  readonly each: readonly SQL[] | null;
+  /** Of {@link ROW}. */
+  readonly conditions: readonly SQL[];
+  /** Columns of the index. Rows are always read in their order: otherwise the planner may choose another index, and read the whole table. */
+  readonly key: readonly string[];
+  /** Values of the first columns of the index, which all its rows have. */
+  readonly prefix: readonly SQL[];
+  /** Conditions that it does not cover. */
+  readonly rest: readonly SQL[];
+}
+
+const EACH = sql`"each"."value"`;
+/** Number of a row in its range. No column has a capital. */
+export const POSITION = sql.identifier('Position');
+
+/** Ranges of the table's indexes. */
+export interface Scans {
+  /** By chain and block. */
+  ofBlocks(): Scan;
+  /** By values of a column with an index, chain and block. */
+  ofValues(condition: Condition): Scan;
+  /** By a column with an index, in its order. Rows without a value are left out. */
+  ofColumn(column: string): Scan;
+  /** Rows without a value of a column with an index. Null: a condition excludes them. */
+  ofNull(column: string): Scan | null;
+}
+
+/** The planner has no estimate for the value of a subquery. So it expects many rows, and reads in the order of the index. */
+export function unknownToPlanner(value: SQL): SQL {
+  return sql`(SELECT ${value})`;
+}
+
+export function createScans({
+  chain,
+  conditions,
+  bounds,
+}: {
+  readonly chain: SQL;
+  readonly conditions: readonly Condition[];
+  readonly bounds: BlockBounds;
+}): Scans {
+  const restOf = (isCovered: (condition: Condition) => boolean): readonly SQL[] =>
+    conditions.filter((condition) => !isCovered(condition)).map(conditionSql);
+  const isOfBlocks = ({ column, operator }: Condition): boolean => column === BLOCK && operator !== 'IN';
+  /** Row comparisons over the first columns of an index. */
+  const within = (columns: readonly string[], prefix: readonly SQL[]): readonly SQL[] =>
+    (['>=', '<='] as const).map((side) => {
+      const names = [...columns, 'chain_id', BLOCK].map(columnOf);
+      const end = [chain, side === '>=' ? bounds.lowest : bounds.highest].map(unknownToPlanner);
+      return sql`(${sql.join(names, ', ')}) ${OPERATORS[side]} (${sql.join([...prefix, ...end], ', ')})`;
+    });
+  return {
+    ofBlocks: () => ({
+      ...{ column: null, each: null, conditions: within([], []), rest: restOf(isOfBlocks) },
+      ...{ key: ['chain_id', ...LOG_PLACE], prefix: [chain].map(unknownToPlanner) },
+    }),
+    ofValues(condition) {
+      const { column, values } = condition;
+      const [only, ...others] = values;
+      const each = only === undefined || others.length > 0 ? values : null;
+      const prefix = [each === null && only !== undefined ? unknownToPlanner(only) : EACH];
+      return {
+        ...{ column, each, conditions: within([column], prefix) },
+        rest: restOf((one) => one === condition || isOfBlocks(one)),
+        ...{ key: [column, 'chain_id', ...LOG_PLACE], prefix: [...prefix, unknownToPlanner(chain)] },
+      };
+    },
+    ofColumn(column) {
+      const isCovered = (one: Condition): boolean => one.column === column && isRange(one.operator);
+      const covered = conditions.filter(isCovered);
+      return {
+        ...{ column, each: null, key: [column, 'chain_id', ...LOG_PLACE], prefix: [] },
+        conditions: [
+          sql`${columnOf(column)} IS NOT NULL`,
+          ...covered.map((one) => conditionSql({ ...one, values: one.values.map(unknownToPlanner) })),
+        ],
+        // The index has rows of all chains in the order of the column.
+        rest: [
+          sql`${columnOf('chain_id')} = ${chain}`,
+          ...(bounds.isGiven
+            ? [
+                sql`${columnOf(BLOCK)} BETWEEN ${unknownToPlanner(bounds.lowest)} AND ${unknownToPlanner(bounds.highest)}`,
+              ]
+            : []),
+          ...restOf((one) => isCovered(one) || isOfBlocks(one)),
+        ],
+      };
+    },
+    ofNull(column) {
+      if (conditions.some((one) => one.column === column)) return null;
+      return {
+        ...this.ofBlocks(),
+        ...{ column, key: [column, 'chain_id', ...LOG_PLACE] },
+        conditions: [sql`${columnOf(column)} IS NULL`, ...within([], [])],
+      };
+    },
+  };
+}
+
+/** Returns one query for all values of a range: each is a separate range, whatever number of digits equal values have. */
+export function forEach(scan: Scan, atLeast: number, rowsMax: number, read: (max: number) => SQL): SQL {
+  if (scan.each === null || scan.column === null) return read(Math.max(atLeast, rowsMax));
+  const { each } = scan;
+  const max = Math.max(atLeast, Math.floor(rowsMax / each.length));
+  return sql`SELECT ${ROW}.* FROM (SELECT DISTINCT value FROM unnest(ARRAY[${sql.join(each, ', ')}]) AS given (value)) AS "each"
+    CROSS JOIN LATERAL (${read(max)}) AS ${ROW}`;
+}
+
+/** Rows of a range. */
+export function scanned(resource: PgResource, scan: Scan, start: readonly SQL[], order: SQL): SQL {
+  return sql`SELECT ${columnsOf(resource)} FROM ${tableOf(resource)} AS ${ROW} WHERE ${and([...scan.conditions, ...start])} ${order}`;
+}
+
+/** Rows with their number in the range, and one more than allowed. The order is repeated for the planner: otherwise it would sort them. */
+export function numberedRows(rows: SQL, order: SQL, max: number): SQL {
+  return sql`SELECT ${ROW}.*, row_number() OVER () AS ${POSITION} FROM (${rows} LIMIT ${sql.literal(max + 1)}) AS ${ROW} ${order}`;
+}
+
+/** Returns the statement that counts the rows of a range which have the other conditions. */
+export function countOf(resource: PgResource, scan: Scan, rowsMax: number): SQL {
+  const found = forEach(scan, 0, rowsMax, (max) => {
+    const order = orderOf(scan.key, 'DESC');
+    const numbered = numberedRows(scanned(resource, scan, [], order), order, max);
+    const isCut = sql`${ROW}.${POSITION} > ${sql.literal(max)}`;
+    const isFound = scan.rest.length === 0 ? sql`true` : and(scan.rest);
+    return sql`SELECT ${isCut} AS is_cut FROM (${numbered}) AS ${ROW} WHERE ${isCut} OR (${isFound}) LIMIT ${sql.literal(COUNT_MAX + 1)}`;
+  });
+  return sql`SELECT count(*) FILTER (WHERE NOT is_cut) AS count, coalesce(bool_or(is_cut), false) AS is_cut
+    FROM (SELECT * FROM (${found}) AS each_found LIMIT ${sql.literal(COUNT_MAX + 1)}) AS found`;
+}
+
+/** Returns whether a range has at most so many rows. */
+export async function isSmall(
+  resource: PgResource,
+  scan: Scan,
+  withClient: WithPgClient,
+  rowsMax: number,
+): Promise<boolean> {
+  const limit = sql.literal(rowsMax + 1);
+  const all = forEach(
+    scan,
+    0,
+    rowsMax,
+    () => sql`${scanned(resource, scan, [], orderOf(scan.key, 'DESC'))} LIMIT ${limit}`,
+  );
+  const { text, values } = sql.compile(
+    sql`SELECT count(*)::int AS rows FROM (SELECT 1 FROM (${all}) AS ${ROW} LIMIT ${limit}) AS counted`,
+  );
+  const { rows } = await withClient(null, (client) => client.query<{ rows: number }>({ text, values }));
+  return Number(rows[0]?.rows) <= rowsMax;
+}
+
+export function columnsOf(resource: PgResource): SQL {
+  return sql.join(Object.keys(resource.codec.attributes ?? {}).map(columnOf), ', ');
+}
+
+export function orderOf(key: readonly string[], direction: 'ASC' | 'DESC'): SQL {
+  return sql`ORDER BY ${sql.join(
+    key.map((name) => sql`${columnOf(name)} ${direction === 'DESC' ? sql`DESC` : sql`ASC`}`),
+    ', ',
+  )}`;
+}
+
+export function and(conditions: readonly SQL[]): SQL {
+  return sql.join(
+    conditions.map((one) => sql`(${one})`),
+    ' AND ',
+  );
+}

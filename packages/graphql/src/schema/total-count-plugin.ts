@@ -1,0 +1,95 @@
+import 'graphile-build-pg';
+import type { PgResource, PgSelectStep, WithPgClient } from '@dataplan/pg';
+import { type ConnectionStep, context, lambda } from 'grafast';
+import { type SQL, sql } from 'pg-sql2';
+import { ROW, tableOf } from './event-conditions.ts';
+
+/** Rows up to which a list is counted. */
+export const COUNT_MAX = 10_000;
+
+/** Member of a list's metadata: the statement that counts its rows. */
+export const COUNT = 'count';
+
+/** Name of the field. Each use costs a statement. */
+export const TOTAL_COUNT = 'totalCount';
+
+const TYPE = 'TotalCount';
+
+/** The only row of the statement. */
+interface CountRow {
+  readonly count: string;
+  /** Whether further rows may match. */
+  readonly is_cut: boolean;
+}
+
+interface TotalCount {
+  readonly count: number;
+  readonly isExact: boolean;
+}
+
+/** Adds the number of rows of a list, up to a bound. */
+export const totalCountPlugin: GraphileConfig.Plugin = {
+  name: 'TotalCountPlugin',
+  version: '1.0.0',
+  schema: {
+    hooks: {
+      init(value, build) {
+        const { GraphQLBoolean, GraphQLInt, GraphQLNonNull } = build.graphql;
+        build.registerObjectType(
+          TYPE,
+          {},
+          () => ({
+            description: 'Number of rows.',
+            fields: {
+              count: {
+                type: new GraphQLNonNull(GraphQLInt),
+                description: `Rows that match. At most ${COUNT_MAX} are counted.`,
+              },
+              isExact: {
+                type: new GraphQLNonNull(GraphQLBoolean),
+                description: 'Whether these are all rows. Otherwise there are at least so many.',
+              },
+            },
+          }),
+          'Number of rows',
+        );
+        return value;
+      },
+      GraphQLObjectType_fields(fields, build, { scope, fieldWithHooks }) {
+        if (scope.isConnectionType !== true || scope.isPgConnectionRelated !== true) return fields;
+        const { GraphQLNonNull } = build.graphql;
+        const field = fieldWithHooks({ fieldName: TOTAL_COUNT }, () => ({
+          description: 'Number of rows of all pages.',
+          type: new GraphQLNonNull(build.getOutputTypeByName(TYPE)),
+          plan: planCount,
+        }));
+        return build.extend(fields, { [TOTAL_COUNT]: field }, 'Number of rows');
+      },
+    },
+  },
+};
+
+/** Returns the statement that counts the rows of a table or view. */
+export function countOf(resource: PgResource, conditions: readonly SQL[]): SQL {
+  return sql`SELECT count(*) AS count, false AS is_cut FROM (
+    SELECT FROM ${tableOf(resource)} AS ${ROW} WHERE ${sql.join(
+      conditions.map((one) => sql`(${one})`),
+      ' AND ',
+    )} LIMIT ${sql.literal(COUNT_MAX + 1)}) AS counted`;
+}
+
+function planCount($connection: ConnectionStep<unknown, PgSelectStep>) {
+  const select = $connection.getSubplan() as unknown as PgSelectStep;
+  return lambda([select.getMeta(COUNT), context().get('withPgClient')] as const, ([count, withClient]) =>
+    readCount(count as SQL, withClient),
+  );
+}
+
+async function readCount(statement: SQL, withClient: WithPgClient): Promise<TotalCount> {
+  const { text, values } = sql.compile(statement);
+  const { rows } = await withClient(null, (client) => client.query<CountRow>({ text, values }));
+  const [row] = rows;
+  if (row === undefined) throw new RangeError('A count has no row');
+  const found = Number(row.count);
+  return { count: Math.min(found, COUNT_MAX), isExact: !row.is_cut && found <= COUNT_MAX };
+}
