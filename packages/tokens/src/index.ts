@@ -3,6 +3,7 @@
  * Start reading at `token-metadata.ts`, then `token-metadata-worker.ts`.
  */
 export { cleanText, decodeFlag, decodeRawText, decodeText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from './abi-text.ts';
+export { CHANGED_DECIMALS, CHANGED_DECIMALS_WORK } from './changed-decimals.ts';
 export { INTERFACES, supportsInterface } from './erc165.ts';
 export { seekTokenCreations, tokenCreationReader } from './facts/token-creation.ts';
 export { type ReportedToken, readTokenFacts } from './facts/token-facts-question.ts';
@@ -12,6 +13,7 @@ export { refreshTokens } from './refresh-tokens.ts';
 export { applyReviews } from './reviews/apply-reviews.ts';
 export { isCalledSpam, type ReviewSelection, readReviews } from './reviews/read-reviews.ts';
 export { reviewContractsRoute } from './reviews/review-contracts-route.ts';
+export { noteAnnouncements, requestTokenFacts, rollBackAnnouncements } from './request-token-facts.ts';
 export { readSeenContracts } from './seen-contracts.ts';
 export { createTokenMetadataReader, type TokenMetadataReader } from './token-metadata.ts';
 export { addTokenFacts } from './token-metadata-worker.ts';
