@@ -10,10 +10,10 @@ export { type ReportedToken, readTokenFacts } from './facts/token-facts-question
 export { tokenFactsReader } from './facts/token-facts-reader.ts';
 export { saveTokenMetadata, TOKEN_FACTS } from './pending-metadata.ts';
 export { refreshTokens } from './refresh-tokens.ts';
+export { noteAnnouncements, requestTokenFacts, rollBackAnnouncements } from './request-token-facts.ts';
 export { applyReviews } from './reviews/apply-reviews.ts';
 export { isCalledSpam, type ReviewSelection, readReviews } from './reviews/read-reviews.ts';
 export { reviewContractsRoute } from './reviews/review-contracts-route.ts';
-export { noteAnnouncements, requestTokenFacts, rollBackAnnouncements } from './request-token-facts.ts';
 export { readSeenContracts } from './seen-contracts.ts';
 export { createTokenMetadataReader, type TokenMetadataReader } from './token-metadata.ts';
 export { addTokenFacts } from './token-metadata-worker.ts';

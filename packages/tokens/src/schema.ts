@@ -49,7 +49,9 @@ export const tokens = pgTable(
   (table) => [
     primaryKey({ columns: [table.address, table.chainId] }),
     dueIndex('tokens_due', table),
-    index('tokens_by_facts_from_block').on(table.chainId, table.factsFromBlock).where(sql`facts_from_block IS NOT NULL`),
+    index('tokens_by_facts_from_block')
+      .on(table.chainId, table.factsFromBlock)
+      .where(sql`facts_from_block IS NOT NULL`),
     // The chain last: led by it, the index would be taken for look-ups by chain and address where statistics are old.
     index('tokens_by_symbol').on(sql`lower(symbol) text_pattern_ops`, table.chainId),
     // A contract may return a name of any length, and an entry of an index has a maximum.

@@ -37,7 +37,11 @@ export function addTokenFacts(dueWork: Pick<DueWork, 'add'>, options: TokenFacts
     const addresses = claims.map(({ row }) => row.address);
     // A node that lags behind has the facts from before the announcement.
     const minBlock = Math.max(...claims.map(({ row }) => row.fromBlock));
-    const { metadata, failed, error } = await readAll((one, signal) => reader.read(one, signal, minBlock), addresses, ending);
+    const { metadata, failed, error } = await readAll(
+      (one, signal) => reader.read(one, signal, minBlock),
+      addresses,
+      ending,
+    );
     ending.throwIfAborted();
     if (metadata.size > 0) await saveTokenMetadata(database, chain.id, metadata);
     for (const claim of claims.filter(({ row }) => failed.includes(row.address)))
@@ -85,11 +89,7 @@ interface Readings {
 }
 
 /** Reads all together, and where that fails one by one, so that a contract whose answer no upstream can carry harms only itself. */
-async function readAll(
-  read: ReadTokens,
-  addresses: readonly Address[],
-  ending: AbortSignal,
-): Promise<Readings> {
+async function readAll(read: ReadTokens, addresses: readonly Address[], ending: AbortSignal): Promise<Readings> {
   const signal = AbortSignal.any([ending, AbortSignal.timeout(JOB_MS_MAX)]);
   const together = await attempt(read, addresses, signal, TOGETHER_MS_MAX);
   const unread = addresses.filter((address) => !together.metadata.has(address));

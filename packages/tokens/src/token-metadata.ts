@@ -1,6 +1,12 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, ChainsteadError, Hex } from '@chainstead/core';
-import { type CalledState, type ContractCalls, createContractCalls, isUnread, settleTogether } from '@chainstead/node-reads';
+import {
+  type CalledState,
+  type ContractCalls,
+  createContractCalls,
+  isUnread,
+  settleTogether,
+} from '@chainstead/node-reads';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { decodeDecimals, decodeFlag, decodeText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from './abi-text.ts';
 import { INTERFACES, supportsInterface } from './erc165.ts';
