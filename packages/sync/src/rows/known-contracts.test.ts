@@ -35,6 +35,15 @@ describe('createKnownContracts', () => {
     expect(known.has({ address: PLAIN, seenAs: SEEN_AS.erc20 })).toBe(false);
   });
 
+  it('forgets contracts after a day, so that their use is noted again', () => {
+    let now = 0;
+    const known = createKnownContracts(10, () => now);
+    known.add([{ address: HYBRID, seenAs: 1 }]);
+    now = 86_400_000;
+    known.add([{ address: PLAIN, seenAs: 1 }]);
+    expect([HYBRID, PLAIN].map((one) => known.has({ address: one, seenAs: 1 }))).toEqual([false, true]);
+  });
+
   it('holds no more contracts than its limit', () => {
     const known = createKnownContracts(1);
     known.add([{ address: HYBRID, seenAs: 1 }]);

@@ -38,7 +38,7 @@ export function createProxiesWatcher(): BlockWatcher {
       const changes = new Map(logsWith(ANNOUNCEMENTS, blocks).toReversed());
       const announced = new Map([...logsWith(INITIALIZATIONS, blocks), ...logsWith(ANNOUNCEMENTS, blocks)]);
       if (announced.size === 0) return;
-      const proxies = await proxiesOf(transaction, chain, [...changes.keys()]);
+      const proxies = changes.size === 0 ? [] : await proxiesOf(transaction, chain, [...changes.keys()]);
       for (const { proxy, beacon } of proxies) announced.set(proxy, announced.get(beacon) ?? 0);
       await noteAnnouncements(transaction, chain.id, announced);
       if (changes.size === 0) return;
