@@ -24,5 +24,5 @@ const EXAMPLES = `
 The running worker role reads them within seconds. The API returns the known values until then. If the decimals changed,
 stored candles of the token's pools are computed again.
 
-Example:
+Examples:
   $ chainstead tokens refresh 0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48 --chain eth`;
