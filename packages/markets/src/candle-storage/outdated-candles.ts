@@ -3,14 +3,16 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import { addressBytes, type Database, hexBytes, hexText, type ReadDatabase } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import { backoffSeconds, type Claim, claimValues, type DueWork, isClaimed } from '@chainstead/jobs';
+import { backoffSeconds, type Claim, claimValues, type DueWork, isClaimed, settled } from '@chainstead/jobs';
 import { CHANGED_DECIMALS, CHANGED_DECIMALS_WORK } from '@chainstead/tokens';
 import type { PoolId } from '../events/pool-event.ts';
 import type { PoolCandle } from '../pool-candles/candle-record.ts';
 import { readPoolFacts } from '../pool-candles/pool-facts.ts';
-import { markHoursStale, type PoolHour } from '../pool-candles/stale-hours.ts';
+import { markHoursStale } from '../pool-candles/stale-hours.ts';
+import type { StoredSpan } from '../pool-candles/stored-span.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import type { FiguredPool } from '../trade-values/figured-pool.ts';
+import { type OutdatedCandle, rescaleCandles } from './rescale-candles.ts';
 import { covers, readStorableBlocks, type StorableBlocks } from './storable-hours.ts';
 
 export interface OutdatedCandlesOptions {
@@ -23,11 +25,14 @@ export interface OutdatedCandlesOptions {
 const BATCH = 50;
 /** Pools per statement. */
 const POOLS_MAX = 500;
-/** Candles per transaction. */
+/** Candles per transaction, apart from more of the last hour. */
 const CANDLES_MAX = 5_000;
 const RETRY_SECONDS = { base: 10, max: 3_600 } as const;
 
-/** Adds the work on changed decimals: stored candles with other decimals become stale, and {@link createCandleSchedules} computes them again. */
+/**
+ * Adds the work on changed decimals: stored candles with other decimals become stale, and
+ * {@link createCandleSchedules} computes them again. Prices whose swaps were dropped are scaled.
+ */
 export function addOutdatedCandles(dueWork: Pick<DueWork, 'add'>, { database, chains }: OutdatedCandlesOptions): void {
   for (const { chain } of chains)
     dueWork.add<TokenRow>({
@@ -60,19 +65,28 @@ async function markOutdated(
   const { swaps } = await readStorableBlocks(database, chain);
   for (let from = 0; from < pools.length; from += POOLS_MAX) {
     const facts = await readPoolFacts(database, chain, pools.slice(from, from + POOLS_MAX));
-    const hours = await listOutdatedHours(database, chain, facts, swaps);
-    for (let first = 0; first < hours.length; first += CANDLES_MAX) {
+    for (let after = 0; ; ) {
       signal.throwIfAborted();
-      await database.transaction((transaction) =>
-        markHoursStale(transaction, chain, hours.slice(first, first + CANDLES_MAX)),
+      const candles = await readOutdated(database, chain, facts, after);
+      const last = candles.at(-1);
+      if (last === undefined) break;
+      const isComputable = await computableSpans(database, chain, candles, swaps);
+      await rescaleCandles(
+        database,
+        chain,
+        facts,
+        candles.filter((candle) => !isComputable(candle)),
       );
+      const hours = candles.filter((candle) => candle.hours === 1 && isComputable(candle));
+      await database.transaction((transaction) => markHoursStale(transaction, chain, hours));
+      after = last.start + 1;
     }
   }
   // Decimals that changed meanwhile leave the row due.
   for (const claim of claims)
     await database.query(
       `WITH ended AS (DELETE FROM changed_decimals WHERE ${isClaimed(CHANGED_DECIMALS, 1)} AND due_at IS NULL)
-       UPDATE changed_decimals SET lease_until = NULL, holder = NULL WHERE ${isClaimed(CHANGED_DECIMALS, 1)} AND due_at IS NOT NULL`,
+       UPDATE changed_decimals SET ${settled()} WHERE ${isClaimed(CHANGED_DECIMALS, 1)} AND due_at IS NOT NULL`,
       claimValues(claim),
     );
 }
@@ -93,31 +107,43 @@ async function readPoolsOf(
   return rows.map(({ pool }) => pool);
 }
 
-/** Returns hours with other decimals than their pools have. Hours whose swaps were dropped can't be computed again, and are left out. */
-async function listOutdatedHours(
+/** Returns the candles of the first spans from `start` on with other decimals than their pools have: all of each span. */
+function readOutdated(
   database: ReadDatabase,
   chain: Chain,
   pools: readonly FiguredPool[],
-  swaps: StorableBlocks['swaps'],
-): Promise<readonly PoolHour[]> {
-  const hours = await database.select<PoolHour>(
+  start: number,
+): Promise<readonly OutdatedCandle[]> {
+  return database.select<OutdatedCandle>(
     `WITH known AS MATERIALIZED (SELECT * FROM unnest($2::bigint[], $3::bytea[], $4::smallint[], $5::smallint[]) AS known (pool_key, pool, decimals0, decimals1))
-SELECT ${hexText('candle.pool')} AS pool, candle.start FROM known JOIN pool_candles AS candle ON candle.pool_key = known.pool_key AND candle.pool = known.pool
-WHERE candle.chain_id = $1 AND candle.hours = 1
+SELECT ${hexText('candle.pool')} AS pool, candle.hours, candle.start, candle.decimals0, candle.decimals1, candle.prices
+FROM known JOIN pool_candles AS candle ON candle.pool_key = known.pool_key AND candle.pool = known.pool
+WHERE candle.chain_id = $1 AND candle.hours IN (1, 24) AND candle.start >= $6
   AND (candle.decimals0 IS DISTINCT FROM known.decimals0 OR candle.decimals1 IS DISTINCT FROM known.decimals1)
-ORDER BY candle.start`,
+ORDER BY candle.start FETCH FIRST ${CANDLES_MAX} ROWS WITH TIES`,
     [
       ...[chain.id, pools.map(({ pool }) => poolKey(pool)), pools.map(({ pool }) => hexBytes(pool))],
-      ...[pools.map(({ decimals }) => decimals[0]), pools.map(({ decimals }) => decimals[1])],
+      ...[pools.map(({ decimals }) => decimals[0]), pools.map(({ decimals }) => decimals[1]), start],
     ],
   );
-  if (hours.length === 0) return [];
-  const spans = await database.select<{ readonly start: number; readonly first: number; readonly last: number }>(
-    'SELECT start, first_block AS first, last_block AS last FROM candle_spans WHERE chain_id = $1 AND hours = 1 AND start BETWEEN $2 AND $3',
-    [chain.id, hours[0]?.start, hours.at(-1)?.start],
+}
+
+/** Returns whether the swaps of a stored span are all there. */
+async function computableSpans(
+  database: ReadDatabase,
+  chain: Chain,
+  candles: readonly OutdatedCandle[],
+  swaps: StorableBlocks['swaps'],
+): Promise<(span: StoredSpan) => boolean> {
+  const spans = await database.select<StoredSpan & { readonly first: number; readonly last: number }>(
+    `SELECT hours, start, first_block AS first, last_block AS last FROM candle_spans
+     WHERE chain_id = $1 AND hours IN (1, 24) AND start BETWEEN $2 AND $3`,
+    [chain.id, candles[0]?.start, candles.at(-1)?.start],
   );
-  const computable = new Set(spans.filter(({ first, last }) => covers(swaps, first, last)).map(({ start }) => start));
-  return hours.filter(({ start }) => computable.has(start));
+  const computable = new Set(
+    spans.filter(({ first, last }) => covers(swaps, first, last)).map(({ hours, start }) => `${hours} ${start}`),
+  );
+  return ({ hours, start }) => computable.has(`${hours} ${start}`);
 }
 
 /** Makes just stored candles of an hour stale whose pools have other decimals by now: {@link addOutdatedCandles} may have missed them. */
