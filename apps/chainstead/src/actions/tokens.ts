@@ -19,8 +19,7 @@ export async function refreshTokenFacts(
 ): Promise<void> {
   const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
   const chain = configuration.chainRegistry.find(options.chain);
-  if (chain === null)
-    throw new UsageError(`--chain ${options.chain} is not a known chain`, 'Use a chain name or ID');
+  if (chain === null) throw new UsageError(`--chain ${options.chain} is not a known chain`, 'Use a chain name or ID');
   const addresses = [...new Set(given.map(addressOf))];
   await withStorage({ configuration, context, name: 'tokens' }, async ({ database }) => {
     const queued = await database.transaction(async (transaction) => {
