@@ -358,6 +358,8 @@ CREATE TABLE "tokens" (
   "facts_holder" text,
   "facts_error_code" text,
   "facts_error_message" text,
+  "facts_read_at" timestamp with time zone,
+  "facts_from_block" bigint,
   "logo" text,
   "verified" boolean DEFAULT false NOT NULL,
   "possible_spam" boolean DEFAULT false NOT NULL,
@@ -371,11 +373,24 @@ CREATE TABLE "tokens" (
   "supply_block_hash" bytea,
   CONSTRAINT "tokens_address_chain_id_pk" PRIMARY KEY("address","chain_id")
 );--> statement-breakpoint
-CREATE INDEX "tokens_due" ON "tokens" USING btree ("chain_id",coalesce(facts_lease_until, facts_due_at)) WHERE facts_status IN ('pending', 'failed');--> statement-breakpoint
+CREATE INDEX "tokens_due" ON "tokens" USING btree ("chain_id",coalesce(facts_lease_until, facts_due_at)) WHERE coalesce(facts_lease_until, facts_due_at) IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "tokens_by_facts_from_block" ON "tokens" USING btree ("chain_id","facts_from_block") WHERE facts_from_block IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "tokens_by_symbol" ON "tokens" USING btree (lower(symbol) text_pattern_ops,"chain_id");--> statement-breakpoint
 CREATE INDEX "tokens_by_name" ON "tokens" USING btree (left(lower(name), 256) text_pattern_ops,"chain_id");--> statement-breakpoint
 CREATE INDEX "tokens_by_text" ON "tokens" USING gin (lower(name) gin_trgm_ops,lower(symbol) gin_trgm_ops);--> statement-breakpoint
 CREATE INDEX "tokens_verified_by_text" ON "tokens" USING gin (lower(name) gin_trgm_ops,lower(symbol) gin_trgm_ops) WHERE verified;--> statement-breakpoint
+CREATE TABLE "changed_decimals" (
+  "address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "due_at" timestamp with time zone DEFAULT now(),
+  "attempts" integer DEFAULT 0 NOT NULL,
+  "lease_until" timestamp with time zone,
+  "holder" text,
+  "error_code" text,
+  "error_message" text,
+  CONSTRAINT "changed_decimals_address_chain_id_pk" PRIMARY KEY("address","chain_id")
+);--> statement-breakpoint
+CREATE INDEX "changed_decimals_due" ON "changed_decimals" USING btree ("chain_id",coalesce(lease_until, due_at)) WHERE coalesce(lease_until, due_at) IS NOT NULL;--> statement-breakpoint
 CREATE TABLE "contract_reviews" (
   "key_id" text NOT NULL,
   "chain_id" bigint NOT NULL,
@@ -1840,6 +1855,7 @@ ALTER TABLE "sync_chains" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum
 ALTER TABLE "sync_claims" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "sync_ranges" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "table_sizes_hourly" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "changed_decimals" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "tokens" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "upstream_calls" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "wallet_scan_state" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint

@@ -21,6 +21,7 @@ import { reindexCommand } from './commands/reindex.ts';
 import { reviewsCommand } from './commands/reviews.ts';
 import { startCommand } from './commands/start.ts';
 import { statusCommand } from './commands/status.ts';
+import { tokensCommand } from './commands/tokens.ts';
 import { upgradeCheckCommand } from './commands/upgrade-check.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { verifyBalancesCommand } from './commands/verify-balances.ts';
@@ -82,6 +83,7 @@ const COMMANDS: readonly ((context: CommandContext) => Command)[] = [
   importCommand,
   exportCommand,
   reviewsCommand,
+  tokensCommand,
   keysCommand,
   mcpCommand,
 ];

@@ -13,6 +13,7 @@ export {
   readBinReserves,
 } from './bin-reserves/read-bin-reserves.ts';
 export { createCandleSchedules } from './candle-storage/candles-worker.ts';
+export { addOutdatedCandles } from './candle-storage/outdated-candles.ts';
 export { readSettledBlock } from './candle-storage/storable-hours.ts';
 export { decodePoolEvent } from './events/decode-pool-event.ts';
 export type { ActiveBin, ConcentratedState, PoolEvent, PoolId, PoolState, Reserves } from './events/pool-event.ts';

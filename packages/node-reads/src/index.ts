@@ -3,7 +3,7 @@
  * `queue/node-read-queue.ts` (the side of requests), `queue/state-worker.ts` (the side of workers) and `state-at.ts` (one block's state).
  */
 export { accountCodesReader, createHasCodeOf, hasCodeOf } from './account-codes/account-codes.ts';
-export { type ContractCalls, createContractCalls } from './calls/contract-calls.ts';
+export { type CalledState, type ContractCalls, createContractCalls } from './calls/contract-calls.ts';
 export { fetchInParts, type ReadingContext } from './calls/fetch-in-parts.ts';
 export { isUnread, settleTogether } from './calls/settle-together.ts';
 export { committedBlock, knownBlock, newestKnownBlocks, type StateBlock } from './committed-block.ts';

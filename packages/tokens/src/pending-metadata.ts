@@ -1,6 +1,7 @@
 import type { Address, ChainId } from '@chainstead/core';
 import { addressBytes, type Database, fromNow } from '@chainstead/db';
 import { backoffSeconds, type DueTable } from '@chainstead/jobs';
+import { noteChangedDecimals, type TokenDecimals } from './changed-decimals.ts';
 import { refreshTokens } from './refresh-tokens.ts';
 import type { TokenMetadata } from './token-metadata.ts';
 
@@ -12,13 +13,13 @@ export const FAILING_ATTEMPTS_MAX = 10;
 const RETRY_SECONDS = { base: 10, max: 3_600 } as const;
 const FAILED_RETRY_SECONDS = 86_400;
 
-/** `tokens` as due work: facts of a contract. */
+/** `tokens` as due work: facts of a contract. Known facts are read again after all unknown ones. */
 export const TOKEN_FACTS: DueTable = {
   name: 'tokens',
   key: ['address', 'chain_id'],
   prefix: 'facts_',
-  isOpen: `facts_status IN ('pending', 'failed')`,
-  onFailure: `facts_status = CASE WHEN facts_attempts >= ${FAILING_ATTEMPTS_MAX} THEN 'failed' ELSE 'pending' END`,
+  isUrgent: `facts_status <> 'known'`,
+  onFailure: `facts_status = CASE WHEN facts_status = 'known' THEN 'known' WHEN facts_attempts >= ${FAILING_ATTEMPTS_MAX} THEN 'failed' ELSE 'pending' END`,
 };
 
 /** Seconds until a token that no upstream could read is read again; `attempts` counts from 1. */
@@ -26,7 +27,10 @@ export function tokenRetrySeconds(attempts: number): number {
   return attempts >= FAILING_ATTEMPTS_MAX ? FAILED_RETRY_SECONDS : backoffSeconds(attempts, RETRY_SECONDS);
 }
 
-/** Stores metadata. A contract that answered nothing is asked again a few times before nulls are taken for its metadata. */
+/**
+ * Stores metadata. A contract that answered nothing is asked again a few times before nulls are taken for its metadata. A known value that the
+ * contract no longer returns stays. Changed decimals are noted in `changed_decimals`.
+ */
 export async function saveTokenMetadata(
   database: Database,
   chainId: ChainId,
@@ -36,19 +40,21 @@ export async function saveTokenMetadata(
   const column = <T>(read: (one: TokenMetadata) => T): T[] => entries.map(([, one]) => read(one));
   const addresses = entries.map(([address]) => addressBytes(address));
   await database.transaction(async (transaction) => {
-    await transaction.query(
-      `SELECT FROM tokens WHERE chain_id = $1 AND address = ANY ($2::bytea[]) ORDER BY address, chain_id FOR UPDATE`,
+    const former = await transaction.query<TokenDecimals>(
+      `SELECT address, chain_id, decimals FROM tokens WHERE chain_id = $1 AND address = ANY ($2::bytea[]) ORDER BY address, chain_id FOR UPDATE`,
       [chainId, addresses],
     );
-    await transaction.query(
-      `UPDATE tokens SET
-         name = reported.name, symbol = reported.symbol, decimals = reported.decimals, standard = reported.standard, facts_lease_until = NULL, facts_holder = NULL,
-         facts_error_code = NULL, facts_error_message = NULL,
-         facts_status = CASE WHEN reported.answered OR facts_attempts >= $8 THEN 'known' ELSE 'pending' END,
-         facts_due_at = ${fromNow(`CASE WHEN reported.answered OR facts_attempts >= $8 THEN NULL ELSE least($9::float8 * power(2, facts_attempts - 1), $10) END`)}
+    const isSettled = `(reported.answered OR tokens.facts_attempts >= $8 OR tokens.facts_status = 'known')`;
+    const stored = await transaction.query<TokenDecimals>(
+      `UPDATE tokens SET ${['name', 'symbol', 'decimals', 'standard'].map(reportedOrKnown).join(', ')},
+         facts_lease_until = NULL, facts_holder = NULL, facts_error_code = NULL, facts_error_message = NULL, facts_read_at = now(),
+         facts_attempts = CASE WHEN ${isSettled} THEN 0 ELSE tokens.facts_attempts END,
+         facts_status = CASE WHEN ${isSettled} THEN 'known' ELSE 'pending' END,
+         facts_due_at = CASE WHEN NOT ${isSettled} THEN ${fromNow('least($9::float8 * power(2, tokens.facts_attempts - 1), $10)')}
+           WHEN tokens.facts_lease_until IS NOT NULL THEN tokens.facts_due_at END
        FROM unnest($2::bytea[], $3::text[], $4::text[], $5::smallint[], $6::text[], $7::boolean[])
          AS reported(address, name, symbol, decimals, standard, answered)
-       WHERE tokens.address = reported.address AND tokens.chain_id = $1`,
+       WHERE tokens.address = reported.address AND tokens.chain_id = $1 RETURNING tokens.address, tokens.chain_id, tokens.decimals`,
       [
         chainId,
         addresses,
@@ -62,9 +68,14 @@ export async function saveTokenMetadata(
         RETRY_SECONDS.max,
       ],
     );
+    await noteChangedDecimals(transaction, former, stored);
     await refreshTokens(transaction, 'SELECT address, $2::bigint FROM unnest($1::bytea[]) AS touched(address)', [
       addresses,
       chainId,
     ]);
   });
+}
+
+function reportedOrKnown(column: string): string {
+  return `${column} = CASE WHEN tokens.facts_status = 'known' THEN coalesce(reported.${column}, tokens.${column}) ELSE reported.${column} END`;
 }

@@ -1,4 +1,5 @@
 import type { Transaction } from '@chainstead/db';
+import { noteChangedDecimals, type TokenDecimals } from './changed-decimals.ts';
 import { SPAM_PATTERNS } from './spam-rule.ts';
 
 /**
@@ -6,7 +7,7 @@ import { SPAM_PATTERNS } from './spam-rule.ts';
  * also set name, symbol and decimals while the chain's values are unknown. possible_spam comes from scam lists and
  * the rule of docs/api/spam.md. A token of a token list is never spam by the rule, only by a scam list.
  *
- * Run twice it changes nothing more. Rows are locked in key order, so that it never deadlocks with itself. The SET expressions of a
+ * Changed decimals are noted in `changed_decimals`. Run twice it changes nothing more. Rows are locked in key order, so that it never deadlocks with itself. The SET expressions of a
  * row use immutable functions only (so no `concat`): Citus refuses others in an UPDATE.
  * @param touched SQL of rows (address, chain_id); may use `values` as $1, $2, …
  */
@@ -19,12 +20,12 @@ export async function refreshTokens(
     `SELECT FROM tokens WHERE (address, chain_id) IN (${touched}) ORDER BY address, chain_id FOR UPDATE`,
     values,
   );
-  await transaction.query(
+  const refreshed = await transaction.query<TokenDecimals & { former: number | null }>(
     `UPDATE tokens SET logo = shown.logo, verified = shown.verified, name = shown.name, symbol = shown.symbol, decimals = shown.decimals,
        possible_spam = shown.is_listed_spam OR NOT shown.verified
          AND (coalesce(shown.name, '') || ' ' || coalesce(shown.symbol, '')) ~* ANY ($${values.length + 1}::text[])
      FROM (
-       SELECT token.address, token.chain_id, list.logo, list.entries > 0 AS verified,
+       SELECT token.address, token.chain_id, token.decimals AS former, list.logo, list.entries > 0 AS verified,
          CASE WHEN token.facts_status = 'known' THEN token.name ELSE list.name END AS name,
          CASE WHEN token.facts_status = 'known' THEN token.symbol ELSE list.symbol END AS symbol,
          CASE WHEN token.facts_status = 'known' THEN token.decimals ELSE list.decimals END AS decimals,
@@ -36,8 +37,14 @@ export async function refreshTokens(
        ) AS list
        WHERE (token.address, token.chain_id) IN (${touched})
      ) AS shown
-     WHERE tokens.address = shown.address AND tokens.chain_id = shown.chain_id`,
+     WHERE tokens.address = shown.address AND tokens.chain_id = shown.chain_id
+     RETURNING tokens.address, tokens.chain_id, tokens.decimals, shown.former`,
     [...values, SPAM_PATTERNS],
+  );
+  await noteChangedDecimals(
+    transaction,
+    refreshed.map(({ former, ...token }) => ({ ...token, decimals: former })),
+    refreshed,
   );
 }
 

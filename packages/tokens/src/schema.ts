@@ -5,6 +5,7 @@ import { sql } from 'drizzle-orm';
 import { bigint, boolean, index, pgTable, primaryKey, smallint, text, timestamp } from 'drizzle-orm/pg-core';
 
 const facts = dueColumns('facts_');
+const due = dueColumns('');
 
 /** One row for each contract seen in a transfer or named by a list. Metadata is null until known. */
 export const tokens = pgTable(
@@ -22,8 +23,12 @@ export const tokens = pgTable(
     /** pending, known, failed. */
     factsStatus: text('facts_status').notNull().default('pending'),
     ...facts,
-    /** A token that was just seen is due at once. */
+    /** A token that was just seen is due immediately. A known one is due when its facts may have changed. */
     dueAt: facts.dueAt.defaultNow(),
+    /** Time of the last read of its metadata; null: never, or a worker of collections read it. */
+    factsReadAt: timestamp('facts_read_at', { withTimezone: true }),
+    /** Newest block in which it, or its beacon, announced other code or its initialization; null: none seen. Older facts are outdated. */
+    factsFromBlock: bigint('facts_from_block', { mode: 'number' }),
     /** From imported lists. */
     logo: text('logo'),
     verified: boolean('verified').notNull().default(false),
@@ -43,7 +48,10 @@ export const tokens = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.address, table.chainId] }),
-    dueIndex('tokens_due', table, `facts_status IN ('pending', 'failed')`),
+    dueIndex('tokens_due', table),
+    index('tokens_by_facts_from_block')
+      .on(table.chainId, table.factsFromBlock)
+      .where(sql`facts_from_block IS NOT NULL`),
     // The chain last: led by it, the index would be taken for look-ups by chain and address where statistics are old.
     index('tokens_by_symbol').on(sql`lower(symbol) text_pattern_ops`, table.chainId),
     // A contract may return a name of any length, and an entry of an index has a maximum.
@@ -54,6 +62,18 @@ export const tokens = pgTable(
       .using('gin', sql`lower(name) gin_trgm_ops`, sql`lower(symbol) gin_trgm_ops`)
       .where(sql`verified`),
   ],
+);
+
+/** Tokens whose decimals changed: figures that were stored with the earlier ones are to be computed again. */
+export const changedDecimals = pgTable(
+  'changed_decimals',
+  {
+    address: bytea('address').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    ...due,
+    dueAt: due.dueAt.defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.address, table.chainId] }), dueIndex('changed_decimals_due', table)],
 );
 
 /** Entries of imported token lists, kept with their source so that a re-import replaces exactly its own. */

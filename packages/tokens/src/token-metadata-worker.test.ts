@@ -16,6 +16,7 @@ import {
 } from '@chainstead/testkit';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { FAILING_ATTEMPTS_MAX, SILENT_ATTEMPTS_MAX, TOKEN_FACTS, tokenRetrySeconds } from './pending-metadata.ts';
+import { noteAnnouncements, requestTokenFacts, rollBackAnnouncements } from './request-token-facts.ts';
 import { addTokenFacts } from './token-metadata-worker.ts';
 
 const scripted = createScriptedChain({ seed: 5 });
@@ -90,6 +91,14 @@ async function rowOf(address: string): Promise<TokenRow> {
   return row;
 }
 
+async function errorOf(address: string): Promise<string | null> {
+  const [row] = await scratch.database.query<{ code: string | null }>(
+    'SELECT facts_error_code AS code FROM tokens WHERE address = $1',
+    [bytes(address)],
+  );
+  return row?.code ?? null;
+}
+
 const soon = { timeout: 15_000, interval: 50 };
 const isDue = (): Promise<unknown> =>
   scratch.database.query('UPDATE tokens SET facts_due_at = now() WHERE facts_status <> $1', ['known']);
@@ -149,6 +158,71 @@ describe('the worker', () => {
   });
 });
 
+describe('known facts', () => {
+  const token = byTrait('letters of many scripts');
+  const request = (address: Address, only?: string) =>
+    scratch.database.transaction((transaction) => requestTokenFacts(transaction, chain.id, [address], only));
+  const store = (address: Address, values: string) =>
+    scratch.database.query(
+      `INSERT INTO tokens (address, chain_id, facts_status, facts_due_at, name, decimals) VALUES ($1, $2, 'known', NULL, ${values})`,
+      [bytes(address), chain.id],
+    );
+  const changed = () => scratch.database.query(`SELECT ${hexText('address')} AS address FROM changed_decimals`);
+
+  test('are read again on request, and changed decimals become work', async () => {
+    await store(token, `'', 0`);
+    await store(byTrait('no decimals'), `'Same', NULL`);
+    expect(await request(token)).toEqual([token]);
+    expect(await request(byTrait('no decimals'), 'decimals IS NOT NULL')).toEqual([]);
+    await startWorker();
+    await vi.waitFor(
+      async () => expect(await rowOf(token)).toMatchObject({ facts_status: 'known', name: 'Žluťoučký kůň 🐎' }),
+      soon,
+    );
+    expect(await changed()).toEqual([{ address: token }]);
+    expect(await rowOf(byTrait('no decimals'))).toMatchObject({ name: 'Same' });
+  });
+
+  test('stay while no upstream responds, and if the contract returns nothing', async () => {
+    const silent = byTrait('answers nothing');
+    await store(silent, `'Gone', 9`);
+    await request(silent);
+    const [claim] = await claimAll(1);
+    if (claim === undefined) throw new Error('no token is due');
+    await failDue(scratch.database, TOKEN_FACTS, claim, { error: new Error('no upstream'), retrySeconds: 0 });
+    expect(await rowOf(silent)).toMatchObject({ facts_status: 'known', name: 'Gone' });
+    await startWorker();
+    await vi.waitFor(
+      async () => expect(await rowOf(silent)).toMatchObject({ facts_status: 'known', facts_attempts: 0 }),
+      soon,
+    );
+    expect(await rowOf(silent)).toMatchObject({ name: 'Gone', waits: false });
+    expect(await changed()).toEqual([]);
+  });
+
+  test('are read by a node that has reached the announcement, and again after its reorg', async () => {
+    await store(token, `'Before', 9`);
+    const announce = (block: number) =>
+      scratch.database.transaction((transaction) =>
+        noteAnnouncements(transaction, chain.id, new Map([[token, block]])),
+      );
+    await announce(scripted.head + 1_000);
+    await startWorker();
+    await vi.waitFor(async () => expect(await errorOf(token)).not.toBeNull(), soon);
+    expect(await rowOf(token)).toMatchObject({ facts_status: 'known', name: 'Before' });
+    await scratch.database.transaction((transaction) => rollBackAnnouncements(transaction, chain.id, 0));
+    await vi.waitFor(async () => expect(await rowOf(token)).toMatchObject({ name: 'Žluťoučký kůň 🐎' }), soon);
+  });
+
+  test('are claimed after all unknown ones', async () => {
+    await store(addressOf(1), `'Known', 9`);
+    await request(addressOf(1));
+    await addPending([addressOf(2)]);
+    expect(await claimTokens(1)).toEqual([addressOf(2)]);
+    expect(await claimTokens(1)).toEqual([addressOf(1)]);
+  });
+});
+
 const claimAll = (limit: number) =>
   claimDue<{ address: Address }>(scratch.database, TOKEN_FACTS, {
     chainId: chain.id,
@@ -176,7 +250,7 @@ describe('pending metadata', () => {
   test('another chain’s tokens and known ones are never leased', async () => {
     await addPending([addressOf(1)]);
     await scratch.database.query(
-      "INSERT INTO tokens (address, chain_id, facts_status) VALUES ($1, $2, 'pending'), ($3, $4, 'known')",
+      "INSERT INTO tokens (address, chain_id, facts_status, facts_due_at) VALUES ($1, $2, 'pending', now()), ($3, $4, 'known', NULL)",
       [bytes(addressOf(2)), 8453, bytes(addressOf(3)), chain.id],
     );
     expect(await claimTokens(10)).toEqual([addressOf(1)]);

@@ -35,7 +35,13 @@ export function addTokenFacts(dueWork: Pick<DueWork, 'add'>, options: TokenFacts
     ending: AbortSignal,
   ): Promise<void> {
     const addresses = claims.map(({ row }) => row.address);
-    const { metadata, failed, error } = await readAll(reader, addresses, ending);
+    // A node that lags behind has the facts from before the announcement.
+    const minBlock = Math.max(...claims.map(({ row }) => row.fromBlock));
+    const { metadata, failed, error } = await readAll(
+      (one, signal) => reader.read(one, signal, minBlock),
+      addresses,
+      ending,
+    );
     ending.throwIfAborted();
     if (metadata.size > 0) await saveTokenMetadata(database, chain.id, metadata);
     for (const claim of claims.filter(({ row }) => failed.includes(row.address)))
@@ -57,7 +63,7 @@ export function addTokenFacts(dueWork: Pick<DueWork, 'add'>, options: TokenFacts
       name: TOKEN_FACTS_WORK,
       chain,
       table: TOKEN_FACTS,
-      returning: `${hexText('work.address')} AS address`,
+      returning: `${hexText('work.address')} AS address, coalesce(work.facts_from_block, 0) AS "fromBlock"`,
       concurrency: CONCURRENCY,
       batch: BATCH,
       risk: { kind: 'token-facts', keyOf: ({ address }) => `${chain.id} ${address}` },
@@ -69,7 +75,11 @@ export function addTokenFacts(dueWork: Pick<DueWork, 'add'>, options: TokenFacts
 
 interface TokenRow {
   readonly address: Address;
+  /** Facts are read at this block or later. */
+  readonly fromBlock: number;
 }
+
+type ReadTokens = (addresses: readonly Address[], signal: AbortSignal) => ReturnType<TokenMetadataReader['read']>;
 
 interface Readings {
   readonly metadata: Map<Address, TokenMetadata>;
@@ -79,13 +89,9 @@ interface Readings {
 }
 
 /** Reads all together, and where that fails one by one, so that a contract whose answer no upstream can carry harms only itself. */
-async function readAll(
-  reader: TokenMetadataReader,
-  addresses: readonly Address[],
-  ending: AbortSignal,
-): Promise<Readings> {
+async function readAll(read: ReadTokens, addresses: readonly Address[], ending: AbortSignal): Promise<Readings> {
   const signal = AbortSignal.any([ending, AbortSignal.timeout(JOB_MS_MAX)]);
-  const together = await attempt(reader, addresses, signal, TOGETHER_MS_MAX);
+  const together = await attempt(read, addresses, signal, TOGETHER_MS_MAX);
   const unread = addresses.filter((address) => !together.metadata.has(address));
   if (unread.length === 0 || addresses.length === 1)
     return { metadata: together.metadata, failed: unread, error: together.error };
@@ -93,7 +99,7 @@ async function readAll(
   const failed: Address[] = [];
   let error: unknown = together.error;
   for (const address of unread) {
-    const alone = await attempt(reader, [address], signal, ALONE_MS_MAX);
+    const alone = await attempt(read, [address], signal, ALONE_MS_MAX);
     for (const [key, one] of alone.metadata) metadata.set(key, one);
     if (alone.failed) {
       failed.push(address);
@@ -111,10 +117,10 @@ const JOB_MS_MAX = 90_000;
 const TOGETHER_MS_MAX = 30_000;
 const ALONE_MS_MAX = 10_000;
 
-async function attempt(reader: TokenMetadataReader, addresses: readonly Address[], signal: AbortSignal, msMax: number) {
+async function attempt(read: ReadTokens, addresses: readonly Address[], signal: AbortSignal, msMax: number) {
   try {
     return {
-      metadata: await reader.read(addresses, AbortSignal.any([signal, AbortSignal.timeout(msMax)])),
+      metadata: await read(addresses, AbortSignal.any([signal, AbortSignal.timeout(msMax)])),
       failed: false,
       error: null,
     };

@@ -1,6 +1,12 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, ChainsteadError, Hex } from '@chainstead/core';
-import { type ContractCalls, createContractCalls, isUnread, settleTogether } from '@chainstead/node-reads';
+import {
+  type CalledState,
+  type ContractCalls,
+  createContractCalls,
+  isUnread,
+  settleTogether,
+} from '@chainstead/node-reads';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { decodeDecimals, decodeFlag, decodeText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from './abi-text.ts';
 import { INTERFACES, supportsInterface } from './erc165.ts';
@@ -21,9 +27,10 @@ export interface TokenMetadataReader {
   /**
    * Metadata of the addresses given. One odd contract never spoils another's metadata: an unreadable one, or one that takes far longer than the
    * others, is missing.
+   * @param minBlock only nodes that have reached this block are asked. @default all
    * @throws UpstreamsExhaustedError (retryable) when none of them can be read, RequestAbortedError when the signal ends it.
    */
-  read(addresses: readonly Address[], signal: AbortSignal): Promise<Map<Address, TokenMetadata>>;
+  read(addresses: readonly Address[], signal: AbortSignal, minBlock?: number): Promise<Map<Address, TokenMetadata>>;
 }
 
 const CALLS = {
@@ -39,6 +46,8 @@ const CALL_NAMES: readonly CallName[] = ['name', 'symbol', 'decimals', 'erc721',
 /** Results of one contract: returned data, or null if the call reverted or returned nothing. */
 type Answers = Record<CallName, Hex | null>;
 
+type NodesAt = Pick<CalledState, 'minBlock'>;
+
 const NOTHING: Answers = { name: null, symbol: null, decimals: null, erc721: null, erc1155: null };
 
 /** One endless contract holds up its aggregate: after this, each is asked alone. Milliseconds. */
@@ -47,12 +56,11 @@ const AGGREGATE_MS = 1_500;
 /** Null where there is no answer, or not in time. */
 async function inTime(
   callTogether: ContractCalls['callTogether'],
-  calls: Parameters<ContractCalls['callTogether']>[0],
-  signal: AbortSignal,
+  [calls, signal, at]: Parameters<ContractCalls['callTogether']>,
 ): ReturnType<ContractCalls['callTogether']> {
   const late = AbortSignal.timeout(AGGREGATE_MS);
   try {
-    return await callTogether(calls, AbortSignal.any([signal, late]));
+    return await callTogether(calls, AbortSignal.any([signal, late]), at);
   } catch (error) {
     if (isUnread(error, late)) return null;
     throw error;
@@ -76,9 +84,9 @@ export function createTokenMetadataReader(options: {
 }): TokenMetadataReader {
   const { call, callTogether } = createContractCalls({ ...options, answerBytesMax: ANSWER_BYTES_MAX });
 
-  async function readTogether(addresses: readonly Address[], signal: AbortSignal): Promise<Answers[]> {
+  async function readTogether(addresses: readonly Address[], signal: AbortSignal, at: NodesAt): Promise<Answers[]> {
     const calls = addresses.flatMap((to) => CALL_NAMES.map((name) => ({ to, data: CALLS[name] })));
-    const answers = addresses.length === 1 ? null : await inTime(callTogether, calls, signal);
+    const answers = addresses.length === 1 ? null : await inTime(callTogether, [calls, signal, at]);
     return addresses.map((_, token) => {
       const of = (index: number): Hex | null => answers?.[token * CALL_NAMES.length + index] ?? null;
       return { name: of(0), symbol: of(1), decimals: of(2), erc721: of(3), erc1155: of(4) };
@@ -86,9 +94,9 @@ export function createTokenMetadataReader(options: {
   }
 
   /** Repeats alone what came to nothing in company; an ERC-165 call only where the contract is not plainly an ERC-20. */
-  async function readAlone(address: Address, first: Answers, signal: AbortSignal): Promise<TokenMetadata> {
+  async function readAlone(address: Address, first: Answers, signal: AbortSignal, at: NodesAt): Promise<TokenMetadata> {
     const again = (name: CallName): Promise<Hex | null> =>
-      first[name] === null ? call(address, CALLS[name], signal) : Promise.resolve(first[name]);
+      first[name] === null ? call(address, CALLS[name], signal, at) : Promise.resolve(first[name]);
     const [name, symbol, decimals] = await Promise.all([again('name'), again('symbol'), again('decimals')]);
     const places = decimals === null ? null : decodeDecimals(decimals);
     const plainlyErc20 = places !== null && places > 0;
@@ -100,7 +108,7 @@ export function createTokenMetadataReader(options: {
     const answered = [name, symbol, decimals, erc721, erc1155].some((answer) => answer !== null);
     // A contract that supports every interface, the impossible one included, does not speak ERC-165.
     const honest =
-      nft === null || !decodeFlag((await call(address, supportsInterface(INTERFACES.nobody), signal)) ?? '0x');
+      nft === null || !decodeFlag((await call(address, supportsInterface(INTERFACES.nobody), signal, at)) ?? '0x');
     return {
       name: name === null ? null : decodeText(name, NAME_LENGTH_MAX),
       symbol: symbol === null ? null : decodeText(symbol, SYMBOL_LENGTH_MAX),
@@ -111,15 +119,16 @@ export function createTokenMetadataReader(options: {
   }
 
   return {
-    async read(addresses, signal) {
+    async read(addresses, signal, minBlock = 0) {
+      const at = minBlock > 0 ? { minBlock } : {};
       const metadata = new Map<Address, TokenMetadata>();
       let reason: ChainsteadError | null = null;
-      for (let at = 0; at < addresses.length; at += MULTICALL_TOKENS_MAX) {
-        const batch = addresses.slice(at, at + MULTICALL_TOKENS_MAX);
-        const answers = await readTogether(batch, signal);
+      for (let first = 0; first < addresses.length; first += MULTICALL_TOKENS_MAX) {
+        const batch = addresses.slice(first, first + MULTICALL_TOKENS_MAX);
+        const answers = await readTogether(batch, signal, at);
         const read = await settleTogether(batch, (address, late) => {
-          const first = answers[batch.indexOf(address)] ?? NOTHING;
-          return readAlone(address, first, AbortSignal.any([signal, late]));
+          const found = answers[batch.indexOf(address)] ?? NOTHING;
+          return readAlone(address, found, AbortSignal.any([signal, late]), at);
         });
         for (const [index, one] of read.entries()) {
           const address = batch[index];

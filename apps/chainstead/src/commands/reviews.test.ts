@@ -38,6 +38,28 @@ test('an operator sees what was reported, applies it, and leaves a trace', async
   ]);
 });
 
+test('an operator queues the facts of a token, and leaves a trace', async () => {
+  const [token, unknown] = [addressOf(0x70), addressOf(0x71)];
+  await scratch.database.query(
+    `INSERT INTO tokens (address, chain_id, facts_status, facts_due_at) VALUES ($1, 1, 'known', NULL), ($1, 8453, 'known', NULL)`,
+    [addressBytes(token)],
+  );
+  const refresh = (...args: string[]) => runCaptured(['tokens', 'refresh', ...args], { DATABASE_URL: scratch.url });
+  const { exitCode, stdout } = await refresh(token, unknown, token, '--chain', 'eth');
+  expect([exitCode, JSON.parse(stdout)]).toEqual([
+    0,
+    { work: 'tokens refresh', queued: 1, unknown: [unknown], finished: true },
+  ]);
+  expect(await scratch.database.query('SELECT chain_id FROM tokens WHERE facts_due_at <= now()')).toEqual([
+    { chain_id: 1 },
+  ]);
+  expect(await listAudit(scratch.database, null, 1)).toMatchObject([
+    { action: 'tokens.refresh', target: 'eth', details: { tokens: [token] } },
+  ]);
+  expect(await refresh('0x12', '--chain', 'eth')).toMatchObject({ exitCode: 2 });
+  expect(await refresh(token, '--chain', 'nowhere')).toMatchObject({ exitCode: 2 });
+});
+
 test('what is no address, or no chain, is refused', async () => {
   expect(await run('apply', '0x12')).toMatchObject({
     exitCode: 2,

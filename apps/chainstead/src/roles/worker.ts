@@ -6,7 +6,12 @@ import { stateReaders } from '@chainstead/datasets';
 import { createWorkJournal, failureLevel, sampleTables, type WorkJournal } from '@chainstead/db';
 import { createEgress, type Egress } from '@chainstead/egress';
 import { createDueWork, createSchedules } from '@chainstead/jobs';
-import { addPoolProofs, createCandleSchedules, createTrustedHookSchedules } from '@chainstead/markets';
+import {
+  addOutdatedCandles,
+  addPoolProofs,
+  createCandleSchedules,
+  createTrustedHookSchedules,
+} from '@chainstead/markets';
 import { createNameReader, type NameNodes } from '@chainstead/names';
 import { addNftMetadata, addTraits, createDocumentReader } from '@chainstead/nft';
 import { addStateReads, type StateReader } from '@chainstead/node-reads';
@@ -47,6 +52,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   const dueWork = createDueWork({ database, clock, logger, metrics, journal });
   addTokenFacts(dueWork, { database, chains, logger, metrics });
   addPoolProofs(dueWork, { database, chains, metrics });
+  addOutdatedCandles(dueWork, { database, chains });
   const egress = createEgress({ allowPrivate: privateNetworks, logger });
   const names = openNameReader(context, { indexed: chains, egress, signal: stop.signal });
   const requested = { chains: [...chains, ...names.unindexed], readers: [...stateReaders, names.reader] };

@@ -25,6 +25,7 @@ export const TABLE_PLACEMENTS: Readonly<Record<string, TablePlacement | undefine
   audit_log: LOCAL,
   blocks: LOCAL,
   chain_metrics_minutely: LOCAL,
+  changed_decimals: LOCAL,
   collection_list_entries: REFERENCE,
   contract_abi_entries: REFERENCE,
   contract_codes: REFERENCE,

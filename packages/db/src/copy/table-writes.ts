@@ -34,6 +34,7 @@ export const TABLE_WRITES: Readonly<Record<string, TableWrites | undefined>> = {
   audit_log: 'append',
   blocks: 'append',
   chain_metrics_minutely: 'queue',
+  changed_decimals: 'queue',
   collection_list_entries: 'settings',
   contract_abi_entries: 'settings',
   contract_codes: 'settings',

@@ -98,7 +98,6 @@ export interface HolderStanding {
   /** Time of the newest indexed block; null for none. */
   readonly newestAt: Date | null;
   readonly supply: string;
-  readonly decimals: number;
 }
 
 export async function readStanding(
@@ -118,7 +117,7 @@ SELECT coalesce(${isWhole('$3')}, false) AS "isWhole", coalesce(known.is_exact, 
   coalesce(class.class, 'sum') = 'sum' AND coalesce(known.contradictions, 0) = 0 AND ${reports} AS adds,
   coalesce(class.class = 'none', false) OR coalesce(known.contradictions * 2 > known.readings, false) OR NOT ${reports} AS lies,
   (SELECT block_timestamp FROM newest) AS "newestAt",
-  coalesce(facts.total_supply, known.supply, 0)::text AS supply, coalesce(facts.decimals, 0) AS decimals
+  coalesce(facts.total_supply, known.supply, 0)::text AS supply
 FROM covered
 LEFT JOIN erc20_holder_counts AS known ON known.token = $1 AND known.chain_id = $2
 LEFT JOIN erc20_token_classes AS class ON class.token = $1 AND class.chain_id = $2
@@ -134,7 +133,7 @@ async function countHolders(
   token: Address,
   standing: HolderStanding,
 ): Promise<Omit<HolderCounts, 'isSound'>> {
-  const { supply, decimals, lies } = standing;
+  const { supply, lies } = standing;
   // An account that moved after its read, and could not be read again, has only the value from its transfers.
   const isRead = ' AND anchor_block IS NOT NULL AND since = 0';
   const held = `erc20_holders WHERE token = $1 AND chain_id = $2 AND balance > 0${lies ? isRead : ''}`;
@@ -160,7 +159,6 @@ async function countHolders(
     tops: TOPS.map((places) => tops?.[`top${places}`] ?? '0'),
     changes: await countChanges(database, key, standing),
     supply,
-    decimals,
   };
 }
 

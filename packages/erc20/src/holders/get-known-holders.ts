@@ -22,6 +22,8 @@ export const COUNTED_MS = 300_000;
 export interface KnownHolders extends SubjectCoverage {
   /** Whether a recent request for the token is recorded. */
   readonly isAskNoted: boolean;
+  /** Decimals of the token; 0: unknown. */
+  readonly decimals: number;
   /** Counts that are a few minutes old at most; null: must be counted. */
   readonly counts: HolderCounts | null;
 }
@@ -32,9 +34,12 @@ export async function getKnownHolders(database: Database, chain: Chain, token: A
   const [subject, chainId] = [bind(addressBytes(token)), bind(chain.id)];
   const of = { kind: 'contract', subject, chainId, dataset: erc20Transfers.name, states: [erc20TokenHolders] } as const;
   const counted = recentAnswer(HOLDERS_COUNTED, { token }, { chainId, maxAgeMs: COUNTED_MS }, bind);
-  const [row] = await database.query<SubjectColumns & { is_ask_noted: boolean; first_block: number; counted: unknown }>(
+  const [row] = await database.query<
+    SubjectColumns & { is_ask_noted: boolean; first_block: number; decimals: number; counted: unknown }
+  >(
     `WITH ${coverageOfToken(chain, token, of)} SELECT ${subjectColumns(of)}, ${isAskNoted(chainId, subject, erc20TokenHolders)} AS is_ask_noted,
   coalesce((SELECT created_block FROM tokens WHERE address = ${subject} AND chain_id = ${chainId}), ${bind(chain.firstBlock)}::bigint) AS first_block,
+  coalesce((SELECT decimals FROM tokens WHERE address = ${subject} AND chain_id = ${chainId}), 0) AS decimals,
   ${counted.sql} AS counted
 FROM covered LEFT JOIN ${subjectHistory(of)}`,
     values,
@@ -42,6 +47,7 @@ FROM covered LEFT JOIN ${subjectHistory(of)}`,
   return {
     ...readSubject(chain, row, row?.first_block),
     isAskNoted: row?.is_ask_noted ?? false,
+    decimals: row?.decimals ?? 0,
     counts: counted.read(row?.counted ?? null),
   };
 }

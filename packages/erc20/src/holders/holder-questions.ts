@@ -46,7 +46,6 @@ export interface HolderCounts {
   readonly changes: readonly number[];
   /** The base of shares; base units. */
   readonly supply: string;
-  readonly decimals: number;
   /**
    * Whether the counts are reliable except for unindexed blocks: transfers determine the balances, and all of them were
    * followed in order.
@@ -64,7 +63,6 @@ export const HOLDERS_COUNTED: StateKind<{ readonly token: Address }, HolderCount
     tops: z.array(z.string()),
     changes: z.array(z.int()),
     supply: z.string(),
-    decimals: z.int(),
     isSound: z.boolean(),
   }),
 };

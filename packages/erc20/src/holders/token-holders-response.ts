@@ -49,8 +49,11 @@ export const holdersPendingSchema = z.object({ message: z.string() }).openapi('T
 export const HOLDERS_PENDING = 'Holders of this token are being counted. Please try again later.';
 
 /** Returns the members about holders. */
-export function showHolders(counts: HolderCounts): Omit<z.infer<typeof tokenHoldersSchema>, 'indexed'> {
-  const { holders, supply, decimals } = counts;
+export function showHolders(
+  counts: HolderCounts,
+  decimals: number,
+): Omit<z.infer<typeof tokenHoldersSchema>, 'indexed'> {
+  const { holders, supply } = counts;
   return {
     totalHolders: holders,
     holderSupply: recordOf(TOP_NAMES, (_, place) => {

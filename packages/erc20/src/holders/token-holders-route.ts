@@ -43,7 +43,7 @@ export function createTokenHoldersRoute(options: TokenHoldersOptions): RouteModu
       const { indexed } = found;
       return c.json(
         {
-          ...showHolders(counts),
+          ...showHolders(counts, found.decimals),
           indexed: showIndexed({ ...indexed, complete: indexed.complete && counts.isSound }),
         },
         200,

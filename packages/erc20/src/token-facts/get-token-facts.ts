@@ -165,7 +165,7 @@ async function readCoverage(database: Database, chain: Chain): Promise<Pick<Inde
 /** Whether there are tokens with unread symbols. */
 async function hasUnread(database: Database, chain: Chain): Promise<boolean> {
   const rows = await database.query(
-    `SELECT FROM tokens WHERE facts_status IN ('pending', 'failed') AND chain_id = $1 LIMIT 1`,
+    `SELECT FROM tokens WHERE facts_status IN ('pending', 'failed') AND coalesce(facts_lease_until, facts_due_at) IS NOT NULL AND chain_id = $1 LIMIT 1`,
     [chain.id],
   );
   return rows.length > 0;

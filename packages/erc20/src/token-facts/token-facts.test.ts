@@ -288,7 +288,7 @@ describe('metadata by symbol', () => {
     expect(await complete()).toBe('false');
     await seedCoverage(stage.scratch.database, stage.chain, 0, 10);
     expect(await complete()).toBe('true');
-    await addToken(200, { facts_status: 'pending', facts_due_at: null });
+    await addToken(200, { facts_status: 'pending', facts_due_at: new Date('2100-01-01') });
     expect(await complete()).toBe('false');
     await stage.scratch.database.query(`UPDATE tokens SET facts_status = 'known', symbol = 'MANY', standard = 'erc20'`);
     const cut = await ask('/symbols?symbols=MANY');

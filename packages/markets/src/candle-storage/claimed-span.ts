@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Chain } from '@chainstead/chains';
-import { type Database, hexBytes, type Transaction } from '@chainstead/db';
+import type { Database, Transaction } from '@chainstead/db';
 import { lockChainCommits } from '@chainstead/sync';
 import type { PoolId } from '../events/pool-event.ts';
 import { copyCandles, type PoolCandle } from '../pool-candles/candle-record.ts';
+import { markHoursStale } from '../pool-candles/stale-hours.ts';
 import type { StoredSpan } from '../pool-candles/stored-span.ts';
-import { poolKey } from '../pools/pool-key.ts';
 
 /** A span to store. */
 export interface SpanToStore extends StoredSpan {
@@ -84,14 +84,11 @@ export function storeClaimed(
     if (own.length === 0) return false;
     await transaction.query('DELETE FROM pool_candles WHERE chain_id = $1 AND hours = $2 AND start = $3', key);
     await copyCandles(transaction, chain, span, candles, keepsTraders);
-    if (uncertain.length > 0)
-      await transaction.query(
-        `INSERT INTO stale_candles (pool_key, chain_id, hours, start, pool)
-         SELECT key, $1, width.hours, $2 - $2 % width.hours, pool FROM unnest($3::bigint[], $4::bytea[]) AS uncertain (key, pool)
-         CROSS JOIN (VALUES (1), (24)) AS width (hours) ORDER BY key, pool
-         ON CONFLICT (pool_key, chain_id, hours, start, pool) DO UPDATE SET revision = gen_random_uuid()`,
-        [chain.id, span.start, uncertain.map(poolKey), uncertain.map(hexBytes)],
-      );
+    await markHoursStale(
+      transaction,
+      chain,
+      uncertain.map((pool) => ({ pool, start: span.start })),
+    );
     return true;
   });
 }

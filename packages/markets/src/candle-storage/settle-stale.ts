@@ -6,6 +6,7 @@ import { computeCandles, isUncertain } from '../pool-candles/compute-candles.ts'
 import { priceSettingsOf } from '../pool-candles/price-settings.ts';
 import type { StoredSpan, StoredWidth } from '../pool-candles/stored-span.ts';
 import { poolKey } from '../pools/pool-key.ts';
+import { markStoredWithOthers } from './outdated-candles.ts';
 import { covers, type StorableBlocks } from './storable-hours.ts';
 import { joinRecord } from './store-day.ts';
 
@@ -32,6 +33,13 @@ export async function settleStale(
     );
     for (const { pool, candle } of settled)
       await replaceCandle(database, chain, span, { pool, candle, revision: revisionOf.get(pool) ?? '' });
+    if (span.hours === 1)
+      await markStoredWithOthers(
+        database,
+        chain,
+        span.start,
+        settled.flatMap(({ candle }) => candle ?? []),
+      );
   }
 }
 

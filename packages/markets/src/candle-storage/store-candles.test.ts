@@ -1,12 +1,14 @@
 /** Stored candles and figures against those from swaps: after reorgs, late proofs, changed settings, and dropped swaps. */
 import { type Chain, createChainRegistry } from '@chainstead/chains';
-import { parseAddress } from '@chainstead/core';
+import { createMetricsRegistry, parseAddress, silentLogger, systemClock } from '@chainstead/core';
 import { hexBytes, rawSql, runStatements } from '@chainstead/db';
+import { createDueWork } from '@chainstead/jobs';
 import { seedAnswers } from '@chainstead/price-feeds/testing';
 import { runProjection } from '@chainstead/sync';
 import { addressOf, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { saveTokenMetadata } from '@chainstead/tokens';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { getCandles } from '../candles/get-candles.ts';
 import { candlesOfSwaps, markPoolStale } from '../pool-candles/candles-projection.ts';
 import { poolKey } from '../pools/pool-key.ts';
@@ -17,6 +19,7 @@ import type { CandlePrices } from '../trade-values/candle.ts';
 import type { FiguredPool } from '../trade-values/figured-pool.ts';
 import { CURRENCIES, pairOf } from '../trade-values/price-trade.ts';
 import { TIMEFRAMES, type Timeframe } from '../trade-values/timeframe.ts';
+import { addOutdatedCandles } from './outdated-candles.ts';
 import { storeCandles } from './store-candles.ts';
 
 const eth = createChainRegistry().get('eth');
@@ -60,7 +63,7 @@ beforeEach(async () => {
   const { database } = scratch;
   number = numbersOf(1);
   await database.query(
-    'TRUNCATE swaps, trades, pools, blocks, sync_ranges, sync_chains, tokens, feed_answers, candle_spans, stale_candles, pool_candles',
+    'TRUNCATE swaps, trades, pools, blocks, sync_ranges, sync_chains, tokens, feed_answers, candle_spans, stale_candles, pool_candles, changed_decimals',
   );
   await seedToken(database, eth, CATS, 'CATS', 6);
   await seedToken(database, eth, WETH, 'WETH', 18);
@@ -256,6 +259,72 @@ test('changed decimals and price settings make stored candles unused', async () 
   await expectSame(['1h', '1d'], [DOLLARS], other);
   expect(await store(other)).toBeGreaterThan(50);
   await expectSame(['1h', '1d'], [DOLLARS], other);
+});
+
+/** Stores facts as a worker does after it read them. */
+async function readFacts(decimals: number | null): Promise<void> {
+  const facts = { name: 'CATS token', symbol: 'CATS', decimals, standard: 'erc20', answered: true } as const;
+  await scratch.database.query(`UPDATE tokens SET facts_status = 'pending' WHERE address = $1 AND decimals IS NULL`, [
+    hexBytes(CATS),
+  ]);
+  await saveTokenMetadata(scratch.database, eth.id, new Map([[CATS, facts]]));
+}
+
+/** Runs the work on changed decimals until none is left. */
+async function correct(): Promise<void> {
+  const { database } = scratch;
+  const work = createDueWork({
+    database,
+    clock: systemClock,
+    logger: silentLogger(),
+    metrics: createMetricsRegistry(),
+  });
+  addOutdatedCandles(work, { database, chains: [{ chain: eth }] });
+  work.start();
+  await vi.waitFor(async () => expect(await count('changed_decimals')).toBe(0), { timeout: 10_000, interval: 20 });
+  await work.close();
+}
+
+const storedRows = () =>
+  scratch.database.query(
+    `SELECT hours, start, pool, decimals0, decimals1, swaps, buys, sells, buy_volume, sell_volume, is_valued, prices FROM pool_candles
+     ORDER BY hours, start, pool`,
+  );
+
+describe('corrected decimals', () => {
+  test.each([
+    ['wrong', 9],
+    ['unknown', null],
+  ])('that were %s at first lead to the candles of right ones', async (_, wrong) => {
+    await store();
+    const expected = await storedRows();
+    expect(expected.length).toBeGreaterThan(50);
+    await scratch.database.query('TRUNCATE candle_spans, stale_candles, pool_candles, changed_decimals');
+    await readFacts(wrong);
+    if (wrong === null)
+      await scratch.database.query('UPDATE tokens SET decimals = NULL WHERE address = $1', [hexBytes(CATS)]);
+    await store();
+    expect(await storedRows()).not.toEqual(expected);
+    await readFacts(6);
+    await correct();
+    await expectSame(['1h', '1d']);
+    await store();
+    expect(await storedRows()).toEqual(expected);
+  });
+
+  test('scale the prices of candles whose swaps were dropped', async () => {
+    await store();
+    const expected = await storedRows();
+    await scratch.database.query('TRUNCATE candle_spans, stale_candles, pool_candles, changed_decimals');
+    await readFacts(9);
+    await store();
+    await scratch.database.query('DELETE FROM swaps WHERE block_number < 12000');
+    await scratch.database.query(`UPDATE sync_ranges SET first_block = 12000 WHERE dataset = 'swaps'`);
+    await readFacts(6);
+    await correct();
+    await store();
+    expect(await storedRows()).toEqual(expected);
+  });
 });
 
 test('hours wait for their swaps, and for prices back to the heartbeat', async () => {

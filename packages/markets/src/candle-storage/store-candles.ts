@@ -3,6 +3,7 @@ import type { Database } from '@chainstead/db';
 import { computeCandles, isUncertain } from '../pool-candles/compute-candles.ts';
 import { secondsOf } from '../pool-candles/stored-span.ts';
 import { claimSpan, storeClaimed } from './claimed-span.ts';
+import { markStoredWithOthers } from './outdated-candles.ts';
 import { settleStale } from './settle-stale.ts';
 import { createHourExaminer, listMissingHours, readStorableBlocks } from './storable-hours.ts';
 import { storeDays } from './store-day.ts';
@@ -49,7 +50,9 @@ export async function storeCandles(options: StoreCandlesOptions): Promise<number
     );
     const uncertain = candles.filter((candle) => isUncertain(candle, chain)).map(({ pool }) => pool.pool);
     const keepsTraders = now - secondsOf(hour) < TRADERS_SECONDS;
-    if (await storeClaimed(database, chain, { span, claim, candles, keepsTraders, uncertain })) stored += 1;
+    if (!(await storeClaimed(database, chain, { span, claim, candles, keepsTraders, uncertain }))) continue;
+    stored += 1;
+    await markStoredWithOthers(database, chain, hour, candles);
   }
   await storeDays(database, chain, signal);
   return stored;

@@ -2,6 +2,7 @@ import { type Address, type ChainId, type Hex, ZERO_ADDRESS } from '@chainstead/
 import { addressBytes, type Database, hexBytes, hexText, type Transaction } from '@chainstead/db';
 import { type Claim, claimValues, type DueTable, isClaimed, settled } from '@chainstead/jobs';
 import { underCommitLock } from '@chainstead/sync';
+import { requestTokenFacts } from '@chainstead/tokens';
 import type { PoolId } from '../events/pool-event.ts';
 import type { ChainExchanges } from '../exchanges/exchanges-of-chain.ts';
 import type { ProvenPool } from '../exchanges/prove-pool.ts';
@@ -131,17 +132,22 @@ async function storeOutcome(
   if (found !== null) await addTokens(transaction, chain, found.pool);
 }
 
-/** Prices need the decimals of both tokens, also of one that never logged a transfer. Those that are new are read by the worker. */
+/**
+ * Prices need the decimals of both tokens, also of one that never logged a transfer. The worker reads those that are new, and again those
+ * without decimals: such as of a contract that had no code yet.
+ */
 async function addTokens(
   transaction: Transaction,
   { id }: Pick<HookedChain, 'id'>,
   { tokens }: Pick<ProvenPool, 'tokens'>,
 ): Promise<void> {
+  const contracts = (tokens ?? []).filter((token) => token !== ZERO_ADDRESS);
   await transaction.query(
     `INSERT INTO tokens (address, chain_id) SELECT address, $1 FROM unnest($2::bytea[]) AS found (address) ORDER BY address
      ON CONFLICT (address, chain_id) DO NOTHING`,
-    [id, (tokens ?? []).filter((token) => token !== ZERO_ADDRESS).map(addressBytes)],
+    [id, contracts.map(addressBytes)],
   );
+  await requestTokenFacts(transaction, id, contracts, 'decimals IS NULL');
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Proofs of the pools that a recorded block shows, and the trades that follow from them. */
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
-import { hexText } from '@chainstead/db';
+import { hexBytes, hexText } from '@chainstead/db';
 import { recordedData } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -22,7 +22,7 @@ describe.skipIf(isMissing)(title('pools of a recorded block'), () => {
   let rows: readonly SwapRow[] = [];
 
   beforeEach(async () => {
-    await scratch.database.query('TRUNCATE swaps, pool_creations, pools, trades');
+    await scratch.database.query('TRUNCATE swaps, pool_creations, pools, trades, tokens');
     const all = swaps.wholeBlocks?.decode(await recordedBlock(BLOCK), { chain, timestampOf: () => 0 }) ?? [];
     // Those that their address proves: no node is asked.
     rows = all.filter((row) => isProvenByAddress(row, chain));
@@ -76,6 +76,28 @@ describe.skipIf(isMissing)(title('pools of a recorded block'), () => {
     expect(await proofOf()).toMatchObject({ status: 'unproven', proof: null });
     await prove();
     expect(await proofOf()).toMatchObject({ status: 'proven', proof: 'address' });
+  });
+
+  test('make their tokens due that have no known decimals, also those without a transfer', async () => {
+    const [swap] = rows.filter(({ token0, token1 }) => token0 !== null && token1 !== null);
+    if (swap === undefined) throw new Error('The block has no swap');
+    const tokens = [swap.token0, swap.token1].map((token) => hexBytes(token ?? ''));
+    const { database } = scratch;
+    await store([swap]);
+    // One was read before its code existed, and the other is in no event.
+    await database.query('TRUNCATE tokens');
+    await database.query(
+      `INSERT INTO tokens (address, chain_id, facts_status, facts_due_at, decimals) VALUES ($1, $2, 'known', NULL, NULL), ($3, $2, 'known', NULL, 18)`,
+      [tokens[0], chain.id, hexBytes(`0x${'01'.repeat(20)}`)],
+    );
+    await prove();
+    const due = () =>
+      database.query<{ address: Buffer }>('SELECT address FROM tokens WHERE facts_due_at <= now() ORDER BY address');
+    expect((await due()).map(({ address }) => address)).toEqual(tokens.toSorted(Buffer.compare));
+    await database.query('UPDATE tokens SET facts_due_at = NULL, decimals = 18');
+    await database.query(`UPDATE pools SET status = 'unproven', due_at = now()`);
+    await prove();
+    expect(await due()).toEqual([]);
   });
 
   test('stay due if blocks are replaced while a worker reads them', async () => {

@@ -45,7 +45,7 @@ export function createUnstoppableNames({
   async function recordOf({ calls, records }: Registry, name: string, at: BlockCall): Promise<Address | null> {
     const args = [ADDRESS_KEYS, BigInt(namehash(name))] as const;
     const data = encodeFunctionData({ abi: READER, functionName: 'getMany', args });
-    const [values] = decoded(GET_MANY.outputs, await calls.call(records, data, at.signal, at.block)) ?? [];
+    const [values] = decoded(GET_MANY.outputs, await calls.call(records, data, at.signal, at)) ?? [];
     const address = Array.isArray(values) ? values.find(isAddressText) : undefined;
     return address === undefined ? null : parseAddress(address);
   }
@@ -63,7 +63,7 @@ export function createUnstoppableNames({
       const address = parseAddress(given);
       const data = encodeFunctionData({ abi: READER, functionName: 'reverseNameOf', args: [address] });
       const found = await firstOf(registries, signal, async ({ calls, reverse }, at) => {
-        const [reported] = decoded(REVERSE_NAME_OF.outputs, await calls.call(reverse, data, signal, at.block)) ?? [];
+        const [reported] = decoded(REVERSE_NAME_OF.outputs, await calls.call(reverse, data, signal, at)) ?? [];
         // What does not normalise looks like another name.
         if (typeof reported !== 'string' || reported === '' || normalName(reported) !== reported) return null;
         return (await find(reported, signal))?.value === address ? reported : null;

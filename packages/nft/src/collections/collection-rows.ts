@@ -155,7 +155,7 @@ async function saveToken(
 ): Promise<void> {
   await database.transaction(async (transaction) => {
     const inserted = await transaction.query(
-      `INSERT INTO tokens (address, chain_id, standard, name, symbol, facts_status) VALUES ($1, $2, $3, $4, $5, 'known')
+      `INSERT INTO tokens (address, chain_id, standard, name, symbol, facts_status, facts_due_at) VALUES ($1, $2, $3, $4, $5, 'known', NULL)
        ON CONFLICT (address, chain_id) DO NOTHING RETURNING chain_id`,
       [addressBytes(address), chainId, standard, name, symbol],
     );

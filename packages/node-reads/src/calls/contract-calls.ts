@@ -8,13 +8,24 @@ import { beginningOf, type ContractCall, decodeAggregate, encodeAggregate } from
  * Both throw UpstreamsExhaustedError (retryable) when no upstream answers, RequestAbortedError when the signal ends it.
  */
 export interface ContractCalls {
-  /** @param block whose state is read. @default the newest */
-  call(to: Address, data: Hex, signal: AbortSignal, block?: number): Promise<Hex | null>;
+  call(to: Address, data: Hex, signal: AbortSignal, at?: CalledState): Promise<Hex | null>;
   /**
    * Through Multicall3; null where the chain has none or it does not work. A null among the answers proves nothing: an `INVALID`
    * opcode of one old contract burns 63/64 of the gas of all that follow, so such a call is to be repeated alone.
    */
-  callTogether(calls: readonly ContractCall[], signal: AbortSignal): Promise<(Hex | null)[] | null>;
+  callTogether(
+    calls: readonly ContractCall[],
+    signal: AbortSignal,
+    at?: Pick<CalledState, 'minBlock'>,
+  ): Promise<(Hex | null)[] | null>;
+}
+
+/** The state that a call reads. */
+export interface CalledState {
+  /** @default the newest */
+  readonly block?: number;
+  /** Only nodes that have reached this block are called. @default `block` */
+  readonly minBlock?: number;
 }
 
 /** A contract may answer megabytes to each of many calls, free of charge: so much of it is in flight. */
@@ -29,9 +40,14 @@ export function createContractCalls(options: {
   const { pool, chain, answerBytesMax } = options;
   const budget = createAnswerBudget(BUDGET);
 
-  async function ask(to: Address, data: Hex, signal: AbortSignal, block?: number): Promise<Hex | null> {
-    const [tag, options] =
-      block === undefined ? ['latest', { signal }] : [toQuantity(block), { signal, minBlock: block }];
+  async function ask(
+    to: Address,
+    data: Hex,
+    signal: AbortSignal,
+    { block, minBlock = block }: CalledState = {},
+  ): Promise<Hex | null> {
+    const tag = block === undefined ? 'latest' : toQuantity(block);
+    const options = minBlock === undefined ? { signal } : { signal, minBlock };
     try {
       const { value } = await pool.request('eth_call', [{ to, data }, tag], options);
       if (typeof value !== 'string' || value.length <= 2) return null;
@@ -45,15 +61,15 @@ export function createContractCalls(options: {
   }
 
   return {
-    call: (to, data, signal, block) =>
+    call: (to, data, signal, at) =>
       budget.run(async () => {
-        const answer = await ask(to, data, signal, block);
+        const answer = await ask(to, data, signal, at);
         return answer === null ? null : beginningOf(answer, answerBytesMax);
       }),
-    async callTogether(calls, signal) {
+    async callTogether(calls, signal, at) {
       if (chain.multicall3 === null) return null;
       const { address } = chain.multicall3;
-      const answer = await budget.run(() => ask(address, encodeAggregate(calls), signal));
+      const answer = await budget.run(() => ask(address, encodeAggregate(calls), signal, at));
       return answer === null ? null : decodeAggregate(answer, calls.length);
     },
   };

@@ -35,6 +35,15 @@ describe('createKnownContracts', () => {
     expect(known.has({ address: PLAIN, seenAs: SEEN_AS.erc20 })).toBe(false);
   });
 
+  it('forgets contracts after a day, so that their use is noted again', () => {
+    let now = 0;
+    const known = createKnownContracts(10, () => now);
+    known.add([{ address: HYBRID, seenAs: 1 }]);
+    now = 86_400_000;
+    known.add([{ address: PLAIN, seenAs: 1 }]);
+    expect([HYBRID, PLAIN].map((one) => known.has({ address: one, seenAs: 1 }))).toEqual([false, true]);
+  });
+
   it('holds no more contracts than its limit', () => {
     const known = createKnownContracts(1);
     known.add([{ address: HYBRID, seenAs: 1 }]);
@@ -75,6 +84,28 @@ describe('writeContracts', () => {
       { address: PLAIN, seen_as: SEEN_AS.erc20 },
     ]);
     expect((await stored())[1]).toEqual(before);
+  });
+
+  it('makes outdated facts of a used contract due', async () => {
+    const [week, hours] = ["now() - interval '8 days'", "now() - interval '30 hours'"];
+    const rows = [
+      [address('1'), 'known', `'Old'`, week],
+      [address('2'), 'known', `'New'`, hours],
+      [address('3'), 'known', `''`, hours],
+      [address('4'), 'known', `'Never read'`, 'NULL'],
+      [address('5'), 'failed', `'Old'`, week],
+    ] as const;
+    for (const [token, status, name, readAt] of rows)
+      await scratch.database.query(
+        `INSERT INTO tokens (address, chain_id, seen_as, facts_status, facts_due_at, name, facts_read_at) VALUES (decode($1, 'hex'), $2, 1, $3, NULL, ${name}, ${readAt})`,
+        [token.slice(2), CHAIN.id, status],
+      );
+    await write(rows.map(([token]) => ({ address: token, seenAs: SEEN_AS.erc20 })));
+    const due = await scratch.database.query(
+      `SELECT '0x' || encode(address, 'hex') AS address FROM tokens WHERE facts_read_at IS NOT NULL AND facts_due_at <= now() ORDER BY address`,
+    );
+    expect(due).toEqual([{ address: address('1') }, { address: address('3') }]);
+    await scratch.database.query('DELETE FROM tokens');
   });
 
   it('wakes those that read the facts of tokens, of new ones only', async () => {

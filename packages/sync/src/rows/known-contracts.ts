@@ -21,13 +21,20 @@ export interface KnownContracts {
   add(contracts: readonly SeenContract[]): void;
 }
 
-/** Returns a cache of up to `limit` contracts. It is cleared when full: a miss costs only one insert. */
-export function createKnownContracts(limit = 200_000): KnownContracts {
+/** Time after which the use of a contract is noted again: outdated facts of used tokens are due then. */
+const FORGOTTEN_MS = 86_400_000;
+
+/** Returns a cache of up to `limit` contracts. It is cleared when full, and once a day: a miss costs only one insert. */
+export function createKnownContracts(limit = 200_000, now: () => number = Date.now): KnownContracts {
   const known = new Map<Address, number>();
+  let clearedAt = now();
   return {
     has: ({ address, seenAs }) => ((known.get(address) ?? 0) & seenAs) === seenAs,
     add: (contracts) => {
-      if (known.size >= limit) known.clear();
+      if (known.size >= limit || now() - clearedAt >= FORGOTTEN_MS) {
+        known.clear();
+        clearedAt = now();
+      }
       for (const { address, seenAs } of contracts) known.set(address, (known.get(address) ?? 0) | seenAs);
     },
   };
@@ -42,9 +49,13 @@ export function joinMentions(mentions: Iterable<MentionedContract>): SeenContrac
     .sort((a, b) => (a.address < b.address ? -1 : a.address > b.address ? 1 : 0));
 }
 
+/** Age at which known facts of a used contract are read again; of one that returned no name and no symbol. Milliseconds. */
+const OLD_MS = { facts: 7 * 86_400_000, nothing: 86_400_000 };
+
 /**
- * Writes contracts or standards that are new to this process. Needs the commit lock: two writers of the same contract
- * would deadlock otherwise. @returns the written contracts, to add to `known` after the commit.
+ * Writes contracts or standards that are new to this process. Outdated facts of the contracts are due then. Needs the
+ * commit lock: two writers of the same contract would deadlock otherwise.
+ * @returns the written contracts, to add to `known` after the commit.
  */
 export async function writeContracts(
   transaction: Transaction,
@@ -58,11 +69,19 @@ export async function writeContracts(
     `INSERT INTO tokens (address, chain_id, seen_as)
      SELECT decode(substr(seen.address, 3), 'hex'), $1, seen.seen_as
        FROM unnest($2::text[], $3::smallint[]) AS seen(address, seen_as) ORDER BY seen.address
-     ON CONFLICT (address, chain_id) DO UPDATE SET seen_as = tokens.seen_as | excluded.seen_as
-       WHERE (tokens.seen_as | excluded.seen_as) <> tokens.seen_as
+     ON CONFLICT (address, chain_id) DO UPDATE SET seen_as = tokens.seen_as | excluded.seen_as,
+       facts_due_at = CASE WHEN ${IS_OLD} THEN excluded.facts_due_at ELSE tokens.facts_due_at END
+       WHERE (tokens.seen_as | excluded.seen_as) <> tokens.seen_as OR ${IS_OLD}
      RETURNING chain_id`,
-    [chain.id, fresh.map(({ address }) => address), fresh.map(({ seenAs }) => seenAs)],
+    [
+      ...[chain.id, fresh.map(({ address }) => address), fresh.map(({ seenAs }) => seenAs)],
+      ...[OLD_MS.facts, OLD_MS.nothing].map((age) => new Date(Date.now() - age)),
+    ],
   );
   if (changed.length > 0) transaction.notify(dueChannel(TOKEN_FACTS_WORK, chain.id));
   return fresh;
 }
+
+/** Facts that are not due, and were read before $4; without name and symbol, before $5. Null: another worker read them. */
+const IS_OLD = `coalesce(tokens.facts_status = 'known' AND tokens.facts_due_at IS NULL AND tokens.facts_lease_until IS NULL
+         AND tokens.facts_read_at < CASE WHEN coalesce(tokens.name, '') = '' AND coalesce(tokens.symbol, '') = '' THEN $5::timestamptz ELSE $4::timestamptz END, false)`;

@@ -1,5 +1,8 @@
-import { addressBytes } from '@chainstead/db';
-import type { BlockWatcher } from '@chainstead/sync';
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, hexText, type Transaction } from '@chainstead/db';
+import type { BlockWatcher, WatchedBlock } from '@chainstead/sync';
+import { noteAnnouncements, rollBackAnnouncements } from '@chainstead/tokens';
 import { UNANNOUNCED } from './proxy-forms.ts';
 
 /** Events of proxies, beacons and diamonds when their implementation changes. */
@@ -12,26 +15,32 @@ const ANNOUNCEMENTS: ReadonlySet<string> = new Set([
   '0x8faa70878671ccd212d20771b795c50af8fd3ff6cf27f4bde57e5d4de0aeb673',
 ]);
 
+/** Events of contracts that are set up after their creation. Tokens behind new proxies often have other facts before. */
+const INITIALIZATIONS: ReadonlySet<string> = new Set([
+  // Initialized(uint8)
+  '0x7f26b83ff96e1f2b6a682f133852f6798a09c465da95921460cefb3847402498',
+  // Initialized(uint64)
+  '0xc7f505b2f371ae2175ee4913f4499e1f2633a7b5936321eed1cdaeb6115181d2',
+]);
+
 const NEEDS = { transactions: false, internalTransfers: false } as const;
 
 /**
  * Returns a watcher that ends a contract's stored implementation at the block in which it, or its beacon, announces a
- * change: the next request reads it again. The log's content is not trusted. When blocks leave the chain, data read at
- * them is removed, and ranges that they ended are reopened.
+ * change: the next request reads it again. Token facts of the contract are due then, and after its initialization. The
+ * log's content is not trusted. When blocks leave the chain, data read at them is removed, ranges that they ended are
+ * reopened, and token facts are due again.
  */
 export function createProxiesWatcher(): BlockWatcher {
   return {
     needs: async () => NEEDS,
     async committed(transaction, chain, blocks) {
-      const changes = new Map(
-        blocks
-          .toReversed()
-          .flatMap(({ header, logs }) =>
-            logs.flatMap(({ address, topics: [topic0] }) =>
-              topic0 !== undefined && ANNOUNCEMENTS.has(topic0) ? [[address, header.number] as const] : [],
-            ),
-          ),
-      );
+      const changes = new Map(logsWith(ANNOUNCEMENTS, blocks).toReversed());
+      const announced = new Map([...logsWith(INITIALIZATIONS, blocks), ...logsWith(ANNOUNCEMENTS, blocks)]);
+      if (announced.size === 0) return;
+      const proxies = changes.size === 0 ? [] : await proxiesOf(transaction, chain, [...changes.keys()]);
+      for (const { proxy, beacon } of proxies) announced.set(proxy, announced.get(beacon) ?? 0);
+      await noteAnnouncements(transaction, chain.id, announced);
       if (changes.size === 0) return;
       await transaction.query(
         `UPDATE contract_implementations AS known SET until_block = change.block_number - 1
@@ -42,6 +51,7 @@ export function createProxiesWatcher(): BlockWatcher {
       );
     },
     async rolledBack(transaction, chain, ancestor) {
+      await rollBackAnnouncements(transaction, chain.id, ancestor);
       await transaction.query('DELETE FROM contract_implementations WHERE chain_id = $1 AND from_block > $2', [
         chain.id,
         ancestor,
@@ -57,4 +67,26 @@ export function createProxiesWatcher(): BlockWatcher {
       );
     },
   };
+}
+
+/** Returns the contract and the block of each log with one of the topics, in chain order. */
+function logsWith(topics: ReadonlySet<string>, blocks: readonly WatchedBlock[]): (readonly [Address, number])[] {
+  return blocks.flatMap(({ header, logs }) =>
+    logs.flatMap(({ address, topics: [topic0] }) =>
+      topic0 !== undefined && topics.has(topic0) ? [[address, header.number] as const] : [],
+    ),
+  );
+}
+
+/** Returns the contracts whose stored implementation comes from one of the beacons. */
+function proxiesOf(
+  transaction: Transaction,
+  chain: Chain,
+  beacons: readonly Address[],
+): Promise<readonly { readonly proxy: Address; readonly beacon: Address }[]> {
+  return transaction.query(
+    `SELECT DISTINCT ${hexText('proxy')} AS proxy, ${hexText('beacon')} AS beacon FROM contract_implementations
+     WHERE chain_id = $1 AND beacon = ANY ($2::bytea[])`,
+    [chain.id, beacons.map(addressBytes)],
+  );
 }

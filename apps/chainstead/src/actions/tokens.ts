@@ -1,0 +1,49 @@
+import { type Address, isAddress, parseAddress } from '@chainstead/core';
+import { recordAudit } from '@chainstead/http';
+import { requestTokenFacts } from '@chainstead/tokens';
+import type { Command } from 'commander';
+import { UsageError } from '../errors/usage-error.ts';
+import { writeOutcome } from '../ranges/range-command.ts';
+import { commandActor } from '../session/command-actor.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { withStorage } from '../session/command-session.ts';
+import { findDatabase } from '../session/find-database.ts';
+import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+
+/** Queues the facts of stored tokens for the worker role. */
+export async function refreshTokenFacts(
+  given: readonly string[],
+  options: { readonly chain: string },
+  command: Command,
+  context: CommandContext,
+): Promise<void> {
+  const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
+  const chain = configuration.chainRegistry.find(options.chain);
+  if (chain === null) throw new UsageError(`--chain ${options.chain} is not a known chain`, 'Use a chain name or ID');
+  const addresses = [...new Set(given.map(addressOf))];
+  await withStorage({ configuration, context, name: 'tokens' }, async ({ database }) => {
+    const queued = await database.transaction(async (transaction) => {
+      const due = await requestTokenFacts(transaction, chain.id, addresses);
+      await recordAudit(transaction, commandActor(), {
+        action: 'tokens.refresh',
+        target: chain.key,
+        details: { tokens: due },
+      });
+      return due;
+    });
+    const unknown = addresses.filter((address) => !queued.includes(address));
+    const rest = unknown.length === 0 ? '' : ` Not stored as a token: ${unknown.join(', ')}.`;
+    writeOutcome(context, `Queued ${queued.length} of ${addresses.length} tokens to be read again.${rest}`, {
+      work: 'tokens refresh',
+      queued: queued.length,
+      unknown,
+      finished: true,
+    });
+  });
+}
+
+/** @throws UsageError */
+function addressOf(text: string): Address {
+  if (!isAddress(text)) throw new UsageError(`${text} is not an address`, 'Use 0x and 40 hexadecimal digits');
+  return parseAddress(text);
+}

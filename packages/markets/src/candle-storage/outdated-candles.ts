@@ -1,0 +1,164 @@
+/** Stored candles of tokens whose decimals changed. Readers don't use them, and take the swaps instead. */
+import type { Chain } from '@chainstead/chains';
+import { type Address, parseAddress } from '@chainstead/core';
+import { addressBytes, type Database, hexBytes, hexText, type ReadDatabase } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
+import { backoffSeconds, type Claim, claimValues, type DueWork, isClaimed, settled } from '@chainstead/jobs';
+import { CHANGED_DECIMALS, CHANGED_DECIMALS_WORK } from '@chainstead/tokens';
+import type { PoolId } from '../events/pool-event.ts';
+import type { PoolCandle } from '../pool-candles/candle-record.ts';
+import { readPoolFacts } from '../pool-candles/pool-facts.ts';
+import { markHoursStale } from '../pool-candles/stale-hours.ts';
+import type { StoredSpan } from '../pool-candles/stored-span.ts';
+import { poolKey } from '../pools/pool-key.ts';
+import type { FiguredPool } from '../trade-values/figured-pool.ts';
+import { type OutdatedCandle, rescaleCandles } from './rescale-candles.ts';
+import { covers, readStorableBlocks, type StorableBlocks } from './storable-hours.ts';
+
+export interface OutdatedCandlesOptions {
+  readonly database: Database;
+  /** Chains whose candles this process stores. */
+  readonly chains: readonly { readonly chain: Chain }[];
+}
+
+/** Tokens whose pools are looked up together. */
+const BATCH = 50;
+/** Pools per statement. */
+const POOLS_MAX = 500;
+/** Candles per transaction, apart from more of the last hour. */
+const CANDLES_MAX = 5_000;
+const RETRY_SECONDS = { base: 10, max: 3_600 } as const;
+
+/**
+ * Adds the work on changed decimals: stored candles with other decimals become stale, and
+ * {@link createCandleSchedules} computes them again. Prices whose swaps were dropped are scaled.
+ */
+export function addOutdatedCandles(dueWork: Pick<DueWork, 'add'>, { database, chains }: OutdatedCandlesOptions): void {
+  for (const { chain } of chains)
+    dueWork.add<TokenRow>({
+      name: CHANGED_DECIMALS_WORK,
+      chain,
+      table: CHANGED_DECIMALS,
+      returning: `${hexText('work.address')} AS address`,
+      concurrency: 1,
+      batch: BATCH,
+      perform: (claims, signal) => markOutdated(database, chain, claims, signal),
+      retrySeconds: ({ attempts }) => backoffSeconds(attempts, RETRY_SECONDS),
+    });
+}
+
+interface TokenRow {
+  readonly address: Address;
+}
+
+async function markOutdated(
+  database: Database,
+  chain: Chain,
+  claims: readonly Claim<TokenRow>[],
+  signal: AbortSignal,
+): Promise<void> {
+  const pools = await readPoolsOf(
+    database,
+    chain,
+    claims.map(({ row }) => row.address),
+  );
+  const { swaps } = await readStorableBlocks(database, chain);
+  for (let from = 0; from < pools.length; from += POOLS_MAX) {
+    const facts = await readPoolFacts(database, chain, pools.slice(from, from + POOLS_MAX));
+    for (let after = 0; ; ) {
+      signal.throwIfAborted();
+      const candles = await readOutdated(database, chain, facts, after);
+      const last = candles.at(-1);
+      if (last === undefined) break;
+      const isComputable = await computableSpans(database, chain, candles, swaps);
+      await rescaleCandles(
+        database,
+        chain,
+        facts,
+        candles.filter((candle) => !isComputable(candle)),
+      );
+      const hours = candles.filter((candle) => candle.hours === 1 && isComputable(candle));
+      await database.transaction((transaction) => markHoursStale(transaction, chain, hours));
+      after = last.start + 1;
+    }
+  }
+  // Decimals that changed meanwhile leave the row due.
+  for (const claim of claims)
+    await database.query(
+      `WITH ended AS (DELETE FROM changed_decimals WHERE ${isClaimed(CHANGED_DECIMALS, 1)} AND due_at IS NULL)
+       UPDATE changed_decimals SET ${settled()} WHERE ${isClaimed(CHANGED_DECIMALS, 1)} AND due_at IS NOT NULL`,
+      claimValues(claim),
+    );
+}
+
+async function readPoolsOf(
+  database: ReadDatabase,
+  chain: Chain,
+  tokens: readonly Address[],
+): Promise<readonly PoolId[]> {
+  const of = (
+    column: string,
+  ) => `SELECT pool FROM pools WHERE address_key(${column}) = ANY ($2::bigint[]) AND chain_id = $1
+    AND ${column} = ANY ($3::bytea[]) AND status = 'proven'`;
+  const rows = await database.select<{ readonly pool: PoolId }>(
+    `SELECT ${hexText('pool')} AS pool FROM (${of('token0')} UNION ${of('token1')}) AS found ORDER BY pool`,
+    [chain.id, tokens.map((token) => addressKey(parseAddress(token))), tokens.map(addressBytes)],
+  );
+  return rows.map(({ pool }) => pool);
+}
+
+/** Returns the candles of the first spans from `start` on with other decimals than their pools have: all of each span. */
+function readOutdated(
+  database: ReadDatabase,
+  chain: Chain,
+  pools: readonly FiguredPool[],
+  start: number,
+): Promise<readonly OutdatedCandle[]> {
+  return database.select<OutdatedCandle>(
+    `WITH known AS MATERIALIZED (SELECT * FROM unnest($2::bigint[], $3::bytea[], $4::smallint[], $5::smallint[]) AS known (pool_key, pool, decimals0, decimals1))
+SELECT ${hexText('candle.pool')} AS pool, candle.hours, candle.start, candle.decimals0, candle.decimals1, candle.prices
+FROM known JOIN pool_candles AS candle ON candle.pool_key = known.pool_key AND candle.pool = known.pool
+WHERE candle.chain_id = $1 AND candle.hours IN (1, 24) AND candle.start >= $6
+  AND (candle.decimals0 IS DISTINCT FROM known.decimals0 OR candle.decimals1 IS DISTINCT FROM known.decimals1)
+ORDER BY candle.start FETCH FIRST ${CANDLES_MAX} ROWS WITH TIES`,
+    [
+      ...[chain.id, pools.map(({ pool }) => poolKey(pool)), pools.map(({ pool }) => hexBytes(pool))],
+      ...[pools.map(({ decimals }) => decimals[0]), pools.map(({ decimals }) => decimals[1]), start],
+    ],
+  );
+}
+
+/** Returns whether the swaps of a stored span are all there. */
+async function computableSpans(
+  database: ReadDatabase,
+  chain: Chain,
+  candles: readonly OutdatedCandle[],
+  swaps: StorableBlocks['swaps'],
+): Promise<(span: StoredSpan) => boolean> {
+  const spans = await database.select<StoredSpan & { readonly first: number; readonly last: number }>(
+    `SELECT hours, start, first_block AS first, last_block AS last FROM candle_spans
+     WHERE chain_id = $1 AND hours IN (1, 24) AND start BETWEEN $2 AND $3`,
+    [chain.id, candles[0]?.start, candles.at(-1)?.start],
+  );
+  const computable = new Set(
+    spans.filter(({ first, last }) => covers(swaps, first, last)).map(({ hours, start }) => `${hours} ${start}`),
+  );
+  return ({ hours, start }) => computable.has(`${hours} ${start}`);
+}
+
+/** Makes just stored candles of an hour stale whose pools have other decimals by now: {@link addOutdatedCandles} may have missed them. */
+export async function markStoredWithOthers(
+  database: Database,
+  chain: Chain,
+  start: number,
+  candles: readonly PoolCandle[],
+): Promise<void> {
+  const decimalsOf = new Map(candles.map(({ pool: { pool, decimals } }) => [pool, decimals]));
+  const facts = await readPoolFacts(database, chain, [...decimalsOf.keys()]);
+  const changed = facts.filter(({ pool, decimals }) =>
+    decimals.some((one, place) => one !== decimalsOf.get(pool)?.[place]),
+  );
+  if (changed.length === 0) return;
+  const hours = changed.map(({ pool }) => ({ pool, start }));
+  await database.transaction((transaction) => markHoursStale(transaction, chain, hours));
+}

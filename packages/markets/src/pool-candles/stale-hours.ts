@@ -1,0 +1,30 @@
+import type { Chain } from '@chainstead/chains';
+import { hexBytes, type Transaction } from '@chainstead/db';
+import type { PoolId } from '../events/pool-event.ts';
+import { poolKey } from '../pools/pool-key.ts';
+
+/** An hour of a pool. */
+export interface PoolHour {
+  readonly pool: PoolId;
+  /** In hours since the epoch. */
+  readonly start: number;
+}
+
+/** Makes hours of pools stale, with their days. */
+export async function markHoursStale(
+  transaction: Transaction,
+  chain: Chain,
+  hours: readonly PoolHour[],
+): Promise<void> {
+  if (hours.length === 0) return;
+  await transaction.query(
+    `INSERT INTO stale_candles (pool_key, chain_id, hours, start, pool)
+     SELECT DISTINCT key, $1::bigint, width.hours, start - start % width.hours, pool FROM unnest($2::bigint[], $3::bytea[], $4::int[]) AS outdated (key, pool, start)
+     CROSS JOIN (VALUES (1::smallint), (24::smallint)) AS width (hours) ORDER BY 1, 2, 3, 4, 5
+     ON CONFLICT (pool_key, chain_id, hours, start, pool) DO UPDATE SET revision = gen_random_uuid()`,
+    [
+      ...[chain.id, hours.map(({ pool }) => poolKey(pool)), hours.map(({ pool }) => hexBytes(pool))],
+      hours.map(({ start }) => start),
+    ],
+  );
+}

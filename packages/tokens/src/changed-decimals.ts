@@ -1,0 +1,38 @@
+/** Tokens whose decimals changed, as work for packages that store figures computed from decimals. */
+import type { Transaction } from '@chainstead/db';
+import { type DueTable, dueChannel } from '@chainstead/jobs';
+
+/** Name of the work on changed decimals in metrics, logs and notifications. */
+export const CHANGED_DECIMALS_WORK = 'changed-decimals';
+
+/** `changed_decimals` as due work. A row is deleted once all stored figures follow from the new decimals, or are marked to be computed again. */
+export const CHANGED_DECIMALS: DueTable = { name: 'changed_decimals', key: ['address', 'chain_id'] };
+
+/** A row of `tokens`. */
+export interface TokenDecimals {
+  readonly address: Buffer;
+  readonly chain_id: number;
+  readonly decimals: number | null;
+}
+
+/** Adds each token whose decimals differ to the work. Both lists have the same tokens, in any order. */
+export async function noteChangedDecimals(
+  transaction: Transaction,
+  former: readonly TokenDecimals[],
+  stored: readonly TokenDecimals[],
+): Promise<void> {
+  const formerOf = new Map(former.map((token) => [keyOf(token), token.decimals]));
+  const changed = stored.filter((token) => formerOf.get(keyOf(token)) !== token.decimals);
+  if (changed.length === 0) return;
+  await transaction.query(
+    `INSERT INTO changed_decimals (address, chain_id) SELECT * FROM unnest($1::bytea[], $2::bigint[]) AS changed (address, chain_id) ORDER BY 1, 2
+     ON CONFLICT (address, chain_id) DO UPDATE SET due_at = now()`,
+    [changed.map(({ address }) => address), changed.map(({ chain_id: chainId }) => chainId)],
+  );
+  for (const chainId of new Set(changed.map(({ chain_id: id }) => id)))
+    transaction.notify(dueChannel(CHANGED_DECIMALS_WORK, chainId));
+}
+
+function keyOf({ address, chain_id: chainId }: TokenDecimals): string {
+  return `${chainId} ${address.toString('hex')}`;
+}

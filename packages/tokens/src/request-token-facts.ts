@@ -1,0 +1,59 @@
+import type { Address, ChainId } from '@chainstead/core';
+import { addressBytes, hexText, type Transaction } from '@chainstead/db';
+import { dueChannel, TOKEN_FACTS_WORK } from '@chainstead/jobs';
+
+/**
+ * Makes the facts of stored tokens due: they are read as soon as a worker has time. Known facts are served until then.
+ * @param only SQL condition on `tokens`. @default all of the addresses
+ * @returns the tokens among the addresses that are due now
+ */
+export async function requestTokenFacts(
+  transaction: Transaction,
+  chainId: ChainId,
+  addresses: readonly Address[],
+  only = 'true',
+): Promise<readonly Address[]> {
+  if (addresses.length === 0) return [];
+  const key = [chainId, addresses.map(addressBytes)];
+  await transaction.query(
+    'SELECT FROM tokens WHERE chain_id = $1 AND address = ANY ($2::bytea[]) ORDER BY address, chain_id FOR UPDATE',
+    key,
+  );
+  const due = await transaction.query<{ address: Address }>(
+    `UPDATE tokens SET facts_due_at = now(), facts_attempts = CASE WHEN facts_status = 'known' THEN 0 ELSE facts_attempts END
+     WHERE chain_id = $1 AND address = ANY ($2::bytea[]) AND (${only}) RETURNING ${hexText('address')} AS address`,
+    key,
+  );
+  if (due.length > 0) transaction.notify(dueChannel(TOKEN_FACTS_WORK, chainId));
+  return due.map(({ address }) => address);
+}
+
+/**
+ * Notes blocks in which contracts announced other code or their initialization: their facts are due, read at these blocks or later.
+ * @param changes the newest block by contract
+ */
+export async function noteAnnouncements(
+  transaction: Transaction,
+  chainId: ChainId,
+  changes: ReadonlyMap<Address, number>,
+): Promise<void> {
+  const due = await requestTokenFacts(transaction, chainId, [...changes.keys()]);
+  await transaction.query(
+    `UPDATE tokens SET facts_from_block = change.block_number FROM unnest($2::bytea[], $3::bigint[]) AS change (address, block_number)
+     WHERE tokens.address = change.address AND tokens.chain_id = $1`,
+    [chainId, due.map(addressBytes), due.map((address) => changes.get(address))],
+  );
+}
+
+/** Makes the facts due that a token may have only on an abandoned branch. */
+export async function rollBackAnnouncements(
+  transaction: Transaction,
+  chainId: ChainId,
+  ancestor: number,
+): Promise<void> {
+  const announced = await transaction.query<{ address: Address }>(
+    `SELECT ${hexText('address')} AS address FROM tokens WHERE chain_id = $1 AND facts_from_block > $2`,
+    [chainId, ancestor],
+  );
+  await noteAnnouncements(transaction, chainId, new Map(announced.map(({ address }) => [address, ancestor])));
+}
