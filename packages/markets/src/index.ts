@@ -37,7 +37,7 @@ export { countDuePools } from './proofs/count-due-pools.ts';
 export { DUE_POOLS, POOL_WORK } from './proofs/pool-rows.ts';
 export { addPoolProofs } from './proofs/pool-worker.ts';
 export { createTrustedHookSchedules } from './proofs/trusted-hooks.ts';
-export type { DirectPrices, ReadDirectPrices } from './swap-lists/direct-prices.ts';
+export type { ReadDirectPrices } from './swap-lists/direct-prices.ts';
 export { EVERY_SWAP } from './swap-lists/every-swap.ts';
 export { factoriesOf, unknownExchange } from './swap-lists/exchange-names.ts';
 export {

@@ -88,7 +88,7 @@ function walksOf(
 function readTo(walk: Walk, read: readonly Step[]): Omit<Walked, 'walk'> {
   const last = read[WALK_MAX];
   if (last === undefined) return { steps: read, end: walk.order === 'ASC' ? walk.to : walk.after + 1 };
-  // Of the last block, some transfers may be missing.
+  // Some transfers of the last block may be missing.
   return {
     steps: read.filter(({ block }) => block !== last.block),
     end: last.block + (walk.order === 'ASC' ? -1 : 1),

@@ -35,7 +35,7 @@ const rowFields = {
   blockNumber: z.int().min(0).openapi({ description: 'Number of the block' }),
   subCategory: z.enum(SUB_CATEGORIES).nullable().openapi({
     description:
-      "By the trader's balance of the token that transactionType refers to: before the transaction of a purchase it is 0 (newPosition) or not (accumulation); after that of a sale it is 0 (sellAll) or not (partialSell). null: the balance is unknown, or no trade",
+      'Position of the trader in the token that transactionType refers to. Purchase: newPosition if the balance before the transaction is 0. Sale: sellAll if the balance after it is 0. null: the balance is unknown, or no trade',
   }),
   walletAddress: address('Sender of the transaction'),
   beneficiaryAddress: address('').nullable().openapi({
