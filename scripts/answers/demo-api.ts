@@ -158,9 +158,7 @@ export async function sendAtOnce(api: DemoApi, request: ApiRequest, times: numbe
 export async function requestsOfAllLists(api: DemoApi): Promise<readonly (ApiRequest & { readonly name: string })[]> {
   return (await rootFields(api)).map(({ name, columns }) => ({
     name,
-    ...graphqlRequest(
-      `{ ${name}(chain: ${DEMO_CHAIN_ID}, first: ${LIMIT_MAX}) { nodes { ${columns.join(' ')} } } }`,
-    ),
+    ...graphqlRequest(`{ ${name}(chain: ${DEMO_CHAIN_ID}, first: ${LIMIT_MAX}) { nodes { ${columns.join(' ')} } } }`),
   }));
 }
 

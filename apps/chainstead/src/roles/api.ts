@@ -88,7 +88,8 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     const routes = [...dataRoutes, ...streams.routes, ...own, unservedRoutes];
     const listening = await listen(context, {
       routes,
-      openRoutes: [operators.routes, gateway.routes, ...(graphql?.openRoutes ?? [])],
+      // Paths of the gateway would fit those of the others too.
+      openRoutes: [...(graphql?.openRoutes ?? []), operators.routes, gateway.routes],
       rawHandler: gateway.handler,
       upgrades: gateway.upgrades,
       bodies,
