@@ -88,8 +88,7 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     const routes = [...dataRoutes, ...streams.routes, ...own, unservedRoutes];
     const listening = await listen(context, {
       routes,
-      // Paths of the gateway would fit those of the others too.
-      openRoutes: [...(graphql?.openRoutes ?? []), operators.routes, gateway.routes],
+      openRoutes: [operators.routes, gateway.routes, ...(graphql?.openRoutes ?? [])],
       rawHandler: gateway.handler,
       upgrades: gateway.upgrades,
       bodies,
