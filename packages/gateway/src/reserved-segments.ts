@@ -14,6 +14,7 @@ export const RESERVED_SEGMENTS: ReadonlySet<string> = new Set([
   'console',
   'dashboard',
   'docs',
+  'graphql',
   'health',
   'historical-jobs',
   'historicaljobs',

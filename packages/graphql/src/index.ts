@@ -3,5 +3,5 @@
  * chains, core, db and http.
  */
 
-export { openGraphql } from './serving/graphql-route.ts';
 export { graphiqlPage } from './serving/graphiql/graphiql-page.ts';
+export { openGraphql } from './serving/graphql-route.ts';

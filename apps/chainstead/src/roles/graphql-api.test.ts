@@ -68,6 +68,20 @@ test('with its setting, it reads rows', async () => {
   }
 });
 
+test.each([
+  ['127.0.0.1', 200],
+  ['0.0.0.0', 405],
+])('on %s, a browser gets status %i for GraphiQL', async (host, status) => {
+  const role = await start({ GRAPHQL_DATABASE_URL: readerUrl(), HOST: host });
+  try {
+    const page = await fetch(`${role.address}/graphql`, { headers: { accept: 'text/html' } });
+    const script = await fetch(`${role.address}/graphql/graphiql.js`);
+    expect([page.status, script.ok]).toEqual([status, status === 200]);
+  } finally {
+    await role.stop();
+  }
+});
+
 test('as a role with more rights, it refuses', async () => {
   const role = await start({ GRAPHQL_DATABASE_URL: scratch.url });
   try {

@@ -122,7 +122,11 @@ describe('is invalid', () => {
     ],
     ['all chains', '{ contracts_vault_deposit { nodes { note } } }', 'is required'],
     ['a view without its key', '{ analytics_wallet_transfers(chain: 1) { nodes { amount } } }', 'is required'],
-    ['SQL in a number', `{ contracts_vault_deposit(chain: "1 OR 1=1") { nodes { note } } }`, 'is no value of BigInt'],
+    [
+      'SQL in a number',
+      `{ contracts_vault_deposit(chain: "1 OR 1=1") { nodes { note } } }`,
+      'is no chain: chain must be',
+    ],
     [
       'SQL in bytes',
       `{ contracts_vault_deposit(chain: 1, where: { owner: "' OR ''='" }) { nodes { note } } }`,
@@ -219,6 +223,36 @@ describe('reads too much', () => {
       expect((await stage.data(query(20))).contracts_vault_deposit?.nodes).toHaveLength(1);
     } finally {
       await scratch.database.query('DELETE FROM contracts.vault_deposit WHERE block_number = 21');
+    }
+  });
+
+  test('a list whose conditions or order would read more than 100,000 rows is refused, and works within blocks', async () => {
+    await scratch.database.query(
+      `INSERT INTO contracts.vault_deposit (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract, owner, assets, note)
+       SELECT 1, 100 + n / 10, 0, n % 10, now(), '\\x01', $1, $1, n, 'x' FROM generate_series(0, 100000) AS n`,
+      [Buffer.alloc(20, 1)],
+    );
+    const rows = (args: string) =>
+      `{ rows: contracts_vault_deposit(chain: 1, first: 2, from_block: 100, ${args}) { nodes { assets } } }`;
+    try {
+      for (const args of [
+        'where: { note: "absent" }',
+        'in: { note: ["absent"] }, orderBy: note',
+        'orderBy: transaction_index',
+        'where: { note: "absent" }, orderBy: assets',
+      ]) {
+        const { code, message } = await refusal(rows(args));
+        expect([args, code, message]).toEqual([
+          args,
+          'GRAPHQL_TOO_COMPLEX',
+          expect.stringContaining('more than 100000 rows'),
+        ]);
+      }
+      const found = { rows: { nodes: [{ assets: '99999' }, { assets: '99998' }] } };
+      expect(await stage.data(rows('to_block: 10099, orderBy: note'))).toEqual(found);
+      expect(await stage.data(rows('orderBy: assets, range: { assets: { lt: "100000" } }'))).toEqual(found);
+    } finally {
+      await scratch.database.query('DELETE FROM contracts.vault_deposit WHERE block_number >= 100');
     }
   });
 

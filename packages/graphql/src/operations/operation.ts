@@ -14,6 +14,7 @@ import {
 } from 'graphql/index.js';
 import { z } from 'zod';
 import { GraphqlRefusalError } from '../refusal.ts';
+import { chainIdOf } from '../schema/row-range.ts';
 import { COUNT_MAX, TOTAL_COUNT } from '../schema/total-count-plugin.ts';
 import { createMeasure, type Fragments, fieldsOf, type Size } from './measure.ts';
 
@@ -212,12 +213,14 @@ function listOf(
   }
 }
 
+const chainArguments = z.object({ chain: z.string().nullish(), chain_id: z.string().nullish() });
 const rowsReadBy = z.function({ input: [z.record(z.string(), z.unknown())], output: z.number() });
 
 function requireRows(lists: readonly List[], fragments: Fragments, measure: ReturnType<typeof createMeasure>): void {
   let [rows, cells, rowsRead] = [0, 0, 0];
   for (const { root, args, field } of lists) {
     if (field === null || root.selectionSet === undefined) continue;
+    chainIdOf(chainArguments.parse(args));
     const first = requireFirst(args.first);
     rows += first;
     cells += first * measure(root.selectionSet).fields;

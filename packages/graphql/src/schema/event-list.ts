@@ -5,6 +5,7 @@ import type { EventArguments } from './event-arguments.ts';
 import { blockBounds, type Condition, codecOf, isRange, readConditions } from './event-conditions.ts';
 import { createPage } from './event-page.ts';
 import { countOf, createScans, isSmall, type Scan } from './event-scans.ts';
+import { chainIdOf } from './row-range.ts';
 import type { RowSource } from './row-sources.ts';
 
 /** Rows of an event's table, as parts of a statement. */
@@ -33,7 +34,7 @@ export async function eventList(
   withClient: WithPgClient,
   rowsMax = ROWS_READ_MAX,
 ): Promise<EventList> {
-  const chain = sqlValueWithCodec(args.chain, TYPES.bigint);
+  const chain = sqlValueWithCodec(chainIdOf(args), TYPES.bigint);
   const conditions = readConditions(resource, args);
   const bounds = blockBounds(resource, chain, args, conditions);
   const scans = createScans({ chain, conditions, bounds });

@@ -7,8 +7,10 @@ import { BLOCK, type Finder, type RowSource } from './row-sources.ts';
 
 /** Arguments of a field with rows, as parsed by their types. */
 export interface RowArguments {
+  /** Decimal id, of a chain that was given by its name. One of `chain` and `chain_id` has a value. */
+  readonly chain?: string | null | undefined;
   /** Decimal id. */
-  readonly chain: string;
+  readonly chain_id?: string | null | undefined;
   readonly where?: Readonly<Record<string, unknown>> | null | undefined;
   readonly from_block?: string | null | undefined;
   readonly to_block?: string | null | undefined;
@@ -24,6 +26,18 @@ export interface RowRange {
   readonly after: SQL | null;
   /** None: few rows match. */
   readonly order: readonly { readonly column: SQL; readonly codec: PgCodec; readonly direction: 'ASC' | 'DESC' }[];
+}
+
+/** Returns the decimal id of the chain of a list. @throws GraphqlRefusalError unless exactly one of its arguments has a value */
+export function chainIdOf({ chain, chain_id: id }: Pick<RowArguments, 'chain' | 'chain_id'>): string {
+  const [only, ...others] = [chain, id].flatMap((value) => value ?? []);
+  if (only === undefined || others.length > 0)
+    throw new GraphqlRefusalError(
+      'GRAPHQL_ARGUMENT_INVALID',
+      'A list needs either chain or chain_id',
+      'Pass chain with a name or an id.',
+    );
+  return only;
 }
 
 /** A column of the index, and its wanted value. */
@@ -45,7 +59,7 @@ export function rowRange(resource: PgResource, source: RowSource, args: RowArgum
   const chain: KeyPart = {
     column: columnOf('chain_id'),
     codec: TYPES.bigint,
-    value: sqlValueWithCodec(args.chain, TYPES.bigint),
+    value: sqlValueWithCodec(chainIdOf(args), TYPES.bigint),
   };
   const found = findRows(source, args, { columnOf, codecOf });
   const key = [...found.key, ...(found.hasChain ? [chain] : [])];

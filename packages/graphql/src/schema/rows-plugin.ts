@@ -213,11 +213,14 @@ function chainAndWhere(
   { finders, isFound }: RowSource,
 ): GrafastFieldConfigArgumentMap {
   const { GraphQLNonNull } = build.graphql;
-  const chain = { type: new GraphQLNonNull(build.getInputTypeByName('Chain')), description: 'Chain by name or id.' };
-  if (isEvents(resource)) return { chain, ...conditionArguments(build, resource) };
+  const chain: GrafastFieldConfigArgumentMap = {
+    chain: { type: build.getInputTypeByName('Chain'), description: 'Chain by name or id. Required without chain_id.' },
+    chain_id: { type: build.getInputTypeByName('BigInt'), description: 'Chain by decimal id. Required without chain.' },
+  };
+  if (isEvents(resource)) return { ...chain, ...conditionArguments(build, resource) };
   const type = finders.length === 0 ? null : build.getInputTypeByName(whereType(resource));
   return {
-    chain,
+    ...chain,
     ...(type !== null && {
       where: { type: isFound ? new GraphQLNonNull(type) : type, description: 'Value that rows have.' },
     }),

@@ -95,14 +95,21 @@ describe('a subscription', () => {
     expect(shown(await reader.next())).toEqual(['104-104', '104/0']);
   });
 
-  test('gets rows with its value only', async () => {
-    const reader = await subscribed(`where: { owner: "${OTHER}" }`);
+  test('gets rows with its values only', async () => {
+    const reader = await subscribed(
+      `where: { owner: "${OTHER}" }, in: { note: ["hello"] }, range: { log_index: { lt: 2 } }`,
+    );
     await write([{ block: 102, owner: OWNER }]);
     await write([
       { block: 103, owner: OTHER },
       { block: 103, log: 1, owner: OWNER },
+      { block: 103, log: 2, owner: OTHER },
     ]);
-    expect(await rowsUntil(reader, '103/0')).toEqual(['103/0']);
+    await write([
+      { block: 104, owner: OTHER, note: 'other' },
+      { block: 104, log: 1, owner: OTHER },
+    ]);
+    expect(await rowsUntil(reader, '104/1')).toEqual(['103/0', '104/1']);
   });
 
   test('gets a block with more rows than a page in several results', async () => {

@@ -12,6 +12,7 @@ import {
 import { z } from 'zod';
 import type { Operation } from '../operations/operation.ts';
 import { GraphqlRefusalError } from '../refusal.ts';
+import { chainIdOf } from '../schema/row-range.ts';
 import type { NextBlocks } from './branch.ts';
 
 /** A subscription as a query for the rows of some blocks. */
@@ -68,11 +69,11 @@ export function pageQuery({ definition, document, roots, args: [args = {}] }: Op
       ...document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION),
     ],
   };
-  const { chain, after_block: afterBlock } = liveArguments.parse(args);
+  const { after_block: afterBlock, ...chain } = liveArguments.parse(args);
   return {
     document: query,
     member: (root.alias ?? root.name).value,
-    chainId: chain,
+    chainId: chainIdOf(chain),
     afterBlock: afterBlock == null ? null : blockNumber(afterBlock),
   };
 }
@@ -86,7 +87,11 @@ export function pageVariables(
   return { [FROM]: String(fromBlock), [TO]: String(toBlock), [AFTER]: after, [FIRST]: first };
 }
 
-const liveArguments = z.object({ chain: z.string(), after_block: z.string().nullish() });
+const liveArguments = z.object({
+  chain: z.string().nullish(),
+  chain_id: z.string().nullish(),
+  after_block: z.string().nullish(),
+});
 
 function blockNumber(text: string): number {
   const number = Number(text);

@@ -35,7 +35,7 @@ export function createExecutor(settings: ThreadSettings, logger: Logger, idleMs 
     const worker = new Worker(new URL('./graphql-thread.ts', import.meta.url), {
       workerData: settings,
       // Without it, the libraries print a notice at each start.
-      env: { GRAPHILE_ENV: 'production', ...process.env },
+      env: { GRAPHILE_ENV: 'production' },
       resourceLimits: MEMORY,
     });
     worker.on('message', (line: string) => writeLine(logger, line));

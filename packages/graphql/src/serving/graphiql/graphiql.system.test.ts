@@ -9,7 +9,7 @@ import { seedVault, writeDeposits } from '../../testing/seeded-vault.ts';
 
 const scratch = scratchOfFile();
 const stage: GraphqlStage = stageOfFile(() => openGraphqlStage(scratch));
-const BROWSER_MS = 150_000;
+const BROWSER_MS = 90_000;
 
 beforeAll(async () => {
   await seedVault(scratch.database);
