@@ -136,6 +136,14 @@ test('a chain has its name, its id and an alias, as in all routes', async () => 
       (await stage.data(`{ rows: contracts_vault_deposit(chain: ${chain}, first: 1) { nodes { block_number } } }`)).rows
         ?.nodes,
     ).toEqual([{ block_number: '13' }]);
+  for (const list of ['analytics_blocks', 'contracts_vault_deposit'])
+    expect(await stage.data(`{ rows: ${list}(chain_id: 1, first: 1) { nodes { block_number } } }`)).toEqual(
+      await stage.data(`{ rows: ${list}(chain: "eth", first: 1) { nodes { block_number } } }`),
+    );
+  for (const both of ['first: 1', 'chain: "eth", chain_id: 1'])
+    expect((await stage.request(`{ analytics_blocks(${both}) { nodes { block_number } } }`)).body.errors).toMatchObject([
+      { message: 'A list needs either chain or chain_id', extensions: { code: 'GRAPHQL_ARGUMENT_INVALID' } },
+    ]);
   const own = await stage.data('{ rows: analytics_blocks(chain: "own chain") { nodes { block_number } } }');
   expect(own.rows?.nodes).toEqual([]);
   const { body } = await stage.request('{ analytics_blocks(chain: "ethh") { nodes { block_number } } }');
@@ -192,7 +200,7 @@ describe('the schema', () => {
     expect(fields.filter((name) => !/^(?:contracts|analytics)_/.test(name))).toEqual([]);
     expect(fields).toContain('analytics_wallet_transfers');
     expect(Object.keys(schema.getSubscriptionType()?.getFields() ?? {})).toEqual(['contracts_vault_deposit']);
-    expect(Object.keys(schema.getQueryType()?.getFields().contracts_vault_deposit?.args ?? {})).toHaveLength(10);
+    expect(Object.keys(schema.getQueryType()?.getFields().contracts_vault_deposit?.args ?? {})).toHaveLength(11);
   });
 
   test('has new tables within seconds, whatever their names are', async () => {
