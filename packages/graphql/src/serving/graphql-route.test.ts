@@ -141,9 +141,9 @@ test('a chain has its name, its id and an alias, as in all routes', async () => 
       await stage.data(`{ rows: ${list}(chain: "eth", first: 1) { nodes { block_number } } }`),
     );
   for (const both of ['first: 1', 'chain: "eth", chain_id: 1'])
-    expect((await stage.request(`{ analytics_blocks(${both}) { nodes { block_number } } }`)).body.errors).toMatchObject([
-      { message: 'A list needs either chain or chain_id', extensions: { code: 'GRAPHQL_ARGUMENT_INVALID' } },
-    ]);
+    expect((await stage.request(`{ analytics_blocks(${both}) { nodes { block_number } } }`)).body.errors).toMatchObject(
+      [{ message: 'A list needs either chain or chain_id', extensions: { code: 'GRAPHQL_ARGUMENT_INVALID' } }],
+    );
   const own = await stage.data('{ rows: analytics_blocks(chain: "own chain") { nodes { block_number } } }');
   expect(own.rows?.nodes).toEqual([]);
   const { body } = await stage.request('{ analytics_blocks(chain: "ethh") { nodes { block_number } } }');
