@@ -55,6 +55,20 @@ describe('the demo', () => {
     for (const url of lists) await vi.waitFor(async () => expect([url, (await fetch(url)).status]).toEqual([url, 200]));
   });
 
+  it('answers its GraphQL query with orders, and shows GraphiQL', async () => {
+    const [, url = '', body = ''] = /curl '(http:\S+\/graphql)' .* -d '(.*)'/.exec(invitation) ?? [];
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(url, { method: 'POST', headers, body });
+    expect(await response.json()).toMatchObject({
+      data: {
+        contracts_market_order_fulfilled: {
+          nodes: Array.from({ length: 3 }, () => ({ offerer: expect.stringMatching(/^0x/) })),
+        },
+      },
+    });
+    expect(await (await fetch(url, { headers: { accept: 'text/html' } })).text()).toContain('GraphiQL');
+  });
+
   it('returns the ether price to the SDK, for one token and for several', async () => {
     const [, address = '', token = ''] = /curl '(http:[^']*?)\/api\/v2\.2\/erc20\/(0xe+)\/price/.exec(invitation) ?? [];
     const { Moralis } = await startOfficialSdk({ apiKey: 'any', address });

@@ -12,6 +12,8 @@ const NAME = 'market';
 const EVENT = 'OrderFulfilled';
 /** Path of its orders, below `/api/v2.2/`. */
 export const ORDERS_PATH = `contracts/${NAME}/order_fulfilled`;
+/** Their list in GraphQL. */
+export const ORDERS_LIST = `contracts_${NAME}_order_fulfilled`;
 /** View of its orders. */
 export const ORDERS_VIEW = `analytics.contract_${NAME}_order_fulfilled`;
 

@@ -10,6 +10,7 @@ import { openStorage } from '../session/storage.ts';
 import { concurrencyLimiterOf } from '../shares/role-slot.ts';
 import { writeFirstAdminKey } from '../start/admin-key-file.ts';
 import { requireFreePorts } from '../start/check-ports.ts';
+import { withReaderUrls } from '../start/reader-urls.ts';
 import { runRoles } from '../start/run-roles.ts';
 import { DEMO_CHAIN_ID, DEMO_CHAIN_NAME, type DemoChain } from './demo-chain.ts';
 import type { DemoCoins } from './demo-coins.ts';
@@ -76,7 +77,7 @@ export async function startDemoProgram(
           await addDemoContract(storage.database, chain, sources.chain.market);
         await runRoles({
           slots: concurrencyLimiterOf(configuration, configuration.roles, 1),
-          configuration,
+          configuration: await withReaderUrls(configuration, storage),
           configurationFile: null,
           storage,
           logger,
@@ -146,6 +147,8 @@ export function demoEnvironment(
     APTOS_DATASETS: APTOS_DATASET_NAMES.join(),
     APTOS_START_VERSION: '0',
     APTOS_END_VERSION: String(coins.lastVersion),
+    GRAPHQL: 'true',
+    MCP_SQL: 'true',
     CONFIRMATIONS_DEVNET: String(DEMO_CONFIRMATIONS),
     // Its receiver of webhooks is on this machine.
     WEBHOOK_ALLOW_PRIVATE: '127.0.0.1/32',

@@ -3,7 +3,7 @@ import { type ExpectedTrade, installDemoTools } from '@chainstead/testkit';
 import type { CommandContext } from '../session/command-context.ts';
 import { DEMO_CHAIN_NAME, type DemoChain, startDemoChain } from './demo-chain.ts';
 import { startDemoCoins } from './demo-coins.ts';
-import { ORDERS_PATH, ORDERS_VIEW } from './demo-contract.ts';
+import { ORDERS_LIST, ORDERS_PATH, ORDERS_VIEW } from './demo-contract.ts';
 import { checkDemo, type DemoProgram, type DemoSources, startDemoProgram } from './demo-program.ts';
 import { type DemoStream, startDemoStream } from './demo-stream.ts';
 import { gatewayUrl } from './gateway-calls.ts';
@@ -145,6 +145,8 @@ Chainstead indexes a local chain. The chain is busy for a minute, then has traff
     curl ${url(ORDERS_PATH, '&limit=3')}
     curl ${url(ORDERS_PATH, `&limit=3&offerer=${sale.seller}`)}
     psql '${databaseUrl}' -c 'SELECT offerer, count(*) FROM ${ORDERS_VIEW} GROUP BY offerer'
+  The same orders in GraphQL; GraphiQL is at this address in a browser:
+    curl '${address}/graphql' -H 'content-type: application/json' -d '{"query":"{ ${ORDERS_LIST}(chain: \\"${DEMO_CHAIN_NAME}\\", first: 3) { totalCount { count } nodes { offerer block_number } } }"}'
   Event logs of a contract; summary and active chains of a wallet:
     curl ${url(`${token}/logs`, '&limit=3')}
     curl '${address}/api/v2.2/wallets/${wallet}/insight?chains=${DEMO_CHAIN_NAME}'
