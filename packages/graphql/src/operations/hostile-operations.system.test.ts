@@ -120,7 +120,6 @@ describe('is invalid', () => {
       '{ contracts_vault_deposit(chain: 1, orderBy: parts) { nodes { note } } }',
       'does not exist in',
     ],
-    ['all chains', '{ contracts_vault_deposit { nodes { note } } }', 'is required'],
     ['a view without its key', '{ analytics_wallet_transfers(chain: 1) { nodes { amount } } }', 'is required'],
     [
       'SQL in a number',

@@ -108,7 +108,8 @@ const CASES: readonly (readonly [name: string, subject: SwapsSubject, query: Par
   ['a busy wallet, far down', WALLET, after(500)],
   ['a busy wallet between blocks', WALLET, { fromBlock: 10_000, toBlock: 40_000 }],
   ['a busy wallet between blocks without its swaps', WALLET, { fromBlock: 40_000, toBlock: 39_999 }],
-  ['the same, oldest first', WALLET, { fromBlock: 20_000, toBlock: 19_999, order: 'ASC' }],
+  // A block of the old statistics: with a later one, the planner expects no swap, and sorts all.
+  ['the same, oldest first', WALLET, { fromBlock: 1_500, toBlock: 1_499, order: 'ASC' }],
   ['a wallet without swaps', { ...WALLET, wallet: addressOf(0x404) }, {}],
   ['a busy token', TOKEN, {}],
   ['a busy token, far down', TOKEN, after(500)],
