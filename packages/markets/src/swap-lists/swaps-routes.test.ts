@@ -1,61 +1,33 @@
 /** Swaps of pairs, tokens and wallets: fields, types, filters, and pools that are not listed. */
 import { createChainRegistry } from '@chainstead/chains';
-import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
-import { hexBytes } from '@chainstead/db';
-import { seedTransfers } from '@chainstead/erc20/testing';
+import { type Address, parseAddress } from '@chainstead/core';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import type { ExecutedTransaction } from '@chainstead/sync';
 import { addressOf, hashOf, timestampOf } from '@chainstead/testkit';
-import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { PoolId } from '../events/pool-event.ts';
-import { exchangesOf } from '../exchanges/custom-exchanges.ts';
 import { createMarketRoutes } from '../market-routes.ts';
-import { swapRows } from '../swaps/swap-rows.ts';
-import type { SwapRow } from '../tables/schema.ts';
-import { exampleLog } from '../testing/example-log.ts';
 import { noBackfill } from './testing/no-backfill.ts';
-import { cover, seedPools, seedStates, seedSwaps, seedToken, swapRow } from './testing/seeded-swaps.ts';
+import { cover, seedPools, seedStates, seedSwaps, swapRow } from './testing/seeded-swaps.ts';
+import {
+  ALICE,
+  BOB,
+  BUY,
+  CAT,
+  CATS,
+  ETHER,
+  eth,
+  PAIR,
+  SELL,
+  type SwapList,
+  swap,
+  swapListsOfFile,
+  TOKENS,
+  WETH,
+} from './testing/swap-lists-of-file.ts';
 
-const eth = createChainRegistry().get('eth');
-const WETH = parseAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2');
-const CATS = parseAddress(`0x${'11'.repeat(20)}`);
-const [PAIR, FAKE, ALICE, BOB] = [addressOf(0x9a1), addressOf(0xfa4e), addressOf(0xa11ce), addressOf(0xb0b)];
-const TOKENS = [CATS, WETH] as const;
-const CAT = 10n ** 6n;
-const ETHER = 10n ** 18n;
-
-const scratch = scratchOfFile();
-const api = madeForFile(() => exampleApi(scratch.database, createMarketRoutes(noBackfill)));
-
-beforeEach(async () => {
-  await scratch.database.query(
-    'TRUNCATE swaps, trades, pools, pool_states, blocks, sync_ranges, tokens, erc20_transfer_sides',
-  );
-  await seedToken(scratch.database, eth, CATS, 'CATS', 6);
-  await seedToken(scratch.database, eth, WETH, 'WETH', 18);
-  await cover(scratch.database, eth, 'swaps', 100);
-});
-
-interface Answer {
-  readonly status: number;
-  readonly body: Readonly<Record<string, unknown>> & { readonly result: readonly Readonly<Record<string, unknown>>[] };
-}
-
-async function get(path: string): Promise<Answer> {
-  const response = await api.request(`/api/v2.2${path}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
-  return { status: response.status, body: (await response.json()) as Answer['body'] };
-}
-
-const swap = (given: Partial<SwapRow> & Pick<SwapRow, 'blockNumber'>): SwapRow =>
-  swapRow(eth, { pool: PAIR, token0: CATS, token1: WETH, ...given });
-const seedPair = () => seedPools(scratch.database, eth, [{ pool: PAIR, tokens: TOKENS }]);
-const seed = (...rows: readonly SwapRow[]) => seedSwaps(scratch.database, eth, rows);
-const blocksOf = ({ body }: Answer) => body.result.map(({ blockNumber }) => blockNumber);
-const typesOf = ({ body }: Answer) => body.result.map(({ transactionType }) => transactionType);
-
-const BUY = { amount0: `${-1_500n * CAT}`, amount1: `${ETHER / 2n}` };
-const SELL = { amount0: `${3n * CAT}`, amount1: `${-ETHER}` };
+const FAKE = addressOf(0xfa4e);
+const { scratch, get, seed, seedPair } = swapListsOfFile();
+const blocksOf = ({ body }: SwapList) => body.result.map(({ blockNumber }) => blockNumber);
+const typesOf = ({ body }: SwapList) => body.result.map(({ transactionType }) => transactionType);
 
 const TIME = new Date(timestampOf(7) * 1_000).toISOString();
 const ROW = {
@@ -247,68 +219,6 @@ describe('filters', () => {
   });
 });
 
-describe('the position of a trader', () => {
-  const move = (token: Address, from: Address, to: Address, value: bigint, blockNumber: number) => ({
-    ...{ token, from, to, value, blockNumber, transactionIndex: 3, logIndex: token === CATS ? 1 : 2 },
-  });
-  const bought = (blockNumber: number, trader = ALICE) => [
-    move(CATS, PAIR, trader, 1_500n * CAT, blockNumber),
-    move(WETH, trader, PAIR, ETHER / 2n, blockNumber),
-  ];
-  const sold = (blockNumber: number, value: bigint) => [
-    move(CATS, ALICE, PAIR, value, blockNumber),
-    move(WETH, PAIR, ALICE, ETHER, blockNumber),
-  ];
-  const categories = async (path: string) =>
-    (await get(path)).body.result.map(({ blockNumber, subCategory }) => [blockNumber, subCategory]);
-  const ALL = [
-    [7, null],
-    [6, 'newPosition'],
-    [5, 'sellAll'],
-    [4, 'partialSell'],
-    [3, 'accumulation'],
-    [2, 'newPosition'],
-  ];
-
-  beforeEach(async () => {
-    await seedPair();
-    await seedTransfers(scratch.database, eth, [
-      ...[bought(2), bought(3), sold(4, 1_000n * CAT), sold(5, 2_000n * CAT), bought(6, BOB)].flat(),
-    ]);
-    await seed(
-      ...[2, 3].map((blockNumber) => swap({ ...BUY, blockNumber, transactionIndex: 3 })),
-      ...[4, 5].map((blockNumber) => swap({ ...SELL, blockNumber, transactionIndex: 3 })),
-      swap({ ...BUY, blockNumber: 6, transactionIndex: 3, beneficiary: BOB }),
-      swap({ ...BUY, blockNumber: 7, kind: 1, amount0: '1', amount1: '1' }),
-    );
-    await cover(scratch.database, eth, 'erc20-transfers', 100);
-  });
-
-  test('follows from the balance before a purchase and after a sale, in every list', async () => {
-    expect(await categories(`/pairs/${PAIR}/swaps`)).toEqual(ALL);
-    for (const path of [`/erc20/${CATS}/swaps`, `/wallets/${ALICE}/swaps`])
-      expect(await categories(path)).toEqual(ALL.slice(1));
-  });
-
-  test('is unknown without the transfers of every earlier block, and for wrapped tokens without their deposits', async () => {
-    const weth = `/wallets/${ALICE}/swaps?tokenAddress=${WETH}`;
-    expect(await categories(weth)).toEqual([6, 5, 4, 3, 2].map((block) => [block, null]));
-    await cover(scratch.database, eth, 'wrapped-coin-moves', 100);
-    await scratch.database.query(
-      `UPDATE erc20_transfer_sides SET value = 5 * 10::numeric ^ 18 WHERE token = $1 AND block_number = 4`,
-      [hexBytes(WETH)],
-    );
-    // Bob paid for the last one, and without enough transfers in, the first balances would be below zero.
-    expect(await categories(weth)).toEqual([
-      [6, null],
-      [5, 'accumulation'],
-      ...[4, 3, 2].map((block) => [block, null]),
-    ]);
-    await scratch.database.query(`UPDATE sync_ranges SET first_block = 1 WHERE dataset = 'erc20-transfers'`);
-    expect(await categories(`/erc20/${CATS}/swaps`)).toEqual([6, 5, 4, 3, 2].map((block) => [block, null]));
-  });
-});
-
 test('a chain whose exchanges come from a setting has their names in lists, and is found by the name of a known exchange', async () => {
   const factory = addressOf(0xfac2);
   const dev = createChainRegistry({
@@ -410,84 +320,5 @@ describe('pools', () => {
     expect(ofPair.body).toMatchObject({ baseToken: null, quoteToken: null, pairLabel: null });
     expect(blocksOf(ofPair)).toEqual([1]);
     expect(blocksOf(await get(`/erc20/${CATS}/swaps`))).toEqual([1]);
-  });
-});
-
-/** A transaction with these logs, as the engine hands it to the dataset. */
-function transaction(blockNumber: number, logs: readonly ReturnType<typeof exampleLog>[]): ExecutedTransaction {
-  const place = { blockNumber, transactionIndex: 0, transactionHash: hashOf(2, blockNumber * 1_000) };
-  return {
-    ...{ hash: place.transactionHash, from: ALICE, to: BOB, value: 0n },
-    logs: logs.map((log, logIndex) => ({
-      ...log,
-      ...place,
-      logIndex,
-      blockHash: hashOf(1, blockNumber),
-      blockTimestamp: null,
-    })),
-  } as unknown as ExecutedTransaction;
-}
-
-describe('decoded transactions', () => {
-  test('a swap of the native token in Uniswap v4 is listed for the wrapped one, and by the id of its pool', async () => {
-    const manager =
-      exchangesOf(eth).all.find(({ exchange }) => exchange.name === 'Uniswap v4')?.deployment.factory ?? BOB;
-    const pool: PoolId = `0x${'4d'.repeat(32)}`;
-    await seedPools(scratch.database, eth, [
-      { pool, tokens: [ZERO_ADDRESS, CATS], exchange: 'Uniswap v4', factory: manager },
-    ]);
-    const log = exampleLog(
-      'Swap(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint24 fee)',
-      {
-        id: pool,
-        sender: BOB,
-        amount0: -ETHER,
-        amount1: 2_000n * CAT,
-        sqrtPriceX96: 1n << 96n,
-        liquidity: 9n,
-        tick: 0,
-        fee: 500,
-      },
-      manager,
-    );
-    await seed(...swapRows(transaction(8, [log]), eth));
-    const ofPair = await get(`/pairs/${pool.toUpperCase().replace('0X', '0x')}/swaps`);
-    expect(ofPair.body).toMatchObject({
-      pairAddress: pool,
-      pairLabel: 'CATS/ETH',
-      quoteToken: { address: WETH, symbol: 'ETH', name: 'Ether', amount: null },
-      result: [{ transactionType: 'buy', baseTokenAmount: '2000', quoteTokenAmount: '1', baseQuotePrice: '0.0005' }],
-    });
-    expect((await get(`/erc20/${WETH}/swaps`)).body.result).toMatchObject([
-      { pairAddress: pool, transactionType: 'sell', sold: { address: WETH, amount: '1' }, quoteToken: WETH },
-    ]);
-    expect(blocksOf(await get(`/wallets/${ALICE}/swaps?tokenAddress=${WETH}`))).toEqual([8]);
-  });
-
-  test('a swap over several bins of Liquidity Book is one row', async () => {
-    // Token X is the higher address here.
-    await seedPools(scratch.database, eth, [{ pool: PAIR, tokens: [WETH, CATS], exchange: 'Trader Joe' }]);
-    const bin = (id: number, x: bigint, y: bigint) =>
-      exampleLog(
-        'Swap(address indexed sender, address indexed recipient, uint256 indexed id, bool swapForY, uint256 amountIn, uint256 amountOut, uint256 volatilityAccumulated, uint256 fees)',
-        {
-          sender: BOB,
-          recipient: BOB,
-          id: BigInt(id),
-          swapForY: true,
-          amountIn: x,
-          amountOut: y,
-          volatilityAccumulated: 0n,
-          fees: 0n,
-        },
-        PAIR,
-      );
-    await seed(...swapRows(transaction(9, [bin(8_388_608, ETHER, 3n * CAT), bin(8_388_607, ETHER, CAT)]), eth));
-    expect((await get(`/pairs/${PAIR}/swaps`)).body).toMatchObject({
-      pairLabel: 'CATS/WETH',
-      result: [
-        { transactionType: 'buy', baseTokenAmount: '4', quoteTokenAmount: '2', baseQuotePrice: '0.5', logIndex: 0 },
-      ],
-    });
   });
 });
