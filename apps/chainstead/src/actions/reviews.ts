@@ -10,6 +10,7 @@ import type { CommandContext } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
 import { findDatabase } from '../session/find-database.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import { withStoredChains } from '../session/stored-chains.ts';
 import { renderTable } from '../text/text-table.ts';
 
 interface ChainOption {
@@ -26,11 +27,11 @@ export async function listReviews(
   context: CommandContext,
 ): Promise<void> {
   const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
-  const selection = selectionOf([], options, configuration);
   await withStorage({ configuration, context, name: 'reviews' }, async ({ database }) => {
-    const reviewed = await readReviews(database, selection);
+    const stored = await withStoredChains(database, configuration);
+    const reviewed = await readReviews(database, selectionOf([], options, stored));
     const shown = reviewed.map((contract) => ({
-      chain: configuration.chainRegistry.find(contract.chainId)?.key ?? String(contract.chainId),
+      chain: stored.chainRegistry.find(contract.chainId)?.key ?? String(contract.chainId),
       address: contract.address,
       contract_types: contract.contractTypes,
       spam: contract.spam,
@@ -67,8 +68,8 @@ export async function applyReported(
   context: CommandContext,
 ): Promise<void> {
   const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
-  const selection = selectionOf(contracts, options, configuration);
   await withStorage({ configuration, context, name: 'reviews' }, async ({ database }) => {
+    const selection = selectionOf(contracts, options, await withStoredChains(database, configuration));
     const applied = await database.transaction(async (transaction) => {
       const reported = await applyReviews(transaction, selection);
       await recordAudit(transaction, commandActor(), {

@@ -9,6 +9,7 @@ import type { CommandContext } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
 import { findDatabase } from '../session/find-database.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import { withStoredChains } from '../session/stored-chains.ts';
 
 /** Queues the facts of stored tokens for the worker role. */
 export async function refreshTokenFacts(
@@ -18,10 +19,10 @@ export async function refreshTokenFacts(
   context: CommandContext,
 ): Promise<void> {
   const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
-  const chain = configuration.chainRegistry.find(options.chain);
-  if (chain === null) throw new UsageError(`--chain ${options.chain} is not a known chain`, 'Use a chain name or ID');
   const addresses = [...new Set(given.map(addressOf))];
   await withStorage({ configuration, context, name: 'tokens' }, async ({ database }) => {
+    const chain = (await withStoredChains(database, configuration)).chainRegistry.find(options.chain);
+    if (chain === null) throw new UsageError(`--chain ${options.chain} is not a known chain`, 'Use a chain name or ID');
     const queued = await database.transaction(async (transaction) => {
       const due = await requestTokenFacts(transaction, chain.id, addresses);
       await recordAudit(transaction, commandActor(), {

@@ -67,3 +67,16 @@ test('what is no address, or no chain, is refused', async () => {
   });
   expect(await run('list', '--chain', 'nowhere')).toMatchObject({ exitCode: 2 });
 });
+
+test('both commands know the chains of the database, without CHAINS', async () => {
+  const token = addressOf(0x72);
+  await scratch.database.query(
+    `INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed) VALUES (31337, 'devnet', 0, 0)`,
+  );
+  await scratch.database.query('INSERT INTO tokens (address, chain_id) VALUES ($1, 31337)', [addressBytes(token)]);
+  const environment = { DATABASE_URL: scratch.url };
+  const refreshed = await runCaptured(['tokens', 'refresh', token, '--chain', 'devnet'], environment);
+  expect(JSON.parse(refreshed.stdout)).toMatchObject({ queued: 1, unknown: [] });
+  for (const args of [['list'], ['apply']])
+    expect(await run(...args, '--chain', 'devnet')).toMatchObject({ exitCode: 0 });
+});
