@@ -1,5 +1,5 @@
 import { type Address, parseChainId } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import { erc20Transfers } from '@chainstead/erc20';
 import { ensurePartitions } from '@chainstead/sync';
 import { CHAIN_ID } from './bench-chain.ts';
@@ -45,24 +45,24 @@ export async function fillApiDataset(database: Database, plan: ApiDatasetPlan): 
   const span = { from: 0, to: blocks };
   await ensurePartitions(database, erc20Transfers.table, parseChainId(CHAIN_ID), [span], { rows: plan.rows, blocks });
   const restoreIndexes = await dropIndexes(database, 'erc20_transfer_sides');
-  await database.query('SELECT setseed(0.42)');
-  await database.query(`CREATE UNLOGGED TABLE bench_transfers AS
-    SELECT number / ${TRANSFERS_PER_BLOCK} + 1 AS block_number, number % ${TRANSFERS_PER_BLOCK} AS log_index,
-      CASE WHEN by_whale THEN ${WHALE} ELSE ${ANY_WALLET} END AS sender, ${ANY_WALLET} AS receiver,
-      CASE WHEN by_whale AND number % ${Math.floor(transfers / plan.rareRows)} < ${stride(plan, transfers)} AND number / ${Math.floor(transfers / plan.rareRows)} < ${plan.rareRows}
-        THEN ${RARE_TOKEN} ELSE ${token(`floor(${TOKENS} * power(random(), 2))`)} END AS token
-    FROM (SELECT number, number % ${stride(plan, transfers)} = 0 AS by_whale FROM generate_series(0, ${transfers - 1}) AS number) AS series`);
-  await database.query(`INSERT INTO erc20_transfer_sides
+  await database.query(sql`SELECT setseed(0.42)`);
+  await database.query(sql`CREATE UNLOGGED TABLE bench_transfers AS
+    SELECT number / ${rawSql(TRANSFERS_PER_BLOCK)} + 1 AS block_number, number % ${rawSql(TRANSFERS_PER_BLOCK)} AS log_index,
+      CASE WHEN by_whale THEN ${rawSql(WHALE)} ELSE ${rawSql(ANY_WALLET)} END AS sender, ${rawSql(ANY_WALLET)} AS receiver,
+      CASE WHEN by_whale AND number % ${rawSql(Math.floor(transfers / plan.rareRows))} < ${rawSql(stride(plan, transfers))} AND number / ${rawSql(Math.floor(transfers / plan.rareRows))} < ${rawSql(plan.rareRows)}
+        THEN ${rawSql(RARE_TOKEN)} ELSE ${rawSql(token(`floor(${TOKENS} * power(random(), 2))`))} END AS token
+    FROM (SELECT number, number % ${rawSql(stride(plan, transfers))} = 0 AS by_whale FROM generate_series(0, ${rawSql(transfers - 1)}) AS number) AS series`);
+  await database.query(sql`INSERT INTO erc20_transfer_sides
       (account_key, chain_id, block_number, transaction_index, log_index, direction, account, token, counterparty, value, transaction_hash)
-    SELECT address_key(account), ${CHAIN_ID}, block_number, log_index / 2, log_index, direction, account, token, counterparty,
-      1000000 + block_number, ${hash('transaction', `block_number || ' ' || log_index / 2`)}
+    SELECT address_key(account), ${rawSql(CHAIN_ID)}, block_number, log_index / 2, log_index, direction, account, token, counterparty,
+      1000000 + block_number, ${rawSql(hash('transaction', `block_number || ' ' || log_index / 2`))}
     FROM bench_transfers CROSS JOIN LATERAL (VALUES (0, sender, receiver), (1, receiver, sender)) AS side(direction, account, counterparty)
     WHERE sender <> receiver
-    ORDER BY block_number / ${BLOCKS_PER_CHUNK}, address_key(account), block_number, log_index`);
-  await database.query('DROP TABLE bench_transfers');
+    ORDER BY block_number / ${rawSql(BLOCKS_PER_CHUNK)}, address_key(account), block_number, log_index`);
+  await database.query(sql`DROP TABLE bench_transfers`);
   await fillSurroundings(database, blocks);
   await restoreIndexes();
-  await database.query('VACUUM ANALYZE');
+  await database.query(sql`VACUUM ANALYZE`);
   return describe(database);
 }
 
@@ -73,26 +73,25 @@ function stride(plan: ApiDatasetPlan, transfers: number): number {
 
 /** Blocks, coverage, token metadata and labels, as next to the transfers of a running system. */
 async function fillSurroundings(database: Database, blocks: number): Promise<void> {
-  await database.query(`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-    SELECT ${CHAIN_ID}, number, ${hash('block', 'number')}, ${time('number')} FROM generate_series(1, ${blocks}) AS number`);
+  await database.query(sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+    SELECT ${rawSql(CHAIN_ID)}, number, ${rawSql(hash('block', 'number'))}, ${rawSql(time('number'))} FROM generate_series(1, ${rawSql(blocks)}) AS number`);
   await database.query(
-    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'erc20-transfers', 1, $2, 'receipts')`,
-    [CHAIN_ID, blocks],
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${CHAIN_ID}, 'erc20-transfers', 1, ${blocks}, 'receipts')`,
   );
-  await database.query(`INSERT INTO tokens (address, chain_id, standard, name, symbol, decimals, facts_status)
-    SELECT ${token('number')}, ${CHAIN_ID}, 'erc20', 'Token ' || number, 'T' || number, 18, 'known' FROM generate_series(0, ${TOKENS - 1}) AS number
-    UNION ALL SELECT ${RARE_TOKEN}, ${CHAIN_ID}, 'erc20', 'Rare', 'RARE', 18, 'known'`);
-  await database.query(`INSERT INTO address_labels (address, chain_id, source, label, entity)
+  await database.query(sql`INSERT INTO tokens (address, chain_id, standard, name, symbol, decimals, facts_status)
+    SELECT ${rawSql(token('number'))}, ${rawSql(CHAIN_ID)}, 'erc20', 'Token ' || number, 'T' || number, 18, 'known' FROM generate_series(0, ${rawSql(TOKENS - 1)}) AS number
+    UNION ALL SELECT ${rawSql(RARE_TOKEN)}, ${rawSql(CHAIN_ID)}, 'erc20', 'Rare', 'RARE', 18, 'known'`);
+  await database.query(sql`INSERT INTO address_labels (address, chain_id, source, label, entity)
     SELECT substr(sha256(('wallet ' || number)::bytea), 1, 20), 0, 'bench', 'Wallet ' || number, 'Exchange' FROM generate_series(0, 499) AS number`);
 }
 
 async function describe(database: Database): Promise<ApiDataset> {
   const accounts = await database.query<{ account: Address; rows: number }>(
-    `SELECT '0x' || encode(account, 'hex') AS account, count(*) AS rows FROM erc20_transfer_sides GROUP BY account ORDER BY rows DESC LIMIT ${BUSY_WALLETS + 1}`,
+    sql`SELECT '0x' || encode(account, 'hex') AS account, count(*) AS rows FROM erc20_transfer_sides GROUP BY account ORDER BY rows DESC LIMIT ${rawSql(BUSY_WALLETS + 1)}`,
   );
   const [facts] = await database.query<{ rows: number; whale: Address; whale_rows: number; rare: Address }>(
-    `SELECT (SELECT count(*) FROM erc20_transfer_sides) AS rows, '0x' || encode(${WHALE}, 'hex') AS whale,
-       (SELECT count(*) FROM erc20_transfer_sides WHERE account = ${WHALE}) AS whale_rows, '0x' || encode(${RARE_TOKEN}, 'hex') AS rare`,
+    sql`SELECT (SELECT count(*) FROM erc20_transfer_sides) AS rows, '0x' || encode(${rawSql(WHALE)}, 'hex') AS whale,
+       (SELECT count(*) FROM erc20_transfer_sides WHERE account = ${rawSql(WHALE)}) AS whale_rows, '0x' || encode(${rawSql(RARE_TOKEN)}, 'hex') AS rare`,
   );
   if (facts === undefined) throw new RangeError('The filled table could not be described');
   return {

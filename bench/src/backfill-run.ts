@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { sql } from '@chainstead/db';
 import type { BenchNode, ScratchDatabase, ScratchServer } from '@chainstead/testkit';
 import type { BareBackfillPlan } from './bare/bare-backfill.ts';
 import { CHAIN_ID, urlsOf } from './bench-chain.ts';
@@ -73,7 +74,7 @@ async function runBackfill(
   const { server, node, blocks } = plan;
   const scratch = await server.createDatabase();
   try {
-    await scratch.database.query('CHECKPOINT');
+    await scratch.database.query(sql`CHECKPOINT`);
     const process = start(scratch.url, urlsOf(node, plan.urls ?? 1));
     await process.finished();
     const seconds = process.elapsedMs() / 1_000;
@@ -93,7 +94,7 @@ async function runBackfill(
 
 async function countTransfers({ database }: ScratchDatabase): Promise<number> {
   const [row] = await database.query<{ transfers: number }>(
-    'SELECT count(*) AS transfers FROM erc20_transfer_sides WHERE direction <> 1',
+    sql`SELECT count(*) AS transfers FROM erc20_transfer_sides WHERE direction <> 1`,
   );
   return row?.transfers ?? 0;
 }

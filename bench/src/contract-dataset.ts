@@ -1,7 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { addContract } from '@chainstead/contracts';
 import { type Address, parseAddress } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import { CHAIN_ID } from './bench-chain.ts';
 import { CONTRACT_ABI, CONTRACT_TABLE } from './contract-run.ts';
 
@@ -26,27 +26,24 @@ export async function fillContractDataset(
     ...{ abi: CONTRACT_ABI, firstBlock: 0, events: null, indexed: ['to_'] },
   });
   const last = Math.ceil(rows / ROWS_PER_BLOCK) - 1;
-  await database.query(`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-    SELECT ${CHAIN_ID}, number, sha256(('block ' || number)::bytea), to_timestamp(1700000000 + number * 12)
-    FROM generate_series(0, ${last}) AS number`);
+  await database.query(sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+    SELECT ${rawSql(CHAIN_ID)}, number, sha256(('block ' || number)::bytea), to_timestamp(1700000000 + number * 12)
+    FROM generate_series(0, ${rawSql(last)}) AS number`);
   await database.query(
-    `INSERT INTO ${CONTRACT_TABLE} (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract, from_, to_, value)
-     SELECT ${CHAIN_ID}, number / ${ROWS_PER_BLOCK}, number % ${ROWS_PER_BLOCK}, number % ${ROWS_PER_BLOCK},
-       to_timestamp(1700000000 + (number / ${ROWS_PER_BLOCK}) * 12), sha256(('transaction ' || number)::bytea), $1,
-       ${account('sender', 'number % 5000')}, CASE WHEN number % $3 = 0 THEN $2 ELSE ${account('receiver', 'number % 20000')} END,
+    sql`INSERT INTO ${rawSql(CONTRACT_TABLE)} (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract, from_, to_, value)
+     SELECT ${rawSql(CHAIN_ID)}, number / ${rawSql(ROWS_PER_BLOCK)}, number % ${rawSql(ROWS_PER_BLOCK)}, number % ${rawSql(ROWS_PER_BLOCK)},
+       to_timestamp(1700000000 + (number / ${rawSql(ROWS_PER_BLOCK)}) * 12), sha256(('transaction ' || number)::bytea), ${hexOf(TOKEN)},
+       ${rawSql(account('sender', 'number % 5000'))}, CASE WHEN number % ${Math.floor(rows / ownerRows)} = 0 THEN ${hexOf(OWNER)} ELSE ${rawSql(account('receiver', 'number % 20000'))} END,
        number * 10::numeric ^ 15
-     FROM generate_series(0, $4::int - 1) AS number`,
-    [hexOf(TOKEN), hexOf(OWNER), Math.floor(rows / ownerRows), rows],
+     FROM generate_series(0, ${rows}::int - 1) AS number`,
   );
   await database.query(
-    'INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, 0, $3, $4)',
-    [CHAIN_ID, CONTRACT_TABLE, last, 'receipts'],
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${CHAIN_ID}, ${CONTRACT_TABLE}, 0, ${last}, ${'receipts'})`,
   );
   await database.query(
-    `INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint) VALUES ($1, 0, $2, null)`,
-    [CHAIN_ID, last + 1],
+    sql`INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint) VALUES (${CHAIN_ID}, 0, ${last + 1}, null)`,
   );
-  await database.query('VACUUM ANALYZE');
+  await database.query(sql`VACUUM ANALYZE`);
   return { owner: OWNER };
 }
 

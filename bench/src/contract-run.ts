@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import type { BenchNode, ScratchServer } from '@chainstead/testkit';
 import { API_KEY, addressOf } from './api-servers.ts';
 import { BenchmarkError } from './benchmark-error.ts';
@@ -66,7 +66,7 @@ export async function runContract(plan: {
   try {
     await addressOf(program);
     await until(database, 'SELECT EXISTS (SELECT FROM sync_chains WHERE checkpoint IS NOT NULL) AS done', []);
-    await database.query('CHECKPOINT');
+    await database.query(sql`CHECKPOINT`);
     const startedAt = performance.now();
     const added = addContract({ databaseUrl, rpcUrls }, contract);
     await until(database, 'SELECT to_regclass($1) IS NOT NULL AS done', [CONTRACT_TABLE]);

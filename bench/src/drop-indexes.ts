@@ -1,24 +1,25 @@
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 
 /** Leaves a table bare for a load, with all of its partitions. @returns what builds the same indexes again */
 export async function dropIndexes(database: Database, table: string): Promise<() => Promise<void>> {
   const indexes = await database.query<{ name: string; definition: string; constraint_definition: string | null }>(
-    `SELECT index.relname AS name, pg_get_indexdef(index.oid) AS definition, pg_get_constraintdef(own.oid) AS constraint_definition
+    sql`SELECT index.relname AS name, pg_get_indexdef(index.oid) AS definition, pg_get_constraintdef(own.oid) AS constraint_definition
      FROM pg_index JOIN pg_class AS index ON index.oid = indexrelid LEFT JOIN pg_constraint AS own ON own.conindid = index.oid
-     WHERE indrelid = $1::regclass`,
-    [table],
+     WHERE indrelid = ${table}::regclass`,
   );
   for (const { name, constraint_definition } of indexes)
     await database.query(
-      constraint_definition === null ? `DROP INDEX ${name}` : `ALTER TABLE ${table} DROP CONSTRAINT ${name}`,
+      rawSql(constraint_definition === null ? `DROP INDEX ${name}` : `ALTER TABLE ${table} DROP CONSTRAINT ${name}`),
     );
   return async () => {
     for (const { name, definition, constraint_definition } of indexes)
       await database.query(
-        constraint_definition === null
-          ? // For a partitioned table it names that table alone.
-            definition.replace(' ON ONLY ', ' ON ')
-          : `ALTER TABLE ${table} ADD CONSTRAINT ${name} ${constraint_definition}`,
+        rawSql(
+          constraint_definition === null
+            ? // For a partitioned table it names that table alone.
+              definition.replace(' ON ONLY ', ' ON ')
+            : `ALTER TABLE ${table} ADD CONSTRAINT ${name} ${constraint_definition}`,
+        ),
       );
   };
 }

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
 import {
   backfillRanges,
@@ -51,7 +51,7 @@ export async function fillTenths(plan: TenthsPlan): Promise<readonly Tenth[]> {
     proof: plan.chain.proofPolicy,
     backfillProof: 'none',
   };
-  await database.query('CHECKPOINT');
+  await database.query(sql`CHECKPOINT`);
   const stopped = new AbortController();
   // Concurrently with the writes, as in the program.
   const sealing = keepSealing(options, stopped.signal);
@@ -142,7 +142,7 @@ async function backfillSlice(
 /** Bytes that the server has written to the WAL so far. */
 async function logPosition(database: Database): Promise<number> {
   const [row] = await database.query<{ bytes: string }>(
-    `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::text AS bytes`,
+    sql`SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::text AS bytes`,
   );
   return Number(row?.bytes);
 }

@@ -1,6 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import { addressBytes, type Database, hexText } from '@chainstead/db';
+import { addressBytes, type Database, hexText, rawSql, sql } from '@chainstead/db';
 import { createPartitions } from '@chainstead/testkit';
 import { CHAIN_ID } from './bench-chain.ts';
 
@@ -47,39 +47,35 @@ export async function fillMarketDataset(database: Database, swaps: number): Prom
   await fillFeeds(database, lastBlock, firstTime);
   await fillSwaps(database, lastBlock);
   await fillPools(database, lastBlock);
-  await database.query('VACUUM ANALYZE');
+  await database.query(sql`VACUUM ANALYZE`);
   const [found] = await database.query<Pick<MarketDataset, 'pool' | 'wallet' | 'smallWallet' | 'pooled'>>(
-    `SELECT ${hexText(POOL)} AS pool, ${hexText(WALLET)} AS wallet, ${hexText(SMALL_WALLET)} AS "smallWallet", ${hexText(token('0'))} AS pooled`,
+    sql`SELECT ${rawSql(hexText(POOL))} AS pool, ${rawSql(hexText(WALLET))} AS wallet, ${rawSql(hexText(SMALL_WALLET))} AS "smallWallet", ${rawSql(hexText(token('0')))} AS pooled`,
   );
   if (found === undefined) throw new RangeError('The filled tables could not be described');
   const tokens = await database.query<{ address: Address }>(
-    `SELECT ${hexText(token('number'))} AS address FROM generate_series(1, ${TOKENS}) AS number`,
+    sql`SELECT ${rawSql(hexText(token('number')))} AS address FROM generate_series(1, ${rawSql(TOKENS)}) AS number`,
   );
   return { ...found, tokens: tokens.map(({ address }) => address), lastBlock, lastTime };
 }
 
 async function fillChain(database: Database, lastBlock: number, firstTime: number): Promise<void> {
   await database.query(
-    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT ${CHAIN_ID}, number, sha256(('block ' || number)::bytea), to_timestamp($2::float8 + number * ${BLOCK_SECONDS})
-     FROM generate_series(0, $1::int) AS number`,
-    [lastBlock, firstTime],
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+     SELECT ${rawSql(CHAIN_ID)}, number, sha256(('block ' || number)::bytea), to_timestamp(${firstTime}::float8 + number * ${rawSql(BLOCK_SECONDS)})
+     FROM generate_series(0, ${lastBlock}::int) AS number`,
   );
   await database.query(
-    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof)
-     SELECT ${CHAIN_ID}, dataset, 0, $1, 'receipts' FROM unnest('{swaps,pool-states,pool-creations,feed-answers}'::text[]) AS dataset`,
-    [lastBlock],
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof)
+     SELECT ${rawSql(CHAIN_ID)}, dataset, 0, ${lastBlock}, 'receipts' FROM unnest('{swaps,pool-states,pool-creations,feed-answers}'::text[]) AS dataset`,
   );
   await database.query(
-    `INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint, finalized) VALUES (${CHAIN_ID}, 0, 0, $1, $1)`,
-    [lastBlock],
+    sql`INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint, finalized) VALUES (${rawSql(CHAIN_ID)}, 0, 0, ${lastBlock}, ${lastBlock})`,
   );
   await database.query(
-    `INSERT INTO tokens (address, chain_id, standard, seen_as, name, symbol, decimals, facts_status, facts_due_at)
-     SELECT address, ${CHAIN_ID}, 'erc20', 1, 'Token ' || number, 'T' || number, decimals, 'known', NULL FROM (
-       SELECT ${token('number')} AS address, number, 18 AS decimals FROM generate_series(0, ${TOKENS}) AS number
-       UNION ALL VALUES ($1::bytea, 1001, 18), ($2::bytea, 1002, 6)) AS known`,
-    [addressBytes(WETH), addressBytes(USDC)],
+    sql`INSERT INTO tokens (address, chain_id, standard, seen_as, name, symbol, decimals, facts_status, facts_due_at)
+     SELECT address, ${rawSql(CHAIN_ID)}, 'erc20', 1, 'Token ' || number, 'T' || number, decimals, 'known', NULL FROM (
+       SELECT ${rawSql(token('number'))} AS address, number, 18 AS decimals FROM generate_series(0, ${rawSql(TOKENS)}) AS number
+       UNION ALL VALUES (${addressBytes(WETH)}::bytea, 1001, 18), (${addressBytes(USDC)}::bytea, 1002, 6)) AS known`,
   );
 }
 
@@ -94,10 +90,9 @@ async function fillFeeds(database: Database, lastBlock: number, firstTime: numbe
     const [aggregator] = feed?.aggregators ?? [];
     if (aggregator === undefined) throw new RangeError('The feed has an aggregator');
     await database.query(
-      `INSERT INTO feed_answers (aggregator, chain_id, block_number, transaction_index, log_index, round, answer, updated_at)
-       SELECT $1, ${CHAIN_ID}, number, 0, 0, number, $2, to_timestamp($3::float8 + number * ${BLOCK_SECONDS})
-       FROM generate_series(0, $4::int, 300) AS number`,
-      [addressBytes(aggregator), answer, firstTime, lastBlock],
+      sql`INSERT INTO feed_answers (aggregator, chain_id, block_number, transaction_index, log_index, round, answer, updated_at)
+       SELECT ${addressBytes(aggregator)}, ${rawSql(CHAIN_ID)}, number, 0, 0, number, ${answer}, to_timestamp(${firstTime}::float8 + number * ${rawSql(BLOCK_SECONDS)})
+       FROM generate_series(0, ${lastBlock}::int, 300) AS number`,
     );
   }
 }
@@ -106,13 +101,12 @@ async function fillFeeds(database: Database, lastBlock: number, firstTime: numbe
 async function fillSwaps(database: Database, lastBlock: number): Promise<void> {
   await createPartitions(database, 'swaps', createChainRegistry().get(CHAIN_ID).id);
   await database.query(
-    `INSERT INTO swaps (pool_key, chain_id, block_number, transaction_index, log_index, kind, pool, token0, token1, amount0, amount1, wallet, beneficiary, transaction_hash)
-     SELECT address_key(${POOL}), ${CHAIN_ID}, block, place, 0, 0, ${POOL}, $1, $2,
+    sql`INSERT INTO swaps (pool_key, chain_id, block_number, transaction_index, log_index, kind, pool, token0, token1, amount0, amount1, wallet, beneficiary, transaction_hash)
+     SELECT address_key(${rawSql(POOL)}), ${rawSql(CHAIN_ID)}, block, place, 0, 0, ${rawSql(POOL)}, ${addressBytes(USDC)}, ${addressBytes(WETH)},
        CASE place % 2 WHEN 0 THEN 1 ELSE -1 END * (2000000000 + (block * 7 + place) % 9000000),
        CASE place % 2 WHEN 0 THEN -1 ELSE 1 END * (1000000000000000000 + (block * 11 + place) % 1000000000),
-       ${WALLET}, CASE WHEN (block * ${SWAPS_PER_BLOCK} + place) % ${SMALL_WALLET_EVERY} = 0 THEN ${SMALL_WALLET} END, sha256((block || ' ' || place)::bytea)
-     FROM generate_series(0, $3::int) AS block CROSS JOIN generate_series(0, ${SWAPS_PER_BLOCK - 1}) AS place`,
-    [addressBytes(USDC), addressBytes(WETH), lastBlock],
+       ${rawSql(WALLET)}, CASE WHEN (block * ${rawSql(SWAPS_PER_BLOCK)} + place) % ${rawSql(SMALL_WALLET_EVERY)} = 0 THEN ${rawSql(SMALL_WALLET)} END, sha256((block || ' ' || place)::bytea)
+     FROM generate_series(0, ${lastBlock}::int) AS block CROSS JOIN generate_series(0, ${rawSql(SWAPS_PER_BLOCK - 1)}) AS place`,
   );
 }
 
@@ -128,13 +122,11 @@ async function fillPools(database: Database, lastBlock: number): Promise<void> {
     [addressBytes(USDC), addressBytes(WETH), addressBytes(FACTORY)],
   );
   await database.query(
-    `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
-     SELECT pool_key, chain_id, $1 - number * ${STATE_EVERY}, 0, 0, pool, 10::numeric ^ 21 + number, 10::numeric ^ 21 + number
-     FROM pools CROSS JOIN generate_series(0, ${STATES - 1}) AS number WHERE $1 >= number * ${STATE_EVERY}`,
-    [lastBlock],
+    sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
+     SELECT pool_key, chain_id, ${lastBlock} - number * ${rawSql(STATE_EVERY)}, 0, 0, pool, 10::numeric ^ 21 + number, 10::numeric ^ 21 + number
+     FROM pools CROSS JOIN generate_series(0, ${rawSql(STATES - 1)}) AS number WHERE ${lastBlock} >= number * ${rawSql(STATE_EVERY)}`,
   );
   await database.query(
-    `INSERT INTO pool_lookups (token, chain_id, block_number) SELECT ${token('number')}, ${CHAIN_ID}, $1 FROM generate_series(0, ${TOKENS}) AS number`,
-    [lastBlock],
+    sql`INSERT INTO pool_lookups (token, chain_id, block_number) SELECT ${rawSql(token('number'))}, ${rawSql(CHAIN_ID)}, ${lastBlock} FROM generate_series(0, ${rawSql(TOKENS)}) AS number`,
   );
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { sql } from '@chainstead/db';
 import { type BenchNode, freePort, type ScratchDatabase, type ScratchServer } from '@chainstead/testkit';
 import { urlsOf } from './bench-chain.ts';
 import { BenchmarkError } from './benchmark-error.ts';
@@ -83,7 +84,7 @@ function versionIn(version: unknown): string {
 export async function runPonder(plan: PonderPlan): Promise<PonderRun> {
   const { server, node, blocks, urls, seconds, project } = plan;
   const scratch = await server.createDatabase();
-  await scratch.database.query('CHECKPOINT');
+  await scratch.database.query(sql`CHECKPOINT`);
   const progress = { events: 0, startedAt: 0, lastAt: 0 };
   const ponder = startProcess({
     args: [

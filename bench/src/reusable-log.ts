@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import type { ScratchDatabase } from '@chainstead/testkit';
 
 /** More than the blocks of a run of following write, which is about 12 MB a second. */
@@ -11,8 +12,8 @@ const SEGMENTS = 60;
 export async function leaveReusableLog({ database }: Pick<ScratchDatabase, 'database'>): Promise<void> {
   for (let segment = 0; segment < SEGMENTS; segment++) {
     // Where nothing was written there is nothing to switch.
-    await database.query("SELECT pg_logical_emit_message(false, 'bench', '')");
-    await database.query('SELECT pg_switch_wal()');
+    await database.query(sql`SELECT pg_logical_emit_message(false, 'bench', '')`);
+    await database.query(sql`SELECT pg_switch_wal()`);
   }
-  await database.query('CHECKPOINT');
+  await database.query(sql`CHECKPOINT`);
 }

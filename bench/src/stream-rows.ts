@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import type { ScratchDatabase } from '@chainstead/testkit';
 import { CHAIN_ID } from './bench-chain.ts';
 import { BENCHMARK_TOKEN, blockHash, preparedBody } from './webhook-body.ts';
@@ -17,19 +18,13 @@ export function streamId(number: number): string {
 /** Active streams, written as the program's own routes write them: they raise the configuration's version. */
 export async function addStreams({ database }: ScratchDatabase, streams: readonly StreamPlan[]): Promise<void> {
   await database.transaction(async (transaction) => {
-    await transaction.query('UPDATE streams_version SET version = version + 1');
+    await transaction.query(sql`UPDATE streams_version SET version = version + 1`);
     await transaction.query(
-      `INSERT INTO streams (id, webhook_url, description, tag, chain_ids, all_addresses, include_native_txs, include_contract_logs,
+      sql`INSERT INTO streams (id, webhook_url, description, tag, chain_ids, all_addresses, include_native_txs, include_contract_logs,
          include_internal_txs, include_all_tx_logs, filter_possible_spam_addresses, get_native_balances, demo, status, status_message)
-       SELECT id, url, 'benchmark', 'benchmark', ARRAY[$4::bigint], false, native, true, false, false, false, '[]', false, 'active',
+       SELECT id, url, 'benchmark', 'benchmark', ARRAY[${CHAIN_ID}::bigint], false, native, true, false, false, false, '[]', false, 'active',
          'Stream is active'
-       FROM unnest($1::uuid[], $2::text[], $3::boolean[]) AS given(id, url, native)`,
-      [
-        streams.map(({ id }) => id),
-        streams.map(({ webhookUrl }) => webhookUrl),
-        streams.map(({ includeNativeTxs }) => includeNativeTxs === true),
-        CHAIN_ID,
-      ],
+       FROM unnest(${streams.map(({ id }) => id)}::uuid[], ${streams.map(({ webhookUrl }) => webhookUrl)}::text[], ${streams.map(({ includeNativeTxs }) => includeNativeTxs === true)}::boolean[]) AS given(id, url, native)`,
     );
   });
 }
@@ -44,22 +39,20 @@ export async function addAddresses(
 ): Promise<void> {
   const { occurring, count } = watched;
   await database.transaction(async (transaction) => {
-    await transaction.query('UPDATE streams_version SET version = version + 1');
+    await transaction.query(sql`UPDATE streams_version SET version = version + 1`);
     await transaction.query(
-      `INSERT INTO stream_addresses (stream_id, address, version)
-       SELECT ($1::uuid[])[1 + place % cardinality($1)],
-         CASE WHEN place < cardinality($2::bytea[]) THEN ($2)[1 + place]
+      sql`INSERT INTO stream_addresses (stream_id, address, version)
+       SELECT (${ids}::uuid[])[1 + place % cardinality(${ids})],
+         CASE WHEN place < cardinality(${occurring.map((address) => Buffer.from(address.slice(2), 'hex'))}::bytea[]) THEN (${occurring.map((address) => Buffer.from(address.slice(2), 'hex'))})[1 + place]
            ELSE decode(md5('high' || place) || left(md5('low' || place), 8), 'hex') END,
          (SELECT version FROM streams_version)
-       FROM generate_series(0, $3::int - 1) AS place`,
-      [ids, occurring.map((address) => Buffer.from(address.slice(2), 'hex')), count],
+       FROM generate_series(0, ${count}::int - 1) AS place`,
     );
-    await transaction.query('UPDATE streams SET amount_of_addresses = $1 WHERE id = ANY ($2::uuid[])', [
-      Math.floor(count / ids.length),
-      ids,
-    ]);
+    await transaction.query(
+      sql`UPDATE streams SET amount_of_addresses = ${Math.floor(count / ids.length)} WHERE id = ANY (${ids}::uuid[])`,
+    );
   });
-  await database.query('VACUUM ANALYZE stream_addresses');
+  await database.query(sql`VACUUM ANALYZE stream_addresses`);
 }
 
 /**
@@ -75,39 +68,31 @@ export async function addWebhooks(
   await database.transaction(async (transaction) => {
     // Known, or the worker would ask nodes for it.
     await transaction.query(
-      `INSERT INTO tokens (address, chain_id, facts_status, name, symbol, decimals)
-       VALUES (decode($1, 'hex'), $2, 'known', 'Benchmark Token', 'BENCH', 6) ON CONFLICT DO NOTHING`,
-      [BENCHMARK_TOKEN.slice(2), CHAIN_ID],
+      sql`INSERT INTO tokens (address, chain_id, facts_status, name, symbol, decimals)
+       VALUES (decode(${BENCHMARK_TOKEN.slice(2)}, 'hex'), ${CHAIN_ID}, 'known', 'Benchmark Token', 'BENCH', 6) ON CONFLICT DO NOTHING`,
     );
     await transaction.query(
-      `WITH given AS (
-         SELECT * FROM unnest($2::bigint[], $3::uuid[], $4::bytea[], $5::text[])
+      sql`WITH given AS (
+         SELECT * FROM unnest(${given.map(({ number }) => number)}::bigint[], ${given.map(({ id }) => id)}::uuid[], ${given.map(({ number }) => Buffer.from(blockHash(number).slice(2), 'hex'))}::bytea[], ${given.map(({ id, number }) => preparedBody(id, number))}::text[])
            AS given(number, stream_id, hash, body)
        ), matches AS (
          INSERT INTO stream_matches (chain_id, block_number, stream_id, block_hash, block_timestamp, matched, body, logs, txs, txs_internal, length)
-         SELECT $1, number, stream_id, hash, to_timestamp(1700000000), '', body, 1, 1, 0, length(body) FROM given
+         SELECT ${CHAIN_ID}, number, stream_id, hash, to_timestamp(1700000000), '', body, 1, 1, 0, length(body) FROM given
        ), transactions AS (
          INSERT INTO stream_match_transactions (chain_id, block_number, stream_id, block_hash, transaction_hash)
-         SELECT $1, number, stream_id, hash, hash FROM given
+         SELECT ${CHAIN_ID}, number, stream_id, hash, hash FROM given
        )
        INSERT INTO stream_deliveries (id, stream_id, chain_id, block_number, block_hash, kind)
-       SELECT gen_random_uuid(), stream_id, $1, number, hash, 'unconfirmed' FROM given`,
-      [
-        CHAIN_ID,
-        given.map(({ number }) => number),
-        given.map(({ id }) => id),
-        given.map(({ number }) => Buffer.from(blockHash(number).slice(2), 'hex')),
-        given.map(({ id, number }) => preparedBody(id, number)),
-      ],
+       SELECT gen_random_uuid(), stream_id, ${CHAIN_ID}, number, hash, 'unconfirmed' FROM given`,
     );
-    await transaction.query('NOTIFY chainstead_deliveries');
+    await transaction.query(sql`NOTIFY chainstead_deliveries`);
   });
 }
 
 /** Whether nothing waits in the outbox any more. */
 export async function isAllSent({ database }: ScratchDatabase): Promise<boolean> {
   const [row] = await database.query<{ waiting: boolean }>(
-    "SELECT EXISTS (SELECT FROM stream_deliveries WHERE status = 'pending') AS waiting",
+    sql`SELECT EXISTS (SELECT FROM stream_deliveries WHERE status = 'pending') AS waiting`,
   );
   return row?.waiting === false;
 }

@@ -1,6 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
-import { addressBytes, type Database } from '@chainstead/db';
+import { addressBytes, type Database, rawSql, sql } from '@chainstead/db';
 import type { BenchMarketOptions } from '@chainstead/testkit';
 import { CHAIN_ID } from './bench-chain.ts';
 import { BenchmarkError } from './benchmark-error.ts';
@@ -27,9 +27,8 @@ export async function seedTradedPools(database: Database, { pools }: BenchMarket
   const { wrappedNative } = createChainRegistry().get(CHAIN_ID);
   if (wrappedNative === null) throw new BenchmarkError('The chain has no wrapped native token');
   await database.query(
-    `INSERT INTO pools (pool_key, chain_id, pool, status, proof, exchange, factory, token0, token1, is_counted, due_at)
-     SELECT address_key(pool), ${CHAIN_ID}, pool, 'proven', 'creation', 'Uniswap v2', $3, least(token, $2::bytea), greatest(token, $2::bytea), true, NULL
-     FROM (SELECT pool, substr(sha256(pool), 1, 20) AS token FROM unnest($1::bytea[]) AS pool) AS known`,
-    [pools.map(addressBytes), addressBytes(wrappedNative), addressBytes(FACTORY)],
+    sql`INSERT INTO pools (pool_key, chain_id, pool, status, proof, exchange, factory, token0, token1, is_counted, due_at)
+     SELECT address_key(pool), ${rawSql(CHAIN_ID)}, pool, 'proven', 'creation', 'Uniswap v2', ${addressBytes(FACTORY)}, least(token, ${addressBytes(wrappedNative)}::bytea), greatest(token, ${addressBytes(wrappedNative)}::bytea), true, NULL
+     FROM (SELECT pool, substr(sha256(pool), 1, 20) AS token FROM unnest(${pools.map(addressBytes)}::bytea[]) AS pool) AS known`,
   );
 }

@@ -1,4 +1,5 @@
 /** All routes and the tools of agents over rows of a megabyte, at their largest limit, eight at once: no process ends, and the API stays responsive. */
+import { rawSql, sql } from '@chainstead/db';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
 import { DEMO_CHAIN_NAME } from '../../apps/chainstead/src/demo/demo-chain.ts';
@@ -35,7 +36,7 @@ async function widenRows({ scratch }: DemoApi): Promise<void> {
     // A megabyte of JSON: each character takes six.
     `UPDATE contracts.market_order_fulfilled SET offer = jsonb_build_array(repeat(chr(1), 170000))`,
   ])
-    await scratch.database.query(statement);
+    await scratch.database.query(rawSql(statement));
 }
 
 /** Sends each request eight times at once. */
@@ -59,14 +60,12 @@ test.each([1, 2])('every second route from number %i is served or refused, and n
 test('a list of wide rows is complete over its pages', async () => {
   const [contract = ''] = api.subjects.tokens;
   const stored = await api.scratch.database.query<{ rows: number }>(
-    `SELECT count(*) AS rows FROM logs WHERE address = decode($1, 'hex')`,
-    [contract.slice(2)],
+    sql`SELECT count(*) AS rows FROM logs WHERE address = decode(${contract.slice(2)}, 'hex')`,
   );
   // A page can't have fewer rows than this one.
   await api.scratch.database.query(
-    `UPDATE logs SET data = decode(repeat('01', 5000000), 'hex') WHERE address = decode($1, 'hex')
-     AND (block_number, log_index) = (SELECT block_number, log_index FROM logs WHERE address = decode($1, 'hex') ORDER BY 1, 2 LIMIT 1)`,
-    [contract.slice(2)],
+    sql`UPDATE logs SET data = decode(repeat('01', 5000000), 'hex') WHERE address = decode(${contract.slice(2)}, 'hex')
+     AND (block_number, log_index) = (SELECT block_number, log_index FROM logs WHERE address = decode(${contract.slice(2)}, 'hex') ORDER BY 1, 2 LIMIT 1)`,
   );
   const places: string[] = [];
   for (let cursor = ''; ; ) {

@@ -1,5 +1,5 @@
 /** Rows of one subject in each table that lists read, made in the database from a stored row. */
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 
 /** Rows of each subject. */
 export const ROWS = 1_000_000;
@@ -37,24 +37,23 @@ export async function storeRows(database: Database, tables: readonly Copies[]): 
     for (const copies of waiting) await storeCopies(database, copies);
   };
   await Promise.all([store(), store()]);
-  await database.query('ANALYZE');
+  await database.query(sql`ANALYZE`);
 }
 
 async function storeCopies(database: Database, { table, where = 'true', values }: Copies): Promise<void> {
   const [schema, name] = table.includes('.') ? table.split('.') : ['public', table];
   const columns = await database.query<{ readonly name: string }>(
-    `SELECT column_name AS name FROM information_schema.columns
-     WHERE table_schema = $1 AND table_name = $2 AND is_generated = 'NEVER'`,
-    [schema, name],
+    sql`SELECT column_name AS name FROM information_schema.columns
+     WHERE table_schema = ${schema ?? null} AND table_name = ${name ?? null} AND is_generated = 'NEVER'`,
   );
   const unknown = Object.keys(values).filter((key) => !columns.some((column) => column.name === key));
   if (unknown.length > 0) throw new RangeError(`${table} has no column ${unknown.join(', ')}`);
   await database.query(
-    `INSERT INTO ${table} (${columns.map((column) => `"${column.name}"`).join(', ')})
-     SELECT ${columns.map((column) => values[column.name] ?? `stored."${column.name}"`).join(', ')}
-     FROM (SELECT * FROM ${table} WHERE ${where} LIMIT 1) AS stored CROSS JOIN generate_series(0, ${ROWS} - 1) AS n`,
+    sql`INSERT INTO ${rawSql(table)} (${rawSql(columns.map((column) => `"${column.name}"`).join(', '))})
+     SELECT ${rawSql(columns.map((column) => values[column.name] ?? `stored."${column.name}"`).join(', '))}
+     FROM (SELECT * FROM ${rawSql(table)} WHERE ${rawSql(where)} LIMIT 1) AS stored CROSS JOIN generate_series(0, ${rawSql(ROWS)} - 1) AS n`,
   );
-  const [stored] = await database.query(`SELECT FROM ${table} OFFSET ${ROWS} LIMIT 1`);
+  const [stored] = await database.query(sql`SELECT FROM ${rawSql(table)} OFFSET ${rawSql(ROWS)} LIMIT 1`);
   if (stored === undefined) throw new RangeError(`${table} has no stored row to copy`);
 }
 

@@ -3,6 +3,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from '@chainstead/db';
 import { createScratchDatabase } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, it } from 'vitest';
@@ -117,8 +118,7 @@ describe('keys', () => {
     await run('keys', 'scope', prefix, '--scope', 'rpc');
     await run('keys', 'revoke', prefix);
     const lines = await stage.scratch.database.query(
-      'SELECT door, actor, action, address FROM audit_log WHERE target = $1 ORDER BY id',
-      [prefix],
+      sql`SELECT door, actor, action, address FROM audit_log WHERE target = ${prefix} ORDER BY id`,
     );
     const by = { door: 'command', actor: expect.stringMatching(/^.+@.+$/), address: null };
     const actions = ['key.create', 'key.scopes', 'key.revoke'];
@@ -127,7 +127,7 @@ describe('keys', () => {
 
   it('show what they called of the gateway, summed up or by day', async () => {
     await stage.scratch.database.query(
-      `INSERT INTO gateway_usage (key_id, day, chain_id, method, calls, errors, cached, weight, bytes)
+      sql`INSERT INTO gateway_usage (key_id, day, chain_id, method, calls, errors, cached, weight, bytes)
        SELECT '0123abcd', (now() AT TIME ZONE 'UTC')::date - ago, 8453, 'eth_call', 5, 1, 2, 10, 700 FROM generate_series(0, 2) AS ago`,
     );
     expect((await run('keys', 'usage')).stdout).toMatch(/^0123abcd +base +eth_call +15 +3 +6 +30 +2,100$/m);
@@ -174,7 +174,7 @@ describe('import', () => {
     } finally {
       server.close();
     }
-    const rows = await stage.scratch.database.query('SELECT source, symbol FROM token_list_entries');
+    const rows = await stage.scratch.database.query(sql`SELECT source, symbol FROM token_list_entries`);
     expect(rows).toEqual([{ source: 'mine', symbol: 'LST' }]);
   });
 

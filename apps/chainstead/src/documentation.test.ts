@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createChainRegistry } from '@chainstead/chains';
 import { systemClock } from '@chainstead/core';
+import { rawSql } from '@chainstead/db';
 import { RESERVED_SEGMENTS } from '@chainstead/gateway';
 import { UNSERVED_OPERATIONS } from '@chainstead/http';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
@@ -152,7 +153,7 @@ describe('commands of the documentation', () => {
     return query === undefined ? [] : [{ line, query }];
   });
   it.each(queries)('$line works', async ({ query }) => {
-    expect(await scratch.database.query(query)).toEqual([]);
+    expect(await scratch.database.query(rawSql(query))).toEqual([]);
   });
 
   it('are no others, which nobody runs', () => {

@@ -1,4 +1,5 @@
 /** Code blocks of all pages: SQL runs against a migrated database, settings are parsed, commands run here or in the test that is named. */
+
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -6,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '@chainstead/core';
+import { rawSql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createProgram } from './command-line.ts';
@@ -121,7 +123,7 @@ afterAll(() => scratch.drop());
 describe('code blocks of the documentation', () => {
   const statements = blocksOf('sql').filter(({ page }) => !(page in SQL_ELSEWHERE));
   it.each(statements)('$page: the SQL $code runs', async ({ code }) => {
-    await expect(scratch.database.query(code)).resolves.toBeDefined();
+    await expect(scratch.database.query(rawSql(code))).resolves.toBeDefined();
   });
 
   const json = blocksOf('json');

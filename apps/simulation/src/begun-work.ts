@@ -1,6 +1,6 @@
 /** A story takes a second or two, and the program needs half of that to start: what befalls it at work has to wait for that. */
 import type { Clock } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 
 const TIMEOUT_MS = 15_000;
 const POLL_MS = 10;
@@ -8,7 +8,7 @@ const POLL_MS = 10;
 /** What it wrote or moved so far, as text. */
 export async function readProgress(database: Database): Promise<string> {
   const [row] = await database.query<{ progress: string }>(
-    `SELECT concat_ws(' ', (SELECT count(*) FROM sync_ranges), (SELECT max(checkpoint) FROM sync_chains),
+    sql`SELECT concat_ws(' ', (SELECT count(*) FROM sync_ranges), (SELECT max(checkpoint) FROM sync_chains),
        (SELECT count(*) FROM erc20_transfer_sides), (SELECT count(*) FROM nft_transfers)) AS progress`,
   );
   return row?.progress ?? '';

@@ -1,6 +1,6 @@
 /** Plays one plan: the real program against a scripted chain, then its tables against a fresh index of the final chain. */
 import { type Clock, systemClock } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import {
   createSubjectProjections,
   ensurePartitions,
@@ -123,7 +123,7 @@ export async function runSimulation(
     const rowsOf = (database: Database) => readTableRows(database, CHAIN_ID, simulatedDatasets());
     const differences = compareTableRows(await rowsOf(scratch.database), await rowsOf(fresh.database));
     const stored = await countRows(scratch);
-    const repairs = await scratch.database.query('SELECT 1 FROM upstream_errors');
+    const repairs = await scratch.database.query(sql`SELECT 1 FROM upstream_errors`);
     return {
       seed: plan.seed,
       blocks: chain.head - plan.startBlock + 1,
@@ -179,7 +179,7 @@ type Counts = Pick<SimulationResult, 'transfers' | 'nftMoves' | 'nftSales'>;
 
 async function countRows({ database }: ScratchDatabase): Promise<Counts> {
   const [counted] = await database.query<Counts>(
-    `SELECT (SELECT count(*)::int FROM erc20_transfer_sides WHERE direction <> 1) AS transfers,
+    sql`SELECT (SELECT count(*)::int FROM erc20_transfer_sides WHERE direction <> 1) AS transfers,
             (SELECT count(*)::int FROM nft_transfers) AS "nftMoves",
             (SELECT count(*)::int FROM nft_trades) AS "nftSales"`,
   );
@@ -241,11 +241,10 @@ async function whatIsLeft(plan: Plan, chain: ScriptedChain, scratch: ScratchData
     open: number;
     why: string | null;
   }>(
-    `SELECT encode(checkpoint_hash, 'hex') AS hash, checkpoint, coalesce(stop_message, stall_reason) AS why,
-            (SELECT coalesce(sum(last_block - first_block + 1), 0)::int FROM sync_ranges WHERE last_block >= $1 AND dataset = ANY ($2::text[])) AS covered,
+    sql`SELECT encode(checkpoint_hash, 'hex') AS hash, checkpoint, coalesce(stop_message, stall_reason) AS why,
+            (SELECT coalesce(sum(last_block - first_block + 1), 0)::int FROM sync_ranges WHERE last_block >= ${plan.startBlock} AND dataset = ANY (${names}::text[])) AS covered,
             (SELECT count(*)::int FROM sync_ranges WHERE proof = 'none') AS open
        FROM sync_chains`,
-    [plan.startBlock, names],
   );
   if (row === undefined) return 'the chain has no state yet';
   const tip = chain.blockAt(chain.head)?.hash;

@@ -1,6 +1,6 @@
 /** Where a story's database is: on one server, or on a cluster of Citus whose servers die in the story. */
 import { type Clock, systemClock } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import type { ScratchCitus, ScratchDatabase, ScratchServer } from '@chainstead/testkit';
 
 export interface SimulatedServers {
@@ -30,7 +30,7 @@ export function oneServer(server: ScratchServer): SimulatedServers {
 /** Ends every connection of the program to the database, as a failover does. */
 export async function breakConnections({ database }: ScratchDatabase): Promise<void> {
   await database.query(
-    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name <> 'chainstead-test'`,
   );
 }
@@ -51,12 +51,12 @@ export function clusterOf(
       await victim?.crash();
       await clock.sleep(DEAD_MS);
       await victim?.restart();
-      await until(clock, () => database.query('SELECT count(*) FROM erc20_transfer_sides'));
+      await until(clock, () => database.query(sql`SELECT count(*) FROM erc20_transfer_sides`));
     },
     untilSettled: (database) =>
       until(clock, async () => {
         const open = await database.query(
-          `SELECT FROM run_command_on_workers('SELECT count(*) FROM pg_prepared_xacts') WHERE result <> '0'`,
+          sql`SELECT FROM run_command_on_workers('SELECT count(*) FROM pg_prepared_xacts') WHERE result <> '0'`,
         );
         if (open.length > 0) throw new Error('Something is half committed');
       }),

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from '@chainstead/db';
 import type { ScratchDatabase } from '@chainstead/testkit';
 import { API_KEY, addressOf, POOL_SIZE, pathOf, type ServedRoute, startFloor } from '../api-servers.ts';
 import { type AssetDataset, fillAssetDataset } from '../asset-dataset.ts';
@@ -190,7 +191,7 @@ function compareWallet(
 
 /** A question to a node takes longer than all else of an answer. */
 async function requireUnrequested({ database }: ScratchDatabase): Promise<void> {
-  const [requested] = await database.query(`SELECT FROM state_questions WHERE kind = 'erc20-balances' LIMIT 1`);
+  const [requested] = await database.query(sql`SELECT FROM state_questions WHERE kind = 'erc20-balances' LIMIT 1`);
   if (requested !== undefined) throw new BenchmarkError('Node calls were made for balances that the database has');
 }
 
@@ -219,7 +220,7 @@ async function untilCounted(url: string): Promise<void> {
 
 async function countedKey({ database }: ScratchDatabase): Promise<string> {
   const [row] = await database.query<{ key: string }>(
-    `SELECT key FROM state_questions WHERE kind = 'erc20-holder-counts'`,
+    sql`SELECT key FROM state_questions WHERE kind = 'erc20-holder-counts'`,
   );
   if (row === undefined) throw new BenchmarkError('The figures of the holders were not kept');
   return row.key;

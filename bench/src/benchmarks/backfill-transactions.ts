@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { rawSql, sql } from '@chainstead/db';
 import type { BenchNode, ScratchDatabase } from '@chainstead/testkit';
 import { alternate } from '../alternate.ts';
 import { rangeArguments } from '../backfill-run.ts';
@@ -125,7 +126,7 @@ async function tableSizes({ database }: ScratchDatabase): Promise<TableSizes> {
   const sizeOf = (table: string) =>
     `(SELECT sum(pg_total_relation_size(relid)) FROM pg_partition_tree('${table}'))::float8 / (SELECT count(*) FROM transactions)`;
   const [row] = await database.query<{ transactions: number; accounts: number }>(
-    `SELECT ${sizeOf('transactions')} AS transactions, ${sizeOf('account_transactions')} AS accounts`,
+    sql`SELECT ${rawSql(sizeOf('transactions'))} AS transactions, ${rawSql(sizeOf('account_transactions'))} AS accounts`,
   );
   return { transactions: row?.transactions ?? 0, accounts: row?.accounts ?? 0 };
 }
@@ -147,7 +148,7 @@ function measuresOf(sizes: readonly TableSizes[]): Measure[] {
 
 /** @throws BenchmarkError where rows are missing: the times would not be comparable */
 async function requireAll({ database }: ScratchDatabase, blocks: number): Promise<void> {
-  const [row] = await database.query<{ transactions: number }>('SELECT count(*) AS transactions FROM transactions');
+  const [row] = await database.query<{ transactions: number }>(sql`SELECT count(*) AS transactions FROM transactions`);
   const wanted = blocks * TRANSACTIONS_PER_BLOCK;
   if (row?.transactions !== wanted)
     throw new BenchmarkError(`${row?.transactions} transactions were written instead of ${wanted}`);

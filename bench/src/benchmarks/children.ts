@@ -1,3 +1,4 @@
+import { rawSql, sql } from '@chainstead/db';
 import { BENCH_CREATION_EVENT, type BenchNode, type ScratchDatabase, type ScratchServer } from '@chainstead/testkit';
 import { alternate } from '../alternate.ts';
 import { rangeArguments } from '../backfill-run.ts';
@@ -82,22 +83,21 @@ async function prepareChildren(
   // Children are known from the second run on, once all creations are covered.
   await backfill(scratch, node, blocks);
   await database.query(
-    `INSERT INTO ${CREATIONS_TABLE} (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract, child, number)
-     SELECT $1, 1, 1000 + number, 1000 + number, now(), sha256(int4send(number)), decode(substr($2, 3), 'hex'), substr(sha256(int4send(number)), 1, 20), number
-     FROM generate_series(1, $3::int) AS number`,
-    [CHAIN_ID, factory, silent],
+    sql`INSERT INTO ${rawSql(CREATIONS_TABLE)} (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract, child, number)
+     SELECT ${CHAIN_ID}, 1, 1000 + number, 1000 + number, now(), sha256(int4send(number)), decode(substr(${factory}, 3), 'hex'), substr(sha256(int4send(number)), 1, 20), number
+     FROM generate_series(1, ${silent}::int) AS number`,
   );
-  await database.query(`VACUUM ANALYZE ${CREATIONS_TABLE}`);
+  await database.query(sql`VACUUM ANALYZE ${rawSql(CREATIONS_TABLE)}`);
   return scratch;
 }
 
 async function backfillChildren(scratch: ScratchDatabase, node: BenchNode, blocks: number): Promise<ChildrenRun> {
   const { database } = scratch;
-  await database.query(`TRUNCATE ${CONTRACT_TABLE}`);
-  await database.query('DELETE FROM sync_ranges WHERE dataset = $1', [CONTRACT_TABLE]);
-  await database.query('CHECKPOINT');
+  await database.query(sql`TRUNCATE ${rawSql(CONTRACT_TABLE)}`);
+  await database.query(sql`DELETE FROM sync_ranges WHERE dataset = ${CONTRACT_TABLE}`);
+  await database.query(sql`CHECKPOINT`);
   const process = await backfill(scratch, node, blocks);
-  const [counted] = await database.query<{ rows: number }>(`SELECT count(*) AS rows FROM ${CONTRACT_TABLE}`);
+  const [counted] = await database.query<{ rows: number }>(sql`SELECT count(*) AS rows FROM ${rawSql(CONTRACT_TABLE)}`);
   return {
     seconds: process.elapsedMs / 1_000,
     rows: counted?.rows ?? 0,

@@ -1,4 +1,5 @@
 import { datasets } from '@chainstead/datasets';
+import { sql } from '@chainstead/db';
 import { type BenchNode, requestNode, type ScratchDatabase, startBenchNode } from '@chainstead/testkit';
 import { alternate } from '../alternate.ts';
 import { API_KEY, addressOf } from '../api-servers.ts';
@@ -141,11 +142,10 @@ async function requireAll(
   env: Readonly<Record<string, string>>,
 ): Promise<void> {
   const [found] = await database.query<{ transactions: number; senders: number; logs: number; has_swaps: boolean }>(
-    `SELECT (SELECT count(*) FROM transactions WHERE block_number >= $1 AND sender_recovered) AS transactions,
-       (SELECT count(*) FROM account_transactions WHERE block_number >= $1 AND roles > 0 AND roles & 1 = 1) AS senders,
-       (SELECT count(*) FROM logs WHERE block_number >= $1) AS logs,
-       EXISTS (SELECT FROM swaps WHERE block_number >= $1) AS has_swaps`,
-    [first],
+    sql`SELECT (SELECT count(*) FROM transactions WHERE block_number >= ${first} AND sender_recovered) AS transactions,
+       (SELECT count(*) FROM account_transactions WHERE block_number >= ${first} AND roles > 0 AND roles & 1 = 1) AS senders,
+       (SELECT count(*) FROM logs WHERE block_number >= ${first}) AS logs,
+       EXISTS (SELECT FROM swaps WHERE block_number >= ${first}) AS has_swaps`,
   );
   const transactions = blocks * TRANSACTIONS_PER_BLOCK;
   const wanted = {

@@ -1,4 +1,5 @@
 import { addContract, readContractDatasets } from '@chainstead/contracts';
+import { rawSql, sql } from '@chainstead/db';
 import type { Benchmark, BenchmarkContext } from '../benchmark.ts';
 import { BenchmarkError } from '../benchmark-error.ts';
 import { CONTRACT_ABI, CONTRACT_TABLE } from '../contract-run.ts';
@@ -50,7 +51,9 @@ async function fill(
       rowsPerBlock: TRANSFERS_PER_BLOCK,
       pause: { after: blocks, run: async () => undefined },
     });
-    const [counted] = await database.query<{ rows: number }>(`SELECT count(*) AS rows FROM ${CONTRACT_TABLE}`);
+    const [counted] = await database.query<{ rows: number }>(
+      sql`SELECT count(*) AS rows FROM ${rawSql(CONTRACT_TABLE)}`,
+    );
     const rows = blocks * TRANSFERS_PER_BLOCK;
     if (counted?.rows !== rows) throw new BenchmarkError(`${counted?.rows} rows were written instead of ${rows}`);
     return tenths;

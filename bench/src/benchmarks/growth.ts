@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import type { Address } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { API_KEY, addressOf, pathOf } from '../api-servers.ts';
 import type { Benchmark, BenchmarkContext } from '../benchmark.ts';
 import { BenchmarkError } from '../benchmark-error.ts';
@@ -128,7 +128,7 @@ async function timePages(
   ordinary: readonly Address[],
 ): Promise<PageTimes> {
   // As autovacuum does now and then.
-  await database.query('ANALYZE');
+  await database.query(sql`ANALYZE`);
   const env = { PORT: '0', API_KEYS: API_KEY };
   const program = startChainstead(['start', '--roles', 'api'], { databaseUrl, rpcUrls: ['http://127.0.0.1:9'], env });
   try {
@@ -155,12 +155,14 @@ async function timePages(
 }
 
 async function requireRows(database: Database, rows: number): Promise<void> {
-  const [counted] = await database.query<{ rows: number }>('SELECT count(*) AS rows FROM erc20_transfer_sides');
+  const [counted] = await database.query<{ rows: number }>(sql`SELECT count(*) AS rows FROM erc20_transfer_sides`);
   if (counted?.rows !== rows) throw new BenchmarkError(`${counted?.rows} rows were written instead of ${rows}`);
 }
 
 /** Size of the whole database, so that all tables of a layout count. */
 async function sizeOf(database: Database): Promise<number> {
-  const [row] = await database.query<{ bytes: string }>('SELECT pg_database_size(current_database())::text AS bytes');
+  const [row] = await database.query<{ bytes: string }>(
+    sql`SELECT pg_database_size(current_database())::text AS bytes`,
+  );
   return Number(row?.bytes);
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { rawSql, sql } from '@chainstead/db';
 import type { ScratchDatabase } from '@chainstead/testkit';
 import { API_KEY, addressOf, POOL_SIZE, pathOf, type ServedRoute, startFloor } from '../api-servers.ts';
 import type { Benchmark, BenchmarkContext, Comparison, Measure } from '../benchmark.ts';
@@ -115,7 +116,7 @@ async function storeCandles({ database }: ScratchDatabase, swaps: number): Promi
       (SELECT floor(extract(epoch FROM min(block_timestamp)) / 3600)::int + 30 FROM blocks), (SELECT floor(extract(epoch FROM now()) / 3600)::int - 2)) AS hour
     WHERE NOT EXISTS (SELECT FROM candle_spans WHERE hours = 1 AND start = hour AND is_stored)`;
   for (let attempt = 0; attempt < STORE_TRIES; attempt++) {
-    const [row] = await database.query<{ missing: number }>(wanted);
+    const [row] = await database.query<{ missing: number }>(rawSql(wanted));
     if (row?.missing === 0) return measureSize({ database }, swaps, 'candles', ['pool_candles', 'candle_spans']);
     await sleep(1_000);
   }
@@ -129,9 +130,8 @@ async function measureSize(
   tables: readonly string[],
 ): Promise<Measure> {
   const [row] = await database.query<{ bytes: number }>(
-    `SELECT sum(pg_total_relation_size(relation.oid))::float8 AS bytes FROM pg_class AS relation
-     WHERE relation.oid = ANY ($1::text[]::regclass[]) OR relation.oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = ANY ($1::text[]::regclass[]))`,
-    [tables],
+    sql`SELECT sum(pg_total_relation_size(relation.oid))::float8 AS bytes FROM pg_class AS relation
+     WHERE relation.oid = ANY (${tables}::text[]::regclass[]) OR relation.oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = ANY (${tables}::text[]::regclass[]))`,
   );
   return { name: `${name}, with indexes`, unit: 'bytes per swap', samples: [(row?.bytes ?? 0) / swaps] };
 }

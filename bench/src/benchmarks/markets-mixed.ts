@@ -1,7 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { createUpstreamPool } from '@chainstead/rpc';
 import type { BenchNode } from '@chainstead/testkit';
 import { alternate, type Side } from '../alternate.ts';
@@ -93,7 +93,7 @@ function backfillOf(
       const scratch = await server.createDatabase();
       try {
         await seedTradedPools(scratch.database, MARKET);
-        await scratch.database.query('CHECKPOINT');
+        await scratch.database.query(sql`CHECKPOINT`);
         const place = { databaseUrl: scratch.url, rpcUrls: [node.url], env: { ...env, INGEST_PROCESSES: '1' } };
         const backfill = startChainstead(['backfill', ...rangeArguments(blocks)], place);
         await backfill.finished();
@@ -134,7 +134,7 @@ async function fillMixed(
 /** @throws BenchmarkError if none is stored or a state is missing: the times would not be comparable */
 async function countSwaps(database: Database): Promise<number> {
   const [found] = await database.query<{ swaps: number; states: number }>(
-    'SELECT (SELECT count(*) FROM swaps) AS swaps, (SELECT count(*) FROM pool_states) AS states',
+    sql`SELECT (SELECT count(*) FROM swaps) AS swaps, (SELECT count(*) FROM pool_states) AS states`,
   );
   if (found === undefined || found.swaps === 0 || found.states === 0)
     throw new BenchmarkError('The backfill stored no swaps or no states of pools');

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { sql } from '@chainstead/db';
 import type { ScratchDatabase } from '@chainstead/testkit';
 import { alternate } from '../alternate.ts';
 import type { BareWebhooksPlan } from '../bare/bare-webhooks.ts';
@@ -55,8 +56,8 @@ async function sendOutbox({ server, sizes }: BenchmarkContext, receiver: Webhook
     );
     const numbers = Array.from({ length: sizes.webhooks }, (_, number) => number);
     await addWebhooks(scratch, STREAM_IDS, numbers);
-    await scratch.database.query('VACUUM ANALYZE stream_deliveries, stream_matches');
-    await scratch.database.query('CHECKPOINT');
+    await scratch.database.query(sql`VACUUM ANALYZE stream_deliveries, stream_matches`);
+    await scratch.database.query(sql`CHECKPOINT`);
     await receiver.takeCount();
     const worker = startDeliveryWorker(scratch.url);
     try {

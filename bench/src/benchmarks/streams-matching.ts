@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from '@chainstead/db';
 import type { BenchNode, ScratchDatabase, ScratchServer } from '@chainstead/testkit';
 import { alternate } from '../alternate.ts';
 import { CHAIN_ID } from '../bench-chain.ts';
@@ -97,7 +98,7 @@ async function followChain(
   const scratch = await server.createDatabase();
   try {
     if (watched !== null) await watch(scratch, sizes, watched);
-    await scratch.database.query('CHECKPOINT');
+    await scratch.database.query(sql`CHECKPOINT`);
     const program = startChainstead(['start', '--roles', 'ingest'], {
       databaseUrl: scratch.url,
       rpcUrls: [node.url],
@@ -141,8 +142,7 @@ async function committed({ database }: ScratchDatabase, blocks: number): Promise
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const [row] = await database.query<{ checkpoint: number | null }>(
-      'SELECT checkpoint FROM sync_chains WHERE chain_id = $1',
-      [CHAIN_ID],
+      sql`SELECT checkpoint FROM sync_chains WHERE chain_id = ${CHAIN_ID}`,
     );
     const at = performance.now();
     const block = row?.checkpoint ?? 0;
@@ -154,7 +154,7 @@ async function committed({ database }: ScratchDatabase, blocks: number): Promise
 
 async function countRows({ database }: ScratchDatabase): Promise<Pick<FollowRun, 'transfers' | 'matchedTransactions'>> {
   const [row] = await database.query<{ transfers: number; matched: number }>(
-    `SELECT (SELECT count(*) FROM erc20_transfer_sides WHERE direction <> 1) AS transfers,
+    sql`SELECT (SELECT count(*) FROM erc20_transfer_sides WHERE direction <> 1) AS transfers,
        (SELECT count(DISTINCT coalesce(item::jsonb ->> 'hash', item::jsonb ->> 'transactionHash')) FROM stream_items
         WHERE kind < 2) AS matched`,
   );

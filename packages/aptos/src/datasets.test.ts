@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -41,12 +41,12 @@ function writeSlice(transactions: readonly AptosTransaction[], kept: readonly Ap
 
 /** Returns the content of all tables, sorted by text. */
 async function tables(): Promise<unknown> {
-  const rows = TABLES.map((table) => database.query(`SELECT t::text AS row FROM ${table} AS t ORDER BY 1`));
+  const rows = TABLES.map((table) => database.query(sql`SELECT t::text AS row FROM ${rawSql(table)} AS t ORDER BY 1`));
   return Promise.all(rows);
 }
 
 async function empty(): Promise<void> {
-  await database.query(`TRUNCATE ${TABLES.join(', ')}`);
+  await database.query(sql`TRUNCATE ${rawSql(TABLES.join(', '))}`);
 }
 
 /** Few wallets and coins, so that many transactions write the same ones. */
@@ -150,7 +150,7 @@ describe('slices', () => {
       for (const network of ['mainnet', 'testnet'] as const)
         await coins?.derive(sliceOf([exampleTransaction(change)], network)).write(transaction);
     });
-    const rows = await database.query<{ network: string }>('SELECT network FROM aptos_coins ORDER BY network');
+    const rows = await database.query<{ network: string }>(sql`SELECT network FROM aptos_coins ORDER BY network`);
     expect(rows.map((row) => row.network)).toEqual(['mainnet', 'testnet']);
   });
 });
@@ -169,7 +169,7 @@ describe('hostile names and symbols', () => {
   ])('with %s are stored', async (_, symbol, stored) => {
     await empty();
     await write([[exampleTransaction({ changes: [coinInfoChange({ symbol, name: symbol })] })]]);
-    const [row] = await database.query<{ symbol: string; name: string }>('SELECT symbol, name FROM aptos_coins');
+    const [row] = await database.query<{ symbol: string; name: string }>(sql`SELECT symbol, name FROM aptos_coins`);
     expect(row?.symbol).toBe(stored);
     expect(row?.name.startsWith(stored)).toBe(true);
   });
@@ -184,7 +184,9 @@ describe('hostile names and symbols', () => {
       entryFunction: hostile,
     });
     await write([[transaction]]);
-    const rows = await database.query('SELECT coin_type, entry_function_id FROM aptos_transfers WHERE NOT is_gas_fee');
+    const rows = await database.query(
+      sql`SELECT coin_type, entry_function_id FROM aptos_transfers WHERE NOT is_gas_fee`,
+    );
     const stored = '"\\{},😀\ufffd';
     expect(rows).toEqual([{ coin_type: `0xa::m::${stored}`, entry_function_id: stored }]);
   });

@@ -1,5 +1,7 @@
 /** The console in a real browser. Skipped with a message if the machine has none. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from '@chainstead/db';
 import { describe, expect, test } from 'vitest';
 import { stageInBrowser } from './testing/browser-stage.ts';
 import { openConsoleStage } from './testing/console-stage.ts';
@@ -12,10 +14,8 @@ const shown = stageInBrowser(async () => {
   const stage = await openConsoleStage();
   await seedChains(stage.database, [7, 8, 9]);
   await stage.database.query(
-    `UPDATE sync_chains SET stop_code = 'REORG_TOO_DEEP', stop_message = $1, upstreams = $2 WHERE chain_id = 8`,
-    [
-      `${HOSTILE} forked`,
-      JSON.stringify([
+    sql`UPDATE sync_chains SET stop_code = 'REORG_TOO_DEEP', stop_message = ${`${HOSTILE} forked`}, upstreams = ${JSON.stringify(
+      [
         {
           name: HOSTILE,
           state: 'healthy',
@@ -26,12 +26,12 @@ const shown = stageInBrowser(async () => {
           requests: 9,
           faults: {},
         },
-      ]),
-    ],
+      ],
+    )} WHERE chain_id = 8`,
   );
   await stage.keys.create(HOSTILE);
   await stage.database.query(
-    `INSERT INTO api_usage (key_id, day, method, route, requests, refused, failed)
+    sql`INSERT INTO api_usage (key_id, day, method, route, requests, refused, failed)
      SELECT '0123abcd', current_date - ago, 'GET', '/api/v2.2/:address/erc20', 100 + ago, 1, 0 FROM generate_series(0, 9) AS ago`,
   );
   return stage;
@@ -127,7 +127,7 @@ describe('the overview', () => {
   test('shows nothing more to whoever was signed out', async () => {
     const { page, context } = await shown.browser.open('/console', DESK);
     await page.locator('[data-beat]:not([data-beat="0"])').waitFor();
-    await shown.stage.database.query('UPDATE console_sessions SET revoked_at = now()');
+    await shown.stage.database.query(sql`UPDATE console_sessions SET revoked_at = now()`);
     await page.getByText('Signed out.').first().waitFor({ timeout: 60_000 });
     expect(await page.locator('article').count()).toBe(0);
     await context.close();
@@ -136,7 +136,7 @@ describe('the overview', () => {
   test('shows nothing more to whoever was signed out before it was live', async () => {
     const { page, context } = await shown.browser.open('/console/sessions', DESK);
     await context.route('**/console/events/**', async (route) => {
-      await shown.stage.database.query('UPDATE console_sessions SET revoked_at = now()');
+      await shown.stage.database.query(sql`UPDATE console_sessions SET revoked_at = now()`);
       await route.continue();
     });
     await page.goto('/console');
@@ -234,5 +234,5 @@ describe('keys', () => {
 });
 
 async function setCheckpoint(block: number): Promise<void> {
-  await shown.stage.database.query('UPDATE sync_chains SET checkpoint = $1 WHERE chain_id = 7', [block]);
+  await shown.stage.database.query(sql`UPDATE sync_chains SET checkpoint = ${block} WHERE chain_id = 7`);
 }

@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -19,7 +20,7 @@ beforeAll(async () => {
 /** The stored effects of changes. */
 async function changes(): Promise<unknown> {
   return stage.database.query(
-    `SELECT (SELECT count(*) FROM audit_log) AS lines, (SELECT count(*) FROM api_keys WHERE revoked_at IS NULL) AS keys,
+    sql`SELECT (SELECT count(*) FROM audit_log) AS lines, (SELECT count(*) FROM api_keys WHERE revoked_at IS NULL) AS keys,
             (SELECT count(*) FROM console_sessions WHERE revoked_at IS NULL) AS sessions`,
   );
 }
@@ -56,18 +57,18 @@ describe('every route of the console', () => {
     [
       'a session that was ended',
       async (visitor) => {
-        await stage.database.query('UPDATE console_sessions SET revoked_at = now() WHERE key_id = $1', [
-          visitor.prefix,
-        ]);
+        await stage.database.query(
+          sql`UPDATE console_sessions SET revoked_at = now() WHERE key_id = ${visitor.prefix}`,
+        );
         return visitor.cookie;
       },
     ],
     [
       'a session that is over',
       async (visitor) => {
-        await stage.database.query('UPDATE console_sessions SET expires_at = now() WHERE key_id = $1', [
-          visitor.prefix,
-        ]);
+        await stage.database.query(
+          sql`UPDATE console_sessions SET expires_at = now() WHERE key_id = ${visitor.prefix}`,
+        );
         return visitor.cookie;
       },
     ],
@@ -75,8 +76,7 @@ describe('every route of the console', () => {
       'a session that nobody used for long',
       async (visitor) => {
         await stage.database.query(
-          "UPDATE console_sessions SET seen_at = now() - interval '12 hours' WHERE key_id = $1",
-          [visitor.prefix],
+          sql`UPDATE console_sessions SET seen_at = now() - interval '12 hours' WHERE key_id = ${visitor.prefix}`,
         );
         return visitor.cookie;
       },

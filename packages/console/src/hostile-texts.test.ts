@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { recordAudit } from '@chainstead/http';
 import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
@@ -23,59 +24,45 @@ beforeAll(async () => {
       ),
     );
     await stage.database.query(
-      `INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed, checkpoint, head, stop_code, stop_message, stall_reason, upstreams)
-       VALUES ($1, $2, 0, 1, 10, 10, $3, $2, $2, $4)`,
-      [
-        900_000 + index,
-        text,
-        text.slice(0, 40),
-        JSON.stringify([
-          {
-            name: text,
-            state: text.slice(0, 20),
-            reason: text,
-            score: 1,
-            head: 1,
-            latencyMs: { p50: 1, p95: 2 },
-            requests: 1,
-            faults: { [text.slice(0, 40)]: 1 },
-          },
-        ]),
-      ],
+      sql`INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed, checkpoint, head, stop_code, stop_message, stall_reason, upstreams)
+       VALUES (${900_000 + index}, ${text}, 0, 1, 10, 10, ${text.slice(0, 40)}, ${text}, ${text}, ${JSON.stringify([
+         {
+           name: text,
+           state: text.slice(0, 20),
+           reason: text,
+           score: 1,
+           head: 1,
+           latencyMs: { p50: 1, p95: 2 },
+           requests: 1,
+           faults: { [text.slice(0, 40)]: 1 },
+         },
+       ])})`,
     );
     await stage.database.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof, proof_reason, upstream) VALUES ($1, $2, 0, 10, 'unproven', $2, $2)`,
-      [900_000 + index, text.slice(0, 2_000)],
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof, proof_reason, upstream) VALUES (${900_000 + index}, ${text.slice(0, 2_000)}, 0, 10, 'unproven', ${text.slice(0, 2_000)}, ${text.slice(0, 2_000)})`,
     );
     await stage.database.query(
-      `INSERT INTO upstream_mismatches (day, chain, upstream, kind, occurrences, method, description, seen_at) VALUES (current_date, $1, $1, $1, 1, $2, $2, now())`,
-      [text.slice(0, 500), text],
+      sql`INSERT INTO upstream_mismatches (day, chain, upstream, kind, occurrences, method, description, seen_at) VALUES (current_date, ${text.slice(0, 500)}, ${text.slice(0, 500)}, ${text.slice(0, 500)}, 1, ${text}, ${text}, now())`,
     );
     await stage.database.query(
-      `INSERT INTO upstream_calls (slot, chain, upstream, role, outcome, calls, busy_ms, latency) VALUES (now(), $1, $1, 'api', $1, 1, 1, '{}')`,
-      [text.slice(0, 500)],
+      sql`INSERT INTO upstream_calls (slot, chain, upstream, role, outcome, calls, busy_ms, latency) VALUES (now(), ${text.slice(0, 500)}, ${text.slice(0, 500)}, 'api', ${text.slice(0, 500)}, 1, 1, '{}')`,
     );
     await stage.database.query(
-      `INSERT INTO gateway_calls (hour, chain_id, method, calls, errors, cached, latency) VALUES (date_trunc('hour', now()), 1, $1, 1, 0, 0, '{}')`,
-      [text.slice(0, 2_000)],
+      sql`INSERT INTO gateway_calls (hour, chain_id, method, calls, errors, cached, latency) VALUES (date_trunc('hour', now()), 1, ${text.slice(0, 2_000)}, 1, 0, 0, '{}')`,
     );
     await stage.database.query(
-      `INSERT INTO range_jobs (id, chain, work, dataset, ranges, requested_by, status, error_code, error_message)
-       VALUES ($1, $2, 'verify', $2, '[{"from":1,"to":2}]', $2, 'failed', $3, $2)`,
-      [String(index).padStart(24, '0'), text, text.slice(0, 40)],
+      sql`INSERT INTO range_jobs (id, chain, work, dataset, ranges, requested_by, status, error_code, error_message)
+       VALUES (${String(index).padStart(24, '0')}, ${text}, 'verify', ${text}, '[{"from":1,"to":2}]', ${text}, 'failed', ${text.slice(0, 40)}, ${text})`,
     );
     await stage.database.query(
-      `INSERT INTO api_usage (key_id, day, method, route, requests, refused, failed) VALUES ($1, current_date, 'GET', $1, 1, 0, 0)`,
-      [text.slice(0, 2_000)],
+      sql`INSERT INTO api_usage (key_id, day, method, route, requests, refused, failed) VALUES (${text.slice(0, 2_000)}, current_date, 'GET', ${text.slice(0, 2_000)}, 1, 0, 0)`,
     );
     await stage.database.query(
-      `INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES (decode($1, 'hex'), 1, $2, $2, 18, 'known')`,
-      [tokenOf(index), text.slice(0, 1_000)],
+      sql`INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES (decode(${tokenOf(index)}, 'hex'), 1, ${text.slice(0, 1_000)}, ${text.slice(0, 1_000)}, 18, 'known')`,
     );
     await stage.database.query(
-      `INSERT INTO pools (pool_key, chain_id, pool, exchange, token0, token1, error_message)
-       VALUES (address_key(decode($1, 'hex')), 1, decode($1, 'hex'), $2, decode($1, 'hex'), decode($3, 'hex'), $2)`,
-      [tokenOf(index), text, TOKEN.slice(2)],
+      sql`INSERT INTO pools (pool_key, chain_id, pool, exchange, token0, token1, error_message)
+       VALUES (address_key(decode(${tokenOf(index)}, 'hex')), 1, decode(${tokenOf(index)}, 'hex'), ${text}, decode(${tokenOf(index)}, 'hex'), decode(${TOKEN.slice(2)}, 'hex'), ${text})`,
     );
     const given = {
       tag: text,

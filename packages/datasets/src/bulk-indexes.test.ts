@@ -1,4 +1,5 @@
 import { parseChainId } from '@chainstead/core';
+import { rawSql, sql } from '@chainstead/db';
 import { buildBulkIndexes, type Dataset, dropBulkIndexes, missingBulkIndexes } from '@chainstead/sync';
 import { createPartitions, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -12,7 +13,9 @@ beforeEach(async () => {
 afterEach(() => scratch.drop());
 
 const definitions = () =>
-  scratch.database.query('SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = current_schema() ORDER BY 1');
+  scratch.database.query(
+    sql`SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = current_schema() ORDER BY 1`,
+  );
 
 it('builds exactly the indexes that the migrations had made', async () => {
   const migrated = await definitions();
@@ -36,15 +39,15 @@ it('builds an index on each partition, and replaces one that an interrupted buil
   await createPartitions(scratch.database, 'erc20_transfer_sides', parseChainId(1), [1_000]);
   await dropBulkIndexes(scratch.database, datasets);
   await scratch.database.query(
-    'CREATE INDEX erc20_transfer_sides_1_1000_by_token ON erc20_transfer_sides_1_1000 (token)',
+    sql`CREATE INDEX erc20_transfer_sides_1_1000_by_token ON erc20_transfer_sides_1_1000 (token)`,
   );
   await scratch.database.query(
-    "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'erc20_transfer_sides_1_1000_by_token'::regclass",
+    sql`UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'erc20_transfer_sides_1_1000_by_token'::regclass`,
   );
   await buildBulkIndexes(scratch.database, datasets);
   expect(await missingBulkIndexes(scratch.database, datasets)).toEqual([]);
   const ofPartitions = await scratch.database.query(
-    `SELECT indexrelid::regclass::text AS name, indisvalid AS valid FROM pg_index JOIN pg_inherits ON inhrelid = indexrelid
+    sql`SELECT indexrelid::regclass::text AS name, indisvalid AS valid FROM pg_index JOIN pg_inherits ON inhrelid = indexrelid
       WHERE inhparent = 'erc20_transfer_sides_by_token'::regclass ORDER BY name`,
   );
   expect(ofPartitions).toEqual([
@@ -61,9 +64,11 @@ it('replaces an index of a table without partitions that an interrupted build le
     const index = { name, table: table.name, isPartitioned: table.isPartitioned, definition: 'USING btree (reason)' };
     return [{ ...dataset, table: { ...table, bulkIndexes: [index] } }];
   });
-  await scratch.database.query(`CREATE INDEX ${name} ON nft_malformed_logs (reason)`);
+  await scratch.database.query(sql`CREATE INDEX ${rawSql(name)} ON nft_malformed_logs (reason)`);
   expect(await missingBulkIndexes(scratch.database, plain)).toEqual([]);
-  await scratch.database.query(`UPDATE pg_index SET indisvalid = false WHERE indexrelid = '${name}'::regclass`);
+  await scratch.database.query(
+    sql`UPDATE pg_index SET indisvalid = false WHERE indexrelid = '${rawSql(name)}'::regclass`,
+  );
   expect(await missingBulkIndexes(scratch.database, plain)).toEqual([name]);
   await buildBulkIndexes(scratch.database, plain);
   expect(await missingBulkIndexes(scratch.database, plain)).toEqual([]);

@@ -1,7 +1,7 @@
 /** Facts that were wrong first and corrected later lead to the responses of facts that were right from the start. */
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, createMetricsRegistry, parseAddress, silentLogger, systemClock } from '@chainstead/core';
-import { type Database, hexBytes } from '@chainstead/db';
+import { type Database, hexBytes, sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createDueWork } from '@chainstead/jobs';
 import { addOutdatedCandles, createCandleSchedules, exchangesOf, poolKey } from '@chainstead/markets';
@@ -97,7 +97,7 @@ async function openIndex() {
     });
     addOutdatedCandles(work, { database, chains: [{ chain: eth }] });
     work.start();
-    await vi.waitFor(async () => expect(await database.query('SELECT FROM changed_decimals')).toEqual([]), {
+    await vi.waitFor(async () => expect(await database.query(sql`SELECT FROM changed_decimals`)).toEqual([]), {
       timeout: 10_000,
     });
     await work.close();
@@ -109,13 +109,12 @@ async function openIndex() {
 async function seed(database: Database): Promise<void> {
   for (const [token, symbol, decimals] of TOKENS) await seedToken(database, eth, token, symbol, decimals);
   await database.query(
-    `UPDATE tokens SET standard = 'erc20', total_supply = 5000000000000, supply_read_at = now(), creation_sought_at = now()`,
+    sql`UPDATE tokens SET standard = 'erc20', total_supply = 5000000000000, supply_read_at = now(), creation_sought_at = now()`,
   );
   for (const dataset of ['swaps', 'feed-answers', 'pool-states', 'erc20-transfers'])
     await cover(database, eth, dataset, LAST);
   await database.query(
-    'INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint, finalized) VALUES ($1, 0, 0, $2, $3)',
-    [eth.id, LAST, SETTLED],
+    sql`INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint, finalized) VALUES (${eth.id}, 0, 0, ${LAST}, ${SETTLED})`,
   );
   const dollars = eth.tokenFeeds.find(({ tokens }) => tokens.includes(USDC))?.aggregators[0] ?? addressOf(0);
   const ether = eth.etherPrice.feed?.aggregators[0] ?? addressOf(0);
@@ -148,8 +147,7 @@ async function seed(database: Database): Promise<void> {
     [ETHER, 5n * 10n ** 20n],
   ] as const)
     await database.query(
-      `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1) VALUES ($1, $2, 75, 0, 1, $3, $4, $5)`,
-      [poolKey(pool), eth.id, hexBytes(pool), `${10n ** 12n}`, `${reserve1}`],
+      sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1) VALUES (${poolKey(pool)}, ${eth.id}, 75, 0, 1, ${hexBytes(pool)}, ${`${10n ** 12n}`}, ${`${reserve1}`})`,
     );
 }
 
@@ -181,7 +179,7 @@ test('all responses follow from corrected decimals, as if these had been right f
   expect(await corrected.responses()).toEqual(expected);
   const candles = (database: Database) =>
     database.query(
-      'SELECT hours, start, pool, decimals0, decimals1, prices, buy_volume, sell_volume FROM pool_candles ORDER BY 1, 2, 3',
+      sql`SELECT hours, start, pool, decimals0, decimals1, prices, buy_volume, sell_volume FROM pool_candles ORDER BY 1, 2, 3`,
     );
   expect(await candles(corrected.database)).toEqual(await candles(right.database));
 });

@@ -1,5 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import type { ApiApp, IndexedHere } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
@@ -167,14 +168,14 @@ describe('latestBlockNumber', () => {
     const latest = () => ask(api, 'latestBlockNumber/0x1');
     expect((await latest()).status).toBe(503);
     await scratch.database.query(
-      `INSERT INTO sync_chains (chain_id, history_start, first_followed, head) VALUES (1, 0, 100, 120)`,
+      sql`INSERT INTO sync_chains (chain_id, history_start, first_followed, head) VALUES (1, 0, 100, 120)`,
     );
     expect(await latest()).toMatchObject({ status: 200, body: '120' });
     await scratch.database.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'erc20-transfers', 0, 90, 'none')`,
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'erc20-transfers', 0, 90, 'none')`,
     );
     expect(await latest()).toMatchObject({ status: 200, body: '90' });
-    await scratch.database.query('UPDATE sync_chains SET checkpoint = 118');
+    await scratch.database.query(sql`UPDATE sync_chains SET checkpoint = 118`);
     const { body, headers } = await latest();
     expect([body, headers.get('x-chain-head')]).toEqual(['118', '120']);
     expect(await ask(api, 'latestBlockNumber/nowhere')).toMatchObject({ status: 400 });

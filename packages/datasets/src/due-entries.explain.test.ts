@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, movedStatement, rawSql, sql } from '@chainstead/db';
 import { claimDue, type DueTable } from '@chainstead/jobs';
 import { explain, PLANS } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -25,26 +25,24 @@ const scratch = scratchOfFile({ autovacuum: false });
 
 beforeAll(async () => {
   for (const { table } of dueEntries) await seed(scratch.database, table, CHAIN, ROWS);
-  await scratch.database.query('ANALYZE');
+  await scratch.database.query(sql`ANALYZE`);
   for (const { table } of dueEntries) {
     await seed(scratch.database, table, BUSY_CHAIN, BUSY_ROWS);
-    if (OPEN[table.name] !== undefined) await scratch.database.query(OPEN[table.name] ?? '');
+    if (OPEN[table.name] !== undefined) await scratch.database.query(rawSql(OPEN[table.name] ?? ''));
   }
 });
 
 /** Adds due rows: those of the busy chain have waited longer. */
 async function seed(database: Database, { name, prefix = '' }: DueTable, chainId: number, rows: number): Promise<void> {
   const required = await database.query<{ column_name: string; udt_name: string }>(
-    `SELECT column_name::text, udt_name::text FROM information_schema.columns
-     WHERE table_schema = 'public' AND table_name = $1 AND is_nullable = 'NO' AND column_default IS NULL AND column_name <> 'chain_id'`,
-    [name],
+    sql`SELECT column_name::text, udt_name::text FROM information_schema.columns
+     WHERE table_schema = 'public' AND table_name = ${name} AND is_nullable = 'NO' AND column_default IS NULL AND column_name <> 'chain_id'`,
   );
   const columns = required.map(({ column_name }) => `${column_name}, `).join('');
   const values = required.map(({ udt_name }) => `${VALUES[udt_name] ?? 'number'}, `).join('');
   await database.query(
-    `INSERT INTO ${name} (${columns} chain_id, ${prefix}due_at)
-     SELECT ${values} $1, now() - make_interval(hours => $2) FROM generate_series(1, $3) AS number`,
-    [chainId, chainId === BUSY_CHAIN ? 2 : 1, rows],
+    sql`INSERT INTO ${rawSql(name)} (${rawSql(columns)} chain_id, ${rawSql(prefix)}due_at)
+     SELECT ${rawSql(values)} ${chainId}, now() - make_interval(hours => ${chainId === BUSY_CHAIN ? 2 : 1}) FROM generate_series(1, ${rows}) AS number`,
   );
 }
 
@@ -52,7 +50,8 @@ async function seed(database: Database, { name, prefix = '' }: DueTable, chainId
 async function claimStatement({ isUrgent: _, ...table }: DueTable): Promise<{ text: string; values: unknown[] }> {
   const statements: { text: string; values: unknown[] }[] = [];
   const database: Pick<Database, 'query'> = {
-    async query(text, values = []) {
+    async query(statement, given = []) {
+      const { text, values = [] } = movedStatement(statement, given);
       statements.push({ text, values: [...values] });
       return [];
     },

@@ -1,4 +1,5 @@
 import { createChainRegistry } from '@chainstead/chains';
+import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { seedAnalytics, WALLET } from './analytics/testing/seeded-analytics.ts';
@@ -15,12 +16,11 @@ test('examples are values of stored rows, of chains that are indexed; without ro
   expect(empty['*']).toEqual({ chain: 'eth', chainId: '0x1', limit: 10 });
   expect(empty).not.toHaveProperty('getWalletNFTs');
   await seedAnalytics(scratch.database, eth);
-  await scratch.database.query('TRUNCATE pools, swaps');
+  await scratch.database.query(sql`TRUNCATE pools, swaps`);
   await scratch.database.query(
-    `INSERT INTO pools (pool_key, chain_id, pool, status, is_counted, exchange, factory, token0, token1)
-     SELECT n, $1, int4send(n) || decode(repeat('aa', 16), 'hex'), CASE n WHEN 1 THEN 'disproved' ELSE 'proven' END, n = 2, 'Example', decode(repeat('0f', 20), 'hex'),
+    sql`INSERT INTO pools (pool_key, chain_id, pool, status, is_counted, exchange, factory, token0, token1)
+     SELECT n, ${eth.id}, int4send(n) || decode(repeat('aa', 16), 'hex'), CASE n WHEN 1 THEN 'disproved' ELSE 'proven' END, n = 2, 'Example', decode(repeat('0f', 20), 'hex'),
        decode(repeat('0a', 20), 'hex'), decode(repeat('0b', 20), 'hex') FROM generate_series(1, 3) AS n`,
-    [eth.id],
   );
   expect(await readExamples(scratch.database, [polygon])).not.toHaveProperty('getWalletNFTs');
   const examples = await readExamples(scratch.database, [polygon, eth]);

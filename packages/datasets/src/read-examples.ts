@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Database, hexText } from '@chainstead/db';
+import { type Database, hexText, rawSql, sql } from '@chainstead/db';
 import type { DocumentExamples } from '@chainstead/http';
 import { readManifestExamples } from './manifest/read-manifest-examples.ts';
 import { manifests } from './registry.ts';
@@ -17,9 +17,8 @@ export async function readExamples(database: Database, chains: readonly Chain[])
     { where = 'true', best = 'true' }: { readonly where?: string; readonly best?: string },
   ) => {
     const [row] = await database.query<Row>(
-      `SELECT ${columns}, chain_id FROM (SELECT * FROM ${table} LIMIT ${SAMPLE_ROWS}) AS sample
-       WHERE chain_id = ANY ($1::bigint[]) AND ${where} ORDER BY (${best}) IS TRUE DESC LIMIT 1`,
-      [chains.map(({ id }) => id)],
+      sql`SELECT ${rawSql(columns)}, chain_id FROM (SELECT * FROM ${rawSql(table)} LIMIT ${rawSql(SAMPLE_ROWS)}) AS sample
+       WHERE chain_id = ANY (${chains.map(({ id }) => id)}::bigint[]) AND ${rawSql(where)} ORDER BY (${rawSql(best)}) IS TRUE DESC LIMIT 1`,
     );
     const chain = chains.find(({ id }) => id === row?.chain_id);
     return row === undefined || chain === undefined ? null : { ...row, chain: chain.key };
@@ -97,9 +96,8 @@ const UNKNOWN_CONTRACT = { name: 'vault', event: 'deposit' };
 /** The first event of a contract that the operator added. Null: there is none. */
 async function readContractExample(database: Database, chains: readonly Chain[]) {
   const [row] = await database.query<{ name: string; event: string; chain_id: number }>(
-    `SELECT name, events -> 0 ->> 'event' AS event, chain_id FROM contract_definitions
-     WHERE chain_id = ANY ($1::bigint[]) ORDER BY name, chain_id LIMIT 1`,
-    [chains.map(({ id }) => id)],
+    sql`SELECT name, events -> 0 ->> 'event' AS event, chain_id FROM contract_definitions
+     WHERE chain_id = ANY (${chains.map(({ id }) => id)}::bigint[]) ORDER BY name, chain_id LIMIT 1`,
   );
   const chain = chains.find(({ id }) => id === row?.chain_id);
   return row === undefined || chain === undefined ? null : { name: row.name, event: row.event, chain: chain.key };

@@ -1,6 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, silentLogger, systemClock } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { erc20Transfers } from '@chainstead/erc20';
 import { nftTransfers } from '@chainstead/nft';
 import { createKnownContracts, type Dataset, enqueueHistory, readHistory } from '@chainstead/sync';
@@ -27,10 +27,9 @@ async function readWallet(
   if (wallet === undefined) throw new Error('The chain has no wallet');
   const { database } = scratch;
   const firstFollowed = HISTORY.to + 1;
-  await database.query('INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES ($1, $2, $2)', [
-    chainId,
-    firstFollowed,
-  ]);
+  await database.query(
+    sql`INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES (${chainId}, ${firstFollowed}, ${firstFollowed})`,
+  );
   const subject = { chainId: chain.id, kind: 'wallet', address: wallet } as const;
   await enqueueHistory(database, { subject, requestedBy: null, perKey: 1, maxCalls: 1_000 });
   const before = node.counters.snapshot().calls.eth_getLogs ?? 0;
@@ -59,18 +58,16 @@ async function readWallet(
 
 async function transfersOf(chainId: number, wallet: Address): Promise<string[]> {
   const rows = await scratch.database.query<{ place: string }>(
-    `SELECT concat_ws(' ', block_number, log_index, '0x' || encode(token, 'hex'), value) AS place FROM erc20_transfer_sides
-      WHERE chain_id = $1 AND account = $2 ORDER BY block_number, transaction_index, log_index`,
-    [chainId, addressBytes(wallet)],
+    sql`SELECT concat_ws(' ', block_number, log_index, '0x' || encode(token, 'hex'), value) AS place FROM erc20_transfer_sides
+      WHERE chain_id = ${chainId} AND account = ${addressBytes(wallet)} ORDER BY block_number, transaction_index, log_index`,
   );
   return rows.map(({ place }) => place);
 }
 
 const nftRows = (chainId: number) =>
   scratch.database.query(
-    `SELECT block_number, log_index, item, token_address, token_id, amount FROM nft_transfers WHERE chain_id = $1
+    sql`SELECT block_number, log_index, item, token_address, token_id, amount FROM nft_transfers WHERE chain_id = ${chainId}
       ORDER BY block_number, transaction_index, log_index, item`,
-    [chainId],
   );
 
 test('the calls that bring the NFTs of a wallet bring its ERC-20 transfers too', async () => {
@@ -87,7 +84,7 @@ test('the calls that bring the NFTs of a wallet bring its ERC-20 transfers too',
   expect(await transfersOf(1_400_002, wallet)).toEqual(expected);
   expect(await nftRows(1_400_002)).toEqual(await nftRows(1_400_001));
   const ranges = await scratch.database.query(
-    'SELECT dataset, first_block, last_block FROM subject_ranges WHERE chain_id = 1400002 ORDER BY dataset',
+    sql`SELECT dataset, first_block, last_block FROM subject_ranges WHERE chain_id = 1400002 ORDER BY dataset`,
   );
   expect(ranges).toEqual([
     { dataset: 'erc20-transfers', first_block: 0, last_block: 119 },
@@ -98,7 +95,7 @@ test('the calls that bring the NFTs of a wallet bring its ERC-20 transfers too',
 test('what is dropped as too old is not read for a wallet either', async () => {
   await readWallet(1_400_003, [erc20Transfers, nftTransfers], { retentionBlocks: 20 });
   const ranges = await scratch.database.query(
-    'SELECT dataset, first_block, last_block FROM subject_ranges WHERE chain_id = 1400003 ORDER BY dataset',
+    sql`SELECT dataset, first_block, last_block FROM subject_ranges WHERE chain_id = 1400003 ORDER BY dataset`,
   );
   expect(ranges).toEqual([
     { dataset: 'erc20-transfers', first_block: 100, last_block: 119 },
@@ -114,7 +111,7 @@ test('a chunk with too many bytes of logs is read in smaller ones', async () => 
   const expected = scripted.expectedTransfers(HISTORY).filter(({ from, to }) => from === wallet || to === wallet);
   expect(await transfersOf(1_400_011, wallet)).toHaveLength(expected.length);
   const ranges = await scratch.database.query(
-    'SELECT first_block, last_block FROM subject_ranges WHERE chain_id = 1400011',
+    sql`SELECT first_block, last_block FROM subject_ranges WHERE chain_id = 1400011`,
   );
   expect(ranges).toEqual([{ first_block: 0, last_block: 119 }]);
 });

@@ -1,5 +1,5 @@
 import { createMetricsRegistry, silentLogger, systemClock, ZERO_ADDRESS } from '@chainstead/core';
-import { type Database, migrate, openDatabase } from '@chainstead/db';
+import { type Database, migrate, openDatabase, sql } from '@chainstead/db';
 import {
   getWalletTokenTransfers,
   type TransferKey,
@@ -41,10 +41,10 @@ const REFERENCE_TABLES = ['tokens', 'address_labels', 'spam_list_entries', 'toke
 
 async function distribute(database: Database): Promise<void> {
   // Citus' estimates for what it hands on between nodes are so high that each page would be compiled first.
-  await database.query('ALTER SYSTEM SET jit = off');
-  await database.query('SELECT pg_reload_conf()');
-  await database.query("SELECT create_distributed_table('erc20_transfer_sides', 'account_key')");
-  for (const table of REFERENCE_TABLES) await database.query('SELECT create_reference_table($1::regclass)', [table]);
+  await database.query(sql`ALTER SYSTEM SET jit = off`);
+  await database.query(sql`SELECT pg_reload_conf()`);
+  await database.query(sql`SELECT create_distributed_table('erc20_transfer_sides', 'account_key')`);
+  for (const table of REFERENCE_TABLES) await database.query(sql`SELECT create_reference_table(${table}::regclass)`);
 }
 
 const everything: WalletTransfersQuery = {
@@ -110,7 +110,7 @@ describe.runIf(daemon).each([...CONTAINER_IMAGES.postgres, CONTAINER_IMAGES.citu
     };
     await backfillRanges(options, [RANGE], never);
     await reindexRanges(options, [{ from: 20, to: 40 }], never);
-    await database.query('DELETE FROM erc20_transfer_sides WHERE block_number BETWEEN 50 AND 60');
+    await database.query(sql`DELETE FROM erc20_transfer_sides WHERE block_number BETWEEN 50 AND 60`);
     const { repairs } = await verifyRanges(options, [{ from: 45, to: 65 }], never);
     expect(repairs.length).toBeGreaterThan(0);
     await pool.close();
@@ -144,7 +144,7 @@ describe.runIf(daemon).each([...CONTAINER_IMAGES.postgres, CONTAINER_IMAGES.citu
 
   test.runIf(onCitus)('a page asks one shard for the wallet, not all of them', async () => {
     const spread = await database.query<{ shards: number }>(
-      "SELECT count(*) AS shards FROM citus_shards WHERE table_name = 'erc20_transfer_sides'::regclass AND citus_table_type = 'distributed'",
+      sql`SELECT count(*) AS shards FROM citus_shards WHERE table_name = 'erc20_transfer_sides'::regclass AND citus_table_type = 'distributed'`,
     );
     expect(spread[0]?.shards).toBeGreaterThan(1);
     const { text, values } = walletTransfersStatement(chain, everything, { countMax: 10_000, nfts: 'shown' });

@@ -1,7 +1,7 @@
 /** On-demand backfills of the swaps of wallets, over real contracts: the rows of the chain's backfill, in any order. */
 import type { Address, BlockRange } from '@chainstead/core';
 import { createOnDemandBackfill } from '@chainstead/data-api';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createMarketRoutes, readCoveredBlocks } from '@chainstead/markets';
 import { swaps } from '@chainstead/markets/datasets';
@@ -69,14 +69,13 @@ async function complete(account: Address): Promise<void> {
   await index.request(account);
   expect(await index.read(account)).toBe('waits');
   expect(await index.searchSent(account)).toBe('done');
-  await database.query(`UPDATE backfill_requests SET due_at = now() WHERE kind = 'trader'`);
+  await database.query(sql`UPDATE backfill_requests SET due_at = now() WHERE kind = 'trader'`);
   expect(await index.read(account)).toBe('done');
 }
 
 async function stateOf(kind: 'trader' | 'sender') {
   const [row] = await database.query<{ status: string; code: string | null; calls: number }>(
-    'SELECT status, error_code AS code, calls_made AS calls FROM backfill_requests WHERE chain_id = $1 AND kind = $2',
-    [traded.chain.id, kind],
+    sql`SELECT status, error_code AS code, calls_made AS calls FROM backfill_requests WHERE chain_id = ${traded.chain.id} AND kind = ${kind}`,
   );
   return row;
 }
@@ -98,14 +97,14 @@ describe('the swaps of a wallet before the first indexed block', () => {
     expect(await index.read(ann)).toBe('waits');
     expect(await storedOf(ann)).toHaveLength(2 * ROUNDS);
     expect(await index.searchSent(ann)).toBe('done');
-    await database.query(`UPDATE backfill_requests SET due_at = now() WHERE kind = 'trader'`);
+    await database.query(sql`UPDATE backfill_requests SET due_at = now() WHERE kind = 'trader'`);
     expect(await index.read(ann)).toBe('done');
     expect(await storedOf(ann)).toEqual(ofAnn);
   });
 
   test('are complete in the response once both are read', async () => {
     const { ann, chain, pair } = traded;
-    await database.query('TRUNCATE pools');
+    await database.query(sql`TRUNCATE pools`);
     const onDemandBackfill = createOnDemandBackfill({
       ...{ chains: [chain], datasets: [swaps as Dataset], maxCalls: 10_000, perKey: 10 },
     });
@@ -134,7 +133,7 @@ describe('the swaps of a wallet before the first indexed block', () => {
         'The transfers of this wallet are read. The transactions that it sent are being searched: 0 node calls made',
     });
     expect(await index.searchSent(ann)).toBe('done');
-    await database.query(`UPDATE backfill_requests SET due_at = now() WHERE kind = 'trader'`);
+    await database.query(sql`UPDATE backfill_requests SET due_at = now() WHERE kind = 'trader'`);
     expect(await index.read(ann)).toBe('done');
     await prove(pair.pool);
     const done = { status: 'SYNCED', status_message: undefined, complete: true, from: '0', swaps: 2 * ROUNDS };
@@ -162,7 +161,7 @@ describe('the swaps of a wallet before the first indexed block', () => {
       expect(await storedOf(null)).toEqual(expect.arrayContaining([...rows]));
     }
     expect(await storedOf(null)).toEqual(await expectedOf(null));
-    const pools = (from: Database) => from.query('SELECT pool, status FROM pools ORDER BY pool');
+    const pools = (from: Database) => from.query(sql`SELECT pool, status FROM pools ORDER BY pool`);
     expect(await pools(database)).toEqual(await pools(reference.database));
   });
 
@@ -219,7 +218,7 @@ describe('the swaps of a wallet before the first indexed block', () => {
       await index.request(ann);
       expect(await index.read(ann)).toBe('waits');
       expect(await index.searchSent(ann)).toBe('refused');
-      await database.query(`UPDATE backfill_requests SET due_at = now() WHERE kind = 'trader'`);
+      await database.query(sql`UPDATE backfill_requests SET due_at = now() WHERE kind = 'trader'`);
       expect(await index.read(ann)).toBe('refused');
     } finally {
       node.alter = () => undefined;
@@ -234,8 +233,7 @@ describe('the swaps of a wallet before the first indexed block', () => {
 /** As the worker does; it is tested with the pools. */
 async function prove(pool: string): Promise<void> {
   await database.query(
-    `UPDATE pools SET status = CASE WHEN pool = decode($1, 'hex') THEN 'proven' ELSE 'disproved' END, is_counted = pool = decode($1, 'hex')`,
-    [pool.slice(2)],
+    sql`UPDATE pools SET status = CASE WHEN pool = decode(${pool.slice(2)}, 'hex') THEN 'proven' ELSE 'disproved' END, is_counted = pool = decode(${pool.slice(2)}, 'hex')`,
   );
 }
 
@@ -255,7 +253,7 @@ test('blocks that a reorg may replace are read once they are final', async () =>
     // Takes back the last four blocks, with the trade that ann sent.
     await chain.devnet.reorg(4);
     await chain.devnet.mine(REORG_DEPTH + 2);
-    await fresh.database.query('UPDATE backfill_requests SET due_at = now()');
+    await fresh.database.query(sql`UPDATE backfill_requests SET due_at = now()`);
     await late.read(bob);
     const stored = await storedSwaps(fresh.database, chain.chain, bob);
     expect(stored).toHaveLength(3);

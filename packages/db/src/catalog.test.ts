@@ -1,5 +1,6 @@
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from './sql.ts';
 
 /**
  * Tables whose key does not begin with a wallet or contract. For the placement of tables on Citus, see
@@ -111,7 +112,7 @@ describe('the schema can be distributed on Citus', () => {
   beforeAll(async () => {
     scratch = await createScratchDatabase();
     const rows = await scratch.database.query<{ table_name: string; columns: string[] | null }>(
-      `SELECT c.relname AS table_name,
+      sql`SELECT c.relname AS table_name,
               (SELECT array_agg(a.attname::text ORDER BY k.position)
                FROM pg_index i, unnest(i.indkey::int2[]) WITH ORDINALITY AS k (attnum, position)
                JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.attnum
@@ -142,7 +143,7 @@ describe('the schema can be distributed on Citus', () => {
     expect(keys.get('internal_transfers')?.[0]).toBe('account_key');
     expect(keys.get('tokens')?.[0]).toBe('address');
     const types = await scratch.database.query<{ table_name: string; column_name: string; data_type: string }>(
-      `SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_schema = 'public'`,
+      sql`SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_schema = 'public'`,
     );
     const firstKeys = [...keys]
       .filter(([table]) => !KEYED_OTHERWISE.has(table))
@@ -171,7 +172,7 @@ describe('the schema can be distributed on Citus', () => {
 
   test('no foreign keys, no triggers', async () => {
     const found = await scratch.database.query(
-      `SELECT conrelid::regclass::text AS table_name, conname AS name FROM pg_constraint
+      sql`SELECT conrelid::regclass::text AS table_name, conname AS name FROM pg_constraint
        WHERE contype = 'f' AND connamespace = 'public'::regnamespace
        UNION ALL
        SELECT tgrelid::regclass::text, tgname FROM pg_trigger WHERE NOT tgisinternal`,
@@ -181,7 +182,7 @@ describe('the schema can be distributed on Citus', () => {
 
   test('no query can read by a GiST index', async () => {
     const indexes = await scratch.database.query<{ name: string; predicate: string | null }>(
-      `SELECT i.indexrelid::regclass::text AS name, pg_get_expr(i.indpred, i.indrelid) AS predicate
+      sql`SELECT i.indexrelid::regclass::text AS name, pg_get_expr(i.indpred, i.indrelid) AS predicate
          FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am m ON m.oid = c.relam
         WHERE m.amname = 'gist' AND c.relnamespace = 'public'::regnamespace`,
     );
@@ -192,7 +193,7 @@ describe('the schema can be distributed on Citus', () => {
 
   test('no serial or identity columns, no sequences', async () => {
     const found = await scratch.database.query(
-      `SELECT attrelid::regclass::text AS name FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+      sql`SELECT attrelid::regclass::text AS name FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
        WHERE c.relnamespace = 'public'::regnamespace AND attidentity <> ''
        UNION ALL
        SELECT relname FROM pg_class WHERE relkind = 'S' AND relnamespace = 'public'::regnamespace`,

@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import type { CountBytes } from './connections/client-use.ts';
 import type { SessionClient } from './connections/session-client.ts';
+import type { Sql } from './sql.ts';
 
 /**
  * Rows of a COPY. Text format: one line per row without the newline, columns separated by tabs (copy-text.ts). Binary
@@ -25,7 +26,7 @@ export interface StatementsAround {
 /** One transaction on one connection. Commits when the callback resolves, rolls back when it throws. */
 export interface Transaction {
   readonly client: PoolClient;
-  query<Row extends object = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  query<Row extends object = Record<string, unknown>>(text: Sql | string, values?: readonly unknown[]): Promise<Row[]>;
   /** Streams lines into a table. @returns the number of copied rows */
   copy(table: string, columns: readonly string[], lines: CopyLines): Promise<number>;
   /**
@@ -48,12 +49,12 @@ export interface Transaction {
 /** Read-only queries, on the primary or on a standby. */
 export interface ReadDatabase {
   /** Returns the rows of one read-only statement. */
-  select<Row extends object = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  select<Row extends object = Record<string, unknown>>(text: Sql | string, values?: readonly unknown[]): Promise<Row[]>;
   /**
    * Like {@link select}, for values that are cached for later requests: after that, no request reads an older state.
    */
   selectLasting<Row extends object = Record<string, unknown>>(
-    text: string,
+    text: Sql | string,
     values?: readonly unknown[],
   ): Promise<Row[]>;
 }
@@ -67,7 +68,7 @@ export interface Database extends ReadDatabase {
    * (open-database.ts).
    */
   readonly pool: Pool;
-  query<Row extends object = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  query<Row extends object = Record<string, unknown>>(text: Sql | string, values?: readonly unknown[]): Promise<Row[]>;
   /**
    * Runs a transaction without retries: only the caller knows whether its work may run twice.
    * @throws {DatabaseError} TRANSACTION_NOT_COMMITTED if a statement's error was swallowed and Postgres rolled back

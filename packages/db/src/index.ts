@@ -68,7 +68,7 @@ export { provisionDatabase } from './server/provision-database.ts';
 export { readTime } from './server/read-time.ts';
 export { POSTGRES_MAJOR_MIN } from './server/server-check.ts';
 export { measureSizes } from './server/size-metrics.ts';
-export { joinSql, rawSql, runStatements, type Sql, sql, statementOf } from './sql.ts';
+export { joinSql, movedStatement, rawSql, runStatements, Sql, type SqlValue, sql, statementOf } from './sql.ts';
 export {
   addressBytes,
   type Bind,

@@ -2,6 +2,7 @@ import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type KeysetOrder, rowsAfter, rowsAfterInPartitions } from './keyset.ts';
+import { rawSql, sql } from './sql.ts';
 
 const COLUMNS = ['block', 'log', 'token'];
 type Key = readonly [block: number, log: number, token: string];
@@ -23,12 +24,11 @@ async function selectAfter(order: KeysetOrder, keys: readonly Key[], isPartition
     ? rowsAfterInPartitions(order, columns, values)
     : [rowsAfter(order, columns, values)];
   const rows = await scratch.database.query<{ after: Key[] | null }>(
-    `WITH given AS (SELECT (row->>0)::integer AS block, (row->>1)::integer AS log, decode(row->>2, 'hex') AS token, place
-       FROM jsonb_array_elements($1::jsonb) WITH ORDINALITY AS given(row, place))
-     SELECT (SELECT json_agg(json_build_array(block, log, encode(token, 'hex')) ORDER BY block ${order}, log ${order}, token ${order})
-       FROM given AS row WHERE ${conditions.join(' AND ')}) AS after
+    sql`WITH given AS (SELECT (row->>0)::integer AS block, (row->>1)::integer AS log, decode(row->>2, 'hex') AS token, place
+       FROM jsonb_array_elements(${JSON.stringify(keys)}::jsonb) WITH ORDINALITY AS given(row, place))
+     SELECT (SELECT json_agg(json_build_array(block, log, encode(token, 'hex')) ORDER BY block ${rawSql(order)}, log ${rawSql(order)}, token ${rawSql(order)})
+       FROM given AS row WHERE ${rawSql(conditions.join(' AND '))}) AS after
      FROM given AS place ORDER BY place`,
-    [JSON.stringify(keys)],
   );
   return rows.map(({ after }) => after ?? []);
 }

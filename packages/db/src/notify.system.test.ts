@@ -2,6 +2,7 @@ import { createMetricsRegistry, silentLogger } from '@chainstead/core';
 import { fillNotificationQueue, startScratchServer } from '@chainstead/testkit';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openDatabase } from './open-database.ts';
+import { sql } from './sql.ts';
 
 test('a full queue of notifications fails no commit, and takes more once its reader has left', async () => {
   const server = await startScratchServer({ settings: { max_notify_queue_pages: '64' } });
@@ -15,11 +16,11 @@ test('a full queue of notifications fails no commit, and takes more once its rea
   const heard = vi.fn();
   listener.on('notification', ({ channel }) => heard(channel));
   await listener.query('LISTEN news');
-  await database.query('CREATE TABLE notes (id int)');
+  await database.query(sql`CREATE TABLE notes (id int)`);
   const note = (id: number) =>
     database.transaction(async (transaction) => {
       transaction.notify('news');
-      await transaction.query('INSERT INTO notes VALUES ($1)', [id]);
+      await transaction.query(sql`INSERT INTO notes VALUES (${id})`);
       transaction.notify('news');
     });
 
@@ -33,7 +34,7 @@ test('a full queue of notifications fails no commit, and takes more once its rea
     await note(3);
     expect(heard.mock.calls.length).toBeGreaterThan(1);
   });
-  const [row] = await database.query('SELECT count(DISTINCT id) AS notes FROM notes');
+  const [row] = await database.query(sql`SELECT count(DISTINCT id) AS notes FROM notes`);
   expect(row).toEqual({ notes: 3 });
   listener.destroy();
 });

@@ -4,27 +4,27 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Transaction } from './database.ts';
 import { openDatabase } from './open-database.ts';
+import { sql } from './sql.ts';
 
 describe('database', () => {
   let scratch: ScratchDatabase;
 
   beforeAll(async () => {
     scratch = await createScratchDatabase();
-    await scratch.database.query('CREATE TABLE notes (id int PRIMARY KEY DEFERRABLE INITIALLY DEFERRED, body text)');
+    await scratch.database.query(sql`CREATE TABLE notes (id int PRIMARY KEY DEFERRABLE INITIALLY DEFERRED, body text)`);
   });
   afterAll(() => scratch.drop());
 
   async function ids(): Promise<number[]> {
-    const rows = await scratch.database.query<{ id: number }>('SELECT id FROM notes ORDER BY id');
+    const rows = await scratch.database.query<{ id: number }>(sql`SELECT id FROM notes ORDER BY id`);
     return rows.map(({ id }) => id);
   }
 
   test('values arrive in the types that the contract names', async () => {
     const [row] = await scratch.database.query(
-      `SELECT 9007199254740991::bigint AS big, '{1,NULL,-3}'::bigint[] AS bigs, '{}'::bigint[] AS none,
+      sql`SELECT 9007199254740991::bigint AS big, '{1,NULL,-3}'::bigint[] AS bigs, '{}'::bigint[] AS none,
               (2::numeric ^ 255) AS amount, ARRAY[115792089237316195423570985008687907853269984665640564039457584007913129639935, NULL]::numeric[] AS ids,
-               '2026-01-02 03:04:05.678+00'::timestamptz AS moment, '\\x00ff'::bytea AS bytes, $1::text AS given`,
-      ['x'],
+               '2026-01-02 03:04:05.678+00'::timestamptz AS moment, '\\x00ff'::bytea AS bytes, ${'x'}::text AS given`,
     );
     expect(row).toEqual({
       big: Number.MAX_SAFE_INTEGER,
@@ -41,10 +41,10 @@ describe('database', () => {
   });
 
   test('an integer that a number cannot hold is an error, not a wrong number', async () => {
-    await expect(scratch.database.query('SELECT 9007199254740993::bigint AS n')).rejects.toMatchObject({
+    await expect(scratch.database.query(sql`SELECT 9007199254740993::bigint AS n`)).rejects.toMatchObject({
       code: 'DATABASE_INTEGER_TOO_LARGE',
     });
-    expect(await scratch.database.query('SELECT 1 AS fine')).toEqual([{ fine: 1 }]);
+    expect(await scratch.database.query(sql`SELECT 1 AS fine`)).toEqual([{ fine: 1 }]);
   });
 
   test('parsers of other users of pg in the process are left alone', () => {
@@ -53,10 +53,10 @@ describe('database', () => {
 
   test('a transaction keeps everything or nothing', async () => {
     await scratch.database.transaction(async (transaction) => {
-      await transaction.query('INSERT INTO notes VALUES (1)');
+      await transaction.query(sql`INSERT INTO notes VALUES (1)`);
     });
     const failing = scratch.database.transaction(async (transaction) => {
-      await transaction.query('INSERT INTO notes VALUES (2)');
+      await transaction.query(sql`INSERT INTO notes VALUES (2)`);
       throw new Error('changed my mind');
     });
     await expect(failing).rejects.toThrow('changed my mind');
@@ -64,15 +64,15 @@ describe('database', () => {
   });
 
   test('an error of the commit itself reaches the caller', async () => {
-    const failing = scratch.database.transaction((transaction) => transaction.query('INSERT INTO notes VALUES (1)'));
+    const failing = scratch.database.transaction((transaction) => transaction.query(sql`INSERT INTO notes VALUES (1)`));
     await expect(failing).rejects.toMatchObject({ code: '23505' });
     expect(await ids()).toEqual([1]);
   });
 
   test('a transaction that swallowed an error is reported as not committed', async () => {
     const work = scratch.database.transaction(async (transaction) => {
-      await transaction.query('INSERT INTO notes VALUES (3)');
-      await transaction.query('SELECT 1/0').catch(() => 'ignored');
+      await transaction.query(sql`INSERT INTO notes VALUES (3)`);
+      await transaction.query(sql`SELECT 1/0`).catch(() => 'ignored');
     });
     await expect(work).rejects.toMatchObject({ code: 'TRANSACTION_NOT_COMMITTED' });
     expect(await ids()).toEqual([1]);
@@ -81,12 +81,12 @@ describe('database', () => {
   test('a connection that broke in a transaction is thrown away', async () => {
     const single = openDatabase({ url: scratch.url, applicationName: 'single', poolSize: 1, logger: silentLogger() });
     const work = single.transaction(async (transaction) => {
-      const [{ pid } = { pid: 0 }] = await transaction.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-      await scratch.database.query('SELECT pg_terminate_backend($1)', [pid]);
-      await transaction.query('SELECT 1');
+      const [{ pid } = { pid: 0 }] = await transaction.query<{ pid: number }>(sql`SELECT pg_backend_pid() AS pid`);
+      await scratch.database.query(sql`SELECT pg_terminate_backend(${pid})`);
+      await transaction.query(sql`SELECT 1`);
     });
     await expect(work).rejects.toThrow();
-    expect(await single.query('SELECT 1 AS fine')).toEqual([{ fine: 1 }]);
+    expect(await single.query(sql`SELECT 1 AS fine`)).toEqual([{ fine: 1 }]);
     await single.close();
   });
 
@@ -94,26 +94,26 @@ describe('database', () => {
     const logger = silentLogger();
     const debug = vi.spyOn(logger, 'debug');
     const single = openDatabase({ url: scratch.url, applicationName: 'idle', poolSize: 1, logger });
-    await single.query('SELECT 1');
+    await single.query(sql`SELECT 1`);
     await scratch.database.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'idle'",
+      sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'idle'`,
     );
     await vi.waitFor(() => expect(debug).toHaveBeenCalledWith(expect.anything(), 'Idle database connection lost'));
-    expect(await single.query('SELECT 1 AS fine')).toEqual([{ fine: 1 }]);
+    expect(await single.query(sql`SELECT 1 AS fine`)).toEqual([{ fine: 1 }]);
     await single.close();
   });
 
   test('close may be called twice', async () => {
     const other = openDatabase({ url: scratch.url, applicationName: 'other', logger: silentLogger() });
-    await other.query('SELECT 1');
+    await other.query(sql`SELECT 1`);
     await other.close();
     await other.close();
-    await expect(other.query('SELECT 1')).rejects.toThrow();
+    await expect(other.query(sql`SELECT 1`)).rejects.toThrow();
   });
 
   describe('statements that are sent together', () => {
     const requested = async (transaction: Transaction, number: number) =>
-      (await transaction.query<{ n: number }>('SELECT $1::int AS n', [number]))[0]?.n;
+      (await transaction.query<{ n: number }>(sql`SELECT ${number}::int AS n`))[0]?.n;
 
     test('are answered each by its own answer, and what comes later by its own', async () => {
       const answers = await scratch.database.transaction(async (transaction) => [
@@ -133,12 +133,12 @@ describe('database', () => {
         const work = single.transaction((transaction) =>
           transaction.together(() =>
             [0, 1, 2].map((place) =>
-              place === failing ? transaction.query('SELECT 1 / 0 AS nothing') : requested(transaction, place),
+              place === failing ? transaction.query(sql`SELECT 1 / 0 AS nothing`) : requested(transaction, place),
             ),
           ),
         );
         await expect(work).rejects.toMatchObject({ code: '22012' });
-        expect(await single.query('SELECT 1 AS fine')).toEqual([{ fine: 1 }]);
+        expect(await single.query(sql`SELECT 1 AS fine`)).toEqual([{ fine: 1 }]);
       }
       await single.close();
     });
@@ -154,8 +154,10 @@ describe('database', () => {
         transaction.copy('notes', ['id', 'body'], numbered(20_000)),
       );
       expect(copied).toBe(20_000);
-      expect(await scratch.database.query('SELECT count(*) AS n FROM notes WHERE id > 1000')).toEqual([{ n: 20_000 }]);
-      await scratch.database.query('DELETE FROM notes WHERE id > 1000');
+      expect(await scratch.database.query(sql`SELECT count(*) AS n FROM notes WHERE id > 1000`)).toEqual([
+        { n: 20_000 },
+      ]);
+      await scratch.database.query(sql`DELETE FROM notes WHERE id > 1000`);
     });
 
     test('no lines are no rows', async () => {
@@ -165,10 +167,10 @@ describe('database', () => {
 
     test('a line that the table refuses fails the transaction, and the connection stays of use', async () => {
       const single = openDatabase({ url: scratch.url, applicationName: 'copy', poolSize: 1, logger: silentLogger() });
-      const [before] = await single.query('SELECT pg_backend_pid() AS pid');
+      const [before] = await single.query(sql`SELECT pg_backend_pid() AS pid`);
       const failing = single.transaction((transaction) => transaction.copy('notes', ['id'], ['7', 'seven']));
       await expect(failing).rejects.toMatchObject({ code: '22P02' });
-      expect(await single.query('SELECT pg_backend_pid() AS pid')).toEqual([before]);
+      expect(await single.query(sql`SELECT pg_backend_pid() AS pid`)).toEqual([before]);
       expect(await ids()).toEqual([1]);
       await single.close();
     });
@@ -181,7 +183,7 @@ describe('database', () => {
       }
       const failing = single.transaction((transaction) => transaction.copy('notes', ['id', 'body'], broken()));
       await expect(failing).rejects.toThrow('no more lines');
-      expect(await single.query('SELECT 1 AS fine')).toEqual([{ fine: 1 }]);
+      expect(await single.query(sql`SELECT 1 AS fine`)).toEqual([{ fine: 1 }]);
       expect(await ids()).toEqual([1]);
       await single.close();
     });
@@ -190,7 +192,7 @@ describe('database', () => {
       const notes = (...lines: readonly string[]) => ({ table: 'notes', columns: ['id', 'body'], lines });
 
       test('gives each its rows, and says how many, also where there are none', async () => {
-        await scratch.database.query('CREATE TABLE marks (id int)');
+        await scratch.database.query(sql`CREATE TABLE marks (id int)`);
         const many = [...numbered(20_000)].map((line) => `${line}é`);
         const copied = await scratch.database.transaction((transaction) =>
           transaction.copyTogether([
@@ -201,20 +203,20 @@ describe('database', () => {
           ]),
         );
         expect(copied).toEqual([2, 20_000, 0, 1]);
-        expect(await scratch.database.query('SELECT array_agg(id ORDER BY id) AS ids FROM marks')).toEqual([
+        expect(await scratch.database.query(sql`SELECT array_agg(id ORDER BY id) AS ids FROM marks`)).toEqual([
           { ids: [5, 6, 7] },
         ]);
         const [row] = await scratch.database.query(
-          "SELECT count(*) AS n, bool_and(body = format('line %s %sé', id - 1000, repeat('x', 100))) AS whole FROM notes WHERE id > 1000",
+          sql`SELECT count(*) AS n, bool_and(body = format('line %s %sé', id - 1000, repeat('x', 100))) AS whole FROM notes WHERE id > 1000`,
         );
         expect(row).toEqual({ n: 20_000, whole: true });
-        await scratch.database.query('DELETE FROM notes WHERE id > 1000');
+        await scratch.database.query(sql`DELETE FROM notes WHERE id > 1000`);
         expect(await scratch.database.transaction((transaction) => transaction.copyTogether([]))).toEqual([]);
       });
 
       test('fails as a whole where one table refuses a line, and the connection stays of use', async () => {
         const single = openDatabase({ url: scratch.url, applicationName: 'copy', poolSize: 1, logger: silentLogger() });
-        const [before] = await single.query('SELECT pg_backend_pid() AS pid');
+        const [before] = await single.query(sql`SELECT pg_backend_pid() AS pid`);
         for (const copies of [
           [notes('8\teight', 'nine\tnine'), notes(...numbered(9_000))],
           [notes(...numbered(9_000)), { table: 'nowhere', columns: ['id'], lines: ['1'] }, notes('8\teight')],
@@ -222,16 +224,16 @@ describe('database', () => {
           await expect(single.transaction((transaction) => transaction.copyTogether(copies))).rejects.toMatchObject({
             code: expect.stringMatching(/^(22P02|42P01)$/),
           });
-        expect(await single.query('SELECT pg_backend_pid() AS pid')).toEqual([before]);
+        expect(await single.query(sql`SELECT pg_backend_pid() AS pid`)).toEqual([before]);
         expect(await ids()).toEqual([1]);
         await single.close();
       });
     });
 
     test('names are quoted', async () => {
-      await scratch.database.query('CREATE TABLE "select" ("Order; by" int)');
+      await scratch.database.query(sql`CREATE TABLE "select" ("Order; by" int)`);
       await scratch.database.transaction((transaction) => transaction.copy('select', ['Order; by'], ['5']));
-      expect(await scratch.database.query('SELECT * FROM "select"')).toEqual([{ 'Order; by': 5 }]);
+      expect(await scratch.database.query(sql`SELECT * FROM "select"`)).toEqual([{ 'Order; by': 5 }]);
     });
   });
 });

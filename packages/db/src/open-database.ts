@@ -10,6 +10,7 @@ import { copyTogether } from './copy/copy-together.ts';
 import type { Database, ReadDatabase, Transaction } from './database.ts';
 import { DatabaseError } from './database-error.ts';
 import { createOutageWatch, type OutageWatch } from './database-outage.ts';
+import { type MovedStatement, movedStatement } from './sql.ts';
 
 export interface DatabaseOptions extends ConnectionOptions {
   /** Maximum connections. @default 10 */
@@ -59,7 +60,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
   return {
     ...shared,
-    ...reading((text, values) => outages.watch(() => runQuery(connections, text, values))),
+    ...reading((text, values) => outages.watch(() => runQuery(connections, movedStatement(text, values)))),
     transaction: (work) => outages.watch(() => runTransaction(transactions, work)),
   };
 }
@@ -74,36 +75,33 @@ interface Transactions {
 
 function endedBy(transactions: Transactions, end: End, outages: OutageWatch): Pick<Database, Asking> {
   return {
-    ...reading((text, values) => outages.watch(() => runQuery(transactions.connections, text, values, end))),
+    ...reading((text, values) =>
+      outages.watch(() => runQuery(transactions.connections, movedStatement(text, values), end)),
+    ),
     transaction: (work) => outages.watch(() => runTransaction(transactions, work, end)),
   };
 }
 
-function runQuery<Row extends object>(
-  connections: Connections,
-  text: string,
-  values?: readonly unknown[],
-  end?: End,
-): Promise<Row[]> {
+function runQuery<Row extends object>(connections: Connections, statement: MovedStatement, end?: End): Promise<Row[]> {
+  const { text, values } = statement;
   const run = async (client: PoolClient): Promise<Row[]> => {
-    if (values === undefined || !(client instanceof SessionClient)) return queryOn<Row>(client, text, values);
+    if (values === undefined || !(client instanceof SessionClient)) return queryOn<Row>(client, statement);
     return (await client.queryPrepared<Row>(text, [...values])).rows;
   };
   return onClient(connections, run, end);
 }
 
-async function queryOn<Row extends object>(
-  client: PoolClient,
-  text: string,
-  values?: readonly unknown[],
-): Promise<Row[]> {
+async function queryOn<Row extends object>(client: PoolClient, { text, values }: MovedStatement): Promise<Row[]> {
   const result = await client.query<Row>(text, values === undefined ? undefined : [...values]);
   return result.rows;
 }
 
 /** A single server never returns an older state than before. */
 function reading(query: Database['query']): Pick<Database, 'query' | keyof ReadDatabase> {
-  const select: ReadDatabase['select'] = (text, values = []) => query(text, values);
+  const select: ReadDatabase['select'] = (statement, given = []) => {
+    const { text, values = [] } = movedStatement(statement, given);
+    return query(text, values);
+  };
   return { query, select, selectLasting: select };
 }
 
@@ -142,7 +140,7 @@ async function runTransaction<T>(
 function transactionOn(client: PoolClient, channels: Set<string>): Transaction {
   return {
     client,
-    query: (text, values) => queryOn(client, text, values),
+    query: (text, values) => queryOn(client, movedStatement(text, values)),
     copy: (table, columns, lines) => copyInto(client, table, columns, lines),
     copyTogether: (copies, around) => copyTogether(client, copies, around),
     together: (ask) => runTogether(client, ask),

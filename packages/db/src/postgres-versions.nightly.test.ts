@@ -13,6 +13,7 @@ import { transactionLock } from './citus/transaction-lock.ts';
 import { COPY_NULL, copyHex, copyText, copyValue } from './copy/copy-text.ts';
 import { tryAcquireLeadership } from './locks/leadership.ts';
 import { migrate } from './migrations/migrate.ts';
+import { sql } from './sql.ts';
 
 const daemon = await findDockerDaemon('migrations, COPY, locks and leases on Postgres 15, 16 and 17');
 
@@ -34,7 +35,7 @@ describe.runIf(daemon).each(CONTAINER_IMAGES.postgres)('on %s', (image) => {
 
   test('every migration has been applied to the version that the image is named after', async () => {
     const [row] = await scratch.database.query<{ major: number; migrations: number }>(
-      `SELECT current_setting('server_version_num')::int / 10000 AS major, count(*) AS migrations FROM schema_migrations`,
+      sql`SELECT current_setting('server_version_num')::int / 10000 AS major, count(*) AS migrations FROM schema_migrations`,
     );
     expect(`postgres:${row?.major}-bookworm`).toBe(image);
     expect(row?.migrations).toBeGreaterThan(2);
@@ -55,10 +56,10 @@ describe.runIf(daemon).each(CONTAINER_IMAGES.postgres)('on %s', (image) => {
       return transaction.copy('blocks', columns, blocks);
     });
     expect(copied).toBe(20_000);
-    expect(await scratch.database.query('SELECT address, name, decimals FROM tokens')).toEqual([
+    expect(await scratch.database.query(sql`SELECT address, name, decimals FROM tokens`)).toEqual([
       { address: Buffer.from('00ff', 'hex'), name: 'tab\t, slash \\, 🦄, NUL', decimals: null },
     ]);
-    expect(await scratch.database.query('SELECT * FROM blocks WHERE block_number = 19999')).toEqual([
+    expect(await scratch.database.query(sql`SELECT * FROM blocks WHERE block_number = 19999`)).toEqual([
       {
         chain_id: 1,
         block_number: 19_999,
@@ -94,7 +95,7 @@ describe.runIf(daemon).each(CONTAINER_IMAGES.postgres)('on %s', (image) => {
     });
     await vi.waitFor(async () =>
       expect(
-        await scratch.database.query("SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'"),
+        await scratch.database.query(sql`SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'`),
       ).toHaveLength(1),
     );
     order.push('first');
@@ -106,8 +107,7 @@ describe.runIf(daemon).each(CONTAINER_IMAGES.postgres)('on %s', (image) => {
   test('ranges that overlap are refused, neighbours are not', async () => {
     const cover = (first: number, last: number) =>
       scratch.database.query(
-        "INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'x', $1, $2, 'none')",
-        [first, last],
+        sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'x', ${first}, ${last}, 'none')`,
       );
     await cover(1, 10);
     await cover(11, 20);

@@ -1,4 +1,5 @@
 import type { Database } from './database.ts';
+import { rawSql } from './sql.ts';
 
 /**
  * Returns the rows of several statements with a time limit, for callers that must not wait for an unresponsive
@@ -12,7 +13,7 @@ export async function readWithin<Row extends object>(
 ): Promise<readonly (readonly Row[])[]> {
   const late = AbortSignal.timeout(milliseconds);
   const limited = database.until(late, 'cancel');
-  const read = Promise.all(statements.map((statement) => limited.query<Row>(statement)));
+  const read = Promise.all(statements.map((statement) => limited.query<Row>(rawSql(statement))));
   const tooLate = new Promise<never>((_, reject) => {
     late.addEventListener('abort', () => reject(late.reason), { once: true });
   });

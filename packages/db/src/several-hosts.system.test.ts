@@ -1,4 +1,5 @@
 /** Several hosts in a connection string, with real servers: writable, read-only and unavailable. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Database } from './database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded-postgres.ts';
 import { openDatabase } from './open-database.ts';
+import { rawSql, sql } from './sql.ts';
 
 let folder: string;
 let left: EmbeddedPostgres;
@@ -28,7 +30,7 @@ async function asSuperuser(server: EmbeddedPostgres, ...statements: readonly str
     logger: silentLogger(),
   });
   try {
-    for (const statement of statements) await admin.query(statement);
+    for (const statement of statements) await admin.query(rawSql(statement));
   } finally {
     await admin.close();
   }
@@ -47,7 +49,7 @@ function open(parameters: string, order: readonly EmbeddedPostgres[] = [left, ri
 }
 
 async function portOf(database: Database): Promise<number | undefined> {
-  const [row] = await database.query<{ port: number }>("SELECT current_setting('port')::int AS port");
+  const [row] = await database.query<{ port: number }>(sql`SELECT current_setting('port')::int AS port`);
   return row?.port;
 }
 
@@ -76,7 +78,7 @@ test('the first host that takes writes is used, and another one by itself when i
   // The standby is promoted after the primary is gone.
   await right.stop();
   await expect(portOf(database)).rejects.toThrow();
-  await expect(database.query('SELECT 1')).rejects.toMatchObject({
+  await expect(database.query(sql`SELECT 1`)).rejects.toMatchObject({
     message: expect.stringMatching(/accepts no writes.*ECONNREFUSED/),
   });
   await takesWrites(left, true);

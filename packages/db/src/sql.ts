@@ -1,24 +1,25 @@
 /** SQL with bound values, written as template literals. */
+
 import type { Database } from './database.ts';
 import type { Statement } from './statement.ts';
 
 /** A value that is sent separately from the text of a statement. */
-export type SqlValue = string | number | bigint | boolean | null | Buffer | readonly (string | number | Buffer)[];
+export type SqlValue = string | number | bigint | boolean | null | Date | Uint8Array | readonly SqlValue[];
 
-/**
- * A fragment of SQL with its bound values. Only {@link sql} and {@link rawSql} create one: a plain string becomes a
- * value.
- */
+/** A fragment of SQL with its bound values. Only {@link sql} and {@link rawSql} create one: a plain string becomes a value. */
 export class Sql {
-  /** One more than `values`: a placeholder goes between two texts. */
+  /** One more than `bound`: a placeholder goes between two texts. */
   readonly texts: readonly string[];
-  readonly values: readonly SqlValue[];
+  readonly bound: readonly BoundValue[];
 
-  constructor(texts: readonly string[], values: readonly SqlValue[]) {
+  constructor(texts: readonly string[], bound: readonly BoundValue[]) {
     this.texts = texts;
-    this.values = values;
+    this.bound = bound;
   }
 }
+
+/** A value of one place of a template. A fragment that a statement contains twice has one placeholder in both places. */
+type BoundValue = Readonly<{ value: SqlValue }>;
 
 /**
  * Returns SQL from a template: fragments become part of its text, everything else a bound value.
@@ -26,31 +27,31 @@ export class Sql {
  */
 export function sql(strings: TemplateStringsArray, ...parts: readonly (Sql | SqlValue)[]): Sql {
   const texts: string[] = [];
-  const values: SqlValue[] = [];
+  const bound: BoundValue[] = [];
   let text = strings[0] ?? '';
   for (const [index, part] of parts.entries()) {
     const after = strings[index + 1] ?? '';
     if (!(part instanceof Sql)) {
       texts.push(text);
-      values.push(part);
+      bound.push({ value: part });
       text = after;
       continue;
     }
     const [first = '', ...others] = part.texts;
     text += first;
-    for (const [place, value] of part.values.entries()) {
+    for (const [inner, value] of part.bound.entries()) {
       texts.push(text);
-      values.push(value);
-      text = others[place] ?? '';
+      bound.push(value);
+      text = others[inner] ?? '';
     }
     text += after;
   }
-  return new Sql([...texts, text], values);
+  return new Sql([...texts, text], bound);
 }
 
-/** Returns text of the program itself, such as a name, as SQL. Never pass external input. */
-export function rawSql(text: string): Sql {
-  return new Sql([text], []);
+/** Returns text of the program itself, such as a name or a constant number, as SQL. Never pass external input. */
+export function rawSql(text: string | number): Sql {
+  return new Sql([String(text)], []);
 }
 
 /** @param separator @default ', ' */
@@ -60,14 +61,27 @@ export function joinSql(parts: readonly Sql[], separator = ', '): Sql {
 }
 
 /** Returns the statement with `$1`, `$2` … for its values. */
-export function statementOf({ texts, values }: Sql): Statement {
-  return { text: texts.map((text, index) => (index === 0 ? text : `$${index}${text}`)).join(''), values };
+export function statementOf({ texts, bound }: Sql): Statement {
+  const numbers = new Map<BoundValue, number>();
+  let [text = ''] = texts;
+  for (const [index, value] of bound.entries()) {
+    const number = numbers.get(value) ?? numbers.size + 1;
+    numbers.set(value, number);
+    text += `$${number}${texts[index + 1]}`;
+  }
+  return { text, values: [...numbers.keys()].map(({ value }) => value) };
 }
 
 /** Runs statements in order and drops their rows. */
 export async function runStatements(database: Pick<Database, 'query'>, statements: readonly Sql[]): Promise<void> {
-  for (const statement of statements) {
-    const { text, values } = statementOf(statement);
-    await (values.length === 0 ? database.query(text) : database.query(text, values));
-  }
+  for (const statement of statements) await database.query(statement);
+}
+
+/** A statement; without values it is not prepared. */
+export type MovedStatement = Readonly<{ text: string; values: readonly unknown[] | undefined }>;
+
+export function movedStatement(statement: Sql | string, given?: readonly unknown[]): MovedStatement {
+  if (!(statement instanceof Sql)) return { text: statement, values: given };
+  const { text, values } = statementOf(statement);
+  return { text, values: values.length === 0 ? undefined : values };
 }

@@ -1,4 +1,5 @@
 /** Meaning of sslmode, tested on a real server with certificates of a test authority. */
+
 import { execFile } from 'node:child_process';
 import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded-postgres.ts';
 import { chooseServerAccount } from './embedded/server-account.ts';
 import { openDatabase } from './open-database.ts';
+import { sql } from './sql.ts';
 
 const hasOpenssl = await promisify(execFile)('openssl', ['version']).then(
   () => true,
@@ -113,8 +115,8 @@ host all all all scram-sha-256
     },
   });
   const admin = openDatabase({ url: server.superuserUrl, applicationName: 'tls', logger: silentLogger() });
-  await admin.query("CREATE ROLE certified LOGIN PASSWORD 'secret'");
-  await admin.query('CREATE ROLE certificate_alone LOGIN');
+  await admin.query(sql`CREATE ROLE certified LOGIN PASSWORD 'secret'`);
+  await admin.query(sql`CREATE ROLE certificate_alone LOGIN`);
   await admin.close();
 });
 afterAll(async () => {
@@ -133,7 +135,7 @@ async function isEncrypted(
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   const database = openDatabase({ url: url.href, applicationName: 'tls', logger: silentLogger() });
   try {
-    const [row] = await database.query<{ ssl: boolean }>('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()');
+    const [row] = await database.query<{ ssl: boolean }>(sql`SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()`);
     return row?.ssl;
   } finally {
     await database.close();

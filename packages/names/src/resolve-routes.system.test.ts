@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { addressOf } from '@chainstead/testkit';
 import { encodeAbiParameters, getAddress, type Hex, namehash, toHex } from 'viem';
 import { packetToBytes } from 'viem/ens';
@@ -167,14 +168,14 @@ describe('what was read', () => {
   });
 
   const later = (minutes: number) =>
-    opened.stage.scratch.database.query('UPDATE resolved_names SET read_at = read_at - make_interval(mins => $1)', [
-      minutes,
-    ]);
+    opened.stage.scratch.database.query(
+      sql`UPDATE resolved_names SET read_at = read_at - make_interval(mins => ${minutes})`,
+    );
 
   test('is given again without a call for ten minutes, and that there is none for one', async () => {
     const paths = ['ens/vitalik.eth', 'ens/nobody.eth'];
     for (const path of paths) await opened.ask(path);
-    await opened.stage.scratch.database.query('TRUNCATE state_questions');
+    await opened.stage.scratch.database.query(sql`TRUNCATE state_questions`);
     const before = calls();
     for (const path of paths) await opened.ask(path);
     expect(calls()).toBe(before);
@@ -182,7 +183,7 @@ describe('what was read', () => {
     for (const path of paths) await opened.ask(path);
     await expect.poll(calls).toBeGreaterThan(before);
     const again = await opened.stage.scratch.database.query<{ question: { subject: string } }>(
-      'SELECT question FROM state_questions',
+      sql`SELECT question FROM state_questions`,
     );
     expect(again.map(({ question }) => question.subject)).toEqual(['nobody.eth']);
   });
@@ -194,7 +195,7 @@ describe('what was read', () => {
     try {
       expect((await ask('ens/other.eth')).body).toEqual({ address: OTHER });
       await later(11);
-      await opened.stage.scratch.database.query('TRUNCATE state_questions');
+      await opened.stage.scratch.database.query(sql`TRUNCATE state_questions`);
       expect((await ask('ens/other.eth')).body).toEqual({ address: OTHER });
       await expect.poll(async () => (await ask('ens/other.eth')).body).toEqual({ address: NOBODY });
     } finally {
@@ -216,7 +217,9 @@ describe('what was read', () => {
     await opened.ask('ens/none.eth');
     await later(24 * 60 + 1);
     await opened.ask('new.crypto');
-    const kept = await opened.stage.scratch.database.query<{ subject: string }>('SELECT subject FROM resolved_names');
+    const kept = await opened.stage.scratch.database.query<{ subject: string }>(
+      sql`SELECT subject FROM resolved_names`,
+    );
     // A reading of the previous test may come late.
     expect(kept.map(({ subject }) => subject)).not.toContain('none.eth');
   });

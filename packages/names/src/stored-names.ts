@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import type { NameAnswer, NameQuestion } from './name-question.ts';
 
 /** What a name was resolved to. */
@@ -16,10 +16,9 @@ export async function readStoredName(
   { service, wanted, subject }: NameQuestion,
 ): Promise<StoredName | null> {
   const [stored] = await database.query<StoredName>(
-    `SELECT answer, off_chain AS "offChain", CASE WHEN block_number IS NOT NULL THEN json_build_object('chainId', chain_id, 'block', block_number) END AS "asOf",
+    sql`SELECT answer, off_chain AS "offChain", CASE WHEN block_number IS NOT NULL THEN json_build_object('chainId', chain_id, 'block', block_number) END AS "asOf",
        (extract(epoch FROM clock_timestamp() - read_at) * 1000)::float8 AS "ageMs"
-     FROM resolved_names WHERE service = $1 AND wanted = $2 AND subject = $3 AND read_at > now() - interval '1 day'`,
-    [service, wanted, subject],
+     FROM resolved_names WHERE service = ${service} AND wanted = ${wanted} AND subject = ${subject} AND read_at > now() - interval '1 day'`,
   );
   return stored ?? null;
 }
@@ -31,16 +30,14 @@ export async function saveName(
   { answer, offChain, asOf }: NameAnswer,
 ): Promise<void> {
   await database.query(
-    `INSERT INTO resolved_names (service, wanted, subject, answer, off_chain, chain_id, block_number, read_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp())
+    sql`INSERT INTO resolved_names (service, wanted, subject, answer, off_chain, chain_id, block_number, read_at)
+     VALUES (${service}, ${wanted}, ${subject}, ${answer}, ${offChain}, ${asOf?.chainId ?? null}, ${asOf?.block ?? null}, clock_timestamp())
      ON CONFLICT (service, wanted, subject) DO UPDATE SET answer = excluded.answer, off_chain = excluded.off_chain, chain_id = excluded.chain_id,
        block_number = excluded.block_number, read_at = excluded.read_at`,
-    [service, wanted, subject, answer, offChain, asOf?.chainId ?? null, asOf?.block ?? null],
   );
   await database.query(
-    `DELETE FROM resolved_names WHERE (service, wanted, subject) IN (
+    sql`DELETE FROM resolved_names WHERE (service, wanted, subject) IN (
        SELECT service, wanted, subject FROM resolved_names WHERE read_at < now() - interval '1 day'
-       ORDER BY read_at LIMIT $1 FOR UPDATE SKIP LOCKED)`,
-    [FORGOTTEN_AT_ONCE],
+       ORDER BY read_at LIMIT ${FORGOTTEN_AT_ONCE} FOR UPDATE SKIP LOCKED)`,
   );
 }

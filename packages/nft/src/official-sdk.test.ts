@@ -4,7 +4,7 @@
 
 import { createChainRegistry } from '@chainstead/chains';
 import { systemClock } from '@chainstead/core';
-import { addressBytes, type Database } from '@chainstead/db';
+import { addressBytes, type Database, sql } from '@chainstead/db';
 import { serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createSubjectProjections } from '@chainstead/sync';
@@ -68,7 +68,7 @@ test.each([
 
 test('so are one by itself and several; null where there is none', async () => {
   // Its events were seen, otherwise it would be read first.
-  await database.query('INSERT INTO tokens (address, chain_id, seen_as) VALUES ($1, 1, 2)', [addressBytes(CATS)]);
+  await database.query(sql`INSERT INTO tokens (address, chain_id, seen_as) VALUES (${addressBytes(CATS)}, 1, 2)`);
   const answer = await nft.getNFTMetadata({ address: CATS, chain, tokenId: '4' });
   expect(answer?.toJSON()).toMatchObject({ owner_of: HOLDER, name: null, token_uri: null, metadata: null });
   expect(answer?.result.ownerOf?.lowercase).toBe(HOLDER);

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
-import { type Database, hexText, type ReadDatabase } from '@chainstead/db';
+import { type Database, hexText, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 
 /** A block whose state is requested. */
 export interface StateBlock {
@@ -16,11 +16,10 @@ export interface StateBlock {
  */
 export async function committedBlock(database: ReadDatabase, chain: Pick<Chain, 'id'>): Promise<StateBlock | null> {
   const [block] = await database.select<StateBlock>(
-    `SELECT ${COLUMNS} FROM blocks
-     WHERE chain_id = $1 AND block_number <= coalesce(
-       (SELECT checkpoint FROM sync_chains WHERE chain_id = $1), (SELECT max(last_block) FROM sync_ranges WHERE chain_id = $1))
+    sql`SELECT ${rawSql(COLUMNS)} FROM blocks
+     WHERE chain_id = ${chain.id} AND block_number <= coalesce(
+       (SELECT checkpoint FROM sync_chains WHERE chain_id = ${chain.id}), (SELECT max(last_block) FROM sync_ranges WHERE chain_id = ${chain.id}))
      ORDER BY block_number DESC LIMIT 1`,
-    [chain.id],
   );
   return block ?? null;
 }
@@ -32,8 +31,7 @@ export async function knownBlock(
   number: number,
 ): Promise<StateBlock | null> {
   const [block] = await database.query<StateBlock>(
-    `SELECT ${COLUMNS} FROM blocks WHERE chain_id = $1 AND block_number = $2`,
-    [chain.id, number],
+    sql`SELECT ${rawSql(COLUMNS)} FROM blocks WHERE chain_id = ${chain.id} AND block_number = ${number}`,
   );
   return block ?? null;
 }
@@ -45,10 +43,9 @@ export async function newestKnownBlocks(
   numbers: readonly number[],
 ): Promise<ReadonlyMap<number, StateBlock>> {
   const rows = await database.query<StateBlock & { requested: number }>(
-    `SELECT given.requested, newest.* FROM unnest($2::bigint[]) AS given(requested)
-     CROSS JOIN LATERAL (SELECT ${COLUMNS} FROM blocks WHERE chain_id = $1 AND block_number <= given.requested
+    sql`SELECT given.requested, newest.* FROM unnest(${[...new Set(numbers)]}::bigint[]) AS given(requested)
+     CROSS JOIN LATERAL (SELECT ${rawSql(COLUMNS)} FROM blocks WHERE chain_id = ${chain.id} AND block_number <= given.requested
        ORDER BY block_number DESC LIMIT 1) AS newest`,
-    [chain.id, [...new Set(numbers)]],
   );
   return new Map(rows.map(({ requested, number, hash, timestamp }) => [requested, { number, hash, timestamp }]));
 }

@@ -8,6 +8,7 @@ import {
   parseHash,
   silentLogger,
 } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { createSchedules } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
 import {
@@ -66,7 +67,7 @@ afterAll(async () => {
   await scratch.drop();
 });
 beforeEach(async () => {
-  await scratch.database.query('TRUNCATE price_feed_phases, payment_tokens');
+  await scratch.database.query(sql`TRUNCATE price_feed_phases, payment_tokens`);
 });
 
 const signal = (): AbortSignal => AbortSignal.timeout(10_000);
@@ -83,7 +84,7 @@ const confirm = (proxy: Address, aggregator: Address): Promise<TransactionReceip
 
 const storedPhases = (): Promise<{ aggregator: Address; decimals: number }[]> =>
   scratch.database.query(
-    `SELECT '0x' || encode(aggregator, 'hex') AS aggregator, decimals FROM price_feed_phases ORDER BY updated_at, aggregator`,
+    sql`SELECT '0x' || encode(aggregator, 'hex') AS aggregator, decimals FROM price_feed_phases ORDER BY updated_at, aggregator`,
   );
 
 async function startWorker(chain: Chain): Promise<void> {
@@ -151,7 +152,7 @@ describe('the worker', () => {
     await startWorker(chainWith(feedAt(ether), [token, { ...feedAt(addressOf(0xdead)), tokens: [addressOf(2)] }]));
     const marked = (): Promise<{ aggregator: Address; is_ether: boolean }[]> =>
       scratch.database.query(
-        `SELECT '0x' || encode(aggregator, 'hex') AS aggregator, is_ether FROM price_feed_phases ORDER BY is_ether DESC`,
+        sql`SELECT '0x' || encode(aggregator, 'hex') AS aggregator, is_ether FROM price_feed_phases ORDER BY is_ether DESC`,
       );
     await vi.waitFor(
       async () =>
@@ -174,7 +175,7 @@ describe('facts', () => {
     const registry = createChainRegistry();
     const stored = () =>
       scratch.database.query(
-        `SELECT chain_id, '0x' || encode(token_address, 'hex') AS token, symbol, is_ether FROM payment_tokens ORDER BY chain_id, symbol`,
+        sql`SELECT chain_id, '0x' || encode(token_address, 'hex') AS token, symbol, is_ether FROM payment_tokens ORDER BY chain_id, symbol`,
       );
     for (const chain of [registry.get('eth'), registry.get('polygon'), registry.get('eth')])
       await seedPriceSources(scratch.database, chain);

@@ -1,5 +1,5 @@
 /** Profits that continue from stored sums, against those from all swaps: after new and changed swaps, reorgs, other proofs and prices. */
-import { hexBytes, runStatements } from '@chainstead/db';
+import { hexBytes, runStatements, sql } from '@chainstead/db';
 import { changeRows, replaceTrades, traderSumsOfSwaps } from '@chainstead/markets/testing';
 import { addressOf } from '@chainstead/testkit';
 import fc from 'fast-check';
@@ -36,10 +36,9 @@ const SWAPS: readonly Swapped[] = Array.from({ length: 42 }, (_, place) => {
 
 beforeEach(async () => {
   const { database } = scratch;
-  await database.query('TRUNCATE sync_chains');
+  await database.query(sql`TRUNCATE sync_chains`);
   await database.query(
-    'INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint, finalized) VALUES ($1, 0, 0, $2, $3)',
-    [eth.id, SETTLED + 50, SETTLED],
+    sql`INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint, finalized) VALUES (${eth.id}, 0, 0, ${SETTLED + 50}, ${SETTLED})`,
   );
   await seedDollars(database, 'ETH', 0, 2_000n);
   await seedTrades(database, SWAPS);
@@ -55,7 +54,9 @@ const whole = () =>
   Promise.all(QUESTIONS.map((query) => readWalletProfits(scratch.database, eth, query, { swapsMax: 1_000 })));
 
 async function stored(): Promise<number> {
-  const [row] = await scratch.database.query<{ readonly n: number }>('SELECT count(sums)::int AS n FROM trader_sums');
+  const [row] = await scratch.database.query<{ readonly n: number }>(
+    sql`SELECT count(sums)::int AS n FROM trader_sums`,
+  );
   return row?.n ?? 0;
 }
 
@@ -67,7 +68,7 @@ test('a settled swap is read once, and later ones are added to stored sums', asy
   expect(await continued()).toEqual(before);
   expect(await stored()).toBe(QUESTIONS.length);
   // As if they could not be read any more: no change of rows is reported.
-  await scratch.database.query('DELETE FROM swaps WHERE block_number <= $1', [SETTLED]);
+  await scratch.database.query(sql`DELETE FROM swaps WHERE block_number <= ${SETTLED}`);
   expect(await continued()).toEqual(before);
   await seedTrades(scratch.database, [{ block: SETTLED + 100, gave: cats(3), got: dollars(900) }]);
   const [first] = await continued();
@@ -117,7 +118,7 @@ describe('stored sums are summed again', () => {
     [
       'after a reorg below their last block',
       async () => {
-        await scratch.database.query('DELETE FROM swaps WHERE block_number > 500');
+        await scratch.database.query(sql`DELETE FROM swaps WHERE block_number > 500`);
         await runStatements(scratch.database, traderSumsOfSwaps.rolledBack?.(eth.id, 500) ?? []);
       },
     ],
@@ -126,9 +127,9 @@ describe('stored sums are summed again', () => {
       () =>
         scratch.database.transaction(async (transaction) => {
           const pool = addressOf(0x9a2);
-          await transaction.query(`UPDATE pools SET status = 'disproved', is_counted = false WHERE pool = $1`, [
-            hexBytes(pool),
-          ]);
+          await transaction.query(
+            sql`UPDATE pools SET status = 'disproved', is_counted = false WHERE pool = ${hexBytes(pool)}`,
+          );
           await replaceTrades(transaction, eth.id, pool);
         }),
     ],
@@ -141,7 +142,7 @@ describe('stored sums are summed again', () => {
     ],
     [
       'if the decimals of an anchor change',
-      () => scratch.database.query(`UPDATE tokens SET decimals = 7 WHERE symbol = 'USDC'`),
+      () => scratch.database.query(sql`UPDATE tokens SET decimals = 7 WHERE symbol = 'USDC'`),
     ],
   ];
   test.each(cases)('%s', async (_name, perform) => {
@@ -167,7 +168,7 @@ describe('stored sums are summed again', () => {
 });
 
 test('sums with a swap whose price may be known later are not stored', async () => {
-  await scratch.database.query('TRUNCATE feed_answers');
+  await scratch.database.query(sql`TRUNCATE feed_answers`);
   await seedDollars(scratch.database, 'USDC', 0, 1n);
   const found = await continued();
   expect(found[0]?.unvaluedBlocks.length).toBeGreaterThan(0);
@@ -190,7 +191,7 @@ test('profits are the same in any order of arrival, with reorgs, and equal recei
   });
   await fc.assert(
     fc.asyncProperty(schedule, async ({ list, order, reorgAt }) => {
-      await database.query('TRUNCATE swaps, trades, blocks, trader_sums');
+      await database.query(sql`TRUNCATE swaps, trades, blocks, trader_sums`);
       const trades = sellingAll(list);
       const late = trades.toSorted((one, other) => (order[one.place] ?? 0) - (order[other.place] ?? 0));
       for (const [step, { swapped, place }] of late.entries()) {
@@ -198,8 +199,8 @@ test('profits are the same in any order of arrival, with reorgs, and equal recei
         await change('added', 'swaps', swapped.block);
         if (step === reorgAt) {
           // The same swaps come again on the new branch, after a reading without them.
-          await database.query('DELETE FROM trades WHERE block_number >= $1', [swapped.block]);
-          await database.query('DELETE FROM swaps WHERE block_number >= $1', [swapped.block]);
+          await database.query(sql`DELETE FROM trades WHERE block_number >= ${swapped.block}`);
+          await database.query(sql`DELETE FROM swaps WHERE block_number >= ${swapped.block}`);
           await runStatements(database, traderSumsOfSwaps.rolledBack?.(eth.id, swapped.block - 1) ?? []);
           expect(await continued()).toEqual(await whole());
           for (const again of late.slice(0, step + 1).filter((one) => one.place >= place)) {

@@ -1,5 +1,7 @@
 /** Profits of many swaps: requests wait until a worker has summed them, and share its result. */
+
 import { silentLogger, systemClock } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { createNodeReadQueue } from '@chainstead/node-reads';
 import { expect, test } from 'vitest';
 import { sumTopGainers, sumWalletProfits, topGainersReader, walletProfitsReader } from './summed-profits.ts';
@@ -19,7 +21,7 @@ async function work(): Promise<readonly string[]> {
   const { database } = scratch;
   const { signal } = new AbortController();
   const rows = await database.query<{ readonly key: string; readonly kind: string; readonly question: unknown }>(
-    'SELECT key, kind, question FROM state_questions WHERE settled_at IS NULL ORDER BY kind',
+    sql`SELECT key, kind, question FROM state_questions WHERE settled_at IS NULL ORDER BY kind`,
   );
   for (const { key, kind, question } of rows) {
     const context = { chain: eth, database };
@@ -28,8 +30,7 @@ async function work(): Promise<readonly string[]> {
         ? await topGainersReader.read(context, topGainersReader.kind.question.parse(question), signal)
         : await walletProfitsReader.read(context, walletProfitsReader.kind.question.parse(question), signal);
     await database.query(
-      'UPDATE state_questions SET settled_at = clock_timestamp(), answer = $2::jsonb WHERE key = $1',
-      [key, JSON.stringify(answer)],
+      sql`UPDATE state_questions SET settled_at = clock_timestamp(), answer = ${JSON.stringify(answer)}::jsonb WHERE key = ${key}`,
     );
   }
   return rows.map(({ kind }) => kind);

@@ -1,4 +1,5 @@
 /** The volume of a wallet's swaps, with exact values: roles, anchors, unknown values, blocks and coverage. */
+import { sql } from '@chainstead/db';
 import { cover, seedPools } from '@chainstead/markets/testing';
 import { addressOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -72,16 +73,16 @@ describe('the volume of swaps', () => {
   });
 
   test('is unknown if an anchor has no known decimals', async () => {
-    await scratch.database.query(`DELETE FROM tokens WHERE symbol = 'USDC'`);
+    await scratch.database.query(sql`DELETE FROM tokens WHERE symbol = 'USDC'`);
     await seedTrades(scratch.database, [{ block: 11, gave: dollars(4), got: cats(1) }]);
     expect(await volumeOf(ANN)).toEqual({ cents: null, isComplete: true });
   });
 
   test('is unknown without indexed swaps, and incomplete with a gap', async () => {
     await seedTrades(scratch.database, [{ block: 11, gave: dollars(4), got: cats(1) }]);
-    await scratch.database.query(`UPDATE sync_ranges SET first_block = 5 WHERE dataset = 'swaps'`);
+    await scratch.database.query(sql`UPDATE sync_ranges SET first_block = 5 WHERE dataset = 'swaps'`);
     expect(await volumeOf(ANN)).toEqual({ cents: 400n, isComplete: false });
-    await scratch.database.query(`DELETE FROM sync_ranges WHERE dataset = 'swaps'`);
+    await scratch.database.query(sql`DELETE FROM sync_ranges WHERE dataset = 'swaps'`);
     expect(await volumeOf(ANN)).toEqual({ cents: null, isComplete: false });
     await cover(scratch.database, eth, 'swaps', HEAD);
   });

@@ -1,5 +1,7 @@
 /** Wallets with the highest profit in a token: order, roles, windows, the native token, limits, and refusals. */
+
 import type { Address } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { seedPools } from '@chainstead/markets/testing';
 import { addressOf } from '@chainstead/testkit';
 import { expect, test } from 'vitest';
@@ -108,7 +110,7 @@ test('trades without a value, and pools without a proof, make it incomplete', as
   expect(await isComplete()).toBe(true);
   await seedPools(scratch.database, eth, [{ pool: addressOf(0xfa1), tokens: [CATS, USDC], status: 'unproven' }]);
   expect(await isComplete()).toBe(false);
-  await scratch.database.query(`DELETE FROM pools WHERE status = 'unproven'`);
+  await scratch.database.query(sql`DELETE FROM pools WHERE status = 'unproven'`);
   await seedTrades(scratch.database, [{ block: 20, gave: cats(1), got: [1n, DOGS] }]);
   expect(await isComplete()).toBe(false);
   expect((await get(CATS)).body.result).toMatchObject([{ address: ANN, count_of_trades: 2 }]);

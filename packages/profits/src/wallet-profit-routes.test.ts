@@ -1,6 +1,6 @@
 /** Profits of wallets over HTTP, with exact values: by dollars and ether, cost, coverage, windows, roles, unknown values, and refusals. */
 import { feedsOf } from '@chainstead/chains';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, rawSql, sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { seedPools } from '@chainstead/markets/testing';
 import { seedReadings } from '@chainstead/price-feeds/testing';
@@ -87,7 +87,7 @@ describe('trades against a dollar token', () => {
 
   test('disappear with a reorganization', async () => {
     for (const table of ['swaps', 'trades', 'blocks'])
-      await scratch.database.query(`DELETE FROM ${table} WHERE block_number = 11`);
+      await scratch.database.query(sql`DELETE FROM ${rawSql(table)} WHERE block_number = 11`);
     expect(await profitsOf(ANN)).toMatchObject([{ total_sells: 0, realized_profit_usd: '0', count_of_trades: 1 }]);
   });
 });
@@ -181,7 +181,7 @@ test('a trade of two ordinary tokens is a sale of one and a purchase of the othe
 
 test('a wallet whose retained blocks are all indexed is synced, and incomplete', async () => {
   const { database } = scratch;
-  await database.query(`UPDATE sync_ranges SET first_block = 60 WHERE dataset = 'swaps'`);
+  await database.query(sql`UPDATE sync_ranges SET first_block = 60 WHERE dataset = 'swaps'`);
   const stateWith = async (retainedFrom: number) => {
     const api = await exampleApi(database, profitRoutesOf(database, retainedFrom));
     const response = await api.request(`/api/v2.2/wallets/${ANN}/profitability/summary`, {
@@ -198,13 +198,13 @@ test('a wallet whose retained blocks are all indexed is synced, and incomplete',
 test('a trade below the indexed blocks has a value once the feeds of its block are read', async () => {
   const { database } = scratch;
   await seedTrades(database, [{ block: 50, gave: ether(1_000), got: cats(500) }]);
-  await database.query(`UPDATE sync_ranges SET first_block = 60 WHERE dataset = 'feed-answers'`);
-  const asked = () => database.query('SELECT kind, question FROM state_questions ORDER BY key');
+  await database.query(sql`UPDATE sync_ranges SET first_block = 60 WHERE dataset = 'feed-answers'`);
+  const asked = () => database.query(sql`SELECT kind, question FROM state_questions ORDER BY key`);
   const summary = async () => (await get(`${ANN}/profitability/summary`)).body;
   expect(await summary()).toMatchObject({ trades_without_value: 1, indexed: { complete: false } });
   const questions = await asked();
   expect(questions).toEqual([{ kind: 'feed-readings', question: { blocks: [50] } }]);
-  await database.query('TRUNCATE state_questions');
+  await database.query(sql`TRUNCATE state_questions`);
   const [one, ...others] = feedsOf(eth).map(({ proxy }) => proxy);
   await seedReadings(
     database,
@@ -218,7 +218,7 @@ test('a trade below the indexed blocks has a value once the feeds of its block a
   // One feed is missing.
   await summary();
   expect(await asked()).toEqual(questions);
-  await database.query('TRUNCATE state_questions');
+  await database.query(sql`TRUNCATE state_questions`);
   await seedReadings(database, eth, [
     { feed: one ?? USDC, block: 50, answer: one === eth.etherPrice.feed?.proxy ? '300000000000' : '100000000' },
   ]);
@@ -257,7 +257,7 @@ test('swaps of an unproven pool count once it is proven, and those of a disprove
   await seedTrades(scratch.database, [{ block: 11, gave: dollars(10), got: cats(10), pool: open }]);
   expect(await get(`${ANN}/profitability`)).toMatchObject({ body: { indexed: { complete: false }, result: [] } });
   expect(await isComplete(ANN, `token_addresses=${DOGS}`)).toBe(true);
-  await scratch.database.query(`UPDATE pools SET status = 'proven', is_counted = true WHERE status = 'unproven'`);
+  await scratch.database.query(sql`UPDATE pools SET status = 'proven', is_counted = true WHERE status = 'unproven'`);
   expect(await get(`${ANN}/profitability`)).toMatchObject({
     body: { indexed: { complete: true }, result: [{ count_of_trades: 1 }] },
   });
@@ -334,7 +334,7 @@ test('tokens can be chosen, and a list without any is all', async () => {
 
 test('a chain with missing blocks is incomplete, unless those of the wallet are read on demand', async () => {
   const { database } = scratch;
-  await database.query(`UPDATE sync_ranges SET first_block = 5 WHERE dataset = 'swaps'`);
+  await database.query(sql`UPDATE sync_ranges SET first_block = 5 WHERE dataset = 'swaps'`);
   const missing = {
     ...{ status: 'SYNCING', status_message: 'This server does not index Ethereum Mainnet', trades_without_value: 0 },
     indexed: { from_block: '5', to_block: String(HEAD), complete: false },
@@ -347,11 +347,10 @@ test('a chain with missing blocks is incomplete, unless those of the wallet are 
   });
   const record = (kind: string) =>
     database.query(
-      `INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block) VALUES ($1, $2, $3, 'swaps', 0, 9)`,
-      [eth.id, kind, hexBytes(ANN)],
+      sql`INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block) VALUES (${eth.id}, ${kind}, ${hexBytes(ANN)}, 'swaps', 0, 9)`,
     );
   onTestFinished(async () => {
-    await database.query('TRUNCATE subject_ranges');
+    await database.query(sql`TRUNCATE subject_ranges`);
   });
   // Transfers alone miss swaps that moved none of its tokens.
   await record('trader');

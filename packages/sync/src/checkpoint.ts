@@ -1,7 +1,7 @@
 /** A chain's row in `sync_chains`: the follower's position. */
 import type { Chain } from '@chainstead/chains';
 import { type ChainId, type Hash, parseHash } from '@chainstead/core';
-import type { Database, Transaction } from '@chainstead/db';
+import { type Database, sql, type Transaction } from '@chainstead/db';
 import { CheckpointMovedError } from './errors.ts';
 
 export interface Checkpoint {
@@ -25,8 +25,7 @@ interface ChainRow {
 /** Returns null before the chain's first start. */
 export async function readChainState(source: Pick<Database, 'query'>, chainId: ChainId): Promise<ChainState | null> {
   const [row] = await source.query<ChainRow>(
-    'SELECT history_start, first_followed, checkpoint, checkpoint_hash FROM sync_chains WHERE chain_id = $1',
-    [chainId],
+    sql`SELECT history_start, first_followed, checkpoint, checkpoint_hash FROM sync_chains WHERE chain_id = ${chainId}`,
   );
   if (row === undefined) return null;
   const checkpoint =
@@ -47,11 +46,10 @@ export async function saveChainStart(
   firstFollowed: number,
 ): Promise<void> {
   await database.query(
-    `INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed) VALUES ($1, $2, $3, $4)
+    sql`INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed) VALUES (${id}, ${key}, ${historyStart}, ${firstFollowed})
      ON CONFLICT (chain_id) DO UPDATE SET chain_key = excluded.chain_key,
        history_start = excluded.history_start, updated_at = now(),
        first_followed = CASE WHEN sync_chains.checkpoint IS NULL THEN excluded.first_followed ELSE sync_chains.first_followed END`,
-    [id, key, historyStart, firstFollowed],
   );
 }
 
@@ -66,11 +64,10 @@ export async function moveCheckpoint(
   to: Checkpoint,
 ): Promise<void> {
   const moved = await transaction.query(
-    `UPDATE sync_chains SET checkpoint = $2, checkpoint_hash = decode($3, 'hex'), stall_reason = NULL,
+    sql`UPDATE sync_chains SET checkpoint = ${to.number}, checkpoint_hash = decode(${to.hash.slice(2)}, 'hex'), stall_reason = NULL,
             stop_code = NULL, stop_message = NULL, updated_at = now()
-      WHERE chain_id = $1 AND checkpoint IS NOT DISTINCT FROM $4
-        AND checkpoint_hash IS NOT DISTINCT FROM decode($5, 'hex') RETURNING chain_id`,
-    [chain.id, to.number, to.hash.slice(2), from?.number ?? null, from?.hash.slice(2) ?? null],
+      WHERE chain_id = ${chain.id} AND checkpoint IS NOT DISTINCT FROM ${from?.number ?? null}
+        AND checkpoint_hash IS NOT DISTINCT FROM decode(${from?.hash.slice(2) ?? null}, 'hex') RETURNING chain_id`,
   );
   if (moved.length !== 1) throw new CheckpointMovedError({ chain: chain.key, expected: from?.number ?? null });
 }
@@ -82,8 +79,7 @@ export async function storedHash(
   number: number,
 ): Promise<Hash | null> {
   const [row] = await source.query<{ block_hash: Buffer }>(
-    'SELECT block_hash FROM blocks WHERE chain_id = $1 AND block_number = $2',
-    [chainId, number],
+    sql`SELECT block_hash FROM blocks WHERE chain_id = ${chainId} AND block_number = ${number}`,
   );
   return row === undefined ? null : parseHash(`0x${row.block_hash.toString('hex')}`);
 }

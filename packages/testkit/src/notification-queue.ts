@@ -1,5 +1,5 @@
 import { silentLogger } from '@chainstead/core';
-import { openDatabase } from '@chainstead/db';
+import { openDatabase, sql } from '@chainstead/db';
 
 /** `program_limit_exceeded`: there are too many notifications. */
 const SQLSTATE_FULL = '54000';
@@ -20,7 +20,7 @@ export async function fillNotificationQueue(url: string): Promise<FilledNotifica
   await holder.query('BEGIN');
   try {
     for (let sent = 0; sent < 2_000; sent += 1)
-      await sender.query("SELECT pg_notify('held', rpad($1, 7999, 'x'))", [sent]);
+      await sender.query(sql`SELECT pg_notify('held', rpad(${sent}, 7999, 'x'))`);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === SQLSTATE_FULL)) throw error;
     return { leave: async () => holder.destroy() };

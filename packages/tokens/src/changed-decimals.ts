@@ -1,5 +1,5 @@
 /** Tokens whose decimals changed, as work for packages that store figures computed from decimals. */
-import type { Transaction } from '@chainstead/db';
+import { sql, type Transaction } from '@chainstead/db';
 import { type DueTable, dueChannel } from '@chainstead/jobs';
 
 /** Name of the work on changed decimals in metrics, logs and notifications. */
@@ -25,9 +25,8 @@ export async function noteChangedDecimals(
   const changed = stored.filter((token) => formerOf.get(keyOf(token)) !== token.decimals);
   if (changed.length === 0) return;
   await transaction.query(
-    `INSERT INTO changed_decimals (address, chain_id) SELECT * FROM unnest($1::bytea[], $2::bigint[]) AS changed (address, chain_id) ORDER BY 1, 2
+    sql`INSERT INTO changed_decimals (address, chain_id) SELECT * FROM unnest(${changed.map(({ address }) => address)}::bytea[], ${changed.map(({ chain_id: chainId }) => chainId)}::bigint[]) AS changed (address, chain_id) ORDER BY 1, 2
      ON CONFLICT (address, chain_id) DO UPDATE SET due_at = now()`,
-    [changed.map(({ address }) => address), changed.map(({ chain_id: chainId }) => chainId)],
   );
   for (const chainId of new Set(changed.map(({ chain_id: id }) => id)))
     transaction.notify(dueChannel(CHANGED_DECIMALS_WORK, chainId));

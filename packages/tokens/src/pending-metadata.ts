@@ -1,5 +1,5 @@
 import type { Address, ChainId } from '@chainstead/core';
-import { addressBytes, type Database, fromNow } from '@chainstead/db';
+import { addressBytes, type Database, fromNow, sql } from '@chainstead/db';
 import { backoffSeconds, type DueTable } from '@chainstead/jobs';
 import { noteChangedDecimals, type TokenDecimals } from './changed-decimals.ts';
 import { refreshTokens } from './refresh-tokens.ts';
@@ -41,8 +41,7 @@ export async function saveTokenMetadata(
   const addresses = entries.map(([address]) => addressBytes(address));
   await database.transaction(async (transaction) => {
     const former = await transaction.query<TokenDecimals>(
-      `SELECT address, chain_id, decimals FROM tokens WHERE chain_id = $1 AND address = ANY ($2::bytea[]) ORDER BY address, chain_id FOR UPDATE`,
-      [chainId, addresses],
+      sql`SELECT address, chain_id, decimals FROM tokens WHERE chain_id = ${chainId} AND address = ANY (${addresses}::bytea[]) ORDER BY address, chain_id FOR UPDATE`,
     );
     const isSettled = `(reported.answered OR tokens.facts_attempts >= $8 OR tokens.facts_status = 'known')`;
     const stored = await transaction.query<TokenDecimals>(

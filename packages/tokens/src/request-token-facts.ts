@@ -1,5 +1,5 @@
 import type { Address, ChainId } from '@chainstead/core';
-import { addressBytes, hexText, type Transaction } from '@chainstead/db';
+import { addressBytes, hexText, rawSql, sql, type Transaction } from '@chainstead/db';
 import { dueChannel, TOKEN_FACTS_WORK } from '@chainstead/jobs';
 
 /**
@@ -39,9 +39,8 @@ export async function noteAnnouncements(
 ): Promise<void> {
   const due = await requestTokenFacts(transaction, chainId, [...changes.keys()]);
   await transaction.query(
-    `UPDATE tokens SET facts_from_block = change.block_number FROM unnest($2::bytea[], $3::bigint[]) AS change (address, block_number)
-     WHERE tokens.address = change.address AND tokens.chain_id = $1`,
-    [chainId, due.map(addressBytes), due.map((address) => changes.get(address))],
+    sql`UPDATE tokens SET facts_from_block = change.block_number FROM unnest(${due.map(addressBytes)}::bytea[], ${due.map((address) => changes.get(address) ?? null)}::bigint[]) AS change (address, block_number)
+     WHERE tokens.address = change.address AND tokens.chain_id = ${chainId}`,
   );
 }
 
@@ -52,8 +51,7 @@ export async function rollBackAnnouncements(
   ancestor: number,
 ): Promise<void> {
   const announced = await transaction.query<{ address: Address }>(
-    `SELECT ${hexText('address')} AS address FROM tokens WHERE chain_id = $1 AND facts_from_block > $2`,
-    [chainId, ancestor],
+    sql`SELECT ${rawSql(hexText('address'))} AS address FROM tokens WHERE chain_id = ${chainId} AND facts_from_block > ${ancestor}`,
   );
   await noteAnnouncements(transaction, chainId, new Map(announced.map(({ address }) => [address, ancestor])));
 }

@@ -1,4 +1,4 @@
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { addressOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
@@ -16,8 +16,7 @@ beforeAll(async () => {
     [42161, null, 0],
   ])
     await scratch.database.query(
-      `INSERT INTO tokens (address, chain_id, standard, seen_as, name) VALUES ($1, $2, $3, $4, 'N')`,
-      [addressBytes(CONTRACT), chainId, standard, seenAs],
+      sql`INSERT INTO tokens (address, chain_id, standard, seen_as, name) VALUES (${addressBytes(CONTRACT)}, ${chainId ?? null}, ${standard ?? null}, ${seenAs ?? null}, 'N')`,
     );
 });
 

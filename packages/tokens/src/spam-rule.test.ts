@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sql } from '@chainstead/db';
 import { recordedData } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, test } from 'vitest';
@@ -85,9 +86,8 @@ describe('the same rule in Postgres', () => {
     const listed = isMissing ? [] : wellKnownTokens().map(({ name, symbol }) => [name, symbol] as const);
     const pairs = [...SPAM, ...HONEST, ...listed];
     const rows = await scratch.database.query<{ spam: boolean }>(
-      `SELECT concat(name, ' ', symbol) ~* ANY ($3::text[]) AS spam
-       FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS token(name, symbol, place) ORDER BY place`,
-      [pairs.map(([name]) => name), pairs.map(([, symbol]) => symbol), SPAM_PATTERNS],
+      sql`SELECT concat(name, ' ', symbol) ~* ANY (${SPAM_PATTERNS}::text[]) AS spam
+       FROM unnest(${pairs.map(([name]) => name)}::text[], ${pairs.map(([, symbol]) => symbol)}::text[]) WITH ORDINALITY AS token(name, symbol, place) ORDER BY place`,
     );
     expect(rows.map((row) => row.spam)).toEqual(pairs.map(([name, symbol]) => looksLikeSpam(name, symbol)));
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { hexText } from '@chainstead/db';
+import { hexText, rawSql, sql } from '@chainstead/db';
 import { claimDue, createDueWork, type DueWork, failDue } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
 import {
@@ -59,8 +59,7 @@ afterEach(async () => {
 /** As the sync engine leaves them. */
 async function addPending(addresses: readonly string[]): Promise<void> {
   await scratch.database.query(
-    'INSERT INTO tokens (address, chain_id) SELECT address, $1 FROM unnest($2::bytea[]) AS address',
-    [chain.id, addresses.map(bytes)],
+    sql`INSERT INTO tokens (address, chain_id) SELECT address, ${chain.id} FROM unnest(${addresses.map(bytes)}::bytea[]) AS address`,
   );
 }
 
@@ -84,8 +83,7 @@ interface TokenRow {
 
 async function rowOf(address: string): Promise<TokenRow> {
   const [row] = await scratch.database.query<TokenRow>(
-    'SELECT facts_status, facts_attempts, name, standard, possible_spam, coalesce(facts_due_at > now(), false) AS waits FROM tokens WHERE address = $1',
-    [bytes(address)],
+    sql`SELECT facts_status, facts_attempts, name, standard, possible_spam, coalesce(facts_due_at > now(), false) AS waits FROM tokens WHERE address = ${bytes(address)}`,
   );
   if (row === undefined) throw new Error(`no row of ${address}`);
   return row;
@@ -93,15 +91,14 @@ async function rowOf(address: string): Promise<TokenRow> {
 
 async function errorOf(address: string): Promise<string | null> {
   const [row] = await scratch.database.query<{ code: string | null }>(
-    'SELECT facts_error_code AS code FROM tokens WHERE address = $1',
-    [bytes(address)],
+    sql`SELECT facts_error_code AS code FROM tokens WHERE address = ${bytes(address)}`,
   );
   return row?.code ?? null;
 }
 
 const soon = { timeout: 15_000, interval: 50 };
 const isDue = (): Promise<unknown> =>
-  scratch.database.query('UPDATE tokens SET facts_due_at = now() WHERE facts_status <> $1', ['known']);
+  scratch.database.query(sql`UPDATE tokens SET facts_due_at = now() WHERE facts_status <> ${'known'}`);
 
 describe('the worker', () => {
   test('fills in the metadata of tokens that the sync engine left pending, spam and NFTs marked', async () => {
@@ -164,10 +161,10 @@ describe('known facts', () => {
     scratch.database.transaction((transaction) => requestTokenFacts(transaction, chain.id, [address], only));
   const store = (address: Address, values: string) =>
     scratch.database.query(
-      `INSERT INTO tokens (address, chain_id, facts_status, facts_due_at, name, decimals) VALUES ($1, $2, 'known', NULL, ${values})`,
-      [bytes(address), chain.id],
+      sql`INSERT INTO tokens (address, chain_id, facts_status, facts_due_at, name, decimals) VALUES (${bytes(address)}, ${chain.id}, 'known', NULL, ${rawSql(values)})`,
     );
-  const changed = () => scratch.database.query(`SELECT ${hexText('address')} AS address FROM changed_decimals`);
+  const changed = () =>
+    scratch.database.query(sql`SELECT ${rawSql(hexText('address'))} AS address FROM changed_decimals`);
 
   test('are read again on request, and changed decimals become work', async () => {
     await store(token, `'', 0`);
@@ -241,8 +238,7 @@ describe('pending metadata', () => {
     expect([...first, ...second].sort()).toEqual([addressOf(1), addressOf(2), addressOf(3)]);
     expect(await claimTokens(2)).toEqual([]);
     await scratch.database.query(
-      "UPDATE tokens SET facts_lease_until = facts_lease_until - interval '3 minutes' WHERE address = $1",
-      [bytes(addressOf(2))],
+      sql`UPDATE tokens SET facts_lease_until = facts_lease_until - interval '3 minutes' WHERE address = ${bytes(addressOf(2))}`,
     );
     expect(await claimTokens(2)).toEqual([addressOf(2)]);
   });
@@ -250,8 +246,7 @@ describe('pending metadata', () => {
   test('another chain’s tokens and known ones are never leased', async () => {
     await addPending([addressOf(1)]);
     await scratch.database.query(
-      "INSERT INTO tokens (address, chain_id, facts_status, facts_due_at) VALUES ($1, $2, 'pending', now()), ($3, $4, 'known', NULL)",
-      [bytes(addressOf(2)), 8453, bytes(addressOf(3)), chain.id],
+      sql`INSERT INTO tokens (address, chain_id, facts_status, facts_due_at) VALUES (${bytes(addressOf(2))}, ${8453}, 'pending', now()), (${bytes(addressOf(3))}, ${chain.id}, 'known', NULL)`,
     );
     expect(await claimTokens(10)).toEqual([addressOf(1)]);
   });
@@ -265,7 +260,7 @@ describe('pending metadata', () => {
       const retrySeconds = tokenRetrySeconds(claim.attempts);
       await failDue(scratch.database, TOKEN_FACTS, claim, { error: new Error('no upstream'), retrySeconds });
       const [row] = await scratch.database.query<{ seconds: number; facts_status: string }>(
-        'SELECT round(extract(epoch FROM facts_due_at - now()))::int AS seconds, facts_status FROM tokens',
+        sql`SELECT round(extract(epoch FROM facts_due_at - now()))::int AS seconds, facts_status FROM tokens`,
       );
       waits.push(row?.seconds ?? -1);
       expect(row?.facts_status).toBe(attempt < FAILING_ATTEMPTS_MAX ? 'pending' : 'failed');

@@ -1,7 +1,9 @@
 /** Every tool of an agent over the rows of the demo's chain: not empty, and equal to the response of its HTTP route. */
+
 import { randomBytes } from 'node:crypto';
 import { createChainRegistry } from '@chainstead/chains';
 import { mergeRanges } from '@chainstead/core';
+import { rawSql, sql } from '@chainstead/db';
 import { createScratchDatabase, type ExpectedTrade, startProgram } from '@chainstead/testkit';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -41,8 +43,8 @@ beforeAll(async () => {
   stage.defer(() => coins.fullnode.close());
   await chain.makeTraffic(ROUNDS);
   facts = await factsOf(chain);
-  await scratch.database.query(`CREATE ROLE ${ROLE} LOGIN PASSWORD 'secret' IN ROLE chainstead_reader`);
-  stage.defer(async () => void (await scratch.database.query(`DROP ROLE ${ROLE}`)));
+  await scratch.database.query(sql`CREATE ROLE ${rawSql(ROLE)} LOGIN PASSWORD 'secret' IN ROLE chainstead_reader`);
+  stage.defer(async () => void (await scratch.database.query(sql`DROP ROLE ${rawSql(ROLE)}`)));
   const registry = createChainRegistry({ additional: [{ key: DEMO_CHAIN_NAME, id: DEMO_CHAIN_ID }] });
   await addDemoContract(scratch.database, registry.get(DEMO_CHAIN_ID), chain.market);
   const agentUrl = new URL(scratch.url);

@@ -1,9 +1,11 @@
 /** Agents with the official client, over HTTP and through `chainstead mcp`, on all data routes of the program. */
+
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { createDatasetRoutes } from '@chainstead/datasets';
+import { rawSql, sql } from '@chainstead/db';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -28,17 +30,17 @@ const clients: Client[] = [];
 beforeAll(async () => {
   scratch = await createScratchDatabase();
   const { database } = scratch;
-  await database.query(`CREATE ROLE ${ROLE} LOGIN PASSWORD 'secret' IN ROLE chainstead_reader`);
+  await database.query(sql`CREATE ROLE ${rawSql(ROLE)} LOGIN PASSWORD 'secret' IN ROLE chainstead_reader`);
   const agentUrl = new URL(scratch.url);
   agentUrl.username = ROLE;
   agentUrl.password = 'secret';
   await database.query(
-    `INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed, checkpoint, head, updated_at)
-     VALUES (1, 'eth', 5, 5, ${HEAD}, ${HEAD}, now())`,
+    sql`INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed, checkpoint, head, updated_at)
+     VALUES (1, 'eth', 5, 5, ${rawSql(HEAD)}, ${rawSql(HEAD)}, now())`,
   );
   await database.query(
-    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof)
-     SELECT 1, dataset, 5, ${HEAD}, 'receipts' FROM unnest(ARRAY['erc20-transfers', 'nft-transfers']) AS dataset`,
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof)
+     SELECT 1, dataset, 5, ${rawSql(HEAD)}, 'receipts' FROM unnest(ARRAY['erc20-transfers', 'nft-transfers']) AS dataset`,
   );
   const { configuration } = parseConfiguration([
     environmentSource({ CHAINS: 'eth', RPC_URLS_ETH: 'http://127.0.0.1:9', MCP_DATABASE_URL: agentUrl.href }),
@@ -69,7 +71,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(clients.map((client) => client.close()));
   await server.close();
-  await scratch.database.query(`DROP ROLE ${ROLE}`);
+  await scratch.database.query(sql`DROP ROLE ${rawSql(ROLE)}`);
   await scratch.drop();
 });
 

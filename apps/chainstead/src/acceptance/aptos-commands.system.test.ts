@@ -1,7 +1,9 @@
 /** Aptos from outside: the program's own commands and processes, over a recorded fullnode. */
+
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { rawSql, sql } from '@chainstead/db';
 import {
   type AptosFullnode,
   type AptosLedger,
@@ -56,7 +58,7 @@ describe.skipIf(isMissing)(title('chainstead on Aptos'), () => {
     runCaptured(args, environmentOf(scratch, more));
   const lastLine = ({ stdout }: CommandOutcome): unknown => JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
   const coinsOf = ({ database }: ScratchDatabase) =>
-    database.query("SELECT encode(coin_type_hash, 'hex') AS hash, * FROM aptos_coins ORDER BY coin_type_hash");
+    database.query(sql`SELECT encode(coin_type_hash, 'hex') AS hash, * FROM aptos_coins ORDER BY coin_type_hash`);
 
   it('fills ranges, and says what is covered and what is missing', async () => {
     const filled = await run(['backfill', '--chain', 'aptos', '--from', '0', '--to', '1500', '--range', '2000-2500']);
@@ -127,7 +129,7 @@ describe.skipIf(isMissing)(title('chainstead on Aptos'), () => {
       const coins = await coinsOf(scratch);
       expect(lastLine(await load())).toMatchObject({ coins: coins.length, added: coins.length, trusted: false });
       expect(await coinsOf(other)).toEqual(coins);
-      expect(await other.database.query('SELECT 1 FROM aptos_ranges')).toEqual([]);
+      expect(await other.database.query(sql`SELECT 1 FROM aptos_ranges`)).toEqual([]);
       expect(lastLine(await load('--trust-coverage'))).toMatchObject({ added: 0, trusted: true });
       const before = fullnode.calls.transactions;
       const filled = await runCaptured(
@@ -173,5 +175,5 @@ describe.skipIf(isMissing)(title('chainstead on Aptos'), () => {
 });
 
 function rowsOf({ database }: ScratchDatabase, table: string): Promise<{ row: unknown }[]> {
-  return database.query(`SELECT to_jsonb(t) AS row FROM ${table} t ORDER BY t::text`);
+  return database.query(sql`SELECT to_jsonb(t) AS row FROM ${rawSql(table)} t ORDER BY t::text`);
 }

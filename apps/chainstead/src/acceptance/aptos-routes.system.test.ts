@@ -1,6 +1,8 @@
 /** The Aptos routes of the program: the network of a request, by port, by query, and by the indexed networks. */
+
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { sql } from '@chainstead/db';
 import { createScratchDatabase, type Program, type ScratchDatabase, startProgram } from '@chainstead/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
@@ -13,7 +15,7 @@ let program: Program | undefined;
 beforeEach(async () => {
   scratch = await createScratchDatabase();
   await scratch.database.query(
-    `INSERT INTO aptos_coins (network, coin_type_hash, coin_type, creator_address, name, symbol, decimals, transaction_version, transaction_timestamp)
+    sql`INSERT INTO aptos_coins (network, coin_type_hash, coin_type, creator_address, name, symbol, decimals, transaction_version, transaction_timestamp)
      SELECT network, sha256('coin'), '0xa::m::C', sha256('creator'), network, network, 8, 1, to_timestamp(1600000000)
      FROM unnest(ARRAY['mainnet', 'testnet']) AS network`,
   );

@@ -2,7 +2,7 @@
 import type { Chain, ChainRegistry } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
 import { createDatasetRoutes } from '@chainstead/datasets';
-import { type Database, hexText } from '@chainstead/db';
+import { type Database, hexText, rawSql, sql } from '@chainstead/db';
 import type { ScratchDatabase } from '@chainstead/testkit';
 import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
 
@@ -93,9 +93,8 @@ export interface RequestedFor {
 export async function busiest(database: Database, chain: Chain, most: number): Promise<readonly RequestedFor[]> {
   const list = async (column: string, table: string, condition: string): Promise<string[]> => {
     const rows = await database.query<{ found: string }>(
-      `SELECT ${hexText(column)} AS found FROM (SELECT ${column}, count(*) AS rows FROM ${table} WHERE chain_id = $1 AND ${condition}
-         GROUP BY ${column}) AS counted ORDER BY rows DESC, ${column} LIMIT $2`,
-      [chain.id, most],
+      sql`SELECT ${rawSql(hexText(column))} AS found FROM (SELECT ${rawSql(column)}, count(*) AS rows FROM ${rawSql(table)} WHERE chain_id = ${chain.id} AND ${rawSql(condition)}
+         GROUP BY ${rawSql(column)}) AS counted ORDER BY rows DESC, ${rawSql(column)} LIMIT ${most}`,
     );
     return rows.map(({ found }) => found);
   };
@@ -109,8 +108,7 @@ export async function busiest(database: Database, chain: Chain, most: number): P
     const [wallet, token, collection] = [wallets, tokens, collections].map((all) => all[place % all.length]);
     if (wallet === undefined || token === undefined || collection === undefined) continue;
     const [row] = await database.query<{ id: string }>(
-      `SELECT min(token_id)::text AS id FROM nft_transfers WHERE chain_id = $1 AND collection_key = address_key($2) AND token_address = $2`,
-      [chain.id, Buffer.from(collection.slice(2), 'hex')],
+      sql`SELECT min(token_id)::text AS id FROM nft_transfers WHERE chain_id = ${chain.id} AND collection_key = address_key(${Buffer.from(collection.slice(2), 'hex')}) AND token_address = ${Buffer.from(collection.slice(2), 'hex')}`,
     );
     requested.push({ wallet, token, collection, id: row?.id ?? '0' });
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createAptosRoutes } from '@chainstead/aptos';
 import { createChainRegistry } from '@chainstead/chains';
 import { systemClock } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import {
   type AptosFullnode,
   createAptosLedger,
@@ -104,7 +104,7 @@ await describeOnCitus('Aptos on a cluster', 'Aptos on a cluster', ({ createBoth,
       for (const scratch of [spread, single]) await untilCovered(scratch, HEAD + 1);
       await untilSettled(spread.database);
       const [followed] = await spread.database.query<{ first: number }>(
-        'SELECT first_followed AS first FROM aptos_networks',
+        sql`SELECT first_followed AS first FROM aptos_networks`,
       );
       expect(followed?.first).toBe(601);
       const [own, expected] = await Promise.all([spread, single].map(({ database }) => contentsOf(database)));
@@ -135,7 +135,9 @@ function expectFull(rows: Contents['rows'] = {}, answers: Contents['answers'] = 
 async function rowsOf(database: Database): Promise<Contents['rows']> {
   const tables: Record<string, readonly string[]> = {};
   for (const table of TABLES) {
-    const rows = await database.query<{ row: Record<string, unknown> }>(`SELECT to_jsonb(t) AS row FROM ${table} t`);
+    const rows = await database.query<{ row: Record<string, unknown> }>(
+      sql`SELECT to_jsonb(t) AS row FROM ${rawSql(table)} t`,
+    );
     tables[table] = rows
       .map(({ row }) =>
         JSON.stringify(Object.entries(row).filter(([name]) => !/(updated|created|seen)_at$/.test(name))),
@@ -149,7 +151,7 @@ async function rowsOf(database: Database): Promise<Contents['rows']> {
 async function answersOf(database: Database): Promise<Contents['answers']> {
   const busiest = async (table: string, column: string): Promise<string> => {
     const [row] = await database.query<{ found: string }>(
-      `SELECT ${column} AS found FROM ${table} GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1`,
+      sql`SELECT ${rawSql(column)} AS found FROM ${rawSql(table)} GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1`,
     );
     return row?.found ?? '';
   };

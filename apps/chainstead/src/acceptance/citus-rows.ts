@@ -2,7 +2,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets';
-import { type Database, hexText } from '@chainstead/db';
+import { type Database, hexText, sql } from '@chainstead/db';
 import { createSubjectProjections, datasetsOf, subjectProjectionsOf } from '@chainstead/sync';
 import { readTableRows, type TableRows } from '@chainstead/testkit';
 
@@ -43,7 +43,7 @@ export async function keepEverything(database: Database, chain: Chain, most = Nu
 export async function makePlaces(database: Database, chain: Chain): Promise<void> {
   for (const { table } of datasetsOf(chain, datasets))
     if (table.isPartitioned)
-      await database.query('SELECT attach_partition(to_regclass($1), $2, 0, NULL)', [table.name, chain.id]);
+      await database.query(sql`SELECT attach_partition(to_regclass(${table.name}), ${chain.id}, 0, NULL)`);
 }
 
 /** The rows of every table that the chain's datasets fill. */

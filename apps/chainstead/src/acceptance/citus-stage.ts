@@ -1,6 +1,6 @@
 /** A cluster of Citus for the tests of one file, databases on it, and a chain that is followed into one of them while servers die. */
 import type { Chain } from '@chainstead/chains';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import {
   createScratchDatabase,
   createScriptedChain,
@@ -122,7 +122,7 @@ export async function untilSettled(database: Database): Promise<void> {
     async () =>
       expect(
         await database.query(
-          `SELECT result FROM run_command_on_workers('SELECT count(*) FROM pg_prepared_xacts') WHERE result <> '0'`,
+          sql`SELECT result FROM run_command_on_workers('SELECT count(*) FROM pg_prepared_xacts') WHERE result <> '0'`,
         ),
       ).toEqual([]),
     { timeout: 60_000, interval: 500 },

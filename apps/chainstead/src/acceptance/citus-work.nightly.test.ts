@@ -1,7 +1,7 @@
 /** The program's work apart from indexing has the same result on a cluster of Citus as on one server: workers, readings, commands, retention, views for SQL. */
 import { silentLogger, systemClock } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import { type RangeCommandOptions, readChainStatuses, reindexRanges, verifyRanges } from '@chainstead/sync';
 import { createScriptedChain, serveScriptedChain } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -78,12 +78,12 @@ await describeOnCitus('beside indexing, a distributed database', BESIDE, ({ crea
             : `${path}: ${differenceOf(own, expected)}\n${spread.program.output()}`;
         });
       // When workers recompute traits, they delete the earlier rows.
-      await spread.scratch.database.query(`UPDATE nft_collection_traits SET work = 'compute', due_at = now()`);
+      await spread.scratch.database.query(sql`UPDATE nft_collection_traits SET work = 'compute', due_at = now()`);
       await waitUntil(async () => {
         const generations = await spread.scratch.database.query(
-          `SELECT generation FROM nft_trait_tokens UNION SELECT generation FROM nft_trait_counts UNION SELECT generation FROM nft_trait_generations`,
+          sql`SELECT generation FROM nft_trait_tokens UNION SELECT generation FROM nft_trait_counts UNION SELECT generation FROM nft_trait_generations`,
         );
-        const left = await spread.scratch.database.query('SELECT FROM nft_collection_traits WHERE work IS NOT NULL');
+        const left = await spread.scratch.database.query(sql`SELECT FROM nft_collection_traits WHERE work IS NOT NULL`);
         return generations.length === 1 && left.length === 0 ? null : `${generations.length} generations are left`;
       });
       expect(spread.program.output()).not.toMatch(/"level":"(error|fatal)"/);
@@ -105,8 +105,7 @@ await describeOnCitus('beside indexing, a distributed database', BESIDE, ({ crea
     it('reads documents again when contracts say that they changed', { timeout: TIMEOUT_MS }, async () => {
       const { cats } = stage.market;
       const [known] = await single.scratch.database.query<{ id: string }>(
-        `SELECT token_id::text AS id FROM nft_token_metadata WHERE token_address = $1 AND status = 'known' LIMIT 1`,
-        [Buffer.from(cats.address.slice(2), 'hex')],
+        sql`SELECT token_id::text AS id FROM nft_token_metadata WHERE token_address = ${Buffer.from(cats.address.slice(2), 'hex')} AND status = 'known' LIMIT 1`,
       );
       if (known === undefined) throw new Error('No document of a cat was read');
       await stage.devnet.send({ ...cats, functionName: 'setMood', args: [BigInt(known.id), 'astonished'] });
@@ -165,7 +164,7 @@ await describeOnCitus('beside indexing, a distributed database', BESIDE, ({ crea
     it('gives views for SQL the same rows', { timeout: TIMEOUT_MS }, async () => {
       await single.untilServedAsTheNodeSays();
       const views = await spread.scratch.database.query<{ name: string }>(
-        `SELECT table_name AS name FROM information_schema.views WHERE table_schema = 'analytics' ORDER BY 1`,
+        sql`SELECT table_name AS name FROM information_schema.views WHERE table_schema = 'analytics' ORDER BY 1`,
       );
       for (const { name } of views) {
         const [own, expected] = [await viewOf(spread, name), await viewOf(single, name)];
@@ -205,7 +204,7 @@ await describeOnCitus('beside indexing, a distributed database', BESIDE, ({ crea
       expect(mended.nft_transfers).toEqual(whole.nft_transfers);
       await reindexRanges(options, [{ from: 50, to: 90 }], never);
       const again = await dumpEverything(database, facts);
-      await database.query('DELETE FROM sync_ranges WHERE first_block < 10');
+      await database.query(sql`DELETE FROM sync_ranges WHERE first_block < 10`);
       const [status] = await readChainStatuses(database, datasets, [facts]);
       const shown = await runCaptured(['gaps', '--json'], { DATABASE_URL: scratch.url });
       expect((await runCaptured(['status'], { DATABASE_URL: scratch.url })).exitCode).toBe(0);
@@ -229,12 +228,12 @@ await describeOnCitus('beside indexing, a distributed database', BESIDE, ({ crea
         [40, 80],
         [80, null],
       ])
-        await database.query(`SELECT attach_partition('erc20_transfer_sides', $1, $2, $3)`, [facts.id, from, to]);
+        await database.query(sql`SELECT attach_partition('erc20_transfer_sides', ${facts.id}, ${from ?? null}, ${to ?? null})`);
       const indexer = await startIndexer({ chain: facts, database, urls: [node.url], settings: { retention } });
       onTestFinished(() => indexer.stop());
       await waitUntil(async () => {
         const [oldest] = await database.query<{ block: number | null }>(
-          'SELECT min(block_number) AS block FROM erc20_transfer_sides',
+          sql`SELECT min(block_number) AS block FROM erc20_transfer_sides`,
         );
         if (oldest?.block == null || oldest.block < 80) return `there are transfers of ${oldest?.block}`;
         const [status] = await readChainStatuses(database, datasets, [facts], () => retention);
@@ -261,17 +260,16 @@ function differenceOf(own: string, expected: string): string {
 /** Columns of each row without its write time. */
 async function viewOf({ scratch: { database } }: IndexedNfts, view: string): Promise<readonly string[]> {
   const columns = await database.query<{ name: string }>(
-    `SELECT attname AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 ORDER BY attname`,
-    [`analytics.${view}`],
+    sql`SELECT attname AS name FROM pg_attribute WHERE attrelid = ${`analytics.${view}`}::regclass AND attnum > 0 ORDER BY attname`,
   );
   const compared = columns.flatMap(({ name }) => (/_at$|^updated/.test(name) ? [] : [`${name}::text AS ${name}`]));
-  const rows = await database.query(`SELECT ${compared.join(', ')} FROM analytics.${view}`);
+  const rows = await database.query(sql`SELECT ${rawSql(compared.join(', '))} FROM analytics.${rawSql(view)}`);
   return rows.map((row) => JSON.stringify(row)).toSorted();
 }
 
 /** Rows go, change and come by hand. */
 async function damage(database: Database): Promise<void> {
-  await database.query('DELETE FROM erc20_transfer_sides WHERE block_number = 60');
-  await database.query('UPDATE erc20_transfer_sides SET value = value + 1 WHERE block_number = 70');
-  await database.query('DELETE FROM nft_transfers WHERE block_number BETWEEN 80 AND 85');
+  await database.query(sql`DELETE FROM erc20_transfer_sides WHERE block_number = 60`);
+  await database.query(sql`UPDATE erc20_transfer_sides SET value = value + 1 WHERE block_number = 70`);
+  await database.query(sql`DELETE FROM nft_transfers WHERE block_number BETWEEN 80 AND 85`);
 }

@@ -1,7 +1,7 @@
 /** A worker of a cluster of Citus is away: what lies on the others is answered as before, and the program starts. */
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { ZERO_ADDRESS } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import {
   createScriptedChain,
   type ScratchDatabase,
@@ -156,7 +156,7 @@ await describeOnCitus('a cluster of which a worker is away', AWAY, (stage) => {
     await first.untilFollowed();
     await first.stop();
     // The schema of schedules is made at a first start while the worker is away.
-    await spread.database.query('DROP SCHEMA bullmq CASCADE');
+    await spread.database.query(sql`DROP SCHEMA bullmq CASCADE`);
     const dead = stage.worker();
     onTestFinished(() => dead.restart());
     await dead.crash();
@@ -166,7 +166,7 @@ await describeOnCitus('a cluster of which a worker is away', AWAY, (stage) => {
     await dead.restart();
     await untilFollowed();
     const schemas = await spread.database.query(
-      `SELECT result FROM run_command_on_all_nodes('SELECT count(*) FROM pg_namespace WHERE nspname = ''bullmq''') ORDER BY 1`,
+      sql`SELECT result FROM run_command_on_all_nodes('SELECT count(*) FROM pg_namespace WHERE nspname = ''bullmq''') ORDER BY 1`,
     );
     // On the coordinator alone.
     expect(schemas).toEqual([{ result: '0' }, { result: '0' }, { result: '1' }]);
@@ -185,8 +185,7 @@ interface Question {
 async function questions(database: Database, { id }: Chain, chain: ScriptedChain): Promise<readonly Question[]> {
   const contracts = async (column: string, table: string): Promise<readonly string[]> => {
     const rows = await database.query<{ address: string }>(
-      `SELECT DISTINCT '0x' || encode(${column}, 'hex') AS address FROM ${table} WHERE chain_id = $1 ORDER BY 1`,
-      [id],
+      sql`SELECT DISTINCT '0x' || encode(${rawSql(column)}, 'hex') AS address FROM ${rawSql(table)} WHERE chain_id = ${id} ORDER BY 1`,
     );
     return rows.map(({ address }) => address);
   };

@@ -1,4 +1,5 @@
 /** The console's streams in the running program: what the form shows is what then arrives. */
+import { sql } from '@chainstead/db';
 import type { WebhookReceiver } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { numberToHex, parseEther } from 'viem';
@@ -69,8 +70,8 @@ it('a form shows what would have been sent; the stream that it makes sends that,
   expect(kept).toBe(webhook.body);
   await console.post('/console/streams/status', { stream: id, status: 'paused' });
   expect((await stage.ask('GET', `/streams/evm/${id}`)).body).toMatchObject({ status: 'paused', tag: 'console' });
-  const actions = await stage.scratch.database.query('SELECT action FROM audit_log WHERE target = $1 ORDER BY id', [
-    id,
-  ]);
+  const actions = await stage.scratch.database.query(
+    sql`SELECT action FROM audit_log WHERE target = ${id} ORDER BY id`,
+  );
   expect(actions.map(({ action }) => action)).toEqual(['stream.create', 'stream.pause']);
 });

@@ -1,5 +1,7 @@
 /** Factories of factories on a devnet: rows of their children, and the same rows as viem reads them from the node. */
+
 import { type Address, parseAddress } from '@chainstead/core';
+import { rawSql, sql } from '@chainstead/db';
 import { parseAbiItem, toFunctionSelector } from 'viem';
 import { expect, vi } from 'vitest';
 import type { ContractsStage } from './contracts-stage.ts';
@@ -152,7 +154,7 @@ export async function expectManyChildren(stage: ContractsStage, hubs: number, po
 
 async function knownRoots({ scratch }: ContractsStage): Promise<readonly Address[]> {
   const rows = await scratch.database.query<{ root: string }>(
-    "SELECT unnest(addresses) AS root FROM contract_definitions WHERE name = 'hubs'",
+    sql`SELECT unnest(addresses) AS root FROM contract_definitions WHERE name = 'hubs'`,
   );
   return rows.map(({ root }) => parseAddress(root));
 }
@@ -254,8 +256,8 @@ async function storedRows({ scratch }: ContractsStage): Promise<Rows> {
   const tables: [string, readonly string[]][] = [];
   for (const [table, values] of Object.entries(columns)) {
     const rows = await scratch.database.query<{ row: string }>(
-      `SELECT concat_ws(' ', block_number, ${values}) AS row FROM analytics.contract_${table}
-        ORDER BY block_number, ${table.endsWith('_call') ? 'transaction_index' : 'log_index'}`,
+      sql`SELECT concat_ws(' ', block_number, ${rawSql(values)}) AS row FROM analytics.contract_${rawSql(table)}
+        ORDER BY block_number, ${rawSql(table.endsWith('_call') ? 'transaction_index' : 'log_index')}`,
     );
     tables.push([table, rows.map(({ row }) => row)]);
   }

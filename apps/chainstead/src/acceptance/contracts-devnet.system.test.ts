@@ -1,5 +1,7 @@
 /** Own contracts on a real node: every row of their tables equals a log that viem decodes, while the program runs and is changed by commands. */
+
 import type { Address, Hex } from '@chainstead/core';
+import { rawSql, sql } from '@chainstead/db';
 import type { CompiledContract } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import {
@@ -114,7 +116,7 @@ async function stored(tables: readonly string[]): Promise<readonly string[]> {
     const event = events[index];
     if (event === undefined) throw new Error(`There is no event of ${table}`);
     const found = await stage.scratch.database.query<Record<string, unknown>>(
-      `SELECT * FROM analytics.contract_${table}`,
+      sql`SELECT * FROM analytics.contract_${rawSql(table)}`,
     );
     for (const { block_number: block, log_index: log, contract, transaction_hash: hash, ...row } of found) {
       const { chain_id: _chain, transaction_index: _index, block_time: _time, ...values } = row;
@@ -185,7 +187,7 @@ function decodable(data: `0x${string}`): { readonly args: readonly unknown[] | n
 /** Every row of the tables of calls, in the same form. */
 async function storedCalls(): Promise<readonly string[]> {
   const rows = await stage.scratch.database.query<{ readonly place: unknown[]; readonly params: unknown[] | null }>(
-    `WITH calls AS (
+    sql`WITH calls AS (
        SELECT block_number, transaction_index, contract, transaction_hash, undecoded, CASE WHEN undecoded IS NULL THEN
          jsonb_build_array(analytics.hex(sender), native_value::text, success::text, seed::text) END AS params FROM contracts.vault_act_call
        UNION ALL SELECT block_number, transaction_index, contract, transaction_hash, undecoded, CASE WHEN undecoded IS NULL THEN
@@ -285,7 +287,7 @@ test('are decoded from their first block on, through reorgs and changes, without
   await act(first, 14);
   await vi.waitFor(
     async () => {
-      const [row] = await stage.scratch.database.query<{ checkpoint: number }>('SELECT checkpoint FROM sync_chains');
+      const [row] = await stage.scratch.database.query<{ checkpoint: number }>(sql`SELECT checkpoint FROM sync_chains`);
       expect(row?.checkpoint).toBeGreaterThan(Number(before));
     },
     { timeout: 60_000 },
@@ -298,13 +300,15 @@ const UPGRADED = toEventSelector('Upgraded(address)');
 /** Rows of both forms of an event: block, log, emitter, form and values. */
 async function storedForms(name: string, event: string, columns: string): Promise<readonly string[]> {
   const rows = await stage.scratch.database.query<{ row: string }>(
-    ['', '_2']
-      .map(
-        (form) =>
-          `SELECT concat_ws(' ', block_number, log_index, contract, 'form${form}', ${columns}) AS row, block_number, log_index FROM analytics.contract_${name}_${event}${form}`,
-      )
-      .join(' UNION ALL ')
-      .concat(' ORDER BY block_number, log_index'),
+    rawSql(
+      ['', '_2']
+        .map(
+          (form) =>
+            `SELECT concat_ws(' ', block_number, log_index, contract, 'form${form}', ${columns}) AS row, block_number, log_index FROM analytics.contract_${name}_${event}${form}`,
+        )
+        .join(' UNION ALL ')
+        .concat(' ORDER BY block_number, log_index'),
+    ),
   );
   return rows.map(({ row }) => row);
 }

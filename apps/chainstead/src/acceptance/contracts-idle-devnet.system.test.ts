@@ -1,4 +1,5 @@
 /** Contracts that are added to a chain without new blocks: rows appear although no block is final, and addresses without code are named. */
+import { sql } from '@chainstead/db';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { expect, test, vi } from 'vitest';
 import { openContractsStage } from './contracts-stage.ts';
@@ -25,7 +26,8 @@ test('has all its rows without a new block', async () => {
   await program.url;
   const head = Number(await devnet.client.getBlockNumber());
   const checkpoint = async () =>
-    (await scratch.database.query<{ checkpoint: number | null }>('SELECT checkpoint FROM sync_chains'))[0]?.checkpoint;
+    (await scratch.database.query<{ checkpoint: number | null }>(sql`SELECT checkpoint FROM sync_chains`))[0]
+      ?.checkpoint;
   await expect.poll(checkpoint).toBe(head);
   const added = [`--chain=devnet`, `--abi=${stage.abiOf('Counter')}`, '--address'];
   expect(await stage.runContracts('add', 'empty', ...added, WITHOUT_CODE)).toContain(
@@ -36,7 +38,7 @@ test('has all its rows without a new block', async () => {
   await vi.waitFor(
     async () => {
       const rows = await scratch.database.query<{ row: string }>(
-        `SELECT concat_ws(' ', block_number, log_index, count) AS row FROM contracts.counter_counted ORDER BY block_number, log_index`,
+        sql`SELECT concat_ws(' ', block_number, log_index, count) AS row FROM contracts.counter_counted ORDER BY block_number, log_index`,
       );
       expect(rows.map(({ row }) => row)).toEqual(expected);
     },

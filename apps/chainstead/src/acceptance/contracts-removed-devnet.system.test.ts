@@ -1,5 +1,7 @@
 /** Contracts that are removed, and tables that are dropped, while blocks with their logs are committed. */
+
 import type { Address } from '@chainstead/core';
+import { rawSql, sql } from '@chainstead/db';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { expect, test, vi } from 'vitest';
 import { openContractsStage } from './contracts-stage.ts';
@@ -18,7 +20,7 @@ const add = (name: string, address: Address) =>
 
 async function numbersOf(name: string): Promise<readonly number[]> {
   const rows = await stage.scratch.database.query<{ number: number }>(
-    `SELECT number::float8 AS number FROM contracts.${name}_rung ORDER BY number`,
+    sql`SELECT number::float8 AS number FROM contracts.${rawSql(name)}_rung ORDER BY number`,
   );
   return rows.map(({ number }) => number);
 }
@@ -42,7 +44,7 @@ test('a removal and a dropped table in the middle of blocks stop no chain', asyn
   for (const name of ['removed', 'dropped', 'stays']) await expectNumbers(name, 3);
 
   const ringing = ring(60);
-  await stage.scratch.database.query('DROP TABLE contracts.dropped_rung CASCADE');
+  await stage.scratch.database.query(sql`DROP TABLE contracts.dropped_rung CASCADE`);
   await stage.runContracts('remove', 'removed', '--chain', 'devnet');
   await ringing;
   await ring(3);

@@ -1,3 +1,4 @@
+import { rawSql, sql } from '@chainstead/db';
 import type { ScratchDatabase } from '@chainstead/testkit';
 import { waitUntil } from './indexed-chain.ts';
 
@@ -12,9 +13,9 @@ export async function untilCovered({ database }: ScratchDatabase, versions: numb
   await waitUntil(
     async () => {
       const [row] = await database.query<{ covered: number }>(
-        `SELECT min(covered)::bigint AS covered FROM (
+        sql`SELECT min(covered)::bigint AS covered FROM (
          SELECT sum(last_version - first_version + 1) AS covered FROM aptos_ranges GROUP BY dataset) d
-       HAVING count(*) = ${DATASETS}`,
+       HAVING count(*) = ${rawSql(DATASETS)}`,
       );
       return (row?.covered ?? 0) >= versions ? null : `${row?.covered ?? 0} versions of ${versions} are covered`;
     },

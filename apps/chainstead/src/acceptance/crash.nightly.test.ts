@@ -1,6 +1,6 @@
 /** `kill -9` of the real ingest process at many random moments: the tables end as those of an undisturbed run. */
 import { systemClock } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import {
   type ChainNode,
   createScratchDatabase,
@@ -45,7 +45,7 @@ function startIngest(databaseUrl: string, nodeUrl: string, backfillProof: Backfi
 
 async function coveredBlocks(database: Database): Promise<number> {
   const [row] = await database.query<{ blocks: number }>(
-    `SELECT coalesce(sum(last_block - first_block + 1), 0)::int AS blocks FROM sync_ranges WHERE dataset = 'erc20-transfers'`,
+    sql`SELECT coalesce(sum(last_block - first_block + 1), 0)::int AS blocks FROM sync_ranges WHERE dataset = 'erc20-transfers'`,
   );
   return row?.blocks ?? 0;
 }
@@ -115,7 +115,7 @@ test(
       expect(killed.afterCommits).toBeGreaterThan(2);
       const { code } = await program.stop();
       expect(code, program.output()).toBe(0);
-      expect(await database.query('SELECT * FROM sync_claims')).toEqual([]);
+      expect(await database.query(sql`SELECT * FROM sync_claims`)).toEqual([]);
     } finally {
       await program.kill();
       await node.close();

@@ -1,6 +1,6 @@
 /** `chainstead distribute` on a real cluster of three servers, where this machine's Postgres has Citus. */
 import { silentLogger } from '@chainstead/core';
-import { openDatabase } from '@chainstead/db';
+import { openDatabase, rawSql, sql } from '@chainstead/db';
 import {
   findCitus,
   queryCluster,
@@ -35,7 +35,7 @@ describe.runIf(citus !== undefined)('chainstead distribute', () => {
   const run = (...args: string[]) => runCaptured(args, environment);
   const distributed = async (): Promise<number> => {
     const [found] = await scratch.database.query<{ tables: number }>(
-      'SELECT count(*)::int AS tables FROM pg_dist_partition',
+      sql`SELECT count(*)::int AS tables FROM pg_dist_partition`,
     );
     return found?.tables ?? -1;
   };
@@ -138,29 +138,29 @@ async function asSuperuser(server: ScratchCluster, statement: string): Promise<v
     logger: silentLogger(),
   });
   try {
-    await database.query(statement);
+    await database.query(rawSql(statement));
   } finally {
     await database.close();
   }
 }
 
 async function fill({ database }: ScratchDatabase): Promise<void> {
-  await database.query(`SELECT attach_partition('erc20_transfer_sides', 1, 0, null)`);
+  await database.query(sql`SELECT attach_partition('erc20_transfer_sides', 1, 0, null)`);
   await database.query(
-    `INSERT INTO erc20_transfer_sides SELECT hashint8(n)::bigint * 4294967296, 1, n / 100, 0, n, 0, decode(lpad(to_hex(n), 40, '0'), 'hex'),
-       decode(repeat('aa', 20), 'hex'), decode(repeat('bb', 20), 'hex'), n, decode(repeat('cc', 32), 'hex') FROM generate_series(1, ${TRANSFERS}) AS n`,
+    sql`INSERT INTO erc20_transfer_sides SELECT hashint8(n)::bigint * 4294967296, 1, n / 100, 0, n, 0, decode(lpad(to_hex(n), 40, '0'), 'hex'),
+       decode(repeat('aa', 20), 'hex'), decode(repeat('bb', 20), 'hex'), n, decode(repeat('cc', 32), 'hex') FROM generate_series(1, ${rawSql(TRANSFERS)}) AS n`,
   );
   await database.query(
-    `INSERT INTO tokens (address, chain_id) SELECT decode(lpad(to_hex(n), 40, '0'), 'hex'), 1 FROM generate_series(1, ${TOKENS}) AS n`,
+    sql`INSERT INTO tokens (address, chain_id) SELECT decode(lpad(to_hex(n), 40, '0'), 'hex'), 1 FROM generate_series(1, ${rawSql(TOKENS)}) AS n`,
   );
-  await database.query('ANALYZE');
+  await database.query(sql`ANALYZE`);
 }
 
 /** What would change if a row were lost, or there twice. */
 async function sums({ database }: ScratchDatabase): Promise<unknown> {
   const transfers = await database.query(
-    'SELECT count(*) AS rows, sum(value) AS value, sum(log_index) AS places FROM erc20_transfer_sides',
+    sql`SELECT count(*) AS rows, sum(value) AS value, sum(log_index) AS places FROM erc20_transfer_sides`,
   );
-  const tokens = await database.query('SELECT count(*) AS rows FROM tokens');
+  const tokens = await database.query(sql`SELECT count(*) AS rows FROM tokens`);
   return { transfers, tokens };
 }

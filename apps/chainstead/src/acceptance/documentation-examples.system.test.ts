@@ -1,5 +1,7 @@
 /** What `/docs` fills in works: every example of the running program's OpenAPI document is sent and answered as it says. */
+
 import { manifests } from '@chainstead/datasets';
+import { sql } from '@chainstead/db';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createNftStage, type IndexedNfts, NFT_STAGE_KEY, type NftStage } from './nft-stage.ts';
@@ -68,23 +70,20 @@ beforeAll(async () => {
     NAMES_RPC_ETH: 'http://127.0.0.1:9',
   });
   await indexed.scratch.database.query(
-    `INSERT INTO resolved_names (service, wanted, subject, answer, off_chain)
-     SELECT service, wanted, subject, answer, false FROM jsonb_to_recordset($1) AS given (service text, wanted text, subject text, answer text)`,
-    [
-      JSON.stringify([
-        { service: 'ens', wanted: 'address', subject: 'vitalik.eth', answer: WALLET },
-        { service: 'ens', wanted: 'name', subject: WALLET, answer: 'vitalik.eth' },
-        { service: 'unstoppable', wanted: 'address', subject: 'brad.crypto', answer: BRAD },
-        { service: 'unstoppable', wanted: 'name', subject: BRAD, answer: 'brad.crypto' },
-      ]),
-    ],
+    sql`INSERT INTO resolved_names (service, wanted, subject, answer, off_chain)
+     SELECT service, wanted, subject, answer, false FROM jsonb_to_recordset(${JSON.stringify([
+       { service: 'ens', wanted: 'address', subject: 'vitalik.eth', answer: WALLET },
+       { service: 'ens', wanted: 'name', subject: WALLET, answer: 'vitalik.eth' },
+       { service: 'unstoppable', wanted: 'address', subject: 'brad.crypto', answer: BRAD },
+       { service: 'unstoppable', wanted: 'name', subject: BRAD, answer: 'brad.crypto' },
+     ])}) AS given (service text, wanted text, subject text, answer text)`,
   );
   await indexed.scratch.database.query(
-    `INSERT INTO aptos_coins (network, coin_type_hash, coin_type, creator_address, name, symbol, decimals, transaction_version, transaction_timestamp)
+    sql`INSERT INTO aptos_coins (network, coin_type_hash, coin_type, creator_address, name, symbol, decimals, transaction_version, transaction_timestamp)
      VALUES ('mainnet', sha256('coin'), '0xa::m::C', sha256('creator'), 'Coin', 'C', 8, 1, to_timestamp(1600000000))`,
   );
   await indexed.scratch.database.query(
-    `INSERT INTO aptos_transfers (network, owner_address, transaction_version, event_index, event_account_address, event_creation_number,
+    sql`INSERT INTO aptos_transfers (network, owner_address, transaction_version, event_index, event_account_address, event_creation_number,
        event_sequence_number, activity_type, amount, block_height, coin_type, coin_type_hash, is_gas_fee, is_transaction_success, transaction_timestamp)
      VALUES ('mainnet', sha256('owner'), 1, 0, sha256('owner'), 2, 0, '0x1::coin::DepositEvent', 5, 1, '0xa::m::C', sha256('0xa::m::C'), false, true,
        to_timestamp(1600000000))`,
@@ -98,7 +97,7 @@ beforeAll(async () => {
        VALUES ('mainnet', sha256('owner'), sha256('0xa::m::C'), '0xa::m::C', 5, 1, to_timestamp(1600000000))`,
     );
   await indexed.scratch.database.query(
-    `WITH stream AS (
+    sql`WITH stream AS (
        INSERT INTO streams (id, webhook_url, description, tag, chain_ids, all_addresses, include_native_txs, include_contract_logs, include_internal_txs,
          include_all_tx_logs, filter_possible_spam_addresses, get_native_balances, demo, status, status_message, amount_of_addresses)
        VALUES (gen_random_uuid(), 'https://example.com', '', '', '{1337031}', false, true, false, false, false, false, '[]', false, 'active', '', 1)
@@ -107,10 +106,9 @@ beforeAll(async () => {
      INSERT INTO stream_addresses (stream_id, address, version) SELECT id, substring(sha256('owner') FOR 20), 1 FROM stream`,
   );
   await indexed.scratch.database.query(
-    `INSERT INTO pools (pool_key, chain_id, pool, status, proof, is_counted, exchange, factory, token0, token1, due_at)
-     SELECT address_key(pool), $1, pool, 'proven', 'creation', true, 'v2', substring(sha256('factory') FOR 20), decode(repeat('0a', 20), 'hex'), decode(repeat('0b', 20), 'hex'), NULL
+    sql`INSERT INTO pools (pool_key, chain_id, pool, status, proof, is_counted, exchange, factory, token0, token1, due_at)
+     SELECT address_key(pool), ${CHAIN_ID}, pool, 'proven', 'creation', true, 'v2', substring(sha256('factory') FOR 20), decode(repeat('0a', 20), 'hex'), decode(repeat('0b', 20), 'hex'), NULL
      FROM substring(sha256('pair') FOR 20) AS pool`,
-    [CHAIN_ID],
   );
   await indexed.untilServedAsTheNodeSays();
   const { paths } = documentShape.parse(await (await fetch(`${indexed.api.address}/openapi.json`)).json());

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLogger } from '@chainstead/core';
-import { openDatabase } from '@chainstead/db';
+import { openDatabase, sql } from '@chainstead/db';
 import { descendantsOf } from '@chainstead/testkit';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openHoldingsStage } from './assets/holdings-stage.ts';
@@ -41,7 +41,7 @@ describe.runIf(platform() === 'linux')('a stage whose third step throws', () => 
     await expect(running).rejects.toThrow('POLL_INTERVAL_MS_DEVNET');
     await expect.poll(readLeftovers).toEqual({ processes: [], files: [] });
     const database = openDatabase({ url, applicationName: 'chainstead-test', poolSize: 1, logger: silentLogger() });
-    await expect(database.query('SELECT 1')).rejects.toThrow('does not exist');
+    await expect(database.query(sql`SELECT 1`)).rejects.toThrow('does not exist');
     await database.close();
   });
 

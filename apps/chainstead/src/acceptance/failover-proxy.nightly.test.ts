@@ -1,6 +1,6 @@
 /** The running program behind a proxy that turns from a primary to the promoted standby: the program knows one host, and gets no notice. */
 import { silentLogger } from '@chainstead/core';
-import { openDatabase } from '@chainstead/db';
+import { openDatabase, rawSql } from '@chainstead/db';
 import { findPostgresPrograms, openSwitchedLine, type ScratchCluster } from '@chainstead/testkit';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { scriptedChainFacts } from './indexed-chain.ts';
@@ -22,7 +22,7 @@ async function ask<Row extends object>(url: string, ...statements: readonly stri
   const database = openDatabase({ url, applicationName: 'asks', poolSize: 1, logger: silentLogger() });
   try {
     let rows: Row[] = [];
-    for (const statement of statements) rows = await database.query<Row>(statement);
+    for (const statement of statements) rows = await database.query<Row>(rawSql(statement));
     return rows;
   } finally {
     await database.close();

@@ -1,5 +1,7 @@
 /** One test for each fault of nodes: the final tables are correct, and the fault is counted. */
+
 import { datasets } from '@chainstead/datasets';
+import { sql } from '@chainstead/db';
 import { type FaultKind, NoUpstreamError, type PoolLimits } from '@chainstead/rpc';
 import { readChainStatuses } from '@chainstead/sync';
 import { type ChainNode, createScriptedChain, type FaultSettings } from '@chainstead/testkit';
@@ -162,14 +164,13 @@ describe.concurrent('an upstream that', () => {
           missing.set(one.blockNumber, (missing.get(one.blockNumber) ?? 0) + (one.from === one.to ? 1 : 2));
       expect(missing.size).toBeGreaterThan(2);
       const named = await scratch.database.query<{ block_number: number; missing: number }>(
-        `SELECT block_number, (facts->'datasets'->'erc20-transfers'->>'missing')::int AS missing FROM upstream_errors
-          WHERE chain_id = $1 AND upstream = $2 AND kind = 'missing-logs' AND facts->'datasets' ? 'erc20-transfers'
+        sql`SELECT block_number, (facts->'datasets'->'erc20-transfers'->>'missing')::int AS missing FROM upstream_errors
+          WHERE chain_id = ${facts.id} AND upstream = ${upstreamName(liar.url)} AND kind = 'missing-logs' AND facts->'datasets' ? 'erc20-transfers'
           ORDER BY block_number`,
-        [facts.id, upstreamName(liar.url)],
       );
       expect(named.map((row) => [row.block_number, row.missing])).toEqual([...missing]);
       // A block is one fault, whichever datasets it shows in.
-      const faults = await scratch.database.query('SELECT 1 FROM upstream_errors');
+      const faults = await scratch.database.query(sql`SELECT 1 FROM upstream_errors`);
       expect(faults.length).toBeGreaterThanOrEqual(missing.size);
       expect(await countFaults(registry, upstreamName(liar.url), ['missing-logs'])).toBe(faults.length);
       expect(await metrics.proverRepairs.get()).toMatchObject({ values: [{ value: faults.length }] });
@@ -187,7 +188,7 @@ describe.concurrent('an upstream that', () => {
   stagedTest('drops 1 % of logs beside an honest one: only the liar is named', async ({ stage, expect }) => {
     const liar = await stage.serve({ dropLogsRate: 0.01 });
     await indexToTheTruth(stage, [liar, await stage.serve({ latencyMs: 12 })]);
-    const named = await stage.scratch.database.query('SELECT DISTINCT upstream FROM upstream_errors');
+    const named = await stage.scratch.database.query(sql`SELECT DISTINCT upstream FROM upstream_errors`);
     expect(named).toEqual([{ upstream: upstreamName(liar.url) }]);
   });
 
@@ -266,8 +267,7 @@ describe.concurrent('a chain whose only upstream lies', () => {
       await waitUntil(async () => ((await stopOf())?.code === 'UNPROVEN_BLOCK' ? null : 'the chain is not stopped'));
       expect((await stopOf())?.message).toContain(upstreamName(liar.url));
       const [rows] = await scratch.database.query<{ wrong: number }>(
-        `SELECT count(*)::int AS wrong FROM sync_ranges WHERE chain_id = $1 AND proof NOT IN ('receipts', 'none')`,
-        [facts.id],
+        sql`SELECT count(*)::int AS wrong FROM sync_ranges WHERE chain_id = ${facts.id} AND proof NOT IN ('receipts', 'none')`,
       );
       expect(rows?.wrong).toBe(0);
       otherChain.mine(20);

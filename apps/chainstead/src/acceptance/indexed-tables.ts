@@ -2,7 +2,7 @@
 import type { Chain } from '@chainstead/chains';
 import { mergeRanges, ZERO_ADDRESS } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { keepAllWallets } from '@chainstead/nft/testing';
 import { type Coverage, datasetsOf, listCoverage } from '@chainstead/sync';
 import {
@@ -173,9 +173,8 @@ export async function untilIndexed(
   const { from = 1, proven = false, timeoutMs } = options;
   await waitUntil(async () => {
     const [state] = await database.query<{ checkpoint: number | null; hash: string | null; why: string | null }>(
-      `SELECT checkpoint, encode(checkpoint_hash, 'hex') AS hash, coalesce(stop_message, stall_reason) AS why
-         FROM sync_chains WHERE chain_id = $1`,
-      [facts.id],
+      sql`SELECT checkpoint, encode(checkpoint_hash, 'hex') AS hash, coalesce(stop_message, stall_reason) AS why
+         FROM sync_chains WHERE chain_id = ${facts.id}`,
     );
     if (state === undefined) return 'the chain has no state yet';
     if (`0x${state.hash}` !== chain.blockAt(chain.head)?.hash)

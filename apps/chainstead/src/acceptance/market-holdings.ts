@@ -1,6 +1,6 @@
 /** What pools of v4 hold: their liquidity by tick is that of all events, and the manager has the tokens of their positions. */
 import type { Address, Hex } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { createPoolPrincipal } from '@chainstead/markets';
 import type { Devnet } from '@chainstead/testkit';
 import { parseAbi } from 'viem';
@@ -30,8 +30,7 @@ export async function expectHoldings(
     const ticks = await readTicks(database, pool);
     expect([pool, ticks]).toEqual([pool, [...sums].filter(([, net]) => net !== 0n).toSorted(([a], [b]) => a - b)]);
     const [state] = await database.query<{ root: string; tick: number }>(
-      `SELECT sqrt_price_x96::text AS root, tick FROM pool_states WHERE pool = decode($1, 'hex') ORDER BY block_number DESC LIMIT 1`,
-      [pool.slice(2)],
+      sql`SELECT sqrt_price_x96::text AS root, tick FROM pool_states WHERE pool = decode(${pool.slice(2)}, 'hex') ORDER BY block_number DESC LIMIT 1`,
     );
     if (state === undefined) continue;
     const principal = createPoolPrincipal(ticks.map(([tick]) => tick));
@@ -49,8 +48,7 @@ export async function expectHoldings(
 /** Net liquidity of a pool by tick, without zeros. Each width of spans has all of it. */
 async function readTicks(database: Database, pool: Hex): Promise<(readonly [number, bigint])[]> {
   const rows = await database.query<{ blocks: number; tick: number; net: string }>(
-    `SELECT blocks, tick, sum(net)::text AS net FROM tick_liquidity WHERE pool = decode($1, 'hex') GROUP BY blocks, tick HAVING sum(net) <> 0 ORDER BY tick`,
-    [pool.slice(2)],
+    sql`SELECT blocks, tick, sum(net)::text AS net FROM tick_liquidity WHERE pool = decode(${pool.slice(2)}, 'hex') GROUP BY blocks, tick HAVING sum(net) <> 0 ORDER BY tick`,
   );
   const widths = Map.groupBy(rows, ({ blocks }) => blocks);
   const [one = [], ...others] = [...widths.values()].map((of) =>

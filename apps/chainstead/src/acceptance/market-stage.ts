@@ -1,6 +1,6 @@
 /** The running program over random actions of a market script, and what its tables must have. */
 import type { Hex } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import { type Closable, createScratchDatabase, type Program } from '@chainstead/testkit';
 import { expect } from 'vitest';
 import { openDevnetProgramStage } from './devnet-program.ts';
@@ -81,12 +81,11 @@ export async function openMarketStage(chainId: number, seed: string): Promise<Ma
     waitUntil(async () => {
       const { hash, number } = await devnet.client.getBlock();
       const rows = await database.query<IndexedRow>(
-        `SELECT checkpoint, '0x' || encode(block_hash, 'hex') AS hash,
+        sql`SELECT checkpoint, '0x' || encode(block_hash, 'hex') AS hash,
            (SELECT count(*)::int FROM pools WHERE coalesce(lease_until, due_at) IS NOT NULL) AS due,
            (SELECT max(error_message) FROM pools) AS failure,
-           (SELECT coalesce(sum(last_block - first_block + 1), 0)::int FROM sync_ranges WHERE dataset = ANY ($1)) AS covered
+           (SELECT coalesce(sum(last_block - first_block + 1), 0)::int FROM sync_ranges WHERE dataset = ANY (${DATASETS})) AS covered
          FROM sync_chains JOIN blocks ON blocks.chain_id = sync_chains.chain_id AND block_number = checkpoint`,
-        [DATASETS],
       );
       const [row] = rows;
       const wanted = DATASETS.length * (Number(number) - firstBlock + 1);
@@ -138,15 +137,13 @@ async function expectSwaps(
 ): Promise<void> {
   const swaps = logs.swaps.filter(({ block }) => block >= from);
   const rows = await database.query(
-    `SELECT block_number AS block, log_index AS log, '0x' || encode(transaction_hash, 'hex') AS hash, '0x' || encode(pool, 'hex') AS pool, kind,
+    sql`SELECT block_number AS block, log_index AS log, '0x' || encode(transaction_hash, 'hex') AS hash, '0x' || encode(pool, 'hex') AS pool, kind,
        amount0::text, amount1::text, tick_lower AS lower, tick_upper AS upper, liquidity_delta::text AS liquidity,
-       '0x' || encode(wallet, 'hex') AS wallet FROM swaps WHERE block_number >= $1 ORDER BY block_number, log_index`,
-    [from],
+       '0x' || encode(wallet, 'hex') AS wallet FROM swaps WHERE block_number >= ${from} ORDER BY block_number, log_index`,
   );
   expect(rows).toEqual(swaps.map((swap) => ({ ...swap, wallet: senders.get(swap.hash) })));
   const trades = await database.query(
-    'SELECT block_number AS block, log_index AS log FROM trades WHERE block_number >= $1 ORDER BY block_number, log_index',
-    [from],
+    sql`SELECT block_number AS block, log_index AS log FROM trades WHERE block_number >= ${from} ORDER BY block_number, log_index`,
   );
   const expected = swaps.filter(({ kind, pool }) => kind === 0 && pool !== fakePair);
   expect(trades).toEqual(expected.map(({ block, log }) => ({ block, log })));
@@ -163,8 +160,8 @@ async function expectPools(
   firstBlock: number,
 ): Promise<void> {
   const rows = await database.query(
-    `SELECT '0x' || encode(pool, 'hex') AS pool, status, exchange, '0x' || encode(factory, 'hex') AS factory, '0x' || encode(token0, 'hex') AS token0,
-       '0x' || encode(token1, 'hex') AS token1, fee, tick_spacing, is_counted FROM pools WHERE ${NAMED} ORDER BY pools.pool`,
+    sql`SELECT '0x' || encode(pool, 'hex') AS pool, status, exchange, '0x' || encode(factory, 'hex') AS factory, '0x' || encode(token0, 'hex') AS token0,
+       '0x' || encode(token1, 'hex') AS token1, fee, tick_spacing, is_counted FROM pools WHERE ${rawSql(NAMED)} ORDER BY pools.pool`,
   );
   const named = new Set(swaps.map(({ pool }) => pool));
   for (const [pool, block] of created) if (block >= firstBlock) named.add(pool);
@@ -187,7 +184,7 @@ async function expectPools(
 async function readAll(database: Database): Promise<Readonly<Record<string, readonly string[]>>> {
   const tables: Record<string, string[]> = {};
   const read = async (name: string, text: string): Promise<void> => {
-    const rows = await database.query<{ row: string }>(`${text} ORDER BY 1`);
+    const rows = await database.query<{ row: string }>(sql`${rawSql(text)} ORDER BY 1`);
     tables[name] = rows.map(({ row }) => row);
   };
   for (const name of ['swaps', 'pool_states', 'pool_creations', 'trades'])

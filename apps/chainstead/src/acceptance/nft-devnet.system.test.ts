@@ -1,5 +1,7 @@
 /** Every NFT list, price and collection of the running program, against a real node with a real Seaport, over HTTP and by the official SDK. */
+
 import { parseAddress, ZERO_ADDRESS } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { type ExpectedTrade, type Moralis, startOfficialSdk } from '@chainstead/testkit';
 import { numberToHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -202,7 +204,7 @@ describe('the program over a node with a marketplace', () => {
 /** As if the time had passed after which it is looked at again whether the newest blocks are final. */
 async function lookAgain({ scratch }: IndexedNfts): Promise<void> {
   await scratch.database.query(
-    `UPDATE backfill_requests SET due_at = now() WHERE status = 'pending' AND due_at > now()`,
+    sql`UPDATE backfill_requests SET due_at = now() WHERE status = 'pending' AND due_at > now()`,
   );
 }
 
@@ -242,9 +244,8 @@ describe('a program that begins at the head', () => {
     await waitUntil(async () => {
       await lookAgain(late);
       const rows = await late.scratch.database.query<{ owner: string; id: string }>(
-        `SELECT encode(owner_bytes, 'hex') AS owner, token_id::text AS id FROM analytics.nft_owners
-          WHERE token_bytes = decode($1, 'hex') AND amount = 1`,
-        [founders.slice(2)],
+        sql`SELECT encode(owner_bytes, 'hex') AS owner, token_id::text AS id FROM analytics.nft_owners
+          WHERE token_bytes = decode(${founders.slice(2)}, 'hex') AND amount = 1`,
       );
       const owners = rows.map(({ owner, id }) => `${parseAddress(`0x${owner}`)} ${id}`).toSorted();
       const said = holdings

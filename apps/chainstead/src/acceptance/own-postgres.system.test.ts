@@ -1,6 +1,6 @@
 /** The running program on a Postgres of one's own with a standby: failover. */
 import { silentLogger } from '@chainstead/core';
-import { type Database, openDatabase } from '@chainstead/db';
+import { type Database, openDatabase, rawSql } from '@chainstead/db';
 import { findPostgresPrograms, type ScratchCluster, startProgram } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { scriptedChainFacts } from './indexed-chain.ts';
@@ -33,7 +33,7 @@ async function on<Result>(url: string, work: (database: Database) => Promise<Res
 function ask<Row extends object = object>(url: string, ...statements: readonly string[]): Promise<Row[]> {
   return on(url, async (database) => {
     let rows: Row[] = [];
-    for (const statement of statements) rows = await database.query<Row>(statement);
+    for (const statement of statements) rows = await database.query<Row>(rawSql(statement));
     return rows;
   });
 }

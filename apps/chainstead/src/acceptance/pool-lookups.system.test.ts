@@ -1,5 +1,7 @@
 /** Prices of the running program from pools that are older than its index and have not moved since. */
+
 import { type Address, parseAddress } from '@chainstead/core';
+import { rawSql, sql } from '@chainstead/db';
 import { deployExchanges, type ExchangeDevnet, type ExchangePool, startNodeProxy } from '@chainstead/testkit';
 import { parseAbi } from 'viem';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -94,7 +96,7 @@ async function untilIndexed(): Promise<void> {
   await waitUntil(async () => {
     const { hash } = await stage.devnet.client.getBlock();
     const rows = await stage.scratch.database.query<{ hash: string }>(
-      `SELECT '0x' || encode(block_hash, 'hex') AS hash FROM sync_chains JOIN blocks
+      sql`SELECT '0x' || encode(block_hash, 'hex') AS hash FROM sync_chains JOIN blocks
          ON blocks.chain_id = sync_chains.chain_id AND block_number = checkpoint`,
     );
     return rows[0]?.hash === hash ? null : JSON.stringify(rows);
@@ -199,7 +201,7 @@ it('reads the pools again if a reorg replaces the block', async () => {
   await devnet.reorg(2, [[{ from, to: from, value: '0x1' }, 0]]);
   await untilIndexed();
   for (const table of ['pool_readings', 'pool_lookups'])
-    expect(await scratch.database.query(`SELECT FROM ${table}`)).toEqual([]);
+    expect(await scratch.database.query(sql`SELECT FROM ${rawSql(table)}`)).toEqual([]);
   const head = await devnet.client.getBlock();
   for (const { token, pool } of priced()) {
     if (pool.version !== 'v2') await untilPriced(token);

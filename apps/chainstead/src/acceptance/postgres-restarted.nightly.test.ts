@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { silentLogger } from '@chainstead/core';
-import { type Database, openDatabase, startEmbeddedPostgres } from '@chainstead/db';
+import { type Database, openDatabase, sql, startEmbeddedPostgres } from '@chainstead/db';
 import { freePort, startWebhookReceiver, TRANSFER_TOPIC, type WebhookReceiver } from '@chainstead/testkit';
 import { erc20Abi } from 'viem';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
@@ -121,7 +121,7 @@ async function untilDelivered(after: number): Promise<void> {
   await vi.waitFor(async () => {
     const arrived = [...arrivedWebhooks().values()].map(([first]) => first);
     expect(arrived.toSorted()).toEqual(expectedWebhooks(after));
-    const pending = await database.query("SELECT id FROM stream_deliveries WHERE status = 'pending'");
+    const pending = await database.query(sql`SELECT id FROM stream_deliveries WHERE status = 'pending'`);
     expect(pending).toEqual([]);
   }, WAIT);
 }

@@ -1,5 +1,7 @@
 /** Prices of a devnet's tokens at fixed blocks, while the program indexes ranges of its blocks in random order. */
+
 import { type Address, parseAddress } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import {
   createSeededRandom,
   deployExchanges,
@@ -177,7 +179,7 @@ async function startAbove(stage: DevnetProgramStage, { exchanges, usd, last }: T
   };
   const program = stage.start(KEY, settings);
   await waitUntil(async () => {
-    const [row] = await scratch.database.query<{ checkpoint: number | null }>('SELECT checkpoint FROM sync_chains');
+    const [row] = await scratch.database.query<{ checkpoint: number | null }>(sql`SELECT checkpoint FROM sync_chains`);
     return row?.checkpoint === last + ABOVE ? null : JSON.stringify(row);
   });
   const environment = {
@@ -206,11 +208,11 @@ async function learnTokens(
   }
   const head = Number((await devnet.client.getBlock()).number);
   await waitUntil(async () => {
-    const [chain] = await scratch.database.query<{ checkpoint: number }>('SELECT checkpoint FROM sync_chains');
+    const [chain] = await scratch.database.query<{ checkpoint: number }>(sql`SELECT checkpoint FROM sync_chains`);
     if (chain?.checkpoint !== head) return JSON.stringify(chain);
     await request();
     const classes = await scratch.database.query<{ token: string; class: string }>(
-      `SELECT '0x' || encode(token, 'hex') AS token, class FROM erc20_token_classes WHERE class = 'sum'`,
+      sql`SELECT '0x' || encode(token, 'hex') AS token, class FROM erc20_token_classes WHERE class = 'sum'`,
     );
     const known = classes.map(({ token }) => token);
     return [...tokens.slice(0, 2), usd].every((token) => known.includes(token)) ? null : JSON.stringify(classes);

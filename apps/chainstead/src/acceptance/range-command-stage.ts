@@ -1,6 +1,8 @@
 /** A stage for the range commands: their options, an indexed chain, and rows damaged by hand. */
+
 import { type BlockRange, silentLogger, systemClock } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets';
+import { sql } from '@chainstead/db';
 import type { RangeCommandOptions } from '@chainstead/sync';
 import type { ChainNode } from '@chainstead/testkit';
 import { startPool } from './indexed-chain.ts';
@@ -47,7 +49,7 @@ export async function indexedStage(stage: Stage): Promise<ChainNode> {
 /** Blocks of which the table has rows. */
 export async function blocksWithRows(stage: Stage): Promise<number[]> {
   const rows = await stage.scratch.database.query<{ block_number: number }>(
-    'SELECT DISTINCT block_number FROM erc20_transfer_sides ORDER BY block_number',
+    sql`SELECT DISTINCT block_number FROM erc20_transfer_sides ORDER BY block_number`,
   );
   return rows.map((row) => row.block_number);
 }
@@ -64,14 +66,13 @@ export const DAMAGED = { from: 100, to: 139 } as const;
 export async function damage(stage: Stage): Promise<void> {
   const { database } = stage.scratch;
   const [first, second, third] = blocksWithTransfers(stage, DAMAGED);
-  await database.query('DELETE FROM erc20_transfer_sides WHERE block_number = $1', [first]);
-  await database.query('UPDATE erc20_transfer_sides SET value = value + 1 WHERE block_number = $1', [second]);
+  await database.query(sql`DELETE FROM erc20_transfer_sides WHERE block_number = ${first ?? null}`);
+  await database.query(sql`UPDATE erc20_transfer_sides SET value = value + 1 WHERE block_number = ${second ?? null}`);
   await database.query(
-    `INSERT INTO erc20_transfer_sides (account_key, account, chain_id, block_number, transaction_index, log_index, direction,
+    sql`INSERT INTO erc20_transfer_sides (account_key, account, chain_id, block_number, transaction_index, log_index, direction,
                                   token, counterparty, value, transaction_hash)
      SELECT account_key, account, chain_id, block_number, transaction_index, log_index + 10000, direction, token,
             counterparty, value, transaction_hash
-       FROM erc20_transfer_sides WHERE block_number = $1 LIMIT 1`,
-    [third],
+       FROM erc20_transfer_sides WHERE block_number = ${third ?? null} LIMIT 1`,
   );
 }

@@ -1,7 +1,7 @@
 /** A range job in the running program, whose process is killed during it: another one continues, and it ends as it would have. */
 
 import { platform } from 'node:os';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { listRangeJobs } from '@chainstead/sync';
 import { commandLineOf, type Program } from '@chainstead/testkit';
 import { describe, expect, it } from 'vitest';
@@ -21,9 +21,8 @@ const SETTLED = BLOCKS - facts.reorgDepthMax;
 /** The process that works on the chain's jobs, by the session of its lease. */
 async function processAtWork(database: Database, program: Program): Promise<number | null> {
   const [session] = await database.query<{ name: string }>(
-    `SELECT application_name AS name FROM leases JOIN pg_stat_activity ON pid = backend_pid
-      WHERE leases.name = 'range-jobs:' || $1`,
-    [String(CHAIN_ID)],
+    sql`SELECT application_name AS name FROM leases JOIN pg_stat_activity ON pid = backend_pid
+      WHERE leases.name = 'range-jobs:' || ${String(CHAIN_ID)}`,
   );
   const [, number] = /ingest-(\d)/.exec(session?.name ?? '') ?? [];
   if (number === undefined) return null;
@@ -40,7 +39,7 @@ describe.runIf(platform() === 'linux')('a job on a range', () => {
       const program = start('start', '--roles', 'ingest');
       await untilIndexed(database, facts, chain, { proven: true });
       // The blocks to fetch again are damaged, so that nothing else repairs them.
-      await database.query('DELETE FROM erc20_transfer_sides WHERE block_number BETWEEN 20 AND 60');
+      await database.query(sql`DELETE FROM erc20_transfer_sides WHERE block_number BETWEEN 20 AND 60`);
       stage.node.faults.set({ latencyMs: 1_500 });
       const requested = start('reindex', '--chain', 'shared', '--from', '1', '--to', String(SETTLED), '--detach');
       expect(await requested.exited, requested.output()).toBe(0);

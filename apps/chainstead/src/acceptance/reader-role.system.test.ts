@@ -1,21 +1,23 @@
 /** A reader of the analytics views holds its locks: ingestion, migrations and streams' changes continue. */
 import { randomBytes } from 'node:crypto';
 import { silentLogger } from '@chainstead/core';
-import { migrate, openDatabase, transactionLock } from '@chainstead/db';
+import { migrate, openDatabase, rawSql, sql, transactionLock } from '@chainstead/db';
 import { describe } from 'vitest';
 import { untilIndexed } from './indexed-tables.ts';
 import { type Stage, stagedTest } from './stage.ts';
 
 async function connectReader(stage: Stage): Promise<ReturnType<typeof openDatabase>> {
   const role = `analyst_${randomBytes(6).toString('hex')}`;
-  await stage.scratch.database.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret' IN ROLE chainstead_reader`);
+  await stage.scratch.database.query(
+    sql`CREATE ROLE ${rawSql(role)} LOGIN PASSWORD 'secret' IN ROLE chainstead_reader`,
+  );
   const url = new URL(stage.scratch.url);
   url.username = role;
   url.password = 'secret';
   const reader = openDatabase({ url: url.href, applicationName: 'reader', logger: silentLogger() });
   stage.closeLater(async () => {
     await reader.close();
-    await stage.scratch.database.query(`DROP ROLE ${role}`);
+    await stage.scratch.database.query(sql`DROP ROLE ${rawSql(role)}`);
   });
   return reader;
 }
@@ -57,14 +59,14 @@ describe.concurrent('a reader', () => {
       'LOCK TABLE public.leases IN SHARE MODE',
       "INSERT INTO public.leases VALUES ('ingest:1')",
     ])
-      await expect(reader.transaction((transaction) => transaction.query(statement))).rejects.toMatchObject({
+      await expect(reader.transaction((transaction) => transaction.query(rawSql(statement)))).rejects.toMatchObject({
         code: '42501',
       });
   });
 
   stagedTest('has limits where it logs in as the role itself', async ({ stage, expect }) => {
     const [role] = await stage.scratch.database.query(
-      "SELECT rolconnlimit, rolconfig FROM pg_roles WHERE rolname = 'chainstead_reader'",
+      sql`SELECT rolconnlimit, rolconfig FROM pg_roles WHERE rolname = 'chainstead_reader'`,
     );
     expect(role).toEqual({
       rolconnlimit: 20,

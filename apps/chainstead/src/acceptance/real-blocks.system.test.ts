@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createChainRegistry } from '@chainstead/chains';
 import { type BlockRange, createMetricsRegistry, mergeRanges, silentLogger, systemClock } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets';
+import { sql } from '@chainstead/db';
 import { createUpstreamPool } from '@chainstead/rpc';
 import { createChainSync, createSyncMetrics, listCoverage } from '@chainstead/sync';
 import { createScratchDatabase, recordedData, type ScratchDatabase, serveRecordedChain } from '@chainstead/testkit';
@@ -105,7 +106,7 @@ describe.skipIf(isMissing)(title('recorded blocks'), () => {
       });
       await expect(refused).rejects.toMatchObject({ code: 'UNPROVEN_BLOCK' });
       expect(await listCoverage(database, chain.id)).toEqual([]);
-      expect(await database.query('SELECT 1 FROM erc20_transfer_sides LIMIT 1')).toEqual([]);
+      expect(await database.query(sql`SELECT 1 FROM erc20_transfer_sides LIMIT 1`)).toEqual([]);
     },
   );
 
@@ -139,13 +140,13 @@ describe.skipIf(isMissing)(title('recorded blocks'), () => {
         const covered = mergeRanges((await listCoverage(own.database, chain.id)).map((one) => one.range));
         expect(covered).toEqual([range]);
         const [linked] = await own.database.query<{ links: number }>(
-          `SELECT count(*)::int AS links FROM blocks a JOIN blocks b
+          sql`SELECT count(*)::int AS links FROM blocks a JOIN blocks b
            ON a.chain_id = b.chain_id AND a.block_number = b.block_number - 1 AND a.block_hash = b.parent_hash`,
         );
         expect(linked?.links).toBe(range.to - range.from);
         const expected = blocksOf(range).flatMap((block) => decodeIndependently(folder, `${name}/${block}`, chain));
         const [count] = await own.database.query<{ n: number }>(
-          'SELECT count(*)::int AS n FROM erc20_transfer_sides WHERE direction <> 1',
+          sql`SELECT count(*)::int AS n FROM erc20_transfer_sides WHERE direction <> 1`,
         );
         expect(count?.n).toBe(expected.length);
       } finally {

@@ -1,5 +1,7 @@
 /** The real program over a real node: contracts are deployed, used and reorganised on anvil. */
+
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import {
   compileDemoContracts,
   DEMO_NFT_ABI,
@@ -142,8 +144,7 @@ describe('the program over a real node', () => {
     expect(await readWallet()).toMatchObject([...demoDollars, { ...oldMaker, from_address: ZERO_ADDRESS }]);
     // Its events were stored as transfers, until ERC-165 returned its kind.
     const stored = await scratch.database.query(
-      `SELECT DISTINCT standard FROM tokens WHERE address = decode($1, 'hex')`,
-      [nft?.slice(2)],
+      sql`SELECT DISTINCT standard FROM tokens WHERE address = decode(${nft?.slice(2) ?? null}, 'hex')`,
     );
     expect(stored).toEqual([{ standard: 'erc721' }]);
   });
@@ -174,7 +175,7 @@ describe('the program over a real node', () => {
     expect(stopped.code, program.output()).toBe(0);
     expect(stopped.milliseconds).toBeLessThan(8_000);
     const connections = await scratch.database.query(
-      `SELECT application_name FROM pg_stat_activity
+      sql`SELECT application_name FROM pg_stat_activity
         WHERE datname = current_database() AND application_name LIKE 'chainstead %'`,
     );
     expect(connections).toEqual([]);

@@ -1,9 +1,11 @@
 /** ERC-20 `Transfer` as a contract of the operator: its table equals `erc20_transfers` on all recorded blocks, row by row. */
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createChainRegistry } from '@chainstead/chains';
 import { addContract, readContractDatasets } from '@chainstead/contracts';
 import type { Address } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { erc20Transfers } from '@chainstead/erc20';
 import { readRecordedLogs, recordedData } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -71,8 +73,7 @@ describe.skipIf(isMissing)(title('recorded blocks'), () => {
       const own = await database.query<object>(FROM_CONTRACT, [id]);
       const transfers = await database.query<object>(FROM_DATASET, [id]);
       const [undecoded] = await database.query<{ others: number }>(
-        'SELECT count(*) AS others FROM contracts.tokens_transfer WHERE chain_id = $1 AND undecoded IS NOT NULL',
-        [id],
+        sql`SELECT count(*) AS others FROM contracts.tokens_transfer WHERE chain_id = ${id} AND undecoded IS NOT NULL`,
       );
       expect(own).toEqual(transfers);
       expect({ transfers: own.length, ...undecoded }).toEqual(COUNTS[name]);

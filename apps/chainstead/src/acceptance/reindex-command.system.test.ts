@@ -1,5 +1,7 @@
 /** What `chainstead reindex` does to real tables, any number of times. */
+
 import { datasets } from '@chainstead/datasets';
+import { sql } from '@chainstead/db';
 import { erc20Transfers } from '@chainstead/erc20';
 import { backfillRanges, type Dataset, listCoverage, reindexRanges } from '@chainstead/sync';
 import { describe } from 'vitest';
@@ -26,7 +28,7 @@ describe.concurrent('reindexRanges', () => {
       // What was proven is proven again: the level never falls.
       expect(await listCoverage(options.database, stage.facts.id)).toEqual(coverage);
     }
-    expect(await options.database.query('SELECT * FROM sync_claims')).toEqual([]);
+    expect(await options.database.query(sql`SELECT * FROM sync_claims`)).toEqual([]);
   });
 
   stagedTest('restores what was deleted, altered and invented by hand', async ({ stage, expect }) => {
@@ -59,7 +61,7 @@ describe.concurrent('reindexRanges', () => {
     const node = await indexedStage(stage);
     const { database } = stage.scratch;
     // A second dataset of the same blocks, in a separate table.
-    await database.query('CREATE TABLE copied_transfers (LIKE erc20_transfer_sides INCLUDING ALL)');
+    await database.query(sql`CREATE TABLE copied_transfers (LIKE erc20_transfer_sides INCLUDING ALL)`);
     const copied = {
       ...erc20Transfers,
       name: 'copied-transfers',
@@ -67,11 +69,12 @@ describe.concurrent('reindexRanges', () => {
     } as Dataset;
     const both = await commandOptions(stage, [node], { datasets: [...datasets, copied] });
     await backfillRanges(both, [{ from: 90, to: 150 }], never);
-    const copies = () => database.query<{ row: string }>('SELECT c::text AS row FROM copied_transfers c ORDER BY row');
+    const copies = () =>
+      database.query<{ row: string }>(sql`SELECT c::text AS row FROM copied_transfers c ORDER BY row`);
     const original = await copies();
     expect(original.length).toBeGreaterThan(50);
 
-    await database.query('DELETE FROM copied_transfers WHERE block_number BETWEEN 100 AND 110');
+    await database.query(sql`DELETE FROM copied_transfers WHERE block_number BETWEEN 100 AND 110`);
     await damage(stage);
     const damaged = await dumpTables(database, stage.facts);
     await reindexRanges({ ...both, datasets: [copied] }, [DAMAGED], never);

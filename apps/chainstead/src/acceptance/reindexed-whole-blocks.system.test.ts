@@ -2,9 +2,11 @@
  * Rows that are read with whole blocks: `chainstead reindex` makes them those that a program has which wrote them from the beginning. So of
  * accounts and of headers that were deleted and altered.
  */
+
 import { isDeepStrictEqual } from 'node:util';
 import { createChainRegistry } from '@chainstead/chains';
 import { mergeRanges } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { listCoverage } from '@chainstead/sync';
 import {
   type ChainNode,
@@ -77,11 +79,11 @@ describe.skipIf(isMissing)(title('rows that are read with whole blocks'), () => 
 
   const accounts = () =>
     scratch.database.query<{ row: string; evidence: number }>(
-      `SELECT row::text AS row, evidence FROM account_transactions AS row ORDER BY 1`,
+      sql`SELECT row::text AS row, evidence FROM account_transactions AS row ORDER BY 1`,
     );
   const headers = () =>
     scratch.database.query<{ row: string }>(
-      `SELECT row::text AS row FROM block_headers AS row ORDER BY block_number, 1`,
+      sql`SELECT row::text AS row FROM block_headers AS row ORDER BY block_number, 1`,
     );
 
   it(
@@ -89,8 +91,8 @@ describe.skipIf(isMissing)(title('rows that are read with whole blocks'), () => 
     async () => {
       const whole = await accounts();
       expect(new Set(whole.map(({ evidence }) => evidence)).size).toBeGreaterThan(5);
-      await scratch.database.query('DELETE FROM account_transactions WHERE roles <= 0');
-      await scratch.database.query('UPDATE account_transactions SET evidence = 0');
+      await scratch.database.query(sql`DELETE FROM account_transactions WHERE roles <= 0`);
+      await scratch.database.query(sql`UPDATE account_transactions SET evidence = 0`);
       expect((await accounts()).length).toBeLessThan(whole.length);
       await reindex('account-transactions');
       expect(await accounts()).toEqual(whole);
@@ -105,15 +107,13 @@ describe.skipIf(isMissing)(title('rows that are read with whole blocks'), () => 
       const [whole, ofAccounts] = [await headers(), await accounts()];
       expect(whole).toHaveLength(8);
       const [first, second] = [BLOCKS.from, BLOCKS.from + 1];
-      await database.query('DELETE FROM block_headers WHERE block_number = $1', [first]);
+      await database.query(sql`DELETE FROM block_headers WHERE block_number = ${first}`);
       await database.query(
-        `UPDATE block_headers SET miner = decode(repeat('ab', 20), 'hex'), base_fee_per_gas = NULL, transaction_count = 0 WHERE block_number > $1`,
-        [second],
+        sql`UPDATE block_headers SET miner = decode(repeat('ab', 20), 'hex'), base_fee_per_gas = NULL, transaction_count = 0 WHERE block_number > ${second}`,
       );
       // From another block of the same height.
       await database.query(
-        `UPDATE block_headers SET block_key = 7, block_hash = decode(repeat('cd', 32), 'hex') WHERE block_number = $1`,
-        [second],
+        sql`UPDATE block_headers SET block_key = 7, block_hash = decode(repeat('cd', 32), 'hex') WHERE block_number = ${second}`,
       );
       const damaged = await headers();
       expect(whole.filter(({ row }) => damaged.some((one) => one.row === row))).toEqual([]);

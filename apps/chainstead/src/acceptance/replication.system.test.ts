@@ -1,7 +1,7 @@
 /** The recipe of docs/operate/replicate.md: another server gets rows, removals of reorgs and rows of new partitions. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import { createScratchDatabase, startScratchServer } from '@chainstead/testkit';
 import { describe } from 'vitest';
 import { waitUntil } from './indexed-chain.ts';
@@ -28,12 +28,14 @@ async function contentsOf(database: Database): Promise<string> {
     (table) =>
       `(SELECT '${table} ' || count(*) || coalesce(md5(string_agg(t::text, ',' ORDER BY t::text)), '') FROM ${table} AS t)`,
   );
-  const [row] = await database.query<{ contents: string }>(`SELECT concat_ws(' ', ${parts.join(', ')}) AS contents`);
+  const [row] = await database.query<{ contents: string }>(
+    sql`SELECT concat_ws(' ', ${rawSql(parts.join(', '))}) AS contents`,
+  );
   return row?.contents ?? '';
 }
 
 const countPartitions = (database: Database): Promise<object[]> =>
-  database.query("SELECT FROM pg_inherits WHERE inhparent = 'erc20_transfer_sides'::regclass");
+  database.query(sql`SELECT FROM pg_inherits WHERE inhparent = 'erc20_transfer_sides'::regclass`);
 
 describe('a logical replica', () => {
   stagedTest('receives rows, reorgs and new partitions', async ({ stage, expect }) => {
@@ -47,18 +49,18 @@ describe('a logical replica', () => {
 
     const publishing = [...statements('CREATE ROLE'), ...statements('GRANT'), ...statements('CREATE PUBLICATION')];
     expect(publishing).toHaveLength(3);
-    for (const statement of publishing) await published.database.query(statement);
+    for (const statement of publishing) await published.database.query(rawSql(statement));
     for (const table of TABLES) {
       const [made] = await published.database.query<{ format: string }>(
-        DEFINITION.replaceAll('erc20_transfer_sides', table),
+        rawSql(DEFINITION.replaceAll('erc20_transfer_sides', table)),
       );
-      await replica.database.query(made?.format ?? '');
+      await replica.database.query(rawSql(made?.format ?? ''));
     }
     expect(await countPartitions(published.database)).toEqual([]);
     const { hostname, port, pathname } = new URL(published.url);
     const [subscribing = ''] = statements('CREATE SUBSCRIPTION');
     await replica.database.query(
-      subscribing.replace('host=… dbname=…', `host=${hostname} port=${port} dbname=${pathname.slice(1)}`),
+      rawSql(subscribing.replace('host=… dbname=…', `host=${hostname} port=${port} dbname=${pathname.slice(1)}`)),
     );
     try {
       const untilEqual = () =>
@@ -78,7 +80,7 @@ describe('a logical replica', () => {
       await untilEqual();
       expect(await contentsOf(replica.database)).not.toBe(before);
     } finally {
-      await replica.database.query('DROP SUBSCRIPTION chainstead');
+      await replica.database.query(sql`DROP SUBSCRIPTION chainstead`);
     }
   });
 });

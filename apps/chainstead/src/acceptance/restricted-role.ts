@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { rawSql, sql } from '@chainstead/db';
 import type { ScratchDatabase } from '@chainstead/testkit';
 import { startProgram } from '@chainstead/testkit';
 import { expect } from 'vitest';
@@ -16,8 +17,8 @@ export async function asRestrictedRole({ url, database }: ScratchDatabase): Prom
   expect([await migration.exited, migration.output()]).toEqual([0, expect.stringContaining('The schema ')]);
   const grants = (await readFile(UPGRADE, 'utf8')).match(/^GRANT .* TO chainstead_program;$/gm) ?? [];
   expect(grants.length).toBeGreaterThan(0);
-  await database.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`);
-  for (const grant of grants) await database.query(grant.replace('chainstead_program', role));
+  await database.query(sql`CREATE ROLE ${rawSql(role)} LOGIN PASSWORD 'secret'`);
+  for (const grant of grants) await database.query(rawSql(grant.replace('chainstead_program', role)));
   const own = new URL(url);
   own.username = role;
   own.password = 'secret';

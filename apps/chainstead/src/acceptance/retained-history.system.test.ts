@@ -1,5 +1,7 @@
 /** Old transfers are deleted during requests: blocks that a response calls indexed always have their rows. */
+
 import { createChainRegistry } from '@chainstead/chains';
+import { sql } from '@chainstead/db';
 import { erc20Transfers } from '@chainstead/erc20';
 import { ensurePartitions } from '@chainstead/sync';
 import { describe, vi } from 'vitest';
@@ -106,7 +108,7 @@ describe('pages of a wallet', () => {
         },
         { timeout: 60_000, interval: 50 },
       );
-      const [rows] = await scratch.database.query('SELECT min(block_number) AS lowest FROM nft_transfers');
+      const [rows] = await scratch.database.query(sql`SELECT min(block_number) AS lowest FROM nft_transfers`);
       expect(Number(rows?.lowest)).toBeLessThan(50);
     },
   );

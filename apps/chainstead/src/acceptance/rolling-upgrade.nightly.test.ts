@@ -1,4 +1,5 @@
 /** A rolling upgrade: the next version starts and migrates the database while this one leads, serves and delivers. Then it takes over. */
+import { sql } from '@chainstead/db';
 import { createScratchDatabase, createScriptedChain, serveScriptedChain, startProgram } from '@chainstead/testkit';
 import { afterAll, expect, test, vi } from 'vitest';
 import { makeNextVersion } from '../testing/next-version.ts';
@@ -76,7 +77,7 @@ test('both versions serve and follow in turn, no request fails, and the rows are
       expect(body.indexed?.to_block).toBe(String(chain.head));
     }, WAIT);
   const migrations = async (): Promise<readonly string[]> =>
-    (await scratch.database.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY name')).map(
+    (await scratch.database.query<{ name: string }>(sql`SELECT name FROM schema_migrations ORDER BY name`)).map(
       ({ name }) => name,
     );
   const older = start();

@@ -1,8 +1,10 @@
 /** The real route over a scripted chain's indexed rows, behind a real socket, for tests of what clients send. */
+
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { createChainRegistry } from '@chainstead/chains';
+import { sql } from '@chainstead/db';
 import { serveApi } from '@chainstead/http';
 import {
   createScratchDatabase,
@@ -68,7 +70,7 @@ export async function serveRows(): Promise<ServedRows> {
     send,
     async countTransfers() {
       const [row] = await scratch.database.query<{ rows: number }>(
-        'SELECT count(*)::int AS rows FROM erc20_transfer_sides WHERE direction <> 1',
+        sql`SELECT count(*)::int AS rows FROM erc20_transfer_sides WHERE direction <> 1`,
       );
       return row?.rows ?? 0;
     },

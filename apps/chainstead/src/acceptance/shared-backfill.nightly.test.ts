@@ -1,7 +1,7 @@
 /** One chain's history filled by several real processes, of which any may die at any moment: the tables end as those of a single one. */
 
 import { platform } from 'node:os';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { commandLineOf, type Program } from '@chainstead/testkit';
 import { describe, expect, it } from 'vitest';
 import { waitUntil } from './indexed-chain.ts';
@@ -20,7 +20,7 @@ const { chain, facts, openScratch, start } = stage;
 
 async function coveredBlocks(database: Database): Promise<number> {
   const [row] = await database.query<{ blocks: number }>(
-    `SELECT coalesce(sum(last_block - first_block + 1), 0)::int AS blocks FROM sync_ranges WHERE dataset = 'erc20-transfers'`,
+    sql`SELECT coalesce(sum(last_block - first_block + 1), 0)::int AS blocks FROM sync_ranges WHERE dataset = 'erc20-transfers'`,
   );
   return row?.blocks ?? 0;
 }
@@ -38,9 +38,9 @@ async function killMidCommit(
   commandOf: (name: string) => RegExp,
 ): Promise<void> {
   const lock = `commit:${CHAIN_ID}`;
-  await database.query('INSERT INTO transaction_locks (name) VALUES ($1) ON CONFLICT DO NOTHING', [lock]);
+  await database.query(sql`INSERT INTO transaction_locks (name) VALUES (${lock}) ON CONFLICT DO NOTHING`);
   await database.transaction(async (transaction) => {
-    await transaction.query('SELECT FROM transaction_locks WHERE name = $1 FOR UPDATE', [lock]);
+    await transaction.query(sql`SELECT FROM transaction_locks WHERE name = ${lock} FOR UPDATE`);
     // Sessions of the dead wait on: the server looks for them only when it has something to say.
     const dead: number[] = [];
     for (const name of names) {
@@ -48,9 +48,8 @@ async function killMidCommit(
       await waitUntil(async () => {
         // Who only waits for its turn has written nothing, and has no transaction id.
         const sessions = await database.query<{ pid: number; name: string }>(
-          `SELECT pid, application_name AS name FROM pg_stat_activity WHERE datname = current_database()
-             AND wait_event_type = 'Lock' AND backend_xid IS NOT NULL AND pid <> ALL ($1::int[])`,
-          [dead],
+          sql`SELECT pid, application_name AS name FROM pg_stat_activity WHERE datname = current_database()
+             AND wait_event_type = 'Lock' AND backend_xid IS NOT NULL AND pid <> ALL (${dead}::int[])`,
         );
         const session = sessions.find((one) => name.test(one.name));
         const [found] = session === undefined ? [] : processesOf(program, commandOf(session.name));
@@ -117,11 +116,11 @@ describe.runIf(platform() === 'linux')('the history of one chain', () => {
       await expectTruth(database, facts, chain);
       await expectEqualToFreshIndex(database, facts, chain);
       // One of them leads and follows; the others are there for history alone.
-      const leaders = await database.query<{ name: string }>("SELECT name FROM leases WHERE name LIKE 'ingest:%'");
+      const leaders = await database.query<{ name: string }>(sql`SELECT name FROM leases WHERE name LIKE 'ingest:%'`);
       expect(leaders).toEqual([{ name: `ingest:${CHAIN_ID}` }]);
       program.signal('SIGTERM');
       expect(await program.exited, program.output()).toBe(0);
-      expect(await database.query('SELECT * FROM sync_claims')).toEqual([]);
+      expect(await database.query(sql`SELECT * FROM sync_claims`)).toEqual([]);
     },
     TIMEOUT_MS,
   );
@@ -162,7 +161,7 @@ describe.runIf(platform() === 'linux')('the history of one chain', () => {
       expect(await program.exited, program.output()).toBe(0);
       expect(linesOf(program).at(-1)).toMatchObject({ blocks: HISTORY, finished: true });
       expect(await dumpTables(database, facts)).toEqual(alone.tables);
-      expect(await database.query('SELECT * FROM sync_claims')).toEqual([]);
+      expect(await database.query(sql`SELECT * FROM sync_claims`)).toEqual([]);
     },
     TIMEOUT_MS,
   );

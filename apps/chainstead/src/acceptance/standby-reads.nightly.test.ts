@@ -1,7 +1,7 @@
 /** The API on hot standbys: pages of runs that go from server to server, keys, what a request causes, and the program when a standby dies. */
 import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
-import { type Database, migrate, openDatabase, openReads, type Reads } from '@chainstead/db';
+import { type Database, migrate, openDatabase, openReads, type Reads, sql } from '@chainstead/db';
 import { seedCoverage, seedTransfers } from '@chainstead/erc20/testing';
 import { createKeyStore, createRequestDatabase } from '@chainstead/http';
 import { addressOf, findPostgresPrograms, pauseReplay, queryCluster, type ScratchCluster } from '@chainstead/testkit';
@@ -27,7 +27,7 @@ let other: ScratchCluster;
 const closing: (() => Promise<unknown>)[] = [];
 
 async function untilReplayed(server: ScratchCluster, database: Database): Promise<void> {
-  const [row] = await database.query<{ position: string }>('SELECT pg_current_wal_flush_lsn()::text AS position');
+  const [row] = await database.query<{ position: string }>(sql`SELECT pg_current_wal_flush_lsn()::text AS position`);
   const hasReplayed = `SELECT pg_last_wal_replay_lsn() >= '${row?.position}' AS has`;
   await vi.waitFor(async () => expect(await queryCluster(server, hasReplayed)).toEqual([{ has: true }]), WAIT);
 }
@@ -109,7 +109,7 @@ describe.runIf(programs !== undefined)('with standbys', () => {
 
       await pauseReplay(other);
       await seedTransfers(database, eth, transfersIn(OLD + 1, OLD + NEW));
-      await database.query('UPDATE sync_ranges SET last_block = $1', [OLD + NEW]);
+      await database.query(sql`UPDATE sync_ranges SET last_block = ${OLD + NEW}`);
       await untilReplayed(one, database);
       const before = await answeredBy(other.host);
       const lengths = new Set<number>();

@@ -1,6 +1,6 @@
 /** Two ingests of one chain on one database: one leads, the other stands by and takes over, and nothing is lost or doubled. */
 import { silentLogger, systemClock } from '@chainstead/core';
-import { type Database, openDatabase } from '@chainstead/db';
+import { type Database, openDatabase, sql } from '@chainstead/db';
 import { describe } from 'vitest';
 import { hastyClock, type Indexer, waitUntil } from './indexed-chain.ts';
 import { expectEqualToFreshIndex, expectTruth, untilIndexed } from './indexed-tables.ts';
@@ -24,9 +24,8 @@ async function untilLeading(indexer: Indexer): Promise<void> {
 /** Ends the server's side of every connection of an application, advisory locks with it. */
 async function killConnections(stage: Stage, applicationName: string): Promise<number> {
   const killed = await stage.scratch.database.query(
-    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE datname = current_database() AND application_name = $1`,
-    [applicationName],
+    sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = ${applicationName}`,
   );
   return killed.length;
 }
@@ -76,7 +75,7 @@ describe.concurrent('a second ingest of the same chain', () => {
     await expectTruth(scratch.database, facts, chain);
     await expectEqualToFreshIndex(scratch.database, facts, chain);
     // Claims of the first are gone, and those of the second used up.
-    expect(await scratch.database.query('SELECT * FROM sync_claims')).toEqual([]);
+    expect(await scratch.database.query(sql`SELECT * FROM sync_claims`)).toEqual([]);
   });
 
   stagedTest('takes over when the connections of the first are killed', async ({ stage, expect }) => {

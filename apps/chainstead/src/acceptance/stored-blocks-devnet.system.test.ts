@@ -2,7 +2,9 @@
  * Blocks of a chain that keeps all transactions and logs are followed on a devnet, through reorgs and a node with wrong data. Each is served from rows as
  * the node has it, and no request may cause a call.
  */
+
 import { ZERO_ADDRESS } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { requestNode, startNodeProxy } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectedBlock, expectedTransaction, type RecordedBlock } from './expected-transactions.ts';
@@ -75,7 +77,7 @@ async function expectTruth(): Promise<number> {
     }
     logs += of.receipts.reduce((sum, receipt) => sum + receipt.logs.length, 0);
   }
-  const [kept] = await database.query<{ headers: number }>('SELECT count(*) AS headers FROM block_headers');
+  const [kept] = await database.query<{ headers: number }>(sql`SELECT count(*) AS headers FROM block_headers`);
   expect(kept).toEqual({ headers: head });
   return logs;
 }
@@ -109,7 +111,7 @@ test('a header that does not hash to the hash of its block is not kept', async (
   });
   await stage.unfollow();
   await liar.close();
-  const altered = await database.query(`SELECT FROM block_headers WHERE miner = decode(repeat('ab', 20), 'hex')`);
+  const altered = await database.query(sql`SELECT FROM block_headers WHERE miner = decode(repeat('ab', 20), 'hex')`);
   expect(altered).toEqual([]);
   await stage.follow();
   await expectTruth();
@@ -120,8 +122,8 @@ test('blocks that were stored before headers were are filled in', async () => {
   await devnet.mine(FINAL_DEPTH);
   const logs = await expectTruth();
   await stage.unfollow();
-  await database.query('DELETE FROM block_headers');
-  await database.query(`DELETE FROM sync_ranges WHERE dataset = 'block-headers'`);
+  await database.query(sql`DELETE FROM block_headers`);
+  await database.query(sql`DELETE FROM sync_ranges WHERE dataset = 'block-headers'`);
   expect(await ask(3)).toMatchObject(NOT_INDEXED);
   await stage.follow();
   // Once they have settled: the newest are only then looked for.

@@ -2,7 +2,7 @@
 import { type Chain, type ChainRegistry, createChainRegistry } from '@chainstead/chains';
 import { parseHash, silentLogger, systemClock } from '@chainstead/core';
 import { createDatasetRoutes, datasets } from '@chainstead/datasets';
-import { type Database, hexBytes } from '@chainstead/db';
+import { type Database, hexBytes, sql } from '@chainstead/db';
 import { parseHeader, parseReceipt, placeLogs } from '@chainstead/rpc';
 import { type Dataset, executedTransaction, type WholeBlock } from '@chainstead/sync';
 import { type Closable, checkAnswers, closeOf, createPartitions, type ScratchDatabase } from '@chainstead/testkit';
@@ -94,18 +94,15 @@ async function store(database: Database, chain: Chain, recorded: RecordedBlock):
   for (const dataset of datasets.filter(({ name }) => STORED.includes(name))) {
     await copy(database, dataset, dataset.wholeBlocks?.decode(block, context) ?? dataset.decode(logs, context));
     await database.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $3, 'receipts')`,
-      [chain.id, dataset.name, number],
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${dataset.name}, ${number}, ${number}, 'receipts')`,
     );
   }
   await database.query(
-    'INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES ($1, $2, $3, to_timestamp($4::float8))',
-    [chain.id, number, hexBytes(block.header.hash), Number(recorded.block.timestamp)],
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (${chain.id}, ${number}, ${hexBytes(block.header.hash)}, to_timestamp(${Number(recorded.block.timestamp)}::float8))`,
   );
   await database.query(
-    `INSERT INTO sync_chains (chain_id, history_start, first_followed, finalized) VALUES ($1, 0, 0, $2)
+    sql`INSERT INTO sync_chains (chain_id, history_start, first_followed, finalized) VALUES (${chain.id}, 0, 0, ${number})
      ON CONFLICT (chain_id) DO UPDATE SET finalized = greatest(sync_chains.finalized, excluded.finalized)`,
-    [chain.id, number],
   );
 }
 

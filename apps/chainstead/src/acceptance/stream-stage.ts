@@ -1,6 +1,8 @@
 /** Streams over a local node: the real program, its API, and receivers of webhooks. */
+
 import { randomUUID } from 'node:crypto';
 import type { Address } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import {
   type Closable,
   closeOf,
@@ -110,7 +112,7 @@ export async function createStreamStage(
     },
     untilFollowed: (blockNumber) =>
       waitUntil(async () => {
-        const [row] = await scratch.database.query<{ checkpoint: number }>('SELECT checkpoint FROM sync_chains');
+        const [row] = await scratch.database.query<{ checkpoint: number }>(sql`SELECT checkpoint FROM sync_chains`);
         return row !== undefined && BigInt(row.checkpoint) >= blockNumber ? null : program.output();
       }),
     async receive(options) {

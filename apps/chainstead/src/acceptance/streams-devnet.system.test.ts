@@ -1,5 +1,7 @@
 /** Webhooks of the running program over a real node: every field of every body is what the node says. Its role may change no schema. */
+
 import type { Address } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { deployMarket, type Market, type WebhookReceiver } from '@chainstead/testkit';
 import { numberToHex, parseEther } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -177,7 +179,7 @@ describe('a stream tells what the node says of', () => {
 });
 
 it('jobs are done as a role that may change no schema', async () => {
-  const read = () => stage.scratch.database.query("SELECT FROM tokens WHERE facts_status = 'known'");
+  const read = () => stage.scratch.database.query(sql`SELECT FROM tokens WHERE facts_status = 'known'`);
   await expect.poll(async () => (await read()).length, { timeout: 30_000 }).toBeGreaterThan(0);
   expect(stage.program.output()).not.toContain('permission denied');
 });

@@ -5,7 +5,7 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
 import { createDatasetRoutes } from '@chainstead/datasets';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import {
   createScratchDatabase,
   createScriptedChain,
@@ -111,7 +111,7 @@ function tearing(inner: Database, { id }: Chain): TornDatabase {
   let reads = 0;
   let putBackAt = Number.POSITIVE_INFINITY;
   const putBack = async (): Promise<void> => {
-    await inner.query('INSERT INTO blocks SELECT * FROM taken_blocks ON CONFLICT DO NOTHING');
+    await inner.query(sql`INSERT INTO blocks SELECT * FROM taken_blocks ON CONFLICT DO NOTHING`);
   };
   async function select<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> {
     const rows = await inner.select<Row>(text, values);
@@ -124,8 +124,8 @@ function tearing(inner: Database, { id }: Chain): TornDatabase {
   return {
     database: { ...inner, select, until: (...args) => ({ ...inner.until(...args), select }) },
     async takeBlocks({ until }) {
-      await inner.query('CREATE TABLE IF NOT EXISTS taken_blocks AS SELECT * FROM blocks');
-      await inner.query('DELETE FROM blocks WHERE chain_id = $1', [id]);
+      await inner.query(sql`CREATE TABLE IF NOT EXISTS taken_blocks AS SELECT * FROM blocks`);
+      await inner.query(sql`DELETE FROM blocks WHERE chain_id = ${id}`);
       reads = 0;
       putBackAt = until;
     },

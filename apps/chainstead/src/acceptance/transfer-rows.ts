@@ -1,5 +1,5 @@
 import { type ChainId, mergeRanges } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { listCoverage } from '@chainstead/sync';
 import type { ScriptedChain } from '@chainstead/testkit';
 import { expect } from 'vitest';
@@ -9,8 +9,7 @@ export async function expectTransferRows(database: Database, chain: ScriptedChai
   const all = { from: 0, to: chain.head };
   const place = (at: { readonly blockNumber: number; readonly logIndex: number }) => `${at.blockNumber} ${at.logIndex}`;
   const rows = await database.query<{ blockNumber: number; logIndex: number }>(
-    'SELECT block_number AS "blockNumber", log_index AS "logIndex" FROM erc20_transfer_sides WHERE chain_id = $1 AND direction <> 1',
-    [chainId],
+    sql`SELECT block_number AS "blockNumber", log_index AS "logIndex" FROM erc20_transfer_sides WHERE chain_id = ${chainId} AND direction <> 1`,
   );
   const unsure = new Set(
     chain

@@ -1,5 +1,7 @@
 /** Findings and repairs of `chainstead verify` and `chainstead gaps` in real tables. */
+
 import { datasets } from '@chainstead/datasets';
+import { sql } from '@chainstead/db';
 import { backfillRanges, datasetsOf, readChainStatuses, reindexRanges, verifyRanges } from '@chainstead/sync';
 import { describe } from 'vitest';
 import { upstreamName, waitUntil } from './indexed-chain.ts';
@@ -75,7 +77,7 @@ describe.concurrent('verifyRanges', () => {
     const stopped = new AbortController();
     const reindexing = reindexRanges(working, [{ from: 100, to: 150 }], stopped.signal);
     await waitUntil(async () =>
-      (await stage.scratch.database.query('SELECT 1 FROM sync_claims')).length > 0 ? null : 'nothing is claimed',
+      (await stage.scratch.database.query(sql`SELECT 1 FROM sync_claims`)).length > 0 ? null : 'nothing is claimed',
     );
     const verifying = verifyRanges(refused, [{ from: 90, to: 140 }], never);
     await expect(verifying).rejects.toMatchObject({ code: 'RANGE_CLAIMED' });
@@ -100,8 +102,8 @@ describe.concurrent('gaps and coverage', () => {
         .toSorted()
         .map((dataset) => ({ dataset, range: { from: 1, to: STAGE_BLOCKS }, proof: 'receipts' })),
     });
-    await options.database.query('UPDATE sync_chains SET history_start = 0');
-    await options.database.query('DELETE FROM sync_ranges');
+    await options.database.query(sql`UPDATE sync_chains SET history_start = 0`);
+    await options.database.query(sql`DELETE FROM sync_ranges`);
     await backfillRanges(options, [{ from: 10, to: 99 }], never);
     await verifyRanges(options, [{ from: 40, to: 59 }], never);
     const status = await statusOf();

@@ -1,5 +1,7 @@
 /** The real program over a real node: NFTs from before its first block are found once a wallet asks for them. */
+
 import type { Address } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import {
   compileDemoContracts,
   DEMO_NFT_ABI,
@@ -67,13 +69,13 @@ async function collections(): Promise<Answer> {
 /** As if the time had passed after which it is looked at again whether the newest blocks are final. */
 async function lookAgain(): Promise<void> {
   await scratch.database.query(
-    `UPDATE backfill_requests SET due_at = now() WHERE status = 'pending' AND due_at > now()`,
+    sql`UPDATE backfill_requests SET due_at = now() WHERE status = 'pending' AND due_at > now()`,
   );
 }
 
 describe('a wallet whose NFTs are older than the index', () => {
   it('is SYNCING at first, then has exactly what it holds, and status shows the history', async () => {
-    const followed = () => scratch.database.query('SELECT 1 FROM sync_ranges WHERE dataset = $1', ['nft-transfers']);
+    const followed = () => scratch.database.query(sql`SELECT 1 FROM sync_ranges WHERE dataset = ${'nft-transfers'}`);
     await vi.waitFor(async () => expect(await followed()).not.toEqual([]), 60_000);
     expect(await collections()).toMatchObject({ status: 'SYNCING', indexed: { complete: false }, result: [] });
     // What is younger than the deepest reorganisation waits.

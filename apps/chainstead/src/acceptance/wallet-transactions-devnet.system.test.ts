@@ -2,8 +2,10 @@
  * Transactions of every kind are followed on a devnet through reorganisations, and read again: each time every account's list equals a recomputation from
  * what the node says of all blocks.
  */
+
 import { silentLogger, systemClock } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets';
+import { sql } from '@chainstead/db';
 import { reindexRanges } from '@chainstead/sync';
 import { createSeededRandom, requestNode } from '@chainstead/testkit';
 import type { Hex } from 'viem';
@@ -95,16 +97,15 @@ async function expectTruth(): Promise<number> {
   const head = await devnet.client.getBlock();
   await waitUntil(async () => {
     const [row] = await database.query<{ checkpoint: number; hash: string }>(
-      `SELECT checkpoint, '0x' || encode(block_hash, 'hex') AS hash FROM sync_chains
-         JOIN blocks ON blocks.chain_id = sync_chains.chain_id AND block_number = checkpoint WHERE sync_chains.chain_id = $1`,
-      [chain.id],
+      sql`SELECT checkpoint, '0x' || encode(block_hash, 'hex') AS hash FROM sync_chains
+         JOIN blocks ON blocks.chain_id = sync_chains.chain_id AND block_number = checkpoint WHERE sync_chains.chain_id = ${chain.id}`,
     );
     return row?.hash === head.hash ? null : `block ${row?.checkpoint} of ${head.number}`;
   });
   const expected = await recomputed();
   for (const [account, list] of expected) expect([account, await listOf(account)]).toEqual([account, list]);
   const [kept] = await database.query<{ transactions: number; accounts: number }>(
-    `SELECT (SELECT count(*) FROM transactions) AS transactions, (SELECT count(*) FROM account_transactions) AS accounts`,
+    sql`SELECT (SELECT count(*) FROM transactions) AS transactions, (SELECT count(*) FROM account_transactions) AS accounts`,
   );
   const hashes = new Set([...expected.values()].flat().map(({ hash }) => hash));
   expect(kept).toEqual({
@@ -130,12 +131,12 @@ test('what was lost, altered or invented is read again', async () => {
   const lastSent = Number((await devnet.client.getBlock()).number);
   await devnet.mine(FINAL_DEPTH);
   const count = await expectTruth();
-  await database.query(`DELETE FROM transactions WHERE ctid IN (SELECT ctid FROM transactions LIMIT 1)`);
+  await database.query(sql`DELETE FROM transactions WHERE ctid IN (SELECT ctid FROM transactions LIMIT 1)`);
   await database.query(
-    `UPDATE transactions SET value = value + 1, from_address = to_address WHERE to_address IS NOT NULL`,
+    sql`UPDATE transactions SET value = value + 1, from_address = to_address WHERE to_address IS NOT NULL`,
   );
-  await database.query('DELETE FROM account_transactions WHERE roles = 2');
-  await database.query(`UPDATE account_transactions SET account = decode(repeat('ab', 20), 'hex') WHERE roles = 4`);
+  await database.query(sql`DELETE FROM account_transactions WHERE roles = 2`);
+  await database.query(sql`UPDATE account_transactions SET account = decode(repeat('ab', 20), 'hex') WHERE roles = 4`);
   await stage.unfollow();
   const options = {
     ...{ chain, database, datasets, logger: silentLogger(), clock: systemClock },

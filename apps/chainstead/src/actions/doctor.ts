@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { ChainsteadError, worstVerdict } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { fetchChainId, type KnownBlock, type SampledBlock } from '@chainstead/rpc';
 import { readChainStatuses, readKnownBlocks } from '@chainstead/sync';
 import type { Command } from 'commander';
@@ -118,7 +118,7 @@ async function readProgress(database: Database, configuration: Configuration): P
 /** Blocks that are indexed. A database that this version was never started on has none. */
 function knownBlocksOf(database: Database): NonNullable<ExamineOptions['knownBlocks']> {
   return async (chain): Promise<readonly KnownBlock[]> => {
-    const [table] = await database.query<{ exists: boolean }>("SELECT to_regclass('blocks') IS NOT NULL AS exists");
+    const [table] = await database.query<{ exists: boolean }>(sql`SELECT to_regclass('blocks') IS NOT NULL AS exists`);
     if (table?.exists !== true) return [];
     const blocks = await readKnownBlocks(database, chain.id);
     return blocks.map((block) => ({ ...block, source: 'indexed data' }));

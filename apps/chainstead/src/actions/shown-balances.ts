@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database, expectedTrue, hexText } from '@chainstead/db';
+import { addressBytes, type Database, expectedTrue, hexText, rawSql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { balanceOfCall, readBalance, readShownBalances } from '@chainstead/erc20';
 import { knownBlock, type StateBlock, stateAt, storedNativeBalances } from '@chainstead/node-reads';
@@ -111,8 +111,7 @@ async function readTokenFacts(
   tokens: readonly Address[],
 ): Promise<ReadonlyMap<Address, TokenFacts>> {
   const rows = await database.query<TokenFacts & { readonly address: Address }>(
-    `SELECT ${hexText('address')} AS address, symbol, decimals FROM tokens WHERE chain_id = $1 AND address = ANY ($2::bytea[])`,
-    [chain.id, tokens.map(addressBytes)],
+    sql`SELECT ${rawSql(hexText('address'))} AS address, symbol, decimals FROM tokens WHERE chain_id = ${chain.id} AND address = ANY (${tokens.map(addressBytes)}::bytea[])`,
   );
   return new Map(rows.map(({ address, symbol, decimals }) => [address, { symbol, decimals }]));
 }

@@ -1,3 +1,4 @@
+import { rawSql, sql } from '@chainstead/db';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CommandOutcome, runCaptured } from '../testing/captured-context.ts';
 import { type CommandStage, openCommandStage } from '../testing/command-stage.ts';
@@ -12,7 +13,7 @@ beforeAll(async () => {
   const filled = await stage.run('backfill', '--chain', 'scripted', '--from', '0', '--to', '100');
   expect([filled.exitCode, filled.stderr]).toEqual([0, expect.any(String)]);
   await stage.scratch.database.query(
-    `INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed, checkpoint, head, updated_at)
+    sql`INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed, checkpoint, head, updated_at)
      VALUES (31337, 'scripted', 0, 101, 100, 100, '2026-05-01T00:00:00Z')`,
   );
 });
@@ -61,7 +62,7 @@ describe('chains', () => {
     expect(JSON.parse(removed.stdout)).toMatchObject({ work: 'remove', chain: 'scripted', finished: true });
     expect(rows).toBeGreaterThan(1_000);
     expect((await runCaptured(['chains', 'list'], others)).stdout).toMatch(/^No chain has been ingested/);
-    const audited = await stage.scratch.database.query("SELECT target FROM audit_log WHERE action = 'chain.remove'");
+    const audited = await stage.scratch.database.query(sql`SELECT target FROM audit_log WHERE action = 'chain.remove'`);
     expect(audited).toEqual([{ target: 'scripted' }]);
     // The chain can be indexed again.
     expect((await stage.run('backfill', '--chain', 'scripted', '--from', '0', '--to', '100')).exitCode).toBe(0);
@@ -72,15 +73,15 @@ describe('chains', () => {
     const { database } = stage.scratch;
     const networks = "unnest(ARRAY['mainnet', 'testnet']) AS network";
     await database.query(
-      `INSERT INTO aptos_networks (network, chain_id, history_start, first_followed) SELECT network, 1, 0, 0 FROM ${networks}`,
+      sql`INSERT INTO aptos_networks (network, chain_id, history_start, first_followed) SELECT network, 1, 0, 0 FROM ${rawSql(networks)}`,
     );
     await database.query(
-      `INSERT INTO aptos_ranges (network, dataset, first_version, last_version) SELECT network, 'coins', 0, 9 FROM ${networks}`,
+      sql`INSERT INTO aptos_ranges (network, dataset, first_version, last_version) SELECT network, 'coins', 0, 9 FROM ${rawSql(networks)}`,
     );
     const { exitCode, stdout } = await runCaptured(['chains', 'remove', 'aptos', '--yes'], others);
     expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { chain: 'aptos', rows: 2, finished: true }]);
     expect(
-      await database.query('SELECT network FROM aptos_networks UNION ALL SELECT network FROM aptos_ranges'),
+      await database.query(sql`SELECT network FROM aptos_networks UNION ALL SELECT network FROM aptos_ranges`),
     ).toEqual([{ network: 'testnet' }, { network: 'testnet' }]);
   });
 });

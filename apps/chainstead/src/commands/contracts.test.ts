@@ -1,7 +1,9 @@
 /** Mistyped options of `contracts add`: each is refused by its name before anything is stored. */
+
 import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runCaptured } from '../testing/captured-context.ts';
@@ -86,14 +88,14 @@ describe('options are refused', () => {
     ]);
     expect([moon.exitCode, calls.exitCode]).toEqual([2, 1]);
     expect(calls.stderr).toContain('Set TRANSACTIONS_ETH=all, or leave --calls out');
-    expect(await scratch.database.query('SELECT FROM contract_definitions')).toEqual([]);
+    expect(await scratch.database.query(sql`SELECT FROM contract_definitions`)).toEqual([]);
   });
 });
 
 test('a chain that is not in CHAINS is a warning, and refused with --strict', async () => {
   const strict = await add([...file(), ...address, '--strict']);
   expect([strict.exitCode, strict.stderr]).toEqual([2, expect.stringContaining('eth is not in CHAINS')]);
-  expect(await scratch.database.query('SELECT FROM contract_definitions')).toEqual([]);
+  expect(await scratch.database.query(sql`SELECT FROM contract_definitions`)).toEqual([]);
   const added = await run(['add', 'doubted', '--chain', 'eth', ...file(), ...address]);
   expect([added.exitCode, added.stderr]).toEqual([0, expect.stringContaining('Warning: eth is not in CHAINS')]);
   expect((await run(['remove', 'doubted', '--chain', 'eth'])).exitCode).toBe(0);

@@ -1,6 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, rawSql, sql } from '@chainstead/db';
 import { exchangesOf } from '@chainstead/markets';
 import { seedReadings } from '@chainstead/price-feeds/testing';
 import { addressOf, createPartitions, createScratchDatabase, timestampOf } from '@chainstead/testkit';
@@ -18,14 +18,12 @@ it('shows the pools, anchors and the rule of a price, as text and as JSON', asyn
   const { database, url, drop } = await createScratchDatabase();
   try {
     await database.query(
-      `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-       SELECT $1, number, sha256(number::text::bytea), to_timestamp($2::float8 + number * 12) FROM generate_series(0, ${HEAD}) AS number`,
-      [eth.id, timestampOf(0)],
+      sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+       SELECT ${eth.id}, number, sha256(number::text::bytea), to_timestamp(${timestampOf(0)}::float8 + number * 12) FROM generate_series(0, ${rawSql(HEAD)}) AS number`,
     );
     for (const dataset of ['pool-states', 'feed-answers'])
       await database.query(
-        `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, 0, ${HEAD}, 'receipts')`,
-        [eth.id, dataset],
+        sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, ${dataset}, 0, ${rawSql(HEAD)}, 'receipts')`,
       );
     for (const [token, symbol] of [
       [CATS, 'CATS'],
@@ -33,8 +31,7 @@ it('shows the pools, anchors and the rule of a price, as text and as JSON', asyn
       [USDC, 'USDC'],
     ] as const)
       await database.query(
-        `INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES ($1, $2, $3, $3, 6, 'known')`,
-        [hexBytes(token), eth.id, symbol],
+        sql`INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES (${hexBytes(token)}, ${eth.id}, ${symbol}, ${symbol}, 6, 'known')`,
       );
     await createPartitions(database, 'pool_states', eth.id);
     const [pool, hopPool] = [addressOf(0x9a1), addressOf(0x9a2)];

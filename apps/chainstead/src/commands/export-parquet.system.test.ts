@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from '@chainstead/db';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runCaptured } from '../testing/captured-context.ts';
@@ -16,7 +17,7 @@ const manifestOf = async (out: string) =>
   JSON.parse(await readFile(join(out, '_export/table=erc20_transfers/chain=31337/manifest.json'), 'utf8'));
 const countTransfers = async () => {
   const [row] = await stage.scratch.database.query<{ rows: number }>(
-    'SELECT count(*) AS rows FROM erc20_transfer_sides WHERE direction <> 1 AND block_number <= 79',
+    sql`SELECT count(*) AS rows FROM erc20_transfer_sides WHERE direction <> 1 AND block_number <= 79`,
   );
   return row?.rows;
 };
@@ -24,7 +25,7 @@ const countTransfers = async () => {
 beforeAll(async () => {
   await stage.run('backfill', '--chain', 'scripted', '--from', '0', '--to', '99');
   await stage.scratch.database.query(
-    "INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed) VALUES (31337, 'scripted', 0, 100) ON CONFLICT DO NOTHING",
+    sql`INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed) VALUES (31337, 'scripted', 0, 100) ON CONFLICT DO NOTHING`,
   );
 });
 
@@ -34,7 +35,7 @@ describe('export parquet', () => {
     const rows = await countTransfers();
     expect(rows).toBeGreaterThan(50);
     const [{ ctid } = { ctid: '' }] = await stage.scratch.database.query<{ ctid: string }>(
-      `DELETE FROM erc20_transfer_sides WHERE (account_key, block_number, transaction_index, log_index, direction) IN
+      sql`DELETE FROM erc20_transfer_sides WHERE (account_key, block_number, transaction_index, log_index, direction) IN
          (SELECT account_key, block_number, transaction_index, log_index, direction FROM erc20_transfer_sides
            WHERE direction <> 1 AND block_number < 20 LIMIT 1) RETURNING ctid::text`,
     );

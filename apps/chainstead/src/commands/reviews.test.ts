@@ -1,5 +1,5 @@
 import { parseChainId } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { listAudit } from '@chainstead/http';
 import { addressOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -10,8 +10,7 @@ const SCAM = addressOf(0x5ca3);
 const scratch = scratchOfFile();
 beforeAll(async () => {
   await scratch.database.query(
-    `INSERT INTO contract_reviews (key_id, chain_id, address, contract_type, report_type, reason) VALUES ('a', $1, $2, 'NFT', 'spam', 'a trap')`,
-    [parseChainId(1), addressBytes(SCAM)],
+    sql`INSERT INTO contract_reviews (key_id, chain_id, address, contract_type, report_type, reason) VALUES ('a', ${parseChainId(1)}, ${addressBytes(SCAM)}, 'NFT', 'spam', 'a trap')`,
   );
 });
 
@@ -41,8 +40,7 @@ test('an operator sees what was reported, applies it, and leaves a trace', async
 test('an operator queues the facts of a token, and leaves a trace', async () => {
   const [token, unknown] = [addressOf(0x70), addressOf(0x71)];
   await scratch.database.query(
-    `INSERT INTO tokens (address, chain_id, facts_status, facts_due_at) VALUES ($1, 1, 'known', NULL), ($1, 8453, 'known', NULL)`,
-    [addressBytes(token)],
+    sql`INSERT INTO tokens (address, chain_id, facts_status, facts_due_at) VALUES (${addressBytes(token)}, 1, 'known', NULL), (${addressBytes(token)}, 8453, 'known', NULL)`,
   );
   const refresh = (...args: string[]) => runCaptured(['tokens', 'refresh', ...args], { DATABASE_URL: scratch.url });
   const { exitCode, stdout } = await refresh(token, unknown, token, '--chain', 'eth');
@@ -50,7 +48,7 @@ test('an operator queues the facts of a token, and leaves a trace', async () => 
     0,
     { work: 'tokens refresh', queued: 1, unknown: [unknown], finished: true },
   ]);
-  expect(await scratch.database.query('SELECT chain_id FROM tokens WHERE facts_due_at <= now()')).toEqual([
+  expect(await scratch.database.query(sql`SELECT chain_id FROM tokens WHERE facts_due_at <= now()`)).toEqual([
     { chain_id: 1 },
   ]);
   expect(await listAudit(scratch.database, null, 1)).toMatchObject([
@@ -71,9 +69,9 @@ test('what is no address, or no chain, is refused', async () => {
 test('both commands know the chains of the database, without CHAINS', async () => {
   const token = addressOf(0x72);
   await scratch.database.query(
-    `INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed) VALUES (31337, 'devnet', 0, 0)`,
+    sql`INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed) VALUES (31337, 'devnet', 0, 0)`,
   );
-  await scratch.database.query('INSERT INTO tokens (address, chain_id) VALUES ($1, 31337)', [addressBytes(token)]);
+  await scratch.database.query(sql`INSERT INTO tokens (address, chain_id) VALUES (${addressBytes(token)}, 31337)`);
   const environment = { DATABASE_URL: scratch.url };
   const refreshed = await runCaptured(['tokens', 'refresh', token, '--chain', 'devnet'], environment);
   expect(JSON.parse(refreshed.stdout)).toMatchObject({ queued: 1, unknown: [] });

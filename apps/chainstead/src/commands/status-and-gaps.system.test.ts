@@ -1,6 +1,7 @@
 import { mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from '@chainstead/db';
 import { createScratchDatabase } from '@chainstead/testkit';
 import { describe, expect, it, vi } from 'vitest';
 import { runCaptured } from '../testing/captured-context.ts';
@@ -10,7 +11,7 @@ describe('status and gaps', () => {
     const other = await createScratchDatabase();
     try {
       await other.database.query(
-        `INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed, checkpoint)
+        sql`INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed, checkpoint)
          VALUES (31337, 'ours', 0, 0, 5), (1, 'eth', 0, 0, 5)`,
       );
       const environment = { DATABASE_URL: other.url };
@@ -33,14 +34,14 @@ describe('status and gaps', () => {
     const other = await createScratchDatabase();
     try {
       await other.database.query(
-        `INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed, checkpoint) VALUES (1, 'eth', 20, 100, 200)`,
+        sql`INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed, checkpoint) VALUES (1, 'eth', 20, 100, 200)`,
       );
       await other.database.query(
-        `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof)
+        sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof)
          VALUES (1, 'swaps', 100, 200, 'receipts'), (1, 'pool-states', 20, 99, 'none'), (1, 'pool-states', 100, 200, 'receipts')`,
       );
       await other.database.query(
-        `INSERT INTO pools (pool_key, chain_id, pool) SELECT number, 1, decode(lpad(number::text, 40, '0'), 'hex') FROM generate_series(1, 3) AS number`,
+        sql`INSERT INTO pools (pool_key, chain_id, pool) SELECT number, 1, decode(lpad(number::text, 40, '0'), 'hex') FROM generate_series(1, 3) AS number`,
       );
       const environment = { DATABASE_URL: other.url, CHAINS: 'eth', VERIFY_BLOCKS_PER_SECOND: '0' };
       const { stdout } = await runCaptured(['status'], environment);
@@ -68,7 +69,7 @@ describe('status and gaps', () => {
     const other = await createScratchDatabase();
     try {
       await other.database.query(
-        `INSERT INTO streams (id, webhook_url, description, tag, chain_ids, all_addresses, include_native_txs,
+        sql`INSERT INTO streams (id, webhook_url, description, tag, chain_ids, all_addresses, include_native_txs,
            include_contract_logs, include_internal_txs, include_all_tx_logs, filter_possible_spam_addresses,
            get_native_balances, demo, status, status_message, deleted_at)
          SELECT gen_random_uuid(), 'https://a.example', '', 'tag of ' || status, '{1}', false, true, false, false, false,
@@ -77,7 +78,7 @@ describe('status and gaps', () => {
              AS given (status, deleted_at)`,
       );
       await other.database.query(
-        `INSERT INTO stream_deliveries (id, stream_id, chain_id, block_number, block_hash, kind, status, due_at)
+        sql`INSERT INTO stream_deliveries (id, stream_id, chain_id, block_number, block_hash, kind, status, due_at)
          SELECT gen_random_uuid(), id, 1, number, '\\x00', 'confirmed', CASE number WHEN 1 THEN 'delivered' ELSE 'pending' END, now()
            FROM streams, generate_series(1, 3) AS number WHERE status = 'paused'`,
       );

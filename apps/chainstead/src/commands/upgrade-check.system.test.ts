@@ -1,5 +1,5 @@
 /** `chainstead upgrade-check` of this version and of a next one, which has more migrations. */
-import { migrate } from '@chainstead/db';
+import { migrate, rawSql, sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type CommandOutcome, runCaptured } from '../testing/captured-context.ts';
@@ -43,15 +43,15 @@ const ROWS = [
 ];
 
 async function fill(): Promise<void> {
-  for (const statement of ROWS) await scratch.database.query(statement);
+  for (const statement of ROWS) await scratch.database.query(rawSql(statement));
 }
 
 /** Everything that the command could change: definitions, settings and rows. */
 async function stateOf({ database }: ScratchDatabase): Promise<unknown> {
   return [
-    await database.query('SELECT oid::text, relname, relfilenode::text, reloptions FROM pg_class ORDER BY oid'),
-    await database.query('SELECT * FROM schema_migrations ORDER BY name'),
-    await database.query('SELECT * FROM projections'),
+    await database.query(sql`SELECT oid::text, relname, relfilenode::text, reloptions FROM pg_class ORDER BY oid`),
+    await database.query(sql`SELECT * FROM schema_migrations ORDER BY name`),
+    await database.query(sql`SELECT * FROM projections`),
   ];
 }
 
@@ -110,7 +110,7 @@ describe('upgrade-check', () => {
   });
 
   it('ends with 1 if the upgrade would fail, with the reason and the remedy', async () => {
-    await scratch.database.query('CREATE VIEW mine AS SELECT dataset FROM analytics.coverage');
+    await scratch.database.query(sql`CREATE VIEW mine AS SELECT dataset FROM analytics.coverage`);
     const { exitCode, stdout, stderr } = await checkNext();
     expect(exitCode).toBe(1);
     expect(stdout).toMatch(/✗ The view mine reads analytics\.coverage, .*\[UPGRADE_BLOCKED_BY_VIEW\]/);

@@ -1,5 +1,7 @@
 /** `chainstead verify-balances` over a real node, whose balances an upstream reports correctly or not. */
+
 import type { Address } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { erc20Transfers } from '@chainstead/erc20';
 import {
   compileDemoContracts,
@@ -51,14 +53,12 @@ async function showAsApi(of: Address | undefined, balance: bigint): Promise<void
   const [subject, address] = [wallet, of].map((one) => Buffer.from(one.slice(2), 'hex'));
   await seedBuilt(scratch.database, CHAIN_ID, state);
   await scratch.database.query(
-    'INSERT INTO subject_projections (chain_id, state, subject) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
-    [CHAIN_ID, state.name, subject],
+    sql`INSERT INTO subject_projections (chain_id, state, subject) VALUES (${CHAIN_ID}, ${state.name}, ${subject ?? null}) ON CONFLICT DO NOTHING`,
   );
   await scratch.database.query(
-    `INSERT INTO erc20_wallet_tokens (wallet, chain_id, token, total, moved_block, anchor_block, anchor_value, anchored_at)
-     SELECT $1, $2, $3, 1500000, max(last_block), max(last_block), $4, now() FROM sync_ranges WHERE chain_id = $2
+    sql`INSERT INTO erc20_wallet_tokens (wallet, chain_id, token, total, moved_block, anchor_block, anchor_value, anchored_at)
+     SELECT ${subject ?? null}, ${CHAIN_ID}, ${address ?? null}, 1500000, max(last_block), max(last_block), ${balance.toString()}, now() FROM sync_ranges WHERE chain_id = ${CHAIN_ID}
      ON CONFLICT (wallet, chain_id, token) DO UPDATE SET anchor_value = excluded.anchor_value`,
-    [subject, CHAIN_ID, address, balance.toString()],
   );
 }
 
@@ -164,7 +164,7 @@ describe('chainstead verify-balances', () => {
       {},
       { ...says, shown: '1500009', verdict: 'contradicted' },
     ]);
-    await scratch.database.query('TRUNCATE erc20_wallet_tokens, subject_projections');
+    await scratch.database.query(sql`TRUNCATE erc20_wallet_tokens, subject_projections`);
   });
 
   it('says why where there are no proofs, and ends with 0', async () => {

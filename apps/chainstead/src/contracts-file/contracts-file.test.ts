@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createChainRegistry } from '@chainstead/chains';
 import { readDefinitions } from '@chainstead/contracts';
 import { createLogger, systemClock } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { listAudit } from '@chainstead/http';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -34,8 +35,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 beforeEach(async () => {
-  await scratch.database.query('TRUNCATE contract_definitions, audit_log');
-  await scratch.database.query('DROP SCHEMA IF EXISTS contracts CASCADE');
+  await scratch.database.query(sql`TRUNCATE contract_definitions, audit_log`);
+  await scratch.database.query(sql`DROP SCHEMA IF EXISTS contracts CASCADE`);
 });
 
 /** Writes a file; JSON is YAML too. @returns its path */
@@ -47,7 +48,7 @@ async function writeContracts(content: unknown): Promise<string> {
 
 async function revisions(): Promise<readonly string[]> {
   const rows = await scratch.database.query<{ revision: string }>(
-    'SELECT revision::text FROM contract_definitions ORDER BY name',
+    sql`SELECT revision::text FROM contract_definitions ORDER BY name`,
   );
   return rows.map(({ revision }) => revision);
 }

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { parseAbi } from 'viem';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -13,7 +14,7 @@ const scratch = scratchOfFile();
 let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'chainstead-abis-'));
-  await scratch.database.query('TRUNCATE contract_abi_entries, imported_signatures');
+  await scratch.database.query(sql`TRUNCATE contract_abi_entries, imported_signatures`);
 });
 
 const run = (...args: readonly string[]): Promise<CommandOutcome> =>
@@ -33,7 +34,7 @@ const abi = parseAbi(['function deposit(uint256 amount)']);
 const contracts = async (): Promise<string[]> =>
   (
     await scratch.database.query<{ row: string }>(
-      `SELECT concat_ws(' ', '0x' || encode(address, 'hex'), chain_id, entry->>'name') AS row FROM contract_abi_entries ORDER BY address, chain_id`,
+      sql`SELECT concat_ws(' ', '0x' || encode(address, 'hex'), chain_id, entry->>'name') AS row FROM contract_abi_entries ORDER BY address, chain_id`,
     )
   ).map(({ row }) => row);
 
@@ -142,7 +143,7 @@ describe('import signatures', () => {
   const signatures = async (): Promise<unknown[]> =>
     (
       await scratch.database.query<{ row: unknown }>(
-        `SELECT source || ' ' || signature AS row FROM imported_signatures ORDER BY 1`,
+        sql`SELECT source || ' ' || signature AS row FROM imported_signatures ORDER BY 1`,
       )
     ).map(({ row }) => row);
 

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from '@chainstead/db';
 import { loadRecordedChain } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, it } from 'vitest';
@@ -18,7 +19,7 @@ describe('work on ranges', () => {
     expect(lines.slice(0, -1).at(-1)).toMatchObject({ done: 40, total: 40, unit: 'blocks' });
 
     const rows = await stage.scratch.database.query<{ blocks: number }>(
-      'SELECT count(DISTINCT block_number) AS blocks FROM erc20_transfer_sides WHERE block_number BETWEEN 20 AND 39',
+      sql`SELECT count(DISTINCT block_number) AS blocks FROM erc20_transfer_sides WHERE block_number BETWEEN 20 AND 39`,
     );
     expect(rows).toEqual([{ blocks: 0 }]);
 
@@ -47,7 +48,7 @@ describe('work on ranges', () => {
   it('leaves indexes out of a bulk backfill and builds them afterwards', async () => {
     const indexes = (): Promise<object[]> =>
       stage.scratch.database.query(
-        "SELECT indexname FROM pg_indexes WHERE indexname = 'erc20_transfer_sides_by_token'",
+        sql`SELECT indexname FROM pg_indexes WHERE indexname = 'erc20_transfer_sides_by_token'`,
       );
     const bulk = await run('backfill', '--chain', 'scripted', '--from', '60', '--to', '79', '--bulk');
     expect([bulk.exitCode, bulk.stderr]).toEqual([
@@ -56,7 +57,7 @@ describe('work on ranges', () => {
     ]);
     expect(await indexes()).toHaveLength(1);
 
-    await stage.scratch.database.query('DROP INDEX erc20_transfer_sides_by_token');
+    await stage.scratch.database.query(sql`DROP INDEX erc20_transfer_sides_by_token`);
     const built = await run('indexes');
     expect(jsonLines(built.stdout)).toEqual([
       { work: 'indexes', built: ['erc20_transfer_sides_by_token'], finished: true },
@@ -94,16 +95,18 @@ describe('work on ranges that is left to a running program', () => {
     expect([again.exitCode, again.stderr]).toEqual([1, expect.stringContaining(`as job ${job}`)]);
     expect((await run('jobs', 'cancel', String(job))).stdout).toContain('is cancelled');
     expect((await run('jobs', 'cancel', String(job))).exitCode).toBe(1);
-    const [line] = await stage.scratch.database.query('SELECT action, target FROM audit_log ORDER BY id DESC LIMIT 1');
+    const [line] = await stage.scratch.database.query(
+      sql`SELECT action, target FROM audit_log ORDER BY id DESC LIMIT 1`,
+    );
     expect(line).toEqual({ action: 'job.cancel', target: job });
   });
 
   it('that ended its process is tried again by command', async () => {
     const { database } = stage.scratch;
     const work = 'block scripted 7 streams';
-    await database.query('INSERT INTO quarantined_work (name, crashes) VALUES ($1, 3)', [work]);
+    await database.query(sql`INSERT INTO quarantined_work (name, crashes) VALUES (${work}, 3)`);
     expect((await run('jobs', 'retry', work)).stdout).toContain('no longer quarantined');
-    expect(await database.query('SELECT name FROM quarantined_work')).toEqual([]);
+    expect(await database.query(sql`SELECT name FROM quarantined_work`)).toEqual([]);
     const again = await run('jobs', 'retry', work);
     expect([again.exitCode, again.stderr]).toEqual([2, expect.stringContaining(`No work named ${work}`)]);
   });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { environmentSource, parseConfiguration } from '../configuration/index.ts';
@@ -34,7 +35,7 @@ async function openAwayStandby() {
 
 test('an API that can’t start closes what it has opened by then', async () => {
   const standby = await openAwayStandby();
-  await scratch.database.query('ALTER TABLE stream_settings RENAME TO stream_settings_elsewhere');
+  await scratch.database.query(sql`ALTER TABLE stream_settings RENAME TO stream_settings_elsewhere`);
   const variables = {
     CHAINS: 'eth',
     RPC_URLS_ETH: 'http://127.0.0.1:9',
@@ -57,7 +58,7 @@ test('an API that can’t start closes what it has opened by then', async () => 
   await setTimeout(SOME_CHECKS_MS);
   expect(standby.connections()).toBe(connections);
 
-  await scratch.database.query('ALTER TABLE stream_settings_elsewhere RENAME TO stream_settings');
+  await scratch.database.query(sql`ALTER TABLE stream_settings_elsewhere RENAME TO stream_settings`);
   const role = await startApi(context());
   try {
     // A running API continues to check.

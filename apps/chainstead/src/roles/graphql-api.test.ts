@@ -1,6 +1,8 @@
 /** GraphQL of the API role: with its setting only, and without delay when the role stops. */
+
 import { randomBytes } from 'node:crypto';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { rawSql, sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { environmentSource, parseConfiguration } from '../configuration/index.ts';
@@ -12,13 +14,13 @@ const ROLE = `graphql_${randomBytes(6).toString('hex')}`;
 const scratch = scratchOfFile();
 
 beforeAll(async () => {
-  await scratch.database.query(`CREATE ROLE ${ROLE} LOGIN PASSWORD 'secret' IN ROLE chainstead_reader`);
+  await scratch.database.query(sql`CREATE ROLE ${rawSql(ROLE)} LOGIN PASSWORD 'secret' IN ROLE chainstead_reader`);
   await scratch.database.query(
-    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (1, 7, '\\x07', '2020-01-01T00:00:00Z')`,
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (1, 7, '\\x07', '2020-01-01T00:00:00Z')`,
   );
 });
 afterAll(async () => {
-  await scratch.database.query(`DROP ROLE ${ROLE}`);
+  await scratch.database.query(sql`DROP ROLE ${rawSql(ROLE)}`);
 });
 
 function start(more: Readonly<Record<string, string>>): Promise<RunningRole> {

@@ -1,5 +1,6 @@
 import { type Clock, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets';
+import { sql } from '@chainstead/db';
 import { type ChainStatus, readChainStatuses } from '@chainstead/sync';
 import {
   createScratchDatabase,
@@ -68,8 +69,7 @@ describe('ingest', () => {
     });
     // It was ingested before, long ago.
     await scratch.database.query(
-      `INSERT INTO sync_chains (chain_id, history_start, first_followed, updated_at) VALUES ($1, 80, 80, now() - interval '1 hour')`,
-      [BAD],
+      sql`INSERT INTO sync_chains (chain_id, history_start, first_followed, updated_at) VALUES (${BAD}, 80, 80, now() - interval '1 hour')`,
     );
     const role = await startIngest(context);
     try {

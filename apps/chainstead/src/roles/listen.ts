@@ -2,7 +2,7 @@ import { readAptosExamples } from '@chainstead/aptos';
 import { createEventOperations } from '@chainstead/contracts';
 import { createCursorCodec } from '@chainstead/core';
 import { readExamples } from '@chainstead/datasets';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import {
   type ApiApp,
   type ApiServer,
@@ -100,7 +100,7 @@ export async function listen(context: RoleContext, served: Served): Promise<Runn
       docs: api.protectDocs,
     },
     readiness: async () => {
-      await database.query('SELECT 1');
+      await database.query(sql`SELECT 1`);
       return { ready: true, reasons: [], notes: schema.note === null ? [] : [schema.note] };
     },
     synchronization: async () => {

@@ -1,4 +1,5 @@
 import { silentLogger } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { watchSchema } from './schema-watch.ts';
@@ -15,7 +16,7 @@ it('tells once of a newer schema, also when the process starts again on it', asy
   const watch = await watchSchema({ database: scratch.database, logger, intervalMs: 10 });
   onTestFinished(() => watch.stop());
   expect(watch.note).toBeNull();
-  await scratch.database.query("INSERT INTO schema_migrations (name, hash) VALUES ('9999_later', 'x')");
+  await scratch.database.query(sql`INSERT INTO schema_migrations (name, hash) VALUES ('9999_later', 'x')`);
   await expect.poll(() => watch.note).toContain('newer version');
   expect(warn.mock.calls).toEqual([[{ migrations: ['9999_later'] }, expect.stringContaining('newer version')]]);
 

@@ -1,5 +1,5 @@
 import { errorText, type Logger } from '@chainstead/core';
-import { checkSchema, type Database, DatabaseError } from '@chainstead/db';
+import { checkSchema, type Database, DatabaseError, sql } from '@chainstead/db';
 
 /** Detects that a newer version of Chainstead migrated the database. */
 export interface SchemaWatch {
@@ -39,12 +39,11 @@ export async function watchSchema({
   async function look(): Promise<void> {
     if (known === null) {
       await checkSchema(database);
-      known = (await database.query<{ name: string }>('SELECT name FROM schema_migrations')).map(({ name }) => name);
+      known = (await database.query<{ name: string }>(sql`SELECT name FROM schema_migrations`)).map(({ name }) => name);
       return;
     }
     const added = await database.query<{ name: string }>(
-      'SELECT name FROM schema_migrations WHERE name <> ALL ($1) ORDER BY name',
-      [known],
+      sql`SELECT name FROM schema_migrations WHERE name <> ALL (${known}) ORDER BY name`,
     );
     if (added.length > 0) report(added.map(({ name }) => name));
   }

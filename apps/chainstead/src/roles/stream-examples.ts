@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import type { DocumentExamples } from '@chainstead/http';
 
 /**
@@ -7,7 +7,7 @@ import type { DocumentExamples } from '@chainstead/http';
  */
 export async function readStreamExamples(database: Database): Promise<DocumentExamples> {
   const [stream] = await database.query<{ id: string }>(
-    'SELECT id FROM streams WHERE deleted_at IS NULL ORDER BY created_at, id LIMIT 1',
+    sql`SELECT id FROM streams WHERE deleted_at IS NULL ORDER BY created_at, id LIMIT 1`,
   );
   if (stream === undefined) return {};
   const { id } = stream;

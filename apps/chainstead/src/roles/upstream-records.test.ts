@@ -1,5 +1,6 @@
 import { createFullnodeMetrics, createFullnodes } from '@chainstead/aptos';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { listWrongAnswers, readUpstreamCalls } from '@chainstead/sync';
 import {
   createAptosLedger,
@@ -21,7 +22,7 @@ beforeAll(async () => {
   scratch = await createScratchDatabase();
 });
 afterAll(() => scratch.drop());
-beforeEach(() => scratch.database.query('TRUNCATE upstream_calls, upstream_mismatches'));
+beforeEach(() => scratch.database.query(sql`TRUNCATE upstream_calls, upstream_mismatches`));
 
 /** A process of a role, with a pool. */
 function startProcess(role: string, url: string) {

@@ -8,6 +8,7 @@ import {
   migrate,
   openDatabase,
   redactConnectionString,
+  sql,
   startEmbeddedPostgres,
 } from '@chainstead/db';
 import type { Configuration } from '../configuration/index.ts';
@@ -93,7 +94,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
 
 async function checkConnection(database: Database, url: string): Promise<void> {
   try {
-    await database.query('SELECT 1');
+    await database.query(sql`SELECT 1`);
     await checkSessions(database);
   } catch (error) {
     throw error instanceof DatabaseError && !error.retryable ? error : new DatabaseUnreachableError(url, error);

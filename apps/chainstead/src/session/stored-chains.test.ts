@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, it, test } from 'vitest';
 import { environmentSource, parseConfiguration } from '../configuration/index.ts';
@@ -11,7 +12,7 @@ const scratch = scratchOfFile();
 
 beforeAll(async () => {
   await scratch.database.query(
-    `INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed, updated_at)
+    sql`INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed, updated_at)
      VALUES (31337, 'devnet', 0, 0, now() - interval '1 hour'), (31338, 'devnet', 0, 0, now()), (777777, 'ours', 0, 0, now()),
        (1, 'eth', 0, 0, now()), (888888, NULL, 0, 0, now()), (1337, 'base', 0, 0, now())`,
   );

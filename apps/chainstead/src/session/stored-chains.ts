@@ -1,5 +1,5 @@
 import { type ChainRegistry, createChainRegistry } from '@chainstead/chains';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import type { Configuration } from '../configuration/index.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function withStoredChains(
 
 async function readRegistry(database: Pick<Database, 'query'>, configured: ChainRegistry): Promise<ChainRegistry> {
   const rows = await database.query<{ id: number; key: string }>(
-    'SELECT chain_id AS id, chain_key AS key FROM sync_chains WHERE chain_key IS NOT NULL ORDER BY updated_at DESC',
+    sql`SELECT chain_id AS id, chain_key AS key FROM sync_chains WHERE chain_key IS NOT NULL ORDER BY updated_at DESC`,
   );
   // Each has a registry: two may have had the same name, one after the other. The newer one gets it.
   const stored = rows

@@ -1,5 +1,5 @@
 import { silentLogger } from '@chainstead/core';
-import { openDatabase } from '@chainstead/db';
+import { openDatabase, sql } from '@chainstead/db';
 import { createScratchDatabase } from '@chainstead/testkit';
 import { expect, test } from 'vitest';
 import { runCaptured } from '../testing/captured-context.ts';
@@ -20,7 +20,7 @@ test('the processes of roles are told by their sessions, each with its number, a
   );
   try {
     expect(await readConnectedProcesses(scratch.database)).toEqual([]);
-    for (const database of opened) await database.query('SELECT 1');
+    for (const database of opened) await database.query(sql`SELECT 1`);
     const found = await readConnectedProcesses(scratch.database);
     expect(found.map(({ name, connections }) => [name, connections])).toEqual([
       ['api-1', 1],

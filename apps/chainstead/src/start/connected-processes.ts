@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { ROLE_NAMES } from '../configuration/index.ts';
 
 /** A process of a role that has connections to the database now. */
@@ -13,10 +13,9 @@ export interface ConnectedProcess {
 /** Reads the processes of all machines by session name. Sessions of queues are not counted. */
 export async function readConnectedProcesses(database: Pick<Database, 'query'>): Promise<ConnectedProcess[]> {
   return database.query<ConnectedProcess>(
-    `SELECT substr(application_name, length('chainstead ') + 1) AS name, host(client_addr) AS address, count(*)::int AS connections
-       FROM pg_stat_activity WHERE datname = current_database() AND application_name ~ $1
+    sql`SELECT substr(application_name, length('chainstead ') + 1) AS name, host(client_addr) AS address, count(*)::int AS connections
+       FROM pg_stat_activity WHERE datname = current_database() AND application_name ~ ${`^chainstead (${ROLE_NAMES.join('|')})(-[0-9]+)?$`}
       GROUP BY application_name, client_addr ORDER BY application_name, client_addr`,
-    [`^chainstead (${ROLE_NAMES.join('|')})(-[0-9]+)?$`],
   );
 }
 

@@ -1,5 +1,5 @@
 import { silentLogger } from '@chainstead/core';
-import { openDatabase } from '@chainstead/db';
+import { openDatabase, rawSql, sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { environmentSource, parseConfiguration } from '../configuration/index.ts';
@@ -19,10 +19,10 @@ test('features that are on without a URL get the same role that can only read, f
   expect([second.api.mcpDatabaseUrl, graphqlDatabaseUrl]).toEqual([mcpDatabaseUrl, null]);
   const reader = openDatabase({ url: mcpDatabaseUrl ?? '', applicationName: 'test', logger: silentLogger() });
   try {
-    expect(await reader.query('SELECT count(*)::int AS n FROM analytics.tokens')).toEqual([{ n: 0 }]);
-    await expect(reader.query('SELECT FROM server_secrets')).rejects.toMatchObject({ code: '42501' });
+    expect(await reader.query(sql`SELECT count(*)::int AS n FROM analytics.tokens`)).toEqual([{ n: 0 }]);
+    await expect(reader.query(sql`SELECT FROM server_secrets`)).rejects.toMatchObject({ code: '42501' });
   } finally {
     await reader.close();
-    await database.query(`DROP ROLE "${new URL(mcpDatabaseUrl ?? '').username}"`);
+    await database.query(sql`DROP ROLE "${rawSql(new URL(mcpDatabaseUrl ?? '').username)}"`);
   }
 });

@@ -3,6 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type CommandOutcome, runCaptured } from '../testing/captured-context.ts';
@@ -85,7 +86,7 @@ describe('chainstead start', () => {
   it('finds that a table is not as its dataset says, before the first block', async () => {
     const other = await createScratchDatabase();
     onTestFinished(() => other.drop());
-    await other.database.query('ALTER TABLE erc20_approvals RENAME COLUMN spender TO grantee');
+    await other.database.query(sql`ALTER TABLE erc20_approvals RENAME COLUMN spender TO grantee`);
     const { exitCode, stderr } = await start([], { DATABASE_URL: other.url });
     expect(exitCode, stderr).not.toBe(0);
     expect(stderr).toContain('[DATASET_TABLES_DIFFER]');

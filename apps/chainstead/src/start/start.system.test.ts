@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from '@chainstead/db';
 import {
   commandLineOf,
   createScratchDatabase,
@@ -192,7 +193,7 @@ describe.runIf(platform() === 'linux')('chainstead start, with a node that works
     expect(key).toMatch(/^[0-9a-f]{32}$/);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect(program.output()).not.toContain(key);
-    const known = await scratch.database.query('SELECT by_start, scopes FROM api_keys');
+    const known = await scratch.database.query(sql`SELECT by_start, scopes FROM api_keys`);
     expect(known).toEqual([{ by_start: true, scopes: ['admin'] }]);
   });
 
@@ -206,7 +207,8 @@ describe.runIf(platform() === 'linux')('chainstead start, with a node that works
 describe.runIf(platform() === 'linux')('chainstead start, with START_BLOCK above the head', () => {
   let own: ScratchDatabase;
   let far: Program;
-  const state = () => own.database.query('SELECT chain_key, history_start, checkpoint, stall_reason FROM sync_chains');
+  const state = () =>
+    own.database.query(sql`SELECT chain_key, history_start, checkpoint, stall_reason FROM sync_chains`);
 
   beforeAll(async () => {
     own = await createScratchDatabase();

@@ -8,6 +8,7 @@ import {
   obstacleOf,
   POSTGRES_MAJOR_MIN,
   planMigrations,
+  sql,
   type UpgradeObstacle,
 } from '@chainstead/db';
 import { planUpgradeWork, type UpgradeWork } from '@chainstead/sync';
@@ -57,7 +58,7 @@ export async function planUpgrade(options: UpgradePlanOptions): Promise<UpgradeP
       ? await planUpgradeWork({ database, datasets: configuration.datasets, chains })
       : { builds: [], fills: [] };
   const disk = await planDisk(migrations, isEmbedded ? configuration.database.dataDirectory : null);
-  const [server] = await database.query<{ version: string }>("SELECT current_setting('server_version') AS version");
+  const [server] = await database.query<{ version: string }>(sql`SELECT current_setting('server_version') AS version`);
   return {
     version,
     server: { version: server?.version ?? '', majorMin: POSTGRES_MAJOR_MIN, isEmbedded },

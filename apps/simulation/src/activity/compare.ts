@@ -1,7 +1,7 @@
 /** Compares lists and histories with the node, until they agree or it is certain that they don't. */
 import { isDeepStrictEqual } from 'node:util';
 import { type Address, type BlockRange, mergeRanges, subtractRanges } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { z } from 'zod';
 import { fetchAll, type StoryApi, type StoryList } from '../story/api.ts';
 import { compareUntilEqual, type Differences, gatherDifferences, unlessUnanswered } from '../story/difference.ts';
@@ -155,8 +155,7 @@ const SETTLED_DEPTH = 150;
 /** Blocks whose internal transfers the program has. */
 async function readTraced({ database, chainId }: Compared): Promise<readonly BlockRange[]> {
   const rows = await database.query<{ from: number; to: number }>(
-    `SELECT first_block AS from, last_block AS to FROM sync_ranges WHERE chain_id = $1 AND dataset = 'internal-transfers'`,
-    [chainId],
+    sql`SELECT first_block AS from, last_block AS to FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = 'internal-transfers'`,
   );
   return mergeRanges(rows);
 }

@@ -1,5 +1,7 @@
 /** Who holds a token, and how many do, against what its contract says. */
+
 import { type Address, parseAddress } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { z } from 'zod';
 import { fetchAll, fetchOne } from '../story/api.ts';
 import { type Difference, type Differences, gatherDifferences, unlessUnanswered } from '../story/difference.ts';
@@ -80,7 +82,7 @@ async function compareCounts(comparison: Comparison, kind: TokenKind, difference
   const { api, world, truth, database, isWhole, unnoticed } = comparison;
   const path = `erc20/${world.tokens[kind]}/holders`;
   // The same figures are served for five minutes.
-  await database.query(`DELETE FROM state_questions WHERE kind = 'erc20-holder-counts' AND settled_at IS NOT NULL`);
+  await database.query(sql`DELETE FROM state_questions WHERE kind = 'erc20-holder-counts' AND settled_at IS NOT NULL`);
   const { body } = await fetchOne(api, path, holdersShape);
   const { totalHolders, holdersByAcquisition, holderDistribution, indexed } = body;
   const expected = truth.balances[kind].size;

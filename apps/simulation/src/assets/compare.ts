@@ -1,6 +1,6 @@
 /** Compares responses with the node, until they agree or certainly differ. */
 import type { Address } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { compareUntilEqual, type Difference } from '../story/difference.ts';
 import type { ComparedStory } from '../story/run-story.ts';
 import { compareApprovals } from './compare-approvals.ts';
@@ -41,8 +41,8 @@ function withoutDrift(compare: Part): Part {
 /** Everything. What may be shown as it was for hours is made so old that it has to be read again. */
 export async function compareEverything(stage: ComparedStage, truth: Truth): Promise<string | null> {
   const { world, database } = stage;
-  await database.query(`UPDATE erc20_wallet_tokens SET anchored_at = anchored_at - interval '25 hours'`);
-  await database.query(`UPDATE tokens SET supply_read_at = supply_read_at - interval '2 hours'`);
+  await database.query(sql`UPDATE erc20_wallet_tokens SET anchored_at = anchored_at - interval '25 hours'`);
+  await database.query(sql`UPDATE tokens SET supply_read_at = supply_read_at - interval '2 hours'`);
   return compareAll(stage, truth, [
     compareSupplies,
     (comparison) => compareBalances(comparison, world.holders),
@@ -86,7 +86,7 @@ async function compareOne(stage: ComparedStage, truth: Truth, part: Part): Promi
 /** Tokens that drift, although the program still derives their balances from transfers. */
 async function readUnnoticed(world: AssetsWorld, database: Database): Promise<ReadonlySet<Address>> {
   const rows = await database.query<{ token: Address }>(
-    `SELECT '0x' || encode(token, 'hex') AS token FROM erc20_token_classes WHERE class = 'live'`,
+    sql`SELECT '0x' || encode(token, 'hex') AS token FROM erc20_token_classes WHERE class = 'live'`,
   );
   const noticed = new Set(rows.map(({ token }) => token));
   const drifting = Object.values(world.tokens).filter((token) => drifts(world, token));

@@ -1,5 +1,5 @@
 /** Judges whether memory and tables stay as they are over time. */
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { TABLE_WRITES } from '@chainstead/db/table-writes';
 
 /** The program and its tables at one moment. Bytes. */
@@ -45,7 +45,7 @@ export function memoryInMetrics(text: string): Map<string, number> {
 /** Reads the size of every table. Partitions count with their parent. */
 export async function readTables(database: Database): Promise<TableSize[]> {
   return database.query<TableSize & Record<string, unknown>>(
-    `SELECT coalesce(pg_partition_root(relid)::regclass::text, relname) AS name, sum(n_live_tup)::bigint AS live,
+    sql`SELECT coalesce(pg_partition_root(relid)::regclass::text, relname) AS name, sum(n_live_tup)::bigint AS live,
        sum(n_dead_tup)::bigint AS dead, sum(pg_table_size(relid) + pg_indexes_size(relid))::bigint AS bytes
      FROM pg_stat_user_tables WHERE schemaname = 'public' GROUP BY 1 ORDER BY 1`,
   );

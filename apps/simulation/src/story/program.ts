@@ -1,5 +1,7 @@
 /** The program of a story on a real node: it is killed, started again, and waited for. */
+
 import type { Clock } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { freePort, type ScratchDatabase } from '@chainstead/testkit';
 import { startIngest } from '../ingest-process.ts';
 import { openApi, type StoryApi } from './api.ts';
@@ -56,9 +58,8 @@ export async function startStory(options: StoryProgramOptions): Promise<StoryPro
       const deadline = clock.now() + SETTLE_TIMEOUT_MS;
       for (;;) {
         const [row] = await scratch.database.query<{ hash: string; checkpoint: number; why: string | null }>(
-          `SELECT '0x' || encode(checkpoint_hash, 'hex') AS hash, checkpoint, coalesce(stop_message, stall_reason) AS why
-             FROM sync_chains WHERE chain_id = $1`,
-          [chain.id],
+          sql`SELECT '0x' || encode(checkpoint_hash, 'hex') AS hash, checkpoint, coalesce(stop_message, stall_reason) AS why
+             FROM sync_chains WHERE chain_id = ${chain.id}`,
         );
         if (row?.hash === hash && (await isAnswering(api))) return null;
         if (clock.now() > deadline)

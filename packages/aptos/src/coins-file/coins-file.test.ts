@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { createAptosLedger, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { coins } from '../coins/dataset.ts';
@@ -14,7 +15,7 @@ beforeAll(async () => {
   [source, target] = [await createScratchDatabase(), await createScratchDatabase()];
 });
 beforeEach(async () => {
-  for (const { database } of [source, target]) await database.query('TRUNCATE aptos_coins, aptos_ranges');
+  for (const { database } of [source, target]) await database.query(sql`TRUNCATE aptos_coins, aptos_ranges`);
 });
 afterAll(async () => {
   await source.drop();
@@ -71,7 +72,7 @@ async function* each(lines: readonly string[]): AsyncGenerator<string> {
 const load = (lines: readonly string[], trustCoverage = false) =>
   importCoins({ database: target.database, lines: each(lines), trustCoverage });
 const rowsOf = ({ database }: ScratchDatabase) =>
-  database.query('SELECT * FROM aptos_coins ORDER BY transaction_version, coin_type_hash');
+  database.query(sql`SELECT * FROM aptos_coins ORDER BY transaction_version, coin_type_hash`);
 
 describe('a file of coins', () => {
   it('carries every coin from one database to another, any number of times', async () => {

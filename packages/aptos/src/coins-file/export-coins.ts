@@ -1,4 +1,4 @@
-import { type Database, hexBytes, hexText } from '@chainstead/db';
+import { type Database, hexBytes, hexText, rawSql, sql } from '@chainstead/db';
 import { listCoverage } from '../sync/coverage.ts';
 import type { AptosNetwork } from '../transaction.ts';
 import { type CoinLine, renderCoin, renderEnd, renderHeader } from './coins-file.ts';
@@ -28,13 +28,12 @@ export async function* exportCoins(database: Database, network: AptosNetwork): A
 async function readPage(database: Database, network: AptosNetwork, after: CoinLine | null): Promise<CoinLine[]> {
   const hex = (column: string): string => `${hexText(column)} AS ${column}`;
   const rows = await database.query<Omit<CoinLine, 'transaction_timestamp'> & { transaction_timestamp: Date }>(
-    `SELECT ${hex('coin_type_hash')}, coin_type, ${hex('creator_address')}, name, symbol, decimals,
-            ${hex('supply_aggregator_table_handle')}, ${hex('supply_aggregator_table_key')},
+    sql`SELECT ${rawSql(hex('coin_type_hash'))}, coin_type, ${rawSql(hex('creator_address'))}, name, symbol, decimals,
+            ${rawSql(hex('supply_aggregator_table_handle'))}, ${rawSql(hex('supply_aggregator_table_key'))},
             transaction_version, transaction_timestamp
        FROM aptos_coins c
-      WHERE network = $1 AND (c.transaction_version, c.coin_type_hash) > ($2, $3)
-      ORDER BY c.transaction_version, c.coin_type_hash LIMIT ${PAGE}`,
-    [network, after?.transaction_version ?? -1, hexBytes(after?.coin_type_hash ?? '')],
+      WHERE network = ${network} AND (c.transaction_version, c.coin_type_hash) > (${after?.transaction_version ?? -1}, ${hexBytes(after?.coin_type_hash ?? '')})
+      ORDER BY c.transaction_version, c.coin_type_hash LIMIT ${rawSql(PAGE)}`,
   );
   return rows.map((row) => ({ ...row, transaction_timestamp: row.transaction_timestamp.toISOString() }));
 }

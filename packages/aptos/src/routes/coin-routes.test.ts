@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
@@ -15,7 +16,7 @@ beforeAll(async () => {
   app = await exampleApi(scratch.database);
 });
 afterAll(() => scratch.drop());
-beforeEach(() => scratch.database.query('TRUNCATE aptos_coins, aptos_ranges'));
+beforeEach(() => scratch.database.query(sql`TRUNCATE aptos_coins, aptos_ranges`));
 
 interface Coin {
   readonly symbol: string;
@@ -211,7 +212,7 @@ describe('pages', () => {
         fc.array(coin, { maxLength: 12 }),
         fc.integer({ min: 1, max: 8 }),
         async (present, arriving, limit) => {
-          await scratch.database.query('TRUNCATE aptos_coins');
+          await scratch.database.query(sql`TRUNCATE aptos_coins`);
           await seedCoins(
             scratch.database,
             present.map((each, index) => numberedCoin(each, 100 + 2 * index)),

@@ -1,4 +1,4 @@
-import { type Database, hexText } from '@chainstead/db';
+import { type Database, hexText, rawSql, sql } from '@chainstead/db';
 import type { DocumentExamples } from '@chainstead/http';
 import type { AptosNetwork } from '../transaction.ts';
 
@@ -13,9 +13,8 @@ export async function readAptosExamples(
 ): Promise<DocumentExamples> {
   const sample = async <Row extends object>(table: string, columns: string, where = 'true'): Promise<Row | null> => {
     const [row] = await database.query<Row>(
-      `SELECT network, ${columns} FROM (SELECT * FROM ${table} LIMIT ${SAMPLE_ROWS}) AS sample
-       WHERE network = ANY ($1) AND ${where} LIMIT 1`,
-      [networks],
+      sql`SELECT network, ${rawSql(columns)} FROM (SELECT * FROM ${rawSql(table)} LIMIT ${rawSql(SAMPLE_ROWS)}) AS sample
+       WHERE network = ANY (${networks}) AND ${rawSql(where)} LIMIT 1`,
     );
     return row ?? null;
   };

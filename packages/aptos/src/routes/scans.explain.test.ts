@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, movedStatement } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import {
   createScratchDatabase,
@@ -26,9 +26,10 @@ beforeAll(async () => {
   const { database } = scratch;
   const listening: Database = {
     ...database,
-    select: (text, values = []) => {
+    select: (statement, given = []) => {
+      const { text, values = [] } = movedStatement(statement, given);
       if (text.includes('aptos_')) requested.push({ text, values });
-      return database.select(text, values);
+      return database.select(statement, given);
     },
   };
   app = await exampleApi(listening);

@@ -1,6 +1,6 @@
 /** Aptos in `chainstead status` and `chainstead gaps`, read only from the database. */
 import type { BlockRange } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql } from '@chainstead/db';
 import type { FullnodeStatus } from '../fullnode/fullnode-state.ts';
 import { chainKeyOf } from '../fullnode/network.ts';
 import type { AptosNetwork } from '../transaction.ts';
@@ -42,7 +42,7 @@ interface NetworkRow {
 
 /** Returns one entry for each network ever ingested here. @param datasets names of the indexed ones */
 export async function readAptosStatuses(database: Database, datasets: readonly string[]): Promise<AptosStatus[]> {
-  const rows = await database.query<NetworkRow>(STATUS_QUERY);
+  const rows = await database.query<NetworkRow>(rawSql(STATUS_QUERY));
   const statuses: AptosStatus[] = [];
   for (const row of rows) statuses.push(statusOf(row, datasets, await listCoverage(database, row.network)));
   return statuses;

@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { type AptosFaultSettings, type AptosLedger, createAptosLedger, recordedData } from '@chainstead/testkit';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readAptosStatuses } from './aptos-status.ts';
@@ -27,7 +28,7 @@ describe('ranges', () => {
       ['coins', 'holders', 'transfers'].map((dataset) => ({ dataset, range: { from: 0, to: 2_500 } })),
     );
     const [root] = await stage.database.query<{ accumulator_root: Buffer; fullnode: string; confirmed_by: null }>(
-      'SELECT * FROM aptos_roots ORDER BY version DESC LIMIT 1',
+      sql`SELECT * FROM aptos_roots ORDER BY version DESC LIMIT 1`,
     );
     const reported = JSON.parse(EMPTY_LEDGER.transaction(2_500).toString('utf8')) as { accumulator_root_hash: string };
     expect(`0x${root?.accumulator_root.toString('hex')}`).toBe(reported.accumulator_root_hash);

@@ -1,6 +1,6 @@
 /** The versions that a dataset covers: the table `aptos_ranges`. Adjacent ranges are joined, so that it stays small. */
 import { type BlockRange, intersectRanges, subtractRanges } from '@chainstead/core';
-import { commitLock, type Database, type Transaction } from '@chainstead/db';
+import { commitLock, type Database, sql, type Transaction } from '@chainstead/db';
 import { chainIdOf } from '../fullnode/network.ts';
 import type { AptosNetwork } from '../transaction.ts';
 
@@ -24,8 +24,7 @@ export async function lockCommits(transaction: Transaction, network: AptosNetwor
 /** Returns all covered ranges of a network, by dataset and version. */
 export async function listCoverage(source: Pick<Database, 'query'>, network: AptosNetwork): Promise<AptosCoverage[]> {
   const rows = await source.query<{ dataset: string; first_version: number; last_version: number }>(
-    'SELECT dataset, first_version, last_version FROM aptos_ranges WHERE network = $1 ORDER BY dataset, first_version',
-    [network],
+    sql`SELECT dataset, first_version, last_version FROM aptos_ranges WHERE network = ${network} ORDER BY dataset, first_version`,
   );
   return rows.map(({ dataset, first_version: from, last_version: to }) => ({ dataset, range: { from, to } }));
 }
@@ -68,15 +67,14 @@ export async function recordCoverage(
   range: BlockRange,
 ): Promise<void> {
   await transaction.query(
-    `WITH wanted AS (SELECT unnest($2::text[]) AS dataset),
+    sql`WITH wanted AS (SELECT unnest(${datasets}::text[]) AS dataset),
      joined AS (
        DELETE FROM aptos_ranges r USING wanted w
-        WHERE r.network = $1 AND r.dataset = w.dataset
-          AND r.first_version <= $4::bigint + 1 AND r.last_version >= $3::bigint - 1
+        WHERE r.network = ${network} AND r.dataset = w.dataset
+          AND r.first_version <= ${range.to}::bigint + 1 AND r.last_version >= ${range.from}::bigint - 1
        RETURNING r.dataset, r.first_version, r.last_version)
      INSERT INTO aptos_ranges (network, dataset, first_version, last_version)
-     SELECT $1, w.dataset, least($3::bigint, min(j.first_version)), greatest($4::bigint, max(j.last_version))
+     SELECT ${network}, w.dataset, least(${range.from}::bigint, min(j.first_version)), greatest(${range.to}::bigint, max(j.last_version))
        FROM wanted w LEFT JOIN joined j USING (dataset) GROUP BY w.dataset`,
-    [network, datasets, range.from, range.to],
   );
 }

@@ -1,6 +1,6 @@
 /** A network's row in `aptos_networks`: start of its history, state of the fullnodes, and why ingestion is stopped. */
 import type { ChainsteadError } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import type { FullnodeStatus } from '../fullnode/fullnode-state.ts';
 import type { LedgerReach } from '../fullnode/fullnodes.ts';
 import { chainIdOf } from '../fullnode/network.ts';
@@ -14,8 +14,7 @@ export interface NetworkStart {
 /** Null before the first start. */
 export async function readNetworkStart(database: Database, network: AptosNetwork): Promise<NetworkStart | null> {
   const [row] = await database.query<{ history_start: number; first_followed: number }>(
-    'SELECT history_start, first_followed FROM aptos_networks WHERE network = $1',
-    [network],
+    sql`SELECT history_start, first_followed FROM aptos_networks WHERE network = ${network}`,
   );
   return row === undefined ? null : { historyStart: row.history_start, firstFollowed: row.first_followed };
 }
@@ -23,10 +22,9 @@ export async function readNetworkStart(database: Database, network: AptosNetwork
 /** The first followed version stays that of the first start. Clears an earlier stop. */
 export async function saveNetworkStart(database: Database, network: AptosNetwork, start: NetworkStart): Promise<void> {
   await database.query(
-    `INSERT INTO aptos_networks (network, chain_id, history_start, first_followed) VALUES ($1, $2, $3, $4)
+    sql`INSERT INTO aptos_networks (network, chain_id, history_start, first_followed) VALUES (${network}, ${chainIdOf(network)}, ${start.historyStart}, ${start.firstFollowed})
      ON CONFLICT (network) DO UPDATE SET
        history_start = excluded.history_start, stop_code = NULL, stop_message = NULL, updated_at = now()`,
-    [network, chainIdOf(network), start.historyStart, start.firstFollowed],
   );
 }
 
@@ -41,31 +39,22 @@ export async function saveHealth(
   },
 ): Promise<void> {
   await database.query(
-    `UPDATE aptos_networks SET head = coalesce($2, head), oldest = coalesce($3, oldest), fullnodes = $4,
-            stall_reason = CASE WHEN $5::boolean THEN $6 ELSE stall_reason END, updated_at = now()
-      WHERE network = $1`,
-    [
-      network,
-      health.reach?.head ?? null,
-      health.reach?.oldest ?? null,
-      JSON.stringify(health.fullnodes),
-      health.stallReason !== undefined,
-      health.stallReason ?? null,
-    ],
+    sql`UPDATE aptos_networks SET head = coalesce(${health.reach?.head ?? null}, head), oldest = coalesce(${health.reach?.oldest ?? null}, oldest), fullnodes = ${JSON.stringify(health.fullnodes)},
+            stall_reason = CASE WHEN ${health.stallReason !== undefined}::boolean THEN ${health.stallReason ?? null} ELSE stall_reason END, updated_at = now()
+      WHERE network = ${network}`,
   );
 }
 
 /** Saves why indexing is stopped, completely or in part, until the operator acts. */
 export async function saveStop(database: Database, network: AptosNetwork, error: ChainsteadError): Promise<void> {
   await database.query(
-    'UPDATE aptos_networks SET stop_code = $2, stop_message = $3, updated_at = now() WHERE network = $1',
-    [network, error.code, error.message],
+    sql`UPDATE aptos_networks SET stop_code = ${error.code}, stop_message = ${error.message}, updated_at = now() WHERE network = ${network}`,
   );
 }
 
 /** Clears the stop after its cause is gone. */
 export async function clearStop(database: Database, network: AptosNetwork): Promise<void> {
-  await database.query('UPDATE aptos_networks SET stop_code = NULL, stop_message = NULL WHERE network = $1', [network]);
+  await database.query(sql`UPDATE aptos_networks SET stop_code = NULL, stop_message = NULL WHERE network = ${network}`);
 }
 
 /**
@@ -73,8 +62,7 @@ export async function clearStop(database: Database, network: AptosNetwork): Prom
  * log.
  */
 export async function saveStall(database: Database, network: AptosNetwork, reason: string): Promise<void> {
-  await database.query('UPDATE aptos_networks SET stall_reason = $2, updated_at = now() WHERE network = $1', [
-    network,
-    reason,
-  ]);
+  await database.query(
+    sql`UPDATE aptos_networks SET stall_reason = ${reason}, updated_at = now() WHERE network = ${network}`,
+  );
 }

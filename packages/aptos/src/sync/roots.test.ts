@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { createAptosLedger } from '@chainstead/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readAptosStatuses } from './aptos-status.ts';
@@ -31,7 +32,7 @@ describe('roots', () => {
     expect(stop?.message).toContain(one.url);
     expect(stop?.message).toContain(two.url);
     const known = await stage.database.query(
-      'SELECT 1 FROM aptos_roots WHERE version >= 1500 AND confirmed_by IS NULL',
+      sql`SELECT 1 FROM aptos_roots WHERE version >= 1500 AND confirmed_by IS NULL`,
     );
     expect(known).toEqual([]);
   });

@@ -2,7 +2,7 @@
  * The accumulator root after a version commits to every transaction up to it. Two fullnodes with the same root have the
  * same ledger; this does not prove that their responses match it.
  */
-import { type Database, hexBytes, hexText, type Transaction } from '@chainstead/db';
+import { type Database, hexBytes, hexText, rawSql, sql, type Transaction } from '@chainstead/db';
 import { RootMismatchError, VersionsPrunedError } from '../fullnode/errors.ts';
 import type { Fullnodes } from '../fullnode/fullnodes.ts';
 import { chainKeyOf } from '../fullnode/network.ts';
@@ -39,11 +39,10 @@ export async function saveRoot(
 ): Promise<void> {
   if (!ROOT.test(root)) return;
   await transaction.query(
-    `INSERT INTO aptos_roots AS r (network, version, accumulator_root, fullnode, confirmed_by) VALUES ($1, $2, $3, $4, $5)
+    sql`INSERT INTO aptos_roots AS r (network, version, accumulator_root, fullnode, confirmed_by) VALUES (${network}, ${range.to}, ${hexBytes(root)}, ${fullnode}, ${confirmedBy})
      ON CONFLICT (network, version) DO UPDATE SET
        accumulator_root = excluded.accumulator_root, fullnode = excluded.fullnode,
        confirmed_by = coalesce(excluded.confirmed_by, r.confirmed_by)`,
-    [network, range.to, hexBytes(root), fullnode, confirmedBy],
   );
 }
 
@@ -54,11 +53,9 @@ export async function saveConfirmation(
   version: number,
   confirmedBy: string,
 ): Promise<void> {
-  await database.query('UPDATE aptos_roots SET confirmed_by = $3 WHERE network = $1 AND version = $2', [
-    network,
-    version,
-    confirmedBy,
-  ]);
+  await database.query(
+    sql`UPDATE aptos_roots SET confirmed_by = ${confirmedBy} WHERE network = ${network} AND version = ${version}`,
+  );
 }
 
 /** While following, an unconfirmed root adds nothing to the next one, so it is dropped. */
@@ -67,10 +64,9 @@ export async function dropUnconfirmedRoot(
   network: AptosNetwork,
   version: number,
 ): Promise<void> {
-  await transaction.query('DELETE FROM aptos_roots WHERE network = $1 AND version = $2 AND confirmed_by IS NULL', [
-    network,
-    version,
-  ]);
+  await transaction.query(
+    sql`DELETE FROM aptos_roots WHERE network = ${network} AND version = ${version} AND confirmed_by IS NULL`,
+  );
 }
 
 /**
@@ -138,9 +134,8 @@ async function readNewestRoot(
   to: number,
 ): Promise<KnownRoot | null> {
   const [row] = await database.query<KnownRoot>(
-    `SELECT version, fullnode, ${hexText('accumulator_root')} AS root FROM aptos_roots
-      WHERE network = $1 AND version BETWEEN $2 AND $3 ORDER BY version DESC LIMIT 1`,
-    [network, from, to],
+    sql`SELECT version, fullnode, ${rawSql(hexText('accumulator_root'))} AS root FROM aptos_roots
+      WHERE network = ${network} AND version BETWEEN ${from} AND ${to} ORDER BY version DESC LIMIT 1`,
   );
   return row ?? null;
 }

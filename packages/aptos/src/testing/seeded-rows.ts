@@ -1,5 +1,5 @@
 /** Inserts rows directly into tables, for tests of the routes. */
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import type { AptosNetwork } from '../transaction.ts';
 
 export interface SeededCoin {
@@ -19,17 +19,10 @@ export function addressOf(number: number): string {
 /** Inserts coins whose types and hashes follow from version, symbol and network. */
 export async function seedCoins(database: Database, coins: readonly SeededCoin[]): Promise<void> {
   await database.query(
-    `INSERT INTO aptos_coins (network, coin_type_hash, coin_type, creator_address, name, symbol, decimals, transaction_version, transaction_timestamp)
+    sql`INSERT INTO aptos_coins (network, coin_type_hash, coin_type, creator_address, name, symbol, decimals, transaction_version, transaction_timestamp)
      SELECT network, sha256(convert_to(type, 'UTF8')), type, decode(creator, 'hex'), name, symbol, 8, version, to_timestamp(1600000000 + version)
      FROM (SELECT *, '0xa::m' || version || '::' || encode(convert_to(symbol, 'UTF8'), 'hex') AS type
-       FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[]) AS given(network, version, symbol, name, creator)) AS typed`,
-    [
-      coins.map(({ network }) => network ?? 'mainnet'),
-      coins.map(({ version }) => version),
-      coins.map(({ symbol }) => symbol),
-      coins.map(({ name, symbol }) => name ?? `Name of ${symbol}`),
-      coins.map(({ creator }) => addressOf(creator ?? 10).slice(2)),
-    ],
+       FROM unnest(${coins.map(({ network }) => network ?? 'mainnet')}::text[], ${coins.map(({ version }) => version)}::bigint[], ${coins.map(({ symbol }) => symbol)}::text[], ${coins.map(({ name, symbol }) => name ?? `Name of ${symbol}`)}::text[], ${coins.map(({ creator }) => addressOf(creator ?? 10).slice(2))}::text[]) AS given(network, version, symbol, name, creator)) AS typed`,
   );
 }
 
@@ -42,7 +35,6 @@ export async function seedRange(
   network: AptosNetwork = 'mainnet',
 ): Promise<void> {
   await database.query(
-    'INSERT INTO aptos_ranges (network, dataset, first_version, last_version) VALUES ($1, $2, $3, $4)',
-    [network, dataset, first, last],
+    sql`INSERT INTO aptos_ranges (network, dataset, first_version, last_version) VALUES (${network}, ${dataset}, ${first}, ${last})`,
   );
 }

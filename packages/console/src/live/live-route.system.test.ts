@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ConsoleStage, openConsoleStage, type Visitor } from '../testing/console-stage.ts';
 import { seedChains } from '../testing/seed-chains.ts';
@@ -35,7 +36,7 @@ describe('a live part', () => {
     await seedChains(stage.database, [7]);
     const stream = messages(visitor);
     expect(await next(stream)).toContain('<data class="n" value="1990">');
-    await stage.database.query('UPDATE sync_chains SET checkpoint = 1995');
+    await stage.database.query(sql`UPDATE sync_chains SET checkpoint = 1995`);
     let message = '';
     while (!message.includes('value="1995"')) message = await next(stream);
     // A reconnected client also gets all of it.

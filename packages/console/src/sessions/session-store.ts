@@ -1,5 +1,5 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import { type AuditActor, type ConfiguredKey, type Principal, recordAudit } from '@chainstead/http';
 
 /** A signed-in user. */
@@ -99,34 +99,28 @@ export function createSessionStore({ database, configured, secret }: SessionStor
         const idHash = hash('sha256', made, 'buffer');
         const { address, requestId } = origin;
         await transaction.query(
-          `INSERT INTO console_sessions (id_hash, key_hash, key_id, key_name, expires_at, address, user_agent)
-           VALUES ($1, $2, $3, $4, now() + interval '${HOURS_MAX} hours', $5, $6)`,
-          [
-            idHash,
-            hash('sha256', key, 'buffer'),
-            principal.id,
-            principal.name,
-            address,
-            origin.userAgent.slice(0, USER_AGENT_MAX),
-          ],
+          sql`INSERT INTO console_sessions (id_hash, key_hash, key_id, key_name, expires_at, address, user_agent)
+           VALUES (${idHash}, ${hash('sha256', key, 'buffer')}, ${principal.id}, ${principal.name}, now() + interval '${rawSql(HOURS_MAX)} hours', ${address}, ${origin.userAgent.slice(0, USER_AGENT_MAX)})`,
         );
         const by: AuditActor = { door: 'console', id: principal.id, name: principal.name, address, requestId };
         await recordAudit(transaction, by, { action: 'session.begin', target: idHash.toString('hex').slice(0, 8) });
       });
-      await database.query(`DELETE FROM console_sessions WHERE expires_at < now() - interval '${KEPT_DAYS} days'`);
+      await database.query(
+        sql`DELETE FROM console_sessions WHERE expires_at < now() - interval '${rawSql(KEPT_DAYS)} days'`,
+      );
       return made;
     },
     async find(given, isUse) {
       if (!SECRET_PATTERN.test(given)) return null;
       const idHash = hash('sha256', given, 'buffer');
-      const [row] = await database.query<SessionRow>(`${GOING_ON} AND id_hash = $1`, [idHash]);
+      const [row] = await database.query<SessionRow>(sql`${rawSql(GOING_ON)} AND id_hash = ${idHash}`);
       if (row === undefined || !isAllowed(row)) return null;
       if (isUse && row.is_stale)
-        await database.query('UPDATE console_sessions SET seen_at = now() WHERE id_hash = $1', [idHash]);
+        await database.query(sql`UPDATE console_sessions SET seen_at = now() WHERE id_hash = ${idHash}`);
       return toSession(row);
     },
     list: async () =>
-      (await database.query<SessionRow>(`${GOING_ON} ORDER BY seen_at DESC, created_at DESC`))
+      (await database.query<SessionRow>(sql`${rawSql(GOING_ON)} ORDER BY seen_at DESC, created_at DESC`))
         .filter(isAllowed)
         .map(toSession),
     end: (id, by) => endSession(database, id, by),
@@ -142,8 +136,7 @@ async function endSession(database: Database, id: string, by: AuditActor): Promi
   if (!ID_PATTERN.test(id)) return false;
   return database.transaction(async (transaction) => {
     const ended = await transaction.query<{ key_id: string }>(
-      'UPDATE console_sessions SET revoked_at = now() WHERE id_hash = $1 AND revoked_at IS NULL RETURNING key_id',
-      [Buffer.from(id, 'hex')],
+      sql`UPDATE console_sessions SET revoked_at = now() WHERE id_hash = ${Buffer.from(id, 'hex')} AND revoked_at IS NULL RETURNING key_id`,
     );
     const [row] = ended;
     if (row === undefined) return false;

@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { ALL_SCOPES, createLocalLimits, listAudit } from '@chainstead/http';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -33,7 +34,7 @@ describe('signing in', () => {
     }
     expect(cookies.map((cookie) => /; Secure/.test(cookie))).toEqual([false, true]);
     const kept = await scratch.database.query<{ text: string }>(
-      'SELECT console_sessions::text AS text FROM console_sessions',
+      sql`SELECT console_sessions::text AS text FROM console_sessions`,
     );
     const secret = /=([^.;]+)\./.exec(cookies[0] ?? '')?.[1] ?? 'none';
     expect(kept.some(({ text }) => text.includes(secret))).toBe(false);

@@ -4,7 +4,7 @@ import { createAptosRoutes } from '@chainstead/aptos';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Address, silentLogger, systemClock } from '@chainstead/core';
 import { createDatasetRoutes, datasets } from '@chainstead/datasets';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { createEgress } from '@chainstead/egress';
 import { seedTransfers } from '@chainstead/erc20/testing';
 import { createPictureReader } from '@chainstead/nft';
@@ -163,9 +163,8 @@ async function seed({ database }: ConsoleStage, pictures: string): Promise<void>
     })),
   );
   await database.query(
-    `INSERT INTO aptos_balances (network, owner_address, coin_type_hash, coin_type, amount, last_transaction_version, last_transaction_timestamp)
-     VALUES ('mainnet', decode($1, 'hex'), sha256('0xa::m::C'), '0xa::m::C', 5, 1, to_timestamp(1600000000))`,
-    [APTOS_OWNER.slice(2)],
+    sql`INSERT INTO aptos_balances (network, owner_address, coin_type_hash, coin_type, amount, last_transaction_version, last_transaction_timestamp)
+     VALUES ('mainnet', decode(${APTOS_OWNER.slice(2)}, 'hex'), sha256('0xa::m::C'), '0xa::m::C', 5, 1, to_timestamp(1600000000))`,
   );
   // As if requested before: no test waits for counts.
   const subjects = createSubjectProjections(database);
@@ -188,7 +187,6 @@ export async function seedContract(
   chain: Chain = ETH,
 ): Promise<void> {
   await database.query(
-    `INSERT INTO tokens (address, chain_id, standard, seen_as, name, symbol, decimals, facts_status) VALUES ($1, $2, $3, $4, $5, $6, $7, 'known')`,
-    [addressBytes(address), chain.id, facts.standard, facts.seenAs, facts.name, facts.symbol, facts.decimals],
+    sql`INSERT INTO tokens (address, chain_id, standard, seen_as, name, symbol, decimals, facts_status) VALUES (${addressBytes(address)}, ${chain.id}, ${facts.standard}, ${facts.seenAs}, ${facts.name}, ${facts.symbol}, ${facts.decimals}, 'known')`,
   );
 }

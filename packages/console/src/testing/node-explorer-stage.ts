@@ -1,6 +1,7 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Address, silentLogger, systemClock } from '@chainstead/core';
 import { createDatasetRoutes, stateReaders } from '@chainstead/datasets';
+import { sql } from '@chainstead/db';
 import { createNameReader } from '@chainstead/names';
 import { deployNameContract } from '@chainstead/names/testing';
 import { hasCodeOf, placeOfHash } from '@chainstead/node-reads';
@@ -69,7 +70,7 @@ export async function openNodeExplorerStage(): Promise<NodeExplorerStage> {
     },
     async reset() {
       nodes.node.alter = () => undefined;
-      await scratch.database.query('TRUNCATE state_questions, resolved_names');
+      await scratch.database.query(sql`TRUNCATE state_questions, resolved_names`);
     },
     ...closeOf(parts),
   };

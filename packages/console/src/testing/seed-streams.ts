@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 
 export interface SeededStream {
   readonly id?: string;
@@ -15,14 +15,13 @@ export async function seedStream(database: Database, given: SeededStream = {}): 
   const { id = randomUUID(), tag = 'shop', description = '', webhookUrl = 'http://127.0.0.1:9/hook' } = given;
   const { status = 'active', statusMessage = 'Stream is active' } = given;
   await database.query(
-    `INSERT INTO streams (id, webhook_url, description, tag, chain_ids, all_addresses, include_native_txs, include_contract_logs,
+    sql`INSERT INTO streams (id, webhook_url, description, tag, chain_ids, all_addresses, include_native_txs, include_contract_logs,
        include_internal_txs, include_all_tx_logs, filter_possible_spam_addresses, get_native_balances, demo, status, status_message)
-     VALUES ($1, $2, $3, $4, '{1}', false, true, false, false, false, false, '[]', false, $5, $6)`,
-    [id, webhookUrl, description, tag, status, statusMessage],
+     VALUES (${id}, ${webhookUrl}, ${description}, ${tag}, '{1}', false, true, false, false, false, false, '[]', false, ${status}, ${statusMessage})`,
   );
-  await database.query('INSERT INTO stream_stats (stream_id, webhooks_delivered, webhooks_failed) VALUES ($1, 3, 2)', [
-    id,
-  ]);
+  await database.query(
+    sql`INSERT INTO stream_stats (stream_id, webhooks_delivered, webhooks_failed) VALUES (${id}, 3, 2)`,
+  );
   return id;
 }
 
@@ -44,27 +43,14 @@ export async function seedWebhook(database: Database, streamId: string, given: S
     body = `{"confirmed":false,"retries":0,"block":{"number":"${block}"},"logs":[]}`,
   } = given;
   await database.query(
-    `INSERT INTO stream_deliveries (id, stream_id, chain_id, block_number, block_hash, kind, status, retries, body, due_at)
-     VALUES ($1, $2, 1, $3, decode($4, 'hex'), 'unconfirmed', $5, $6, $7, now() + interval '1 hour')`,
-    [id, streamId, block, block.toString(16).padStart(64, '0'), status, errors.length, body],
+    sql`INSERT INTO stream_deliveries (id, stream_id, chain_id, block_number, block_hash, kind, status, retries, body, due_at)
+     VALUES (${id}, ${streamId}, 1, ${block}, decode(${block.toString(16).padStart(64, '0')}, 'hex'), 'unconfirmed', ${status}, ${errors.length}, ${body}, now() + interval '1 hour')`,
   );
   for (const [index, error] of errors.entries())
     await database.query(
-      `INSERT INTO stream_attempts (id, delivery_id, stream_id, chain_id, block_number, confirmed, webhook_url, tag, retries, success,
+      sql`INSERT INTO stream_attempts (id, delivery_id, stream_id, chain_id, block_number, confirmed, webhook_url, tag, retries, success,
          http_status, error_message, body, records, duration_ms, created_at)
-       VALUES ($1, $2, $3, 1, $4, false, 'http://127.0.0.1:9/hook', 'shop', $5, $6, $7, $8, $9, 2, 12, now() - make_interval(mins => $10))`,
-      [
-        randomUUID(),
-        id,
-        streamId,
-        block,
-        index,
-        error === null,
-        error === null ? 200 : 500,
-        error,
-        error === null ? null : body,
-        100 - block - index,
-      ],
+       VALUES (${randomUUID()}, ${id}, ${streamId}, 1, ${block}, false, 'http://127.0.0.1:9/hook', 'shop', ${index}, ${error === null}, ${error === null ? 200 : 500}, ${error}, ${error === null ? null : body}, 2, 12, now() - make_interval(mins => ${100 - block - index}))`,
     );
   return id;
 }

@@ -1,5 +1,7 @@
 /** Transactions with random calldata, encoded by viem: what Postgres returns of their rows equals the values. */
+
 import { type Hex, parseAddress } from '@chainstead/core';
+import { rawSql, sql } from '@chainstead/db';
 import { hashOf, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
@@ -50,7 +52,7 @@ test('rows are equal to the transactions to the contract', async () => {
         transaction.copy(table.name, dataset.table.columns, (rows ?? []).map(dataset.table.copyLine)),
       );
       const stored = await scratch.database.query<Record<string, unknown>>(
-        `SELECT ${textColumns(table).join(', ')}, transaction_index AS index, analytics.hex(undecoded) AS undecoded FROM ${table.name}
+        sql`SELECT ${rawSql(textColumns(table).join(', '))}, transaction_index AS index, analytics.hex(undecoded) AS undecoded FROM ${rawSql(table.name)}
           ORDER BY transaction_index`,
       );
       const rowOf = (facts: readonly (string | null)[]) =>
@@ -95,7 +97,7 @@ test('rows have the place, time, hash and contract of their transaction', async 
   await scratch.database.transaction((transaction) =>
     transaction.copy(table.name, dataset.table.columns, (rows ?? []).map(dataset.table.copyLine)),
   );
-  expect(await scratch.database.query(`SELECT * FROM ${table.view}`)).toEqual([
+  expect(await scratch.database.query(sql`SELECT * FROM ${rawSql(table.view)}`)).toEqual([
     {
       ...{ chain_id: chain.id, block_number: BLOCK, transaction_index: 1, transaction_hash: hashOf(3, BLOCK) },
       ...{ block_time: new Date(timestampOf(BLOCK) * 1_000), contract: CALLED },

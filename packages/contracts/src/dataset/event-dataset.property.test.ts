@@ -1,6 +1,8 @@
 /** Logs of random events, encoded by viem: what Postgres returns of their rows equals the values. */
+
 import { createChainRegistry } from '@chainstead/chains';
 import { type Log, parseAddress, parseHash } from '@chainstead/core';
+import { rawSql, sql } from '@chainstead/db';
 import { readAbi } from '@chainstead/decoding';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
@@ -66,7 +68,7 @@ test('rows are equal to the values of their logs', async () => {
         transaction.copy(table.name, dataset.table.columns, rows.map(dataset.table.copyLine)),
       );
       const stored = await scratch.database.query<Record<string, unknown>>(
-        `SELECT ${[...textColumns(table), 'undecoded', 'block_number'].join(', ')} FROM ${table.name}`,
+        sql`SELECT ${rawSql([...textColumns(table), 'undecoded', 'block_number'].join(', '))} FROM ${rawSql(table.name)}`,
       );
       const texts = Object.fromEntries(given.map((one, index) => [`v${index}`, shownText(one)]));
       expect(stored).toHaveLength(1);

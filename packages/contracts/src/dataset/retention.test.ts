@@ -1,6 +1,8 @@
 /** The retention settings and the tables of contracts: which rows they delete, and what responses then report. */
+
 import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
+import { rawSql, sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createSyncMetrics, deleteOldRows, isDroppable } from '@chainstead/sync';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
@@ -30,7 +32,7 @@ function happeningsOf(block: number): readonly Happening[] {
 
 async function blocksOf(table: string): Promise<readonly number[]> {
   const rows = await scratch.database.query<{ block: number }>(
-    `SELECT block_number AS block FROM contracts.${table} ORDER BY block_number, log_index`,
+    sql`SELECT block_number AS block FROM contracts.${rawSql(table)} ORDER BY block_number, log_index`,
   );
   return rows.map(({ block }) => block);
 }
@@ -56,13 +58,11 @@ test('old events are deleted, those that name children stay, and new events of o
     });
   await commit(1, LAST);
   await database.query(
-    `INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed, checkpoint, checkpoint_hash) VALUES ($1, 'eth', 1, 1, $2, sha256('last'))`,
-    [chain.id, LAST],
+    sql`INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed, checkpoint, checkpoint_hash) VALUES (${chain.id}, 'eth', 1, 1, ${LAST}, sha256('last'))`,
   );
   await database.query(
-    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT $1, n, sha256(int4send(n)), to_timestamp(1600000000 + 12 * n) FROM generate_series(1, $2::int) AS n`,
-    [chain.id, LAST],
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+     SELECT ${chain.id}, n, sha256(int4send(n)), to_timestamp(1600000000 + 12 * n) FROM generate_series(1, ${LAST}::int) AS n`,
   );
   const shared = { chain, database, datasets, logger: silentLogger() };
   const options = { ...shared, metrics: createSyncMetrics(createMetricsRegistry()), retention: RETENTION };

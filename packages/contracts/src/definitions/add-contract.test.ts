@@ -1,3 +1,4 @@
+import { rawSql, sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, it } from 'vitest';
 import { readContractDatasets } from '../dataset/contract-datasets.ts';
@@ -29,8 +30,7 @@ const add = (name: string, changes: Partial<WantedContract> = {}) =>
   addContract(scratch.database, wanted(name, changes));
 const columnsOf = async (table: string) => {
   const rows = await scratch.database.query<{ shown: string }>(
-    `SELECT attname || ' ' || format_type(atttypid, atttypmod) AS shown FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 ORDER BY attnum`,
-    [table],
+    sql`SELECT attname || ' ' || format_type(atttypid, atttypmod) AS shown FROM pg_attribute WHERE attrelid = ${table}::regclass AND attnum > 0 ORDER BY attnum`,
   );
   return rows.map(({ shown }) => shown);
 };
@@ -51,7 +51,7 @@ describe('a contract', () => {
       await scratch.database.transaction((transaction) =>
         transaction.copy(name, columns, [copyLine({ ...row, values })]),
       );
-      expect(await scratch.database.query(`SELECT p0::text, p255::text FROM ${name}`)).toEqual([
+      expect(await scratch.database.query(sql`SELECT p0::text, p255::text FROM ${rawSql(name)}`)).toEqual([
         { p0: numbers[0], p255: numbers[0] },
       ]);
     }
@@ -127,13 +127,12 @@ describe('a contract', () => {
     const isIndexed = async () =>
       (await readContractDatasets(scratch.database)).filter(({ name }) => name.startsWith('contracts.dropped_')).length;
     await scratch.database.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof)
-       SELECT $1, dataset, 1, 9, 'none' FROM unnest(ARRAY['contracts.dropped_sent', 'contracts.dropped_deposit']) AS dataset`,
-      [eth.id],
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof)
+       SELECT ${eth.id}, dataset, 1, 9, 'none' FROM unnest(ARRAY['contracts.dropped_sent', 'contracts.dropped_deposit']) AS dataset`,
     );
     const state = await readContractsState(scratch.database);
     expect(await isIndexed()).toBe(2);
-    await scratch.database.query('DROP TABLE contracts.dropped_sent CASCADE');
+    await scratch.database.query(sql`DROP TABLE contracts.dropped_sent CASCADE`);
     expect(await isIndexed()).toBe(0);
     expect(await readContractsState(scratch.database)).not.toBe(state);
     const statuses = await readContractStatuses(scratch.database);
@@ -141,10 +140,10 @@ describe('a contract', () => {
     await add('dropped', both);
     expect(await isIndexed()).toBe(2);
     const covered = await scratch.database.query(
-      `SELECT dataset FROM sync_ranges WHERE dataset LIKE 'contracts.dropped%'`,
+      sql`SELECT dataset FROM sync_ranges WHERE dataset LIKE 'contracts.dropped%'`,
     );
     expect(covered).toEqual([{ dataset: 'contracts.dropped_deposit' }]);
-    await scratch.database.query('DROP TABLE contracts.dropped_sent CASCADE');
+    await scratch.database.query(sql`DROP TABLE contracts.dropped_sent CASCADE`);
     await removeContract(scratch.database, 'dropped', eth.id);
   });
 
@@ -166,8 +165,7 @@ describe('a contract', () => {
     await add('growing', { abi: [SENT], firstBlock: 100 });
     const before = await readRevision(scratch.database);
     await scratch.database.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'contracts.growing_sent', 100, 200, 'none')`,
-      [eth.id],
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, 'contracts.growing_sent', 100, 200, 'none')`,
     );
     const { tables } = await add('growing', { abi: [SENT_TO_MANY, SENT], addresses: [OTHER, ONE], firstBlock: 50 });
     expect(tables.map(({ event: path, abi }) => [path, abi.signature])).toEqual([
@@ -231,7 +229,7 @@ describe('a contract', () => {
       ...['contracts.gone_sent', 'contracts.gone_deposit'],
     ]);
     expect(await readDefinitions(scratch.database, 'gone')).toEqual([]);
-    const left = await scratch.database.query(`SELECT FROM pg_class WHERE relname LIKE '%gone%'`);
+    const left = await scratch.database.query(sql`SELECT FROM pg_class WHERE relname LIKE '%gone%'`);
     expect(left).toEqual([]);
   });
 });
@@ -293,8 +291,7 @@ describe('a contract with a factory', () => {
     const tables = ['tops_made', 'tops_deposit', 'leaves_made', 'leaves_deposit'].map((name) => `contracts.${name}`);
     for (const table of tables)
       await scratch.database.query(
-        `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, 0, 200, 'none')`,
-        [eth.id, table],
+        sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, ${table}, 0, 200, 'none')`,
       );
     const offered = async () =>
       (await readContractDatasets(scratch.database)).map(({ name }) => name).filter((name) => tables.includes(name));
@@ -302,7 +299,7 @@ describe('a contract with a factory', () => {
       ['tops_made', 'leaves_made', 'tops_deposit', 'leaves_deposit'].map((name) => `contracts.${name}`),
     );
     await add('tops', { factory: MADE, addresses: [OTHER] });
-    expect(await scratch.database.query('SELECT FROM sync_ranges WHERE dataset = ANY ($1)', [tables])).toEqual([]);
+    expect(await scratch.database.query(sql`SELECT FROM sync_ranges WHERE dataset = ANY (${tables})`)).toEqual([]);
     expect(await offered()).toEqual(['contracts.tops_made']);
   });
 });

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { Database, Transaction } from '@chainstead/db';
+import { type Database, sql, type Transaction } from '@chainstead/db';
 import { abiFunction, abiItemJson } from '@chainstead/decoding';
 import { type AuditActor, recordAudit, START_ACTOR } from '@chainstead/http/audit-log';
 import { lockChainCommits, removeCoverage } from '@chainstead/sync';
@@ -170,10 +170,9 @@ async function removeCovered(
   const tables = [
     ...new Set([...definition.tables.map(({ name }) => name), ...dependentTables(definition, definitions)]),
   ];
-  await transaction.query('DELETE FROM sync_ranges WHERE chain_id = $1 AND dataset = ANY ($2::text[])', [
-    chain.id,
-    tables,
-  ]);
+  await transaction.query(
+    sql`DELETE FROM sync_ranges WHERE chain_id = ${chain.id} AND dataset = ANY (${tables}::text[])`,
+  );
   await removeUnsettled(transaction, chain, tables);
 }
 
@@ -213,7 +212,7 @@ async function forgetMissing(transaction: Transaction, tables: readonly EventTab
   const missing = await readMissingTables(transaction);
   const dropped = tables.flatMap(({ name }) => (missing.has(name) ? [name] : []));
   if (dropped.length > 0)
-    await transaction.query('DELETE FROM sync_ranges WHERE dataset = ANY ($1::text[])', [dropped]);
+    await transaction.query(sql`DELETE FROM sync_ranges WHERE dataset = ANY (${dropped}::text[])`);
 }
 
 function requireParameters(tables: readonly EventTable[], indexed: readonly string[]): void {

@@ -1,6 +1,8 @@
 /** Untrusted ABIs, and mistyped names and options: each is refused with its exact message, and nothing is stored. */
+
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, describe, expect, test } from 'vitest';
 import { addContract } from './add-contract.ts';
@@ -33,8 +35,8 @@ async function refusal(name: string, changes: Partial<WantedContract>): Promise<
 }
 
 afterAll(async () => {
-  expect(await scratch.database.query('SELECT name FROM contract_definitions')).toEqual([]);
-  expect(await scratch.database.query(`SELECT relname FROM pg_class WHERE relname LIKE 'bad%'`)).toEqual([]);
+  expect(await scratch.database.query(sql`SELECT name FROM contract_definitions`)).toEqual([]);
+  expect(await scratch.database.query(sql`SELECT relname FROM pg_class WHERE relname LIKE 'bad%'`)).toEqual([]);
 });
 
 describe('a name is refused', () => {

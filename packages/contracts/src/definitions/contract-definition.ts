@@ -7,7 +7,7 @@ import {
   parseChainId,
   parseHash,
 } from '@chainstead/core';
-import { type Database, type Transaction, transactionLock } from '@chainstead/db';
+import { type Database, sql, type Transaction, transactionLock } from '@chainstead/db';
 import { readAbiItem } from '@chainstead/decoding';
 import { z } from 'zod';
 import { callItem, type EventTable, eventItem, eventTable, type TableItem } from '../tables/event-table.ts';
@@ -95,9 +95,8 @@ export async function readDefinitions(
   name: string | null = null,
 ): Promise<readonly ContractDefinition[]> {
   const rows = await database.query<DefinitionRow>(
-    `SELECT name, chain_id, addresses, first_block, events, factory, upgrades, suspended_reason, created_at FROM contract_definitions
-      WHERE $1::text IS NULL OR name = $1 ORDER BY name, chain_id`,
-    [name],
+    sql`SELECT name, chain_id, addresses, first_block, events, factory, upgrades, suspended_reason, created_at FROM contract_definitions
+      WHERE ${name}::text IS NULL OR name = ${name} ORDER BY name, chain_id`,
   );
   return rows.map((row) => ({
     name: row.name,
@@ -122,7 +121,7 @@ export async function lockContracts(transaction: Transaction): Promise<void> {
 /** Returns a text that changes with every definition. */
 export async function readRevision(database: Pick<Database, 'query'>): Promise<string> {
   const [row] = await database.query<{ revision: string }>(
-    `SELECT coalesce(string_agg(revision::text, ' ' ORDER BY name, chain_id), '') AS revision FROM contract_definitions`,
+    sql`SELECT coalesce(string_agg(revision::text, ' ' ORDER BY name, chain_id), '') AS revision FROM contract_definitions`,
   );
   return row?.revision ?? '';
 }

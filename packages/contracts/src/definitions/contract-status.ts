@@ -1,5 +1,5 @@
 import { type BlockRange, type ChainId, mergeRanges } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import { listCoverage } from '@chainstead/sync';
 import { UNDECODED } from '../tables/event-table.ts';
 import { readMissingTables } from '../tables/missing-tables.ts';
@@ -50,23 +50,22 @@ type RowCounts = Pick<ContractStatus, 'rows' | 'isExact' | 'bytes' | 'undecoded'
 const NO_ROWS: RowCounts = { rows: 0, isExact: true, bytes: 0, undecoded: 0 };
 
 async function countRows(database: Database, name: string, chainId: ChainId): Promise<RowCounts> {
-  const [size] = await database.query<{ bytes: number }>('SELECT pg_total_relation_size($1::regclass) AS bytes', [
-    name,
-  ]);
+  const [size] = await database.query<{ bytes: number }>(
+    sql`SELECT pg_total_relation_size(${name}::regclass) AS bytes`,
+  );
   const bytes = size?.bytes ?? 0;
   const isExact = bytes <= COUNT_BYTES_MAX;
   const [undecoded] = await database.query<{ rows: number }>(
-    `SELECT count(*) AS rows FROM ${name} WHERE chain_id = $1 AND ${UNDECODED} IS NOT NULL`,
-    [chainId],
+    sql`SELECT count(*) AS rows FROM ${rawSql(name)} WHERE chain_id = ${chainId} AND ${rawSql(UNDECODED)} IS NOT NULL`,
   );
   const rows = isExact ? await countExactly(database, name, chainId) : await estimateRows(database, name, chainId);
   return { rows, isExact, bytes, undecoded: undecoded?.rows ?? 0 };
 }
 
 async function countExactly(database: Database, name: string, chainId: ChainId): Promise<number> {
-  const [counted] = await database.query<{ rows: number }>(`SELECT count(*) AS rows FROM ${name} WHERE chain_id = $1`, [
-    chainId,
-  ]);
+  const [counted] = await database.query<{ rows: number }>(
+    sql`SELECT count(*) AS rows FROM ${rawSql(name)} WHERE chain_id = ${chainId}`,
+  );
   return counted?.rows ?? 0;
 }
 
@@ -74,7 +73,7 @@ async function countExactly(database: Database, name: string, chainId: ChainId):
 async function estimateRows(database: Database, name: string, chainId: ChainId): Promise<number> {
   const [plan] = await database.query<{ 'QUERY PLAN': readonly { Plan: { 'Plan Rows': number } }[] }>(
     // A literal, because a statement with a parameter has no plan of its value.
-    `EXPLAIN (FORMAT JSON) SELECT FROM ${name} WHERE chain_id = ${Number(chainId)}`,
+    sql`EXPLAIN (FORMAT JSON) SELECT FROM ${rawSql(name)} WHERE chain_id = ${rawSql(Number(chainId))}`,
   );
   return plan?.['QUERY PLAN'][0]?.Plan['Plan Rows'] ?? 0;
 }

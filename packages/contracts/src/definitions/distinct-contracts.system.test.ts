@@ -1,6 +1,8 @@
 /** Pairs of contracts whose names meet: nothing of the one is used by the other, or the second one is refused. */
+
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
+import { rawSql, sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -37,15 +39,14 @@ async function countOwnRows(tables: readonly EventTable[]): Promise<readonly (re
   const counts = tables
     .flatMap(({ name, view }) => [name, view])
     .map((name) => `SELECT '${name}' AS name, count(*) AS rows FROM ${name}`);
-  const rows = await scratch.database.query<{ name: string; rows: number }>(counts.join(' UNION ALL '));
+  const rows = await scratch.database.query<{ name: string; rows: number }>(rawSql(counts.join(' UNION ALL ')));
   return rows.map((row) => [row.name, row.rows]);
 }
 
 /** Names of all relations of a table: the table, the key, the index on undecoded logs, and one for each parameter. */
 async function relationsOf(tables: readonly EventTable[]): Promise<readonly string[]> {
   const rows = await scratch.database.query<{ name: string }>(
-    `SELECT relname AS name FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid WHERE indrelid = ANY ($1::regclass[])`,
-    [tables.map(({ name }) => name)],
+    sql`SELECT relname AS name FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid WHERE indrelid = ANY (${tables.map(({ name }) => name)}::regclass[])`,
   );
   return rows.map(({ name }) => name);
 }
@@ -69,7 +70,7 @@ test('two contracts never share a table, view, index or column', async () => {
       expect(await relationsOf(all)).toHaveLength(wanted);
       await removeContract(scratch.database, first.name, chain.id);
       if (others.length === 0) return;
-      await scratch.database.query(others.map(({ name }) => `TABLE ${name}`).join('; '));
+      await scratch.database.query(rawSql(others.map(({ name }) => `TABLE ${name}`).join('; ')));
       await removeContract(scratch.database, second.name, chain.id);
     }),
     { numRuns: 40 },

@@ -1,6 +1,8 @@
 /** Contracts are changed while a commit has written rows to their tables and waits for the chain's commit lock. */
+
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { lockChainCommits } from '@chainstead/sync';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
@@ -20,7 +22,7 @@ const add = (abi: readonly object[], indexed: readonly string[]) =>
 /** Writes to the table of an event, then waits for the commit lock. @param until resolves when it shall */
 function commit(until: () => Promise<unknown>): Promise<void> {
   return scratch.database.transaction(async (transaction) => {
-    await transaction.query('LOCK TABLE contracts.vault_moved IN ROW EXCLUSIVE MODE');
+    await transaction.query(sql`LOCK TABLE contracts.vault_moved IN ROW EXCLUSIVE MODE`);
     await until();
     await lockChainCommits(transaction, chain);
   });
@@ -40,11 +42,11 @@ test('another index waits, and is created whether or not Postgres ends the commi
   let adding: ReturnType<typeof add> | null = null;
   const committing = commit(async () => {
     adding = add([event('Moved')], ['value']);
-    await expect.poll(() => scratch.database.query('SELECT FROM pg_locks WHERE NOT granted')).toHaveLength(1);
+    await expect.poll(() => scratch.database.query(sql`SELECT FROM pg_locks WHERE NOT granted`)).toHaveLength(1);
   });
   const [committed] = await Promise.allSettled([committing]);
   await adding;
   if (committed.status === 'rejected') expect(committed.reason).toMatchObject({ code: '40P01' });
-  const indexes = await scratch.database.query("SELECT FROM pg_indexes WHERE indexname = 'vault_moved$value'");
+  const indexes = await scratch.database.query(sql`SELECT FROM pg_indexes WHERE indexname = 'vault_moved$value'`);
   expect(indexes).toHaveLength(1);
 });

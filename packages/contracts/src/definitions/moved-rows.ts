@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { Transaction } from '@chainstead/db';
+import { rawSql, sql, type Transaction } from '@chainstead/db';
 import { recordRewritten, removeCoverage } from '@chainstead/sync';
 import { type EventTable, UNDECODED } from '../tables/event-table.ts';
 import { dependOnImplementation, formsOf, implementationsOf } from '../tables/form-at-log.ts';
@@ -51,15 +51,16 @@ export async function removeMovedForms(
     if (isChanged || isLower) await removeUnsettled(transaction, chain, [table.name]);
     if (!isChanged) continue;
     const [named] = await transaction.query<{ first: number | null }>(
-      `SELECT min(block_number) AS first FROM ${upgrades.table}
-        WHERE chain_id = $1 AND ${upgrades.column} = ANY (ARRAY(SELECT decode(substr(address, 3), 'hex') FROM unnest($2::text[]) AS address))`,
-      [chain.id, implementationsOf(forms)],
+      sql`SELECT min(block_number) AS first FROM ${rawSql(upgrades.table)}
+        WHERE chain_id = ${chain.id} AND ${rawSql(upgrades.column)} = ANY (ARRAY(SELECT decode(substr(address, 3), 'hex') FROM unnest(${implementationsOf(forms)}::text[]) AS address))`,
     );
     const changes = [named?.first ?? null, ...forms.map(({ since }) => since?.block ?? null)];
     const first = changes.filter((block) => block !== null);
     if (first.length === 0) continue;
     const from = Math.min(...first);
-    await transaction.query(`DELETE FROM ${table.name} WHERE chain_id = $1 AND block_number >= $2`, [chain.id, from]);
+    await transaction.query(
+      sql`DELETE FROM ${rawSql(table.name)} WHERE chain_id = ${chain.id} AND block_number >= ${from}`,
+    );
     await readAgain(transaction, chain.id, table.name, from);
   }
 }
@@ -75,18 +76,19 @@ export async function removeUnsettled(
   tables: readonly string[],
 ): Promise<void> {
   const [row] = await transaction.query<{ checkpoint: number | null }>(
-    'SELECT checkpoint FROM sync_chains WHERE chain_id = $1',
-    [chain.id],
+    sql`SELECT checkpoint FROM sync_chains WHERE chain_id = ${chain.id}`,
   );
   const settled = (row?.checkpoint ?? 0) - chain.reorgDepthMax;
   const missing = await readMissingTables(transaction);
   for (const table of tables.filter((name) => !missing.has(name)))
-    await transaction.query(`DELETE FROM ${table} WHERE chain_id = $1 AND block_number > $2`, [chain.id, settled]);
+    await transaction.query(
+      sql`DELETE FROM ${rawSql(table)} WHERE chain_id = ${chain.id} AND block_number > ${settled}`,
+    );
   await removeCoverage(transaction, chain.id, tables, { from: settled + 1, to: Number.MAX_SAFE_INTEGER });
 }
 
 async function removeAll(transaction: Transaction, { id }: Chain, { name }: EventTable): Promise<void> {
-  await transaction.query(`DELETE FROM ${name} WHERE chain_id = $1`, [id]);
+  await transaction.query(sql`DELETE FROM ${rawSql(name)} WHERE chain_id = ${id}`);
   await readAgain(transaction, id, name, 0);
 }
 
@@ -99,15 +101,13 @@ async function removeRowsOfForm(
 ): Promise<void> {
   if (since !== null && indexedCount(form) === indexedCount(table) && !isLater(table, since)) {
     await transaction.query(
-      `DELETE FROM ${table.name} WHERE chain_id = $1 AND block_number >= $2 AND (block_number, log_index) >= ($2, $3)`,
-      [id, since.block, since.log],
+      sql`DELETE FROM ${rawSql(table.name)} WHERE chain_id = ${id} AND block_number >= ${since.block} AND (block_number, log_index) >= (${since.block}, ${since.log})`,
     );
     await recordRewritten(transaction, id, [table.name], { from: since.block, to: Number.MAX_SAFE_INTEGER });
   }
   const [removed] = await transaction.query<{ first: number | null }>(
-    `WITH removed AS (DELETE FROM ${table.name} WHERE chain_id = $1 AND ${UNDECODED} IS NOT NULL RETURNING block_number)
+    sql`WITH removed AS (DELETE FROM ${rawSql(table.name)} WHERE chain_id = ${id} AND ${rawSql(UNDECODED)} IS NOT NULL RETURNING block_number)
      SELECT min(block_number) AS first FROM removed`,
-    [id],
   );
   const first = removed?.first ?? null;
   if (first !== null) await readAgain(transaction, id, table.name, first);

@@ -1,5 +1,5 @@
 import type { ChainId } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import { type AuditActor, recordAudit, START_ACTOR } from '@chainstead/http/audit-log';
 import { lockChainCommits } from '@chainstead/sync';
 import { dropEventTables } from '../tables/create-tables.ts';
@@ -47,18 +47,17 @@ export async function removeContract(
         `Children of ${name} are the factories of ${nested.name}`,
         `Remove ${nested.name} first`,
       );
-    await transaction.query('DELETE FROM contract_definitions WHERE name = $1 AND chain_id = $2', [name, chainId]);
+    await transaction.query(sql`DELETE FROM contract_definitions WHERE name = ${name} AND chain_id = ${chainId}`);
     const left = definitions.filter((definition) => definition !== own).flatMap(({ tables }) => tables);
     const shared = own.tables.filter((table) => left.some((other) => other.name === table.name));
     const missing = await readMissingTables(transaction);
     for (const table of shared.filter(({ name: stored }) => !missing.has(stored)))
-      await transaction.query(`DELETE FROM ${table.name} WHERE chain_id = $1`, [chainId]);
+      await transaction.query(sql`DELETE FROM ${rawSql(table.name)} WHERE chain_id = ${chainId}`);
     const unshared = own.tables.filter((table) => !shared.includes(table));
     await dropEventTables(transaction, unshared);
-    await transaction.query('DELETE FROM sync_ranges WHERE chain_id = $1 AND dataset = ANY ($2::text[])', [
-      chainId,
-      own.tables.map((table) => table.name),
-    ]);
+    await transaction.query(
+      sql`DELETE FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = ANY (${own.tables.map((table) => table.name)}::text[])`,
+    );
     await recordAudit(transaction, by, { action: 'contract.remove', target: name, details: { chain_id: chainId } });
     return unshared;
   });

@@ -1,5 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { explain, PLANS } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -22,15 +23,14 @@ beforeAll(async () => {
         { type: 'event', name: 'Gone', inputs: [] },
       ],
     });
-  await database.query('ANALYZE');
+  await database.query(sql`ANALYZE`);
   await database.transaction(async (transaction) => {
     await transaction.query(
-      `INSERT INTO contracts.c7_used (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract)
-       SELECT $1, number, 0, 0, now(), '\\xab', '\\xcd' FROM generate_series(1, $2::int) AS number`,
-      [eth.id, ROWS],
+      sql`INSERT INTO contracts.c7_used (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract)
+       SELECT ${eth.id}, number, 0, 0, now(), '\\xab', '\\xcd' FROM generate_series(1, ${ROWS}::int) AS number`,
     );
     // Sizes are estimates of Postgres, which come up to a second late.
-    await transaction.query('SELECT pg_stat_force_next_flush()');
+    await transaction.query(sql`SELECT pg_stat_force_next_flush()`);
   });
 });
 
@@ -48,7 +48,7 @@ test('sizes are the sums of the tables of a contract', async () => {
   const rows = await scratch.database.query<{ name: string; bytes: number }>(SIZES, [eth.id]);
   expect(rows).toHaveLength(CONTRACTS);
   const [row] = await scratch.database.query<{ bytes: number }>(
-    "SELECT (pg_total_relation_size('contracts.c7_used') + pg_total_relation_size('contracts.c7_gone'))::bigint AS bytes",
+    sql`SELECT (pg_total_relation_size('contracts.c7_used') + pg_total_relation_size('contracts.c7_gone'))::bigint AS bytes`,
   );
   expect(rows.find(({ name }) => name === 'c7')).toEqual({
     ...{ name: 'c7', is_suspended: false, bytes: row?.bytes },

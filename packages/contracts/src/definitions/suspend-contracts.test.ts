@@ -1,5 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, it } from 'vitest';
 import { readContractDatasets } from '../dataset/contract-datasets.ts';
@@ -24,19 +25,16 @@ it('ends the indexing of a contract whose tables are too large, and of no other 
   await add('large');
   await add('small');
   await scratch.database.query(
-    `INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint) VALUES ($1, 0, 0, $2)`,
-    [chain.id, CHECKPOINT],
+    sql`INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint) VALUES (${chain.id}, 0, 0, ${CHECKPOINT})`,
   );
   await scratch.database.query(
-    `INSERT INTO contracts.large_used (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract)
-     SELECT $1, block, 0, 0, now(), '\\xab', '\\xcd' FROM unnest($2::bigint[]) AS block`,
-    [chain.id, [1, 2, SETTLED, SETTLED + 1, CHECKPOINT]],
+    sql`INSERT INTO contracts.large_used (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract)
+     SELECT ${chain.id}, block, 0, 0, now(), '\\xab', '\\xcd' FROM unnest(${[1, 2, SETTLED, SETTLED + 1, CHECKPOINT]}::bigint[]) AS block`,
   );
   await scratch.database.query(
-    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'contracts.large_used', 0, $2, 'none')`,
-    [chain.id, CHECKPOINT],
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'contracts.large_used', 0, ${CHECKPOINT}, 'none')`,
   );
-  await scratch.database.query('ANALYZE contracts.large_used');
+  await scratch.database.query(sql`ANALYZE contracts.large_used`);
   const suspend = (rowsMax: number | null, bytesMax: number | null) =>
     suspendLargeContracts(scratch.database, chain, { rowsMax, bytesMax });
   expect(await suspend(5, null)).toBe(0);

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type ChainId, Gauge, type Registry } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { lockChainCommits } from '@chainstead/sync';
 import { dependentTables } from './child-sets.ts';
 import { ContractRefusedError, readDefinitions } from './contract-definition.ts';
@@ -77,8 +77,7 @@ async function suspend(database: Database, chain: Chain, name: string, reason: s
     const own = definitions.find((one) => one.name === name && one.chainId === chain.id);
     if (own === undefined || own.suspendedReason !== null) return;
     await transaction.query(
-      'UPDATE contract_definitions SET suspended_reason = $3, revision = gen_random_uuid() WHERE name = $1 AND chain_id = $2',
-      [name, chain.id, reason],
+      sql`UPDATE contract_definitions SET suspended_reason = ${reason}, revision = gen_random_uuid() WHERE name = ${name} AND chain_id = ${chain.id}`,
     );
     const tables = [...own.tables.map((table) => table.name), ...dependentTables(own, definitions)];
     await removeUnsettled(transaction, chain, [...new Set(tables)]);
@@ -91,9 +90,8 @@ async function suspend(database: Database, chain: Chain, name: string, reason: s
  */
 export async function resumeContract(database: Database, name: string, chainId: ChainId): Promise<void> {
   const resumed = await database.query(
-    `UPDATE contract_definitions SET suspended_reason = NULL, revision = gen_random_uuid()
-      WHERE name = $1 AND chain_id = $2 RETURNING name`,
-    [name, chainId],
+    sql`UPDATE contract_definitions SET suspended_reason = NULL, revision = gen_random_uuid()
+      WHERE name = ${name} AND chain_id = ${chainId} RETURNING name`,
   );
   if (resumed.length === 0)
     throw new ContractRefusedError(

@@ -1,6 +1,8 @@
 /** Events that an upgrade of the contract changed, and anonymous events: the rows that their tables have before and after. */
+
 import { createChainRegistry } from '@chainstead/chains';
 import { type Hex, type Log, parseAddress, parseHash } from '@chainstead/core';
+import { rawSql, sql } from '@chainstead/db';
 import { listCoverage } from '@chainstead/sync';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { type AbiEvent, encodeAbiParameters, encodeEventTopics } from 'viem';
@@ -60,13 +62,12 @@ async function index(name: string, logs: readonly Log[]): Promise<void> {
       covered.every(({ from, to }) => blockNumber < from || blockNumber > to) && blockNumber <= LAST;
     const rows = decode(logs.filter(isOpen), { chain, timestampOf: () => 1_700_000_000 });
     await scratch.database.transaction(async (transaction) => {
-      await transaction.query(`CREATE TEMP TABLE read_again (LIKE ${table.name}) ON COMMIT DROP`);
+      await transaction.query(sql`CREATE TEMP TABLE read_again (LIKE ${rawSql(table.name)}) ON COMMIT DROP`);
       await transaction.copy('read_again', table.columns, rows.map(table.copyLine));
-      await transaction.query(`INSERT INTO ${table.name} TABLE read_again ON CONFLICT DO NOTHING`);
-      await transaction.query('DELETE FROM sync_ranges WHERE dataset = $1', [dataset]);
+      await transaction.query(sql`INSERT INTO ${rawSql(table.name)} TABLE read_again ON CONFLICT DO NOTHING`);
+      await transaction.query(sql`DELETE FROM sync_ranges WHERE dataset = ${dataset}`);
       await transaction.query(
-        `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, 1, $3, 'none')`,
-        [chain.id, dataset, LAST],
+        sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${dataset}, 1, ${LAST}, 'none')`,
       );
     });
   }
@@ -75,8 +76,8 @@ async function index(name: string, logs: readonly Log[]): Promise<void> {
 /** Returns blocks, logs and values of a table; null: undecoded. */
 async function rowsOf(table: string): Promise<readonly string[]> {
   const rows = await scratch.database.query<{ row: string }>(
-    `SELECT concat_ws(' ', block_number, log_index, coalesce(value::text, 'undecoded')) AS row
-       FROM contracts.${table} ORDER BY block_number, log_index`,
+    sql`SELECT concat_ws(' ', block_number, log_index, coalesce(value::text, 'undecoded')) AS row
+       FROM contracts.${rawSql(table)} ORDER BY block_number, log_index`,
   );
   return rows.map(({ row }) => row);
 }

@@ -1,5 +1,7 @@
 /** Calls of children count from the place on that the factory chose. */
+
 import { type Log, parseAddress, parseHash } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { hashOf, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { toEventSelector, toFunctionSelector } from 'viem';
@@ -33,8 +35,7 @@ test.each([
     abi: [{ type: 'function', name: 'use', inputs: [] }],
   });
   await scratch.database.query(
-    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'contracts.pools_created', 1, 1, 'none')`,
-    [chain.id],
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'contracts.pools_created', 1, 1, 'none')`,
   );
   const datasets = await readContractDatasets(scratch.database);
   expect(datasets.map(({ name }) => name)).toEqual(['contracts.pools_created', 'contracts.pools_use_call']);
@@ -68,7 +69,7 @@ test.each([
     }
   });
   const stored = await scratch.database.query(
-    'SELECT block_number, transaction_index FROM contracts.pools_use_call ORDER BY block_number, transaction_index',
+    sql`SELECT block_number, transaction_index FROM contracts.pools_use_call ORDER BY block_number, transaction_index`,
   );
   expect(stored).toEqual([
     ...inBlock.map((index) => ({ block_number: BLOCK, transaction_index: index })),

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ChainsteadError, parseAddress } from '@chainstead/core';
-import type { Database, Transaction } from '@chainstead/db';
+import { type Database, sql, type Transaction } from '@chainstead/db';
 import type { CommittedBlocks } from '@chainstead/sync';
 import type { ChildSet } from '../definitions/child-sets.ts';
 import type { EventTable } from '../tables/event-table.ts';
@@ -81,9 +81,8 @@ export async function isComplete(
 ): Promise<boolean> {
   if (to < firstBlock) return true;
   const [row] = await database.query<{ is_complete: boolean | null }>(
-    `SELECT range_agg(int8range(first_block, last_block, '[]')) @> int8range($3, $4, '[]') AS is_complete
-       FROM sync_ranges WHERE chain_id = $1 AND dataset = $2`,
-    [chainId, table, firstBlock, to],
+    sql`SELECT range_agg(int8range(first_block, last_block, '[]')) @> int8range(${firstBlock}, ${to}, '[]') AS is_complete
+       FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = ${table}`,
   );
   return row?.is_complete === true;
 }

@@ -1,6 +1,8 @@
 /** Blocks of a factory and of its children, committed in any order, with creations that an upstream left out at first. */
+
 import { createChainRegistry } from '@chainstead/chains';
 import { type BlockRange, type Log, parseAddress, parseHash, subtractRanges } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { listCoverage } from '@chainstead/sync';
 import { openRangeCommits, type RangeCommits } from '@chainstead/sync/testing';
 import { atDepth } from '@chainstead/testkit';
@@ -174,7 +176,7 @@ function expected(history: readonly Happening[], since: ChildFrom): readonly str
 
 async function stored(): Promise<readonly string[]> {
   const rows = await scratch.database.query<{ row: string }>(
-    `SELECT concat_ws(' ', block_number, log_index, contract) AS row FROM analytics.contract_pools_used ORDER BY block_number, log_index`,
+    sql`SELECT concat_ws(' ', block_number, log_index, contract) AS row FROM analytics.contract_pools_used ORDER BY block_number, log_index`,
   );
   return rows.map(({ row }) => row);
 }

@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql } from '@chainstead/db';
 import { readRevision } from '../definitions/contract-definition.ts';
 import { readMissingTables } from '../tables/missing-tables.ts';
 
@@ -7,7 +7,7 @@ import { readMissingTables } from '../tables/missing-tables.ts';
  * upgrades of proxies. Only then are the events read that depend on them: an unknown child would leave no gap.
  */
 export async function readCompleteChildren(database: Pick<Database, 'query'>): Promise<ReadonlySet<string>> {
-  const rows = await database.query<{ key: string }>(COMPLETE);
+  const rows = await database.query<{ key: string }>(rawSql(COMPLETE));
   return new Set(rows.map(({ key }) => key));
 }
 

@@ -1,5 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
+import { rawSql, sql } from '@chainstead/db';
 import { explain, PLANS, rowsRead } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -19,10 +20,9 @@ const childOf = (number: number) => parseAddress(`0x${number.toString(16).padSta
 
 const seed = (from: number, to: number) =>
   scratch.database.query(
-    `INSERT INTO ${CREATIONS.table} (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract, child)
+    sql`INSERT INTO ${rawSql(CREATIONS.table)} (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract, child)
      SELECT chain, number, 3, 7, now(), sha256(int4send(number)), '\\xfa', decode(lpad(to_hex(number), 40, '0'), 'hex')
-     FROM generate_series($1::int, $2::int) AS number, unnest($3::bigint[]) AS chain`,
-    [from, to, [eth.id, base.id]],
+     FROM generate_series(${from}::int, ${to}::int) AS number, unnest(${[eth.id, base.id]}::bigint[]) AS chain`,
   );
 
 beforeAll(async () => {
@@ -34,12 +34,11 @@ beforeAll(async () => {
       abi: [{ type: 'event', name: 'Used', inputs: [] }],
     });
   await seed(1, CHILDREN / 20);
-  await database.query('ANALYZE');
+  await database.query(sql`ANALYZE`);
   await seed(CHILDREN / 20 + 1, CHILDREN);
   await database.query(
-    `INSERT INTO ${CREATIONS.table} (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract, child)
-     SELECT $1, $2 + number, 0, 0, now(), '\\xab', '\\xfa', decode(lpad('1', 40, '0'), 'hex') FROM generate_series(1, $3::int) AS number`,
-    [eth.id, CHILDREN, AGAIN],
+    sql`INSERT INTO ${rawSql(CREATIONS.table)} (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract, child)
+     SELECT ${eth.id}, ${CHILDREN} + number, 0, 0, now(), '\\xab', '\\xfa', decode(lpad('1', 40, '0'), 'hex') FROM generate_series(1, ${AGAIN}::int) AS number`,
   );
 });
 

@@ -1,6 +1,8 @@
 /** A recorded block of Cronos in which a factory of the kind Uniswap v2 names a pair and two tokens, whose events are before and after that. */
+
 import { createChainRegistry } from '@chainstead/chains';
 import { type Log, parseAddress } from '@chainstead/core';
+import { rawSql, sql } from '@chainstead/db';
 import { listRecordedBlocks, readRecordedLogs } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { decodeEventLog, erc20Abi, toEventSelector } from 'viem';
@@ -39,11 +41,11 @@ test.runIf(listRecordedBlocks().includes(BLOCK))('only events after the creation
   });
   for (const child of ['token0', 'token1'] as const) {
     const created = await scratch.database.query<object>(
-      `SELECT log_index, ${child} AS child, arg3::text AS pairs FROM analytics.contract_${child}_pair_created`,
+      sql`SELECT log_index, ${rawSql(child)} AS child, arg3::text AS pairs FROM analytics.contract_${rawSql(child)}_pair_created`,
     );
     expect(created).toEqual([{ log_index: CREATION, child: children[child], pairs: '30' }]);
     const stored = await scratch.database.query<object>(
-      `SELECT log_index, contract, value::text FROM analytics.contract_${child}_transfer ORDER BY log_index`,
+      sql`SELECT log_index, contract, value::text FROM analytics.contract_${rawSql(child)}_transfer ORDER BY log_index`,
     );
     const ofChild = transfers.filter(({ contract }) => contract === children[child]);
     expect(stored).toEqual(ofChild.filter(({ log_index: place }) => place > CREATION));
@@ -55,8 +57,7 @@ test.runIf(listRecordedBlocks().includes(BLOCK))('only events after the creation
 /** The datasets of children are offered once the blocks of the factory are covered. */
 async function coverCreations(name: string): Promise<void> {
   await scratch.database.query(
-    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $3, 'none')`,
-    [chain.id, `contracts.${name}_pair_created`, NUMBER],
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${`contracts.${name}_pair_created`}, ${NUMBER}, ${NUMBER}, 'none')`,
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, BlockRange } from '@chainstead/core';
-import type { Transaction } from '@chainstead/db';
+import { rawSql, sql, type Transaction } from '@chainstead/db';
 import { type PrecedingRows, removeCoverage } from '@chainstead/sync';
 import type { ChildSet } from '../definitions/child-sets.ts';
 
@@ -48,10 +48,9 @@ async function readCreated(
   { from, to }: BlockRange,
 ): Promise<readonly Created[]> {
   return transaction.query<Created>(
-    `SELECT block_number, concat_ws(' ', log_index, encode(contract, 'hex'), encode(${column}, 'hex')) AS text FROM ${table}
-      WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3 AND ${column} IS NOT NULL
-        AND ($4::text[] IS NULL OR '0x' || encode(${column}, 'hex') = ANY ($4)) ORDER BY block_number, log_index`,
-    [chain.id, from, to, only],
+    sql`SELECT block_number, concat_ws(' ', log_index, encode(contract, 'hex'), encode(${rawSql(column)}, 'hex')) AS text FROM ${rawSql(table)}
+      WHERE chain_id = ${chain.id} AND block_number BETWEEN ${from} AND ${to} AND ${rawSql(column)} IS NOT NULL
+        AND (${only}::text[] IS NULL OR '0x' || encode(${rawSql(column)}, 'hex') = ANY (${only})) ORDER BY block_number, log_index`,
   );
 }
 
@@ -80,17 +79,17 @@ async function removeDependents(
 ): Promise<void> {
   if (tables.length === 0) return;
   const covered = await transaction.query(
-    'SELECT FROM sync_ranges WHERE chain_id = $1 AND dataset = ANY ($2::text[]) AND last_block >= $3 LIMIT 1',
-    [chain.id, tables, block],
+    sql`SELECT FROM sync_ranges WHERE chain_id = ${chain.id} AND dataset = ANY (${tables}::text[]) AND last_block >= ${block} LIMIT 1`,
   );
   if (covered.length === 0 && !isRemoval && !(isMoving && (await haveRows(transaction, chain, tables, block)))) return;
   for (const table of tables)
-    await transaction.query(`DELETE FROM ${table} WHERE chain_id = $1 AND block_number >= $2`, [chain.id, block]);
+    await transaction.query(
+      sql`DELETE FROM ${rawSql(table)} WHERE chain_id = ${chain.id} AND block_number >= ${block}`,
+    );
   await removeCoverage(transaction, chain.id, tables, { from: block, to: Number.MAX_SAFE_INTEGER });
   // Running servers read the removed blocks again.
   await transaction.query(
-    'UPDATE contract_definitions SET revision = gen_random_uuid() WHERE chain_id = $1 AND (factory IS NOT NULL OR upgrades IS NOT NULL)',
-    [chain.id],
+    sql`UPDATE contract_definitions SET revision = gen_random_uuid() WHERE chain_id = ${chain.id} AND (factory IS NOT NULL OR upgrades IS NOT NULL)`,
   );
 }
 
@@ -101,10 +100,9 @@ async function haveRows(
   block: number,
 ): Promise<boolean> {
   for (const table of tables) {
-    const found = await transaction.query(`SELECT FROM ${table} WHERE chain_id = $1 AND block_number >= $2 LIMIT 1`, [
-      id,
-      block,
-    ]);
+    const found = await transaction.query(
+      sql`SELECT FROM ${rawSql(table)} WHERE chain_id = ${id} AND block_number >= ${block} LIMIT 1`,
+    );
     if (found.length > 0) return true;
   }
   return false;

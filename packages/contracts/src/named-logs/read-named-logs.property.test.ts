@@ -1,6 +1,8 @@
 /** Logs of named contracts equal the rows of their tables, and a model that reads one log after the other. */
+
 import { createChainRegistry } from '@chainstead/chains';
 import type { Log } from '@chainstead/core';
+import { rawSql, sql } from '@chainstead/db';
 import { atDepth } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
@@ -86,7 +88,7 @@ test('logs of a name are the rows of its tables, in the commit of their blocks a
 async function stored(...tables: readonly string[]): Promise<readonly string[]> {
   const places = tables.map((table) => `SELECT block_number, log_index FROM contracts.${table}`);
   const rows = await scratch.database.query<{ place: string }>(
-    `SELECT concat_ws(' ', block_number, log_index) AS place FROM (${places.join(' UNION ALL ')}) AS rows ORDER BY block_number, log_index`,
+    sql`SELECT concat_ws(' ', block_number, log_index) AS place FROM (${rawSql(places.join(' UNION ALL '))}) AS rows ORDER BY block_number, log_index`,
   );
   return rows.map(({ place }) => place);
 }

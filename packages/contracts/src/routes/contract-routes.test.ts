@@ -1,4 +1,5 @@
 import { parseAddress } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { hashOf, timestampOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
@@ -247,13 +248,13 @@ describe('rows', () => {
     const { cursor } = (await get('?assets.gte=0&limit=1&order=ASC')).body;
     expect(cursor).not.toBeNull();
     await scratch.database.query(
-      `INSERT INTO contracts.vault_deposit SELECT (jsonb_populate_record(row, '{"block_number": 12, "assets": 6}')).* FROM contracts.vault_deposit AS row WHERE block_number = 11 AND chain_id = 1`,
+      sql`INSERT INTO contracts.vault_deposit SELECT (jsonb_populate_record(row, '{"block_number": 12, "assets": 6}')).* FROM contracts.vault_deposit AS row WHERE block_number = 11 AND chain_id = 1`,
     );
     await scratch.database.query(
-      `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (1, 12, decode(repeat('12', 32), 'hex'), now())`,
+      sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (1, 12, decode(repeat('12', 32), 'hex'), now())`,
     );
     expect(placesOf((await get(`?cursor=${cursor}&limit=1`)).body)).toEqual(['11.0']);
     expect(placesOf((await get('?assets.gte=0&limit=2&order=ASC')).body)).toEqual(['7.1', '12.0']);
-    await scratch.database.query('DELETE FROM contracts.vault_deposit WHERE block_number = 12');
+    await scratch.database.query(sql`DELETE FROM contracts.vault_deposit WHERE block_number = 12`);
   });
 });

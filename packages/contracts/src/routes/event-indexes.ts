@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql } from '@chainstead/db';
 import { EVENT_KEY } from '../tables/row-table.ts';
 
 /**
@@ -23,7 +23,7 @@ export function indexedColumns(indexes: readonly (readonly string[])[]): Readonl
 export async function readIndexes(
   database: Pick<Database, 'query'>,
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
-  const rows = await database.query<{ name: string; indexes: readonly (readonly string[])[] }>(INDEXES);
+  const rows = await database.query<{ name: string; indexes: readonly (readonly string[])[] }>(rawSql(INDEXES));
   return new Map(rows.map(({ name, indexes }) => [name, indexedColumns(indexes)]));
 }
 

@@ -1,4 +1,4 @@
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, rawSql, sql } from '@chainstead/db';
 import { explain, PLANS, rowsRead } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -18,20 +18,18 @@ let table: EventTable;
 beforeAll(async () => {
   table = await seedContract(scratch.database);
   await seedRows(scratch.database, table, [depositRow({ block: 6 })]);
-  await scratch.database.query('ANALYZE');
+  await scratch.database.query(sql`ANALYZE`);
   await scratch.database.query(
-    `INSERT INTO contracts.vault_deposit (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract,
+    sql`INSERT INTO contracts.vault_deposit (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract,
        owner, from_, label, assets, delta, is_first, id, payload, note, kind, parts, position)
      SELECT 1, 7 + n / 4, 2, n % 4, now(), transaction_hash, contract,
-       CASE WHEN n < $1 / 2 THEN owner ELSE decode(lpad(to_hex(n % 300), 40, '0'), 'hex') END,
+       CASE WHEN n < ${ROWS} / 2 THEN owner ELSE decode(lpad(to_hex(n % 300), 40, '0'), 'hex') END,
        from_, label, n % 100, n, n % 2 = 0, id, payload, note, kind, parts, position
-     FROM contracts.vault_deposit CROSS JOIN generate_series(0, $1::int - 1) AS n`,
-    [ROWS],
+     FROM contracts.vault_deposit CROSS JOIN generate_series(0, ${ROWS}::int - 1) AS n`,
   );
   await scratch.database.query(
-    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) SELECT 1, n, sha256(int4send(n)), to_timestamp(1600000000 + 12 * n)
-     FROM generate_series(7, 6 + $1::int / 4) AS n`,
-    [ROWS],
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) SELECT 1, n, sha256(int4send(n)), to_timestamp(1600000000 + 12 * n)
+     FROM generate_series(7, 6 + ${ROWS}::int / 4) AS n`,
   );
 });
 
@@ -112,9 +110,9 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
 });
 
 test('a condition on the bytes of a parameter in the view is an index range', async () => {
-  await scratch.database.query('ANALYZE contracts.vault_deposit');
+  await scratch.database.query(sql`ANALYZE contracts.vault_deposit`);
   const lines = await scratch.database.query<{ 'QUERY PLAN': string }>(
-    `EXPLAIN SELECT assets FROM ${table.view} WHERE chain_id = 1 AND owner_bytes = analytics.bytes('${OTHER}')`,
+    sql`EXPLAIN SELECT assets FROM ${rawSql(table.view)} WHERE chain_id = 1 AND owner_bytes = analytics.bytes('${rawSql(OTHER)}')`,
   );
   expect(lines.map((line) => line['QUERY PLAN']).join('\n')).toContain('vault_deposit$owner');
 });

@@ -1,4 +1,4 @@
-import type { Transaction } from '@chainstead/db';
+import { rawSql, sql, type Transaction } from '@chainstead/db';
 import { bytesColumns, type EventTable, type ParameterColumn, PLACE_COLUMNS, UNDECODED } from './event-table.ts';
 import { EVENT_KEY } from './row-table.ts';
 
@@ -11,18 +11,18 @@ export async function createEventTables(
   tables: readonly EventTable[],
   indexed: readonly string[],
 ): Promise<void> {
-  await transaction.query('CREATE SCHEMA IF NOT EXISTS contracts');
+  await transaction.query(sql`CREATE SCHEMA IF NOT EXISTS contracts`);
   const known = await knownIndexes(transaction);
   for (const table of tables)
     for (const statement of [...statementsOf(table), ...indexesOf(table, indexed, known)])
-      await transaction.query(statement);
+      await transaction.query(rawSql(statement));
   await grantReads(transaction, tables);
 }
 
 /** Even a statement that creates no index, because it exists, locks the table against writers: those may wait for the commit lock of this transaction. */
 async function knownIndexes(transaction: Transaction): Promise<ReadonlySet<string>> {
   const rows = await transaction.query<{ name: string }>(
-    "SELECT relname AS name FROM pg_class WHERE relnamespace = to_regnamespace('contracts') AND relkind = 'i'",
+    sql`SELECT relname AS name FROM pg_class WHERE relnamespace = to_regnamespace('contracts') AND relkind = 'i'`,
   );
   return new Set(rows.map(({ name }) => name));
 }
@@ -30,22 +30,23 @@ async function knownIndexes(transaction: Transaction): Promise<ReadonlySet<strin
 /** Drops tables with their views. */
 export async function dropEventTables(transaction: Transaction, tables: readonly EventTable[]): Promise<void> {
   for (const { name, view } of tables) {
-    await transaction.query(`DROP VIEW IF EXISTS ${view}`);
-    await transaction.query(`DROP TABLE IF EXISTS ${name}`);
+    await transaction.query(sql`DROP VIEW IF EXISTS ${rawSql(view)}`);
+    await transaction.query(sql`DROP TABLE IF EXISTS ${rawSql(name)}`);
   }
 }
 
 /** The view of an event has no index for its texts, so readers may also read its table. Only missing rights are granted: a grant locks. */
 async function grantReads(transaction: Transaction, tables: readonly EventTable[]): Promise<void> {
   const missing = await transaction.query<{ object: string }>(
-    `SELECT 'SCHEMA contracts' AS object FROM pg_roles WHERE rolname = $1 AND NOT has_schema_privilege(rolname, 'contracts', 'USAGE')
+    sql`SELECT 'SCHEMA contracts' AS object FROM pg_roles WHERE rolname = ${READER_ROLE} AND NOT has_schema_privilege(rolname, 'contracts', 'USAGE')
      UNION ALL
-     SELECT 'TABLE ' || name FROM pg_roles CROSS JOIN unnest($2::text[]) AS name
-     WHERE rolname = $1 AND NOT has_table_privilege(rolname, name, 'SELECT')`,
-    [READER_ROLE, tables.map(({ name }) => name)],
+     SELECT 'TABLE ' || name FROM pg_roles CROSS JOIN unnest(${tables.map(({ name }) => name)}::text[]) AS name
+     WHERE rolname = ${READER_ROLE} AND NOT has_table_privilege(rolname, name, 'SELECT')`,
   );
   for (const { object } of missing)
-    await transaction.query(`GRANT ${object.startsWith('SCHEMA') ? 'USAGE' : 'SELECT'} ON ${object} TO ${READER_ROLE}`);
+    await transaction.query(
+      sql`GRANT ${rawSql(object.startsWith('SCHEMA') ? 'USAGE' : 'SELECT')} ON ${rawSql(object)} TO ${rawSql(READER_ROLE)}`,
+    );
 }
 
 const READER_ROLE = 'chainstead_reader';

@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql } from '@chainstead/db';
 
 /**
  * Returns the tables of defined events and functions that do not exist, such as after a `DROP TABLE` of the operator. Reads the catalog, and parses
@@ -6,7 +6,7 @@ import type { Database } from '@chainstead/db';
  * @returns names with their schema
  */
 export async function readMissingTables(database: Pick<Database, 'query'>): Promise<ReadonlySet<string>> {
-  const rows = await database.query<{ name: string }>(MISSING);
+  const rows = await database.query<{ name: string }>(rawSql(MISSING));
   return new Set(rows.map(({ name }) => name));
 }
 

@@ -1,20 +1,19 @@
 import type { Chain } from '@chainstead/chains';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import type { Dataset } from '@chainstead/sync';
 import { readContractDatasets } from '../dataset/contract-datasets.ts';
 
 /** Returns the datasets of all contracts as if all blocks of one were covered, such as creations. Real coverage stays. */
 export async function readDatasetsWith(database: Database, chain: Chain, covered: string): Promise<readonly Dataset[]> {
-  const ranges = await database.query<object>('SELECT * FROM sync_ranges');
-  await database.query('DELETE FROM sync_ranges');
+  const ranges = await database.query<object>(sql`SELECT * FROM sync_ranges`);
+  await database.query(sql`DELETE FROM sync_ranges`);
   await database.query(
-    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, 0, 1000000, 'none')`,
-    [chain.id, covered],
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${covered}, 0, 1000000, 'none')`,
   );
   const datasets = await readContractDatasets(database);
-  await database.query('DELETE FROM sync_ranges');
-  await database.query('INSERT INTO sync_ranges SELECT * FROM jsonb_populate_recordset(null::sync_ranges, $1::jsonb)', [
-    JSON.stringify(ranges),
-  ]);
+  await database.query(sql`DELETE FROM sync_ranges`);
+  await database.query(
+    sql`INSERT INTO sync_ranges SELECT * FROM jsonb_populate_recordset(null::sync_ranges, ${JSON.stringify(ranges)}::jsonb)`,
+  );
   return datasets;
 }

@@ -1,7 +1,7 @@
 /** Writes rows of contracts as the sync engine does for followed blocks, without a node. */
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange, Log } from '@chainstead/core';
-import type { Transaction } from '@chainstead/db';
+import { rawSql, sql, type Transaction } from '@chainstead/db';
 import { type Dataset, lockChainCommits, removeCoverage } from '@chainstead/sync';
 import { timestampOf } from '@chainstead/testkit';
 
@@ -23,8 +23,7 @@ export async function writeContractRows(
   }
   for (const name of names)
     await transaction.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $4, 'none')`,
-      [chain.id, name, range.from, range.to],
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${name}, ${range.from}, ${range.to}, 'none')`,
     );
 }
 
@@ -37,10 +36,9 @@ export async function removeContractRows(
 ): Promise<void> {
   await lockChainCommits(transaction, chain);
   for (const { table } of datasets)
-    await transaction.query(`DELETE FROM ${table.name} WHERE chain_id = $1 AND block_number > $2`, [
-      chain.id,
-      ancestor,
-    ]);
+    await transaction.query(
+      sql`DELETE FROM ${rawSql(table.name)} WHERE chain_id = ${chain.id} AND block_number > ${ancestor}`,
+    );
   const names = datasets.map(({ name }) => name);
   await removeCoverage(transaction, chain.id, names, { from: ancestor + 1, to: Number.MAX_SAFE_INTEGER });
 }

@@ -1,7 +1,7 @@
 /** A contract, a factory and a factory of factories, with logs of any emitter, and a model of the logs that belong to each name. */
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hex, type Log, parseAddress, parseHash } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import type { Dataset } from '@chainstead/sync';
 import { toEventSelector } from 'viem';
 import { readContractDatasets } from '../dataset/contract-datasets.ts';
@@ -52,12 +52,11 @@ export async function addNamedContracts(database: Database, chain: Chain): Promi
   });
   // Events of children are only indexed if those of their factories are known up to the newest block.
   await database.query(
-    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof)
-     SELECT $1, dataset, 0, 1000000, 'none' FROM unnest($2::text[]) AS dataset`,
-    [chain.id, ['contracts.hubs_hub_created', 'contracts.pools_pool_created']],
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof)
+     SELECT ${chain.id}, dataset, 0, 1000000, 'none' FROM unnest(${['contracts.hubs_hub_created', 'contracts.pools_pool_created']}::text[]) AS dataset`,
   );
   const datasets = await readContractDatasets(database);
-  await database.query('DELETE FROM sync_ranges WHERE chain_id = $1', [chain.id]);
+  await database.query(sql`DELETE FROM sync_ranges WHERE chain_id = ${chain.id}`);
   return datasets;
 }
 

@@ -1,6 +1,8 @@
 /** Blocks of proxies, committed in any order while ABIs of implementations are added, with upgrades that an upstream left out at first. */
+
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, type BlockRange, type Log, parseAddress, parseHash, subtractRanges } from '@chainstead/core';
+import { rawSql, sql } from '@chainstead/db';
 import { listCoverage } from '@chainstead/sync';
 import { openRangeCommits, type RangeCommits } from '@chainstead/sync/testing';
 import { atDepth } from '@chainstead/testkit';
@@ -78,8 +80,7 @@ let commits: RangeCommits;
 beforeAll(async () => {
   commits = await openRangeCommits(scratch.database, chain);
   await scratch.database.query(
-    `INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint, checkpoint_hash) VALUES ($1, 0, 0, $2, '\\xab')`,
-    [chain.id, SETTLED + chain.reorgDepthMax],
+    sql`INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint, checkpoint_hash) VALUES (${chain.id}, 0, 0, ${SETTLED + chain.reorgDepthMax}, '\\xab')`,
   );
 });
 afterAll(() => commits.close());
@@ -212,8 +213,8 @@ async function stored(): Promise<readonly string[]> {
       `SELECT block_number, log_index, contract, '${event}' AS event FROM ${name} WHERE undecoded IS NULL`,
   );
   const rows = await scratch.database.query<{ row: string }>(
-    `SELECT concat_ws(' ', block_number, log_index, analytics.hex(contract), event) AS row
-       FROM (${parts.join(' UNION ALL ')}) AS rows ORDER BY block_number, log_index`,
+    sql`SELECT concat_ws(' ', block_number, log_index, analytics.hex(contract), event) AS row
+       FROM (${rawSql(parts.join(' UNION ALL '))}) AS rows ORDER BY block_number, log_index`,
   );
   return rows.map(({ row }) => row);
 }

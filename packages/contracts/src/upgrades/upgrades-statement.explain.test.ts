@@ -1,5 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
+import { rawSql, sql } from '@chainstead/db';
 import { explain, PLANS, rowsRead } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -16,10 +17,9 @@ const addressOf = (number: number) => parseAddress(`0x${number.toString(16).padS
 /** The proxies 0 to 99, one after the other, take the implementations 0 to 199. */
 const seed = (from: number, to: number) =>
   scratch.database.query(
-    `INSERT INTO ${ROWS.table} (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract, implementation)
-     SELECT $1, number, 3, 7, now(), sha256(int4send(number)), decode(lpad(to_hex(number % 100), 40, '0'), 'hex'),
-       decode(lpad(to_hex(number / 100), 40, '0'), 'hex') FROM generate_series($2::int, $3::int) AS number`,
-    [eth.id, from, to],
+    sql`INSERT INTO ${rawSql(ROWS.table)} (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract, implementation)
+     SELECT ${eth.id}, number, 3, 7, now(), sha256(int4send(number)), decode(lpad(to_hex(number % 100), 40, '0'), 'hex'),
+       decode(lpad(to_hex(number / 100), 40, '0'), 'hex') FROM generate_series(${from}::int, ${to}::int) AS number`,
   );
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ beforeAll(async () => {
       ...{ factory: null, abi: [event(indexed)], implementation },
     });
   await seed(0, UPGRADES / 20 - 1);
-  await database.query('ANALYZE');
+  await database.query(sql`ANALYZE`);
   await seed(UPGRADES / 20, UPGRADES - 1);
 });
 

@@ -1,5 +1,5 @@
 import type { ChainId } from '@chainstead/core';
-import type { ReadDatabase } from '@chainstead/db';
+import { type ReadDatabase, sql } from '@chainstead/db';
 
 /** An unbroken run of indexed blocks of a dataset. */
 export interface BlockRun {
@@ -17,9 +17,9 @@ export async function readBlockRuns(
   block: number,
 ): Promise<ReadonlyMap<string, BlockRun>> {
   const rows = await database.select<RunRow>(
-    `WITH ranges AS (
+    sql`WITH ranges AS (
   SELECT dataset, first_block, last_block, lag(last_block) OVER (PARTITION BY dataset ORDER BY first_block) AS previous_last
-  FROM sync_ranges WHERE chain_id = $1::bigint AND dataset = ANY ($2::text[])
+  FROM sync_ranges WHERE chain_id = ${chainId}::bigint AND dataset = ANY (${datasets}::text[])
 ), numbered AS (
   SELECT dataset, first_block, last_block,
     count(*) FILTER (WHERE coalesce(previous_last < first_block - 1, true)) OVER (PARTITION BY dataset ORDER BY first_block) AS run
@@ -28,8 +28,7 @@ export async function readBlockRuns(
   SELECT dataset, min(first_block) AS first_block, max(last_block) AS last_block FROM numbered GROUP BY dataset, run
 )
 SELECT dataset, first_block, last_block, last_block = (SELECT max(last_block) FROM runs AS others WHERE others.dataset = runs.dataset) AS is_newest
-FROM runs WHERE $3::bigint BETWEEN first_block AND last_block`,
-    [chainId, datasets, block],
+FROM runs WHERE ${block}::bigint BETWEEN first_block AND last_block`,
   );
   return new Map(
     rows.map(({ dataset, first_block: firstBlock, last_block: lastBlock, is_newest: isNewest }) => [

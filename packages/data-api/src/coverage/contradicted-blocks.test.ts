@@ -1,6 +1,6 @@
 /** Blocks that were stored although their contents contradict their header: no response that reaches over one is complete. */
 import { createChainRegistry } from '@chainstead/chains';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { CONTRADICTIONS } from '@chainstead/sync';
 import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -26,24 +26,20 @@ let scratch: ScratchDatabase;
 beforeAll(async () => {
   scratch = await createScratchDatabase();
   await scratch.database.query(
-    `INSERT INTO projections (chain_id, state, dataset, version, status, position) VALUES ($1, $2, $3, $4, 'built', 0)`,
-    [CHAIN.id, STATE.name, DATASET, STATE.version],
+    sql`INSERT INTO projections (chain_id, state, dataset, version, status, position) VALUES (${CHAIN.id}, ${STATE.name}, ${DATASET}, ${STATE.version}, 'built', 0)`,
   );
-  await scratch.database.query('INSERT INTO subject_projections (chain_id, state, subject) VALUES ($1, $2, $3)', [
-    CHAIN.id,
-    STATE.name,
-    addressBytes(WALLET),
-  ]);
+  await scratch.database.query(
+    sql`INSERT INTO subject_projections (chain_id, state, subject) VALUES (${CHAIN.id}, ${STATE.name}, ${addressBytes(WALLET)})`,
+  );
 });
 afterAll(() => scratch.drop());
-beforeEach(() => scratch.database.query('DELETE FROM sync_ranges'));
+beforeEach(() => scratch.database.query(sql`DELETE FROM sync_ranges`));
 
 /** Blocks 0 to 20, of which one is unproven for a reason; null: it is proven too. */
 async function cover(reason: string | null): Promise<void> {
   await scratch.database.query(
-    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof, proof_reason)
-     VALUES ($1, $2, 0, $3 - 1, 'receipts', NULL), ($1, $2, $3, $3, $4, $5), ($1, $2, $3 + 1, 20, 'receipts', NULL)`,
-    [CHAIN.id, DATASET, CONTRADICTED, reason === null ? 'receipts' : 'unproven', reason],
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof, proof_reason)
+     VALUES (${CHAIN.id}, ${DATASET}, 0, ${CONTRADICTED} - 1, 'receipts', NULL), (${CHAIN.id}, ${DATASET}, ${CONTRADICTED}, ${CONTRADICTED}, ${reason === null ? 'receipts' : 'unproven'}, ${reason}), (${CHAIN.id}, ${DATASET}, ${CONTRADICTED} + 1, 20, 'receipts', NULL)`,
   );
 }
 

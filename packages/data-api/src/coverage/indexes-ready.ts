@@ -1,5 +1,5 @@
 import type { Clock } from '@chainstead/core';
-import type { ReadDatabase } from '@chainstead/db';
+import { type ReadDatabase, sql } from '@chainstead/db';
 
 /** How long the last check of the indexes is valid: a bulk load may drop them. Milliseconds. */
 const KNOWN_FOR_MS = 10_000;
@@ -31,9 +31,8 @@ async function readMissing(
   names: readonly string[],
 ): Promise<readonly string[]> {
   const valid = await database.selectLasting<{ name: string }>(
-    `SELECT made.relname AS name FROM pg_class AS made JOIN pg_index ON pg_index.indexrelid = made.oid
-      WHERE made.relname = ANY($1::text[]) AND made.relnamespace = current_schema()::regnamespace AND pg_index.indisvalid`,
-    [names],
+    sql`SELECT made.relname AS name FROM pg_class AS made JOIN pg_index ON pg_index.indexrelid = made.oid
+      WHERE made.relname = ANY(${names}::text[]) AND made.relnamespace = current_schema()::regnamespace AND pg_index.indisvalid`,
   );
   const present = new Set(valid.map(({ name }) => name));
   return names.filter((name) => !present.has(name));

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Bind, type Database } from '@chainstead/db';
+import { addressBytes, type Bind, type Database, sql } from '@chainstead/db';
 import { type HistoryStatus, SENT_UNKNOWN } from '@chainstead/sync';
 import type { OnDemandBackfill, RequestContext } from '../on-demand/on-demand-backfill.ts';
 import type { Indexed } from './indexed.ts';
@@ -68,10 +68,9 @@ async function readRequests(
   account: Address,
 ): Promise<readonly (RequestRow | null)[]> {
   const rows = await database.query<RequestRow>(
-    `SELECT kind, status, status = 'pending' AND coalesce(due_at > now(), false) AS waits, calls_made AS "callsMade",
+    sql`SELECT kind, status, status = 'pending' AND coalesce(due_at > now(), false) AS waits, calls_made AS "callsMade",
        calls_estimated AS "callsEstimated", error_code AS code, error_message AS message
-     FROM backfill_requests WHERE chain_id = $1 AND kind IN ('trader', 'sender') AND subject = $2`,
-    [id, addressBytes(account)],
+     FROM backfill_requests WHERE chain_id = ${id} AND kind IN ('trader', 'sender') AND subject = ${addressBytes(account)}`,
   );
   return (['trader', 'sender'] as const).map((kind) => rows.find((row) => row.kind === kind) ?? null);
 }

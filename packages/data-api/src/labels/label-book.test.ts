@@ -1,5 +1,5 @@
 import { type Address, silentLogger } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, rawSql, sql } from '@chainstead/db';
 import { addressOf, createScratchDatabase, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
@@ -15,7 +15,7 @@ let scratch: ScratchDatabase;
 beforeAll(async () => {
   scratch = await createScratchDatabase();
 });
-beforeEach(() => scratch.database.query('TRUNCATE address_labels, list_revisions').then(() => undefined));
+beforeEach(() => scratch.database.query(sql`TRUNCATE address_labels, list_revisions`).then(() => undefined));
 afterAll(() => scratch.drop());
 
 interface Row {
@@ -29,15 +29,14 @@ interface Row {
 /** As an import does: rows and revision in one transaction. */
 async function imported(rows: readonly Row[]): Promise<void> {
   await scratch.database.transaction(async (transaction) => {
-    await transaction.query('DELETE FROM address_labels');
+    await transaction.query(sql`DELETE FROM address_labels`);
     for (const { address, chainId, source, label, entity } of rows)
       await transaction.query(
-        `INSERT INTO address_labels (address, chain_id, source, label, entity) VALUES ($1, $2, $3, $4, $5)
+        sql`INSERT INTO address_labels (address, chain_id, source, label, entity) VALUES (${addressBytes(address)}, ${chainId}, ${source}, ${label}, ${entity})
          ON CONFLICT DO NOTHING`,
-        [addressBytes(address), chainId, source, label, entity],
       );
     await transaction.query(
-      `INSERT INTO list_revisions VALUES ('address_labels', 1) ON CONFLICT (list) DO UPDATE SET revision = list_revisions.revision + 1`,
+      sql`INSERT INTO list_revisions VALUES ('address_labels', 1) ON CONFLICT (list) DO UPDATE SET revision = list_revisions.revision + 1`,
     );
   });
 }
@@ -49,7 +48,7 @@ async function openBook(options: Partial<LabelBookOptions> = {}): Promise<LabelB
 }
 
 async function revision(): Promise<number> {
-  const [row] = await scratch.database.query<{ revision: number }>(`SELECT ${LABEL_REVISION} AS revision`);
+  const [row] = await scratch.database.query<{ revision: number }>(sql`SELECT ${rawSql(LABEL_REVISION)} AS revision`);
   return row?.revision ?? Number.NaN;
 }
 
@@ -82,7 +81,7 @@ test('tells of every address what a look-up tells', async () => {
       const seen = await lookedUp();
       const book = await openBook();
       // All labels are cached: nothing is left to look up.
-      await scratch.database.query('DELETE FROM address_labels');
+      await scratch.database.query(sql`DELETE FROM address_labels`);
       expect(await reported(book)).toEqual(seen);
     }),
     { numRuns: 40 },
@@ -109,13 +108,13 @@ test('an import shows at once, and is kept from then on', async () => {
 test('a page that saw an older revision than is kept gets no labels of another one from memory', async () => {
   await imported([named('only')]);
   const book = await openBook();
-  await scratch.database.query('DELETE FROM address_labels');
+  await scratch.database.query(sql`DELETE FROM address_labels`);
   expect(await reported(book, 0)).toEqual([NONE, NONE, NONE, NONE, NONE]);
 });
 
 test('more labels than are kept are looked up by every page', async () => {
   await scratch.database.query(
-    `INSERT INTO address_labels (address, chain_id, source, label)
+    sql`INSERT INTO address_labels (address, chain_id, source, label)
      SELECT substr(sha256(number::text::bytea), 1, 20), 0, 'many', 'L' FROM generate_series(1, 5001) AS number`,
   );
   let requested = 0;
@@ -137,7 +136,7 @@ test('more labels than are kept are looked up by every page', async () => {
   // Several parts, and none twice.
   const roomy = await openBook({ keptMax: 5_001 });
   const [first] = await scratch.database.query<{ address: Address }>(
-    `SELECT '0x' || encode(address, 'hex') AS address FROM address_labels ORDER BY address_labels.address DESC LIMIT 1`,
+    sql`SELECT '0x' || encode(address, 'hex') AS address FROM address_labels ORDER BY address_labels.address DESC LIMIT 1`,
   );
   const labelOf = await roomy.labelsOf(scratch.database, chain, [first?.address ?? addressOf(0)], 0);
   expect(labelOf(first?.address ?? addressOf(0)).label).toBe('L');
@@ -147,8 +146,7 @@ test('rows that were written by hand show after ten minutes', async () => {
   let now = 0;
   const book = await openBook({ clock: { now: () => now } });
   await scratch.database.query(
-    `INSERT INTO address_labels (address, chain_id, source, label) VALUES ($1, 0, 'me', 'mine')`,
-    [addressBytes(addressOf(0xb00c))],
+    sql`INSERT INTO address_labels (address, chain_id, source, label) VALUES (${addressBytes(addressOf(0xb00c))}, 0, 'me', 'mine')`,
   );
   now = 599_999;
   book.isKept(scratch.database);

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type ChainId, type Clock, errorText, type Logger, systemClock } from '@chainstead/core';
-import { addressBytes, hexText, type ReadDatabase } from '@chainstead/db';
+import { addressBytes, hexText, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { type AddressLabel, getLabels } from './page-labels.ts';
 
 /** The labels of addresses, as a process keeps them while they are few: looked up, those of a page take a quarter of its statement. */
@@ -118,7 +118,7 @@ async function readBook(database: ReadDatabase, keptMax: number): Promise<Book |
 }
 
 async function readRevision(database: ReadDatabase): Promise<number> {
-  const [row] = await database.select<{ revision: number }>(`SELECT ${LABEL_REVISION} AS revision`);
+  const [row] = await database.select<{ revision: number }>(sql`SELECT ${rawSql(LABEL_REVISION)} AS revision`);
   return row?.revision ?? 0;
 }
 

@@ -1,4 +1,5 @@
 import { type Hash, silentLogger } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { address } from '@chainstead/db/column-types';
 import { type Dataset, defineTable } from '@chainstead/sync';
 import { addressOf, createScratchDatabase, exampleChain, hashOf } from '@chainstead/testkit';
@@ -64,8 +65,7 @@ test('starts no history of a trader where no dataset is decoded from transaction
 test('retains all blocks, or those of the retention of the chain', async () => {
   const { histories, context } = await openHistories(1);
   await context.database.query(
-    'INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES ($1, 0, 10000)',
-    [chain.id],
+    sql`INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES (${chain.id}, 0, 10000)`,
   );
   expect(await histories.retainedFrom(context, chain)).toBe(0);
   const retention = { blocks: 1_000, since: null };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createChainRegistry } from '@chainstead/chains';
 import { silentLogger, ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes, type Database, hexBytes, MIGRATIONS_FOLDER, openDatabase } from '@chainstead/db';
+import { addressBytes, type Database, hexBytes, MIGRATIONS_FOLDER, openDatabase, rawSql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { createPartitions, createScratchDatabase, hashOf, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -165,17 +165,17 @@ describe('docs/api/sql.md and docs/api/sql-examples.md', () => {
 
   test('says by which state what is derived lacks rows', async () => {
     await scratch.database.query(
-      `INSERT INTO projections (chain_id, state, dataset, version, status, position)
+      sql`INSERT INTO projections (chain_id, state, dataset, version, status, position)
        VALUES (1, 'nft-sale-days', 'nft-trades', 2, 'building', 17), (2, 'nft-sale-days', 'nft-trades', 1, 'built', 0)`,
     );
-    const sql = 'SELECT state, dataset, version, status, built_to FROM analytics.projections ORDER BY state, chain_id';
-    expect(await asReader(sql)).toEqual([
+    const query = 'SELECT state, dataset, version, status, built_to FROM analytics.projections ORDER BY state, chain_id';
+    expect(await asReader(query)).toEqual([
       { state: 'erc20-token-holders', dataset: 'erc20-transfers', version: 2, status: 'built', built_to: null },
       { state: 'erc20-wallet-tokens', dataset: 'erc20-transfers', version: 2, status: 'built', built_to: null },
       { state: 'nft-sale-days', dataset: 'nft-trades', version: 2, status: 'building', built_to: 17 },
       { state: 'nft-sale-days', dataset: 'nft-trades', version: 1, status: 'built', built_to: null },
     ]);
-    for (const { state } of await asReader<{ state: string }>(sql)) expect(VIEWS_DOCUMENT).toContain(`\`${state}\``);
+    for (const { state } of await asReader<{ state: string }>(query)) expect(VIEWS_DOCUMENT).toContain(`\`${state}\``);
   });
 
   test.each(DOCUMENTED_QUERIES.map(([title, sql], index) => ({ title, sql, index })))(
@@ -245,7 +245,7 @@ describe('the views', () => {
     );
     expect(rows).toEqual([{ base_units: BIGGEST.toString(), amount: null }]);
     const [exact] = await scratch.database.query(
-      `SELECT analytics.amount((2::numeric ^ 256 - 1), 18::smallint)::text AS many, analytics.amount(1, 255::smallint) = ('1e-255')::numeric AS tiny`,
+      sql`SELECT analytics.amount((2::numeric ^ 256 - 1), 18::smallint)::text AS many, analytics.amount(1, 255::smallint) = ('1e-255')::numeric AS tiny`,
     );
     expect(exact).toEqual({
       many: '115792089237316195423570985008687907853269984665640564039457.584007913129639935',
@@ -340,7 +340,9 @@ describe('the role chainstead_reader', () => {
     await expect(asReader('SELECT 1 FROM public.api_keys')).rejects.toThrow(/permission denied/);
     await expect(asReader('SELECT 1 FROM public.erc20_transfer_sides')).rejects.toThrow(/permission denied/);
     await expect(asReader('DELETE FROM analytics.tokens')).rejects.toThrow(/permission denied/);
-    const [role] = await scratch.database.query(`SELECT rolcanlogin FROM pg_roles WHERE rolname = 'chainstead_reader'`);
+    const [role] = await scratch.database.query(
+      sql`SELECT rolcanlogin FROM pg_roles WHERE rolname = 'chainstead_reader'`,
+    );
     expect(role).toEqual({ rolcanlogin: false });
   });
 
@@ -355,11 +357,11 @@ describe('the role chainstead_reader', () => {
       await Promise.all(others.map(({ database }) => migrateAs(database, role)));
       for (const { database } of others)
         expect(
-          await database.query(`SELECT has_table_privilege('${role}', 'analytics.tokens', 'SELECT') AS may`),
+          await database.query(sql`SELECT has_table_privilege('${rawSql(role)}', 'analytics.tokens', 'SELECT') AS may`),
         ).toEqual([{ may: true }]);
     } finally {
       await Promise.all(others.map((other) => other.drop()));
-      await scratch.database.query(`DROP ROLE IF EXISTS ${role}`);
+      await scratch.database.query(sql`DROP ROLE IF EXISTS ${rawSql(role)}`);
     }
   });
 
@@ -368,9 +370,11 @@ describe('the role chainstead_reader', () => {
     const other = await createScratchDatabase({ migrated: false });
     const notices: string[] = [];
     try {
-      await other.database.query(`CREATE ROLE ${user} LOGIN PASSWORD 'secret'`);
-      await other.database.query(`GRANT CREATE ON DATABASE ${new URL(other.url).pathname.slice(1)} TO ${user}`);
-      await other.database.query(`GRANT CREATE ON SCHEMA public TO ${user}`);
+      await other.database.query(sql`CREATE ROLE ${rawSql(user)} LOGIN PASSWORD 'secret'`);
+      await other.database.query(
+        sql`GRANT CREATE ON DATABASE ${rawSql(new URL(other.url).pathname.slice(1))} TO ${rawSql(user)}`,
+      );
+      await other.database.query(sql`GRANT CREATE ON SCHEMA public TO ${rawSql(user)}`);
       const url = new URL(other.url);
       url.username = user;
       url.password = 'secret';
@@ -381,14 +385,14 @@ describe('the role chainstead_reader', () => {
           // The role exists on this server, so its absence is played by another name.
           await client.query(MIGRATION.replaceAll('chainstead_reader', `${user}_reader`));
         });
-        expect(await limited.query('SELECT count(*) FROM analytics.tokens')).toEqual([{ count: 0 }]);
+        expect(await limited.query(sql`SELECT count(*) FROM analytics.tokens`)).toEqual([{ count: 0 }]);
       } finally {
         await limited.close();
       }
       expect(notices.join('\n')).toContain(`${user} may not create roles`);
     } finally {
-      await other.database.query(`DROP OWNED BY ${user}`);
-      await other.database.query(`DROP ROLE ${user}`);
+      await other.database.query(sql`DROP OWNED BY ${rawSql(user)}`);
+      await other.database.query(sql`DROP ROLE ${rawSql(user)}`);
       await other.drop();
     }
   });

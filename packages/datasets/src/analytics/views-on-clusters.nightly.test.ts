@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createChainRegistry } from '@chainstead/chains';
 import { silentLogger } from '@chainstead/core';
-import { openDatabase } from '@chainstead/db';
+import { openDatabase, rawSql, sql } from '@chainstead/db';
 import { createScratchDatabase, findCitus, type ScratchCitus, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DOCUMENTED_QUERIES, seedAnalytics } from './testing/seeded-analytics.ts';
@@ -48,17 +48,17 @@ describe.runIf(programs !== undefined)('views for SQL on a cluster', () => {
   }, async () => {
     const { database } = spread;
     const analyst = `analyst_${Date.now()}`;
-    await database.query(`CREATE ROLE ${analyst} LOGIN IN ROLE chainstead_reader`);
+    await database.query(sql`CREATE ROLE ${rawSql(analyst)} LOGIN IN ROLE chainstead_reader`);
     const url = new URL(spread.url);
     url.username = analyst;
     const reader = openDatabase({ url: url.href, applicationName: 'reader', logger: silentLogger() });
     try {
-      await expect(reader.query('SELECT * FROM analytics.erc20_transfers')).rejects.toThrow(/permission denied/);
-      await database.query(GRANT.replaceAll('analyst', analyst));
+      await expect(reader.query(sql`SELECT * FROM analytics.erc20_transfers`)).rejects.toThrow(/permission denied/);
+      await database.query(rawSql(GRANT.replaceAll('analyst', analyst)));
       for (const { name } of await viewsOf(single))
         expect([name, await rowsOf({ database: reader }, name)]).toEqual([name, await rowsOf(single, name)]);
       for (const table of ['api_keys', 'server_secrets', 'streams'])
-        await expect(reader.query(`SELECT * FROM public.${table}`)).rejects.toThrow(/permission denied/);
+        await expect(reader.query(sql`SELECT * FROM public.${rawSql(table)}`)).rejects.toThrow(/permission denied/);
     } finally {
       await reader.close();
     }
@@ -73,23 +73,22 @@ describe.runIf(programs !== undefined)('views for SQL on a cluster', () => {
 
 function viewsOf({ database }: ScratchDatabase): Promise<{ name: string }[]> {
   return database.query(
-    `SELECT table_name AS name FROM information_schema.views WHERE table_schema = 'analytics' ORDER BY 1`,
+    sql`SELECT table_name AS name FROM information_schema.views WHERE table_schema = 'analytics' ORDER BY 1`,
   );
 }
 
 /** Without what says when something was written. */
 async function answerOf({ database }: ScratchDatabase, sql: string): Promise<readonly object[]> {
-  const rows = await database.query<{ latest?: Date }>(sql);
+  const rows = await database.query<{ latest?: Date }>(rawSql(sql));
   return rows.map(({ latest: _, ...row }) => row);
 }
 
 /** Sorted, without what says when something was written. */
 async function rowsOf({ database }: Pick<ScratchDatabase, 'database'>, view: string): Promise<readonly string[]> {
   const columns = await database.query<{ name: string }>(
-    'SELECT attname AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 ORDER BY attname',
-    [`analytics.${view}`],
+    sql`SELECT attname AS name FROM pg_attribute WHERE attrelid = ${`analytics.${view}`}::regclass AND attnum > 0 ORDER BY attname`,
   );
   const compared = columns.flatMap(({ name }) => (/_at$|^updated/.test(name) ? [] : [`${name}::text AS ${name}`]));
-  const rows = await database.query(`SELECT ${compared.join(', ')} FROM analytics.${view}`);
+  const rows = await database.query(sql`SELECT ${rawSql(compared.join(', '))} FROM analytics.${rawSql(view)}`);
   return rows.map((row) => JSON.stringify(row)).toSorted();
 }

@@ -1,6 +1,6 @@
 /** Views of wrapped native token balances: as in the API, they include indexed deposits and withdrawals. */
 import { createChainRegistry } from '@chainstead/chains';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { seedPriceSources } from '@chainstead/price-feeds';
 import { addressOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -18,12 +18,11 @@ beforeAll(async () => {
 beforeEach(async () => {
   const { database } = scratch;
   await database.query(
-    'TRUNCATE projections, subject_projections, erc20_wallet_tokens, erc20_holders, erc20_token_classes, sync_ranges, subject_ranges',
+    sql`TRUNCATE projections, subject_projections, erc20_wallet_tokens, erc20_holders, erc20_token_classes, sync_ranges, subject_ranges`,
   );
   await database.query(
-    `INSERT INTO projections (chain_id, state, dataset, version, status, position)
-     SELECT $1, state, 'erc20-transfers', 2, 'built', 0 FROM unnest(ARRAY['erc20-wallet-tokens', 'erc20-token-holders']) AS given(state)`,
-    [polygon.id],
+    sql`INSERT INTO projections (chain_id, state, dataset, version, status, position)
+     SELECT ${polygon.id}, state, 'erc20-transfers', 2, 'built', 0 FROM unnest(ARRAY['erc20-wallet-tokens', 'erc20-token-holders']) AS given(state)`,
   );
   await database.query(
     `INSERT INTO subject_projections (chain_id, state, subject)
@@ -33,8 +32,7 @@ beforeEach(async () => {
   for (const token of [COIN, BRIDGED].map((one) => addressBytes(one ?? WALLET))) {
     const key = [polygon.id, addressBytes(WALLET), token];
     await database.query(
-      `INSERT INTO erc20_token_classes (chain_id, token, class, since_block) VALUES ($1, $2, 'sum', 6)`,
-      [polygon.id, token],
+      sql`INSERT INTO erc20_token_classes (chain_id, token, class, since_block) VALUES (${polygon.id}, ${token}, 'sum', 6)`,
     );
     await database.query(
       `INSERT INTO erc20_wallet_tokens (chain_id, wallet, token, total, moved_block, anchor_block, anchor_value, since, anchored_at)
@@ -52,19 +50,17 @@ beforeEach(async () => {
 
 async function cover(dataset: string, from: number, to: number): Promise<void> {
   await scratch.database.query(
-    "INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $4, 'none')",
-    [polygon.id, dataset, from, to],
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${polygon.id}, ${dataset}, ${from}, ${to}, 'none')`,
   );
 }
 
 /** Balance of the wallet in one view, and of the holder in the other. */
 async function reported(token: typeof COIN): Promise<readonly string[]> {
   return scratch.database.transaction(async (transaction) => {
-    await transaction.query('SET LOCAL ROLE chainstead_reader');
+    await transaction.query(sql`SET LOCAL ROLE chainstead_reader`);
     const rows = await transaction.query<{ line: string }>(
-      `SELECT concat_ws(' ', base_units, balance_block, source) AS line FROM analytics.erc20_balances WHERE token_address = $1
-       UNION ALL SELECT concat_ws(' ', base_units, balance_block, source) FROM analytics.erc20_holders WHERE token_address = $1`,
-      [token],
+      sql`SELECT concat_ws(' ', base_units, balance_block, source) AS line FROM analytics.erc20_balances WHERE token_address = ${token}
+       UNION ALL SELECT concat_ws(' ', base_units, balance_block, source) FROM analytics.erc20_holders WHERE token_address = ${token}`,
     );
     return rows.map(({ line }) => line);
   });
@@ -103,8 +99,7 @@ describe('a balance of the wrapped coin', () => {
       ['contract', COIN ?? WALLET],
     ] as const)
       await scratch.database.query(
-        `INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block) VALUES ($1, $2, $3, 'wrapped-coin-moves', 5, 101)`,
-        [polygon.id, kind, addressBytes(subject)],
+        sql`INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block) VALUES (${polygon.id}, ${kind}, ${addressBytes(subject)}, 'wrapped-coin-moves', 5, 101)`,
       );
     expect(await reported(COIN)).toEqual(MOVED_SINCE);
   });

@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { addressOf, exampleChain, explain, PLANS, rowsScanned } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -14,7 +15,7 @@ const chain = exampleChain();
 const scratch = scratchOfFile({ autovacuum: false });
 
 beforeAll(async () => {
-  await scratch.database.query('ANALYZE');
+  await scratch.database.query(sql`ANALYZE`);
   const logs = Array.from({ length: ROWS }, (_, index) =>
     depositLog(index % 2 === 0 ? {} : { owner: addressOf(1_000 + (index % 300)) }, {
       blockNumber: index >> 2,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createChainRegistry } from '@chainstead/chains';
+import { sql } from '@chainstead/db';
 import { recordedData } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -12,7 +13,7 @@ const DOGS = `0x${'d0'.repeat(20)}`;
 const BIRDS = `0x${'b1'.repeat(20)}`;
 
 const scratch = scratchOfFile();
-beforeEach(() => scratch.database.query('TRUNCATE collection_list_entries, tokens').then(() => undefined));
+beforeEach(() => scratch.database.query(sql`TRUNCATE collection_list_entries, tokens`).then(() => undefined));
 
 function imported(content: unknown, changes: Partial<ImportListOptions> = {}): Promise<ImportReport> {
   const text = typeof content === 'string' ? content : JSON.stringify(content);
@@ -29,7 +30,7 @@ function imported(content: unknown, changes: Partial<ImportListOptions> = {}): P
 
 const rows = (): Promise<Record<string, unknown>[]> =>
   scratch.database.query(
-    `SELECT '0x' || encode(token_address, 'hex') AS address, chain_id, source, name, symbol, collection_logo AS logo,
+    sql`SELECT '0x' || encode(token_address, 'hex') AS address, chain_id, source, name, symbol, collection_logo AS logo,
        collection_banner_image AS banner, collection_category AS category, project_url, discord_url, twitter_username AS twitter,
        verified, possible_spam AS spam
      FROM collection_list_entries ORDER BY chain_id, token_address, source`,
@@ -70,7 +71,7 @@ describe('a list of collections', () => {
     expect(await imported([cats])).toEqual({ format: 'collections', rows: 1, skipped: [] });
     expect(await rows()).toEqual([catsRow]);
     // Collections are no tokens that anything has seen.
-    expect(await scratch.database.query('SELECT FROM tokens')).toEqual([]);
+    expect(await scratch.database.query(sql`SELECT FROM tokens`)).toEqual([]);
   });
 
   test("may have OpenSea's, with a collection's contracts on their chains", async () => {

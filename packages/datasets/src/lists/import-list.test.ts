@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createChainRegistry } from '@chainstead/chains';
 import { LABEL_REVISION } from '@chainstead/data-api';
+import { rawSql, sql } from '@chainstead/db';
 import { recordedData } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -18,7 +19,7 @@ const SCAM = `0x${'5c'.repeat(20)}`;
 const scratch = scratchOfFile();
 beforeEach(() =>
   scratch.database
-    .query('TRUNCATE tokens, token_list_entries, spam_list_entries, address_labels')
+    .query(sql`TRUNCATE tokens, token_list_entries, spam_list_entries, address_labels`)
     .then(() => undefined),
 );
 
@@ -41,26 +42,24 @@ const dai = { chainId: 1, address: DAI, name: 'Dai', symbol: 'DAI', decimals: 18
 
 async function token(address: string, chainId = 1): Promise<Record<string, unknown> | undefined> {
   const [row] = await scratch.database.query(
-    'SELECT name, symbol, decimals, logo, verified, possible_spam FROM tokens WHERE address = $1 AND chain_id = $2',
-    [Buffer.from(address.slice(2), 'hex'), chainId],
+    sql`SELECT name, symbol, decimals, logo, verified, possible_spam FROM tokens WHERE address = ${Buffer.from(address.slice(2), 'hex')} AND chain_id = ${chainId}`,
   );
   return row;
 }
 
 async function setFacts(address: string, name: string | null, symbol: string | null, chainId = 1): Promise<void> {
   await scratch.database.query(
-    `INSERT INTO tokens (address, chain_id, name, symbol, decimals, standard, facts_status) VALUES ($1, $2, $3, $4, 9, 'erc20', 'known')
-     ON CONFLICT (address, chain_id) DO UPDATE SET name = $3, symbol = $4, decimals = 9, facts_status = 'known'`,
-    [Buffer.from(address.slice(2), 'hex'), chainId, name, symbol],
+    sql`INSERT INTO tokens (address, chain_id, name, symbol, decimals, standard, facts_status) VALUES (${Buffer.from(address.slice(2), 'hex')}, ${chainId}, ${name}, ${symbol}, 9, 'erc20', 'known')
+     ON CONFLICT (address, chain_id) DO UPDATE SET name = ${name}, symbol = ${symbol}, decimals = 9, facts_status = 'known'`,
   );
 }
 
 const count = async (table: string, source = 'test'): Promise<number> =>
   Number(
     (
-      await scratch.database.query<{ rows: number }>(`SELECT count(*) AS rows FROM ${table} WHERE source = $1`, [
-        source,
-      ])
+      await scratch.database.query<{ rows: number }>(
+        sql`SELECT count(*) AS rows FROM ${rawSql(table)} WHERE source = ${source}`,
+      )
     )[0]?.rows,
   );
 
@@ -182,11 +181,11 @@ describe('labels', () => {
       kind: 'labels',
       chainId: 1,
     });
-    expect(await scratch.database.query('SELECT chain_id, label, entity, entity_logo FROM address_labels')).toEqual([
+    expect(await scratch.database.query(sql`SELECT chain_id, label, entity, entity_logo FROM address_labels`)).toEqual([
       { chain_id: 1, label: 'Dai: Vat', entity: 'Maker', entity_logo: 'https://logo.example/m.png' },
     ]);
     await imported(`address,label,entity,entity_logo\n${DAI},Somebody,,\n`, { kind: 'labels', chainId: 0 });
-    expect(await scratch.database.query('SELECT chain_id, label, entity FROM address_labels')).toEqual([
+    expect(await scratch.database.query(sql`SELECT chain_id, label, entity FROM address_labels`)).toEqual([
       { chain_id: 0, label: 'Somebody', entity: null },
     ]);
   });
@@ -194,7 +193,7 @@ describe('labels', () => {
   test('of each import have a revision of their own', async () => {
     const revisions = () =>
       scratch.database
-        .query(`SELECT ${LABEL_REVISION} AS revision FROM generate_series(1, 1)`)
+        .query(sql`SELECT ${rawSql(LABEL_REVISION)} AS revision FROM generate_series(1, 1)`)
         .then(([row]) => row?.revision);
     const labels = [{ address: DAI, label: 'Dai: Vat' }];
     await imported(labels, { kind: 'labels', chainId: 1 });

@@ -1,5 +1,5 @@
 import type { ChainRegistry } from '@chainstead/chains';
-import { copyHex, copyValue, type Database, type Transaction, transactionLock } from '@chainstead/db';
+import { copyHex, copyValue, type Database, rawSql, sql, type Transaction, transactionLock } from '@chainstead/db';
 import { COLLECTION_COLUMNS } from '@chainstead/nft';
 import { refreshTokens } from '@chainstead/tokens';
 import { collectionFormats } from './collection-formats.ts';
@@ -125,9 +125,9 @@ async function replaceRows<Entry extends ListEntry>(
 ): Promise<void> {
   // One import at a time: two that touch the same tokens would wait for each other's rows.
   await transactionLock(transaction, 'list-import');
-  await transaction.query('CREATE TEMPORARY TABLE touched_tokens (address bytea, chain_id bigint) ON COMMIT DROP');
+  await transaction.query(sql`CREATE TEMPORARY TABLE touched_tokens (address bytea, chain_id bigint) ON COMMIT DROP`);
   await touchTokens(transaction, table, source);
-  await transaction.query(`DELETE FROM ${table.name} WHERE source = $1`, [source]);
+  await transaction.query(sql`DELETE FROM ${rawSql(table.name)} WHERE source = ${source}`);
   await transaction.copy(
     table.name,
     [table.addressColumn, 'chain_id', 'source', ...table.columns],
@@ -135,14 +135,12 @@ async function replaceRows<Entry extends ListEntry>(
   );
   if (table.tokens === 'adds')
     await transaction.query(
-      `INSERT INTO tokens (address, chain_id) SELECT address, chain_id FROM ${table.name} WHERE source = $1 ORDER BY address, chain_id ON CONFLICT DO NOTHING`,
-      [source],
+      sql`INSERT INTO tokens (address, chain_id) SELECT address, chain_id FROM ${rawSql(table.name)} WHERE source = ${source} ORDER BY address, chain_id ON CONFLICT DO NOTHING`,
     );
   await touchTokens(transaction, table, source);
   // Lets API processes drop their cached labels.
   await transaction.query(
-    `INSERT INTO list_revisions (list, revision) VALUES ($1, 1) ON CONFLICT (list) DO UPDATE SET revision = list_revisions.revision + 1`,
-    [table.name],
+    sql`INSERT INTO list_revisions (list, revision) VALUES (${table.name}, 1) ON CONFLICT (list) DO UPDATE SET revision = list_revisions.revision + 1`,
   );
   if (table.tokens !== 'none') await refreshTokens(transaction, 'SELECT address, chain_id FROM touched_tokens');
 }
@@ -155,9 +153,8 @@ async function touchTokens(
 ): Promise<void> {
   if (table.tokens === 'none') return;
   await transaction.query(
-    `INSERT INTO touched_tokens SELECT token.address, token.chain_id FROM ${table.name} AS entry
-     JOIN tokens AS token ON token.address = entry.address AND entry.chain_id IN (token.chain_id, 0) WHERE entry.source = $1`,
-    [source],
+    sql`INSERT INTO touched_tokens SELECT token.address, token.chain_id FROM ${rawSql(table.name)} AS entry
+     JOIN tokens AS token ON token.address = entry.address AND entry.chain_id IN (token.chain_id, 0) WHERE entry.source = ${source}`,
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Database, hexText } from '@chainstead/db';
+import { type Database, hexText, rawSql, sql } from '@chainstead/db';
 import type { DocumentExamples } from '@chainstead/http';
 import type { DatasetManifest } from './dataset-manifest.ts';
 
@@ -29,9 +29,8 @@ async function examplesOf(
   const columns = [...new Set(endpoints.flatMap(({ example }) => Object.values(example)))];
   const texts = columns.map((name) => `'${name}', ${isBytes(table.types.get(name)) ? hexText(name) : `${name}::text`}`);
   const [row] = await database.query<{ chain_id: number; columns: Readonly<Record<string, string>> }>(
-    `SELECT chain_id, jsonb_build_object(${texts.join(', ')}) AS columns FROM (SELECT * FROM ${table.name} LIMIT ${SAMPLE_ROWS}) AS sample
-      WHERE chain_id = ANY ($1::bigint[]) LIMIT 1`,
-    [chains.map(({ id }) => id)],
+    sql`SELECT chain_id, jsonb_build_object(${rawSql(texts.join(', '))}) AS columns FROM (SELECT * FROM ${rawSql(table.name)} LIMIT ${rawSql(SAMPLE_ROWS)}) AS sample
+      WHERE chain_id = ANY (${chains.map(({ id }) => id)}::bigint[]) LIMIT 1`,
   );
   const chain = chains.find(({ id }) => id === row?.chain_id);
   const found = row === undefined || chain === undefined ? fallback : { ...row.columns, chain: chain.key };

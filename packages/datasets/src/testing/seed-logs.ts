@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Log } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import type { Dataset } from '@chainstead/sync';
 import { createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
 
@@ -27,8 +27,7 @@ export async function seedLogs<Row>(
     );
     await transaction.copy('blocks', ['chain_id', 'block_number', 'block_hash', 'block_timestamp'], blocks);
     await transaction.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, 0, $3, 'receipts')`,
-      [chain.id, name, Math.max(0, ...numbers)],
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${name}, 0, ${Math.max(0, ...numbers)}, 'receipts')`,
     );
   });
 }

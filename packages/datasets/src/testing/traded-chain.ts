@@ -1,7 +1,7 @@
 /** A devnet on which two accounts trade in several ways, before the blocks that are indexed. For tests. */
 import type { Chain } from '@chainstead/chains';
 import { type Address, type BlockRange, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { addressBytes, type Database, type WorkJournal } from '@chainstead/db';
+import { addressBytes, type Database, sql, type WorkJournal } from '@chainstead/db';
 import { swaps } from '@chainstead/markets/datasets';
 import { type AlteredNode, alterNode, openPool } from '@chainstead/node-reads/testing';
 import {
@@ -137,13 +137,11 @@ export async function indexFrom(
   database: Database,
   followed: BlockRange,
 ): Promise<IndexOfTrades> {
-  await database.query('INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES ($1, $2, $2)', [
-    chain.id,
-    followed.from,
-  ]);
   await database.query(
-    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'swaps', $2, $3, 'none')`,
-    [chain.id, followed.from, followed.to],
+    sql`INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES (${chain.id}, ${followed.from}, ${followed.from})`,
+  );
+  await database.query(
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'swaps', ${followed.from}, ${followed.to}, 'none')`,
   );
   const shared = { chain, pool, database, datasets: DATASETS, logger: silentLogger(), clock: systemClock };
   const knownContracts = createKnownContracts();
@@ -175,10 +173,9 @@ export async function storedSwaps(
   account: Address | null,
 ): Promise<readonly string[]> {
   const rows = await database.query<{ readonly row: string }>(
-    `SELECT swaps::text || ' ' || encode(block_hash, 'hex') || ' ' || block_timestamp AS row FROM swaps JOIN blocks USING (chain_id, block_number)
-      WHERE chain_id = $1 AND ($2::bytea IS NULL OR kind = 0 AND (wallet = $2 OR beneficiary = $2))
+    sql`SELECT swaps::text || ' ' || encode(block_hash, 'hex') || ' ' || block_timestamp AS row FROM swaps JOIN blocks USING (chain_id, block_number)
+      WHERE chain_id = ${chain.id} AND (${account === null ? null : addressBytes(account)}::bytea IS NULL OR kind = 0 AND (wallet = ${account === null ? null : addressBytes(account)} OR beneficiary = ${account === null ? null : addressBytes(account)}))
       ORDER BY block_number, transaction_index, log_index`,
-    [chain.id, account === null ? null : addressBytes(account)],
   );
   return rows.map(({ row }) => row);
 }

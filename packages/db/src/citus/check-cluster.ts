@@ -1,6 +1,7 @@
 import { errorText } from '@chainstead/core';
 import type { Database } from '../database.ts';
 import { DatabaseError } from '../database-error.ts';
+import { sql } from '../sql.ts';
 import { type ClusterLayout, readLayout, type TableLayout } from './read-layout.ts';
 import { TABLE_PLACEMENTS } from './table-placements.ts';
 
@@ -122,7 +123,7 @@ interface Answer {
 async function fetchAll(database: Pick<Database, 'query'>): Promise<Answer[]> {
   try {
     return await database.query<Answer>(
-      `SELECT nodename || ':' || nodeport AS node, success, result FROM run_command_on_workers('SHOW wal_level')`,
+      sql`SELECT nodename || ':' || nodeport AS node, success, result FROM run_command_on_workers('SHOW wal_level')`,
     );
   } catch (error) {
     throw new DatabaseError({

@@ -3,6 +3,7 @@ import { findCitus, queryCluster, type ScratchCitus, type ScratchDatabase } from
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DatabaseUnavailableError } from '../database-outage.ts';
 import { openDatabase } from '../open-database.ts';
+import { rawSql, sql, statementOf } from '../sql.ts';
 import { commitLock } from './commit-lock.ts';
 import { distributeTables } from './distribute-tables.ts';
 import { isSpread } from './is-spread.ts';
@@ -25,8 +26,8 @@ describe.runIf(programs !== undefined)('on a cluster', () => {
 
   const lock = () => scratch.database.transaction((transaction) => commitLock(transaction, 'of a chain'));
   const setRecovery = async (interval: string) => {
-    await scratch.database.query(`ALTER SYSTEM SET citus.recover_2pc_interval = '${interval}'`);
-    await scratch.database.query('SELECT pg_reload_conf()');
+    await scratch.database.query(sql`ALTER SYSTEM SET citus.recover_2pc_interval = '${rawSql(interval)}'`);
+    await scratch.database.query(sql`SELECT pg_reload_conf()`);
   };
 
   async function onWorker(...statements: readonly string[]): Promise<void> {
@@ -34,7 +35,7 @@ describe.runIf(programs !== undefined)('on a cluster', () => {
     const url = worker?.url(new URL(scratch.url).pathname.slice(1)) ?? '';
     const database = openDatabase({ url, applicationName: 'prepares', poolSize: 1, logger: silentLogger() });
     try {
-      for (const statement of statements) await database.query(statement);
+      for (const statement of statements) await database.query(rawSql(statement));
     } finally {
       await database.close();
     }
@@ -52,8 +53,8 @@ describe.runIf(programs !== undefined)('on a cluster', () => {
       const requested: string[] = [];
       const reported = await isSpread({
         client: transaction.client,
-        query: async (text) => {
-          requested.push(text);
+        query: async (statement) => {
+          requested.push(statementOf(statement).text);
           return [];
         },
       });

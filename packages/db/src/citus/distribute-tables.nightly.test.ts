@@ -1,10 +1,12 @@
 /** Runs on a real cluster of three servers, if this machine's Postgres has Citus. */
+
 import { silentLogger } from '@chainstead/core';
 import { copyMigrations, createScratchDatabase, findCitus, type ScratchCitus } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../database.ts';
 import { migrate } from '../migrations/migrate.ts';
 import { openDatabase } from '../open-database.ts';
+import { sql } from '../sql.ts';
 import { distributeTables } from './distribute-tables.ts';
 import { planDistribution, waitingTables } from './plan-distribution.ts';
 import { readLayout } from './read-layout.ts';
@@ -55,9 +57,8 @@ describe.runIf(citus !== undefined)('on a cluster', () => {
   /** Returns the bytes of rows on the coordinator's own disk. */
   async function heldByCoordinator(database: Database, tables: readonly string[]): Promise<number> {
     const [held] = await database.query<{ bytes: number }>(
-      `SELECT sum(pg_relation_size(oid))::float8 AS bytes FROM pg_class WHERE relkind = 'r' AND (relname = ANY($1::text[])
-         OR oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent::regclass::text = ANY($1::text[])))`,
-      [tables],
+      sql`SELECT sum(pg_relation_size(oid))::float8 AS bytes FROM pg_class WHERE relkind = 'r' AND (relname = ANY(${tables}::text[])
+         OR oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent::regclass::text = ANY(${tables}::text[])))`,
     );
     return held?.bytes ?? -1;
   }
@@ -71,8 +72,8 @@ describe.runIf(citus !== undefined)('on a cluster', () => {
     await expect(planDistribution(connect(worker?.url(name) ?? ''))).rejects.toMatchObject({
       code: 'CITUS_NOT_COORDINATOR',
     });
-    await other.database.query(`SELECT create_distributed_table('tokens', 'address')`);
-    await other.database.query(`SELECT create_reference_table('feed_answers')`);
+    await other.database.query(sql`SELECT create_distributed_table('tokens', 'address')`);
+    await other.database.query(sql`SELECT create_reference_table('feed_answers')`);
     await expect(planDistribution(other.database)).rejects.toMatchObject({
       code: 'CITUS_OTHER_LAYOUT',
       message: expect.stringMatching(
@@ -83,8 +84,10 @@ describe.runIf(citus !== undefined)('on a cluster', () => {
 
   it('refuses a role that owns nothing there', async () => {
     const { url, database } = await open();
-    await database.query(`DO $$ BEGIN CREATE ROLE stranger LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$`);
-    await database.query('GRANT SELECT ON ALL TABLES IN SCHEMA public TO stranger');
+    await database.query(
+      sql`DO $$ BEGIN CREATE ROLE stranger LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$`,
+    );
+    await database.query(sql`GRANT SELECT ON ALL TABLES IN SCHEMA public TO stranger`);
     const stranger = new URL(url);
     stranger.username = 'stranger';
     await expect(planDistribution(connect(stranger.href))).rejects.toMatchObject({ code: 'CITUS_NOT_OWNER' });
@@ -112,7 +115,7 @@ describe.runIf(citus !== undefined)('on a cluster', () => {
     expect(await digestTables(database, tables)).toEqual(before);
     // Killed after a table was distributed, before its local copy was truncated.
     await database.query(
-      `SELECT create_distributed_table('erc20_transfer_sides', 'account_key', colocate_with => 'none')`,
+      sql`SELECT create_distributed_table('erc20_transfer_sides', 'account_key', colocate_with => 'none')`,
     );
     const rest = await planDistribution(database);
     expect(rest.tables.find(({ table }) => table === 'erc20_transfer_sides')?.work).toBe('empty');
@@ -134,17 +137,17 @@ describe.runIf(citus !== undefined)('on a cluster', () => {
 
   it('distributes partitions that are made afterwards, tells their shards, and keeps whoever reads', async () => {
     const { database } = await open({ distributed: true });
-    await database.query(`SELECT attach_partition('erc20_transfer_sides', 1, 0, 100)`);
-    await database.query(`SELECT announce_partitions('erc20_transfer_sides')`);
+    await database.query(sql`SELECT attach_partition('erc20_transfer_sides', 1, 0, 100)`);
+    await database.query(sql`SELECT announce_partitions('erc20_transfer_sides')`);
     await database.query(
-      `INSERT INTO erc20_transfer_sides SELECT n, 1, n, 0, 0, 0, address, address, address, 1, address
+      sql`INSERT INTO erc20_transfer_sides SELECT n, 1, n, 0, 0, 0, address, address, address, 1, address
          FROM generate_series(1, 50) AS n, decode(repeat('aa', 20), 'hex') AS address`,
     );
     const spread = await database.query<{ node: string; shards: number }>(
-      `SELECT nodename || ':' || nodeport AS node, count(*)::int AS shards FROM citus_shards WHERE table_name::text = 'erc20_transfer_sides_1_0' GROUP BY 1`,
+      sql`SELECT nodename || ':' || nodeport AS node, count(*)::int AS shards FROM citus_shards WHERE table_name::text = 'erc20_transfer_sides_1_0' GROUP BY 1`,
     );
     expect(spread).toHaveLength(2);
-    const [counted] = await database.query<{ rows: number }>('SELECT count(*) AS rows FROM erc20_transfer_sides');
+    const [counted] = await database.query<{ rows: number }>(sql`SELECT count(*) AS rows FROM erc20_transfer_sides`);
     expect(counted?.rows).toBe(50);
     const summary = await readCluster(database);
     expect(summary?.nodes).toHaveLength(3);
@@ -168,7 +171,7 @@ describe.runIf(citus !== undefined)('on a cluster', () => {
     expect((await migrate(database, { folder: copy.folder })).applied).toEqual(['9999_later']);
     expect(await waitingTables(database)).toEqual(['erc20_holder_minutes']);
     expect((await readCluster(database))?.waiting).toEqual(['erc20_holder_minutes']);
-    await database.query(`DELETE FROM schema_migrations WHERE name = '9999_later'`);
+    await database.query(sql`DELETE FROM schema_migrations WHERE name = '9999_later'`);
     await distributeTables(database, await planDistribution(database));
     expect(await waitingTables(database)).toEqual([]);
     await expectGroupsTogether(database);

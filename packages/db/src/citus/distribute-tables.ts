@@ -1,6 +1,7 @@
 import { errorText } from '@chainstead/core';
 import type { Database, Transaction } from '../database.ts';
 import { DatabaseError } from '../database-error.ts';
+import { rawSql, sql } from '../sql.ts';
 import type { DistributionPlan, PlannedTable } from './plan-distribution.ts';
 import { readLayout } from './read-layout.ts';
 import { TABLE_PLACEMENTS } from './table-placements.ts';
@@ -52,16 +53,14 @@ function distribute(database: Database, { table, placement }: PlannedTable): Pro
     const layout = await readLayout(transaction);
     if (layout?.tables.has(table) === true) return null;
     // Locked, so that the counted rows are the moved ones.
-    await transaction.query(`LOCK TABLE ${table} IN EXCLUSIVE MODE`);
+    await transaction.query(sql`LOCK TABLE ${rawSql(table)} IN EXCLUSIVE MODE`);
     const before = await count(transaction, table);
-    if (placement.kind === 'reference') await transaction.query('SELECT create_reference_table($1::regclass)', [table]);
+    if (placement.kind === 'reference') await transaction.query(sql`SELECT create_reference_table(${table}::regclass)`);
     else {
       const together = [...(layout?.tables.keys() ?? [])].find((other) => isBeside(other, placement.group));
-      await transaction.query('SELECT create_distributed_table($1::regclass, $2, colocate_with => $3)', [
-        table,
-        placement.column,
-        together ?? 'none',
-      ]);
+      await transaction.query(
+        sql`SELECT create_distributed_table(${table}::regclass, ${placement.column}, colocate_with => ${together ?? 'none'})`,
+      );
     }
     const after = await count(transaction, table);
     if (after !== before)
@@ -73,15 +72,15 @@ function distribute(database: Database, { table, placement }: PlannedTable): Pro
 /** Frees the coordinator's invisible copy of the table. */
 function giveDiskBack(database: Database, { table }: PlannedTable): Promise<unknown> {
   return takingItsTime(database, (transaction) =>
-    transaction.query('SELECT truncate_local_data_after_distributing_table($1::regclass)', [table]),
+    transaction.query(sql`SELECT truncate_local_data_after_distributing_table(${table}::regclass)`),
   );
 }
 
 /** Disables timeouts that a role or pooler sets for page queries. */
 function takingItsTime<T>(database: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
   return database.transaction(async (transaction) => {
-    await transaction.query('SET LOCAL statement_timeout = 0');
-    await transaction.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+    await transaction.query(sql`SET LOCAL statement_timeout = 0`);
+    await transaction.query(sql`SET LOCAL idle_in_transaction_session_timeout = 0`);
     return work(transaction);
   });
 }
@@ -92,6 +91,6 @@ function isBeside(table: string, group: string): boolean {
 }
 
 async function count(transaction: Transaction, table: string): Promise<number> {
-  const [counted] = await transaction.query<{ rows: number }>(`SELECT count(*) AS rows FROM ${table}`);
+  const [counted] = await transaction.query<{ rows: number }>(sql`SELECT count(*) AS rows FROM ${rawSql(table)}`);
   return counted?.rows ?? 0;
 }

@@ -1,9 +1,10 @@
 import type { Pool, PoolClient } from 'pg';
+import { rawSql, type Sql, sql } from '../sql.ts';
 import { TABLE_PLACEMENTS } from './table-placements.ts';
 
 /** A transaction, a database, or any other object that queries. */
 interface SpreadSource {
-  query<Row extends object>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
+  query<Row extends object>(statement: Sql): Promise<readonly Row[]>;
   readonly client?: PoolClient;
   readonly pool?: Pool;
 }
@@ -23,12 +24,11 @@ const spreadBy = new WeakSet<object>();
 export async function isSpread(source: SpreadSource): Promise<boolean> {
   const by = source.client ?? source.pool;
   if (by !== undefined && spreadBy.has(by)) return true;
-  const [found] = await source.query<{ is_citus: boolean }>(`SELECT ${IS_CITUS} AS is_citus`);
+  const [found] = await source.query<{ is_citus: boolean }>(sql`SELECT ${rawSql(IS_CITUS)} AS is_citus`);
   if (found?.is_citus !== true) return false;
   const some = await source.query(
-    `SELECT FROM pg_dist_partition JOIN pg_class ON pg_class.oid = logicalrelid
-      WHERE relname = ANY($1::text[]) AND relnamespace = current_schema()::regnamespace LIMIT 1`,
-    [PLACED],
+    sql`SELECT FROM pg_dist_partition JOIN pg_class ON pg_class.oid = logicalrelid
+      WHERE relname = ANY(${PLACED}::text[]) AND relnamespace = current_schema()::regnamespace LIMIT 1`,
   );
   if (some.length > 0 && by !== undefined) spreadBy.add(by);
   return some.length > 0;

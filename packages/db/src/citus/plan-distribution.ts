@@ -1,8 +1,10 @@
 /** Plans the work until each table has its placement. Read-only. */
+
 import type { Database } from '../database.ts';
 import { DatabaseError } from '../database-error.ts';
 import { MIGRATIONS_FOLDER, readMigrations } from '../migrations/read-migrations.ts';
 import { pendingMigrations } from '../migrations/schema-state.ts';
+import { rawSql, sql } from '../sql.ts';
 import type { TablePlacement } from '../tables/table-storage.ts';
 import { checkCluster, requestFromWorkers } from './check-cluster.ts';
 import { isSpread } from './is-spread.ts';
@@ -91,14 +93,13 @@ interface Held {
 /** Returns the coordinator's own rows of each table, partitions included. */
 async function readHeld(database: Database): Promise<ReadonlyMap<string, Held>> {
   const rows = await database.query<Held>(
-    `SELECT held.relname AS name, sum(pg_total_relation_size(part.oid))::float8 AS bytes, sum(pg_relation_size(part.oid))::float8 AS heap,
+    sql`SELECT held.relname AS name, sum(pg_total_relation_size(part.oid))::float8 AS bytes, sum(pg_relation_size(part.oid))::float8 AS heap,
          sum(greatest(part.reltuples, 0))::float8 AS estimate, pg_has_role(held.relowner, 'USAGE') AS is_own
        FROM pg_class AS held
          CROSS JOIN LATERAL (SELECT relid AS oid FROM pg_partition_tree(held.oid) UNION SELECT held.oid) AS tree
          JOIN pg_class AS part ON part.oid = tree.oid
-      WHERE held.relkind IN ('r', 'p') AND NOT held.relispartition AND held.relname = ANY($1::text[]) AND held.relnamespace = current_schema()::regnamespace
+      WHERE held.relkind IN ('r', 'p') AND NOT held.relispartition AND held.relname = ANY(${Object.keys(TABLE_PLACEMENTS)}::text[]) AND held.relnamespace = current_schema()::regnamespace
       GROUP BY held.oid, held.relname, held.relowner`,
-    [Object.keys(TABLE_PLACEMENTS)],
   );
   return new Map(rows.map((row) => [row.name, row]));
 }
@@ -111,7 +112,7 @@ async function countRows(
 ): Promise<Pick<PlannedTable, 'rows' | 'isCounted'>> {
   if (work !== 'distribute') return { rows: 0, isCounted: true };
   if (heap > COUNT_BYTES_MAX) return { rows: estimate, isCounted: false };
-  const [counted] = await database.query<{ rows: number }>(`SELECT count(*) AS rows FROM ${table}`);
+  const [counted] = await database.query<{ rows: number }>(sql`SELECT count(*) AS rows FROM ${rawSql(table)}`);
   return { rows: counted?.rows ?? 0, isCounted: true };
 }
 

@@ -1,5 +1,7 @@
 /** Distribution of a database over a cluster, from Citus' catalog. */
+
 import type { Database } from '../database.ts';
+import { sql } from '../sql.ts';
 
 /** A distributed table. Partitions are placed like their table and not listed. */
 export interface TableLayout {
@@ -34,18 +36,18 @@ export interface ClusterLayout {
 /** @returns null if the database has no Citus */
 export async function readLayout(database: Pick<Database, 'query'>): Promise<ClusterLayout | null> {
   const [extension] = await database.query<{ version: string }>(
-    `SELECT extversion AS version FROM pg_extension WHERE extname = 'citus'`,
+    sql`SELECT extversion AS version FROM pg_extension WHERE extname = 'citus'`,
   );
   if (extension === undefined) return null;
   const [local] = await database.query<{ on_coordinator: boolean }>(
-    'SELECT groupid = 0 AS on_coordinator FROM pg_dist_local_group',
+    sql`SELECT groupid = 0 AS on_coordinator FROM pg_dist_local_group`,
   );
   const nodes = await database.query<ClusterNode>(
-    `SELECT nodename || ':' || nodeport AS name, groupid = 0 AS "isCoordinator", isactive AS "isActive", shouldhaveshards AS "holdsShards"
+    sql`SELECT nodename || ':' || nodeport AS name, groupid = 0 AS "isCoordinator", isactive AS "isActive", shouldhaveshards AS "holdsShards"
        FROM pg_dist_node WHERE noderole = 'primary' ORDER BY groupid`,
   );
   const tables = await database.query<TableLayout>(
-    `SELECT relname AS table, colocationid AS colocation, CASE WHEN partkey IS NOT NULL THEN column_to_column_name(logicalrelid, partkey) END AS column,
+    sql`SELECT relname AS table, colocationid AS colocation, CASE WHEN partkey IS NOT NULL THEN column_to_column_name(logicalrelid, partkey) END AS column,
          CASE WHEN partkey IS NOT NULL THEN 'distributed' WHEN repmodel = 't' THEN 'reference' ELSE 'single' END AS kind
        FROM pg_dist_partition JOIN pg_class ON pg_class.oid = logicalrelid
       WHERE relnamespace = current_schema()::regnamespace AND NOT relispartition ORDER BY relname`,
@@ -61,9 +63,9 @@ export async function readLayout(database: Pick<Database, 'query'>): Promise<Clu
 /** Returns whether a table's rows are in shards: file sizes and row locations are then valid only within a shard. */
 export async function isDistributed(database: Pick<Database, 'query'>, table: string): Promise<boolean> {
   const [known] = await database.query<{ has_citus: boolean }>(
-    `SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS has_citus`,
+    sql`SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS has_citus`,
   );
   if (known?.has_citus !== true) return false;
-  const found = await database.query('SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass($1)', [table]);
+  const found = await database.query(sql`SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass(${table})`);
   return found.length > 0;
 }

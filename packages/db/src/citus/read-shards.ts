@@ -1,5 +1,7 @@
 /** Shards of each table on the nodes of a cluster. Uses one connection per node. */
+
 import type { Database } from '../database.ts';
+import { sql } from '../sql.ts';
 
 /** A shard of a table or partition on a node. */
 export interface Shard {
@@ -41,13 +43,12 @@ export async function readShards(
   tables: readonly string[] | null = null,
 ): Promise<ShardReading> {
   const answers = await database.query<{ node: string; success: boolean; result: string }>(
-    `SELECT nodename || ':' || nodeport AS node, success, result
-       FROM run_command_on_all_nodes($1) AS requested JOIN pg_dist_node ON pg_dist_node.nodeid = requested.nodeid ORDER BY groupid`,
-    [
-      tables === null
-        ? OWN_SHARDS
-        : `${OWN_SHARDS} WHERE coalesce(root.relname, logical.relname) IN (${tables.map(quote).join(', ')})`,
-    ],
+    sql`SELECT nodename || ':' || nodeport AS node, success, result
+       FROM run_command_on_all_nodes(${
+         tables === null
+           ? OWN_SHARDS
+           : `${OWN_SHARDS} WHERE coalesce(root.relname, logical.relname) IN (${tables.map(quote).join(', ')})`
+       }) AS requested JOIN pg_dist_node ON pg_dist_node.nodeid = requested.nodeid ORDER BY groupid`,
   );
   const away = answers.filter(({ success }) => !success).map(({ node, result }) => ({ node, reason: result }));
   const shards = answers

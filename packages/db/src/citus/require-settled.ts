@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Transaction } from '../database.ts';
 import { DatabaseUnavailableError } from '../database-outage.ts';
+import { sql } from '../sql.ts';
 
 /**
  * A commit is prepared on all nodes and committed on each a few milliseconds later. One that takes longer than this was
@@ -39,8 +40,7 @@ export async function requireSettled(transaction: Pick<Transaction, 'query'>): P
 /** Returns the coordinator's prepared transactions on workers, by node and name. */
 async function readPrepared(transaction: Pick<Transaction, 'query'>): Promise<Set<string>> {
   const answers = await transaction.query<{ node: string; success: boolean; result: string }>(
-    `SELECT nodename || ':' || nodeport AS node, success, result FROM run_command_on_workers($1)`,
-    [PREPARED],
+    sql`SELECT nodename || ':' || nodeport AS node, success, result FROM run_command_on_workers(${PREPARED})`,
   );
   const away = answers.filter(({ success }) => !success);
   if (away.length > 0)

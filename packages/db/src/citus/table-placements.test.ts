@@ -1,5 +1,6 @@
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../sql.ts';
 import { TABLE_PLACEMENTS } from './table-placements.ts';
 
 describe('every table has a place on a cluster of Citus', () => {
@@ -15,7 +16,7 @@ describe('every table has a place on a cluster of Citus', () => {
 
   test('each table of the catalog has one, and no other', async () => {
     const tables = await scratch.database.query<{ name: string }>(
-      `SELECT relname AS name FROM pg_class
+      sql`SELECT relname AS name FROM pg_class
         WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`,
     );
     expect(tables.map(({ name }) => name).toSorted()).toEqual(Object.keys(TABLE_PLACEMENTS).toSorted());
@@ -23,7 +24,7 @@ describe('every table has a place on a cluster of Citus', () => {
 
   test('tables of a group are distributed by columns of one type, which are stored as they come', async () => {
     const columns = await scratch.database.query<{ place: string; type: string; is_generated: string }>(
-      `SELECT table_name || '.' || column_name AS place, data_type AS type, is_generated FROM information_schema.columns WHERE table_schema = 'public'`,
+      sql`SELECT table_name || '.' || column_name AS place, data_type AS type, is_generated FROM information_schema.columns WHERE table_schema = 'public'`,
     );
     const typeOf = new Map(columns.map(({ place, type, is_generated }) => [place, `${type} ${is_generated}`]));
     for (const [group, tables] of Map.groupBy(distributed, (one) => one.group)) {
@@ -34,7 +35,7 @@ describe('every table has a place on a cluster of Citus', () => {
 
   test('their unique keys hold the column; neither they nor reference tables exclude overlaps', async () => {
     const keys = await scratch.database.query<{ table: string; name: string; columns: string[]; excludes: boolean }>(
-      `SELECT i.indrelid::regclass::text AS table, i.indexrelid::regclass::text AS name, i.indisexclusion AS excludes,
+      sql`SELECT i.indrelid::regclass::text AS table, i.indexrelid::regclass::text AS name, i.indisexclusion AS excludes,
               (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)) AS columns
          FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
         WHERE (i.indisunique OR i.indisexclusion) AND c.relnamespace = 'public'::regnamespace AND NOT c.relispartition`,

@@ -1,5 +1,6 @@
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
+import { sql } from '../sql.ts';
 import { transactionLock } from './transaction-lock.ts';
 
 const scratch = scratchOfFile();
@@ -10,7 +11,7 @@ test.each(['new to the table', 'known'])('a lock %s lets one transaction in at a
     scratch.database.transaction(async (transaction) => {
       await transactionLock(transaction, 'turns');
       events.push(`${name} in`);
-      await transaction.query('SELECT pg_sleep(0.02)');
+      await transaction.query(sql`SELECT pg_sleep(0.02)`);
       events.push(`${name} out`);
     });
   await Promise.all(['a', 'b', 'c'].map(turn));
@@ -25,6 +26,6 @@ test('locks of different names do not wait for each other', async () => {
     await scratch.database.transaction((other) => transactionLock(other, 'right'));
   });
   expect(
-    await scratch.database.query("SELECT name FROM transaction_locks WHERE name IN ('left', 'right') ORDER BY 1"),
+    await scratch.database.query(sql`SELECT name FROM transaction_locks WHERE name IN ('left', 'right') ORDER BY 1`),
   ).toEqual([{ name: 'left' }, { name: 'right' }]);
 });

@@ -1,4 +1,5 @@
 import type { Transaction } from '../database.ts';
+import { rawSql, sql } from '../sql.ts';
 import { IS_CITUS } from './is-spread.ts';
 
 /** Facts read together with a lock. */
@@ -16,7 +17,7 @@ export interface HeldLock {
 export async function transactionLock(transaction: Transaction, name: string): Promise<HeldLock> {
   const held = await lockRow(transaction, name);
   if (held !== undefined) return held;
-  await transaction.query('INSERT INTO transaction_locks (name) VALUES ($1) ON CONFLICT DO NOTHING', [name]);
+  await transaction.query(sql`INSERT INTO transaction_locks (name) VALUES (${name}) ON CONFLICT DO NOTHING`);
   const made = await lockRow(transaction, name);
   if (made === undefined) throw new TypeError(`The lock ${name} is not there`);
   return { ...made, isFirst: true };
@@ -24,8 +25,7 @@ export async function transactionLock(transaction: Transaction, name: string): P
 
 async function lockRow(transaction: Transaction, name: string): Promise<HeldLock | undefined> {
   const [row] = await transaction.query<{ is_on_citus: boolean }>(
-    `SELECT ${IS_CITUS} AS is_on_citus FROM transaction_locks WHERE name = $1 FOR UPDATE`,
-    [name],
+    sql`SELECT ${rawSql(IS_CITUS)} AS is_on_citus FROM transaction_locks WHERE name = ${name} FOR UPDATE`,
   );
   return row === undefined ? undefined : { isOnCitus: row.is_on_citus, isFirst: false };
 }

@@ -2,6 +2,7 @@ import { type Address, parseAddress } from '@chainstead/core';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../sql.ts';
 import { addressBytes } from '../statement.ts';
 import { addressKey } from './address-key.ts';
 
@@ -19,9 +20,8 @@ describe('the key of an address', () => {
 
   async function inSql(addresses: readonly Address[]): Promise<string[]> {
     const rows = await scratch.database.query<{ key: string; shown: string }>(
-      `SELECT address_key(address)::text AS key, analytics.wallet_key('0x' || encode(address, 'hex'))::text AS shown
-       FROM unnest($1::bytea[]) WITH ORDINALITY AS given(address, position) ORDER BY position`,
-      [addresses.map(addressBytes)],
+      sql`SELECT address_key(address)::text AS key, analytics.wallet_key('0x' || encode(address, 'hex'))::text AS shown
+       FROM unnest(${addresses.map(addressBytes)}::bytea[]) WITH ORDINALITY AS given(address, position) ORDER BY position`,
     );
     expect(rows.map(({ shown }) => shown)).toEqual(rows.map(({ key }) => key));
     return rows.map(({ key }) => key);
@@ -48,8 +48,7 @@ describe('the key of an address', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anAddress, { minLength: 50, maxLength: 200 }), async (addresses) => {
         const rows = await scratch.database.query<{ key: number }>(
-          'SELECT token_key(address) AS key FROM unnest($1::bytea[]) WITH ORDINALITY AS given(address, position) ORDER BY position',
-          [addresses.map(addressBytes)],
+          sql`SELECT token_key(address) AS key FROM unnest(${addresses.map(addressBytes)}::bytea[]) WITH ORDINALITY AS given(address, position) ORDER BY position`,
         );
         expect(rows.map(({ key }) => key)).toEqual(addresses.map((address) => addressBytes(address).readInt32BE(16)));
       }),

@@ -2,6 +2,7 @@ import { createMetricsRegistry, silentLogger } from '@chainstead/core';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../open-database.ts';
+import { rawSql, sql } from '../sql.ts';
 import { measurePool } from './connection-metrics.ts';
 import { openPool } from './open-pool.ts';
 
@@ -34,7 +35,7 @@ test('a pool tells what it holds, who waits for it, and how long each has waited
     });
   const both = [hold(), hold()];
   await held.promise;
-  const third = database.query('SELECT 1');
+  const third = database.query(sql`SELECT 1`);
   expect(await shown('chainstead_database_connections{pool="main",state="in_use"}')).toBe(2);
   expect(await shown('chainstead_database_waiting{pool="main"}')).toBe(1);
   expect(await shown('chainstead_database_wait_seconds_count{pool="main"}')).toBe(2);
@@ -47,7 +48,7 @@ test('a pool tells what it holds, who waits for it, and how long each has waited
 
 test('what work under a signal waits for is measured, too', async () => {
   const { database, shown } = open(2);
-  await database.until(new AbortController().signal).query('SELECT 1');
+  await database.until(new AbortController().signal).query(sql`SELECT 1`);
   expect(await shown('chainstead_database_wait_seconds_count{pool="main"}')).toBe(1);
 });
 
@@ -63,8 +64,8 @@ test('pools of a process share their metrics', async () => {
 test('the database counts as away from a failure that is its own until it answers again', async () => {
   const { database, shown } = open(2);
   const fail = (sqlstate: string) =>
-    database.query(`DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '${sqlstate}'; END $$`);
-  await database.query('SELECT 1');
+    database.query(sql`DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '${rawSql(sqlstate)}'; END $$`);
+  await database.query(sql`SELECT 1`);
   expect(await shown('chainstead_database_up')).toBe(1);
   await expect(fail('23505')).rejects.toThrow();
   expect(await shown('chainstead_database_up')).toBe(1);
@@ -74,7 +75,7 @@ test('the database counts as away from a failure that is its own until it answer
   ] as const) {
     await expect(fail(sqlstate)).rejects.toThrow(said);
     expect(await shown('chainstead_database_up')).toBe(0);
-    await database.query('SELECT 1');
+    await database.query(sql`SELECT 1`);
     expect(await shown('chainstead_database_up')).toBe(1);
   }
 });
@@ -84,9 +85,9 @@ test.each([
   ['that is read-only', '25006'],
 ])('a database %s counts as away, though it answers something', async (_, sqlstate) => {
   const { database, shown } = open(2);
-  await database.query('SELECT 1');
-  const failing = database.query(`DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '${sqlstate}'; END $$`);
+  await database.query(sql`SELECT 1`);
+  const failing = database.query(sql`DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '${rawSql(sqlstate)}'; END $$`);
   await expect(failing).rejects.toThrow();
-  await database.query('SELECT 1');
+  await database.query(sql`SELECT 1`);
   expect(await shown('chainstead_database_up')).toBe(0);
 });

@@ -3,6 +3,7 @@ import { createScratchDatabase, type ScratchDatabase, startScratchPgBouncer } fr
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Database } from '../database.ts';
 import { openDatabase } from '../open-database.ts';
+import { sql } from '../sql.ts';
 
 interface Kept {
   readonly name: string;
@@ -16,8 +17,8 @@ const opened: Database[] = [];
 
 beforeAll(async () => {
   scratch = await createScratchDatabase({ migrated: false });
-  await scratch.database.query('CREATE TABLE notes (id int PRIMARY KEY, body text)');
-  await scratch.database.query(`INSERT INTO notes SELECT id, 'note ' || id FROM generate_series(1, 100) AS id`);
+  await scratch.database.query(sql`CREATE TABLE notes (id int PRIMARY KEY, body text)`);
+  await scratch.database.query(sql`INSERT INTO notes SELECT id, 'note ' || id FROM generate_series(1, 100) AS id`);
 });
 afterEach(async () => {
   for (const database of opened.splice(0)) await database.close();
@@ -45,7 +46,7 @@ function openPrepared(options: { poolSize?: number; url?: string; sessionUrl?: s
 
 /** Returns the prepared statements of the only connection. */
 const keptBy = (database: Database): Promise<Kept[]> =>
-  database.query<Kept>('SELECT name, statement, generic_plans, custom_plans FROM pg_prepared_statements');
+  database.query<Kept>(sql`SELECT name, statement, generic_plans, custom_plans FROM pg_prepared_statements`);
 
 const BODY = 'SELECT body FROM notes WHERE id = $1';
 
@@ -62,10 +63,10 @@ describe('a database that prepares its statements', () => {
 
   test('prepares nothing without values, and nothing in transactions', async () => {
     const { database } = openPrepared();
-    await database.query('SELECT 1');
+    await database.query(sql`SELECT 1`);
     await database.transaction((transaction) => transaction.query(BODY, [1]));
     expect(await keptBy(database)).toEqual([]);
-    await database.query('SELECT 1', []);
+    await database.query(sql`SELECT 1`);
     expect(await keptBy(database)).toMatchObject([{ statement: 'SELECT 1' }]);
   });
 
@@ -87,8 +88,8 @@ describe('a database that prepares its statements', () => {
     const { database } = openPrepared();
     await database.query(BODY, [1]);
     await expect(database.query(BODY, ['no number'])).rejects.toMatchObject({ code: '22P02' });
-    await expect(database.query('SELECT * FROM nowhere', [])).rejects.toMatchObject({ code: '42P01' });
-    await expect(database.query('SELECT * FROM nowhere', [])).rejects.toMatchObject({ code: '42P01' });
+    await expect(database.query(sql`SELECT * FROM nowhere`)).rejects.toMatchObject({ code: '42P01' });
+    await expect(database.query(sql`SELECT * FROM nowhere`)).rejects.toMatchObject({ code: '42P01' });
     expect(await database.query(BODY, [2])).toEqual([{ body: 'note 2' }]);
     expect(await keptBy(database)).toMatchObject([{ statement: BODY }]);
   });
@@ -97,7 +98,7 @@ describe('a database that prepares its statements', () => {
     const { database, warn } = openPrepared();
     const all = 'SELECT * FROM notes WHERE id = $1';
     await database.query(all, [1]);
-    await scratch.database.query('ALTER TABLE notes ADD COLUMN tag text');
+    await scratch.database.query(sql`ALTER TABLE notes ADD COLUMN tag text`);
     expect(await database.query(all, [1])).toEqual([{ id: 1, body: 'note 1', tag: null }]);
     expect(await database.query(all, [2])).toEqual([{ id: 2, body: 'note 2', tag: null }]);
     expect(await keptBy(database)).toMatchObject([{ statement: all }]);
@@ -107,7 +108,7 @@ describe('a database that prepares its statements', () => {
   test('answers without prepared statements where a session lost them, and says so once', async () => {
     const { database, warn } = openPrepared();
     await database.query(BODY, [1]);
-    await database.query('DEALLOCATE ALL');
+    await database.query(sql`DEALLOCATE ALL`);
     expect(await database.query(BODY, [2])).toEqual([{ body: 'note 2' }]);
     expect(await database.query(BODY, [3])).toEqual([{ body: 'note 3' }]);
     expect(warn).toHaveBeenCalledOnce();
@@ -138,7 +139,7 @@ describe('behind PgBouncer in transaction mode', async () => {
       for (const { warn } of clients) expect(warn).toHaveBeenCalledTimes(bouncer?.keepsStatements === true ? 0 : 1);
       // Transactions left open by the probe would block other clients.
       const left = await server.database.query<{ left: number }>(
-        `SELECT count(*) AS left FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = current_database()`,
+        sql`SELECT count(*) AS left FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = current_database()`,
       );
       expect(left).toEqual([{ left: 0 }]);
     },

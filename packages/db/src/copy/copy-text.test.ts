@@ -1,6 +1,7 @@
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../sql.ts';
 import { COPY_NULL, copyHex, copyText, copyValue } from './copy-text.ts';
 
 describe('COPY text', () => {
@@ -9,7 +10,7 @@ describe('COPY text', () => {
   beforeAll(async () => {
     scratch = await createScratchDatabase();
     await scratch.database.query(
-      'CREATE TABLE texts (position int PRIMARY KEY, content text, bytes bytea, moment timestamptz)',
+      sql`CREATE TABLE texts (position int PRIMARY KEY, content text, bytes bytea, moment timestamptz)`,
     );
   });
   afterAll(() => scratch.drop());
@@ -22,7 +23,7 @@ describe('COPY text', () => {
     const row = fc.record({ content: fc.option(anyText), bytes: fc.uint8Array({ maxLength: 40 }) });
     await fc.assert(
       fc.asyncProperty(fc.array(row, { maxLength: 30 }), async (rows) => {
-        await scratch.database.query('TRUNCATE texts');
+        await scratch.database.query(sql`TRUNCATE texts`);
         const lines = rows.map(({ content, bytes }, position) =>
           [position, copyText(content), copyHex(`0x${Buffer.from(bytes).toString('hex')}`), COPY_NULL].join('\t'),
         );
@@ -30,7 +31,7 @@ describe('COPY text', () => {
           transaction.copy('texts', ['position', 'content', 'bytes', 'moment'], lines),
         );
         expect(copied).toBe(rows.length);
-        const stored = await scratch.database.query('SELECT content, bytes FROM texts ORDER BY position');
+        const stored = await scratch.database.query(sql`SELECT content, bytes FROM texts ORDER BY position`);
         expect(stored).toEqual(
           rows.map(({ content, bytes }) => ({
             content: content?.replaceAll('\0', '') ?? null,

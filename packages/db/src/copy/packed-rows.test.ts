@@ -1,6 +1,7 @@
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { rawSql, sql } from '../sql.ts';
 import {
   boolean,
   digits,
@@ -95,14 +96,14 @@ describe('packed rows', () => {
   test('may have columns of fixed width alone', async () => {
     const numbers = packedRows({ number: int4('number') });
     const [packed] = await scratch.database.query<PackedTexts>(
-      `SELECT ${numbers.select} FROM generate_series(1, 3) AS page(number)`,
+      sql`SELECT ${rawSql(numbers.select)} FROM generate_series(1, 3) AS page(number)`,
     );
     expect(packed && numbers.read(packed)).toEqual([{ number: 1 }, { number: 2 }, { number: 3 }]);
   });
 
   test('with a value of another length than its kind are refused, not read askew', async () => {
     const [packed] = await scratch.database.query<PackedTexts>(
-      `SELECT ${ROWS.select} FROM (VALUES
+      sql`SELECT ${rawSql(ROWS.select)} FROM (VALUES
          (1::bigint, 1, decode(repeat('ab', 20), 'hex'), NULL::bytea, 1::numeric, ARRAY[]::numeric[], now(), true, '', ''),
          (2, 1, decode(repeat('ab', 19), 'hex'), NULL, 1, ARRAY[]::numeric[], now(), true, '', '')
        ) AS page(block, log, token, payment, amount, ids, time, verified, name, logo)`,
@@ -117,8 +118,7 @@ describe('packed rows', () => {
   ])('show the moment %s in UTC, whatever the zone of the session', async (given, milliseconds, microseconds) => {
     const moments = packedRows({ milliseconds: moment('time'), microseconds: preciseMoment('time') });
     const [packed] = await scratch.database.query<PackedTexts>(
-      `SELECT ${moments.select} FROM (SELECT $1::timestamptz AS time, set_config('TimeZone', 'Asia/Kolkata', true)) AS page`,
-      [given],
+      sql`SELECT ${rawSql(moments.select)} FROM (SELECT ${given}::timestamptz AS time, set_config('TimeZone', 'Asia/Kolkata', true)) AS page`,
     );
     expect(packed && moments.read(packed)).toEqual([{ milliseconds, microseconds }]);
   });

@@ -1,6 +1,7 @@
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sql } from '../sql.ts';
 import { createRowWriter, isBinaryRow, type RowWriter } from './row-writer.ts';
 
 let scratch: ScratchDatabase;
@@ -8,7 +9,7 @@ let scratch: ScratchDatabase;
 beforeAll(async () => {
   scratch = await createScratchDatabase();
   await scratch.database.query(
-    `CREATE TABLE written (place int8, yes boolean, small int2, medium int4, large int8, amount numeric(78,0), price numeric, bytes bytea, note text,
+    sql`CREATE TABLE written (place int8, yes boolean, small int2, medium int4, large int8, amount numeric(78,0), price numeric, bytes bytea, note text,
        at timestamptz, smalls int2[], mediums int4[], larges int8[], amounts numeric(78,0)[])`,
   );
 });
@@ -83,7 +84,7 @@ describe('a row in binary format', () => {
         const writer = createRowWriter();
         const lines = given.map((row, place) => write(writer, place, row));
         expect(lines.every(isBinaryRow)).toBe(true);
-        await scratch.database.query('TRUNCATE written');
+        await scratch.database.query(sql`TRUNCATE written`);
         const copied = await scratch.database.transaction(async (transaction) =>
           isTogether
             ? transaction.copyTogether([{ table: 'written', columns, lines }])
@@ -93,25 +94,9 @@ describe('a row in binary format', () => {
         for (const [place, row] of given.entries())
           expect(
             await scratch.database.query(
-              `SELECT place FROM written WHERE place = $1 AND yes IS NOT DISTINCT FROM $2 AND small = $3::int2 AND medium = $4::int4 AND large = $5::int8
-                 AND amount = $6::numeric AND price::text = $7::numeric::text AND bytes = $8::bytea AND note IS NOT DISTINCT FROM $9 AND at = $10::timestamptz
-                 AND smalls = $11::int2[] AND mediums = $12::int4[] AND larges = $13::int8[] AND amounts = $14::numeric[]`,
-              [
-                place,
-                row.yes,
-                row.small,
-                row.medium,
-                row.large,
-                row.amount,
-                row.price,
-                Buffer.from(row.bytes),
-                row.note?.replaceAll('\0', '').toWellFormed() ?? null,
-                row.at,
-                row.smalls,
-                row.mediums,
-                row.larges,
-                row.amounts,
-              ],
+              sql`SELECT place FROM written WHERE place = ${place} AND yes IS NOT DISTINCT FROM ${row.yes} AND small = ${row.small}::int2 AND medium = ${row.medium}::int4 AND large = ${row.large}::int8
+                 AND amount = ${row.amount}::numeric AND price::text = ${row.price}::numeric::text AND bytes = ${Buffer.from(row.bytes)}::bytea AND note IS NOT DISTINCT FROM ${row.note?.replaceAll('\0', '').toWellFormed() ?? null} AND at = ${row.at}::timestamptz
+                 AND smalls = ${row.smalls}::int2[] AND mediums = ${row.mediums}::int4[] AND larges = ${row.larges}::int8[] AND amounts = ${row.amounts}::numeric[]`,
             ),
           ).toEqual([{ place }]);
       }),
@@ -154,7 +139,7 @@ describe('a row in binary format', () => {
 
 describe('text and binary', () => {
   it('may stand beside each other in one round trip, each in its own table', async () => {
-    await scratch.database.query('CREATE TABLE words (word text, n int4)');
+    await scratch.database.query(sql`CREATE TABLE words (word text, n int4)`);
     const writer = createRowWriter();
     writer.begin(2);
     writer.text('two\tthree');
@@ -169,7 +154,7 @@ describe('text and binary', () => {
       ),
     );
     expect(copied).toEqual([1, 1]);
-    expect(await scratch.database.query('SELECT word, n FROM words ORDER BY n')).toEqual([
+    expect(await scratch.database.query(sql`SELECT word, n FROM words ORDER BY n`)).toEqual([
       { word: 'zero', n: 10 },
       { word: 'one', n: 11 },
       { word: 'two\tthree', n: 12 },

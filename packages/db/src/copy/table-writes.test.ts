@@ -1,5 +1,6 @@
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../sql.ts';
 import { STORAGE_BY_WRITES, TABLE_WRITES } from './table-writes.ts';
 
 interface Stored {
@@ -16,7 +17,7 @@ describe('every table has the storage of its kind of writes', () => {
   beforeAll(async () => {
     scratch = await createScratchDatabase();
     tables = await scratch.database.query<Stored & Record<string, unknown>>(
-      `SELECT relname AS name, reloptions AS options, relkind = 'p' AS "isPartitioned" FROM pg_class
+      sql`SELECT relname AS name, reloptions AS options, relkind = 'p' AS "isPartitioned" FROM pg_class
        WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`,
     );
   });
@@ -35,10 +36,9 @@ describe('every table has the storage of its kind of writes', () => {
     const partitioned = tables.filter(({ isPartitioned }) => isPartitioned);
     expect(partitioned.length).toBeGreaterThan(0);
     for (const { name } of partitioned) {
-      await scratch.database.query('SELECT attach_partition($1::regclass, 1, 0, 100)', [name]);
+      await scratch.database.query(sql`SELECT attach_partition(${name}::regclass, 1, 0, 100)`);
       const [part] = await scratch.database.query<{ options: readonly string[] | null }>(
-        'SELECT reloptions AS options FROM pg_class JOIN pg_inherits ON inhrelid = oid WHERE inhparent = $1::regclass',
-        [name],
+        sql`SELECT reloptions AS options FROM pg_class JOIN pg_inherits ON inhrelid = oid WHERE inhparent = ${name}::regclass`,
       );
       expect([name, isAsSaid(name, part?.options ?? null)]).toEqual([name, true]);
     }

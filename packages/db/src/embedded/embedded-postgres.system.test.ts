@@ -1,4 +1,5 @@
 /** The embedded server: several starts in one folder, privileges, crashes, and failed starts. */
+
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { silentLogger } from '@chainstead/core';
@@ -6,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { migrate } from '../migrations/migrate.ts';
 import { openDatabase } from '../open-database.ts';
 import { provisionDatabase } from '../server/provision-database.ts';
+import { sql } from '../sql.ts';
 import {
   createEmbeddedTemplate,
   type EmbeddedTemplate,
@@ -92,7 +94,9 @@ describe('rights', () => {
     const database = openDatabase({ url: server.url, applicationName: 'test', logger: silentLogger() });
     try {
       expect((await migrate(database)).applied).toContain('0000_initial');
-      await expect(database.query("COPY schema_migrations TO PROGRAM 'true'")).rejects.toMatchObject({ code: '42501' });
+      await expect(database.query(sql`COPY schema_migrations TO PROGRAM 'true'`)).rejects.toMatchObject({
+        code: '42501',
+      });
     } finally {
       await database.close();
     }
@@ -206,7 +210,7 @@ describe('a server that ends without being asked to', () => {
     expect(await until(async () => (await serverRuns()) && (await serverPid()) !== pid, 20_000)).toBe(true);
     const database = openDatabase({ url: server.url, applicationName: 'test', logger: silentLogger() });
     try {
-      await vi.waitFor(async () => expect(await database.query('SELECT n FROM kept')).toEqual([{ n: 7 }]), 20_000);
+      await vi.waitFor(async () => expect(await database.query(sql`SELECT n FROM kept`)).toEqual([{ n: 7 }]), 20_000);
     } finally {
       await database.close();
     }

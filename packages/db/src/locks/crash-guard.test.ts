@@ -1,11 +1,12 @@
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, expect, test } from 'vitest';
+import { sql } from '../sql.ts';
 import { createWorkJournal, type RiskyWork } from './crash-guard.ts';
 import { readSetAsideWork } from './quarantined-work.ts';
 
 const scratch = scratchOfFile();
-beforeEach(() => scratch.database.query('TRUNCATE inflight_work, quarantined_work'));
+beforeEach(() => scratch.database.query(sql`TRUNCATE inflight_work, quarantined_work`));
 
 const open = () =>
   createWorkJournal({ database: scratch.database, logger: silentLogger(), metrics: createMetricsRegistry() });
@@ -18,13 +19,12 @@ async function dieWith(given: RiskyWork, isAlone = false): Promise<void> {
   void journal.run(given, never);
   const written = async () => {
     const rows = await scratch.database.query<{ alone: string | null }>(
-      "SELECT alone FROM inflight_work WHERE $1 = ANY (items) AND alive_until > now() AND (NOT $2 OR $1 = ANY (string_to_array(alone, E'\\n')))",
-      [`token ${given.keys[0]}`, isAlone],
+      sql`SELECT alone FROM inflight_work WHERE ${`token ${given.keys[0]}`} = ANY (items) AND alive_until > now() AND (NOT ${isAlone} OR ${`token ${given.keys[0]}`} = ANY (string_to_array(alone, E'\\n')))`,
     );
     return rows.length;
   };
   await expect.poll(written).toBe(1);
-  await scratch.database.query("UPDATE inflight_work SET alive_until = now() - interval '1 second'");
+  await scratch.database.query(sql`UPDATE inflight_work SET alive_until = now() - interval '1 second'`);
 }
 
 test('what a dead process had in hand is tried alone, and cleared when nothing happens', async () => {
@@ -44,7 +44,7 @@ test('what a dead process had in hand is tried alone, and cleared when nothing h
   expect(most).toBe(1);
   expect(await next.suspects(work('a', 'b', 'c'))).toEqual(new Set());
   await next.close();
-  expect(await scratch.database.query('SELECT FROM inflight_work')).toEqual([]);
+  expect(await scratch.database.query(sql`SELECT FROM inflight_work`)).toEqual([]);
 });
 
 test('what processes ended with three times, the last two alone, is not done any more', async () => {
@@ -72,7 +72,9 @@ test('processes that live leave each other’s work alone', async () => {
   const held = Promise.withResolvers<void>();
   const running = one.run(work('a'), () => held.promise);
   await expect
-    .poll(async () => (await scratch.database.query("SELECT FROM inflight_work WHERE 'token a' = ANY (items)")).length)
+    .poll(
+      async () => (await scratch.database.query(sql`SELECT FROM inflight_work WHERE 'token a' = ANY (items)`)).length,
+    )
     .toBe(1);
   const third = open();
   await third.start();
@@ -86,7 +88,7 @@ test('what could not be written down was not done, is in nobody’s hand, and st
   await dieWith(work('a'));
   const next = open();
   await next.start();
-  await scratch.database.query('ALTER TABLE inflight_work RENAME TO inflight_work_away');
+  await scratch.database.query(sql`ALTER TABLE inflight_work RENAME TO inflight_work_away`);
   let done = 0;
   const perform = async (): Promise<void> => {
     done += 1;
@@ -94,11 +96,11 @@ test('what could not be written down was not done, is in nobody’s hand, and st
   try {
     for (const key of ['a', 'b']) await expect(next.run(work(key), perform)).rejects.toThrow('inflight_work');
   } finally {
-    await scratch.database.query('ALTER TABLE inflight_work_away RENAME TO inflight_work');
+    await scratch.database.query(sql`ALTER TABLE inflight_work_away RENAME TO inflight_work`);
   }
   expect(done).toBe(0);
   await next.run(work('c'), async () => {
-    const rows = await scratch.database.query<{ items: readonly string[] }>('SELECT items FROM inflight_work');
+    const rows = await scratch.database.query<{ items: readonly string[] }>(sql`SELECT items FROM inflight_work`);
     expect(rows).toEqual([{ items: ['token c'] }]);
   });
   expect(await next.suspects(work('a', 'b'))).toEqual(new Set(['a']));
@@ -140,6 +142,6 @@ test('an origin that only was in hand beside a crash is free again once its work
   const next = open();
   await next.start();
   await next.run({ kind: 'token', keys: ['one'], origin: 'innocent' }, async () => undefined);
-  expect(await scratch.database.query('SELECT FROM quarantined_work')).toEqual([]);
+  expect(await scratch.database.query(sql`SELECT FROM quarantined_work`)).toEqual([]);
   await next.close();
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { ChainsteadError, Counter, errorText, type Logger, type Registry } from '@chainstead/core';
 import type { Database } from '../database.ts';
+import { sql } from '../sql.ts';
 import { CRASHES_MAX, createSuspects } from './quarantined-work.ts';
 
 /** Work on untrusted data, which might crash the process. */
@@ -185,13 +186,12 @@ function createProcessRow({ database }: WorkJournalOptions, leaseMs: number) {
 
   async function save(): Promise<ReadonlyMap<string, number>> {
     const rows = await database.query<{ name: string; crashes: number }>(
-      `WITH kept AS (
+      sql`WITH kept AS (
          INSERT INTO inflight_work (process, machine, pid, items, alone, alive_until)
-         VALUES ($1, $2, $3, $4::text[], $5, now() + $6 * interval '1 millisecond')
+         VALUES (${id}, ${hostname()}, ${process.pid}, ${[...inHand.keys()]}::text[], ${alone.length === 0 ? null : alone.join('\n')}, now() + ${leaseMs} * interval '1 millisecond')
          ON CONFLICT (process) DO UPDATE SET items = excluded.items, alone = excluded.alone, alive_until = excluded.alive_until
        )
-       SELECT name, crashes FROM quarantined_work WHERE name = ANY ($4::text[])`,
-      [id, hostname(), process.pid, [...inHand.keys()], alone.length === 0 ? null : alone.join('\n'), leaseMs],
+       SELECT name, crashes FROM quarantined_work WHERE name = ANY (${[...inHand.keys()]}::text[])`,
     );
     return new Map(rows.map(({ name, crashes }) => [name, crashes]));
   }
@@ -233,7 +233,7 @@ function createProcessRow({ database }: WorkJournalOptions, leaseMs: number) {
       }
     },
     async leave(): Promise<void> {
-      await database.query('DELETE FROM inflight_work WHERE process = $1', [id]);
+      await database.query(sql`DELETE FROM inflight_work WHERE process = ${id}`);
     },
   };
 }

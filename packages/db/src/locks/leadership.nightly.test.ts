@@ -5,6 +5,7 @@ import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { transactionLock } from '../citus/transaction-lock.ts';
 import { openDatabase } from '../open-database.ts';
+import { sql } from '../sql.ts';
 import { type Leadership, tryAcquireLeadership } from './leadership.ts';
 
 /** Longer than the limit for silent sessions plus two checks by the new leader. */
@@ -16,7 +17,7 @@ describe('leadership', () => {
   beforeAll(async () => {
     scratch = await createScratchDatabase();
   });
-  beforeEach(() => scratch.database.query('DELETE FROM leases'));
+  beforeEach(() => scratch.database.query(sql`DELETE FROM leases`));
   afterAll(() => scratch.drop());
 
   async function lead(name: string): Promise<Leadership> {
@@ -38,13 +39,13 @@ describe('leadership', () => {
     const second = await lead('one');
     await second.release();
     await other.release();
-    expect(await scratch.database.query('SELECT name FROM leases')).toEqual([]);
+    expect(await scratch.database.query(sql`SELECT name FROM leases`)).toEqual([]);
   });
 
   test('is lost, aloud, when its connection breaks, and can be won by another at once', async () => {
     const leader = await lead('broken');
     const lost = once(leader.lost, 'abort');
-    await scratch.database.query("SELECT pg_terminate_backend(backend_pid) FROM leases WHERE name = 'broken'");
+    await scratch.database.query(sql`SELECT pg_terminate_backend(backend_pid) FROM leases WHERE name = 'broken'`);
     await lost;
     expect(leader.lost.reason).toMatchObject({
       code: 'LEADERSHIP_LOST',
@@ -59,7 +60,7 @@ describe('leadership', () => {
   test('ends by the clock of the database when its holder falls silent, whose writes are refused from then on', async () => {
     const silent = await lead('silent');
     // Simulates seconds without a renewal.
-    await scratch.database.query("UPDATE leases SET expires_at = clock_timestamp() WHERE name = 'silent'");
+    await scratch.database.query(sql`UPDATE leases SET expires_at = clock_timestamp() WHERE name = 'silent'`);
     const next = await lead('silent');
     await expect(scratch.database.transaction((transaction) => silent.confirm(transaction))).rejects.toMatchObject({
       code: 'LEADERSHIP_LOST',
@@ -74,11 +75,12 @@ describe('leadership', () => {
   test('is renewed, and lost when the renewal finds another holder', async () => {
     const leader = await lead('renewed');
     const expiry = async () =>
-      (await scratch.database.query<{ at: Date }>("SELECT expires_at AS at FROM leases WHERE name = 'renewed'"))[0]?.at;
+      (await scratch.database.query<{ at: Date }>(sql`SELECT expires_at AS at FROM leases WHERE name = 'renewed'`))[0]
+        ?.at;
     const before = await expiry();
     await vi.waitFor(async () => expect(await expiry()).not.toEqual(before), { timeout: 20_000, interval: 200 });
     const lost = once(leader.lost, 'abort');
-    await scratch.database.query("UPDATE leases SET token = gen_random_uuid() WHERE name = 'renewed'");
+    await scratch.database.query(sql`UPDATE leases SET token = gen_random_uuid() WHERE name = 'renewed'`);
     await lost;
     expect(leader.lost.reason).toMatchObject({ code: 'LEADERSHIP_LOST' });
   });
@@ -111,7 +113,7 @@ describe('leadership', () => {
     test('ends the sessions of it that others wait for, and says which', async () => {
       const silent = await lead('followed');
       const { letGo, end } = await holdLock('chainstead gone');
-      await scratch.database.query("UPDATE leases SET expires_at = clock_timestamp() WHERE name = 'followed'");
+      await scratch.database.query(sql`UPDATE leases SET expires_at = clock_timestamp() WHERE name = 'followed'`);
       const onCutOff = vi.fn();
       const { leadership } = await tryAcquireLeadership(scratch.database, 'followed', { onCutOff });
       await waitForLock();
@@ -128,7 +130,7 @@ describe('leadership', () => {
     test('leaves alone whom nobody waits for, sessions of other programs, and every session where the lease was given up', async () => {
       const unhindered = await holdLock('chainstead thinking');
       const silent = await lead('left');
-      await scratch.database.query("UPDATE leases SET expires_at = clock_timestamp() WHERE name = 'left'");
+      await scratch.database.query(sql`UPDATE leases SET expires_at = clock_timestamp() WHERE name = 'left'`);
       const onCutOff = vi.fn();
       const next = await tryAcquireLeadership(scratch.database, 'left', { onCutOff });
       await delay(LONGER_THAN_SILENCE_MS);
@@ -162,7 +164,7 @@ describe('leadership', () => {
     await vi.waitFor(async () =>
       expect(
         await scratch.database.query(
-          `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%lease%' AND pid <> pg_backend_pid()`,
+          sql`SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%lease%' AND pid <> pg_backend_pid()`,
         ),
       ).toHaveLength(1),
     );

@@ -5,6 +5,7 @@ import type { SessionClient } from '../connections/session-client.ts';
 import type { Database, Transaction } from '../database.ts';
 import { DatabaseError } from '../database-error.ts';
 import { outageOr } from '../database-outage.ts';
+import { sql } from '../sql.ts';
 import type { LockHolder } from './lock-holders.ts';
 
 /** A lease in the table `leases`, renewed over a separate connection while it is held. */
@@ -96,7 +97,7 @@ export async function tryAcquireLeadership(
     leadership: {
       lost: lost.signal,
       async confirm(transaction) {
-        const held = await transaction.query('SELECT FROM leases WHERE name = $1 AND token = $2', [name, token]);
+        const held = await transaction.query(sql`SELECT FROM leases WHERE name = ${name} AND token = ${token}`);
         if (held.length === 0) throw leadershipLost(name, new Error('Another process has taken it over'));
       },
       async release() {

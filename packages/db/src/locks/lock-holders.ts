@@ -1,5 +1,6 @@
 import { errorText, type Logger } from '@chainstead/core';
 import type { Database, Transaction } from '../database.ts';
+import { sql } from '../sql.ts';
 
 /** A session with a lock that another one waits for. */
 export interface LockHolder {
@@ -30,7 +31,7 @@ export interface LockWatchOptions {
 /** Watches until stopped. */
 export async function watchLockHolders(options: LockWatchOptions): Promise<LockWatch> {
   const { database, transaction, lockTimeoutMs, logger } = options;
-  const [session] = await transaction.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  const [session] = await transaction.query<{ pid: number }>(sql`SELECT pg_backend_pid() AS pid`);
   let seen: readonly LockHolder[] = [];
   let isLooking = false;
   const look = async (): Promise<void> => {

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { Logger } from '@chainstead/core';
 import type { Database } from '../database.ts';
+import { sql } from '../sql.ts';
 
 /** Work that was running when processes died. */
 export interface Suspects {
@@ -36,8 +37,8 @@ export function createSuspects(options: {
 
   async function takeOver(dead: string): Promise<void> {
     const rows = await database.query<{ name: string; crashes: number }>(
-      `WITH gone AS (
-         DELETE FROM inflight_work WHERE process = $1 RETURNING items, alone
+      sql`WITH gone AS (
+         DELETE FROM inflight_work WHERE process = ${dead} RETURNING items, alone
        )
        INSERT INTO quarantined_work AS known (name, crashes)
        SELECT item, CASE WHEN item = ANY (string_to_array(alone, E'\\n')) THEN 2 ELSE 1 END FROM gone, unnest(items) AS item
@@ -45,7 +46,6 @@ export function createSuspects(options: {
          -- Only what was tried alone is to blame; what was in hand related it is tried alone next.
          crashes = known.crashes + (SELECT count(*) FROM gone WHERE known.name = ANY (string_to_array(alone, E'\\n')))::int
        RETURNING name, crashes`,
-      [dead],
     );
     if (rows.length === 0) return;
     const over = rows.filter(({ crashes }) => crashes >= CRASHES_MAX).map(({ name }) => name);
@@ -57,25 +57,22 @@ export function createSuspects(options: {
   return {
     async reap() {
       const rows = await database.query<ProcessRow>(
-        `SELECT process, pid, machine = $2 AS "isHere", alive_until < now() AS "isLate",
-           extract(epoch FROM now() - entered_at)::float8 AS seconds FROM inflight_work WHERE process <> $1`,
-        [options.process, hostname()],
+        sql`SELECT process, pid, machine = ${hostname()} AS "isHere", alive_until < now() AS "isLate",
+           extract(epoch FROM now() - entered_at)::float8 AS seconds FROM inflight_work WHERE process <> ${options.process}`,
       );
       for (const row of rows) if (isDead(row)) await takeOver(row.process);
       await database.query(
-        `DELETE FROM quarantined_work WHERE crashes < $1 AND reason IS NULL AND crashed_at < now() - $2::interval`,
-        [CRASHES_MAX, FORGET_AFTER],
+        sql`DELETE FROM quarantined_work WHERE crashes < ${CRASHES_MAX} AND reason IS NULL AND crashed_at < now() - ${FORGET_AFTER}::interval`,
       );
     },
     async among(names) {
       const rows = await database.query<{ name: string }>(
-        'SELECT name FROM quarantined_work WHERE name = ANY ($1::text[])',
-        [names],
+        sql`SELECT name FROM quarantined_work WHERE name = ANY (${names}::text[])`,
       );
       return new Set(rows.map(({ name }) => name));
     },
     async clear(names) {
-      await database.query('DELETE FROM quarantined_work WHERE name = ANY ($1::text[])', [names]);
+      await database.query(sql`DELETE FROM quarantined_work WHERE name = ANY (${names}::text[])`);
     },
   };
 }
@@ -111,17 +108,15 @@ export interface SetAsideWork {
 /** Returns quarantined work, latest first. */
 export function readSetAsideWork(database: Pick<Database, 'query'>, limit: number): Promise<SetAsideWork[]> {
   return database.query<SetAsideWork>(
-    `SELECT name, crashes, crashed_at AS "crashedAt", reason FROM quarantined_work WHERE crashes >= $1 OR reason IS NOT NULL
-     ORDER BY crashed_at DESC, name LIMIT $2`,
-    [CRASHES_MAX, limit],
+    sql`SELECT name, crashes, crashed_at AS "crashedAt", reason FROM quarantined_work WHERE crashes >= ${CRASHES_MAX} OR reason IS NOT NULL
+     ORDER BY crashed_at DESC, name LIMIT ${limit}`,
   );
 }
 
 /** Lets quarantined work be tried again. @returns whether it was quarantined */
 export async function forgetSetAsideWork(database: Pick<Database, 'query'>, name: string): Promise<boolean> {
   const rows = await database.query<{ name: string }>(
-    'DELETE FROM quarantined_work WHERE name = $1 AND (crashes >= $2 OR reason IS NOT NULL) RETURNING name',
-    [name, CRASHES_MAX],
+    sql`DELETE FROM quarantined_work WHERE name = ${name} AND (crashes >= ${CRASHES_MAX} OR reason IS NOT NULL) RETURNING name`,
   );
   return rows.length > 0;
 }
@@ -133,8 +128,7 @@ export async function readQuarantinedKeys(
   prefix: string,
 ): Promise<string[]> {
   const rows = await database.query<{ name: string }>(
-    'SELECT name FROM quarantined_work WHERE crashes >= $1 AND starts_with(name, $2)',
-    [CRASHES_MAX, `${kind} ${prefix}`],
+    sql`SELECT name FROM quarantined_work WHERE crashes >= ${CRASHES_MAX} AND starts_with(name, ${`${kind} ${prefix}`})`,
   );
   return rows.map(({ name }) => name.slice(kind.length + 1));
 }
@@ -146,8 +140,7 @@ export async function readCrashedKeys(
   prefix: string,
 ): Promise<string[]> {
   const rows = await database.query<{ name: string }>(
-    'SELECT name FROM quarantined_work WHERE starts_with(name, $1) ORDER BY name',
-    [`${kind} ${prefix}`],
+    sql`SELECT name FROM quarantined_work WHERE starts_with(name, ${`${kind} ${prefix}`}) ORDER BY name`,
   );
   return rows.map(({ name }) => name.slice(kind.length + 1));
 }

@@ -1,3 +1,4 @@
+import { sql, rawSql } from '../sql.ts';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +37,7 @@ describe('a database without a schema', () => {
   test('gets every migration, and then none any more', async () => {
     expect((await migrate(scratch.database)).applied).toEqual(await journal());
     for (let again = 1; again <= 3; again += 1) expect((await migrate(scratch.database)).applied).toEqual([]);
-    expect(await scratch.database.query('SELECT count(*) AS n FROM sync_chains')).toEqual([{ n: 0 }]);
+    expect(await scratch.database.query(sql`SELECT count(*) AS n FROM sync_chains`)).toEqual([{ n: 0 }]);
   });
 
   test('four processes at once apply each migration once', async () => {
@@ -70,7 +71,7 @@ describe('a database with the schema of today', () => {
       facts: { migration: '9999_bad', statement: 'SELECT 1/0;' },
     });
     expect(
-      await scratch.database.query("SELECT to_regclass('good') IS NOT NULL AS good, to_regclass('bad') AS bad"),
+      await scratch.database.query(sql`SELECT to_regclass('good') IS NOT NULL AS good, to_regclass('bad') AS bad`),
     ).toEqual([{ good: true, bad: null }]);
     await copy.write('9999_bad', '-- nothing to do any more');
     expect((await migrate(scratch.database, { folder: copy.folder })).applied).toEqual(['9999_bad']);
@@ -97,8 +98,8 @@ describe('a database with the schema of today', () => {
 
   test('asks for no rights but to read', async () => {
     const role = `reads_only_${scratch.url.split('_').at(-1)}`;
-    await scratch.database.query(`CREATE ROLE ${role} LOGIN PASSWORD 'x'`);
-    await scratch.database.query(`GRANT SELECT ON schema_migrations TO ${role}`);
+    await scratch.database.query(sql`CREATE ROLE ${rawSql(role)} LOGIN PASSWORD 'x'`);
+    await scratch.database.query(sql`GRANT SELECT ON schema_migrations TO ${rawSql(role)}`);
     const url = new URL(scratch.url);
     url.username = role;
     url.password = 'x';
@@ -107,8 +108,8 @@ describe('a database with the schema of today', () => {
       expect((await migrate(restricted, { folder: copy.folder })).applied).toEqual([]);
     } finally {
       await restricted.close();
-      await scratch.database.query(`DROP OWNED BY ${role}`);
-      await scratch.database.query(`DROP ROLE ${role}`);
+      await scratch.database.query(sql`DROP OWNED BY ${rawSql(role)}`);
+      await scratch.database.query(sql`DROP ROLE ${rawSql(role)}`);
     }
   });
 
@@ -125,7 +126,7 @@ describe('a database with the schema of today', () => {
       migrating = migrate(scratch.database, { folder: copy.folder, lockTimeoutMs: 200, logger });
       for (let count = 1; count <= 2; count += 1) {
         await vi.waitFor(() => expect(waits.length).toBeGreaterThanOrEqual(count));
-        expect(await scratch.database.query('SELECT count(*) AS n FROM tokens')).toEqual([{ n: 0 }]);
+        expect(await scratch.database.query(sql`SELECT count(*) AS n FROM tokens`)).toEqual([{ n: 0 }]);
       }
       // Not necessarily in the first wait: on a slow machine, the check for holders may come after the lock timeout.
       await vi.waitFor(() =>

@@ -1,3 +1,4 @@
+import { sql, rawSql } from '../sql.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorText, type Logger, silentLogger } from '@chainstead/core';
 import type { Database, Transaction } from '../database.ts';
@@ -60,7 +61,7 @@ export async function checkSchema(database: Database): Promise<void> {
 async function createMigrationsTable(database: Database): Promise<void> {
   try {
     await database.query(
-      `CREATE TABLE IF NOT EXISTS schema_migrations
+      sql`CREATE TABLE IF NOT EXISTS schema_migrations
          (name text PRIMARY KEY, hash text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
     );
   } catch (error) {
@@ -72,7 +73,7 @@ async function createMigrationsTable(database: Database): Promise<void> {
 
 async function migrationsTableExists(database: Database): Promise<boolean> {
   const [found] = await database.query<{ exists: boolean }>(
-    "SELECT to_regclass('schema_migrations') IS NOT NULL AS exists",
+    sql`SELECT to_regclass('schema_migrations') IS NOT NULL AS exists`,
   );
   return found?.exists === true;
 }
@@ -107,22 +108,21 @@ async function applyPatiently(database: Database, migration: Migration, options:
 
 async function applyOnce(transaction: Transaction, migration: Migration, lockTimeoutMs: number): Promise<boolean> {
   // Timeouts that a role or pooler sets for page queries must not end migrations.
-  await transaction.query('SET LOCAL statement_timeout = 0');
-  await transaction.query('SET LOCAL idle_in_transaction_session_timeout = 0');
-  await transaction.query('SET LOCAL lock_timeout = 0');
+  await transaction.query(sql`SET LOCAL statement_timeout = 0`);
+  await transaction.query(sql`SET LOCAL idle_in_transaction_session_timeout = 0`);
+  await transaction.query(sql`SET LOCAL lock_timeout = 0`);
   // On a cluster: a table changed on all nodes in parallel could not be changed together with a reference table in one
   // transaction.
   await transaction.query(
-    "SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true) FROM pg_extension WHERE extname = 'citus'",
+    sql`SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true) FROM pg_extension WHERE extname = 'citus'`,
   );
   // Serializes migrations: the second process's row waits for the first one's transaction. A table lock is unsuitable,
   // because any role that prepares a statement on the table can delay it.
   const added = await transaction.query(
-    'INSERT INTO schema_migrations (name, hash) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING name',
-    [migration.name, migration.hash],
+    sql`INSERT INTO schema_migrations (name, hash) VALUES (${migration.name}, ${migration.hash}) ON CONFLICT DO NOTHING RETURNING name`,
   );
   if (added.length === 0) return false;
-  await transaction.query(`SET LOCAL lock_timeout = ${Math.ceil(lockTimeoutMs)}`);
+  await transaction.query(sql`SET LOCAL lock_timeout = ${rawSql(Math.ceil(lockTimeoutMs))}`);
   for (const statement of migration.text.split('--> statement-breakpoint')) {
     try {
       // The simple protocol allows parts with only comments or several statements.

@@ -1,3 +1,4 @@
+import { sql } from '../sql.ts';
 import type { Database } from '../database.ts';
 import { DatabaseError } from '../database-error.ts';
 import type { Migration } from './read-migrations.ts';
@@ -39,11 +40,11 @@ function refuseNewer(applied: ReadonlyMap<string, string>, migrations: readonly 
 /** Returns hashes by name, in the order of application. */
 async function readApplied(database: Pick<Database, 'query'>): Promise<ReadonlyMap<string, string>> {
   const [found] = await database.query<{ exists: boolean }>(
-    "SELECT to_regclass('schema_migrations') IS NOT NULL AS exists",
+    sql`SELECT to_regclass('schema_migrations') IS NOT NULL AS exists`,
   );
   if (found?.exists !== true) return new Map();
   const rows = await database.query<{ name: string; hash: string }>(
-    'SELECT name, hash FROM schema_migrations ORDER BY applied_at, name',
+    sql`SELECT name, hash FROM schema_migrations ORDER BY applied_at, name`,
   );
   return new Map(rows.map(({ name, hash }) => [name, hash]));
 }

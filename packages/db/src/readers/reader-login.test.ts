@@ -1,5 +1,6 @@
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, expect, test } from 'vitest';
+import { rawSql, sql } from '../sql.ts';
 import { queryServer } from '../testing/embedded-folder.ts';
 import { provideReaderLogin } from './reader-login.ts';
 
@@ -10,7 +11,7 @@ const optionsOf = (password: string, makerUrl = scratch.url) => ({
 });
 const roleName = () => `${new URL(scratch.url).pathname.slice(1)}_graphql`;
 
-afterAll(() => scratch.database.query(`DROP ROLE IF EXISTS "${roleName()}"`));
+afterAll(() => scratch.database.query(sql`DROP ROLE IF EXISTS "${rawSql(roleName())}"`));
 
 test('a reader role is made once, can only read, and gets a new password', async () => {
   const first = await provideReaderLogin(optionsOf('first'));
@@ -31,6 +32,6 @@ test('a role that may not create roles is told which statement to run', async ()
       message: expect.stringContaining(`_other" LOGIN CONNECTION LIMIT 4 IN ROLE chainstead_reader PASSWORD '…'`),
     });
   } finally {
-    await scratch.database.query(`DROP ROLE "${new URL(weak).username}"`);
+    await scratch.database.query(sql`DROP ROLE "${rawSql(new URL(weak).username)}"`);
   }
 });

@@ -1,9 +1,11 @@
 /** Reads on real standbys: two that stream from a primary, and are paused, killed or in conflict with replay. */
+
 import { createLogger, createMetricsRegistry, silentLogger } from '@chainstead/core';
 import { findPostgresPrograms, pauseReplay, queryCluster, type ScratchCluster } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Database } from '../database.ts';
 import { openDatabase } from '../open-database.ts';
+import { sql } from '../sql.ts';
 import { openReads, type Reads, type ReadsOptions } from './open-reads.ts';
 import { parseWalPosition } from './wal-position.ts';
 
@@ -45,10 +47,10 @@ describe.runIf(programs !== undefined)('reads', () => {
     return reads;
   }
 
-  const write = (state: number): Promise<object[]> => database.query('UPDATE shown SET state = $1', [state]);
+  const write = (state: number): Promise<object[]> => database.query(sql`UPDATE shown SET state = ${state}`);
 
   async function untilReplayed(server: ScratchCluster): Promise<void> {
-    const [row] = await database.query<{ position: string }>('SELECT pg_current_wal_flush_lsn()::text AS position');
+    const [row] = await database.query<{ position: string }>(sql`SELECT pg_current_wal_flush_lsn()::text AS position`);
     await vi.waitFor(async () => {
       const [found] = await queryCluster<{ position: string }>(
         server,
@@ -221,7 +223,7 @@ describe.runIf(programs !== undefined)('reads', () => {
     for (const state of await Promise.all(clients)) expect(state).toBeGreaterThan(100);
     const counts = await counted();
     for (const { host } of [one, other]) expect(counts[`${host} answered`]).toBeGreaterThan(0);
-    expect(await reads.session(database).select('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    expect(await reads.session(database).select(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
   });
 
   test('are not sent to a standby that lags too much, whose lag is measured', async () => {
@@ -252,14 +254,13 @@ describe.runIf(programs !== undefined)('reads', () => {
     await queryCluster(other, 'ALTER SYSTEM SET max_standby_streaming_delay = 0');
     await queryCluster(other, 'SELECT pg_reload_conf()');
     const reads = await open([other]);
-    await database.query('CREATE TABLE IF NOT EXISTS cleaned AS SELECT generate_series(1, 1000) AS row');
+    await database.query(sql`CREATE TABLE IF NOT EXISTS cleaned AS SELECT generate_series(1, 1000) AS row`);
     await untilReplayed(other);
     await vi.waitFor(async () => expect((await read(reads)).port).toBe(portOf(other)), WAIT);
     const slow = reads
       .session(database)
       .select(
-        'SELECT count(*)::int AS rows, inet_server_port() AS port FROM cleaned, (SELECT pg_sleep(CASE WHEN pg_is_in_recovery() THEN $1 ELSE 0 END) OFFSET 0) AS slept GROUP BY port',
-        [600],
+        sql`SELECT count(*)::int AS rows, inet_server_port() AS port FROM cleaned, (SELECT pg_sleep(CASE WHEN pg_is_in_recovery() THEN ${600} ELSE 0 END) OFFSET 0) AS slept GROUP BY port`,
       );
     await vi.waitFor(
       async () =>
@@ -271,8 +272,8 @@ describe.runIf(programs !== undefined)('reads', () => {
         ).not.toEqual([]),
       WAIT,
     );
-    await database.query('DELETE FROM cleaned WHERE row <= 500');
-    await database.query('VACUUM cleaned');
+    await database.query(sql`DELETE FROM cleaned WHERE row <= 500`);
+    await database.query(sql`VACUUM cleaned`);
     expect(await slow).toEqual([{ rows: 500, port: portOf(primary) }]);
     expect(await counted()).toMatchObject({ [`${other.host} conflict`]: 1, 'primary answered': 1 });
     expect(lines.filter((line) => line.includes('hot_standby_feedback'))).toHaveLength(1);
@@ -319,7 +320,7 @@ describe.runIf(programs !== undefined)('reads', () => {
     const reads = await open([one]);
     await vi.waitFor(async () => expect((await read(reads)).port).toBe(portOf(one)), WAIT);
     const leaving = new AbortController();
-    const slow = reads.session(database, leaving.signal).select('SELECT pg_sleep($1)::text', [600]);
+    const slow = reads.session(database, leaving.signal).select(sql`SELECT pg_sleep(${600})::text`);
     const active = "SELECT FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(%' AND state = 'active'";
     await vi.waitFor(async () => expect(await queryCluster(one, active)).not.toEqual([]), WAIT);
     leaving.abort(new RangeError('gone'));

@@ -5,6 +5,7 @@ import { parseConnectionString } from '../connections/connection-string.ts';
 import type { Database, ReadDatabase } from '../database.ts';
 import { DatabaseError } from '../database-error.ts';
 import type { ConnectionRoom } from '../server/connection-room.ts';
+import { sql } from '../sql.ts';
 import { createReadMetrics } from './read-metrics.ts';
 import { createReadSession, positionOfPrimary, type ReadSession, type SharedFloor } from './read-session.ts';
 import { Standby } from './standby.ts';
@@ -120,7 +121,9 @@ async function watchPrimary(
 ): Promise<void> {
   while (!signal.aborted) {
     try {
-      const [row] = await primary.select<{ position: string }>('SELECT pg_current_wal_flush_lsn()::text AS position');
+      const [row] = await primary.select<{ position: string }>(
+        sql`SELECT pg_current_wal_flush_lsn()::text AS position`,
+      );
       if (row !== undefined) history.add(parseWalPosition(row.position), performance.now());
     } catch (error) {
       logger.debug({ error: errorText(error) }, 'The end of the log could not be read');
@@ -131,7 +134,9 @@ async function watchPrimary(
 
 /** Returns the identifier that a server shares only with its copies. */
 async function clusterOf(primary: Database): Promise<string> {
-  const [row] = await primary.select<{ id: string }>('SELECT system_identifier::text AS id FROM pg_control_system()');
+  const [row] = await primary.select<{ id: string }>(
+    sql`SELECT system_identifier::text AS id FROM pg_control_system()`,
+  );
   if (row === undefined) throw new TypeError('SELECT without FROM returned no row');
   return row.id;
 }

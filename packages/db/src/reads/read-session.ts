@@ -1,5 +1,6 @@
 import type { End } from '../connections/client-use.ts';
 import type { ReadDatabase } from '../database.ts';
+import { sql } from '../sql.ts';
 import type { ReadOnStandbys } from './standby-reads.ts';
 import { formatWalPosition, laterOf, parseWalPosition, type WalPosition } from './wal-position.ts';
 
@@ -82,7 +83,7 @@ export function createReadSession({ onStandbys, primary, floor, end, onPrimary }
  * this query is before the returned position.
  */
 export async function positionOfPrimary(primary: ReadDatabase): Promise<WalPosition> {
-  const [row] = await primary.select<{ position: string }>('SELECT pg_current_wal_insert_lsn()::text AS position');
+  const [row] = await primary.select<{ position: string }>(sql`SELECT pg_current_wal_insert_lsn()::text AS position`);
   if (row === undefined) throw new TypeError('SELECT without FROM returned no row');
   return parseWalPosition(row.position);
 }

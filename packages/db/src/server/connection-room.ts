@@ -1,4 +1,5 @@
 import type { Database } from '../database.ts';
+import { sql } from '../sql.ts';
 
 /** Connection limits of a server, and the connections in use. */
 export interface ConnectionRoom {
@@ -16,15 +17,14 @@ export async function readConnectionRoom(
   applicationName: string,
 ): Promise<ConnectionRoom> {
   const [room] = await database.query<ConnectionRoom>(
-    `SELECT current_setting('max_connections')::int AS max,
+    sql`SELECT current_setting('max_connections')::int AS max,
        current_setting('superuser_reserved_connections')::int
          + coalesce(current_setting('reserved_connections', true), '0')::int AS reserved,
        (SELECT count(*)::int FROM pg_stat_activity
          -- What a session of another role is, is not shown to everybody; that it is one, is.
          WHERE datid IS NOT NULL AND coalesce(backend_type, 'client backend') = 'client backend' AND NOT (
-           application_name = $1 AND usename = current_user AND client_addr IS NOT DISTINCT FROM inet_client_addr())
+           application_name = ${applicationName} AND usename = current_user AND client_addr IS NOT DISTINCT FROM inet_client_addr())
        ) AS "usedByOthers"`,
-    [applicationName],
   );
   if (room === undefined) throw new TypeError('SELECT without FROM returned no row');
   return room;

@@ -2,6 +2,7 @@ import { silentLogger, systemClock } from '@chainstead/core';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../open-database.ts';
+import { sql } from '../sql.ts';
 import { examineServer } from './examine-server.ts';
 
 const scratch = scratchOfFile();
@@ -40,8 +41,8 @@ test('a server that may lose what it was given is told', async () => {
 
 test('publications that send nothing are a warning, on a server with logical replication they are not', async () => {
   expect((await examine()).get('replication')).toBe(undefined);
-  await scratch.database.query('CREATE PUBLICATION one');
-  await scratch.database.query('CREATE PUBLICATION another FOR TABLE blocks');
+  await scratch.database.query(sql`CREATE PUBLICATION one`);
+  await scratch.database.query(sql`CREATE PUBLICATION another FOR TABLE blocks`);
   // Test servers have the lowest level.
   const findings = await examineServer({ database: scratch.database, clock: systemClock, folder: null });
   expect(findings.at(-1)).toEqual({

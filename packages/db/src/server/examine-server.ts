@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { type Clock, type Finding, findingsOf } from '@chainstead/core';
 import type { Database } from '../database.ts';
+import { rawSql, sql } from '../sql.ts';
 import { POSTGRES_MAJOR_MIN } from './server-check.ts';
 
 export interface ExaminedServer {
@@ -55,7 +56,7 @@ const DISK = { low: 0.15, bad: 0.05 };
  * Read-only.
  */
 export async function examineServer({ database, clock, folder }: ExaminedServer): Promise<Finding[]> {
-  const [facts] = await database.query<ServerFacts>(FACTS);
+  const [facts] = await database.query<ServerFacts>(rawSql(FACTS));
   if (facts === undefined) throw new TypeError('SELECT without FROM returned no row');
   const clockOffMs = Math.abs(clock.now() - facts.now.getTime());
   return [
@@ -144,7 +145,7 @@ async function nearnessFinding(database: Pick<Database, 'query'>): Promise<Findi
   const times: number[] = [];
   for (let trip = 0; trip < ROUND_TRIPS; trip++) {
     const startedAt = performance.now();
-    await database.query('SELECT 1');
+    await database.query(sql`SELECT 1`);
     times.push(performance.now() - startedAt);
   }
   const half = times.toSorted((one, other) => one - other)[ROUND_TRIPS / 2] ?? 0;

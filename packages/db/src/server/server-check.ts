@@ -1,5 +1,6 @@
 import type { Database } from '../database.ts';
 import { DatabaseError } from '../database-error.ts';
+import { sql } from '../sql.ts';
 
 /** Oldest tested version. */
 export const POSTGRES_MAJOR_MIN = 15;
@@ -10,7 +11,7 @@ export const POSTGRES_MAJOR_MIN = 15;
  */
 export async function checkServer(database: Pick<Database, 'query'>): Promise<void> {
   const [server] = await database.query<{ version_number: number; version: string; encoding: string }>(
-    `SELECT current_setting('server_version_num')::int AS version_number, current_setting('server_version') AS version,
+    sql`SELECT current_setting('server_version_num')::int AS version_number, current_setting('server_version') AS version,
             current_setting('server_encoding') AS encoding`,
   );
   if (server === undefined) throw new TypeError('SELECT without FROM returned no row');

@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
+import { sql } from '../sql.ts';
 import { readDiskSpace } from './disk-space.ts';
 import { daysUntilFull, growthPerDay, readStorage } from './read-storage.ts';
 import { sampleTables } from './table-samples.ts';
@@ -9,7 +10,7 @@ const scratch = scratchOfFile();
 
 test('tells rows, sizes with indexes and partitions, growth a day, and how long the disk lasts', async () => {
   const { database } = scratch;
-  await database.query(`
+  await database.query(sql`
     CREATE TABLE parted (n int PRIMARY KEY) PARTITION BY RANGE (n);
     CREATE TABLE parted_low PARTITION OF parted FOR VALUES FROM (0) TO (10);
     CREATE TABLE parted_high PARTITION OF parted FOR VALUES FROM (10) TO (100000);
@@ -18,12 +19,12 @@ test('tells rows, sizes with indexes and partitions, growth a day, and how long 
     ({ table }) => table === 'parted',
   );
   expect(before).toMatchObject({ rows: null, partitions: 2, bytesPerDay: null });
-  await database.query('ANALYZE parted');
+  await database.query(sql`ANALYZE parted`);
   await sampleTables(database);
   // A second sample within the hour is ignored.
   await sampleTables(database);
   await database.query(
-    `UPDATE table_sizes_hourly SET sampled_at = now() - interval '12 hours', bytes = bytes - 1000000 WHERE table_name IN ('', 'parted')`,
+    sql`UPDATE table_sizes_hourly SET sampled_at = now() - interval '12 hours', bytes = bytes - 1000000 WHERE table_name IN ('', 'parted')`,
   );
   const report = await readStorage(database, { diskBytes: 10_000_000_000, folder: null });
   const parted = report.tables.find(({ table }) => table === 'parted');
@@ -42,12 +43,12 @@ test('tells rows, sizes with indexes and partitions, growth a day, and how long 
 
 test('samples are forgotten after a day, and of several processes one counts', async () => {
   const { database } = scratch;
-  await database.query(`INSERT INTO table_sizes_hourly (table_name, hour, sampled_at, bytes)
+  await database.query(sql`INSERT INTO table_sizes_hourly (table_name, hour, sampled_at, bytes)
     VALUES ('old', now() - interval '30 hours', now() - interval '30 hours', 1)`);
-  await database.query(`DELETE FROM table_sizes_hourly WHERE table_name <> 'old'`);
+  await database.query(sql`DELETE FROM table_sizes_hourly WHERE table_name <> 'old'`);
   await Promise.all([sampleTables(database), sampleTables(database), sampleTables(database)]);
   const rows = await database.query<{ old: number; whole: number }>(
-    `SELECT count(*) FILTER (WHERE table_name = 'old')::int AS old, count(*) FILTER (WHERE table_name = '')::int AS whole FROM table_sizes_hourly`,
+    sql`SELECT count(*) FILTER (WHERE table_name = 'old')::int AS old, count(*) FILTER (WHERE table_name = '')::int AS whole FROM table_sizes_hourly`,
   );
   expect(rows).toEqual([{ old: 0, whole: 1 }]);
 });

@@ -1,5 +1,7 @@
 /** Hourly table sizes: the table `table_sizes_hourly`. One row per table and hour, retained for a day. */
+
 import type { Database } from '../database.ts';
+import { sql } from '../sql.ts';
 import { readTableSizes } from './table-sizes.ts';
 
 /** Table name of the whole database's sample. */
@@ -14,8 +16,7 @@ const BACK_HOURS = 24.5;
 /** Saves the table sizes, unless there is a sample of this hour. */
 export async function sampleTables(database: Database): Promise<void> {
   const [known] = await database.query(
-    `SELECT FROM table_sizes_hourly WHERE table_name = $1 AND hour = date_trunc('hour', now())`,
-    [WHOLE],
+    sql`SELECT FROM table_sizes_hourly WHERE table_name = ${WHOLE} AND hour = date_trunc('hour', now())`,
   );
   if (known !== undefined) return;
   const { tables, databaseBytes, away } = await readTableSizes(database);
@@ -28,12 +29,11 @@ export async function sampleTables(database: Database): Promise<void> {
       .map(({ table, heapBytes, indexBytes }) => ({ table, bytes: heapBytes + indexBytes })),
   ].toSorted((a, b) => a.table.localeCompare(b.table));
   await database.query(
-    `INSERT INTO table_sizes_hourly (table_name, hour, bytes)
-     SELECT name, date_trunc('hour', now()), bytes FROM unnest($1::text[], $2::bigint[]) AS sampled (name, bytes)
+    sql`INSERT INTO table_sizes_hourly (table_name, hour, bytes)
+     SELECT name, date_trunc('hour', now()), bytes FROM unnest(${sampled.map(({ table }) => table)}::text[], ${sampled.map(({ bytes }) => bytes)}::bigint[]) AS sampled (name, bytes)
      ON CONFLICT (table_name, hour) DO NOTHING`,
-    [sampled.map(({ table }) => table), sampled.map(({ bytes }) => bytes)],
   );
-  await database.query('DELETE FROM table_sizes_hourly WHERE hour < now() - make_interval(hours => $1)', [KEPT_HOURS]);
+  await database.query(sql`DELETE FROM table_sizes_hourly WHERE hour < now() - make_interval(hours => ${KEPT_HOURS})`);
 }
 
 /** A former size and its age. */
@@ -50,9 +50,8 @@ export interface FormerSizes {
 /** Returns the sizes of a day ago, or of the oldest sample if none is that old. */
 export async function readFormerSizes(database: Pick<Database, 'query'>): Promise<FormerSizes> {
   const rows = await database.query<FormerSize & { table: string }>(
-    `SELECT DISTINCT ON (table_name) table_name AS "table", bytes, extract(epoch FROM now() - sampled_at)::float8 AS "secondsAgo"
-       FROM table_sizes_hourly WHERE sampled_at > now() - $1 * interval '1 hour' ORDER BY table_name, hour`,
-    [BACK_HOURS],
+    sql`SELECT DISTINCT ON (table_name) table_name AS "table", bytes, extract(epoch FROM now() - sampled_at)::float8 AS "secondsAgo"
+       FROM table_sizes_hourly WHERE sampled_at > now() - ${BACK_HOURS} * interval '1 hour' ORDER BY table_name, hour`,
   );
   const tables = new Map(rows.map(({ table, bytes, secondsAgo }) => [table, { bytes, secondsAgo }]));
   return { database: tables.get(WHOLE) ?? null, tables };

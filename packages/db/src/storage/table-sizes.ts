@@ -1,6 +1,7 @@
 import { readLayout } from '../citus/read-layout.ts';
 import { readShards } from '../citus/read-shards.ts';
 import type { Database } from '../database.ts';
+import { rawSql, sql } from '../sql.ts';
 
 /** Bytes of a table on disk, with partitions and shards. */
 export interface TableSize {
@@ -36,8 +37,8 @@ const SIZES = `
 /** Returns the sizes of all tables. Accesses every file of the database, but counts no rows. */
 export async function readTableSizes(database: Pick<Database, 'query'>): Promise<StorageSizes> {
   const [tables, [whole], layout] = await Promise.all([
-    database.query<TableSize>(SIZES),
-    database.query<{ bytes: number }>('SELECT pg_database_size(current_database())::float8 AS bytes'),
+    database.query<TableSize>(rawSql(SIZES)),
+    database.query<{ bytes: number }>(sql`SELECT pg_database_size(current_database())::float8 AS bytes`),
     readLayout(database),
   ]);
   const distributed = tables.filter(({ table }) => layout?.tables.has(table) === true);

@@ -1,4 +1,5 @@
 /** Folders with an embedded server, for its tests. */
+
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -14,6 +15,7 @@ import {
 } from '../embedded/embedded-postgres.ts';
 import { isPostgresProcess, readPostmaster, until } from '../embedded/postmaster.ts';
 import { openDatabase } from '../open-database.ts';
+import { rawSql } from '../sql.ts';
 
 export interface EmbeddedFolder {
   /** Mode 0700 from mkdtemp: if this process is root, the server's account can't enter it. */
@@ -112,7 +114,7 @@ function spawnServer(dataDir: string, account: { readonly uid: number; readonly 
 export async function queryServer(url: string, text: string): Promise<unknown[]> {
   const database = openDatabase({ url, applicationName: 'test', poolSize: 1, logger: silentLogger() });
   try {
-    return await database.query(text);
+    return await database.query(rawSql(text));
   } finally {
     await database.close();
   }

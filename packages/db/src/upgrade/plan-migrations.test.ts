@@ -1,8 +1,10 @@
 /** Plans of new migrations, compared with the actual locks and files of Postgres. */
+
 import { copyMigrations, createScratchDatabase, type MigrationsCopy, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Transaction } from '../database.ts';
 import { migrate } from '../migrations/migrate.ts';
+import { rawSql, sql } from '../sql.ts';
 import { planMigrations } from './plan-migrations.ts';
 import { findHeldTables, findObstacles } from './upgrade-obstacles.ts';
 
@@ -35,11 +37,10 @@ async function lockedTables(
   among: readonly string[],
 ): Promise<Record<string, 'all' | 'writes'>> {
   const rows = await transaction.query<{ name: string; is_all: boolean }>(
-    `SELECT own.relname AS name, bool_or(held.mode = 'AccessExclusiveLock') AS is_all
+    sql`SELECT own.relname AS name, bool_or(held.mode = 'AccessExclusiveLock') AS is_all
        FROM pg_locks AS held JOIN pg_class AS own ON own.oid = held.relation
       WHERE held.pid = pg_backend_pid() AND held.mode IN ('AccessExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock')
-        AND own.relkind IN ('r', 'p') AND own.oid::text = ANY($1::text[]) GROUP BY own.relname`,
-    [among],
+        AND own.relkind IN ('r', 'p') AND own.oid::text = ANY(${among}::text[]) GROUP BY own.relname`,
   );
   return Object.fromEntries(rows.map(({ name, is_all }) => [name, is_all ? 'all' : 'writes']));
 }
@@ -93,18 +94,18 @@ describe('the plan of a migration', () => {
     const steps = pending.flatMap((migration) => migration.steps);
     const planned = Object.fromEntries(pending.flatMap(({ locks }) => locks).map(({ table, lock }) => [table, lock]));
 
-    const before = await scratch.database.query<TableFile>(FILES);
+    const before = await scratch.database.query<TableFile>(rawSql(FILES));
     const { locked, files } = await scratch.database.transaction(async (transaction) => {
-      await transaction.query('SAVEPOINT unchanged');
+      await transaction.query(sql`SAVEPOINT unchanged`);
       await transaction.client.query(text);
       const found = {
         locked: await lockedTables(
           transaction,
           before.map(({ oid }) => oid),
         ),
-        files: new Map((await transaction.query<TableFile>(FILES)).map(({ oid, file }) => [oid, file])),
+        files: new Map((await transaction.query<TableFile>(rawSql(FILES))).map(({ oid, file }) => [oid, file])),
       };
-      await transaction.query('ROLLBACK TO SAVEPOINT unchanged');
+      await transaction.query(sql`ROLLBACK TO SAVEPOINT unchanged`);
       return found;
     });
     // The plan has the earlier name of a renamed table. A dropped table has no name any more.
@@ -129,8 +130,8 @@ describe('the duration of a migration', () => {
 ALTER TABLE "blocks" ADD COLUMN "twice" bigint GENERATED ALWAYS AS (block_number * 2) STORED;`,
     );
     const [empty] = (await plan()).pending;
-    await scratch.database.query(BLOCKS);
-    await scratch.database.query('ANALYZE blocks');
+    await scratch.database.query(rawSql(BLOCKS));
+    await scratch.database.query(sql`ANALYZE blocks`);
     const [full] = (await plan()).pending;
     expect(empty?.bytes).toBeLessThan(200_000);
     expect(full?.bytes).toBeGreaterThan(2_000_000);
@@ -146,8 +147,8 @@ describe('the plan of several migrations', () => {
   scratchPerTest();
 
   it('follows a table through its names, and takes a new one for empty', async () => {
-    await scratch.database.query(BLOCKS);
-    await scratch.database.query('ANALYZE blocks');
+    await scratch.database.query(rawSql(BLOCKS));
+    await scratch.database.query(sql`ANALYZE blocks`);
     await copy.write(
       '0001_renames',
       'ALTER TABLE "blocks" RENAME TO "early_blocks"; CREATE TABLE "blocks" ("x" bigint);',
@@ -178,7 +179,7 @@ describe('what would make migrations fail', () => {
 
   it('is a view of somebody over one that is dropped', async () => {
     await copy.write('0001_next', 'DROP VIEW analytics.coverage;');
-    await scratch.database.query('CREATE VIEW mine AS SELECT dataset FROM analytics.coverage');
+    await scratch.database.query(sql`CREATE VIEW mine AS SELECT dataset FROM analytics.coverage`);
     expect(await findObstacles(scratch.database, await plan())).toMatchObject([
       {
         code: 'UPGRADE_BLOCKED_BY_VIEW',
@@ -191,31 +192,33 @@ describe('what would make migrations fail', () => {
   it('is a table with rows that gets a column without a value', async () => {
     await copy.write('0001_next', 'ALTER TABLE "wallet_scan_state" ADD COLUMN "next" bigint NOT NULL;');
     expect(await findObstacles(scratch.database, await plan())).toEqual([]);
-    await scratch.database.query('INSERT INTO wallet_scan_state (chain_id, first_block, last_block) VALUES (1, 0, 9)');
+    await scratch.database.query(
+      sql`INSERT INTO wallet_scan_state (chain_id, first_block, last_block) VALUES (1, 0, 9)`,
+    );
     expect(await findObstacles(scratch.database, await plan())).toMatchObject([{ code: 'UPGRADE_NEEDS_EMPTY_TABLE' }]);
   });
 
   it('is a role that owns none of the tables', async () => {
     await copy.write('0001_next', 'ALTER TABLE "blocks" ADD COLUMN "next" bigint;');
     const role = `stranger_${process.pid}`;
-    await scratch.database.query(`CREATE ROLE ${role}`);
+    await scratch.database.query(sql`CREATE ROLE ${rawSql(role)}`);
     try {
       const codes = await scratch.database.transaction(async (transaction) => {
-        await transaction.query('GRANT SELECT ON schema_migrations TO PUBLIC');
-        await transaction.query(`SET LOCAL ROLE ${role}`);
+        await transaction.query(sql`GRANT SELECT ON schema_migrations TO PUBLIC`);
+        await transaction.query(sql`SET LOCAL ROLE ${rawSql(role)}`);
         return (await findObstacles(transaction, await plan(transaction))).map(({ code }) => code);
       });
       expect(codes).toEqual(['UPGRADE_NEEDS_RIGHTS', 'UPGRADE_NEEDS_OWNER']);
     } finally {
-      await scratch.database.query(`DROP ROLE ${role}`);
+      await scratch.database.query(sql`DROP ROLE ${rawSql(role)}`);
     }
   });
 
   it('is not a session that holds a table, which is reported', async () => {
     await copy.write('0001_next', 'ALTER TABLE "blocks" ADD COLUMN "next" bigint;');
     await scratch.database.transaction(async (transaction) => {
-      await transaction.query('SELECT FROM blocks LIMIT 1');
-      await transaction.query('SELECT pg_sleep(2.1)');
+      await transaction.query(sql`SELECT FROM blocks LIMIT 1`);
+      await transaction.query(sql`SELECT pg_sleep(2.1)`);
       const held = await findHeldTables(scratch.database, await plan());
       expect(held).toMatchObject([{ table: 'blocks', pid: expect.any(Number) }]);
     });

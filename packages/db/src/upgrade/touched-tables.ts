@@ -1,4 +1,5 @@
 import type { Database } from '../database.ts';
+import { rawSql, sql } from '../sql.ts';
 import type { StatementEffect } from './statement-effects.ts';
 
 /** A table before the upgrade, with its partitions. */
@@ -25,12 +26,12 @@ export interface UpgradedTables {
 
 /** Reads sizes and owners of all tables in the schema, and their indexes. */
 export async function readUpgradedTables(database: Pick<Database, 'query'>): Promise<UpgradedTables> {
-  const found = await database.query<TouchedTable>(TABLES_SQL);
+  const found = await database.query<TouchedTable>(rawSql(TABLES_SQL));
   const tables = new Map<string, TouchedTable>(found.map((table) => [table.name, table]));
   const indexes = new Map(
     (
       await database.query<{ index: string; table: string }>(
-        'SELECT indexname AS index, tablename AS table FROM pg_indexes WHERE schemaname = current_schema()',
+        sql`SELECT indexname AS index, tablename AS table FROM pg_indexes WHERE schemaname = current_schema()`,
       )
     ).map(({ index, table }) => [index, table]),
   );

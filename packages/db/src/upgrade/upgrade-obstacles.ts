@@ -1,6 +1,7 @@
 import { ChainsteadError } from '@chainstead/core';
 import type { Database } from '../database.ts';
 import { checkServer } from '../server/server-check.ts';
+import { rawSql, sql } from '../sql.ts';
 import type { MigrationsPlan, PlannedStep } from './plan-migrations.ts';
 
 /** A reason why an upgrade would fail, found in advance. */
@@ -58,7 +59,7 @@ async function rightObstacles(
 ): Promise<UpgradeObstacle[]> {
   if (plan.pending.length === 0) return [];
   const [role] = await database.query<{ name: string; may_create: boolean; schema: string }>(
-    `SELECT current_user::text AS name, current_schema() AS schema, has_schema_privilege(current_schema(), 'CREATE') AS may_create`,
+    sql`SELECT current_user::text AS name, current_schema() AS schema, has_schema_privilege(current_schema(), 'CREATE') AS may_create`,
   );
   const remedy =
     'Run "chainstead migrate" as the role that owns the tables. Chainstead itself can run with fewer privileges';
@@ -92,7 +93,9 @@ async function rowObstacles(
     steps.flatMap(({ effect, table }) => (effect.needsEmpty === true && table ? [table.name] : [])),
   );
   for (const table of tables) {
-    const [row] = await database.query<{ holds: boolean }>(`SELECT EXISTS (SELECT FROM "${table}") AS holds`);
+    const [row] = await database.query<{ holds: boolean }>(
+      sql`SELECT EXISTS (SELECT FROM "${rawSql(table)}") AS holds`,
+    );
     if (row?.holds === true)
       obstacles.push({
         code: 'UPGRADE_NEEDS_EMPTY_TABLE',
@@ -140,14 +143,13 @@ export async function findHeldTables(database: Pick<Database, 'query'>, plan: Mi
   const tables = [...new Set(plan.pending.flatMap(({ locks }) => locks.map(({ table }) => table)))];
   if (tables.length === 0) return [];
   return database.query<HeldTable>(
-    `SELECT DISTINCT own.relname AS table, held.pid, coalesce(nullif(session.application_name, ''), 'unnamed') AS application,
+    sql`SELECT DISTINCT own.relname AS table, held.pid, coalesce(nullif(session.application_name, ''), 'unnamed') AS application,
             extract(epoch FROM now() - session.xact_start)::float8 AS seconds
        FROM pg_locks AS held
          JOIN pg_class AS own ON own.oid = held.relation
          JOIN pg_stat_activity AS session ON session.pid = held.pid
       WHERE held.granted AND held.pid <> pg_backend_pid() AND own.relnamespace = current_schema()::regnamespace
-        AND own.relname = ANY($1::text[]) AND session.xact_start < now() - make_interval(secs => $2)
+        AND own.relname = ANY(${tables}::text[]) AND session.xact_start < now() - make_interval(secs => ${HELD_SECONDS_MIN})
       ORDER BY 1, 2`,
-    [tables, HELD_SECONDS_MIN],
   );
 }

@@ -1,3 +1,4 @@
+import { rawSql, sql } from '@chainstead/db';
 import { type Explained, exampleChain, explain, PLANS, type PlanKind, type PlanNode } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -13,25 +14,24 @@ const scratch = scratchOfFile({ autovacuum: false });
 
 const seed = (wallet: string, from: number, count: number): Promise<unknown> =>
   scratch.database.query(
-    `INSERT INTO erc20_wallet_approvals
-     SELECT $1, ${chain.id}, decode(lpad(to_hex(1000 + number % 500), 40, '0'), 'hex'), decode(lpad(to_hex(5000 + number), 40, '0'), 'hex'),
+    sql`INSERT INTO erc20_wallet_approvals
+     SELECT ${Buffer.from(wallet.slice(2), 'hex')}, ${rawSql(chain.id)}, decode(lpad(to_hex(1000 + number % 500), 40, '0'), 'hex'), decode(lpad(to_hex(5000 + number), 40, '0'), 'hex'),
        number % 5, number / 3, number % 200, number, decode(lpad(to_hex(number), 64, '0'), 'hex')
-     FROM generate_series($2::int, $3::int) AS number`,
-    [Buffer.from(wallet.slice(2), 'hex'), from, from + count - 1],
+     FROM generate_series(${from}::int, ${from + count - 1}::int) AS number`,
   );
 
 beforeAll(async () => {
   await seed(accountOf(9_999), 1, 300);
-  await scratch.database.query('ANALYZE');
+  await scratch.database.query(sql`ANALYZE`);
   await seed(BUSY, 1, 50_000);
   for (let wallet = 0; wallet < 400; wallet++) await seed(accountOf(10_000 + wallet), wallet * 7, 50);
   await scratch.database.query(
-    `INSERT INTO tokens (address, chain_id, standard, seen_as, name, facts_status)
-     SELECT decode(lpad(to_hex(number), 40, '0'), 'hex'), ${chain.id}, 'erc20', 1, 'Name', 'known' FROM generate_series(1000, 1499) AS number`,
+    sql`INSERT INTO tokens (address, chain_id, standard, seen_as, name, facts_status)
+     SELECT decode(lpad(to_hex(number), 40, '0'), 'hex'), ${rawSql(chain.id)}, 'erc20', 1, 'Name', 'known' FROM generate_series(1000, 1499) AS number`,
   );
   await scratch.database.query(
-    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT ${chain.id}, number, decode(lpad(to_hex(number), 64, '0'), 'hex'), now() FROM generate_series(0, 20000) AS number`,
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+     SELECT ${rawSql(chain.id)}, number, decode(lpad(to_hex(number), 64, '0'), 'hex'), now() FROM generate_series(0, 20000) AS number`,
   );
 });
 

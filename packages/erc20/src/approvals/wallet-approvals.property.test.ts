@@ -1,4 +1,4 @@
-import { rawSql, runStatements, type Sql, type Transaction } from '@chainstead/db';
+import { rawSql, runStatements, type Sql, sql, type Transaction } from '@chainstead/db';
 import { LOCAL_ACCESS } from '@chainstead/sync';
 import { atDepth, exampleChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -20,7 +20,7 @@ const BUILT_TO = new Map([
 const scratch = scratchOfFile();
 
 beforeAll(async () => {
-  await scratch.database.query('CREATE TABLE there (LIKE erc20_approvals)');
+  await scratch.database.query(sql`CREATE TABLE there (LIKE erc20_approvals)`);
 });
 
 /** Adds or removes approvals and runs the statements over a relation of them. */
@@ -28,9 +28,11 @@ async function derive(kind: 'added' | 'removed', approvals: readonly ExampleAppr
   await scratch.database.transaction(async (transaction) => {
     const rows = await relationOf(transaction, linesOf(chain, approvals));
     await transaction.query(
-      kind === 'added'
-        ? 'INSERT INTO there SELECT * FROM changed'
-        : 'DELETE FROM there WHERE (block_number, log_index) IN (SELECT block_number, log_index FROM changed)',
+      rawSql(
+        kind === 'added'
+          ? 'INSERT INTO there SELECT * FROM changed'
+          : 'DELETE FROM there WHERE (block_number, log_index) IN (SELECT block_number, log_index FROM changed)',
+      ),
     );
     const change = { rows, subjects, access: LOCAL_ACCESS };
     await runStatements(
@@ -43,7 +45,7 @@ async function derive(kind: 'added' | 'removed', approvals: readonly ExampleAppr
 }
 
 async function relationOf(transaction: Transaction, lines: readonly string[]): Promise<Sql> {
-  await transaction.query('CREATE TEMP TABLE IF NOT EXISTS changed (LIKE erc20_approvals) ON COMMIT DELETE ROWS');
+  await transaction.query(sql`CREATE TEMP TABLE IF NOT EXISTS changed (LIKE erc20_approvals) ON COMMIT DELETE ROWS`);
   await transaction.copy(
     'changed',
     'owner_key chain_id block_number transaction_index log_index owner token spender value transaction_hash'.split(' '),
@@ -54,7 +56,7 @@ async function relationOf(transaction: Transaction, lines: readonly string[]): P
 
 async function held(): Promise<string[]> {
   const rows = await scratch.database.query<{ line: string }>(
-    `SELECT concat_ws(' ', '0x' || encode(wallet, 'hex'), '0x' || encode(token, 'hex'), '0x' || encode(spender, 'hex'), value, block_number, log_index) AS line
+    sql`SELECT concat_ws(' ', '0x' || encode(wallet, 'hex'), '0x' || encode(token, 'hex'), '0x' || encode(spender, 'hex'), value, block_number, log_index) AS line
      FROM erc20_wallet_approvals`,
   );
   return rows.map(({ line }) => line).sort();
@@ -108,7 +110,7 @@ describe('the approvals that are kept of wallets', () => {
     async () => {
       await fc.assert(
         fc.asyncProperty(schedules, async ({ blocks, steps }) => {
-          await scratch.database.query('TRUNCATE there, erc20_wallet_approvals');
+          await scratch.database.query(sql`TRUNCATE there, erc20_wallet_approvals`);
           const there = new Set<number>();
           const all = { kind: 'added' as const, some: blocks.map((_, number) => number) };
           for (const { kind, some } of [...steps, all]) {

@@ -1,4 +1,5 @@
 import type { Address } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { addressOf, createPartitions, exampleChain, explain, PLANS } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -19,7 +20,7 @@ const scratch = scratchOfFile({ autovacuum: false });
 beforeAll(async () => {
   await createPartitions(scratch.database, 'erc20_transfer_sides', chain.id, CUTS);
   await seedTransfers(scratch.database, chain, transfers());
-  await scratch.database.query('ANALYZE');
+  await scratch.database.query(sql`ANALYZE`);
 });
 
 /** In each block other accounts move the token ten times; the wallet moves it in every tenth block. */

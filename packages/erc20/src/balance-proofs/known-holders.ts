@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes, type Database, expectedTrue, hexText, type Statement } from '@chainstead/db';
+import { addressBytes, type Database, expectedTrue, hexText, type Statement, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { IS_GIVING_SIDE } from '@chainstead/db/direction';
 import { firstInOrderOfBlocks } from '../transfers/page/transfer-place.ts';
@@ -112,7 +112,7 @@ function distinctHolders(rows: readonly HolderRow[], wallet: Address): Address[]
 
 async function isIndexedByContract(database: Database): Promise<boolean> {
   const [row] = await database.query<{ is_there: boolean }>(
-    `SELECT to_regclass('erc20_transfer_sides_by_contract') IS NOT NULL AS is_there`,
+    sql`SELECT to_regclass('erc20_transfer_sides_by_contract') IS NOT NULL AS is_there`,
   );
   return row?.is_there === true;
 }

@@ -1,5 +1,7 @@
 /** Proofs of a real node's state, with correct and lying upstreams. */
+
 import { type Address, createMetricsRegistry, parseHash, silentLogger, ZERO_ADDRESS } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { type StateBlock, stateAt } from '@chainstead/node-reads';
 import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
 import {
@@ -64,7 +66,7 @@ afterAll(async () => {
   await devnet?.stop();
   await scratch?.drop();
 });
-beforeEach(() => scratch.database.query('DELETE FROM erc20_balance_slots'));
+beforeEach(() => scratch.database.query(sql`DELETE FROM erc20_balance_slots`));
 
 async function newestBlock(): Promise<StateBlock> {
   const { number, hash, timestamp } = await devnet.client.getBlock();
@@ -149,7 +151,7 @@ describe('balances that are proven', () => {
       isSeconded: false,
     });
     const kept = await scratch.database.query(
-      'SELECT layout, slot::text AS slot, cardinality(checked_by) AS holders, checked_block AS block FROM erc20_balance_slots',
+      sql`SELECT layout, slot::text AS slot, cardinality(checked_by) AS holders, checked_block AS block FROM erc20_balance_slots`,
     );
     expect(kept).toEqual([{ ...place, holders: 2, block: block.number }]);
     // Stored by now: no search.
@@ -282,7 +284,7 @@ describe('balances that are not proven say why', () => {
       reason: 'no-slot-found',
       proven: null,
     });
-    const kept = await scratch.database.query('SELECT layout, slot FROM erc20_balance_slots');
+    const kept = await scratch.database.query(sql`SELECT layout, slot FROM erc20_balance_slots`);
     expect(kept).toEqual([{ layout: null, slot: null }]);
   });
 
@@ -297,12 +299,11 @@ describe('balances that are not proven say why', () => {
       reason: 'no-slot-found',
     });
     await scratch.database.query(
-      `INSERT INTO erc20_token_classes (token, chain_id, class, since_block) VALUES (decode($1, 'hex'), $2, 'live', $3)`,
-      [token.slice(2), CHAIN_ID, at.number],
+      sql`INSERT INTO erc20_token_classes (token, chain_id, class, since_block) VALUES (decode(${token.slice(2)}, 'hex'), ${CHAIN_ID}, 'live', ${at.number})`,
     );
     expect(await prove(pool, token, { at })).toMatchObject({ verdict: 'unproven', reason: 'rebasing' });
     // The location was found before the rebase; its storage no longer equals the balance.
-    await scratch.database.query('DELETE FROM erc20_balance_slots');
+    await scratch.database.query(sql`DELETE FROM erc20_balance_slots`);
     expect(await prove(pool, token)).toMatchObject({ verdict: 'proven', proven: 1_500_000n });
     expect(await prove(pool, token, { at })).toMatchObject({ verdict: 'unproven', reason: 'rebasing' });
   });
@@ -366,25 +367,24 @@ describe('where a token keeps balances', () => {
   it('is looked for again when what was kept does not fit', async () => {
     const token = tokenOf('DemoToken');
     await scratch.database.query(
-      `INSERT INTO erc20_balance_slots (token, chain_id, layout, slot, checked_by, checked_block)
-       VALUES (decode($1, 'hex'), $2, 'vyper', 5, ARRAY[decode($3, 'hex'), decode($4, 'hex')], 1)`,
-      [token.slice(2), CHAIN_ID, friend?.slice(2), stranger?.slice(2)],
+      sql`INSERT INTO erc20_balance_slots (token, chain_id, layout, slot, checked_by, checked_block)
+       VALUES (decode(${token.slice(2)}, 'hex'), ${CHAIN_ID}, 'vyper', 5, ARRAY[decode(${friend?.slice(2) ?? null}, 'hex'), decode(${stranger?.slice(2) ?? null}, 'hex')], 1)`,
     );
     const pool = await poolOf(devnet.url);
     expect(await prove(pool, token)).toMatchObject({ verdict: 'proven', proven: 1_500_000n });
-    const [kept] = await scratch.database.query('SELECT layout, slot::text AS slot FROM erc20_balance_slots');
+    const [kept] = await scratch.database.query(sql`SELECT layout, slot::text AS slot FROM erc20_balance_slots`);
     expect(kept).toEqual({ layout: 'solidity', slot: '0' });
   });
 
   it('is not kept as unknown for what one upstream said of the only holder that is known', async () => {
     const token = tokenOf('DemoToken');
-    await scratch.database.query('DELETE FROM erc20_transfer_sides WHERE account <> $1', [
-      Buffer.from((wallet ?? '').slice(2), 'hex'),
-    ]);
+    await scratch.database.query(
+      sql`DELETE FROM erc20_transfer_sides WHERE account <> ${Buffer.from((wallet ?? '').slice(2), 'hex')}`,
+    );
     const liar = await proxy(lieOf(wallet, token));
     const pool = await poolOf(liar.url);
     expect(await prove(pool, token)).toMatchObject({ verdict: 'unproven', reason: 'no-slot-found' });
-    expect(await scratch.database.query('SELECT * FROM erc20_balance_slots')).toEqual([]);
+    expect(await scratch.database.query(sql`SELECT * FROM erc20_balance_slots`)).toEqual([]);
     expect(await prove(await poolOf(devnet.url), token)).toMatchObject({ verdict: 'proven', proven: 1_500_000n });
   });
 });

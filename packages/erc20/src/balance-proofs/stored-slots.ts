@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database } from '@chainstead/db';
+import { addressBytes, type Database, sql } from '@chainstead/db';
 import type { BalanceSlot } from './balance-slot.ts';
 import type { FoundSlot } from './find-balance-slot.ts';
 import type { SlotLayout } from './schema.ts';
@@ -27,9 +27,8 @@ export async function readStoredSlot(
     witnesses: number;
     fresh: boolean;
   }>(
-    `SELECT layout, slot::text AS slot, cardinality(checked_by) AS witnesses, found_at > now() - interval '1 day' AS fresh
-     FROM erc20_balance_slots WHERE token = $1 AND chain_id = $2`,
-    [addressBytes(token), chain.id],
+    sql`SELECT layout, slot::text AS slot, cardinality(checked_by) AS witnesses, found_at > now() - interval '1 day' AS fresh
+     FROM erc20_balance_slots WHERE token = ${addressBytes(token)} AND chain_id = ${chain.id}`,
   );
   if (row === undefined) return null;
   const { layout, slot, witnesses, fresh } = row;
@@ -54,19 +53,17 @@ export async function keepSlot(
 ): Promise<void> {
   const holders = (found?.checkedBy ?? soughtBy).map((holder) => holder.slice(2));
   await database.query(
-    `INSERT INTO erc20_balance_slots (token, chain_id, layout, slot, checked_by, checked_block)
-     VALUES ($1, $2, $3, $4, ARRAY(SELECT decode(holder, 'hex') FROM unnest($5::text[]) AS given(holder)), $6)
+    sql`INSERT INTO erc20_balance_slots (token, chain_id, layout, slot, checked_by, checked_block)
+     VALUES (${addressBytes(token)}, ${chain.id}, ${found?.layout ?? null}, ${found?.slot.toString() ?? null}, ARRAY(SELECT decode(holder, 'hex') FROM unnest(${holders}::text[]) AS given(holder)), ${block})
      ON CONFLICT (token, chain_id) DO UPDATE SET layout = excluded.layout, slot = excluded.slot, checked_by = excluded.checked_by,
        checked_block = excluded.checked_block, found_at = now()`,
-    [addressBytes(token), chain.id, found?.layout ?? null, found?.slot.toString() ?? null, holders, block],
   );
 }
 
 /** Returns whether the token computes balances from stored values, as earlier reads have shown. */
 export async function isLiveToken(database: Database, chain: Pick<Chain, 'id'>, token: Address): Promise<boolean> {
   const rows = await database.query(
-    `SELECT 1 FROM erc20_token_classes WHERE token = $1 AND chain_id = $2 AND class = 'live'`,
-    [addressBytes(token), chain.id],
+    sql`SELECT 1 FROM erc20_token_classes WHERE token = ${addressBytes(token)} AND chain_id = ${chain.id} AND class = 'live'`,
   );
   return rows.length > 0;
 }

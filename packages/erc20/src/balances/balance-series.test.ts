@@ -1,7 +1,7 @@
 /** Balances at every block of a span, against a chain of scripted tokens. */
 
 import { type Address, silentLogger, ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { createSubjectProjections } from '@chainstead/sync';
 import { addressOf, exampleChain, timestampOf } from '@chainstead/testkit';
 import fc from 'fast-check';
@@ -89,7 +89,7 @@ describe('balances over a span', () => {
     expect(await seriesOf(stage, 1, 2)).toEqual({ of: 'uncovered' });
     await stage.backfill();
     expect(await seriesOf(stage, 1, 4)).toMatchObject({ of: 'known', before: 500n });
-    await stages.database.query('DELETE FROM sync_ranges WHERE chain_id = $1', [stage.chain.id]);
+    await stages.database.query(sql`DELETE FROM sync_ranges WHERE chain_id = ${stage.chain.id}`);
     expect(await seriesOf(stage, 3, 4)).toEqual({ of: 'uncovered' });
   });
 
@@ -99,7 +99,7 @@ describe('balances over a span', () => {
     await readContracts(stage, [TIN, LIAR]);
     await stage.mine([], [{ token: TIN, wallet: ALICE, by: 3n }]);
     await stages.database.query(
-      'UPDATE erc20_wallet_tokens SET anchored_at = anchored_at - make_interval(hours => 25)',
+      sql`UPDATE erc20_wallet_tokens SET anchored_at = anchored_at - make_interval(hours => 25)`,
     );
     expect(await seriesOf(stage, 0, 2, TIN)).toMatchObject({ of: 'known', isOld: true });
     await readContracts(stage, [TIN, LIAR]);
@@ -196,14 +196,7 @@ describe('balances around transactions', () => {
       for (const account of [ALICE, BOB])
         for (const token of [GOLD, COIN])
           await database.query(
-            `INSERT INTO erc20_wallet_tokens (wallet, chain_id, token, anchor_block, anchor_value, anchored_at) VALUES ($1, $2, $3, $4, $5, now())`,
-            [
-              addressBytes(account),
-              id,
-              addressBytes(token),
-              tokens.head.number,
-              `${tokens.balance(token, account, tokens.head.number)}`,
-            ],
+            sql`INSERT INTO erc20_wallet_tokens (wallet, chain_id, token, anchor_block, anchor_value, anchored_at) VALUES (${addressBytes(account)}, ${id}, ${addressBytes(token)}, ${tokens.head.number}, ${`${tokens.balance(token, account, tokens.head.number)}`}, now())`,
           );
     };
     return { chain, tokens, firstFollowed, mine, reorg, anchor };
@@ -261,9 +254,8 @@ describe('balances around transactions', () => {
     expect(await aroundOf(stage, places)).toMatchObject([known(within), null, null, { before: 6n, after: 6n }]);
     await readContracts(stage, [GOLD, TIN]);
     await stages.database.query(
-      `INSERT INTO erc20_token_classes (token, chain_id, class, since_block) VALUES (decode($1, 'hex'), $2, 'live', 1)
+      sql`INSERT INTO erc20_token_classes (token, chain_id, class, since_block) VALUES (decode(${TIN.slice(2)}, 'hex'), ${stage.chain.id}, 'live', 1)
        ON CONFLICT (token, chain_id) DO UPDATE SET class = 'live'`,
-      [TIN.slice(2), stage.chain.id],
     );
     expect(await aroundOf(stage, places)).toMatchObject([known(within), null, known(head), null]);
   });

@@ -1,7 +1,7 @@
 /** Proves the shown balances of a wallet at one block. For the worker role. */
 
 import type { Address } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { knownBlock, type StateReader, type StateReadingContext } from '@chainstead/node-reads';
 import { underCommitLock } from '@chainstead/sync';
 import {
@@ -69,9 +69,8 @@ async function correctAnchors(
   await underCommitLock(database, chain, async (transaction) => {
     // A later read is not affected.
     await transaction.query(
-      `UPDATE erc20_wallet_tokens SET anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL
-        WHERE wallet = $1 AND chain_id = $2 AND token = ANY ($3::bytea[]) AND anchor_block <= $4`,
-      [addressBytes(wallet), chain.id, contradicted.map(({ token }) => addressBytes(token)), block.number],
+      sql`UPDATE erc20_wallet_tokens SET anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL
+        WHERE wallet = ${addressBytes(wallet)} AND chain_id = ${chain.id} AND token = ANY (${contradicted.map(({ token }) => addressBytes(token))}::bytea[]) AND anchor_block <= ${block.number}`,
     );
   });
   const right = new Map(

@@ -1,7 +1,9 @@
 /**
  * Correction of an upstream's wrong balance after comparison with the chain's state, with two upstreams of a real node.
  */
+
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import type { StateBlock } from '@chainstead/node-reads';
 import { compileDemoContracts } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -38,7 +40,7 @@ function secondNode(): ProofStage['nodes'][number] {
 }
 
 const liesOf = (): readonly number[] => stage.state.pool.status().map(({ faults }) => faults['balance-mismatch'] ?? 0);
-const classes = (): Promise<unknown> => stage.state.scratch.database.query('SELECT class FROM erc20_token_classes');
+const classes = (): Promise<unknown> => stage.state.scratch.database.query(sql`SELECT class FROM erc20_token_classes`);
 
 describe('a balance that is not the one of the chain’s state', () => {
   it('is shown as the state has it where another upstream says so, from then on, and who lied is named', async () => {

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Bind, hexText, type ReadDatabase } from '@chainstead/db';
+import { addressBytes, type Bind, hexText, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { MOVED_DELTA } from '../moved-tables.ts';
 import { erc20TransfersTable } from '../transfers/row-table.ts';
@@ -37,16 +37,15 @@ export async function readMovedBlocks(
   const accounts = [...new Set(holdings.map(({ account }) => account))];
   const tokens = [...new Set(holdings.map(({ token }) => token))];
   const rows = await database.select<MovedRow>(
-    `WITH moved AS MATERIALIZED (
-  SELECT account_key, account, token, block_number, sum(${MOVED_DELTA}) AS delta FROM ${erc20TransfersTable.name}
-  WHERE account_key = ANY ($2::bigint[]) AND chain_id = $1::bigint AND account = ANY ($3::bytea[]) AND token = ANY ($4::bytea[])
-    AND block_number > $5::bigint AND block_number <= $6::bigint
+    sql`WITH moved AS MATERIALIZED (
+  SELECT account_key, account, token, block_number, sum(${rawSql(MOVED_DELTA)}) AS delta FROM ${rawSql(erc20TransfersTable.name)}
+  WHERE account_key = ANY (${accounts.map(addressKey)}::bigint[]) AND chain_id = ${chain.id}::bigint AND account = ANY (${accounts.map(addressBytes)}::bytea[]) AND token = ANY (${tokens.map(addressBytes)}::bytea[])
+    AND block_number > ${start}::bigint AND block_number <= ${end}::bigint
   GROUP BY account_key, account, token, block_number
 )
-SELECT ${hexText('account')} AS account, ${hexText('token')} AS token, moved.block_number, delta::text,
+SELECT ${rawSql(hexText('account'))} AS account, ${rawSql(hexText('token'))} AS token, moved.block_number, delta::text,
   extract(epoch FROM block_timestamp)::float8 AS since
-FROM moved JOIN blocks ON blocks.chain_id = $1::bigint AND blocks.block_number = moved.block_number ORDER BY moved.block_number`,
-    [chain.id, accounts.map(addressKey), accounts.map(addressBytes), tokens.map(addressBytes), start, end],
+FROM moved JOIN blocks ON blocks.chain_id = ${chain.id}::bigint AND blocks.block_number = moved.block_number ORDER BY moved.block_number`,
   );
   const byHolding = Map.groupBy(rows, ({ account, token }) => `${account} ${token}`);
   return holdings.map(({ account, token }) =>

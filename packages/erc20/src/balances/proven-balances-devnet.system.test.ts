@@ -1,5 +1,7 @@
 /** Responses of `GET /{address}/erc20?proof=true` over a real node with correct or wrong balances. */
+
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import type { StateBlock } from '@chainstead/node-reads';
 import { compileDemoContracts } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -78,9 +80,9 @@ describe('balances of a wallet', () => {
     const { database } = stage.state.scratch;
     await stage.state.devnet.mine(2);
     const newest = block.number + 2;
-    await database.query('UPDATE sync_ranges SET last_block = $1', [newest]);
+    await database.query(sql`UPDATE sync_ranges SET last_block = ${newest}`);
     expect((await ask('proof=true'))[plain ?? ZERO_ADDRESS]).toEqual(provenRow());
-    await database.query('DELETE FROM blocks');
+    await database.query(sql`DELETE FROM blocks`);
     expect((await ask('proof=true'))[plain ?? ZERO_ADDRESS]).toEqual(doubtful('block-unknown'));
   });
 });

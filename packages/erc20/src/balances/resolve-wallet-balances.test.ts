@@ -1,4 +1,4 @@
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { StateNotArchivedError } from '@chainstead/node-reads';
 import { addressOf, rpcError } from '@chainstead/testkit';
 import { describe, expect, test, vi } from 'vitest';
@@ -101,9 +101,9 @@ describe('a reorganisation', () => {
     await stage.mine([gives(GOLD, 7n)]);
     expect(await stage.shown()).toEqual([`${GOLD} 57 2`]);
     await stage.reorg(1, [[gives(GOLD, 1n)], []]);
-    const [held] = await stages.database.query('SELECT anchor_block FROM erc20_wallet_tokens WHERE chain_id = $1', [
-      stage.chain.id,
-    ]);
+    const [held] = await stages.database.query(
+      sql`SELECT anchor_block FROM erc20_wallet_tokens WHERE chain_id = ${stage.chain.id}`,
+    );
     expect(held).toEqual({ anchor_block: null });
     expect(await stage.shown()).toEqual([`${GOLD} 51 3`]);
   });
@@ -210,9 +210,8 @@ test.each(['sum', 'live'])('a token of class %s whose contract is destroyed is s
   await stage.mine([gives(GOLD, 10n), gives(SILVER, 5n)]);
   await stage.report();
   await stages.database.query(
-    `INSERT INTO erc20_token_classes (token, chain_id, class, since_block, told_at) VALUES ($1, $2, $3, 0, now())
+    sql`INSERT INTO erc20_token_classes (token, chain_id, class, since_block, told_at) VALUES (${addressBytes(GOLD)}, ${stage.chain.id}, ${known}, 0, now())
      ON CONFLICT (token, chain_id) DO UPDATE SET class = excluded.class`,
-    [addressBytes(GOLD), stage.chain.id, known],
   );
   expect(await stage.shown()).toEqual([`${SILVER} 5 1`, `${GOLD} 10 1`]);
   for (const node of stage.nodes) node.destroyed.add(GOLD);
@@ -246,10 +245,9 @@ test('while what moved is being counted, only what contracts of live tokens say 
   await stage.mine([gives(GOLD, 10n), gives(SILVER, 5n)]);
   await stage.report();
   const { database } = stages;
-  await database.query(`UPDATE erc20_token_classes SET class = 'live' WHERE chain_id = $1 AND token = $2`, [
-    stage.chain.id,
-    addressBytes(SILVER),
-  ]);
+  await database.query(
+    sql`UPDATE erc20_token_classes SET class = 'live' WHERE chain_id = ${stage.chain.id} AND token = ${addressBytes(SILVER)}`,
+  );
   const reported = async () => {
     const { tokens } = await getWalletBalances(database, stage.chain, {
       ...{ wallet: ALICE, tokens: null, excludeSpam: false, verifiedOnly: false, toBlock: null, limit: 10 },
@@ -258,7 +256,7 @@ test('while what moved is being counted, only what contracts of live tokens say 
     return Object.fromEntries(tokens.map(({ token, balance }) => [token, balance]));
   };
   expect(await reported()).toEqual({ [GOLD]: 10n, [SILVER]: 5n });
-  await database.query('UPDATE subject_projections SET built_to = 0 WHERE chain_id = $1', [stage.chain.id]);
+  await database.query(sql`UPDATE subject_projections SET built_to = 0 WHERE chain_id = ${stage.chain.id}`);
   expect(await reported()).toEqual({ [GOLD]: null, [SILVER]: 5n });
 });
 
@@ -281,8 +279,7 @@ describe('what is left out', () => {
     await stage.mine([gives(GOLD, 10n), gives(SILVER, 5n), gives(TIN, 3n)]);
     await stage.mine([sends(GOLD, 10n)]);
     await stages.database.query(
-      `INSERT INTO tokens (address, chain_id, standard, possible_spam) VALUES ($1, $3, 'erc721', false), ($2, $3, 'erc20', true)`,
-      [addressBytes(SILVER), addressBytes(TIN), stage.chain.id],
+      sql`INSERT INTO tokens (address, chain_id, standard, possible_spam) VALUES (${addressBytes(SILVER)}, ${stage.chain.id}, 'erc721', false), (${addressBytes(TIN)}, ${stage.chain.id}, 'erc20', true)`,
     );
     expect(await stage.shown()).toEqual([`${TIN} 3 2`]);
     expect(await stage.report({ excludeSpam: true })).toMatchObject({ isComplete: true, balances: [] });

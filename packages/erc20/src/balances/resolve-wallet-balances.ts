@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, errorText, type Logger, ZERO_ADDRESS } from '@chainstead/core';
 import type { SubjectCoverage } from '@chainstead/data-api';
-import { addressBytes, type Database } from '@chainstead/db';
+import { addressBytes, type Database, sql } from '@chainstead/db';
 import {
   type NodeReadQueue,
   type ReadingContext,
@@ -82,8 +82,7 @@ export async function resolveWalletBalances(
 async function lookAtWrapped(database: Database, { id, wrappedNative }: Chain, wallet: Address): Promise<void> {
   if (wrappedNative === null) return;
   await database.query(
-    'INSERT INTO erc20_wallet_tokens (wallet, chain_id, token) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
-    [addressBytes(wallet), id, addressBytes(wrappedNative)],
+    sql`INSERT INTO erc20_wallet_tokens (wallet, chain_id, token) VALUES (${addressBytes(wallet)}, ${id}, ${addressBytes(wrappedNative)}) ON CONFLICT DO NOTHING`,
   );
 }
 

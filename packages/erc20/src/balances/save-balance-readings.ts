@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
 import { subjectCoverage } from '@chainstead/data-api';
-import { addressBytes, type Bind, hexBytes, hexText, isSpread, type Transaction } from '@chainstead/db';
+import { addressBytes, type Bind, hexBytes, hexText, isSpread, rawSql, sql, type Transaction } from '@chainstead/db';
 import type { StateBlock, StateReadingContext } from '@chainstead/node-reads';
 import { underCommitLock } from '@chainstead/sync';
 import type { Said } from '../calls/fetch-balances.ts';
@@ -37,7 +37,7 @@ export async function saveBalanceReadings(
   const { chain, database } = context;
   return underCommitLock(database, chain, async (transaction) => {
     // Reads lost in a server crash are repeated, so the chain's commits need not wait for the disk.
-    await transaction.query('SET LOCAL synchronous_commit = off');
+    await transaction.query(sql`SET LOCAL synchronous_commit = off`);
     const stored = await storedBlocks(
       transaction,
       chain,
@@ -69,9 +69,8 @@ export async function storedBlocks(
   blocks: readonly StateBlock[],
 ): Promise<ReadonlySet<Hash>> {
   const rows = await transaction.query<{ hash: Hash }>(
-    `SELECT ${hexText('block_hash')} AS hash FROM unnest($2::bigint[], $3::bytea[]) AS given(number, hash)
-     JOIN blocks ON blocks.chain_id = $1 AND blocks.block_number = given.number AND blocks.block_hash = given.hash`,
-    [id, blocks.map(({ number }) => number), blocks.map(({ hash }) => hexBytes(hash))],
+    sql`SELECT ${rawSql(hexText('block_hash'))} AS hash FROM unnest(${blocks.map(({ number }) => number)}::bigint[], ${blocks.map(({ hash }) => hexBytes(hash))}::bytea[]) AS given(number, hash)
+     JOIN blocks ON blocks.chain_id = ${id} AND blocks.block_number = given.number AND blocks.block_hash = given.hash`,
   );
   return new Set(rows.map(({ hash }) => hash));
 }
@@ -83,9 +82,8 @@ async function storedWallets(
 ): Promise<ReadonlySet<Address>> {
   const { name, version } = erc20WalletTokens;
   const rows = await transaction.query<{ wallet: Address }>(
-    `SELECT ${hexText('subject')} AS wallet FROM subject_projections JOIN projections USING (chain_id, state)
-      WHERE chain_id = $1 AND state = $2 AND subject = ANY ($3::bytea[]) AND built_to IS NULL AND NOT is_stale AND version = $4`,
-    [chain.id, name, all.map(({ wallet }) => addressBytes(wallet)), version],
+    sql`SELECT ${rawSql(hexText('subject'))} AS wallet FROM subject_projections JOIN projections USING (chain_id, state)
+      WHERE chain_id = ${chain.id} AND state = ${name} AND subject = ANY (${all.map(({ wallet }) => addressBytes(wallet))}::bytea[]) AND built_to IS NULL AND NOT is_stale AND version = ${version}`,
   );
   return new Set(rows.map(({ wallet }) => wallet));
 }
@@ -306,8 +304,7 @@ async function saveAnchors(
     values,
   );
   await transaction.query(
-    `DELETE FROM erc20_token_classes WHERE chain_id = $1 AND token = ANY($2::bytea[]) AND class = 'none'`,
-    [chain.id, [...reported].map(addressBytes)],
+    sql`DELETE FROM erc20_token_classes WHERE chain_id = ${chain.id} AND token = ANY(${[...reported].map(addressBytes)}::bytea[]) AND class = 'none'`,
   );
   return reported;
 }
@@ -324,8 +321,7 @@ async function changeAnchors(
 ): Promise<void> {
   if (whose.length === 0) return;
   await transaction.query(
-    `UPDATE erc20_wallet_tokens AS held SET ${to} FROM unnest($2::bytea[], $3::bytea[]) AS given(wallet, token)
-      WHERE held.wallet = given.wallet AND held.chain_id = $1 AND held.token = given.token`,
-    [id, whose.map(({ readings }) => addressBytes(readings.wallet)), whose.map(({ token }) => addressBytes(token))],
+    sql`UPDATE erc20_wallet_tokens AS held SET ${rawSql(to)} FROM unnest(${whose.map(({ readings }) => addressBytes(readings.wallet))}::bytea[], ${whose.map(({ token }) => addressBytes(token))}::bytea[]) AS given(wallet, token)
+      WHERE held.wallet = given.wallet AND held.chain_id = ${id} AND held.token = given.token`,
   );
 }

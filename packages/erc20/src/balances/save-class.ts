@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import { addressBytes, hexText, type Transaction } from '@chainstead/db';
+import { addressBytes, hexText, rawSql, sql, type Transaction } from '@chainstead/db';
 import type { StateReadingContext } from '@chainstead/node-reads';
 
 /**
@@ -16,12 +16,11 @@ export async function saveClass(
   if (reported.size === 0) return;
   const kept = found === 'gone' ? 'none' : found;
   const saved = await transaction.query<{ token: Address }>(
-    `INSERT INTO erc20_token_classes AS known (token, chain_id, class, since_block, told_at)
-     SELECT token, $1::bigint, $2::text, block, now() FROM unnest($3::bytea[], $4::bigint[]) AS reported(token, block) ORDER BY token
+    sql`INSERT INTO erc20_token_classes AS known (token, chain_id, class, since_block, told_at)
+     SELECT token, ${chain.id}::bigint, ${kept}::text, block, now() FROM unnest(${[...reported.keys()].map(addressBytes)}::bytea[], ${[...reported.values()]}::bigint[]) AS reported(token, block) ORDER BY token
      ON CONFLICT (token, chain_id) DO UPDATE SET class = excluded.class, since_block = excluded.since_block, told_at = excluded.told_at
-       WHERE (known.class <> 'live' OR $5::boolean) AND (known.class <> excluded.class OR excluded.class = 'none')
-     RETURNING ${hexText('token')} AS token`,
-    [chain.id, kept, [...reported.keys()].map(addressBytes), [...reported.values()], found === 'gone'],
+       WHERE (known.class <> 'live' OR ${found === 'gone'}::boolean) AND (known.class <> excluded.class OR excluded.class = 'none')
+     RETURNING ${rawSql(hexText('token'))} AS token`,
   );
   if (saved.length > 0)
     logger.info(

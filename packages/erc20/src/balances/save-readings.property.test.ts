@@ -1,6 +1,6 @@
 /** Storing the reads of many wallets together has the same result as one after the other, with few transactions. */
 import type { Address } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { StateUnavailableError } from '@chainstead/node-reads';
 import { createSubjectProjections } from '@chainstead/sync';
 import { addressOf, atDepth, hashOf } from '@chainstead/testkit';
@@ -32,13 +32,11 @@ async function keepWallets({ chain, context }: BalanceStage, wallets: readonly n
 /** The stored rows without timestamps. */
 async function keptOf({ chain, context }: BalanceStage): Promise<readonly object[]> {
   const held = await context.database.query(
-    `SELECT encode(wallet, 'hex') AS wallet, encode(token, 'hex') AS token, total, moved_block, anchor_block, anchor_value, since,
-       anchored_at IS NULL AS is_doubted FROM erc20_wallet_tokens WHERE chain_id = $1 ORDER BY wallet, token`,
-    [chain.id],
+    sql`SELECT encode(wallet, 'hex') AS wallet, encode(token, 'hex') AS token, total, moved_block, anchor_block, anchor_value, since,
+       anchored_at IS NULL AS is_doubted FROM erc20_wallet_tokens WHERE chain_id = ${chain.id} ORDER BY wallet, token`,
   );
   const classes = await context.database.query(
-    `SELECT encode(token, 'hex') AS token, class FROM erc20_token_classes WHERE chain_id = $1 ORDER BY token`,
-    [chain.id],
+    sql`SELECT encode(token, 'hex') AS token, class FROM erc20_token_classes WHERE chain_id = ${chain.id} ORDER BY token`,
   );
   return [...held, ...classes];
 }

@@ -1,5 +1,5 @@
 import { ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import {
   addressOf,
   createPartitions,
@@ -33,41 +33,38 @@ beforeAll(async () => {
   await seedBuilt(database, chain.id, erc20WalletTokens);
   await seedCoverage(database, chain, 0, 50_000);
   await database.query(
-    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'wrapped-coin-moves', 0, 50000, 'receipts')`,
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'wrapped-coin-moves', 0, 50000, 'receipts')`,
   );
   await wrap(BUSY, 30_000);
   await wrap(addressOf(100_007), 50);
   await hold(addressOf(99_999), 300);
   await database.query(
-    `INSERT INTO tokens (address, chain_id, standard, name, possible_spam, facts_status)
+    sql`INSERT INTO tokens (address, chain_id, standard, name, possible_spam, facts_status)
      SELECT decode(lpad(to_hex(number), 40, '0'), 'hex'), 1, 'erc20', 'Name', number % 4 = 0, 'known' FROM generate_series(1000, 41000) AS number`,
   );
-  await database.query('ANALYZE');
+  await database.query(sql`ANALYZE`);
   await hold(BUSY, BUSY_TOKENS);
   for (let wallet = 0; wallet < 400; wallet++) await hold(addressOf(100_000 + wallet), 100);
 });
 
 async function hold(wallet: ReturnType<typeof addressOf>, tokens: number): Promise<void> {
   await scratch.database.query(
-    `INSERT INTO erc20_wallet_tokens (wallet, chain_id, token, total, moved_block, moved_transaction, moved_log, anchor_block, anchor_value, anchored_at)
-     SELECT $1, 1, decode(lpad(to_hex(1000 + number), 40, '0'), 'hex'), 5, number, 0, 0, 45000, 5, now() FROM generate_series(1, $2::int) AS number`,
-    [addressBytes(wallet), tokens],
+    sql`INSERT INTO erc20_wallet_tokens (wallet, chain_id, token, total, moved_block, moved_transaction, moved_log, anchor_block, anchor_value, anchored_at)
+     SELECT ${addressBytes(wallet)}, 1, decode(lpad(to_hex(1000 + number), 40, '0'), 'hex'), 5, number, 0, 0, 45000, 5, now() FROM generate_series(1, ${tokens}::int) AS number`,
   );
-  await scratch.database.query('INSERT INTO subject_projections (chain_id, state, subject) VALUES (1, $1, $2)', [
-    erc20WalletTokens.name,
-    addressBytes(wallet),
-  ]);
+  await scratch.database.query(
+    sql`INSERT INTO subject_projections (chain_id, state, subject) VALUES (1, ${erc20WalletTokens.name}, ${addressBytes(wallet)})`,
+  );
 }
 
 /** Both sides of these deposits, one per block. */
 async function wrap(wallet: ReturnType<typeof addressOf>, deposits: number): Promise<void> {
   await scratch.database.query(
-    `INSERT INTO wrapped_coin_moves (account_key, chain_id, block_number, transaction_index, log_index, direction, account, token, counterparty, value,
+    sql`INSERT INTO wrapped_coin_moves (account_key, chain_id, block_number, transaction_index, log_index, direction, account, token, counterparty, value,
        transaction_hash)
-     SELECT address_key(account), 1, number, 0, (address_key($1) % 1000000)::int, direction, account, $2, counterparty, 1, decode(lpad(to_hex(number), 64, '0'), 'hex')
-     FROM generate_series(1, $3::int) AS number
-       CROSS JOIN LATERAL (VALUES ($4::bytea, $1::bytea, 0), ($1, $4, 1)) AS side(account, counterparty, direction)`,
-    [addressBytes(wallet), addressBytes(COIN), deposits, addressBytes(ZERO_ADDRESS)],
+     SELECT address_key(account), 1, number, 0, (address_key(${addressBytes(wallet)}) % 1000000)::int, direction, account, ${addressBytes(COIN)}, counterparty, 1, decode(lpad(to_hex(number), 64, '0'), 'hex')
+     FROM generate_series(1, ${deposits}::int) AS number
+       CROSS JOIN LATERAL (VALUES (${addressBytes(ZERO_ADDRESS)}::bytea, ${addressBytes(wallet)}::bytea, 0), (${addressBytes(wallet)}, ${addressBytes(ZERO_ADDRESS)}, 1)) AS side(account, counterparty, direction)`,
   );
 }
 

@@ -5,7 +5,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ChainsteadError } from '@chainstead/core';
 import { isSubjectBuilt } from '@chainstead/data-api';
-import { addressBytes, type Database, hexText, isOutage } from '@chainstead/db';
+import { addressBytes, type Database, hexText, isOutage, rawSql, sql } from '@chainstead/db';
 import { type StateReader, type StateReadingContext, StateUnavailableError } from '@chainstead/node-reads';
 import { isWhole } from '../balances/resolved-balances.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
@@ -69,14 +69,13 @@ async function readLargest(context: StateReadingContext, token: Address, signal:
  */
 async function listUnread({ chain, database }: StateReadingContext, token: Address): Promise<readonly Address[]> {
   const rows = await database.query<{ account: Address }>(
-    `WITH known AS (SELECT coalesce((SELECT class = 'sum' FROM erc20_token_classes WHERE token = $1 AND chain_id = $2), false) AS adds)
-     SELECT ${hexText('account')} AS account FROM (
-       SELECT account, anchor_block, since FROM erc20_holders WHERE token = $1 AND chain_id = $2 AND balance > 0
-       ORDER BY balance DESC, account DESC LIMIT ${LARGEST}) AS largest
+    sql`WITH known AS (SELECT coalesce((SELECT class = 'sum' FROM erc20_token_classes WHERE token = ${addressBytes(token)} AND chain_id = ${chain.id}), false) AS adds)
+     SELECT ${rawSql(hexText('account'))} AS account FROM (
+       SELECT account, anchor_block, since FROM erc20_holders WHERE token = ${addressBytes(token)} AND chain_id = ${chain.id} AND balance > 0
+       ORDER BY balance DESC, account DESC LIMIT ${rawSql(LARGEST)}) AS largest
      WHERE anchor_block IS NULL OR since <> 0 AND NOT (SELECT adds FROM known)
-     UNION ALL SELECT ${hexText('account')} FROM (
-       SELECT account FROM erc20_holders WHERE token = $1 AND chain_id = $2 AND balance < 0 ORDER BY balance LIMIT ${LARGEST}) AS givers`,
-    [addressBytes(token), chain.id],
+     UNION ALL SELECT ${rawSql(hexText('account'))} FROM (
+       SELECT account FROM erc20_holders WHERE token = ${addressBytes(token)} AND chain_id = ${chain.id} AND balance < 0 ORDER BY balance LIMIT ${rawSql(LARGEST)}) AS givers`,
   );
   return rows.map(({ account }) => account);
 }

@@ -1,6 +1,6 @@
 /** Owners of a token with lying, refusing or hanging nodes, or with unindexed early blocks, over a real node. */
 import { silentLogger, systemClock } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { openPool } from '@chainstead/node-reads/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readOwners } from './read-owners.ts';
@@ -19,7 +19,7 @@ test('what one of two nodes lies about is not believed', async () => {
   const { database } = scratch;
   await stage.ownersOf(gold.address);
   await database.query(
-    'UPDATE erc20_holders SET anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL',
+    sql`UPDATE erc20_holders SET anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL`,
   );
   node.alter = ({ method }) => (method === 'eth_call' ? { result: `0x${'1'.padStart(64, '0')}` } : undefined);
   const pool = await openPool(chain, node.url, devnet.url);
@@ -32,7 +32,7 @@ test('what one of two nodes lies about is not believed', async () => {
     await pool.close();
   }
   const rows = await database.query(
-    'SELECT anchor_value::int AS value FROM erc20_holders WHERE anchor_value IS NOT NULL ORDER BY 1',
+    sql`SELECT anchor_value::int AS value FROM erc20_holders WHERE anchor_value IS NOT NULL ORDER BY 1`,
   );
   expect(rows).toEqual([{ value: 500_000 }, { value: 700_000 }]);
   expect((await stage.ownersOf(gold.address)).indexed.complete).toBe(true);
@@ -42,7 +42,7 @@ test('a contract that refuses to tell one balance is still believed about others
   const { gold, node, chain, pool, scratch } = stage;
   const { database } = scratch;
   await database.query(
-    'UPDATE erc20_holders SET anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL',
+    sql`UPDATE erc20_holders SET anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL`,
   );
   node.alter = ({ method, params }) =>
     method === 'eth_call' && JSON.stringify(params).includes(ALICE.slice(2))
@@ -54,9 +54,9 @@ test('a contract that refuses to tell one balance is still believed about others
   } finally {
     node.alter = () => undefined;
   }
-  const classes = await database.query<{ class: string }>('SELECT class FROM erc20_token_classes WHERE token = $1', [
-    addressBytes(gold.address),
-  ]);
+  const classes = await database.query<{ class: string }>(
+    sql`SELECT class FROM erc20_token_classes WHERE token = ${addressBytes(gold.address)}`,
+  );
   expect(classes.map((row) => row.class)).not.toContain('none');
   expect((await stage.ownersOf(gold.address)).result).toContainEqual(
     expect.objectContaining({ owner_address: ALICE, balance: '500000' }),
@@ -70,7 +70,7 @@ test('a node that hangs is waited for on one page, and not on those behind it', 
   // Background reads from a working node are finished by then.
   await stage.ownersOf(gold.address, `?cursor=${cursor}`);
   await database.query(
-    'UPDATE erc20_holders SET anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL',
+    sql`UPDATE erc20_holders SET anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL`,
   );
   const hanging = Promise.withResolvers<undefined>();
   node.alter = ({ method }) => (method === 'eth_call' ? hanging.promise : undefined);
@@ -86,7 +86,7 @@ test('a node that hangs is waited for on one page, and not on those behind it', 
     hanging.resolve(undefined);
     node.alter = () => undefined;
   }
-  await database.query('TRUNCATE state_questions');
+  await database.query(sql`TRUNCATE state_questions`);
   expect((await stage.ownersOf(gold.address)).indexed.complete).toBe(true);
 });
 
@@ -110,7 +110,7 @@ test('a list that lacks somebody below zero is complete on no page until the con
     node.alter = () => undefined;
   }
   await database.query('UPDATE erc20_holders SET total = -total WHERE token = $1 AND account = $2', key);
-  await database.query('TRUNCATE state_questions');
+  await database.query(sql`TRUNCATE state_questions`);
   const whole = await stage.ownersOf(gold.address);
   expect(whole.indexed.complete).toBe(true);
   expect(whole.result).toContainEqual(expect.objectContaining({ owner_address: BOB, balance: '700000' }));
@@ -125,7 +125,9 @@ describe('a supply that is to be read again, and that no node tells', () => {
     const { gold, node, scratch } = stage;
     const { database } = scratch;
     expect((await stage.ownersOf(gold.address)).total_supply).toBe('1000000000');
-    await database.query(`UPDATE tokens SET supply_read_at = now() - interval '61 minutes', total_supply = 999999999`);
+    await database.query(
+      sql`UPDATE tokens SET supply_read_at = now() - interval '61 minutes', total_supply = 999999999`,
+    );
     node.alter = ({ method, params }) =>
       method === 'eth_call' && JSON.stringify(params).includes(TOTAL_SUPPLY)
         ? { error: { code: -32603, message: 'oops' } }
@@ -143,7 +145,7 @@ describe('a supply that is to be read again, and that no node tells', () => {
       node.alter = () => undefined;
     }
     await database.query(
-      `UPDATE state_questions SET asked_at = asked_at - interval '61 seconds', settled_at = settled_at - interval '61 seconds'
+      sql`UPDATE state_questions SET asked_at = asked_at - interval '61 seconds', settled_at = settled_at - interval '61 seconds'
        WHERE kind = 'token-facts'`,
     );
     expect((await stage.ownersOf(gold.address)).total_supply).toBe('1000000000');
@@ -154,8 +156,7 @@ describe('a token whose beginning is not indexed', () => {
   test('is held by those that moved some since, as its contract says, and that is not complete', async () => {
     const { gold, devnet } = stage;
     const [gift] = await stage.scratch.database.query<{ block: number }>(
-      'SELECT min(block_number) AS block FROM erc20_transfer_sides WHERE value = 1000 AND token = $1',
-      [addressBytes(gold.address)],
+      sql`SELECT min(block_number) AS block FROM erc20_transfer_sides WHERE value = 1000 AND token = ${addressBytes(gold.address)}`,
     );
     await stage.forgetBelow(gift?.block ?? 0);
     const answer = await stage.ownersOf(gold.address);

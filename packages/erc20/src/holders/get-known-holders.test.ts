@@ -2,7 +2,7 @@
 
 import { type Address, silentLogger } from '@chainstead/core';
 import { type CurrentCoverage, createLabelBook } from '@chainstead/data-api';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { addressOf, exampleChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
@@ -36,14 +36,12 @@ async function reportedOf(token: Address, { transfers = [], moves = [], movesOfC
   ] as const)
     for (const [first, last] of ranges)
       await database.query(
-        `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $4, 'receipts')`,
-        [chain.id, dataset, first, last],
+        sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${dataset}, ${first}, ${last}, 'receipts')`,
       );
   for (const [first, last] of movesOfCoin)
     await database.query(
-      `INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block)
-       VALUES ($1, 'contract', $2, 'wrapped-coin-moves', $3, $4)`,
-      [chain.id, addressBytes(COIN), first, last],
+      sql`INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block)
+       VALUES (${chain.id}, 'contract', ${addressBytes(COIN)}, 'wrapped-coin-moves', ${first}, ${last})`,
     );
   const page = await getOwnersPage(database, kept, chain, {
     token,
@@ -112,13 +110,11 @@ test('of a token whose transfers are being counted anew no balance is told that 
   const chain = exampleChain({ id: nextChain++ });
   await seedHolders(database, chain, GOLD, 30);
   await database.query(
-    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'erc20-transfers', 0, 100, 'receipts')`,
-    [chain.id],
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'erc20-transfers', 0, 100, 'receipts')`,
   );
-  await database.query('INSERT INTO tokens (address, chain_id, verified) VALUES ($1, $2, true)', [
-    addressBytes(GOLD),
-    chain.id,
-  ]);
+  await database.query(
+    sql`INSERT INTO tokens (address, chain_id, verified) VALUES (${addressBytes(GOLD)}, ${chain.id}, true)`,
+  );
   const wanted = { order: 'DESC', limit: 10, after: null } as const;
   const balances = async () => {
     const query = { token: GOLD, liveMaxAgeMs: 60_000, freshFrom: null, wanted };
@@ -128,11 +124,10 @@ test('of a token whose transfers are being counted anew no balance is told that 
   // Two of them come from the contract.
   const reported = Array.from({ length: 11 }, (_, place) => String(30 - place));
   expect(await balances()).toEqual({ reported, complete: true });
-  await database.query('UPDATE subject_projections SET built_to = 3 WHERE chain_id = $1', [chain.id]);
+  await database.query(sql`UPDATE subject_projections SET built_to = 3 WHERE chain_id = ${chain.id}`);
   expect(await balances()).toEqual({ reported: reported.map(() => null), complete: false });
   await database.query(
-    `INSERT INTO erc20_token_classes (token, chain_id, class, since_block) VALUES ($1, $2, 'live', 1)`,
-    [addressBytes(GOLD), chain.id],
+    sql`INSERT INTO erc20_token_classes (token, chain_id, class, since_block) VALUES (${addressBytes(GOLD)}, ${chain.id}, 'live', 1)`,
   );
   const said = reported.map((balance) => (Number(balance) % 10 === 0 ? balance : null));
   expect(await balances()).toEqual({ reported: said, complete: false });
@@ -143,8 +138,7 @@ test('what the contract said is told of a token that adds up no more, also by a 
   const chain = exampleChain({ id: nextChain++ });
   await seedHolders(database, chain, GOLD, 30);
   await database.query(
-    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'erc20-transfers', 0, 100, 'receipts')`,
-    [chain.id],
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'erc20-transfers', 0, 100, 'receipts')`,
   );
   const reported = async (own = kept) => {
     const wanted = { order: 'DESC', limit: 10, after: null } as const;
@@ -158,9 +152,8 @@ test('what the contract said is told of a token that adds up no more, also by a 
   };
   const classify = (known: string) =>
     database.query(
-      `INSERT INTO erc20_token_classes (token, chain_id, class, since_block) VALUES ($1, $2, $3, 1)
+      sql`INSERT INTO erc20_token_classes (token, chain_id, class, since_block) VALUES (${addressBytes(GOLD)}, ${chain.id}, ${known}, 1)
        ON CONFLICT (token, chain_id) DO UPDATE SET class = excluded.class`,
-      [addressBytes(GOLD), chain.id, known],
     );
   const all = Array.from({ length: 11 }, (_, place) => String(30 - place));
   const said = all.map((balance) => (Number(balance) % 10 === 0 ? balance : null));

@@ -1,5 +1,7 @@
 /** A token's owners, holder history and holder statistics, over a real node. */
+
 import { ZERO_ADDRESS } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { addressOf } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, test } from 'vitest';
@@ -156,7 +158,7 @@ describe('how a token is held', () => {
   test('of such a token is still by nobody when it tells of the same accounts again', async () => {
     await stage.spam.call('shout', 0x2000n, 150n);
     await stage.follow();
-    await stage.scratch.database.query('TRUNCATE state_questions');
+    await stage.scratch.database.query(sql`TRUNCATE state_questions`);
     const { body } = await stage.ask(`erc20/${stage.spam.address}/holders`);
     expect(body).toMatchObject({ totalHolders: 0, holderSupply: { top10: { supply: '0' } } });
   });
@@ -164,7 +166,7 @@ describe('how a token is held', () => {
   test('of such a token is by nobody while nobody can read it', async () => {
     await stage.spam.call('shout', 0x2000n, 150n);
     await stage.follow();
-    await stage.scratch.database.query('TRUNCATE state_questions');
+    await stage.scratch.database.query(sql`TRUNCATE state_questions`);
     stage.node.alter = ({ method }) =>
       method === 'eth_call' ? { error: { code: -32603, message: 'Busy' } } : undefined;
     try {
@@ -178,8 +180,8 @@ describe('how a token is held', () => {
 
 test('before they are counted, the answer is 202', async () => {
   const { scratch, gold, node } = stage;
-  await scratch.database.query('TRUNCATE state_questions');
-  await scratch.database.query('DELETE FROM projections');
+  await scratch.database.query(sql`TRUNCATE state_questions`);
+  await scratch.database.query(sql`DELETE FROM projections`);
   const { status, body } = await stage.ask(`erc20/${gold.address}/holders`);
   expect([status, body]).toEqual([
     202,

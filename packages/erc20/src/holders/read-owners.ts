@@ -1,6 +1,6 @@
 /** Reads account balances from token contracts. For the worker role. */
 import type { Address } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { committedBlock, type StateReader, type StateReadingContext } from '@chainstead/node-reads';
 import { fetchBalances, fetchOthers, findSilentTokens, type ReportedHolding } from '../calls/fetch-balances.ts';
 import { OWNERS_NOW, type OwnersQuestion } from './holder-questions.ts';
@@ -68,8 +68,7 @@ export async function firstBlockOf(
   token: Address,
 ): Promise<number> {
   const [row] = await database.query<{ created_block: number | null }>(
-    'SELECT created_block FROM tokens WHERE address = $1 AND chain_id = $2',
-    [addressBytes(token), chain.id],
+    sql`SELECT created_block FROM tokens WHERE address = ${addressBytes(token)} AND chain_id = ${chain.id}`,
   );
   return row?.created_block ?? chain.firstBlock;
 }

@@ -1,5 +1,5 @@
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { StateUnavailableError } from '@chainstead/node-reads';
 import { createUpstreamPool } from '@chainstead/rpc';
 import { createSubjectProjections } from '@chainstead/sync';
@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 
 beforeEach(() =>
-  scratch.database.query('TRUNCATE subject_projections, erc20_holders, erc20_holder_counts, erc20_holder_minutes'),
+  scratch.database.query(sql`TRUNCATE subject_projections, erc20_holders, erc20_holder_counts, erc20_holder_minutes`),
 );
 
 const count = (token: Address): Promise<unknown> =>
@@ -64,7 +64,7 @@ async function keptOf(token: Address) {
 /** Returns the counting progress of each token. */
 async function standings(): Promise<Readonly<Record<string, unknown>>> {
   const rows = await scratch.database.query<{ token: string; standing: unknown }>(
-    `SELECT '0x' || encode(subject, 'hex') AS token, json_build_array(built_to, is_stale) AS standing FROM subject_projections`,
+    sql`SELECT '0x' || encode(subject, 'hex') AS token, json_build_array(built_to, is_stale) AS standing FROM subject_projections`,
   );
   return Object.fromEntries(rows.map(({ token, standing }) => [token, standing]));
 }
@@ -93,8 +93,8 @@ describe('the holders of a token whose history came in another order than it hap
     const right = await keptOf(GOLD);
     expect(right.isExact).toBe(true);
     expect(right.minutes).not.toEqual([]);
-    await scratch.database.query('UPDATE erc20_holder_counts SET is_exact = false');
-    await scratch.database.query('DELETE FROM erc20_holder_minutes');
+    await scratch.database.query(sql`UPDATE erc20_holder_counts SET is_exact = false`);
+    await scratch.database.query(sql`DELETE FROM erc20_holder_minutes`);
     await restartHolders(scratch.database, chain, GOLD);
     expect(await standings()).toEqual({ [GOLD]: [-1, true] });
     expect(await count(GOLD)).toBe('built');
@@ -103,9 +103,9 @@ describe('the holders of a token whose history came in another order than it hap
 
   it('are not begun anew while they are being counted, nor those of other tokens', async () => {
     await Promise.all([count(GOLD), count(SILVER)]);
-    await scratch.database.query('UPDATE subject_projections SET built_to = 900 WHERE subject = $1', [
-      addressBytes(GOLD),
-    ]);
+    await scratch.database.query(
+      sql`UPDATE subject_projections SET built_to = 900 WHERE subject = ${addressBytes(GOLD)}`,
+    );
     await restartHolders(scratch.database, chain, GOLD);
     expect(await standings()).toEqual({ [GOLD]: [900, false], [SILVER]: [null, false] });
     await restartHolders(scratch.database, exampleChain({ id: 137 }), SILVER);

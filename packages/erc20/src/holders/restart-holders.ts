@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database } from '@chainstead/db';
+import { addressBytes, type Database, sql } from '@chainstead/db';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
 
 /**
@@ -9,8 +9,7 @@ import { erc20TokenHolders } from '../transfers/token-holders.ts';
  */
 export async function restartHolders(database: Database, chain: Chain, token: Address): Promise<void> {
   await database.query(
-    `UPDATE subject_projections SET built_to = -1, is_stale = true, rows = 0
-      WHERE chain_id = $1 AND state = $2 AND subject = $3 AND built_to IS NULL AND NOT is_stale`,
-    [chain.id, erc20TokenHolders.name, addressBytes(token)],
+    sql`UPDATE subject_projections SET built_to = -1, is_stale = true, rows = 0
+      WHERE chain_id = ${chain.id} AND state = ${erc20TokenHolders.name} AND subject = ${addressBytes(token)} AND built_to IS NULL AND NOT is_stale`,
   );
 }

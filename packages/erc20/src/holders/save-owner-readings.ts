@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Bind, hexText, isSpread, type Transaction } from '@chainstead/db';
+import { addressBytes, type Bind, hexText, isSpread, sql, type Transaction } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import type { StateBlock, StateReadingContext } from '@chainstead/node-reads';
 import { underCommitLock } from '@chainstead/sync';
@@ -67,9 +67,8 @@ interface Judged {
 async function isKept(transaction: Transaction, { chain }: StateReadingContext, token: Address): Promise<boolean> {
   const { name, version } = erc20TokenHolders;
   const rows = await transaction.query(
-    `SELECT FROM subject_projections JOIN projections USING (chain_id, state)
-      WHERE chain_id = $1 AND state = $2 AND subject = $3 AND built_to IS NULL AND NOT is_stale AND version = $4`,
-    [chain.id, name, addressBytes(token), version],
+    sql`SELECT FROM subject_projections JOIN projections USING (chain_id, state)
+      WHERE chain_id = ${chain.id} AND state = ${name} AND subject = ${addressBytes(token)} AND built_to IS NULL AND NOT is_stale AND version = ${version}`,
   );
   return rows.length > 0;
 }
@@ -212,21 +211,14 @@ async function saveAnchors(
   const doubted = judged.filter(({ verdict }) => verdict.kind === 'none' || verdict.kind === 'unknown');
   if (doubted.length > 0)
     await transaction.query(
-      `UPDATE erc20_holders SET anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL
-        WHERE token = $1 AND chain_id = $2 AND account = ANY($3::bytea[])`,
-      [addressBytes(token), chain.id, doubted.map(({ account }) => addressBytes(account))],
+      sql`UPDATE erc20_holders SET anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL
+        WHERE token = ${addressBytes(token)} AND chain_id = ${chain.id} AND account = ANY(${doubted.map(({ account }) => addressBytes(account))}::bytea[])`,
     );
   const compared = judged.filter(({ isContradiction }) => isContradiction !== null);
   if (compared.length > 0)
     await transaction.query(
-      `UPDATE erc20_holder_counts SET readings = readings + $3, contradictions = contradictions + $4
-        WHERE token = $1 AND chain_id = $2`,
-      [
-        addressBytes(token),
-        chain.id,
-        compared.length,
-        compared.filter(({ isContradiction }) => isContradiction === true).length,
-      ],
+      sql`UPDATE erc20_holder_counts SET readings = readings + ${compared.length}, contradictions = contradictions + ${compared.filter(({ isContradiction }) => isContradiction === true).length}
+        WHERE token = ${addressBytes(token)} AND chain_id = ${chain.id}`,
     );
 }
 
@@ -246,8 +238,7 @@ async function classify(
   if (isOne('differ')) await saveClass(transaction, context, 'live', reported);
   if (!isSilent || judged.length === 0 || judged.some(({ verdict }) => verdict.kind !== 'none')) return;
   const [read] = await transaction.query(
-    'SELECT 1 AS found FROM erc20_holders WHERE token = $1 AND chain_id = $2 AND anchor_block IS NOT NULL LIMIT 1',
-    [addressBytes(token), context.chain.id],
+    sql`SELECT 1 AS found FROM erc20_holders WHERE token = ${addressBytes(token)} AND chain_id = ${context.chain.id} AND anchor_block IS NOT NULL LIMIT 1`,
   );
   if (read === undefined) await saveClass(transaction, context, 'none', reported);
 }

@@ -20,9 +20,9 @@ const scratch = scratchOfFile();
 let nextChain = 1_200_001;
 
 beforeAll(async () => {
-  await scratch.database.query('CREATE TABLE there (LIKE erc20_transfer_sides)');
-  await scratch.database.query('CREATE INDEX ON there (account_key, token_key(token))');
-  await scratch.database.query('CREATE INDEX ON there (token_key(token), block_number)');
+  await scratch.database.query(sql`CREATE TABLE there (LIKE erc20_transfer_sides)`);
+  await scratch.database.query(sql`CREATE INDEX ON there (account_key, token_key(token))`);
+  await scratch.database.query(sql`CREATE INDEX ON there (token_key(token), block_number)`);
 });
 
 const SUBJECTS = sql`(SELECT ${addressBytes(TOKEN)}::bytea AS subject, 1000000 AS built_to)`;
@@ -88,12 +88,16 @@ async function change(
   blocks: readonly (readonly Gift[])[],
 ) {
   await scratch.database.transaction(async (transaction) => {
-    await transaction.query('CREATE TEMP TABLE IF NOT EXISTS moved (LIKE erc20_transfer_sides) ON COMMIT DELETE ROWS');
+    await transaction.query(
+      sql`CREATE TEMP TABLE IF NOT EXISTS moved (LIKE erc20_transfer_sides) ON COMMIT DELETE ROWS`,
+    );
     await transaction.copy('moved', erc20Transfers.table.columns, linesOf(chainId, numbers, blocks));
     await transaction.query(
-      kind === 'added'
-        ? 'INSERT INTO there SELECT * FROM moved'
-        : 'DELETE FROM there WHERE (chain_id, block_number) IN (SELECT chain_id, block_number FROM moved)',
+      rawSql(
+        kind === 'added'
+          ? 'INSERT INTO there SELECT * FROM moved'
+          : 'DELETE FROM there WHERE (chain_id, block_number) IN (SELECT chain_id, block_number FROM moved)',
+      ),
     );
     // Half of the runs use distributed tables.
     await runProjection(transaction, chainId % 2 === 0, (access) => {
@@ -123,9 +127,8 @@ function linesOf(chainId: number, numbers: readonly number[], blocks: readonly (
 
 async function storeBlocks(chainId: number): Promise<void> {
   await scratch.database.query(
-    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT $1, number, decode(lpad(to_hex(number), 64, '0'), 'hex'), to_timestamp($2::bigint + 12 * number) FROM generate_series(0, $3::bigint) AS number`,
-    [chainId, timestampOf(0), BLOCKS],
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+     SELECT ${chainId}, number, decode(lpad(to_hex(number), 64, '0'), 'hex'), to_timestamp(${timestampOf(0)}::bigint + 12 * number) FROM generate_series(0, ${BLOCKS}::bigint) AS number`,
   );
 }
 
@@ -194,15 +197,15 @@ describe('who holds a token', () => {
     const give = (value: bigint): readonly Gift[] => [{ from: ZERO_ADDRESS, to: addressOf(1), value, transaction: 0 }];
     const blocks = [give(5n), give(7n), give(11n)];
     await change(chainId, 'added', [1], blocks);
-    await database.query('UPDATE erc20_holders SET anchor_block = 1, anchor_value = 100 WHERE chain_id = $1', [
-      chainId,
-    ]);
+    await database.query(
+      sql`UPDATE erc20_holders SET anchor_block = 1, anchor_value = 100 WHERE chain_id = ${chainId}`,
+    );
     await change(chainId, 'added', [2], blocks);
     await change(chainId, 'added', [0], blocks);
     const balance = async () => {
-      const [row] = await database.query('SELECT total::text, balance::text FROM erc20_holders WHERE chain_id = $1', [
-        chainId,
-      ]);
+      const [row] = await database.query(
+        sql`SELECT total::text, balance::text FROM erc20_holders WHERE chain_id = ${chainId}`,
+      );
       return row;
     };
     expect(await balance()).toEqual({ total: '23', balance: '111' });

@@ -30,14 +30,13 @@ const scratch = scratchOfFile({ autovacuum: false });
 beforeAll(async () => {
   const { database } = scratch;
   await seedHolders(database, chain, addressOf(0xa00), 300);
-  await database.query('ANALYZE');
+  await database.query(sql`ANALYZE`);
   await seedHolders(database, chain, BUSY, HOLDERS);
   await seedMinutes(database, chain, BUSY, { count: HOLDERS, last: NEWEST });
   for (let token = 0; token < 100; token++) await seedHolders(database, chain, addressOf(0xc00 + token), 200);
   await seedCoverage(database, chain, 0, 1_000);
   await database.query(
-    `INSERT INTO address_labels (address, chain_id, source, label) SELECT account, 0, 'test', 'Somebody' FROM erc20_holders WHERE token = $1`,
-    [addressBytes(BUSY)],
+    sql`INSERT INTO address_labels (address, chain_id, source, label) SELECT account, 0, 'test', 'Somebody' FROM erc20_holders WHERE token = ${addressBytes(BUSY)}`,
   );
   await seedTransfers(
     database,
@@ -53,15 +52,13 @@ beforeAll(async () => {
     })),
   );
   await database.query(
-    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT $1, number, sha256(number::text::bytea), now() FROM generate_series(0, 20000) AS number ON CONFLICT DO NOTHING`,
-    [chain.id],
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+     SELECT ${chain.id}, number, sha256(number::text::bytea), now() FROM generate_series(0, 20000) AS number ON CONFLICT DO NOTHING`,
   );
   await database.query(
-    `INSERT INTO tokens (address, chain_id, facts_status, supply_read_at, supply_block, supply_block_hash)
-     SELECT decode(lpad(to_hex(number), 40, '0'), 'hex'), $1, 'known', now(), 1, block_hash
-     FROM generate_series(1, 20000) AS number CROSS JOIN blocks WHERE chain_id = $1 AND block_number = 1`,
-    [chain.id],
+    sql`INSERT INTO tokens (address, chain_id, facts_status, supply_read_at, supply_block, supply_block_hash)
+     SELECT decode(lpad(to_hex(number), 40, '0'), 'hex'), ${chain.id}, 'known', now(), 1, block_hash
+     FROM generate_series(1, 20000) AS number CROSS JOIN blocks WHERE chain_id = ${chain.id} AND block_number = 1`,
   );
 });
 
@@ -74,9 +71,8 @@ const explainOwners = (plan: PlanKind, wanted: TokenOwnersQuery['wanted'], hasRe
 
 const classify = (known: 'sum' | 'live') =>
   scratch.database.query(
-    `INSERT INTO erc20_token_classes (token, chain_id, class, since_block) VALUES ($1, $2, $3, 1)
+    sql`INSERT INTO erc20_token_classes (token, chain_id, class, since_block) VALUES (${addressBytes(BUSY)}, ${chain.id}, ${known}, 1)
      ON CONFLICT (token, chain_id) DO UPDATE SET class = excluded.class`,
-    [addressBytes(BUSY), chain.id, known],
   );
 
 const place = (number: number) => ({ balance: String(number), account: addressOf(number) });

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { coverage, getLabels, type Indexed, type IndexedColumns, readIndexed } from '@chainstead/data-api';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import type { ReadingContext } from '@chainstead/node-reads';
 import { type ReportedToken, readTokenFacts, seekTokenCreations } from '@chainstead/tokens';
 import { erc20Transfers } from '../transfers/dataset.ts';
@@ -165,8 +165,7 @@ async function readCoverage(database: Database, chain: Chain): Promise<Pick<Inde
 /** Whether there are tokens with unread symbols. */
 async function hasUnread(database: Database, chain: Chain): Promise<boolean> {
   const rows = await database.query(
-    `SELECT FROM tokens WHERE facts_status IN ('pending', 'failed') AND coalesce(facts_lease_until, facts_due_at) IS NOT NULL AND chain_id = $1 LIMIT 1`,
-    [chain.id],
+    sql`SELECT FROM tokens WHERE facts_status IN ('pending', 'failed') AND coalesce(facts_lease_until, facts_due_at) IS NOT NULL AND chain_id = ${chain.id} LIMIT 1`,
   );
   return rows.length > 0;
 }

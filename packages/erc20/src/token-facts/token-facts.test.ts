@@ -1,5 +1,5 @@
 import { type Address, parseAddress } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { openStateStage } from '@chainstead/node-reads/testing';
@@ -49,12 +49,12 @@ beforeEach(async () => {
   // Background searches write to the same tables.
   await expect.poll(async () => (await unsettled()).length, { timeout: 15_000 }).toBe(0);
   await stage.scratch.database.query(
-    'TRUNCATE tokens, state_questions, address_labels, sync_ranges, blocks, erc20_transfer_sides',
+    sql`TRUNCATE tokens, state_questions, address_labels, sync_ranges, blocks, erc20_transfer_sides`,
   );
   await stage.commit();
 });
 
-const unsettled = () => stage.scratch.database.query('SELECT FROM state_questions WHERE settled_at IS NULL');
+const unsettled = () => stage.scratch.database.query(sql`SELECT FROM state_questions WHERE settled_at IS NULL`);
 
 const mint = (value: bigint) =>
   stage.devnet.send({ address: coin, abi: DEMO_TOKEN_ABI, functionName: 'mint', args: [addressOf(1), value] });
@@ -138,7 +138,7 @@ describe('metadata by address', () => {
     expect(body).toHaveLength(3);
     // Any address may be requested, but only tokens are stored.
     const kept = await stage.scratch.database.query<{ standard: string }>(
-      'SELECT standard FROM tokens ORDER BY standard',
+      sql`SELECT standard FROM tokens ORDER BY standard`,
     );
     expect(kept.map(({ standard }) => standard)).toEqual(['erc20', 'erc721']);
   });
@@ -146,15 +146,16 @@ describe('metadata by address', () => {
   test('shows what lists say, and the label of the chain before one of all chains', async () => {
     await requestFor(coin);
     const { database } = stage.scratch;
-    await database.query(`UPDATE tokens SET logo = 'https://x.example/1.png', verified = true, possible_spam = true`);
+    await database.query(
+      sql`UPDATE tokens SET logo = 'https://x.example/1.png', verified = true, possible_spam = true`,
+    );
     for (const [chainId, label] of [
       [0, 'Everywhere'],
       [1, 'Demo (DEMO)'],
       [137, 'Elsewhere'],
     ] as const)
       await database.query(
-        `INSERT INTO address_labels (address, chain_id, source, label) VALUES ($1, $2, 'list', $3)`,
-        [addressBytes(coin), chainId, label],
+        sql`INSERT INTO address_labels (address, chain_id, source, label) VALUES (${addressBytes(coin)}, ${chainId}, 'list', ${label})`,
       );
     expect((await requestFor(coin)).body[0]).toMatchObject({
       address_label: 'Demo (DEMO)',
@@ -165,8 +166,7 @@ describe('metadata by address', () => {
     });
     // Like in every list: the entry with the entity comes first, whether or not it has a label.
     await database.query(
-      `INSERT INTO address_labels (address, chain_id, source, entity) VALUES ($1, 1, 'other', 'Demo')`,
-      [addressBytes(coin)],
+      sql`INSERT INTO address_labels (address, chain_id, source, entity) VALUES (${addressBytes(coin)}, 1, 'other', 'Demo')`,
     );
     expect((await requestFor(coin)).body[0]).toMatchObject({ address_label: null });
   });
@@ -178,12 +178,12 @@ describe('metadata by address', () => {
     await mint(500_000n);
     const { number } = await stage.commit();
     expect(await supply()).toBe(String(first));
-    await database.query(`UPDATE tokens SET supply_read_at = now() - interval '61 minutes'`);
+    await database.query(sql`UPDATE tokens SET supply_read_at = now() - interval '61 minutes'`);
     expect(await supply()).toBe(String(first + 500_000n));
     await mint(1n);
     await stage.commit();
     expect(await supply()).toBe(String(first + 500_000n));
-    await database.query('TRUNCATE blocks');
+    await database.query(sql`TRUNCATE blocks`);
     const side = { token: coin, value: 1n, blockNumber: number + 1, transactionIndex: 0, logIndex: 0 };
     await seedTransfers(database, stage.chain, [{ ...side, from: ZERO, to: addressOf(1) }]);
     await stage.commit();
@@ -197,7 +197,7 @@ describe('metadata by address', () => {
     const before = await supply();
     await mint(7n);
     await stage.commit();
-    await stage.scratch.database.query(`UPDATE tokens SET supply_read_at = now() - interval '61 minutes'`);
+    await stage.scratch.database.query(sql`UPDATE tokens SET supply_read_at = now() - interval '61 minutes'`);
     expect(await supply()).toBe(before + 7n);
     await devnet.reorg(1);
     await stage.commit();
@@ -216,7 +216,7 @@ describe('metadata by address', () => {
     expect((await requestFor(coin)).body[0]?.created_at).toBe(new Date(Number(timestamp) * 1_000).toISOString());
     const looks = () => stage.node.received.filter(({ method }) => method === 'eth_getCode').length;
     const before = looks();
-    await stage.scratch.database.query('TRUNCATE state_questions');
+    await stage.scratch.database.query(sql`TRUNCATE state_questions`);
     await requestFor(coin);
     expect(looks()).toBe(before);
   });
@@ -227,11 +227,11 @@ describe('metadata by address', () => {
         ? { error: { code: -32000, message: 'missing trie node 1b' } }
         : undefined;
     await requestFor(coin);
-    const sought = () => stage.scratch.database.query('SELECT FROM tokens WHERE creation_sought_at IS NOT NULL');
+    const sought = () => stage.scratch.database.query(sql`SELECT FROM tokens WHERE creation_sought_at IS NOT NULL`);
     await expect.poll(async () => (await sought()).length, { timeout: 15_000 }).toBe(1);
-    await stage.scratch.database.query('TRUNCATE state_questions');
+    await stage.scratch.database.query(sql`TRUNCATE state_questions`);
     expect((await requestFor(coin)).body[0]?.block_number).toBeNull();
-    const slow = await stage.scratch.database.query(`SELECT FROM state_questions WHERE kind = 'token-creation'`);
+    const slow = await stage.scratch.database.query(sql`SELECT FROM state_questions WHERE kind = 'token-creation'`);
     expect(slow).toHaveLength(0);
   });
 
@@ -241,7 +241,7 @@ describe('metadata by address', () => {
     const headersOf = (headers: Headers) =>
       ['from-block', 'to-block', 'complete'].map((name) => headers.get(`x-indexed-${name}`));
     expect(headersOf(known.headers)).toEqual(['3', '9', 'true']);
-    await stage.scratch.database.query('TRUNCATE tokens, state_questions, sync_ranges');
+    await stage.scratch.database.query(sql`TRUNCATE tokens, state_questions, sync_ranges`);
     // The result is shown if a worker stores it before the row is read: the node responds later.
     const held = Promise.withResolvers<undefined>();
     stage.node.alter = ({ method }) => (method === 'eth_call' ? held.promise : undefined);
@@ -252,7 +252,7 @@ describe('metadata by address', () => {
     waitMs = 10_000;
     held.resolve(undefined);
     await expect.poll(async () => (await unsettled()).length, { timeout: 15_000 }).toBe(0);
-    await stage.scratch.database.query('TRUNCATE tokens, state_questions');
+    await stage.scratch.database.query(sql`TRUNCATE tokens, state_questions`);
     stage.node.alter = ({ method }) =>
       method === 'eth_call' ? { error: { code: -32603, message: 'oops' } } : undefined;
     const failed = await requestFor(coin);
@@ -290,7 +290,9 @@ describe('metadata by symbol', () => {
     expect(await complete()).toBe('true');
     await addToken(200, { facts_status: 'pending', facts_due_at: new Date('2100-01-01') });
     expect(await complete()).toBe('false');
-    await stage.scratch.database.query(`UPDATE tokens SET facts_status = 'known', symbol = 'MANY', standard = 'erc20'`);
+    await stage.scratch.database.query(
+      sql`UPDATE tokens SET facts_status = 'known', symbol = 'MANY', standard = 'erc20'`,
+    );
     const cut = await ask('/symbols?symbols=MANY');
     expect([cut.body.length, cut.headers.get('x-indexed-complete')]).toEqual([100, 'false']);
   });

@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { addressOf, createPartitions, exampleChain, explain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
@@ -14,10 +15,10 @@ beforeAll(async () => {
   await createPartitions(scratch.database, 'erc20_transfer_sides', chain.id, [5_000, 10_000]);
   await seedTransfers(scratch.database, chain, mints());
   await scratch.database.query(
-    `INSERT INTO tokens (address, chain_id, standard, symbol, facts_status)
+    sql`INSERT INTO tokens (address, chain_id, standard, symbol, facts_status)
      SELECT decode(lpad(to_hex(number), 40, '0'), 'hex'), 1, 'erc20', 'S' || number % 5000, 'known' FROM generate_series(100, 50000) AS number`,
   );
-  await scratch.database.query('ANALYZE');
+  await scratch.database.query(sql`ANALYZE`);
 });
 
 function* mints(): Generator<SeededTransfer> {

@@ -1,6 +1,15 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes, type Bind, type Database, expectedTrue, hexText, type Statement } from '@chainstead/db';
+import {
+  addressBytes,
+  type Bind,
+  type Database,
+  expectedTrue,
+  hexText,
+  rawSql,
+  type Statement,
+  sql,
+} from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 
 /** The stored data of a token. */
@@ -49,8 +58,7 @@ export async function getTokens(
   addresses: readonly Address[],
 ): Promise<ReadonlyMap<Address, TokenRow>> {
   const rows = await database.query<TokenRow>(
-    `SELECT ${COLUMNS} FROM tokens WHERE address = ANY ($1::bytea[]) AND chain_id = $2`,
-    [addresses.map(addressBytes), chain.id],
+    sql`SELECT ${rawSql(COLUMNS)} FROM tokens WHERE address = ANY (${addresses.map(addressBytes)}::bytea[]) AND chain_id = ${chain.id}`,
   );
   return new Map(rows.map((row) => [row.address, row]));
 }

@@ -1,4 +1,5 @@
 import type { Address } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import {
   addressOf,
   createPartitions,
@@ -45,16 +46,16 @@ const scratch = scratchOfFile({ autovacuum: false });
 beforeAll(async () => {
   await createPartitions(scratch.database, 'erc20_transfer_sides', chain.id, CUTS);
   await seedTransfers(scratch.database, chain, seededTransfers(0, ANALYZED));
-  await scratch.database.query('ANALYZE');
+  await scratch.database.query(sql`ANALYZE`);
   await seedTransfers(scratch.database, chain, [...seededTransfers(ANALYZED, BLOCKS), ...middlingTransfers()]);
   await seedCoverage(scratch.database, chain, 0, BLOCKS - 1);
   await scratch.database.query(
-    `INSERT INTO tokens (address, chain_id, standard, name, symbol, decimals, facts_status)
+    sql`INSERT INTO tokens (address, chain_id, standard, name, symbol, decimals, facts_status)
      SELECT decode(lpad(to_hex(number), 40, '0'), 'hex'), 1, CASE number % 10 WHEN 0 THEN 'erc721' ELSE 'erc20' END, 'Name', 'SYM', 18, 'known'
      FROM generate_series(100, 2000) AS number`,
   );
   await scratch.database.query(
-    `INSERT INTO address_labels (address, chain_id, source, label)
+    sql`INSERT INTO address_labels (address, chain_id, source, label)
      SELECT decode(lpad(to_hex(number), 40, '0'), 'hex'), 0, 'list', 'Name' FROM generate_series(20000, 39999) AS number`,
   );
 });

@@ -1,4 +1,5 @@
 import { type Address, parseAddress } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { addressOf, createPartitions, exampleChain, hashOf, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
@@ -35,11 +36,9 @@ beforeAll(async () => {
   )[0] as SeededTransfer[];
   await createPartitions(scratch.database, 'erc20_transfer_sides', chain.id, [10, 11, 40]);
   await seedTransfers(scratch.database, chain, transfers);
-  await scratch.database.query('INSERT INTO tokens (address, chain_id, standard) VALUES ($1, $2, $3)', [
-    Buffer.from(NFT.slice(2), 'hex'),
-    chain.id,
-    'erc1155',
-  ]);
+  await scratch.database.query(
+    sql`INSERT INTO tokens (address, chain_id, standard) VALUES (${Buffer.from(NFT.slice(2), 'hex')}, ${chain.id}, ${'erc1155'})`,
+  );
 });
 
 function placeOf(transfer: SeededTransfer): [number, number, number] {

@@ -19,18 +19,16 @@ const account = (number: string) => `(int4send(${number}) || '\\x${'00'.repeat(1
 
 async function seedHolders(first: number, last: number): Promise<void> {
   await scratch.database.query(
-    `INSERT INTO erc20_holders (token, chain_id, account, total, moves, first_block, first_transaction)
-     SELECT $1, $2, ${account('number')}, 5, 1, 1, 0 FROM generate_series($3::int, $4::int) AS number`,
-    [TOKEN, eth.id, first, last],
+    sql`INSERT INTO erc20_holders (token, chain_id, account, total, moves, first_block, first_transaction)
+     SELECT ${TOKEN}, ${eth.id}, ${rawSql(account('number'))}, 5, 1, 1, 0 FROM generate_series(${first}::int, ${last}::int) AS number`,
   );
 }
 
 /** The same accounts as tokens of one wallet. */
 async function seedTokens(first: number, last: number): Promise<void> {
   await scratch.database.query(
-    `INSERT INTO erc20_wallet_tokens (wallet, chain_id, token, total, moved_block, moved_transaction, moved_log)
-     SELECT $1, $2, ${account('number')}, 5, 1, 0, 0 FROM generate_series($3::int, $4::int) AS number`,
-    [TOKEN, eth.id, first, last],
+    sql`INSERT INTO erc20_wallet_tokens (wallet, chain_id, token, total, moved_block, moved_transaction, moved_log)
+     SELECT ${TOKEN}, ${eth.id}, ${rawSql(account('number'))}, 5, 1, 0, 0 FROM generate_series(${first}::int, ${last}::int) AS number`,
   );
 }
 
@@ -39,24 +37,21 @@ beforeAll(async () => {
   await seedHolders(1, 100);
   await seedTokens(1, 100);
   await database.query(
-    `INSERT INTO erc20_holder_counts (token, chain_id, transfers, holders, supply, top_block, is_exact) VALUES ($1, $2, ${HOLDERS}, ${HOLDERS}, 100000, 1, true)`,
-    [TOKEN, eth.id],
+    sql`INSERT INTO erc20_holder_counts (token, chain_id, transfers, holders, supply, top_block, is_exact) VALUES (${TOKEN}, ${eth.id}, ${rawSql(HOLDERS)}, ${rawSql(HOLDERS)}, 100000, 1, true)`,
   );
   await database.query(
-    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) SELECT $1, number, sha256(number::text::bytea), to_timestamp(1600000000 + number * 12) FROM generate_series(1, 3) AS number`,
-    [eth.id],
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) SELECT ${eth.id}, number, sha256(number::text::bytea), to_timestamp(1600000000 + number * 12) FROM generate_series(1, 3) AS number`,
   );
-  await database.query('ANALYZE');
+  await database.query(sql`ANALYZE`);
   await seedHolders(101, HOLDERS);
   await seedTokens(101, HOLDERS);
   await database.query(
-    `CREATE TABLE changed_rows AS SELECT $1::bytea AS token, $2::bigint AS chain_id, 2 AS block_number, number AS transaction_index, number AS log_index,
-       ${account('number * 7')} AS account, ${account('number + 30000')} AS counterparty, 1::numeric AS value, 0::smallint AS direction
-     FROM generate_series(1, ${MOVES}) AS number`,
-    [TOKEN, eth.id],
+    sql`CREATE TABLE changed_rows AS SELECT ${TOKEN}::bytea AS token, ${eth.id}::bigint AS chain_id, 2 AS block_number, number AS transaction_index, number AS log_index,
+       ${rawSql(account('number * 7'))} AS account, ${rawSql(account('number + 30000'))} AS counterparty, 1::numeric AS value, 0::smallint AS direction
+     FROM generate_series(1, ${rawSql(MOVES)}) AS number`,
   );
   await database.query(
-    `CREATE TABLE rows_of_wallet AS SELECT token AS account, chain_id, block_number, transaction_index, log_index, account AS token, counterparty, value, direction FROM changed_rows`,
+    sql`CREATE TABLE rows_of_wallet AS SELECT token AS account, chain_id, block_number, transaction_index, log_index, account AS token, counterparty, value, direction FROM changed_rows`,
   );
 });
 

@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { exampleApi } from '@chainstead/http/testing';
 import { timestampOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
@@ -21,7 +22,7 @@ const scratch = scratchOfFile();
 const api = madeForFile(() => exampleApi(scratch.database, [walletTokenTransfersRoute]));
 beforeEach(() =>
   scratch.database
-    .query('TRUNCATE erc20_transfer_sides, blocks, sync_ranges, tokens, address_labels')
+    .query(sql`TRUNCATE erc20_transfer_sides, blocks, sync_ranges, tokens, address_labels`)
     .then(() => undefined),
 );
 
@@ -108,7 +109,7 @@ describe('paging', () => {
     await seedTransfers(scratch.database, eth, [transfer(100), transfer(101), transfer(102)]);
     const first = await get('?limit=2&order=ASC');
     await seedTransfers(scratch.database, eth, [transfer(50), transfer(150), transfer(201)]);
-    await scratch.database.query('DELETE FROM erc20_transfer_sides WHERE block_number = 102');
+    await scratch.database.query(sql`DELETE FROM erc20_transfer_sides WHERE block_number = 102`);
     expect(blocksOf(await get(`?cursor=${first.cursor}`))).toEqual([150]);
   });
 

@@ -1,4 +1,5 @@
 import { createChainRegistry } from '@chainstead/chains';
+import { sql } from '@chainstead/db';
 import { exampleApi } from '@chainstead/http/testing';
 import { addressOf, hashOf, timestampOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
@@ -22,7 +23,7 @@ const scratch = scratchOfFile();
 const api = madeForFile(() => exampleApi(scratch.database, [walletTokenTransfersRoute]));
 beforeEach(() =>
   scratch.database
-    .query('TRUNCATE erc20_transfer_sides, blocks, sync_ranges, tokens, address_labels')
+    .query(sql`TRUNCATE erc20_transfer_sides, blocks, sync_ranges, tokens, address_labels`)
     .then(() => undefined),
 );
 
@@ -55,15 +56,7 @@ async function addLabel(
   chainId: number = eth.id,
 ): Promise<void> {
   await scratch.database.query(
-    'INSERT INTO address_labels (address, chain_id, source, label, entity, entity_logo) VALUES ($1, $2, $3, $4, $5, $6)',
-    [
-      Buffer.from(address.slice(2), 'hex'),
-      chainId,
-      source,
-      label,
-      entity,
-      entity === null ? null : `https://logo.example/${entity}`,
-    ],
+    sql`INSERT INTO address_labels (address, chain_id, source, label, entity, entity_logo) VALUES (${Buffer.from(address.slice(2), 'hex')}, ${chainId}, ${source}, ${label}, ${entity}, ${entity === null ? null : `https://logo.example/${entity}`})`,
   );
 }
 
@@ -201,7 +194,7 @@ describe('parameters', () => {
     await seedCoverage(scratch.database, eth, 11, 11, 'unproven');
     const completeOf = async (query = ''): Promise<unknown> => Object((await get(query)).indexed).complete;
     expect(await completeOf()).toBe(true);
-    await scratch.database.query(`UPDATE sync_ranges SET proof_reason = 'root-mismatch' WHERE proof = 'unproven'`);
+    await scratch.database.query(sql`UPDATE sync_ranges SET proof_reason = 'root-mismatch' WHERE proof = 'unproven'`);
     expect(await completeOf()).toBe(false);
     expect(await completeOf('?to_block=10')).toBe(true);
   });

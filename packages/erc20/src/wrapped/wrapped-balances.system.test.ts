@@ -1,6 +1,6 @@
 /** Balances of the wrapped native token of an in-memory chain, depending on the indexed deposits and withdrawals. */
 import { ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { addressOf } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
 import { ALICE, type BalanceStage, BOB, balanceStages, gives, nameInList } from '../balances/testing/balance-stage.ts';
@@ -104,8 +104,7 @@ describe('where they are indexed from a later block on than transfers are', () =
     await stage.mine([deposits(1n)]);
     await stage.backfillCoin();
     const [held] = await stages.database.query<{ total: string }>(
-      'SELECT total::text FROM erc20_wallet_tokens WHERE chain_id = $1 AND token = $2 AND wallet = $3',
-      [stage.chain.id, addressBytes(COIN), addressBytes(ALICE)],
+      sql`SELECT total::text FROM erc20_wallet_tokens WHERE chain_id = ${stage.chain.id} AND token = ${addressBytes(COIN)} AND wallet = ${addressBytes(ALICE)}`,
     );
     expect(held).toEqual({ total: '43' });
     for (const node of stage.nodes) node.isDown = true;

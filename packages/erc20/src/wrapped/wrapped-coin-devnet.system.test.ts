@@ -3,6 +3,7 @@
  */
 
 import type { Address } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { type CompiledContract, compileAssetContracts } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { encodeFunctionData } from 'viem';
@@ -18,7 +19,7 @@ const wrappedEther = async (): Promise<CompiledContract> => (await compileAssetC
 
 async function movesOf({ scratch }: CoinStage): Promise<number> {
   const [row] = await scratch.database.query<{ moves: number }>(
-    'SELECT count(*)::int AS moves FROM wrapped_coin_moves WHERE direction <> 1',
+    sql`SELECT count(*)::int AS moves FROM wrapped_coin_moves WHERE direction <> 1`,
   );
   return row?.moves ?? 0;
 }
@@ -39,7 +40,7 @@ async function ownersOf(stage: CoinStage): Promise<{ readonly complete: boolean;
 
 /** Counts are cached for five minutes. */
 async function holdersOf(stage: CoinStage): Promise<Holders> {
-  await stage.scratch.database.query(`DELETE FROM state_questions WHERE kind = 'erc20-holder-counts'`);
+  await stage.scratch.database.query(sql`DELETE FROM state_questions WHERE kind = 'erc20-holder-counts'`);
   return (await stage.ask(`erc20/${COIN}/holders`)) as Holders;
 }
 
@@ -147,7 +148,7 @@ test('a dataset that DATASETS left out has its history filled in, by the contrac
   await stage.devnet.mine(4);
   await vi.waitFor(async () => {
     const lowest = await database.query(
-      `SELECT min(first_block)::int AS lowest FROM sync_ranges WHERE dataset = 'wrapped-coin-moves'`,
+      sql`SELECT min(first_block)::int AS lowest FROM sync_ranges WHERE dataset = 'wrapped-coin-moves'`,
     );
     expect([lowest, await movesOf(stage)]).toEqual([[{ lowest: 0 }], 2]);
   }, soon);

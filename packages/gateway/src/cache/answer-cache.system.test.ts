@@ -1,4 +1,5 @@
 import { silentLogger, systemClock } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { startScratchRedis } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import type { Redis } from 'ioredis';
@@ -29,13 +30,13 @@ const stores: StoreUnderTest[] = [
   {
     name: 'Postgres',
     async open(limits = {}) {
-      await scratch.database.query('TRUNCATE gateway_answers');
+      await scratch.database.query(sql`TRUNCATE gateway_answers`);
       return {
         store: createPostgresAnswerStore({ database: scratch.database, limits }),
         async age(days) {
-          await scratch.database.query(`UPDATE gateway_answers SET stored_at = stored_at - make_interval(days => $1)`, [
-            days,
-          ]);
+          await scratch.database.query(
+            sql`UPDATE gateway_answers SET stored_at = stored_at - make_interval(days => ${days})`,
+          );
         },
       };
     },

@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql } from '@chainstead/db';
 import { type AnswerStore, type AnswerStoreLimits, DEFAULT_STORE_LIMITS } from './answer-store.ts';
 
 const READ = `SELECT wanted.place, kept.result
@@ -42,7 +42,7 @@ export function createPostgresAnswerStore(options: {
 
   /** Returns the number of bytes to remove. */
   async function surplus(): Promise<number> {
-    const [relation] = await database.query<{ bytes: number; heap: number }>(RELATION_SIZE);
+    const [relation] = await database.query<{ bytes: number; heap: number }>(rawSql(RELATION_SIZE));
     if (relation === undefined || relation.bytes <= limits.bytes) return 0;
     const percent = Math.min(100, (100 * SAMPLE_BYTES) / Math.max(relation.heap, 1));
     const [held] = await database.query<{ bytes: number | null }>(HELD_SIZE, [percent, ROW_BYTES]);

@@ -1,3 +1,4 @@
+import { rawSql, sql } from '@chainstead/db';
 import { startScratchRedis } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
@@ -156,5 +157,5 @@ test.runIf(redis !== undefined)('with Redis, heads and answers are shared there'
   await expect.poll(() => other.ask('eth_blockNumber'), PATIENCE).toBe('0x14');
   expect(await other.outcome('eth_getBlockByNumber', ['finalized', false])).toMatchObject({ cached: true });
   for (const table of ['gateway_heads', 'gateway_answers'])
-    expect(await scratch.database.query(`SELECT 1 FROM ${table} WHERE chain_id = $1`, [chainId])).toEqual([]);
+    expect(await scratch.database.query(sql`SELECT 1 FROM ${rawSql(table)} WHERE chain_id = ${chainId}`)).toEqual([]);
 });

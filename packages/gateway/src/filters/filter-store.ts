@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql } from '@chainstead/db';
 
 /** A block that was reported to a client. */
 export type ReportedBlock = readonly [number: number, hash: string];
@@ -72,7 +72,7 @@ export function createFilterStore({
 }): FilterStore {
   return {
     async add({ keyId, chainId }, { kind, subject, reported }) {
-      await database.query(FORGET);
+      await database.query(rawSql(FORGET));
       const id = `0x${randomBytes(ID_BYTES).toString('hex')}`;
       await database.query(ADD, [id, keyId, chainId, kind, JSON.stringify(subject), JSON.stringify(reported)]);
       // Counted after the insert, so that concurrent inserts can't all pass the limit.

@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import {
   createScratchDatabase,
   createScriptedChain,
@@ -205,19 +206,19 @@ describe('a filter', () => {
     await expect(gateway.call('eth_getFilterChanges', [old])).rejects.toThrow('filter not found');
     expect(await gateway.call('eth_getFilterChanges', [young])).toEqual([]);
     await gateway.call('eth_newBlockFilter');
-    expect(await scratch.database.query('SELECT id FROM gateway_filters WHERE id = $1', [old])).toEqual([]);
+    expect(await scratch.database.query(sql`SELECT id FROM gateway_filters WHERE id = ${String(old)}`)).toEqual([]);
   });
 
   test('is one of 500 of its key, however many are asked for at once', async () => {
     const { gateway } = await stage();
-    await scratch.database.query('DELETE FROM gateway_filters');
+    await scratch.database.query(sql`DELETE FROM gateway_filters`);
     await scratch.database.query(
-      `INSERT INTO gateway_filters (id, key_id, chain_id, kind, subject, reported)
+      sql`INSERT INTO gateway_filters (id, key_id, chain_id, kind, subject, reported)
        SELECT 'f' || n, 'config:1', 1, 'blocks', '{}', '[]' FROM generate_series(1, 490) AS n`,
     );
     const requested = await Promise.allSettled(Array.from({ length: 30 }, () => gateway.call('eth_newBlockFilter')));
     const [row] = await scratch.database.query<{ filters: number }>(
-      `SELECT count(*)::int AS filters FROM gateway_filters WHERE key_id = 'config:1'`,
+      sql`SELECT count(*)::int AS filters FROM gateway_filters WHERE key_id = 'config:1'`,
     );
     expect(row?.filters).toBeLessThanOrEqual(500);
     expect(requested.find(({ status }) => status === 'rejected')).toMatchObject({

@@ -1,4 +1,5 @@
 import { type Hash, silentLogger } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import type { Answer, Head, UpstreamPool } from '@chainstead/rpc';
 import { createSeededRandom, flushRedis, startScratchRedis } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -167,7 +168,7 @@ describe.each(stores)('heads shared through %s', (_, open) => {
     const store = await open();
     const floor = floorOver(steeredPool(20), store);
     await floor.read();
-    await scratch.database.query('DELETE FROM gateway_heads');
+    await scratch.database.query(sql`DELETE FROM gateway_heads`);
     if (redisServer !== undefined) await flushRedis(redisServer.url);
     expect((await floor.read()).latest).toBe(20);
     expect((await store.read(chainId))?.head).toBe(20);

@@ -1,5 +1,5 @@
 import { silentLogger } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { countTime } from './call-times.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => scratch.drop());
 beforeEach(async () => {
   now = Date.now();
-  await scratch.database.query('TRUNCATE gateway_usage, gateway_calls');
+  await scratch.database.query(sql`TRUNCATE gateway_usage, gateway_calls`);
 });
 
 function counterOn(database: Database): UsageCounter {
@@ -49,7 +49,7 @@ describe('usage', () => {
       { ...zero, method: 'eth_gasPrice', calls: 1, weight: 2, bytes: 100 },
       { ...zero, chainId: 8453, method: 'eth_call', calls: 0, errors: 1, weight: 0, bytes: 0 },
     ]);
-    expect(await scratch.database.query('SELECT sum(calls)::int AS calls FROM analytics.gateway_usage')).toEqual([
+    expect(await scratch.database.query(sql`SELECT sum(calls)::int AS calls FROM analytics.gateway_usage`)).toEqual([
       { calls: 8 },
     ]);
   });
@@ -119,13 +119,15 @@ describe('usage', () => {
 
   test('is kept by the hour for a week', async () => {
     await scratch.database.query(
-      `INSERT INTO gateway_calls SELECT date_trunc('hour', now()) - make_interval(hours => ago), 1, 'eth_call', 1, 0, 0, '{1}'
+      sql`INSERT INTO gateway_calls SELECT date_trunc('hour', now()) - make_interval(hours => ago), 1, 'eth_call', 1, 0, 0, '{1}'
          FROM generate_series(0, 400) AS ago`,
     );
     const counter = counterOn(scratch.database);
     count(counter, 'eth_call', 1);
     await counter.close();
-    const [kept] = await scratch.database.query<{ hours: number }>('SELECT count(*)::int AS hours FROM gateway_calls');
+    const [kept] = await scratch.database.query<{ hours: number }>(
+      sql`SELECT count(*)::int AS hours FROM gateway_calls`,
+    );
     expect(kept?.hours).toBeGreaterThanOrEqual(168);
     expect(kept?.hours).toBeLessThanOrEqual(169);
     expect(await readHourCalls(scratch.database, { hours: 24 })).toHaveLength(24);

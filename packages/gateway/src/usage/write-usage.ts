@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { addTimes } from './call-times.ts';
 
 /** Calls of one key to one method of one chain since the last write. */
@@ -42,7 +42,7 @@ export async function writeUsage(database: Database, hour: Date, rows: readonly 
     ]);
     await transaction.query(ADD_CALLS, [hour, JSON.stringify(ofAllKeys(rows))]);
   });
-  await database.query('DELETE FROM gateway_calls WHERE hour < now() - make_interval(hours => $1)', [HOURS_KEPT]);
+  await database.query(sql`DELETE FROM gateway_calls WHERE hour < now() - make_interval(hours => ${HOURS_KEPT})`);
 }
 
 interface CallsRow {

@@ -1,4 +1,5 @@
 /** Operations that try to read, cost or learn more than they may. Each is refused with a code, and the next operation works. */
+import { sql } from '@chainstead/db';
 import { scratchOfFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type GraphqlStage, openGraphqlStage } from '../testing/graphql-stage.ts';
@@ -206,7 +207,7 @@ describe('reads too much', () => {
       expect((await narrow.data(query(5))).contracts_vault_deposit?.nodes).toHaveLength(5);
     } finally {
       await narrow.close();
-      await scratch.database.query('DELETE FROM contracts.vault_deposit WHERE block_number = 20');
+      await scratch.database.query(sql`DELETE FROM contracts.vault_deposit WHERE block_number = 20`);
     }
   });
 
@@ -221,15 +222,14 @@ describe('reads too much', () => {
       );
       expect((await stage.data(query(20))).contracts_vault_deposit?.nodes).toHaveLength(1);
     } finally {
-      await scratch.database.query('DELETE FROM contracts.vault_deposit WHERE block_number = 21');
+      await scratch.database.query(sql`DELETE FROM contracts.vault_deposit WHERE block_number = 21`);
     }
   });
 
   test('a list whose conditions or order would read more than 100,000 rows is refused, and works within blocks', async () => {
     await scratch.database.query(
-      `INSERT INTO contracts.vault_deposit (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract, owner, assets, note)
-       SELECT 1, 100 + n / 10, 0, n % 10, now(), '\\x01', $1, $1, n, 'x' FROM generate_series(0, 100000) AS n`,
-      [Buffer.alloc(20, 1)],
+      sql`INSERT INTO contracts.vault_deposit (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract, owner, assets, note)
+       SELECT 1, 100 + n / 10, 0, n % 10, now(), '\\x01', ${Buffer.alloc(20, 1)}, ${Buffer.alloc(20, 1)}, n, 'x' FROM generate_series(0, 100000) AS n`,
     );
     const rows = (args: string) =>
       `{ rows: contracts_vault_deposit(chain: 1, first: 2, from_block: 100, ${args}) { nodes { assets } } }`;
@@ -251,7 +251,7 @@ describe('reads too much', () => {
       expect(await stage.data(rows('to_block: 10099, orderBy: note'))).toEqual(found);
       expect(await stage.data(rows('orderBy: assets, range: { assets: { lt: "100000" } }'))).toEqual(found);
     } finally {
-      await scratch.database.query('DELETE FROM contracts.vault_deposit WHERE block_number >= 100');
+      await scratch.database.query(sql`DELETE FROM contracts.vault_deposit WHERE block_number >= 100`);
     }
   });
 
@@ -260,7 +260,7 @@ describe('reads too much', () => {
     try {
       await quick.data(`{ ${ROWS} { nodes { note } } }`);
       const { body } = await scratch.database.transaction(async (transaction) => {
-        await transaction.query('LOCK TABLE contracts.vault_deposit IN ACCESS EXCLUSIVE MODE');
+        await transaction.query(sql`LOCK TABLE contracts.vault_deposit IN ACCESS EXCLUSIVE MODE`);
         return quick.request(`{ ${ROWS} { nodes { note } } }`);
       });
       expect(body.errors?.[0]?.extensions.code).toBe('GRAPHQL_TIMEOUT');

@@ -1,6 +1,8 @@
 /** Pages of events with random conditions, orders and sizes, compared with the same rows filtered and sorted in memory. */
+
 import { createChainRegistry } from '@chainstead/chains';
 import { silentLogger } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
@@ -126,7 +128,7 @@ const schemas = new Map<number, BuiltSchema>();
 beforeAll(async () => {
   await addEvents(scratch.database, 'vault', [EVENT], ['owner', 'assets', 'assets_gte']);
   const [table] = await scratch.database.query<{ oid: string }>(
-    `SELECT 'contracts.vault_moved'::regclass::oid::text AS oid`,
+    sql`SELECT 'contracts.vault_moved'::regclass::oid::text AS oid`,
   );
   for (const rowsMax of [3, 10, 1_000])
     schemas.set(
@@ -138,15 +140,14 @@ beforeAll(async () => {
 });
 
 async function write(rows: readonly Row[]): Promise<void> {
-  await scratch.database.query('TRUNCATE contracts.vault_moved');
+  await scratch.database.query(sql`TRUNCATE contracts.vault_moved`);
   await scratch.database.query(
-    `INSERT INTO contracts.vault_moved (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract,
+    sql`INSERT INTO contracts.vault_moved (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract,
        owner, assets, assets_gte, range, is_first, note, undecoded)
-     SELECT chain_id, block_number, transaction_index, log_index, block_time, '\\x01', $2, decode(substr(owner, 3), 'hex'), assets, assets_gte,
+     SELECT chain_id, block_number, transaction_index, log_index, block_time, '\\x01', ${bytes(VAULT)}, decode(substr(owner, 3), 'hex'), assets, assets_gte,
        range, is_first, note, CASE WHEN owner IS NULL THEN '\\x01'::bytea END
-     FROM jsonb_to_recordset($1) AS row (chain_id bigint, block_number bigint, transaction_index int, log_index int, block_time timestamptz,
+     FROM jsonb_to_recordset(${JSON.stringify(rows, (_name, value) => (typeof value === 'bigint' ? String(value) : value))}) AS row (chain_id bigint, block_number bigint, transaction_index int, log_index int, block_time timestamptz,
        owner text, assets numeric, assets_gte numeric, range numeric, is_first boolean, note text)`,
-    [JSON.stringify(rows, (_name, value) => (typeof value === 'bigint' ? String(value) : value)), bytes(VAULT)],
   );
 }
 

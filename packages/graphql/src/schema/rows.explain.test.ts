@@ -1,7 +1,7 @@
 /** Statements of lists: one index range that ends after a page, whatever Postgres knows of the table. */
 import { createChainRegistry } from '@chainstead/chains';
 import { parseChainId, silentLogger } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import { createPartitions, explain, PLANS, rowsRead } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -23,34 +23,31 @@ let built: BuiltSchema;
 beforeAll(async () => {
   await seedVault(scratch.database);
   await writeDeposits(scratch.database, [{ block: 6 }]);
-  await scratch.database.query('ANALYZE');
+  await scratch.database.query(sql`ANALYZE`);
   await scratch.database.query(
-    `INSERT INTO contracts.vault_deposit (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract,
+    sql`INSERT INTO contracts.vault_deposit (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract,
        owner, assets, is_first, note, parts)
      SELECT 1, 7 + n / 4, 2, n % 4, now(), transaction_hash, contract,
-       CASE WHEN n < $1 / 2 THEN owner ELSE decode(lpad(to_hex(n % 300), 40, '0'), 'hex') END, n % 100, is_first, note, parts
-     FROM contracts.vault_deposit CROSS JOIN generate_series(0, $1::int - 1) AS n`,
-    [ROWS],
+       CASE WHEN n < ${ROWS} / 2 THEN owner ELSE decode(lpad(to_hex(n % 300), 40, '0'), 'hex') END, n % 100, is_first, note, parts
+     FROM contracts.vault_deposit CROSS JOIN generate_series(0, ${ROWS}::int - 1) AS n`,
   );
   const partitioned = await scratch.database.query<{ name: string }>(
-    `SELECT partrelid::regclass::text AS name FROM pg_partitioned_table
+    sql`SELECT partrelid::regclass::text AS name FROM pg_partitioned_table
      WHERE pg_get_partkeydef(partrelid) = 'RANGE (chain_id, block_number)'`,
   );
   for (const { name } of partitioned) await createPartitions(scratch.database, name, parseChainId(1), [1_000]);
   // Several of their indexes begin with the same key: only rows show which one is chosen.
   await scratch.database.query(
-    `INSERT INTO logs SELECT analytics.wallet_key($1::bytea), 1, n, 0, 0, '\\x01', $1::bytea, '\\x02', NULL, NULL, NULL, '\\x'
+    sql`INSERT INTO logs SELECT analytics.wallet_key(${EXAMPLE}::bytea), 1, n, 0, 0, '\\x01', ${EXAMPLE}::bytea, '\\x02', NULL, NULL, NULL, '\\x'
      FROM generate_series(1, 5000) AS n`,
-    [EXAMPLE],
   );
   await scratch.database.query(
-    `INSERT INTO nft_transfers SELECT analytics.collection_key($1::bytea), 1, n, 0, 0, 0, 0, $1::bytea, n, NULL, $1::bytea, $1::bytea, 1, NULL, '\\x01'
+    sql`INSERT INTO nft_transfers SELECT analytics.collection_key(${EXAMPLE}::bytea), 1, n, 0, 0, 0, 0, ${EXAMPLE}::bytea, n, NULL, ${EXAMPLE}::bytea, ${EXAMPLE}::bytea, 1, NULL, '\\x01'
      FROM generate_series(1, 5000) AS n`,
-    [EXAMPLE],
   );
-  await scratch.database.query('ANALYZE logs, nft_transfers');
+  await scratch.database.query(sql`ANALYZE logs, nft_transfers`);
   const tables = await scratch.database.query<{ oid: string }>(
-    `SELECT oid::text AS oid FROM pg_class WHERE relnamespace IN ('contracts'::regnamespace, 'analytics'::regnamespace) AND relkind IN ('r', 'v')`,
+    sql`SELECT oid::text AS oid FROM pg_class WHERE relnamespace IN ('contracts'::regnamespace, 'analytics'::regnamespace) AND relkind IN ('r', 'v')`,
   );
   built = await inSnapshot(await scratch.database.pool.connect(), LIMITS, (withClient) =>
     buildSchema(
@@ -109,7 +106,7 @@ function asReader(database: Database): Database {
     ...database,
     transaction: (work) =>
       database.transaction(async (transaction) => {
-        await transaction.query(PLANNER_SQL);
+        await transaction.query(rawSql(PLANNER_SQL));
         return work(transaction);
       }),
   };
@@ -213,8 +210,8 @@ test.each(VIEW_LISTS)('the view %s is read by the index of %s', async (view, fin
   const literals = statement.values.map((value) => `'${String(value)}'`);
   const text = statement.text.replaceAll(/\$(\d+)/g, (_match, place) => literals[Number(place) - 1] ?? 'NULL');
   const lines = await scratch.database.transaction(async (transaction) => {
-    await transaction.query(PLANNER_SQL);
-    return transaction.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`);
+    await transaction.query(rawSql(PLANNER_SQL));
+    return transaction.query<{ 'QUERY PLAN': string }>(sql`EXPLAIN ${rawSql(text)}`);
   });
   const shown = lines.map((line) => line['QUERY PLAN']).join('\n');
   expect(shown).toMatch(/Index Cond/);

@@ -1,5 +1,7 @@
 /** The route as clients meet it: a login with the rights of readers, on a real server. */
+
 import { readFile } from 'node:fs/promises';
+import { sql } from '@chainstead/db';
 import { EXAMPLE_KEY } from '@chainstead/http/testing';
 import { scratchOfFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql/index.js';
@@ -152,9 +154,8 @@ test('a chain has its name, its id and an alias, as in all routes', async () => 
 
 test('a list has the number of its rows, whatever the page is', async () => {
   await scratch.database.query(
-    `INSERT INTO contracts.vault_deposit (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract, owner, note)
-     SELECT 137, 10, 0, n, now(), '\\x01', $1, $1, CASE n WHEN 0 THEN 'rare' END FROM generate_series(0, 10000) AS n`,
-    [Buffer.alloc(20, 1)],
+    sql`INSERT INTO contracts.vault_deposit (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract, owner, note)
+     SELECT 137, 10, 0, n, now(), '\\x01', ${Buffer.alloc(20, 1)}, ${Buffer.alloc(20, 1)}, CASE n WHEN 0 THEN 'rare' END FROM generate_series(0, 10000) AS n`,
   );
   const counted = (chain: string, args = '') =>
     `contracts_vault_deposit(chain: "${chain}", first: 1 ${args}) { totalCount { count isExact } }`;
@@ -176,7 +177,7 @@ test('a list has the number of its rows, whatever the page is', async () => {
       ['view', 2, true],
     ],
   ]);
-  await scratch.database.query('DELETE FROM contracts.vault_deposit WHERE chain_id = 137');
+  await scratch.database.query(sql`DELETE FROM contracts.vault_deposit WHERE chain_id = 137`);
 });
 
 test('the queries of the documentation run', async () => {

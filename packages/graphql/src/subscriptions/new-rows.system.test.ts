@@ -1,4 +1,5 @@
 /** Subscriptions over HTTP while blocks are written and replaced. */
+import { sql } from '@chainstead/db';
 import { EXAMPLE_KEY } from '@chainstead/http/testing';
 import { scratchOfFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -79,7 +80,7 @@ describe('a subscription', () => {
     const reader = await subscribed();
     await scratch.database.transaction(async (transaction) => {
       await transaction.query(
-        `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (1, 102, '\\x01', now())`,
+        sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (1, 102, '\\x01', now())`,
       );
       await write([{ block: 103 }]);
     });
@@ -116,10 +117,10 @@ describe('a subscription', () => {
     const reader = await subscribed();
     await scratch.database.transaction(async (transaction) => {
       await transaction.query(
-        `INSERT INTO contracts.vault_deposit SELECT 1, 102, 2, n, now(), '\\x01', '\\x02', '\\x03', n, true, 'a', '[]' FROM generate_series(0, 2499) n`,
+        sql`INSERT INTO contracts.vault_deposit SELECT 1, 102, 2, n, now(), '\\x01', '\\x02', '\\x03', n, true, 'a', '[]' FROM generate_series(0, 2499) n`,
       );
       await transaction.query(
-        `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (1, 102, '\\x01', now())`,
+        sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (1, 102, '\\x01', now())`,
       );
     });
     const results = [await reader.next(), await reader.next(), await reader.next()];

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createChainRegistry } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import { type ApiServer, type KeyScope, serveApi, withScope } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import type { ScratchDatabase } from '@chainstead/testkit';
@@ -45,7 +45,7 @@ export async function openGraphqlStage(
 ): Promise<GraphqlStage> {
   const { database } = scratch;
   const role = `graphql_${randomBytes(6).toString('hex')}`;
-  await database.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret' IN ROLE chainstead_reader`);
+  await database.query(sql`CREATE ROLE ${rawSql(role)} LOGIN PASSWORD 'secret' IN ROLE chainstead_reader`);
   const graphql = openGraphql({
     databaseUrl: urlOf(scratch.url, role),
     chains: createChainRegistry({ additional: [{ key: 'own-chain', id: 4242 }] }).all(),
@@ -78,7 +78,7 @@ export async function openGraphqlStage(
       graphql.endStreams();
       await server.close();
       await graphql.close();
-      await database.query(`DROP ROLE ${role}`);
+      await database.query(sql`DROP ROLE ${rawSql(role)}`);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { addContract } from '@chainstead/contracts';
 import { type Address, parseAddress } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 
 export const ETH = createChainRegistry().get('eth');
 export const VAULT: Address = parseAddress(`0x${'c0'.repeat(20)}`);
@@ -57,17 +57,15 @@ export async function writeDeposits(
   await database.transaction(async (transaction) => {
     for (const number of new Set([...deposits.map(({ block }) => block), ...blocks]))
       await transaction.query(
-        `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-         VALUES (1, $1::bigint, sha256(convert_to($2::text, 'UTF8')), to_timestamp(1600000000 + 12 * $1::bigint)) ON CONFLICT DO NOTHING`,
-        [number, `${number}/${branch}`],
+        sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+         VALUES (1, ${number}::bigint, sha256(convert_to(${`${number}/${branch}`}::text, 'UTF8')), to_timestamp(1600000000 + 12 * ${number}::bigint)) ON CONFLICT DO NOTHING`,
       );
     for (const { block, log = 0, owner = OWNER, assets = '1000', note = 'hello', chainId = 1 } of deposits)
       await transaction.query(
-        `INSERT INTO contracts.vault_deposit (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract,
+        sql`INSERT INTO contracts.vault_deposit (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract,
            owner, assets, is_first, note, parts)
-         VALUES ($1, $2::bigint, 2, $3::int, to_timestamp(1600000000 + 12 * $2::bigint), decode(repeat('1f', 32), 'hex'), $4, $5, $6,
-           $3::int = 0, $7, '["1","2"]')`,
-        [chainId, block, log, bytes(VAULT), bytes(owner), assets, note],
+         VALUES (${chainId}, ${block}::bigint, 2, ${log}::int, to_timestamp(1600000000 + 12 * ${block}::bigint), decode(repeat('1f', 32), 'hex'), ${bytes(VAULT)}, ${bytes(owner)}, ${assets},
+           ${log}::int = 0, ${note}, '["1","2"]')`,
       );
   });
 }
@@ -75,10 +73,10 @@ export async function writeDeposits(
 /** Removes blocks and their rows, as a reorg does. */
 export async function removeBlocks(database: Database, fromBlock: number): Promise<void> {
   await database.transaction(async (transaction) => {
-    await transaction.query('DELETE FROM contracts.vault_deposit WHERE chain_id = 1 AND block_number >= $1', [
-      fromBlock,
-    ]);
-    await transaction.query('DELETE FROM blocks WHERE chain_id = 1 AND block_number >= $1', [fromBlock]);
+    await transaction.query(
+      sql`DELETE FROM contracts.vault_deposit WHERE chain_id = 1 AND block_number >= ${fromBlock}`,
+    );
+    await transaction.query(sql`DELETE FROM blocks WHERE chain_id = 1 AND block_number >= ${fromBlock}`);
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import { committedBlock, type StateKind, type StateReader } from '@chainstead/node-reads';
 import { etherQuotes, hasEtherQuotes, readEtherQuote } from '@chainstead/price-feeds';
 import { readSwapVolume } from '@chainstead/profits';
@@ -87,9 +87,8 @@ async function readTimes(
   blocks: readonly number[],
 ): Promise<ReadonlyMap<number, number>> {
   const rows = await database.query<{ block: number; time: number }>(
-    `SELECT block_number AS block, extract(epoch FROM block_timestamp)::float8 AS time FROM blocks
-     WHERE chain_id = $1 AND block_number = ANY ($2::bigint[])`,
-    [id, blocks],
+    sql`SELECT block_number AS block, extract(epoch FROM block_timestamp)::float8 AS time FROM blocks
+     WHERE chain_id = ${id} AND block_number = ANY (${blocks}::bigint[])`,
   );
   return new Map(rows.map(({ block, time }) => [block, time]));
 }
@@ -118,11 +117,10 @@ async function readTransactions(
   if (keys.length === 0) return new Map();
   const hexOf = (column: string): string => `'0x' || encode(${column}, 'hex')`;
   const rows = await database.query<TransactionColumns>(
-    `SELECT block_number::int8 AS block, transaction_index AS index, ${hexOf('transaction_hash')} AS hash, ${hexOf('from_address')} AS "from", ${hexOf('to_address')} AS "to",
-       ${hexOf('contract_address')} AS created, status IS DISTINCT FROM 0 AS succeeded, type, value::text,
+    sql`SELECT block_number::int8 AS block, transaction_index AS index, ${rawSql(hexOf('transaction_hash'))} AS hash, ${rawSql(hexOf('from_address'))} AS "from", ${rawSql(hexOf('to_address'))} AS "to",
+       ${rawSql(hexOf('contract_address'))} AS created, status IS DISTINCT FROM 0 AS succeeded, type, value::text,
        (gas_used * gas_price + coalesce(l1_fee, 0))::text AS fee
-     FROM transactions WHERE transaction_key = ANY ($1::bigint[]) AND chain_id = $2 AND block_number BETWEEN $3 AND $4`,
-    [keys, id, Math.min(...blocks), Math.max(...blocks)],
+     FROM transactions WHERE transaction_key = ANY (${keys}::bigint[]) AND chain_id = ${id} AND block_number BETWEEN ${Math.min(...blocks)} AND ${Math.max(...blocks)}`,
   );
   return new Map(
     rows.map(({ block, index, type, value, fee, ...row }) => [

@@ -1,6 +1,7 @@
 /** Sums of wallets' activity in recorded blocks, against SQL sums over the same rows. */
 
 import { parseAddress } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { cover, seedPools, seedSwaps, seedToken, swapRow } from '@chainstead/markets/testing';
 import { seedAnswers } from '@chainstead/price-feeds/testing';
 import { addressOf, recordedData } from '@chainstead/testkit';
@@ -22,22 +23,21 @@ describe.skipIf(isMissing)(title('what a wallet’s activity adds up to'), () =>
 
   test('of the busiest wallets it is what their rows add up to', async () => {
     const wallets = await stage.scratch.database.query<{ wallet: string; bytes: Buffer }>(
-      `SELECT '0x' || encode(account, 'hex') AS wallet, account AS bytes FROM account_transactions GROUP BY account ORDER BY count(*) DESC, account LIMIT 12`,
+      sql`SELECT '0x' || encode(account, 'hex') AS wallet, account AS bytes FROM account_transactions GROUP BY account ORDER BY count(*) DESC, account LIMIT 12`,
     );
     for (const { wallet, bytes } of wallets) {
       const [expected] = await stage.scratch.database.query<Record<string, string>>(
-        `SELECT (SELECT count(*) FROM transactions WHERE from_address = $1) AS initiated,
-           (SELECT coalesce(sum(gas_used * gas_price), 0)::text FROM transactions WHERE from_address = $1) AS gas,
-           (SELECT coalesce(sum(value), 0)::text FROM transactions WHERE from_address = $1 AND status = 1) AS sent,
-           (SELECT coalesce(sum(value), 0)::text FROM transactions WHERE coalesce(to_address, contract_address) = $1 AND status = 1) AS received,
-           (SELECT count(*) FROM erc20_transfer_sides WHERE account = $1) AS tokens_moved,
-           (SELECT count(*) FROM nft_transfers WHERE from_address = $1 OR to_address = $1) AS nfts_moved,
+        sql`SELECT (SELECT count(*) FROM transactions WHERE from_address = ${bytes}) AS initiated,
+           (SELECT coalesce(sum(gas_used * gas_price), 0)::text FROM transactions WHERE from_address = ${bytes}) AS gas,
+           (SELECT coalesce(sum(value), 0)::text FROM transactions WHERE from_address = ${bytes} AND status = 1) AS sent,
+           (SELECT coalesce(sum(value), 0)::text FROM transactions WHERE coalesce(to_address, contract_address) = ${bytes} AND status = 1) AS received,
+           (SELECT count(*) FROM erc20_transfer_sides WHERE account = ${bytes}) AS tokens_moved,
+           (SELECT count(*) FROM nft_transfers WHERE from_address = ${bytes} OR to_address = ${bytes}) AS nfts_moved,
            (SELECT count(DISTINCT (block_number, transaction_index)) FROM (
-             SELECT block_number, transaction_index FROM account_transactions WHERE account = $1
-             UNION ALL SELECT block_number, transaction_index FROM erc20_transfer_sides WHERE account = $1
-             UNION ALL SELECT block_number, transaction_index FROM nft_transfers WHERE from_address = $1 OR to_address = $1
-             UNION ALL SELECT block_number, transaction_index FROM erc20_approvals WHERE owner = $1) AS part) AS involved`,
-        [bytes],
+             SELECT block_number, transaction_index FROM account_transactions WHERE account = ${bytes}
+             UNION ALL SELECT block_number, transaction_index FROM erc20_transfer_sides WHERE account = ${bytes}
+             UNION ALL SELECT block_number, transaction_index FROM nft_transfers WHERE from_address = ${bytes} OR to_address = ${bytes}
+             UNION ALL SELECT block_number, transaction_index FROM erc20_approvals WHERE owner = ${bytes}) AS part) AS involved`,
       );
       const shown = await insightOf(wallet, '&includeChainBreakdown=true');
       const [ofChain] = shown.chainBreakdown ?? [];
@@ -69,7 +69,7 @@ describe.skipIf(isMissing)(title('what a wallet’s activity adds up to'), () =>
   test('on a chain without a feed or pools amounts have no dollars', async () => {
     // A wallet that no other test requested: its sums don't exist yet.
     const [row] = await stage.scratch.database.query<{ wallet: string }>(
-      `SELECT '0x' || encode(from_address, 'hex') AS wallet FROM transactions GROUP BY from_address ORDER BY sum(value) DESC, from_address DESC OFFSET 20 LIMIT 1`,
+      sql`SELECT '0x' || encode(from_address, 'hex') AS wallet FROM transactions GROUP BY from_address ORDER BY sum(value) DESC, from_address DESC OFFSET 20 LIMIT 1`,
     );
     stage.settings.etherPrice = { feed: null, pools: [] };
     const shown = await insightOf(row?.wallet ?? '');
@@ -93,8 +93,7 @@ describe.skipIf(isMissing)(title('what a wallet’s activity adds up to'), () =>
     const aggregator = chain.tokenFeeds.find(({ tokens }) => tokens.includes(usdc))?.aggregators[0] ?? addressOf(0);
     const [wallet, token, pool] = [addressOf(0x5a11e7), addressOf(0x70c), addressOf(0x9a1)];
     const [at] = await scratch.database.query<{ time: number }>(
-      `SELECT extract(epoch FROM block_timestamp)::float8 AS time FROM blocks WHERE block_number = $1`,
-      [LAST_BLOCK],
+      sql`SELECT extract(epoch FROM block_timestamp)::float8 AS time FROM blocks WHERE block_number = ${LAST_BLOCK}`,
     );
     await seedToken(scratch.database, chain, usdc, 'USDC', 6);
     for (const dataset of ['swaps', 'feed-answers']) await cover(scratch.database, chain, dataset, LAST_BLOCK);
@@ -122,7 +121,7 @@ describe.skipIf(isMissing)(title('what a wallet’s activity adds up to'), () =>
       stage.reset();
     }
     const requested = await stage.scratch.database.query<{ wallet: string }>(
-      `SELECT '0x' || encode(wallet, 'hex') AS wallet FROM tracked_wallets`,
+      sql`SELECT '0x' || encode(wallet, 'hex') AS wallet FROM tracked_wallets`,
     );
     expect(requested).toContainEqual({ wallet });
   });

@@ -1,6 +1,6 @@
 /** Histories on a Citus cluster, with a wallet's rows on several nodes, equal those of one server. */
 import type { Address } from '@chainstead/core';
-import { type Database, hexText } from '@chainstead/db';
+import { type Database, hexText, rawSql, sql } from '@chainstead/db';
 import { findCitus, recordedData, type ScratchCitus } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { FIRST_BLOCK, type HistoryStage, LAST_BLOCK, openHistoryStage } from '../testing/history-stage.ts';
@@ -66,13 +66,12 @@ describe.runIf(!isMissing && programs !== undefined)(title('histories on a clust
     const [wallet = ''] = wallets;
     const path = `wallets/${wallet}/history?limit=10`;
     for (const { scratch } of [spread, single])
-      await scratch.database.query(`DELETE FROM sync_ranges WHERE dataset = 'account-transactions'`);
+      await scratch.database.query(sql`DELETE FROM sync_ranges WHERE dataset = 'account-transactions'`);
     await expectAlike(path);
     for (const { scratch } of [spread, single]) {
-      await scratch.database.query('UPDATE tracked_wallets SET since_block = $1', [FIRST_BLOCK]);
+      await scratch.database.query(sql`UPDATE tracked_wallets SET since_block = ${FIRST_BLOCK}`);
       await scratch.database.query(
-        'INSERT INTO wallet_scan_state (chain_id, first_block, last_block) VALUES (1, $1, $2)',
-        [FIRST_BLOCK, LAST_BLOCK],
+        sql`INSERT INTO wallet_scan_state (chain_id, first_block, last_block) VALUES (1, ${FIRST_BLOCK}, ${LAST_BLOCK})`,
       );
     }
     await expectAlike(`${path}&from_block=${FIRST_BLOCK}`);
@@ -83,15 +82,15 @@ describe.runIf(!isMissing && programs !== undefined)(title('histories on a clust
 
 async function busiest(database: Database): Promise<readonly Address[]> {
   const rows = await database.query<{ wallet: Address }>(
-    `SELECT ${hexText('account')} AS wallet FROM (SELECT account, count(*) AS parts FROM account_transactions GROUP BY account) AS counted
-     ORDER BY parts DESC, account LIMIT ${WALLETS}`,
+    sql`SELECT ${rawSql(hexText('account'))} AS wallet FROM (SELECT account, count(*) AS parts FROM account_transactions GROUP BY account) AS counted
+     ORDER BY parts DESC, account LIMIT ${rawSql(WALLETS)}`,
   );
   return rows.map(({ wallet }) => wallet);
 }
 
 /** Adds traces: each receiver of a transaction passes something on to its sender. */
 async function moveSomeInside(database: Database): Promise<void> {
-  await database.query(`SELECT attach_partition(to_regclass('internal_transfers'), 1, 0, NULL)`);
+  await database.query(sql`SELECT attach_partition(to_regclass('internal_transfers'), 1, 0, NULL)`);
   const rows = await database.query<{
     block: number;
     index: number;
@@ -99,7 +98,7 @@ async function moveSomeInside(database: Database): Promise<void> {
     counterparty: string;
     hash: string;
   }>(
-    `SELECT block_number::int8 AS block, transaction_index AS index, encode(from_address, 'hex') AS account, encode(to_address, 'hex') AS counterparty,
+    sql`SELECT block_number::int8 AS block, transaction_index AS index, encode(from_address, 'hex') AS account, encode(to_address, 'hex') AS counterparty,
        encode(transaction_hash, 'hex') AS hash FROM transactions WHERE to_address <> from_address ORDER BY block_number, transaction_index LIMIT 150`,
   );
   for (const { block, index, account, counterparty, hash } of rows)
@@ -108,7 +107,7 @@ async function moveSomeInside(database: Database): Promise<void> {
       [0, counterparty, account],
     ] as const) {
       const bytes = [side, other, hash].map((text) => Buffer.from(text, 'hex'));
-      const [key] = await database.query<{ key: string }>('SELECT address_key($1)::text AS key', [bytes[0]]);
+      const [key] = await database.query<{ key: string }>(sql`SELECT address_key(${bytes[0] ?? null})::text AS key`);
       await database.query(
         `INSERT INTO internal_transfers (account_key, chain_id, block_number, transaction_index, trace_index, direction, account, counterparty, value, transaction_hash, type)
          VALUES ($1, 1, $2, $3, 1, $4, $5, $6, 70, $7, 'CALL')`,

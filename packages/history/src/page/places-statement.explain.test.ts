@@ -1,4 +1,4 @@
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { addressOf, createPartitions, exampleChain, explain, PLANS, rowsRead } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -26,7 +26,7 @@ beforeAll(async () => {
   for (const table of TABLES) await createPartitions(scratch.database, table, chain.id, CUTS);
   // Statistics of a small table, as they are while one grows.
   await seed(0, 100);
-  await scratch.database.query('ANALYZE');
+  await scratch.database.query(sql`ANALYZE`);
   await seed(100, BLOCKS);
 });
 

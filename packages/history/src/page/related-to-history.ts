@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { type AddressLabel, getLabels } from '@chainstead/data-api';
-import { addressBytes, hexText, type ReadDatabase } from '@chainstead/db';
+import { addressBytes, hexText, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { collectionFacts, type NormalizedMetadata, normalizeMetadata, readDocument } from '@chainstead/nft';
 
 /** The stored facts of a token contract. */
@@ -74,10 +74,9 @@ const NO_LABEL: AddressLabel = { label: null, entity: null, entityLogo: null };
 
 async function readTokens(database: ReadDatabase, chain: Chain, addresses: ReadonlySet<Address>) {
   const rows = await database.select<KnownToken & { readonly address: Address }>(
-    `SELECT ${hexText('address')} AS address, name, symbol, decimals, logo, verified AS "isVerified", possible_spam AS "isSpam",
+    sql`SELECT ${rawSql(hexText('address'))} AS address, name, symbol, decimals, logo, verified AS "isVerified", possible_spam AS "isSpam",
        coalesce(standard IN ('erc721', 'erc1155'), false) AS "isNft"
-     FROM tokens WHERE address = ANY ($1::bytea[]) AND chain_id = $2`,
-    [bytesOf(addresses), chain.id],
+     FROM tokens WHERE address = ANY (${bytesOf(addresses)}::bytea[]) AND chain_id = ${chain.id}`,
   );
   return new Map(rows.map(({ address, ...token }) => [address, token]));
 }
@@ -97,11 +96,10 @@ async function readCollections(database: ReadDatabase, chain: Chain, addresses: 
 async function readMetadata(database: ReadDatabase, chain: Chain, nfts: NamedOnPage['nfts']) {
   if (nfts.length === 0) return new Map<string, NormalizedMetadata>();
   const rows = await database.select<{ token: Address; token_id: string; metadata: string | null }>(
-    `SELECT ${hexText('requested.token')} AS token, requested.token_id::text, known.metadata
-     FROM (SELECT DISTINCT token, token_id FROM unnest($1::bytea[], $2::numeric[]) AS given(token, token_id)) AS requested
+    sql`SELECT ${rawSql(hexText('requested.token'))} AS token, requested.token_id::text, known.metadata
+     FROM (SELECT DISTINCT token, token_id FROM unnest(${nfts.map(({ token }) => addressBytes(token))}::bytea[], ${nfts.map(({ tokenId }) => tokenId)}::numeric[]) AS given(token, token_id)) AS requested
      LEFT JOIN nft_token_metadata AS known
-       ON known.token_address = requested.token AND known.chain_id = $3 AND known.token_id = requested.token_id`,
-    [nfts.map(({ token }) => addressBytes(token)), nfts.map(({ tokenId }) => tokenId), chain.id],
+       ON known.token_address = requested.token AND known.chain_id = ${chain.id} AND known.token_id = requested.token_id`,
   );
   return new Map(
     rows.map(({ token, token_id, metadata }) => [

@@ -1,7 +1,7 @@
 /** Approvals that a wallet gave in other accounts' transactions: by signature, or through a contract that it called. */
 
 import { type Address, type Hash, parseAddress, parseHash } from '@chainstead/core';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, sql } from '@chainstead/db';
 import { parseReceipt } from '@chainstead/rpc';
 import { type Dataset, type ExecutedTransaction, executedTransaction, type WholeBlock } from '@chainstead/sync';
 import { addressOf, createPartitions, exampleChain, loadRecordedChain, recordedData } from '@chainstead/testkit';
@@ -56,8 +56,7 @@ describe.skipIf(isMissing)(title('the history of a wallet'), () => {
     await store(transactions);
     await store(accountTransactions);
     await database.query(
-      'INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES ($1, $2, $3, now())',
-      [chain.id, number, hexBytes(hash)],
+      sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (${chain.id}, ${number}, ${hexBytes(hash)}, now())`,
     );
   });
 
@@ -73,8 +72,7 @@ describe.skipIf(isMissing)(title('the history of a wallet'), () => {
       ),
     );
     await database.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, 0, $3, 'receipts')`,
-      [chain.id, name, block.header.number],
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${name}, 0, ${block.header.number}, 'receipts')`,
     );
   }
 

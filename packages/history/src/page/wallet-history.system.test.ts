@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, sql } from '@chainstead/db';
 import { addressOf, createPartitions, recordedData } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { isPlainTransfer } from '@chainstead/transactions';
@@ -114,7 +114,7 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
 
   test('is 503 with Retry-After while it is being read, and 400 where requests may have nothing read', async () => {
     const { wallet } = recorded[7]?.seen ?? {};
-    await stage.scratch.database.query('TRUNCATE state_questions');
+    await stage.scratch.database.query(sql`TRUNCATE state_questions`);
     await forgetEvidence();
     stage.settings.waitMs = 0;
     const early = await stage.ask(`wallets/${wallet}/history`);
@@ -188,11 +188,10 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
     const { database } = stage.scratch;
     const path = `wallets/${seen.wallet}/history`;
     const wallet = hexBytes(seen.wallet);
-    const kept = await database.query(`DELETE FROM sync_ranges WHERE dataset = 'account-transactions' RETURNING *`);
+    const kept = await database.query(sql`DELETE FROM sync_ranges WHERE dataset = 'account-transactions' RETURNING *`);
     expect(kept).toHaveLength(1);
     await database.query(
-      'INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint) VALUES (1, 0, $1, $2)',
-      [FIRST_BLOCK, LAST_BLOCK],
+      sql`INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint) VALUES (1, 0, ${FIRST_BLOCK}, ${LAST_BLOCK})`,
     );
     // No worker searches here, so each first request waits for its whole time.
     stage.settings.waitMs = 500;
@@ -202,11 +201,10 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
     expect(first).toMatchObject({ synced_at: LAST_BLOCK, indexed: { ...unknown, sent: { complete: false } } });
     expect(first.result.length).toBeGreaterThan(0);
     // Searched for in each block since.
-    await database.query('UPDATE tracked_wallets SET since_block = $1 WHERE wallet = $2', [FIRST_BLOCK, wallet]);
-    await database.query('INSERT INTO wallet_scan_state (chain_id, first_block, last_block) VALUES (1, $1, $2)', [
-      FIRST_BLOCK,
-      LAST_BLOCK,
-    ]);
+    await database.query(sql`UPDATE tracked_wallets SET since_block = ${FIRST_BLOCK} WHERE wallet = ${wallet}`);
+    await database.query(
+      sql`INSERT INTO wallet_scan_state (chain_id, first_block, last_block) VALUES (1, ${FIRST_BLOCK}, ${LAST_BLOCK})`,
+    );
     const watched = { from_block: String(FIRST_BLOCK), to_block: String(LAST_BLOCK) };
     expect((await stage.get(`${path}?from_block=${FIRST_BLOCK}`)).indexed).toMatchObject({
       ...watched,
@@ -215,14 +213,12 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
     expect((await stage.get(path)).indexed).toMatchObject({ ...watched, complete: false, sent: { complete: false } });
     // Its earlier sent transactions were found by nonces; its receipts were not.
     await database.query(
-      `INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block) VALUES (1, 'sender', $1, 'account-transactions', 0, $2)`,
-      [wallet, FIRST_BLOCK - 1],
+      sql`INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block) VALUES (1, 'sender', ${wallet}, 'account-transactions', 0, ${FIRST_BLOCK - 1})`,
     );
     expect((await stage.get(path)).indexed).toMatchObject({ ...watched, complete: false, sent: { complete: true } });
-    await database.query('TRUNCATE tracked_wallets, wallet_scan_state, subject_ranges, sync_chains');
+    await database.query(sql`TRUNCATE tracked_wallets, wallet_scan_state, subject_ranges, sync_chains`);
     await database.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'account-transactions', 0, $1, 'receipts')`,
-      [LAST_BLOCK],
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'account-transactions', 0, ${LAST_BLOCK}, 'receipts')`,
     );
   });
 
@@ -268,8 +264,8 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
           );
     });
     afterAll(async () => {
-      await stage.scratch.database.query('TRUNCATE internal_transfers');
-      await stage.scratch.database.query(`DELETE FROM sync_ranges WHERE dataset = 'internal-transfers'`);
+      await stage.scratch.database.query(sql`TRUNCATE internal_transfers`);
+      await stage.scratch.database.query(sql`DELETE FROM sync_ranges WHERE dataset = 'internal-transfers'`);
     });
 
     /** A call that emitted something, without known internal calls. */
@@ -298,13 +294,12 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
       expect((await stage.get(`wallets/${wallet}/history`)).indexed.traces).toBe('none');
       const { database } = stage.scratch;
       await database.query(
-        `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'internal-transfers', 0, $1, 'none')`,
-        [LAST_BLOCK - 1],
+        sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'internal-transfers', 0, ${LAST_BLOCK - 1}, 'none')`,
       );
       // The newest block lacks them so far.
       expect((await stage.get(path)).indexed).toMatchObject({ complete: true, traces: 'none' });
       expect((await stage.get(`${path}?to_block=${LAST_BLOCK - 1}`)).indexed.traces).toBe('indexed');
-      await database.query(`UPDATE sync_ranges SET last_block = $1 WHERE dataset = 'internal-transfers'`, [LAST_BLOCK]);
+      await database.query(sql`UPDATE sync_ranges SET last_block = ${LAST_BLOCK} WHERE dataset = 'internal-transfers'`);
       const { record } = someCall();
       const leg = { from_address: record.to, to_address: RECEIVER, value: '70', internal_transaction: true };
       for (const query of ['', '?include_internal_transactions=true'])
@@ -346,7 +341,7 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
           return pages.flatMap(({ result }) => result);
         }),
       );
-    await database.query('TRUNCATE state_questions');
+    await database.query(sql`TRUNCATE state_questions`);
     stage.node.counters.reset();
     const stored = await read(wallets);
     // Approvals that no dataset stores: of whole collections, and by Permit2.
@@ -373,7 +368,7 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
     expect(requested.flatMap(({ result }) => result.flatMap(({ logs }) => logs ?? [])).length).toBeGreaterThan(100);
     stage.settings.logs = 'all';
     stage.settings.maxCalls = 0;
-    await stage.scratch.database.query('TRUNCATE state_questions');
+    await stage.scratch.database.query(sql`TRUNCATE state_questions`);
     const kept = await read();
     expect(kept.map(({ result }) => result)).toEqual(requested.map(({ result }) => result));
     expect(await readThrough()).toEqual(new Set());
@@ -382,22 +377,22 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
   /** As if each wallet had approvals without stored rows: transactions are then read from the node. */
   async function forgetEvidence(): Promise<void> {
     const { database } = stage.scratch;
-    await database.query('CREATE TABLE reported AS SELECT * FROM account_transactions');
-    await database.query('UPDATE account_transactions SET evidence = evidence | (1 << 30) WHERE roles > 0');
+    await database.query(sql`CREATE TABLE reported AS SELECT * FROM account_transactions`);
+    await database.query(sql`UPDATE account_transactions SET evidence = evidence | (1 << 30) WHERE roles > 0`);
   }
 
   async function restoreEvidence(): Promise<void> {
     const { database } = stage.scratch;
     await database.query(
-      'UPDATE account_transactions AS part SET evidence = reported.evidence FROM reported WHERE part.account = reported.account AND part.transaction_key = reported.transaction_key',
+      sql`UPDATE account_transactions AS part SET evidence = reported.evidence FROM reported WHERE part.account = reported.account AND part.transaction_key = reported.transaction_key`,
     );
-    await database.query('DROP TABLE reported');
+    await database.query(sql`DROP TABLE reported`);
   }
 
   /** Transactions that were read from a node. */
   async function readThrough(): Promise<ReadonlySet<string>> {
     const rows = await stage.scratch.database.query<{ hash: string }>(
-      `SELECT DISTINCT item->>'hash' AS hash FROM state_questions, jsonb_array_elements(question->'items') AS item`,
+      sql`SELECT DISTINCT item->>'hash' AS hash FROM state_questions, jsonb_array_elements(question->'items') AS item`,
     );
     return new Set(rows.map(({ hash }) => hash));
   }

@@ -1,6 +1,6 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { createOnDemandBackfill } from '@chainstead/data-api';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql } from '@chainstead/db';
 import { erc20Transfers } from '@chainstead/erc20';
 import { seedTransfers } from '@chainstead/erc20/testing';
 import { type ApiServer, serveApi } from '@chainstead/http';
@@ -105,7 +105,7 @@ test('what is not known of a wallet is looked for on each of them', async () => 
   const of = `chain_id FROM %t WHERE %w = decode('${nobody.slice(2)}', 'hex') ORDER BY chain_id`;
   const chainsIn = async (table: string, wallet: string) => {
     const text = `SELECT DISTINCT ${of.replace('%t', table).replace('%w', wallet)}`;
-    return (await scratch.database.query<{ chain_id: number }>(text)).map(({ chain_id: id }) => id);
+    return (await scratch.database.query<{ chain_id: number }>(rawSql(text))).map(({ chain_id: id }) => id);
   };
   expect(await chainsIn('tracked_wallets', 'wallet')).toEqual([eth.id, base.id]);
   expect(await chainsIn('backfill_requests', 'subject')).toEqual([eth.id, base.id]);

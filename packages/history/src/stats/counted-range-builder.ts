@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Clock, subtractRanges } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { lockChainCommits, type SubjectProjections } from '@chainstead/sync';
 import { blockBeyond, countRows } from './count-rows.ts';
 import {
@@ -63,7 +63,7 @@ export function createCountedRangeBuilder(options: CountedRangeBuilderOptions): 
 function buildNext(database: Database, chain: Chain, wallet: Address, rows: number): Promise<boolean> {
   return database.transaction(async (transaction) => {
     // Counts lost in a server crash are counted again.
-    await transaction.query('SET LOCAL synchronous_commit = off');
+    await transaction.query(sql`SET LOCAL synchronous_commit = off`);
     await lockChainCommits(transaction, chain);
     const { all, lacking } = await readFollowings(transaction, chain, wallet);
     if (all.length === 0 || lacking.length > 0) return false;

@@ -3,7 +3,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, BlockRange } from '@chainstead/core';
 import { walletCountsState } from '@chainstead/data-api';
-import { addressBytes, type Database } from '@chainstead/db';
+import { addressBytes, type Database, sql } from '@chainstead/db';
 import { erc20Approvals, erc20Transfers } from '@chainstead/erc20';
 import { nftTransfers } from '@chainstead/nft';
 import { type Dataset, type SubjectProjection, subjectProjectionsOf } from '@chainstead/sync';
@@ -110,9 +110,8 @@ export async function saveCountedRange(
   { from, to, sent, involved, nftTransfers: nfts, tokenTransfers: tokens }: CountedRange,
 ): Promise<void> {
   await database.query(
-    `INSERT INTO wallet_counts (wallet, chain_id, first_block, last_block, sent, involved, nft_transfers, token_transfers)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [addressBytes(wallet), chain.id, from, to, sent, involved, nfts, tokens],
+    sql`INSERT INTO wallet_counts (wallet, chain_id, first_block, last_block, sent, involved, nft_transfers, token_transfers)
+     VALUES (${addressBytes(wallet)}, ${chain.id}, ${from}, ${to}, ${sent}, ${involved}, ${nfts}, ${tokens})`,
   );
 }
 
@@ -121,8 +120,7 @@ export async function deleteCountedRanges(
   chain: Chain,
   wallet: Address,
 ): Promise<void> {
-  await database.query('DELETE FROM wallet_counts WHERE wallet = $1 AND chain_id = $2', [
-    addressBytes(wallet),
-    chain.id,
-  ]);
+  await database.query(
+    sql`DELETE FROM wallet_counts WHERE wallet = ${addressBytes(wallet)} AND chain_id = ${chain.id}`,
+  );
 }

@@ -1,7 +1,7 @@
 /** Counts of rows that are dropped with their partition, when blocks leave the retention window. */
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { addressBytes, hexText } from '@chainstead/db';
+import { addressBytes, hexText, rawSql, sql } from '@chainstead/db';
 import { erc20Transfers } from '@chainstead/erc20';
 import { createUpstreamPool } from '@chainstead/rpc';
 import {
@@ -79,8 +79,7 @@ test('counts of wallets and of tokens are those of the rows that are left', asyn
   const covered = async () =>
     (
       await database.query<{ from: number; to: number }>(
-        'SELECT first_block AS from, last_block AS to FROM sync_ranges WHERE chain_id = $1 ORDER BY 1',
-        [chain.id],
+        sql`SELECT first_block AS from, last_block AS to FROM sync_ranges WHERE chain_id = ${chain.id} ORDER BY 1`,
       )
     ).reduce((sum, { from, to }) => sum + to - from + 1, 0);
   await vi.waitFor(async () => expect(await covered()).toBe(BLOCKS), { timeout: 30_000, interval: 50 });
@@ -90,10 +89,10 @@ test('counts of wallets and of tokens are those of the rows that are left', asyn
     ...{ database, projections, clock: systemClock, waitMs: 90_000, rowsPerRequest: 20, rowsPerRange: 10 },
   });
   const [token] = await database.query<{ token: Address }>(
-    `SELECT ${hexText('token')} AS token FROM erc20_transfer_sides GROUP BY token ORDER BY count(*) DESC LIMIT 1`,
+    sql`SELECT ${rawSql(hexText('token'))} AS token FROM erc20_transfer_sides GROUP BY token ORDER BY count(*) DESC LIMIT 1`,
   );
   const [busiest] = await database.query<{ wallet: Address }>(
-    `SELECT ${hexText('account')} AS wallet FROM erc20_transfer_sides GROUP BY account ORDER BY count(*) DESC LIMIT 1`,
+    sql`SELECT ${rawSql(hexText('account'))} AS wallet FROM erc20_transfer_sides GROUP BY account ORDER BY count(*) DESC LIMIT 1`,
   );
   const of = subjectProjectionsOf([dataset]).find(({ state }) => state.name === 'erc20-token-counts');
   if (token === undefined || busiest === undefined || of === undefined) throw new Error('Nothing was transferred');
@@ -101,17 +100,16 @@ test('counts of wallets and of tokens are those of the rows that are left', asyn
   const counted = async () => {
     expect(await projections.keep(chain, of, token.token, 90_000)).toBe('built');
     const [row] = await database.query<{ ofToken: number; rowsOfToken: number; rowsOfWallet: number }>(
-      `SELECT (SELECT transfers FROM erc20_token_counts WHERE token = $2 AND chain_id = $1) AS "ofToken",
-         (SELECT count(*) FROM erc20_transfer_sides WHERE chain_id = $1 AND token = $2 AND direction <> 1) AS "rowsOfToken",
-         (SELECT count(*) FROM erc20_transfer_sides WHERE chain_id = $1 AND account = $3) AS "rowsOfWallet"`,
-      [chain.id, addressBytes(token.token), addressBytes(busiest.wallet)],
+      sql`SELECT (SELECT transfers FROM erc20_token_counts WHERE token = ${addressBytes(token.token)} AND chain_id = ${chain.id}) AS "ofToken",
+         (SELECT count(*) FROM erc20_transfer_sides WHERE chain_id = ${chain.id} AND token = ${addressBytes(token.token)} AND direction <> 1) AS "rowsOfToken",
+         (SELECT count(*) FROM erc20_transfer_sides WHERE chain_id = ${chain.id} AND account = ${addressBytes(busiest.wallet)}) AS "rowsOfWallet"`,
     );
     return { ...row, ofWallet: (await counter.count(chain, busiest.wallet)).tokenTransfers };
   };
   const spans = () =>
-    database.query<{ to: number }>('SELECT last_block AS to FROM wallet_counts WHERE chain_id = $1 ORDER BY 1', [
-      chain.id,
-    ]);
+    database.query<{ to: number }>(
+      sql`SELECT last_block AS to FROM wallet_counts WHERE chain_id = ${chain.id} ORDER BY 1`,
+    );
   const before = await counted();
   expect(before).toMatchObject({ ofToken: before.rowsOfToken, ofWallet: before.rowsOfWallet });
   expect((await spans()).length).toBeGreaterThan(3);
@@ -122,8 +120,7 @@ test('counts of wallets and of tokens are those of the rows that are left', asyn
   await vi.waitFor(
     async () => {
       const rows = await database.query(
-        'SELECT FROM erc20_transfer_sides WHERE chain_id = $1 AND block_number < $2 LIMIT 1',
-        [chain.id, lowest],
+        sql`SELECT FROM erc20_transfer_sides WHERE chain_id = ${chain.id} AND block_number < ${lowest} LIMIT 1`,
       );
       expect(rows).toEqual([]);
     },

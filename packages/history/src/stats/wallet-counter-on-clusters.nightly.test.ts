@@ -1,6 +1,8 @@
 /** Counts of very busy wallets on a Citus cluster, with their rows on several nodes. */
+
 import { createChainRegistry } from '@chainstead/chains';
 import { systemClock } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { createSubjectProjections } from '@chainstead/sync';
 import { addressOf, findCitus, type ScratchCitus, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -45,7 +47,7 @@ describe.runIf(programs !== undefined)('counts of wallets on a cluster', () => {
         expect([wallet, await counter.count(eth, wallet)]).toEqual([wallet, written.expected(wallet)]);
     };
     const projections = async (): Promise<number> =>
-      (await database.query<{ rows: number }>('SELECT count(*) AS rows FROM wallet_counts'))[0]?.rows ?? 0;
+      (await database.query<{ rows: number }>(sql`SELECT count(*) AS rows FROM wallet_counts`))[0]?.rows ?? 0;
     await written.add(happenings(1, 20));
     await check();
     const before = await projections();

@@ -2,8 +2,10 @@
  * Counts of wallets against a recount of the written rows, while the engine's own commits add rows and blocks leave the
  * chain.
  */
+
 import { createChainRegistry } from '@chainstead/chains';
 import { systemClock } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { createSubjectProjections } from '@chainstead/sync';
 import { addressOf, atDepth } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -98,7 +100,7 @@ test('of very much, only what is not counted yet is counted again', async () => 
     [16, 20, 5],
   ]);
   // The spans provide this count, not the rows.
-  await scratch.database.query('UPDATE wallet_counts SET token_transfers = 6 WHERE first_block = 6');
+  await scratch.database.query(sql`UPDATE wallet_counts SET token_transfers = 6 WHERE first_block = 6`);
   expect((await counter.count(chain, ALICE)).tokenTransfers).toBe(24);
   await written.add([{ kind: 'nft', block: 7, index: 1, log: 3, from: BOB, to: ALICE, items: 2 }]);
   expect(await counter.count(chain, ALICE)).toMatchObject({ tokenTransfers: 23, nftTransfers: 1, involved: 24 });
@@ -107,7 +109,7 @@ test('of very much, only what is not counted yet is counted again', async () => 
 
   async function spans() {
     const rows = await scratch.database.query<{ first: number; last: number; tokens: number }>(
-      'SELECT first_block AS first, last_block AS last, token_transfers AS tokens FROM wallet_counts WHERE chain_id = 921 ORDER BY 1',
+      sql`SELECT first_block AS first, last_block AS last, token_transfers AS tokens FROM wallet_counts WHERE chain_id = 921 ORDER BY 1`,
     );
     return rows.map(({ first, last, tokens }) => [first, last, tokens]);
   }
@@ -116,7 +118,7 @@ test('of very much, only what is not counted yet is counted again', async () => 
 test('is unavailable while nobody follows the rows of the chain', async () => {
   const chain = registry.get(922);
   const written = await openWritten(scratch.database, chain);
-  await scratch.database.query('DELETE FROM projections WHERE chain_id = 922');
+  await scratch.database.query(sql`DELETE FROM projections WHERE chain_id = 922`);
   const counter = createWalletCounter({
     ...{ database: scratch.database, projections: createSubjectProjections(scratch.database), clock: systemClock },
     ...{ waitMs: 1_000, rowsPerRequest: 1, rowsPerRange: 1 },

@@ -1,4 +1,5 @@
 import type { Address } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { erc20Approvals, erc20Transfers } from '@chainstead/erc20';
 import { nftTransfers } from '@chainstead/nft';
 import { addressOf, recordedData, seedBuilt } from '@chainstead/testkit';
@@ -21,7 +22,7 @@ describe.skipIf(isMissing)(title('how much wallets of recorded blocks have and d
   const stage = stageOfFile(openHistoryStage);
   let recorded: readonly RecordedTransaction[] = [];
   beforeAll(async () => {
-    const stored = await stage.scratch.database.query<{ block: number }>('SELECT block_number AS block FROM blocks');
+    const stored = await stage.scratch.database.query<{ block: number }>(sql`SELECT block_number AS block FROM blocks`);
     const blocks = new Set(stored.map(({ block }) => `ethereum/${block}`));
     recorded = readRecordedTransactions().filter(({ block }) => blocks.has(block));
     const datasets = [erc20Transfers, erc20Approvals, nftTransfers, accountTransactions, internalTransfers];
@@ -90,17 +91,16 @@ describe.skipIf(isMissing)(title('how much wallets of recorded blocks have and d
   test('counts what they hold by the newest transfer of each NFT', async () => {
     const { database } = stage.scratch;
     const wallets = await database.query<{ wallet: string; bytes: Buffer }>(
-      `SELECT '0x' || encode(to_address, 'hex') AS wallet, to_address AS bytes FROM nft_transfers WHERE operator IS NULL
+      sql`SELECT '0x' || encode(to_address, 'hex') AS wallet, to_address AS bytes FROM nft_transfers WHERE operator IS NULL
         AND to_address <> decode(repeat('00', 20), 'hex') AND to_address NOT IN (SELECT to_address FROM nft_transfers WHERE operator IS NOT NULL)
         GROUP BY to_address ORDER BY count(*) DESC, to_address LIMIT 5`,
     );
     expect(wallets).toHaveLength(5);
     for (const { wallet, bytes } of wallets) {
       const [held] = await database.query<{ nfts: string; collections: string }>(
-        `SELECT count(*)::text AS nfts, count(DISTINCT token_address)::text AS collections FROM (
+        sql`SELECT count(*)::text AS nfts, count(DISTINCT token_address)::text AS collections FROM (
            SELECT DISTINCT ON (token_address, token_id) token_address, to_address FROM nft_transfers
-           ORDER BY token_address, token_id, block_number DESC, transaction_index DESC, log_index DESC) AS newest WHERE to_address = $1`,
-        [bytes],
+           ORDER BY token_address, token_id, block_number DESC, transaction_index DESC, log_index DESC) AS newest WHERE to_address = ${bytes}`,
       );
       const { nfts, collections } = await statsOf(wallet);
       expect({ nfts, collections }).toEqual(held);
@@ -132,11 +132,11 @@ describe.skipIf(isMissing)(title('how much wallets of recorded blocks have and d
     const wallet = addressOf(0x777);
     const { database } = stage.scratch;
     // As if only the transactions of requested wallets were ever stored.
-    await database.query(`UPDATE sync_ranges SET dataset = 'none' WHERE dataset = 'account-transactions'`);
+    await database.query(sql`UPDATE sync_ranges SET dataset = 'none' WHERE dataset = 'account-transactions'`);
     expect((await statsOf(wallet)).indexed.complete).toBe(false);
-    await database.query(`UPDATE sync_ranges SET dataset = 'account-transactions' WHERE dataset = 'none'`);
+    await database.query(sql`UPDATE sync_ranges SET dataset = 'account-transactions' WHERE dataset = 'none'`);
     const requested = await database.query<{ wallet: string }>(
-      `SELECT '0x' || encode(wallet, 'hex') AS wallet FROM tracked_wallets`,
+      sql`SELECT '0x' || encode(wallet, 'hex') AS wallet FROM tracked_wallets`,
     );
     expect(requested).toContainEqual({ wallet });
   });

@@ -1,7 +1,7 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, parseHash, silentLogger, systemClock } from '@chainstead/core';
 import { createOnDemandBackfill } from '@chainstead/data-api';
-import { type Database, hexBytes } from '@chainstead/db';
+import { type Database, hexBytes, sql } from '@chainstead/db';
 import { erc20Approvals, erc20Transfers } from '@chainstead/erc20';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
@@ -210,13 +210,11 @@ async function storeBlocks(database: Database, chain: Chain, blocks: readonly So
   );
   for (const { number, hash, header } of blocks)
     await database.query(
-      'INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES ($1, $2, $3, to_timestamp($4::float8))',
-      [chain.id, number, hexBytes(hash), Number(header.timestamp)],
+      sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (${chain.id}, ${number}, ${hexBytes(hash)}, to_timestamp(${Number(header.timestamp)}::float8))`,
     );
   for (const { name } of [erc20Transfers, erc20Approvals, nftTransfers, accountTransactions, logs])
     await database.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, 0, $3, 'receipts')`,
-      [chain.id, name, LAST_BLOCK],
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${name}, 0, ${LAST_BLOCK}, 'receipts')`,
     );
 
   function ofTopics(topics: readonly string[]) {

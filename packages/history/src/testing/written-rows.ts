@@ -81,10 +81,12 @@ export async function openWritten(database: Database, chain: Chain) {
         await lockChainCommits(transaction, chain);
         for (const { name, table, projections = [] } of Object.values(DATASETS)) {
           const gone = `gone_${name.replaceAll('-', '_')}`;
-          await transaction.query(`CREATE TEMPORARY TABLE ${gone} (LIKE ${table.name}) ON COMMIT DROP`);
           await transaction.query(
-            `WITH removed AS (DELETE FROM ${table.name} WHERE chain_id = ${chain.id} AND block_number > ${above} RETURNING *)
-             INSERT INTO ${gone} SELECT * FROM removed`,
+            sql`CREATE TEMPORARY TABLE ${rawSql(gone)} (LIKE ${rawSql(table.name)}) ON COMMIT DROP`,
+          );
+          await transaction.query(
+            sql`WITH removed AS (DELETE FROM ${rawSql(table.name)} WHERE chain_id = ${rawSql(chain.id)} AND block_number > ${rawSql(above)} RETURNING *)
+             INSERT INTO ${rawSql(gone)} SELECT * FROM removed`,
           );
           for (const state of projections.filter((one) => one.name.startsWith('wallet-counts')))
             await runStatements(
@@ -109,18 +111,15 @@ async function register(database: Database, chain: Chain, { name, projections = 
   for (const state of projections)
     await database.transaction(async (transaction) => {
       await lockChainCommits(transaction, chain);
-      const known = await transaction.query('SELECT FROM projections WHERE chain_id = $1 AND state = $2', [
-        chain.id,
-        state.name,
-      ]);
+      const known = await transaction.query(
+        sql`SELECT FROM projections WHERE chain_id = ${chain.id} AND state = ${state.name}`,
+      );
       if (known.length > 0) return;
       await transaction.query(
-        'UPDATE subject_projections SET built_to = -1, is_stale = true WHERE chain_id = $1 AND state = $2',
-        [chain.id, state.name],
+        sql`UPDATE subject_projections SET built_to = -1, is_stale = true WHERE chain_id = ${chain.id} AND state = ${state.name}`,
       );
       await transaction.query(
-        `INSERT INTO projections (chain_id, state, dataset, version, status, position) VALUES ($1, $2, $3, $4, 'built', 0)`,
-        [chain.id, state.name, name, state.version],
+        sql`INSERT INTO projections (chain_id, state, dataset, version, status, position) VALUES (${chain.id}, ${state.name}, ${name}, ${state.version}, 'built', 0)`,
       );
     });
 }

@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { createScratchDatabase, explain, PLANS, rowsRead, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { auditStatement, listAudit } from './audit-log.ts';
@@ -12,7 +13,7 @@ beforeAll(async () => {
   scratch = await createScratchDatabase({ autovacuum: false });
   // Statistics of a small table, like those of a growing one.
   await write(1, 100);
-  await scratch.database.query('ANALYZE');
+  await scratch.database.query(sql`ANALYZE`);
   await write(101, WRITTEN);
 });
 afterAll(() => scratch.drop());
@@ -21,10 +22,9 @@ const entryOf = (number: number): string => `${String(number).padStart(16, '0')}
 
 async function write(from: number, to: number): Promise<void> {
   await scratch.database.query(
-    `INSERT INTO audit_log (id, door, actor, action, target, details)
-     SELECT lpad(number::text, 16, '0') || '00000000', CASE number % $3 WHEN 0 THEN 'command' ELSE 'api' END, 'a', 'test', number::text, '{}'
-     FROM generate_series($1::int, $2::int) AS number`,
-    [from, to, RARITY],
+    sql`INSERT INTO audit_log (id, door, actor, action, target, details)
+     SELECT lpad(number::text, 16, '0') || '00000000', CASE number % ${RARITY} WHEN 0 THEN 'command' ELSE 'api' END, 'a', 'test', number::text, '{}'
+     FROM generate_series(${from}::int, ${to}::int) AS number`,
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, movedStatement, sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createFirstAdminKey } from '../keys/first-admin-key.ts';
@@ -7,7 +7,7 @@ import { createKeyStore } from '../keys/key-store.ts';
 import { type AuditActor, listAudit, recordAudit } from './audit-log.ts';
 
 const scratch = scratchOfFile();
-beforeEach(() => scratch.database.query('TRUNCATE audit_log, api_keys'));
+beforeEach(() => scratch.database.query(sql`TRUNCATE audit_log, api_keys`));
 
 const BY: AuditActor = { door: 'console', id: '0123abcd', name: 'Ann', address: '10.0.0.7', requestId: 'r-1' };
 const open = (database: Database = scratch.database) => createKeyStore({ database, configured: [], cacheMs: 0 });
@@ -35,7 +35,7 @@ describe('the audit log', () => {
           work({
             ...transaction,
             query: (text, values) => {
-              if (text.includes('INSERT INTO audit_log')) throw new Error('no room');
+              if (movedStatement(text).text.includes('INSERT INTO audit_log')) throw new Error('no room');
               return transaction.query(text, values);
             },
           }),

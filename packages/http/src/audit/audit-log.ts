@@ -1,4 +1,4 @@
-import { type Database, type Statement, type Transaction, where } from '@chainstead/db';
+import { type Database, rawSql, type Statement, sql, type Transaction, where } from '@chainstead/db';
 
 /** Channels of a change. */
 export const AUDIT_DOORS = ['api', 'console', 'command', 'start'] as const;
@@ -49,9 +49,8 @@ export async function recordAudit(
   { action, target, details = {} }: AuditEntry,
 ): Promise<void> {
   await transaction.query(
-    `INSERT INTO audit_log (id, door, actor, actor_name, action, target, details, address, request_id)
-     VALUES (${NEW_ID}, $1, $2, $3, $4, $5, $6, $7, $8)`,
-    [by.door, by.id, by.name, action, target, JSON.stringify(details), by.address, by.requestId],
+    sql`INSERT INTO audit_log (id, door, actor, actor_name, action, target, details, address, request_id)
+     VALUES (${rawSql(NEW_ID)}, ${by.door}, ${by.id}, ${by.name}, ${action}, ${target}, ${JSON.stringify(details)}, ${by.address}, ${by.requestId})`,
   );
 }
 

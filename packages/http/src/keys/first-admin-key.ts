@@ -1,4 +1,4 @@
-import { type Database, transactionLock } from '@chainstead/db';
+import { type Database, sql, transactionLock } from '@chainstead/db';
 import { START_ACTOR } from '../audit/audit-log.ts';
 import type { ConfiguredKey } from './configured-key.ts';
 import { insertKey } from './key-store.ts';
@@ -21,7 +21,7 @@ export async function createFirstAdminKey(
     await transactionLock(transaction, LOCK);
     // A used database may also serve an older version, for which any key would close the server.
     const known = await transaction.query(
-      `SELECT FROM api_keys WHERE 'admin' = ANY (scopes) OR by_start UNION ALL SELECT FROM sync_chains LIMIT 1`,
+      sql`SELECT FROM api_keys WHERE 'admin' = ANY (scopes) OR by_start UNION ALL SELECT FROM sync_chains LIMIT 1`,
     );
     if (known.length > 0) return null;
     const made = { name: 'console, from the first start', scopes: new Set(['admin'] as const), byStart: true };

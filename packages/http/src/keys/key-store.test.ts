@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { assertSafeBinding } from '../access/binding.ts';
@@ -8,7 +9,7 @@ import { createKeyStore } from './key-store.ts';
 import { loadServerSecret } from './server-secret.ts';
 
 const scratch = scratchOfFile();
-beforeEach(() => scratch.database.query('DELETE FROM api_keys'));
+beforeEach(() => scratch.database.query(sql`DELETE FROM api_keys`));
 
 function withAllScopes(key: string) {
   return { key, scopes: ALL_SCOPES };
@@ -70,7 +71,7 @@ describe('created keys', () => {
       rateLimit: null,
     });
     const [row] = await scratch.database.query<{ key_hash: Buffer; whole: string }>(
-      'SELECT key_hash, api_keys::text AS whole FROM api_keys',
+      sql`SELECT key_hash, api_keys::text AS whole FROM api_keys`,
     );
     expect(row?.key_hash).toEqual(hash('sha256', key, 'buffer'));
     expect(row?.whole).not.toContain(key);
@@ -93,11 +94,9 @@ describe('created keys', () => {
     await expect(keys.setScopes('ffffffff', ALL_SCOPES)).rejects.toMatchObject({ code: 'API_KEY_NOT_FOUND' });
     // A key from before scopes existed.
     const old = 'a'.repeat(32);
-    await scratch.database.query('INSERT INTO api_keys (key_hash, prefix, name) VALUES ($1, $2, $3)', [
-      hash('sha256', old, 'buffer'),
-      'aaaaaaaa',
-      'old',
-    ]);
+    await scratch.database.query(
+      sql`INSERT INTO api_keys (key_hash, prefix, name) VALUES (${hash('sha256', old, 'buffer')}, ${'aaaaaaaa'}, ${'old'})`,
+    );
     expect((await keys.verify(old))?.scopes).toEqual(ALL_SCOPES);
   });
 
@@ -151,11 +150,9 @@ describe('created keys', () => {
   test('that share a prefix are not revoked together', async () => {
     const keys = open();
     for (const digest of ['aa', 'bb'])
-      await scratch.database.query('INSERT INTO api_keys (key_hash, prefix, name) VALUES ($1, $2, $3)', [
-        Buffer.from(digest.repeat(32), 'hex'),
-        '12345678',
-        digest,
-      ]);
+      await scratch.database.query(
+        sql`INSERT INTO api_keys (key_hash, prefix, name) VALUES (${Buffer.from(digest.repeat(32), 'hex')}, ${'12345678'}, ${digest})`,
+      );
     await expect(keys.revoke('12345678')).rejects.toMatchObject({ code: 'API_KEY_AMBIGUOUS' });
     expect((await keys.list()).map((key) => key.revokedAt)).toEqual([null, null]);
   });

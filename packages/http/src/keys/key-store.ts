@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { ChainsteadError } from '@chainstead/core';
-import type { Database, Transaction } from '@chainstead/db';
+import { type Database, rawSql, sql, type Transaction } from '@chainstead/db';
 import { LRUCache } from 'lru-cache';
 import { type AuditActor, recordAudit, START_ACTOR } from '../audit/audit-log.ts';
 import { type ConfiguredKey, KEY_PATTERN } from './configured-key.ts';
@@ -141,7 +141,7 @@ export function createKeyStore(options: KeyStoreOptions): KeyStore {
     inUse,
     create: (name, scopes = new Set(DEFAULT_SCOPES), by = START_ACTOR) =>
       database.transaction((transaction) => insertKey(transaction, { name, scopes, byStart: false }, by)),
-    list: async () => (await database.query<KeyRow>(LIST_SQL)).map(toStoredKey),
+    list: async () => (await database.query<KeyRow>(rawSql(LIST_SQL))).map(toStoredKey),
     revoke: (prefixOrKey, by = START_ACTOR) =>
       changeKey(
         database,
@@ -187,8 +187,7 @@ function digestConfigured(keys: readonly ConfiguredKey[]): ReadonlyMap<string, P
 
 async function findStored(database: Database, digest: string): Promise<Principal | null> {
   const [row] = await database.query<Pick<KeyRow, 'prefix' | 'name' | 'scopes' | 'rate_limit'>>(
-    'SELECT prefix, name, scopes, rate_limit FROM api_keys WHERE key_hash = $1 AND revoked_at IS NULL',
-    [Buffer.from(digest, 'hex')],
+    sql`SELECT prefix, name, scopes, rate_limit FROM api_keys WHERE key_hash = ${Buffer.from(digest, 'hex')} AND revoked_at IS NULL`,
   );
   if (row === undefined) return null;
   return { id: row.prefix, name: row.name, scopes: scopesOf(row), rateLimit: row.rate_limit };
@@ -209,7 +208,7 @@ function createInUse(
   let pending: Promise<boolean> | undefined;
   const check = async (): Promise<boolean> => {
     try {
-      used = (await database.query('SELECT 1 FROM api_keys WHERE NOT by_start LIMIT 1', [])).length > 0;
+      used = (await database.query(sql`SELECT 1 FROM api_keys WHERE NOT by_start LIMIT 1`)).length > 0;
     } catch (error) {
       // Probes must work while the database is unavailable, so the last known value applies; without one, nothing is
       // allowed.
@@ -244,8 +243,7 @@ export async function insertKey(
   const key = randomBytes(16).toString('hex');
   const prefix = key.slice(0, PREFIX_LENGTH);
   await transaction.query(
-    'INSERT INTO api_keys (key_hash, prefix, name, scopes, by_start) VALUES ($1, $2, $3, $4, $5)',
-    [hash('sha256', key, 'buffer'), prefix, name, [...scopes], byStart],
+    sql`INSERT INTO api_keys (key_hash, prefix, name, scopes, by_start) VALUES (${hash('sha256', key, 'buffer')}, ${prefix}, ${name}, ${[...scopes]}, ${byStart})`,
   );
   await recordAudit(transaction, by, { action: 'key.create', target: prefix, details: { name, scopes: [...scopes] } });
   return { key, prefix };

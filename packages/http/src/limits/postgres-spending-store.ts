@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql } from '@chainstead/db';
 import { SLOTS, type SlotSpending } from './rolling-window.ts';
 import { ATTENDANCE_SECONDS, type SpendingStore } from './spending-store.ts';
 
@@ -67,8 +67,8 @@ export function createPostgresSpendingStore({ database }: { readonly database: D
     },
     async attend(process) {
       await database.query(ATTEND, [PROCESS + process]);
-      await database.query(FORGET);
-      const [row] = await database.query<{ processes: number }>(COUNT);
+      await database.query(rawSql(FORGET));
+      const [row] = await database.query<{ processes: number }>(rawSql(COUNT));
       return Math.max(1, row?.processes ?? 1);
     },
   };

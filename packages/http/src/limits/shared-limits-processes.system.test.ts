@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { silentLogger } from '@chainstead/core';
-import { openDatabase } from '@chainstead/db';
+import { openDatabase, sql } from '@chainstead/db';
 import { createScratchDatabase, openSilentLine } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -30,8 +30,7 @@ const open = (): SpendingStore => createPostgresSpendingStore({ database: scratc
 /** Returns the number of stored buckets of a limit. */
 async function stored(limit: string): Promise<number> {
   const [row] = await scratch.database.query<{ buckets: number }>(
-    'SELECT count(*)::int AS buckets FROM rate_limit_usage WHERE starts_with(bucket, $1)',
-    [`${limit}:`],
+    sql`SELECT count(*)::int AS buckets FROM rate_limit_usage WHERE starts_with(bucket, ${`${limit}:`})`,
   );
   return row?.buckets ?? 0;
 }

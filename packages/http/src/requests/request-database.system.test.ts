@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger, silentLogger } from '@chainstead/core';
-import { type Database, openDatabase } from '@chainstead/db';
+import { type Database, openDatabase, sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase, startScratchPgBouncer } from '@chainstead/testkit';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RouteModule } from '../route-module.ts';
@@ -17,26 +17,26 @@ const APPLICATION = 'chainstead api';
 const pausing = { begun: () => {}, over: Promise.resolve() };
 
 const routes: RouteModule = (app, { database }) => {
-  app.get('/slow', async (c) => c.json(await database.query('SELECT 1 AS slow FROM pg_sleep(600)')));
+  app.get('/slow', async (c) => c.json(await database.query(sql`SELECT 1 AS slow FROM pg_sleep(600)`)));
   app.get('/slow-change', async (c) =>
     c.json(
       await database.transaction(async (transaction) => {
-        await transaction.query('CREATE TABLE changed ()');
-        return transaction.query('SELECT 1 AS slow FROM pg_sleep(600)');
+        await transaction.query(sql`CREATE TABLE changed ()`);
+        return transaction.query(sql`SELECT 1 AS slow FROM pg_sleep(600)`);
       }),
     ),
   );
   app.get('/pausing', async (c) =>
     c.json(
       await database.transaction(async (transaction) => {
-        await transaction.query('SELECT 1');
+        await transaction.query(sql`SELECT 1`);
         pausing.begun();
         await pausing.over;
-        return transaction.query('SELECT 1 AS slow FROM pg_sleep(600)');
+        return transaction.query(sql`SELECT 1 AS slow FROM pg_sleep(600)`);
       }),
     ),
   );
-  app.get('/quick', async (c) => c.json(await database.query('SELECT 1 AS quick')));
+  app.get('/quick', async (c) => c.json(await database.query(sql`SELECT 1 AS quick`)));
 };
 
 interface Way {
@@ -94,14 +94,12 @@ describe('what requests ask of the database', () => {
 
   const sessions = (): Promise<{ pid: number; busy: boolean }[]> =>
     scratch.database.query(
-      `SELECT pid, state = 'active' AS busy FROM pg_stat_activity
-       WHERE datname = current_database() AND application_name = $1 ORDER BY pid`,
-      [APPLICATION],
+      sql`SELECT pid, state = 'active' AS busy FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = ${APPLICATION} ORDER BY pid`,
     );
   const idle = async (): Promise<number> => {
     const found = await scratch.database.query(
-      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1 AND state = 'idle'`,
-      [APPLICATION],
+      sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = ${APPLICATION} AND state = 'idle'`,
     );
     return found.length;
   };
@@ -112,8 +110,8 @@ describe('what requests ask of the database', () => {
   /** Opens all sessions of the pool: on a busy machine that can exceed the request timeout. */
   async function openSessions(): Promise<void> {
     const opening = await scratch.database.transaction(async (transaction) => {
-      await transaction.query('SELECT pg_advisory_xact_lock(1)');
-      const waiting = Array.from({ length: 3 }, () => pool.query('SELECT pg_advisory_xact_lock_shared(1)'));
+      await transaction.query(sql`SELECT pg_advisory_xact_lock(1)`);
+      const waiting = Array.from({ length: 3 }, () => pool.query(sql`SELECT pg_advisory_xact_lock_shared(1)`));
       await vi.waitFor(async () => expect(await busy()).toBe(3), WAIT);
       return { waiting };
     });
@@ -141,7 +139,7 @@ describe('what requests ask of the database', () => {
     await answers;
     await vi.waitFor(async () => expect(await busy()).toBe(0), WAIT);
     expect(await (await get('/quick')).json()).toEqual([{ quick: 1 }]);
-    expect(await scratch.database.query("SELECT to_regclass('changed') AS changed")).toEqual([{ changed: null }]);
+    expect(await scratch.database.query(sql`SELECT to_regclass('changed') AS changed`)).toEqual([{ changed: null }]);
     expect(errors).toEqual([]);
   }
 

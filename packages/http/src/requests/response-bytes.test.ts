@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { silentLogger } from '@chainstead/core';
-import { type Database, openDatabase, RESULT_BYTES_MAX } from '@chainstead/db';
+import { type Database, openDatabase, RESULT_BYTES_MAX, sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ALL_SCOPES } from '../keys/key-scope.ts';
@@ -22,7 +22,7 @@ const routes: RouteModule = (app, { database, reads }) => {
   app.get('/read/:megabytes/:times', async (c) => {
     const { megabytes, times } = c.req.param();
     for (let read = 0; read < Number(times); read++)
-      await reads.select(`SELECT repeat('x', $1::int) AS text`, [Number(megabytes) * MEGABYTE]);
+      await reads.select(sql`SELECT repeat('x', ${Number(megabytes) * MEGABYTE}::int) AS text`);
     return c.json('read');
   });
   app.get('/row/:megabytes', async (c) => {
@@ -36,13 +36,13 @@ const routes: RouteModule = (app, { database, reads }) => {
       await readPart(async () => {
         running += 1;
         mostRunning = Math.max(mostRunning, running);
-        await reads.select(`SELECT repeat('x', $1::int) AS text`, [Number(megabytes) * MEGABYTE]);
+        await reads.select(sql`SELECT repeat('x', ${Number(megabytes) * MEGABYTE}::int) AS text`);
         running -= 1;
       });
     return c.json('read');
   });
   app.get('/shown/:megabytes', async (c) =>
-    c.json(await reads.select(`SELECT repeat('x', $1::int) AS text`, [Number(c.req.param('megabytes')) * MEGABYTE])),
+    c.json(await reads.select(sql`SELECT repeat('x', ${Number(c.req.param('megabytes')) * MEGABYTE}::int) AS text`)),
   );
   app.get('/changed/:megabytes', async (c) => {
     await database.transaction(async ({ query }) => {
@@ -93,7 +93,7 @@ describe('what a request reads from the database', () => {
     expect(await (await get('/read/9/1')).json()).toMatchObject({ details: { limit_bytes: RESULT_BYTES_MAX } });
     expect(await statusOf('/read/9/1')).toBe(413);
     expect(await statusOf('/changed/9')).toBe(413);
-    expect(await scratch.database.query("SELECT to_regclass('changed') AS changed")).toEqual([{ changed: null }]);
+    expect(await scratch.database.query(sql`SELECT to_regclass('changed') AS changed`)).toEqual([{ changed: null }]);
     expect(await Promise.all([1, 2, 3, 4].map(() => statusOf('/read/1/1')))).toEqual([200, 200, 200, 200]);
     await expect.poll(() => budget.used).toBe(0);
   });

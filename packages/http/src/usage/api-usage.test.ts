@@ -1,5 +1,5 @@
 import { silentLogger } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { exampleApi } from '../testing/example-api.ts';
@@ -13,7 +13,7 @@ beforeAll(async () => {
   scratch = await createScratchDatabase();
 });
 afterAll(() => scratch.drop());
-beforeEach(() => scratch.database.query('TRUNCATE api_usage'));
+beforeEach(() => scratch.database.query(sql`TRUNCATE api_usage`));
 
 const counterOn = (database: Database) => createApiUsageCounter({ database, logger: silentLogger(), clock });
 

@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 
 /** Requests of one key to one route on one day. */
 export interface ApiUsage {
@@ -19,10 +19,9 @@ export interface ApiUsage {
 /** Returns the usage of the last days, including today, newest day first. */
 export function readApiUsage(database: Database, days: number): Promise<ApiUsage[]> {
   return database.query<ApiUsage>(
-    `SELECT key_id AS "keyId", to_char(day, 'YYYY-MM-DD') AS day, method, route,
+    sql`SELECT key_id AS "keyId", to_char(day, 'YYYY-MM-DD') AS day, method, route,
        requests::float8 AS requests, refused::float8 AS refused, failed::float8 AS failed
-     FROM api_usage WHERE day > (now() AT TIME ZONE 'UTC')::date - $1::integer
+     FROM api_usage WHERE day > (now() AT TIME ZONE 'UTC')::date - ${days}::integer
      ORDER BY day DESC, key_id, route, method`,
-    [days],
   );
 }

@@ -3,7 +3,7 @@
  * `coalesce(lease_until, due_at)` has passed. A claim clears `due_at`; if set during the work, the row runs again.
  */
 import { ChainsteadError, errorText } from '@chainstead/core';
-import { type Database, fromNow } from '@chainstead/db';
+import { type Database, fromNow, rawSql, sql } from '@chainstead/db';
 
 /** A table with {@link dueColumns} and a `chain_id`. Its SQL comes from the code, never from input. */
 export interface DueTable {
@@ -79,13 +79,12 @@ async function claimWhere<Row extends object>(
   const found = ['chain_id = $1', isOpen, `${dueMoment(prefix)} <= now()`, ...conditions].join(' AND ');
   const rows = await database.query<Row & { due_attempts: number }>(
     // MATERIALIZED selects the rows once: of a Citus reference table, each node would select its own rows.
-    `WITH due AS MATERIALIZED (
-       SELECT ${key.join(', ')} FROM ${name} WHERE ${found} ORDER BY ${order} LIMIT $2 ${table.isSpread === true ? '' : 'FOR UPDATE SKIP LOCKED'})
-     UPDATE ${name} AS work SET ${prefix}due_at = NULL, ${prefix}lease_until = now() + make_interval(secs => $3), ${prefix}holder = $4,
-       ${prefix}attempts = work.${prefix}attempts + 1${table.onClaim === undefined ? '' : `, ${table.onClaim}`}
-     FROM due WHERE (${columns(key, 'work.')}) = (${columns(key, 'due.')}) AND work.chain_id = $1 AND ${dueMoment(prefix, 'work.')} <= now()
-     RETURNING ${key.map((column, place) => `work.${column}::text AS due_key_${place}`).join(', ')}, work.${prefix}attempts AS due_attempts, ${returning}`,
-    [chainId, limit, leaseMs / 1_000, holder],
+    sql`WITH due AS MATERIALIZED (
+       SELECT ${rawSql(key.join(', '))} FROM ${rawSql(name)} WHERE ${rawSql(found)} ORDER BY ${rawSql(order)} LIMIT ${limit} ${rawSql(table.isSpread === true ? '' : 'FOR UPDATE SKIP LOCKED')})
+     UPDATE ${rawSql(name)} AS work SET ${rawSql(prefix)}due_at = NULL, ${rawSql(prefix)}lease_until = now() + make_interval(secs => ${leaseMs / 1_000}), ${rawSql(prefix)}holder = ${holder},
+       ${rawSql(prefix)}attempts = work.${rawSql(prefix)}attempts + 1${rawSql(table.onClaim === undefined ? '' : `, ${table.onClaim}`)}
+     FROM due WHERE (${rawSql(columns(key, 'work.'))}) = (${rawSql(columns(key, 'due.'))}) AND work.chain_id = ${chainId} AND ${rawSql(dueMoment(prefix, 'work.'))} <= now()
+     RETURNING ${rawSql(key.map((column, place) => `work.${column}::text AS due_key_${place}`).join(', '))}, work.${rawSql(prefix)}attempts AS due_attempts, ${rawSql(returning)}`,
   );
   return rows.map((row) => ({
     row,
@@ -104,9 +103,8 @@ export async function msUntilDue(
 ): Promise<number | null> {
   const moment = dueMoment(prefix);
   const [row] = await database.query<{ ms: number | null }>(
-    `SELECT (extract(epoch FROM min(${moment}) - now()) * 1000)::float8 AS ms FROM ${name}
-     WHERE chain_id = $1 AND ${isOpen} AND ${moment} <= now() + make_interval(secs => $2)`,
-    [chainId, withinMs / 1_000],
+    sql`SELECT (extract(epoch FROM min(${rawSql(moment)}) - now()) * 1000)::float8 AS ms FROM ${rawSql(name)}
+     WHERE chain_id = ${chainId} AND ${rawSql(isOpen)} AND ${rawSql(moment)} <= now() + make_interval(secs => ${withinMs / 1_000})`,
   );
   return row?.ms ?? null;
 }
@@ -121,12 +119,11 @@ export async function readDueDepth(
   chainId: number,
 ): Promise<{ readonly waiting: number; readonly active: number }> {
   const [row] = await database.query<{ waiting: number; active: number }>(
-    `SELECT count(*) FILTER (WHERE NOT is_claimed) AS waiting, count(*) FILTER (WHERE is_claimed) AS active
-     FROM (SELECT coalesce(${prefix}lease_until > now(), false) AS is_claimed FROM ${name}
-           WHERE chain_id = $1 AND ${isOpen} AND ${dueMoment(prefix)} <= now() + interval '1 minute'
-             AND (${prefix}lease_until IS NOT NULL OR ${prefix}due_at <= now())
-           LIMIT ${DEPTH_MAX}) AS work`,
-    [chainId],
+    sql`SELECT count(*) FILTER (WHERE NOT is_claimed) AS waiting, count(*) FILTER (WHERE is_claimed) AS active
+     FROM (SELECT coalesce(${rawSql(prefix)}lease_until > now(), false) AS is_claimed FROM ${rawSql(name)}
+           WHERE chain_id = ${chainId} AND ${rawSql(isOpen)} AND ${rawSql(dueMoment(prefix))} <= now() + interval '1 minute'
+             AND (${rawSql(prefix)}lease_until IS NOT NULL OR ${rawSql(prefix)}due_at <= now())
+           LIMIT ${rawSql(DEPTH_MAX)}) AS work`,
   );
   return row ?? { waiting: 0, active: 0 };
 }

@@ -1,5 +1,5 @@
 import { ChainsteadError, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { createWorkJournal } from '@chainstead/db';
+import { createWorkJournal, movedStatement, sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { dueChannel } from './due-channel.ts';
@@ -28,11 +28,11 @@ interface Thing {
 }
 
 beforeAll(() =>
-  scratch.database.query(`CREATE TABLE things (
+  scratch.database.query(sql`CREATE TABLE things (
     name text, chain_id bigint, status text NOT NULL DEFAULT 'pending', is_urgent boolean NOT NULL DEFAULT false, due_at timestamptz,
     attempts int NOT NULL DEFAULT 0, lease_until timestamptz, holder text, error_code text, error_message text, PRIMARY KEY (name, chain_id))`),
 );
-beforeEach(() => scratch.database.query('TRUNCATE things, inflight_work, quarantined_work'));
+beforeEach(() => scratch.database.query(sql`TRUNCATE things, inflight_work, quarantined_work`));
 afterEach(async () => {
   await Promise.all(running.splice(0).map((work) => work.close(0)));
 });
@@ -43,8 +43,7 @@ const claim = (holder: string, limit = 10): Promise<Claim<Thing>[]> =>
 
 async function addDue(...given: readonly string[]): Promise<void> {
   await scratch.database.query(
-    "INSERT INTO things (name, chain_id, due_at) SELECT name, 1, now() - interval '1 second' * (1000 - place) FROM unnest($1::text[]) WITH ORDINALITY AS given (name, place)",
-    [given],
+    sql`INSERT INTO things (name, chain_id, due_at) SELECT name, 1, now() - interval '1 second' * (1000 - place) FROM unnest(${given}::text[]) WITH ORDINALITY AS given (name, place)`,
   );
 }
 
@@ -58,8 +57,7 @@ interface Row {
 
 async function rowOf(name: string): Promise<Row | undefined> {
   const [row] = await scratch.database.query<Row>(
-    'SELECT status, attempts, holder, error_code, round(extract(epoch FROM due_at - now()))::int AS due_in FROM things WHERE name = $1',
-    [name],
+    sql`SELECT status, attempts, holder, error_code, round(extract(epoch FROM due_at - now()))::int AS due_in FROM things WHERE name = ${name}`,
   );
   return row;
 }
@@ -121,7 +119,7 @@ test('claimers that cannot skip locked rows share them all the same', async () =
 
 test('urgent rows come first, then those that are due for longest', async () => {
   await addDue('old', 'young', 'urgent');
-  await scratch.database.query("UPDATE things SET is_urgent = name = 'urgent'");
+  await scratch.database.query(sql`UPDATE things SET is_urgent = name = 'urgent'`);
   expect(names(await claim('first', 1))).toEqual(['urgent']);
   expect(names(await claim('second', 1))).toEqual(['old']);
 });
@@ -132,7 +130,7 @@ test('a lease keeps the row until it ends, and prolonging it keeps it longer; wh
   if (first === undefined) throw new Error('nothing was claimed');
   expect(await claim('second')).toEqual([]);
   expect(await renewDue(scratch.database, TABLE, first, 60_000)).toBe(true);
-  await scratch.database.query("UPDATE things SET lease_until = now() - interval '1 second'");
+  await scratch.database.query(sql`UPDATE things SET lease_until = now() - interval '1 second'`);
   expect(await claim('second')).toMatchObject([{ holder: 'second', attempts: 2 }]);
   expect(await renewDue(scratch.database, TABLE, first, 60_000)).toBe(false);
   await failDue(scratch.database, TABLE, first, { error: new Error('late'), retrySeconds: 1 });
@@ -148,7 +146,7 @@ test('what is asked for while it is worked on is worked on again; what is given 
   await releaseDue(scratch.database, TABLE, first);
   const [second] = await claim('second');
   expect(second).toMatchObject({ attempts: 1 });
-  await scratch.database.query('UPDATE things SET due_at = now()');
+  await scratch.database.query(sql`UPDATE things SET due_at = now()`);
   expect(await claim('third')).toEqual([]);
   if (second !== undefined) await finish(second);
   expect(await rowOf('a')).toMatchObject({ status: 'done', attempts: 0, due_in: 0 });
@@ -164,7 +162,7 @@ test('waits after failures grow to a bound', async () => {
     const retrySeconds = backoffSeconds(claimed.attempts, { base: 10, max: 60 });
     await failDue(scratch.database, TABLE, claimed, { error: new Error('no'), retrySeconds });
     waits.push((await rowOf('a'))?.due_in ?? null);
-    await scratch.database.query('UPDATE things SET due_at = now()');
+    await scratch.database.query(sql`UPDATE things SET due_at = now()`);
   }
   expect(waits).toEqual([10, 20, 40, 60, 60]);
   expect(backoffSeconds(1_000_000, { base: 10, max: 60 })).toBe(60);
@@ -201,7 +199,7 @@ test('an idle worker sleeps until the next row is due, or for half a minute, and
     database: {
       ...scratch.database,
       query: (text, values) => {
-        statements.push(text);
+        statements.push(movedStatement(text, values).text);
         return scratch.database.query(text, values);
       },
     },
@@ -213,7 +211,7 @@ test('an idle worker sleeps until the next row is due, or for half a minute, and
   expect(looks).toHaveLength(sleeps.filter((ms) => ms === 30_000).length);
   sleeps.splice(0);
   await addDue('later');
-  await scratch.database.query("UPDATE things SET due_at = now() + interval '20 seconds'");
+  await scratch.database.query(sql`UPDATE things SET due_at = now() + interval '20 seconds'`);
   startWork({}, options);
   await expect.poll(() => sleeps.some((ms) => ms > 10_000 && ms <= 20_000), soon).toBe(true);
   expect(sleeps).not.toContain(30_000);
@@ -246,7 +244,7 @@ test('a scrape counts the rows that are due and those that are claimed', async (
     for (const one of claims) await finish(one);
   };
   await addDue('a', 'b', 'c', 'd', 'later');
-  await scratch.database.query("UPDATE things SET due_at = now() + interval '20 seconds' WHERE name = 'later'");
+  await scratch.database.query(sql`UPDATE things SET due_at = now() + interval '20 seconds' WHERE name = 'later'`);
   startWork({ perform }, { metrics });
   await expect.poll(() => started.length, soon).toBe(2);
   const scraped = await metrics.metrics();
@@ -275,7 +273,7 @@ test('no more than its concurrency is at work, and all that is due is worked on 
   await expect
     .poll(async () => {
       for (const end of ends.splice(0)) end();
-      return (await scratch.database.query("SELECT FROM things WHERE status = 'done'")).length;
+      return (await scratch.database.query(sql`SELECT FROM things WHERE status = 'done'`)).length;
     }, soon)
     .toBe(9);
   expect(most).toBe(2);
@@ -285,7 +283,7 @@ test('the rows of a worker that died are claimed when its leases end, those of a
   await addDue('a', 'b');
   await claim('the dead', 1);
   await scratch.database.query(
-    "UPDATE things SET lease_until = now() + interval '300 milliseconds' WHERE holder IS NOT NULL",
+    sql`UPDATE things SET lease_until = now() + interval '300 milliseconds' WHERE holder IS NOT NULL`,
   );
   const performed: string[] = [];
   const slow = Promise.withResolvers<void>();
@@ -334,7 +332,7 @@ test('what processes died of three times is not tried any more, and the rest of 
   const open = () =>
     createWorkJournal({ database: scratch.database, logger: silentLogger(), metrics: createMetricsRegistry() });
   await addDue('deadly', 'harmless');
-  await scratch.database.query("INSERT INTO quarantined_work (name, crashes) VALUES ('token deadly', 3)");
+  await scratch.database.query(sql`INSERT INTO quarantined_work (name, crashes) VALUES ('token deadly', 3)`);
   const journal = open();
   await journal.start();
   const performed: string[][] = [];
@@ -359,7 +357,7 @@ test('the summary counts rows by state and chain, and stops at 10,000 rows', asy
   await addDue('due', 'claimed', 'fails', 'deadly');
   await claim('somebody', 1);
   await database.query(
-    `UPDATE things SET due_at = now() + interval '1 day', error_code = CASE name WHEN 'deadly' THEN 'WORK_SET_ASIDE' ELSE 'NO_UPSTREAM' END, error_message = 'no'
+    sql`UPDATE things SET due_at = now() + interval '1 day', error_code = CASE name WHEN 'deadly' THEN 'WORK_SET_ASIDE' ELSE 'NO_UPSTREAM' END, error_message = 'no'
       WHERE name IN ('fails', 'deadly')`,
   );
   const summarize = (): Promise<DueSummary[]> => summarizeDueWork(database, [{ kind: 'things', table: TABLE }], [1, 2]);
@@ -385,7 +383,7 @@ test('the summary counts rows by state and chain, and stops at 10,000 rows', asy
     { kind: 'things', chainId: 2, counts: nothing },
   ]);
   await database.query(
-    "INSERT INTO things (name, chain_id, due_at) SELECT number::text, 2, now() + interval '1 hour' FROM generate_series(1, 10001) AS number",
+    sql`INSERT INTO things (name, chain_id, due_at) SELECT number::text, 2, now() + interval '1 hour' FROM generate_series(1, 10001) AS number`,
   );
   const [, second] = await summarize();
   expect(second?.counts).toMatchObject({ waiting: 10_000, isComplete: false });

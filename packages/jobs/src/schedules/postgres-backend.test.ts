@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
-import { openDatabase, provisionDatabase } from '@chainstead/db';
+import { openDatabase, provisionDatabase, rawSql, sql } from '@chainstead/db';
 import { createScratchDatabase } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -32,12 +32,12 @@ test('schedules take three connections, and continue after these were broken', a
     };
     await vi.waitFor(allRan, { timeout: 20_000 });
     const backends = await scratch.database.query<{ pid: number }>(
-      `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name IN ('chainstead-jobs', 'schedules')`,
+      sql`SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name IN ('chainstead-jobs', 'schedules')`,
     );
     expect(backends.length).toBeGreaterThan(1);
     expect(backends.length).toBeLessThanOrEqual(3);
     const pids = backends.map(({ pid }) => pid);
-    await scratch.database.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid', [pids]);
+    await scratch.database.query(sql`SELECT pg_terminate_backend(pid) FROM unnest(${pids}::int[]) AS pid`);
     for (const run of runs) run.mockClear();
     await vi.waitFor(allRan, { timeout: 20_000 });
     expect(warnings.mock.calls).toEqual([]);
@@ -53,7 +53,7 @@ test('a role that may create nothing outside of BullMQ’s schema starts where t
   const { database } = own;
   onTestFinished(async () => {
     await own.drop();
-    await scratch.database.query(`DROP ROLE IF EXISTS ${role}, ${role}_reader`);
+    await scratch.database.query(sql`DROP ROLE IF EXISTS ${rawSql(role)}, ${rawSql(role)}_reader`);
   });
   const urlOf = (name: string): string => {
     const url = new URL(own.url);
@@ -61,28 +61,29 @@ test('a role that may create nothing outside of BullMQ’s schema starts where t
     url.password = 'secret';
     return url.href;
   };
-  for (const name of [role, `${role}_reader`]) await database.query(`CREATE ROLE ${name} LOGIN PASSWORD 'secret'`);
+  for (const name of [role, `${role}_reader`])
+    await database.query(sql`CREATE ROLE ${rawSql(name)} LOGIN PASSWORD 'secret'`);
   await expect(open(urlOf(role))).rejects.toMatchObject({
     code: 'JOBS_SCHEMA_FORBIDDEN',
     remedy: expect.stringContaining('chainstead migrate'),
   });
 
   await migrateJobs({ databaseUrl: own.url, logger: silentLogger() });
-  await database.query(`GRANT USAGE ON SCHEMA bullmq TO ${role};
-    GRANT SELECT ON ALL TABLES IN SCHEMA bullmq TO ${role}`);
+  await database.query(sql`GRANT USAGE ON SCHEMA bullmq TO ${rawSql(role)};
+    GRANT SELECT ON ALL TABLES IN SCHEMA bullmq TO ${rawSql(role)}`);
   await expect(open(urlOf(role))).rejects.toMatchObject({
     code: 'JOBS_SCHEMA_FORBIDDEN',
     message: expect.stringContaining('sequence'),
   });
-  await database.query(`GRANT CREATE ON SCHEMA bullmq TO ${role};
-    GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA bullmq TO ${role};
-    GRANT USAGE ON ALL SEQUENCES IN SCHEMA bullmq TO ${role}`);
+  await database.query(sql`GRANT CREATE ON SCHEMA bullmq TO ${rawSql(role)};
+    GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA bullmq TO ${rawSql(role)};
+    GRANT USAGE ON ALL SEQUENCES IN SCHEMA bullmq TO ${rawSql(role)}`);
   await provisionDatabase({ superuserUrl: own.url, programUrl: urlOf(role) });
 
   const reader = openDatabase({ url: urlOf(`${role}_reader`), applicationName: 'reader', logger: silentLogger() });
   try {
     for (const call of ['pg_advisory_lock(1)', 'pg_try_advisory_lock(1)', 'pg_advisory_xact_lock_shared(1, 2)'])
-      await expect(reader.query(`SELECT ${call}`)).rejects.toMatchObject({ code: '42501' });
+      await expect(reader.query(sql`SELECT ${rawSql(call)}`)).rejects.toMatchObject({ code: '42501' });
   } finally {
     await reader.close();
   }

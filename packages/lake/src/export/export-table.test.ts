@@ -3,6 +3,7 @@ import { link, lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symli
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { systemClock } from '@chainstead/core';
+import { rawSql, sql } from '@chainstead/db';
 import { scratchOfFile, stageOfTest } from '@chainstead/testkit/hooks';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -53,7 +54,7 @@ describe('an export', () => {
     const result = await run();
     expect(result).toEqual({ folder: folderOf(), written: 5, rewritten: 0, rows: 270, blocks: 90, to: 89 });
     const stored = await scratch.database.query(
-      `SELECT account_key::text, chain_id::text, block_number::text, log_index, amount::text, kind, is_mint, encode(account, 'hex') AS account, label, ratio,
+      sql`SELECT account_key::text, chain_id::text, block_number::text, log_index, amount::text, kind, is_mint, encode(account, 'hex') AS account, label, ratio,
          (extract(epoch FROM seen_at) * 1000000)::bigint::text AS seen_at, maybe_amount::text, maybe_integer, maybe_bigint::text, maybe_flag, encode(maybe_bytes, 'hex') AS maybe_bytes,
          maybe_label, maybe_ratio, (extract(epoch FROM maybe_seen_at) * 1000000)::bigint::text AS maybe_seen_at, details::text, array_to_json(amounts::text[])::text AS amounts, day::text,
          ((1600000000 + block_number * 12) * 1000000::bigint)::text AS block_time
@@ -92,7 +93,7 @@ describe('an export', () => {
       ...{ block_time: 'TIMESTAMP WITH TIME ZONE', chain: 'BIGINT', table: 'VARCHAR' },
     });
     const [stored] = await scratch.database.query(
-      'SELECT count(*)::text AS rows, sum(amount)::text AS amounts FROM samples WHERE block_number <= 89',
+      sql`SELECT count(*)::text AS rows, sum(amount)::text AS amounts FROM samples WHERE block_number <= 89`,
     );
     expect(await inFiles('SELECT count(*) AS rows, sum(amount::BIGNUM)::VARCHAR AS amounts FROM samples')).toEqual([
       stored,
@@ -123,7 +124,7 @@ describe('an export', () => {
     });
     expect(last.proof).toEqual([{ from: 80, to: 89, level: 'none', reason: null }]);
     const hashes = await scratch.database.query<{ number: number; hash: string }>(
-      "SELECT block_number AS number, '0x' || encode(block_hash, 'hex') AS hash FROM blocks WHERE block_number IN (40, 59) ORDER BY 1",
+      sql`SELECT block_number AS number, '0x' || encode(block_hash, 'hex') AS hash FROM blocks WHERE block_number IN (40, 59) ORDER BY 1`,
     );
     expect([third.first_block, third.last_block]).toEqual(hashes);
     const { createHash } = await import('node:crypto');
@@ -139,7 +140,7 @@ describe('an export', () => {
   });
 
   it('has no file for blocks without rows', async () => {
-    await scratch.database.query('DELETE FROM samples WHERE block_number BETWEEN 20 AND 39');
+    await scratch.database.query(sql`DELETE FROM samples WHERE block_number BETWEEN 20 AND 39`);
     await run();
     expect((await readManifest()).files[1]).toMatchObject({ from: 20, to: 39, rows: 0, path: null, sha256: null });
     expect(await filesOf()).toHaveLength(4);
@@ -234,8 +235,8 @@ describe('exported blocks that change', () => {
 
   it('are written again after a reorg below finality', async () => {
     await run();
-    await scratch.database.query("UPDATE blocks SET block_hash = sha256('other') WHERE block_number = 79");
-    await scratch.database.query("UPDATE samples SET label = 'other' WHERE block_number = 79");
+    await scratch.database.query(sql`UPDATE blocks SET block_hash = sha256('other') WHERE block_number = 79`);
+    await scratch.database.query(sql`UPDATE samples SET label = 'other' WHERE block_number = 79`);
     expect(await again()).toMatchObject({ written: 1, rewritten: 1, rows: 60 });
     expect(rewritten).toEqual([[60, 79, 'reorg']]);
     expect(await inFiles("SELECT count(*) AS rows FROM samples WHERE label = 'other'")).toEqual([{ rows: '3' }]);
@@ -246,8 +247,8 @@ describe('exported blocks that change', () => {
     await run();
     const record =
       "INSERT INTO rewritten_ranges (chain_id, dataset, first_block, last_block) VALUES (1, 'samples', 15, 45)";
-    await scratch.database.query(record);
-    await scratch.database.query("UPDATE samples SET label = 'other' WHERE block_number = 20");
+    await scratch.database.query(rawSql(record));
+    await scratch.database.query(sql`UPDATE samples SET label = 'other' WHERE block_number = 20`);
     expect(await again()).toMatchObject({ written: 1, rewritten: 1 });
     expect(rewritten).toEqual([[20, 39, 'reindex']]);
     const before = await snapshot();
@@ -264,8 +265,8 @@ describe('exported blocks that change', () => {
 
   it('stay if their rows were dropped since', async () => {
     await run();
-    await scratch.database.query('UPDATE sync_ranges SET first_block = 30 WHERE first_block = 0');
-    await scratch.database.query('DELETE FROM samples WHERE block_number < 30');
+    await scratch.database.query(sql`UPDATE sync_ranges SET first_block = 30 WHERE first_block = 0`);
+    await scratch.database.query(sql`DELETE FROM samples WHERE block_number < 30`);
     expect(await again()).toMatchObject({ written: 0, blocks: 90 });
     expect(await inFiles('SELECT count(*) AS rows FROM samples')).toEqual([{ rows: '270' }]);
   });
@@ -273,7 +274,7 @@ describe('exported blocks that change', () => {
   it('get their new proof level without a new file', async () => {
     await run();
     const before = (await readManifest()).files[4].sha256;
-    await scratch.database.query("UPDATE sync_ranges SET proof = 'receipts'");
+    await scratch.database.query(sql`UPDATE sync_ranges SET proof = 'receipts'`);
     expect(await run()).toMatchObject({ written: 0 });
     expect((await readManifest()).files[4]).toMatchObject({
       sha256: before,
@@ -293,10 +294,10 @@ describe('an export that follows', () => {
     },
   });
   const checkpoint = (number: number) => () =>
-    scratch.database.query('UPDATE sync_chains SET checkpoint = $1', [number]);
+    scratch.database.query(sql`UPDATE sync_chains SET checkpoint = ${number}`);
 
   it('waits for blocks to be final and covered, and joins the files of a range', async () => {
-    await scratch.database.query('UPDATE sync_ranges SET first_block = 70 WHERE first_block = 60');
+    await scratch.database.query(sql`UPDATE sync_ranges SET first_block = 70 WHERE first_block = 60`);
     await checkpoint(75)();
     const seen: string[][] = [];
     const look = async () => seen.push((await filesOf()).map((name) => name.replaceAll(/0{8}|\.parquet/g, '')));
@@ -335,7 +336,7 @@ describe('an export that follows', () => {
   });
 
   it('names the block where its files end when it is stopped, not the newest final one', async () => {
-    await scratch.database.query('UPDATE sync_ranges SET first_block = 70 WHERE first_block = 60');
+    await scratch.database.query(sql`UPDATE sync_ranges SET first_block = 70 WHERE first_block = 60`);
     const stop = new AbortController();
     const clock = clockOf(async () => stop.abort());
     expect(await run({ follow: true, to: null, clock }, stop.signal)).toMatchObject({ to: 59 });
@@ -356,7 +357,7 @@ describe('an export that follows', () => {
 
 describe('an export that is refused', () => {
   it('names the gap', async () => {
-    await scratch.database.query('UPDATE sync_ranges SET first_block = 70 WHERE first_block = 60');
+    await scratch.database.query(sql`UPDATE sync_ranges SET first_block = 70 WHERE first_block = 60`);
     await expect(run()).rejects.toThrow(
       'samples of eth lacks blocks 60-69. Run "chainstead backfill --chain eth --from 60 --to 69", change the range, or use --follow to wait',
     );
@@ -370,7 +371,7 @@ describe('an export that is refused', () => {
   });
 
   it('has no indexed chain', async () => {
-    await scratch.database.query('DELETE FROM sync_chains');
+    await scratch.database.query(sql`DELETE FROM sync_chains`);
     await expect(run({ to: null })).rejects.toThrow('eth has no indexed blocks yet. Run "chainstead start" first');
   });
 
@@ -403,7 +404,7 @@ describe('an export that is refused', () => {
     await writeFile(victim, 'whole');
     const path = join(stateOf(), 'manifest.json');
     await writeFile(path, (await readFile(path, 'utf8')).replace('000000000080-000000000089.parquet', name));
-    await scratch.database.query("UPDATE blocks SET block_hash = sha256('other') WHERE block_number = 89");
+    await scratch.database.query(sql`UPDATE blocks SET block_hash = sha256('other') WHERE block_number = 89`);
     await expect(run()).rejects.toThrow(`${path} is no manifest of this version`);
     expect([await readFile(victim, 'utf8'), (await filesOf()).length]).toEqual(['whole', 5]);
   });

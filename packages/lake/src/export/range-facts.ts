@@ -1,5 +1,5 @@
 import type { BlockRange, ChainId } from '@chainstead/core';
-import { type Database, hexText, type Transaction } from '@chainstead/db';
+import { type Database, hexText, rawSql, sql, type Transaction } from '@chainstead/db';
 import { listCoverage, readChainState, readRevisions } from '@chainstead/sync';
 import type { ManifestFile } from '../manifest/manifest.ts';
 import type { ExportTable } from '../tables/export-table.ts';
@@ -83,8 +83,7 @@ export async function findChanged(
     .flatMap(({ first_block: first, last_block: last }) => [first, last])
     .filter((one) => one !== null);
   const stored = await source.query<{ number: number; hash: string }>(
-    `SELECT block_number AS number, ${hexText('block_hash')} AS hash FROM blocks WHERE chain_id = $1 AND block_number = ANY($2::bigint[])`,
-    [chain.id, edges.map(({ number }) => number)],
+    sql`SELECT block_number AS number, ${rawSql(hexText('block_hash'))} AS hash FROM blocks WHERE chain_id = ${chain.id} AND block_number = ANY(${edges.map(({ number }) => number)}::bigint[])`,
   );
   const hashes = new Map(stored.map(({ number, hash }) => [number, hash]));
   const isReplaced = (edge: ManifestFile['last_block']): boolean => {

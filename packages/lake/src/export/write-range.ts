@@ -1,7 +1,7 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BlockRange, subtractRanges } from '@chainstead/core';
-import { copyOut, type Database, type Transaction } from '@chainstead/db';
+import { copyOut, type Database, sql, type Transaction } from '@chainstead/db';
 import { onFiles } from '../errors.ts';
 import { type ExportFolders, fileName, type ManifestFile, PART } from '../manifest/manifest.ts';
 import { createCopyRowsReader } from '../parquet/copy-rows-reader.ts';
@@ -59,9 +59,9 @@ type Written = RangeFacts & { readonly rows: number; readonly bytes: number; rea
 
 async function copyRange(transaction: Transaction, write: RangeWrite, part: string): Promise<Written | null> {
   const { chain, table, range } = write;
-  await transaction.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  await transaction.query(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`);
   // The files of a dense range are sorted on disk otherwise, which takes longer.
-  await transaction.query("SET LOCAL work_mem = '64MB'");
+  await transaction.query(sql`SET LOCAL work_mem = '64MB'`);
   const facts = await readRangeFacts(transaction, chain, table, range);
   if (subtractRanges([range], facts.proof).length > 0) return null;
   const times = hasBlockTime(table) ? await readTimes(transaction, chain, range) : new Map<number, bigint>();
@@ -124,9 +124,8 @@ async function readTimes(
   { from, to }: BlockRange,
 ): Promise<ReadonlyMap<number, bigint>> {
   const rows = await transaction.query<{ number: number; seconds: number }>(
-    `SELECT block_number AS number, extract(epoch FROM block_timestamp)::bigint AS seconds FROM blocks
-      WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3`,
-    [id, from, to],
+    sql`SELECT block_number AS number, extract(epoch FROM block_timestamp)::bigint AS seconds FROM blocks
+      WHERE chain_id = ${id} AND block_number BETWEEN ${from} AND ${to}`,
   );
   return new Map(rows.map(({ number, seconds }) => [number, BigInt(seconds) * 1_000_000n]));
 }

@@ -1,6 +1,6 @@
 /** Statistics of pools over stored rows. Blocks are 300 seconds apart: windows begin at blocks 399, 388, 352 and 112. */
 import { parseAddress, ZERO_ADDRESS } from '@chainstead/core';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, rawSql, sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { poolKey } from '@chainstead/markets';
 import { addressOf, hashOf } from '@chainstead/testkit';
@@ -111,7 +111,7 @@ describe('a pool with reserves', () => {
   });
 
   test('has no dollars while the price of ether is unknown', async () => {
-    await scratch.database.query(`DELETE FROM sync_ranges WHERE dataset = 'feed-answers'`);
+    await scratch.database.query(sql`DELETE FROM sync_ranges WHERE dataset = 'feed-answers'`);
     expect((await get(PAIR)).body).toMatchObject({
       ...{ currentUsdPrice: null, currentNativePrice: '0.00075', totalLiquidityUsd: null, pairCreated: null },
       ...{ pricePercentChange: UNKNOWN, liquidityPercentChange: UNKNOWN },
@@ -121,7 +121,7 @@ describe('a pool with reserves', () => {
   });
 
   test('has numbers of trades while decimals are unknown', async () => {
-    await scratch.database.query('UPDATE tokens SET decimals = NULL WHERE address = $1', [hexBytes(CATS)]);
+    await scratch.database.query(sql`UPDATE tokens SET decimals = NULL WHERE address = ${hexBytes(CATS)}`);
     expect((await get(PAIR)).body).toMatchObject({
       ...{ currentUsdPrice: null, currentNativePrice: null, totalLiquidityUsd: null, pricePercentChange: UNKNOWN },
       // The ether side has them.
@@ -131,8 +131,8 @@ describe('a pool with reserves', () => {
 
   test('is that of the block before after a reorg of the head', async () => {
     for (const table of ['pool_states', 'swaps', 'trades', 'blocks'])
-      await scratch.database.query(`DELETE FROM ${table} WHERE block_number = ${HEAD}`);
-    await scratch.database.query(`UPDATE sync_ranges SET last_block = ${HEAD - 1}`);
+      await scratch.database.query(sql`DELETE FROM ${rawSql(table)} WHERE block_number = ${rawSql(HEAD)}`);
+    await scratch.database.query(sql`UPDATE sync_ranges SET last_block = ${rawSql(HEAD - 1)}`);
     expect((await get(PAIR)).body).toMatchObject({
       ...{ currentUsdPrice: '1.5', totalLiquidityUsd: '3000000.00' },
       // Windows begin a block earlier.
@@ -182,7 +182,7 @@ describe('a pool of concentrated liquidity', () => {
       indexed: { complete: false },
     });
     const questions = await scratch.database.query<{ question: { wallet: string } }>(
-      `SELECT question FROM state_questions WHERE kind = 'erc20-balances'`,
+      sql`SELECT question FROM state_questions WHERE kind = 'erc20-balances'`,
     );
     expect(questions.map(({ question }) => question.wallet)).toEqual([POOL]);
   });
@@ -195,9 +195,8 @@ test('a pool of a manager has a price, and no known liquidity', async () => {
     ...{ pool: id, tokens: [ZERO_ADDRESS, CATS], exchange: 'Uniswap v4', vault: manager },
   });
   await scratch.database.query(
-    `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, sqrt_price_x96, liquidity, tick)
-     VALUES ($1, $2, 10, 0, 0, $3, $4, 1, 1)`,
-    [poolKey(id), eth.id, hexBytes(id), (1n << 84n).toString()],
+    sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, sqrt_price_x96, liquidity, tick)
+     VALUES (${poolKey(id)}, ${eth.id}, 10, 0, 0, ${hexBytes(id)}, ${(1n << 84n).toString()}, 1, 1)`,
   );
   const { body } = await get(id);
   // The root is 2^-12, so a wei is worth 2^-24 units: 2^24 wei per unit, and 2^24 · 1e6 wei per cat.
@@ -231,7 +230,7 @@ test('a pool without proof is not found, nor is an unknown one', async () => {
 
 test('without an indexed block, only facts of the pool are known', async () => {
   await pools.seedPool(scratch.database, eth, { pool: PAIR, tokens: [CATS, WETH] });
-  await scratch.database.query('TRUNCATE sync_ranges, blocks');
+  await scratch.database.query(sql`TRUNCATE sync_ranges, blocks`);
   expect((await get(PAIR)).body).toMatchObject({
     ...{ pairLabel: 'CATS/WETH', currentUsdPrice: null, pricePercentChange: UNKNOWN },
     indexed: { from_block: null, to_block: null, complete: false },

@@ -1,7 +1,7 @@
 /** Indexed blocks, anchors and tokens of two chains. Blocks are 300 seconds apart, and block 0 begins a day. */
 import { type Chain, createChainRegistry, type PriceFeed } from '@chainstead/chains';
 import { type Address, parseAddress, silentLogger, systemClock } from '@chainstead/core';
-import { type Database, hexBytes } from '@chainstead/db';
+import { type Database, hexBytes, rawSql, sql } from '@chainstead/db';
 import type { BalanceRequestSources } from '@chainstead/erc20';
 import { createNodeReadQueue } from '@chainstead/node-reads';
 import { seedAnswers } from '@chainstead/price-feeds/testing';
@@ -28,14 +28,13 @@ export const [ALICE, BOB, CAROL] = [0xa11ce, 0xb0b, 0xca401].map(addressOf) as [
 /** Empties the tables, and stores blocks with 2,000 dollars per ether and 1 dollar per USDC. */
 export async function seedMarket(database: Database): Promise<void> {
   await database.query(
-    `TRUNCATE pools, pool_states, pool_creations, swaps, trades, blocks, sync_ranges, tokens, feed_answers, erc20_transfer_sides,
+    sql`TRUNCATE pools, pool_states, pool_creations, swaps, trades, blocks, sync_ranges, tokens, feed_answers, erc20_transfer_sides,
        erc20_wallet_tokens, erc20_token_classes, state_questions`,
   );
   for (const chain of [eth, base]) {
     await database.query(
-      `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-       SELECT $1, number, sha256(number::text::bytea), to_timestamp($2::float8 + number * ${SECONDS}) FROM generate_series(0, ${HEAD}) AS number`,
-      [chain.id, START],
+      sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+       SELECT ${chain.id}, number, sha256(number::text::bytea), to_timestamp(${START}::float8 + number * ${rawSql(SECONDS)}) FROM generate_series(0, ${rawSql(HEAD)}) AS number`,
     );
     for (const dataset of ['pool-states', 'swaps', 'feed-answers', 'erc20-transfers'])
       await cover(database, chain, dataset);
@@ -68,10 +67,9 @@ async function seedAnswer(
 
 /** Stores the run of a dataset until the newest block. */
 export async function cover(database: Database, chain: Chain, dataset: string, first = 0): Promise<void> {
-  await database.query('DELETE FROM sync_ranges WHERE chain_id = $1 AND dataset = $2', [chain.id, dataset]);
+  await database.query(sql`DELETE FROM sync_ranges WHERE chain_id = ${chain.id} AND dataset = ${dataset}`);
   await database.query(
-    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, ${HEAD}, 'receipts')`,
-    [chain.id, dataset, first],
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${dataset}, ${first}, ${rawSql(HEAD)}, 'receipts')`,
   );
 }
 
@@ -114,8 +112,7 @@ export async function seedCatsAndDogs(database: Database): Promise<void> {
   await seedToken(database, eth, CATS, { symbol: 'CATS' });
   await seedToken(database, eth, DOGS, { symbol: 'DOGS', decimals: 18 });
   await database.query(
-    `INSERT INTO erc20_token_classes (token, chain_id, class, since_block) VALUES ($1, $2, 'sum', 1)`,
-    [hexBytes(CATS), eth.id],
+    sql`INSERT INTO erc20_token_classes (token, chain_id, class, since_block) VALUES (${hexBytes(CATS)}, ${eth.id}, 'sum', 1)`,
   );
 }
 

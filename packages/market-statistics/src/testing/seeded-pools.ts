@@ -1,7 +1,7 @@
 /** Pools with states, balances and trades, as the sync engine and the worker would store them. */
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hex } from '@chainstead/core';
-import { type Database, hexBytes } from '@chainstead/db';
+import { type Database, hexBytes, sql } from '@chainstead/db';
 import { DIRECTION } from '@chainstead/db/direction';
 import { exchangesOf, poolKey } from '@chainstead/markets';
 import { addressOf } from '@chainstead/testkit';
@@ -47,9 +47,8 @@ export async function seedReserves(
   [reserve0, reserve1]: readonly [bigint, bigint],
 ): Promise<void> {
   await database.query(
-    `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
-     VALUES ($1, $2, $3, 0, 0, $4, $5, $6)`,
-    [poolKey(pool), chain.id, block, hexBytes(pool), `${reserve0}`, `${reserve1}`],
+    sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
+     VALUES (${poolKey(pool)}, ${chain.id}, ${block}, 0, 0, ${hexBytes(pool)}, ${`${reserve0}`}, ${`${reserve1}`})`,
   );
 }
 
@@ -63,9 +62,8 @@ export async function seedRoot(
   liquidity = 5n * 10n ** 15n,
 ) {
   await database.query(
-    `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, sqrt_price_x96, liquidity, tick)
-     VALUES ($1, $2, $3, 0, 0, $4, $5, $6, 1)`,
-    [poolKey(pool), chain.id, block, hexBytes(pool), (root << 96n).toString(), liquidity.toString()],
+    sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, sqrt_price_x96, liquidity, tick)
+     VALUES (${poolKey(pool)}, ${chain.id}, ${block}, 0, 0, ${hexBytes(pool)}, ${(root << 96n).toString()}, ${liquidity.toString()}, 1)`,
   );
 }
 
@@ -78,8 +76,7 @@ export async function seedBalances(
 ): Promise<void> {
   for (const [token, value] of balances)
     await database.query(
-      `INSERT INTO erc20_wallet_tokens (wallet, chain_id, token, anchor_block, anchor_value, anchored_at) VALUES ($1, $2, $3, $4, $5, now())`,
-      [hexBytes(pool), chain.id, hexBytes(token), HEAD, value.toString()],
+      sql`INSERT INTO erc20_wallet_tokens (wallet, chain_id, token, anchor_block, anchor_value, anchored_at) VALUES (${hexBytes(pool)}, ${chain.id}, ${hexBytes(token)}, ${HEAD}, ${value.toString()}, now())`,
     );
 }
 
@@ -94,17 +91,8 @@ interface SeededDeposit {
 /** Stores a transfer into a pool. */
 export async function seedDeposit(database: Database, chain: Chain, { pool, block, token, value }: SeededDeposit) {
   await database.query(
-    `INSERT INTO erc20_transfer_sides (account_key, chain_id, block_number, transaction_index, log_index, direction, account, token, counterparty, value, transaction_hash)
-     VALUES (address_key($1), $2, $3, 0, 1, $4, $1, $5, $6, $7, sha256('x'))`,
-    [
-      hexBytes(pool),
-      chain.id,
-      block,
-      DIRECTION.received,
-      hexBytes(token),
-      hexBytes(addressOf(0xb0b)),
-      value.toString(),
-    ],
+    sql`INSERT INTO erc20_transfer_sides (account_key, chain_id, block_number, transaction_index, log_index, direction, account, token, counterparty, value, transaction_hash)
+     VALUES (address_key(${hexBytes(pool)}), ${chain.id}, ${block}, 0, 1, ${DIRECTION.received}, ${hexBytes(pool)}, ${hexBytes(token)}, ${hexBytes(addressOf(0xb0b))}, ${value.toString()}, sha256('x'))`,
   );
 }
 

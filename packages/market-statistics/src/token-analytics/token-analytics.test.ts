@@ -1,5 +1,7 @@
 /** Analytics of tokens over stored pools and trades: windows, sides, unknown values, coverage, batches and steps. */
+
 import { type Address, parseAddress } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { addressOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
@@ -200,7 +202,7 @@ describe('analytics of a token', () => {
   });
 
   test('have no valuation beyond that of any real token', async () => {
-    await scratch.database.query(`UPDATE tokens SET total_supply = 10 ^ 19::numeric WHERE symbol = 'CATS'`);
+    await scratch.database.query(sql`UPDATE tokens SET total_supply = 10 ^ 19::numeric WHERE symbol = 'CATS'`);
     expect((await request(`${CATS}/analytics`)).body).toMatchObject({ totalFullyDilutedValuation: null });
   });
 

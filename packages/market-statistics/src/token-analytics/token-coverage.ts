@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { readBlockRuns } from '@chainstead/data-api';
-import { addressBytes, type Bind, hexText, type ReadDatabase } from '@chainstead/db';
+import { addressBytes, type Bind, hexText, type ReadDatabase, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { formsOf } from '@chainstead/markets';
 
@@ -17,9 +17,8 @@ export async function readSwapsSince(database: ReadDatabase, chain: Chain, block
   if (run === undefined) return null;
   if (run.firstBlock <= chain.firstBlock) return Number.NEGATIVE_INFINITY;
   const [row] = await database.select<{ time: number }>(
-    `SELECT extract(epoch FROM block_timestamp)::float8 AS time FROM blocks
-     WHERE chain_id = $1::bigint AND block_number >= $2::bigint ORDER BY block_number LIMIT 1`,
-    [chain.id, run.firstBlock],
+    sql`SELECT extract(epoch FROM block_timestamp)::float8 AS time FROM blocks
+     WHERE chain_id = ${chain.id}::bigint AND block_number >= ${run.firstBlock}::bigint ORDER BY block_number LIMIT 1`,
   );
   return row?.time ?? null;
 }

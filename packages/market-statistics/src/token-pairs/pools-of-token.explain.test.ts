@@ -1,6 +1,6 @@
 /** The statements for the pools of a token stop at their bounds, also for a token with very many pools. */
 import { parseAddress } from '@chainstead/core';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, sql } from '@chainstead/db';
 import { addressOf, explain, PLANS, rowsScanned } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -19,22 +19,20 @@ async function seedRange(first: number, last: number): Promise<void> {
   const { database } = scratch;
   const rest = hexBytes(`0x${'00'.repeat(16)}`);
   await database.query(
-    `INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
-     SELECT number, $1, int4send(number) || $2, 'proven', 'Uniswap v2', $3, int4send(number) || $2, $4, true, NULL
-     FROM generate_series($5::int, $6::int) AS number`,
-    [eth.id, rest, hexBytes(addressOf(0xfac)), hexBytes(WETH), first, last],
+    sql`INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
+     SELECT number, ${eth.id}, int4send(number) || ${rest}, 'proven', 'Uniswap v2', ${hexBytes(addressOf(0xfac))}, int4send(number) || ${rest}, ${hexBytes(WETH)}, true, NULL
+     FROM generate_series(${first}::int, ${last}::int) AS number`,
   );
   await database.query(
-    `INSERT INTO trades (pool_key, chain_id, block_number, transaction_index, log_index, token0_key, token1_key)
-     SELECT number, $1, 2 * number + log, 0, 0, address_key(int4send(number) || $2), address_key($3)
-     FROM generate_series($4::int, $5::int) AS number, generate_series(0, 1) AS log`,
-    [eth.id, rest, hexBytes(WETH), first, last],
+    sql`INSERT INTO trades (pool_key, chain_id, block_number, transaction_index, log_index, token0_key, token1_key)
+     SELECT number, ${eth.id}, 2 * number + log, 0, 0, address_key(int4send(number) || ${rest}), address_key(${hexBytes(WETH)})
+     FROM generate_series(${first}::int, ${last}::int) AS number, generate_series(0, 1) AS log`,
   );
 }
 
 beforeAll(async () => {
   await seedRange(1, ANALYZED);
-  await scratch.database.query('ANALYZE');
+  await scratch.database.query(sql`ANALYZE`);
   await seedRange(ANALYZED + 1, POOLS);
 });
 

@@ -1,6 +1,6 @@
 /** Pools of a token over stored rows. Blocks are 300 seconds apart: a day begins after block 112. */
 import { ZERO_ADDRESS } from '@chainstead/core';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, rawSql, sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { poolKey } from '@chainstead/markets';
 import { addressOf, hashOf, seedBuilt } from '@chainstead/testkit';
@@ -133,7 +133,7 @@ describe('the pairs of a token', () => {
   });
 
   test('have no dollars while the price of ether is unknown', async () => {
-    await scratch.database.query(`DELETE FROM sync_ranges WHERE dataset = 'feed-answers'`);
+    await scratch.database.query(sql`DELETE FROM sync_ranges WHERE dataset = 'feed-answers'`);
     const { body } = await get(`${CATS}/pairs`);
     expect(body.pairs.find((pair) => pair.pair_address === DEEP)).toMatchObject({
       ...{ usd_price: null, usd_price_24hr: null, liquidity_usd: null, liquidity_skew: 1, inactive_pair: false },
@@ -142,7 +142,7 @@ describe('the pairs of a token', () => {
   });
 
   test('have no values while decimals are unknown', async () => {
-    await scratch.database.query('UPDATE tokens SET decimals = NULL WHERE address = $1', [hexBytes(CATS)]);
+    await scratch.database.query(sql`UPDATE tokens SET decimals = NULL WHERE address = ${hexBytes(CATS)}`);
     const { body } = await get(`${CATS}/pairs?limit=100`);
     const unknown = { usd_price: null, liquidity_usd: null, liquidity_skew: null };
     expect(body.pairs.find((pair) => pair.pair_address === DEEP)).toMatchObject({
@@ -156,8 +156,8 @@ describe('the pairs of a token', () => {
 
   test('are those of the blocks that remain after a reorg', async () => {
     for (const table of ['pool_states', 'swaps', 'trades', 'blocks'])
-      await scratch.database.query(`DELETE FROM ${table} WHERE block_number >= 300`);
-    await scratch.database.query('UPDATE sync_ranges SET last_block = 299');
+      await scratch.database.query(sql`DELETE FROM ${rawSql(table)} WHERE block_number >= 300`);
+    await scratch.database.query(sql`UPDATE sync_ranges SET last_block = 299`);
     const { body } = await get(`${CATS}/pairs`);
     expect(body.pairs[0]).toMatchObject({ usd_price: 1, liquidity_usd: 2_000_000, volume_24h_usd: 2_000 });
     expect(body.indexed).toMatchObject({ to_block: '299' });
@@ -169,10 +169,9 @@ describe('the pairs of a token', () => {
     // A later block would make the last one the deepest.
     const next = HEAD + 1;
     await scratch.database.query(
-      `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES ($1, $2, '\\x01', to_timestamp($3))`,
-      [eth.id, next, market.timeOf(next)],
+      sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (${eth.id}, ${next}, '\\x01', to_timestamp(${market.timeOf(next)}))`,
     );
-    await scratch.database.query(`UPDATE sync_ranges SET last_block = ${next}`);
+    await scratch.database.query(sql`UPDATE sync_ranges SET last_block = ${rawSql(next)}`);
     await pools.seedReserves(scratch.database, eth, DRY, next, [10n ** 15n, 10n ** 15n]);
     for (let number = 1; ; number += 1) {
       expect(page.body).toMatchObject({ page: number, page_size: 2 });
@@ -192,7 +191,7 @@ describe('the pairs of a token', () => {
       });
       expect((await get(`${token}/pairs`)).body.indexed).toMatchObject({ complete: false });
     }
-    await scratch.database.query('TRUNCATE sync_ranges, blocks');
+    await scratch.database.query(sql`TRUNCATE sync_ranges, blocks`);
     expect((await get(`${CATS}/pairs`)).body).toMatchObject({
       ...{ pairs: [], cursor: null, indexed: { from_block: null, to_block: null, complete: false } },
     });

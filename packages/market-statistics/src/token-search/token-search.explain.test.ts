@@ -1,4 +1,4 @@
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, rawSql, sql } from '@chainstead/db';
 import { explain, rowsScanned } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -12,19 +12,18 @@ const scratch = scratchOfFile({ autovacuum: false });
 beforeAll(async () => {
   // Every name has "token" in it, each sixth symbol is the same, and each 200th token is of a list.
   await scratch.database.query(
-    `INSERT INTO tokens (address, chain_id, standard, name, symbol, verified, facts_status)
+    sql`INSERT INTO tokens (address, chain_id, standard, name, symbol, verified, facts_status)
      SELECT substring(sha256(number::text::bytea) FOR 20), 1, 'erc20', 'Token ' || md5(number::text),
        CASE WHEN number % 6 = 0 THEN 'SAME' ELSE upper(substring(md5('s' || number) FOR 6)) END, number % 200 = 7, 'known'
-     FROM generate_series(1, ${TOKENS}) AS number`,
+     FROM generate_series(1, ${rawSql(TOKENS)}) AS number`,
   );
   // A third of the tokens has a pool with ether.
   await scratch.database.query(
-    `INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
-     SELECT address_key(address), 1, address, 'proven', 'Uniswap v2', address, address, $1, true, NULL FROM tokens WHERE get_byte(address, 0) % 3 = 0`,
-    [hexBytes(WETH)],
+    sql`INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
+     SELECT address_key(address), 1, address, 'proven', 'Uniswap v2', address, address, ${hexBytes(WETH)}, true, NULL FROM tokens WHERE get_byte(address, 0) % 3 = 0`,
   );
-  await scratch.database.query('VACUUM ANALYZE tokens');
-  await scratch.database.query('VACUUM ANALYZE pools');
+  await scratch.database.query(sql`VACUUM ANALYZE tokens`);
+  await scratch.database.query(sql`VACUUM ANALYZE pools`);
 });
 
 describe.each(['generic', 'custom'] as const)('a search of tokens by the %s plan', (plan) => {

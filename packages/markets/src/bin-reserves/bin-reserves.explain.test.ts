@@ -1,6 +1,6 @@
 /** The bins of a pair near a price follow from few rows, however many changes it had and however many other pools and bins there are. */
 import { createChainRegistry } from '@chainstead/chains';
-import { hexBytes, type Statement } from '@chainstead/db';
+import { hexBytes, rawSql, type Statement, sql } from '@chainstead/db';
 import { addressOf, createPartitions, explain, PLANS, rowsScanned } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -33,30 +33,25 @@ beforeAll(async () => {
       [NARROW, 3 * (WIDE / NARROW)],
     ] as const)
       await database.query(
-        `INSERT INTO bin_reserves (pool_key, chain_id, blocks, start, bin, pool, amount0, amount1)
-         SELECT $1, $2, $3, span * $3, bin, $4, 5, 5 FROM generate_series($6::int, $5::int) AS span, generate_series(1, ${BINS}) AS bin`,
-        [poolKey(pool), chain.id, width, hexBytes(pool), Math.floor(BLOCK / width), first],
+        sql`INSERT INTO bin_reserves (pool_key, chain_id, blocks, start, bin, pool, amount0, amount1)
+         SELECT ${poolKey(pool)}, ${chain.id}, ${width}, span * ${width}, bin, ${hexBytes(pool)}, 5, 5 FROM generate_series(${first}::int, ${Math.floor(BLOCK / width)}::int) AS span, generate_series(1, ${rawSql(BINS)}) AS bin`,
       );
     await database.query(
-      `INSERT INTO pool_creations (pool_key, chain_id, block_number, transaction_index, log_index, pool, factory, transaction_hash)
-       VALUES ($1, $2, 7, 0, 0, $3, $4, sha256('x'))`,
-      [poolKey(pool), chain.id, hexBytes(pool), hexBytes(FACTORY)],
+      sql`INSERT INTO pool_creations (pool_key, chain_id, block_number, transaction_index, log_index, pool, factory, transaction_hash)
+       VALUES (${poolKey(pool)}, ${chain.id}, 7, 0, 0, ${hexBytes(pool)}, ${hexBytes(FACTORY)}, sha256('x'))`,
     );
     await database.query(
-      `INSERT INTO bin_changes (pool_key, chain_id, block_number, bin, pool, amount0, amount1)
-       SELECT $1, $2, number, bin, $3, 1, 1 FROM generate_series($4::int - 500, $4::int) AS number, generate_series(1, ${BINS}) AS bin`,
-      [poolKey(pool), chain.id, hexBytes(pool), BLOCK],
+      sql`INSERT INTO bin_changes (pool_key, chain_id, block_number, bin, pool, amount0, amount1)
+       SELECT ${poolKey(pool)}, ${chain.id}, number, bin, ${hexBytes(pool)}, 1, 1 FROM generate_series(${BLOCK}::int - 500, ${BLOCK}::int) AS number, generate_series(1, ${rawSql(BINS)}) AS bin`,
     );
   }
   await database.query(
-    `INSERT INTO bin_reserves (pool_key, chain_id, blocks, start, bin, pool, amount0, amount1)
-     SELECT number, $1, ${WIDE}, 0, 12, decode('ee' || lpad(to_hex(number), 38, '0'), 'hex'), 5, 5 FROM generate_series(1, ${OTHER_POOLS}) AS number`,
-    [chain.id],
+    sql`INSERT INTO bin_reserves (pool_key, chain_id, blocks, start, bin, pool, amount0, amount1)
+     SELECT number, ${chain.id}, ${rawSql(WIDE)}, 0, 12, decode('ee' || lpad(to_hex(number), 38, '0'), 'hex'), 5, 5 FROM generate_series(1, ${rawSql(OTHER_POOLS)}) AS number`,
   );
   await database.query(
-    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT $1, number, sha256(number::text::bytea), to_timestamp(number) FROM generate_series($2::int - 2000, $2::int) AS number`,
-    [chain.id, BLOCK],
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+     SELECT ${chain.id}, number, sha256(number::text::bytea), to_timestamp(number) FROM generate_series(${BLOCK}::int - 2000, ${BLOCK}::int) AS number`,
   );
 });
 

@@ -1,6 +1,8 @@
 /** Tokens in bins at each block against a model of the pair, under any order of arrival and after reorgs. */
+
 import { createChainRegistry } from '@chainstead/chains';
 import type { Log } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { addressOf, createSeededRandom, seedBuilt } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, expect, test } from 'vitest';
@@ -20,7 +22,7 @@ const BIN_STEP = 100;
 const scratch = scratchOfFile();
 
 beforeEach(async () => {
-  await scratch.database.query('TRUNCATE bin_changes, bin_reserves, blocks, projections');
+  await scratch.database.query(sql`TRUNCATE bin_changes, bin_reserves, blocks, projections`);
   await seedBuilt(scratch.database, chain.id, binReservesOfChanges);
 });
 
@@ -48,9 +50,8 @@ function mine(model: PairModel, other: PairModel, random: Random, first: number,
 async function store(blocks: readonly ModelBlock[], random: Random): Promise<void> {
   const { database } = scratch;
   await database.query(
-    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT $1, number, sha256(number::text::bytea), to_timestamp(number) FROM unnest($2::int[]) AS number ON CONFLICT DO NOTHING`,
-    [chain.id, blocks.map(({ number }) => number)],
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+     SELECT ${chain.id}, number, sha256(number::text::bytea), to_timestamp(number) FROM unnest(${blocks.map(({ number }) => number)}::int[]) AS number ON CONFLICT DO NOTHING`,
   );
   const shuffled = blocks.map((block) => ({ block, at: random.integer(0, 1_000) })).toSorted((a, b) => a.at - b.at);
   for (let start = 0; start < shuffled.length; start += 10) {

@@ -1,4 +1,5 @@
 /** The schedule that stores candles: it starts, stores the hours that are due, stops, and takes over what a dead worker left. */
+import { sql } from '@chainstead/db';
 import { seedAnswers } from '@chainstead/price-feeds/testing';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, expect, test } from 'vitest';
@@ -36,13 +37,13 @@ function runOnce(signal = new AbortController().signal): Promise<void> {
 
 async function storedHours(): Promise<readonly number[]> {
   const rows = await scratch.database.query<{ start: number }>(
-    'SELECT start FROM candle_spans WHERE hours = 1 AND is_stored ORDER BY start',
+    sql`SELECT start FROM candle_spans WHERE hours = 1 AND is_stored ORDER BY start`,
   );
   return rows.map(({ start }) => start);
 }
 
 const rowsOf = () =>
-  scratch.database.query('SELECT start, buys, sells, prices FROM pool_candles WHERE hours = 1 ORDER BY start');
+  scratch.database.query(sql`SELECT start, buys, sells, prices FROM pool_candles WHERE hours = 1 ORDER BY start`);
 
 /** The newest hour as a worker finds it. */
 async function newestHour() {
@@ -62,9 +63,9 @@ test('stores the hours that are due, and does nothing at the next turn', async (
   const [hours, rows] = [await storedHours(), await rowsOf()];
   expect(hours).toEqual(Array.from({ length: HOURS }, (_, place) => start - HOURS + 1 + place));
   expect(rows.length).toBe(HOURS);
-  const claims = await scratch.database.query('SELECT claim FROM candle_spans ORDER BY hours, start');
+  const claims = await scratch.database.query(sql`SELECT claim FROM candle_spans ORDER BY hours, start`);
   await runOnce();
-  expect(await scratch.database.query('SELECT claim FROM candle_spans ORDER BY hours, start')).toEqual(claims);
+  expect(await scratch.database.query(sql`SELECT claim FROM candle_spans ORDER BY hours, start`)).toEqual(claims);
 });
 
 test('stores nothing once the process ends', async () => {
@@ -83,7 +84,7 @@ test('takes over a span whose worker died after its claim, once the claim has ex
   await runOnce();
   expect(await storedHours()).not.toContain(span.start);
   expect((await storedHours()).length).toBe(HOURS - 1);
-  await database.query(`UPDATE candle_spans SET claimed_at = now() - interval '601 seconds' WHERE claim = $1`, [claim]);
+  await database.query(sql`UPDATE candle_spans SET claimed_at = now() - interval '601 seconds' WHERE claim = ${claim}`);
   await runOnce();
   expect((await storedHours()).length).toBe(HOURS);
   const rows = await rowsOf();

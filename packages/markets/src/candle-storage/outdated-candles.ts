@@ -1,7 +1,7 @@
 /** Stored candles of tokens whose decimals changed. Readers don't use them, and take the swaps instead. */
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import { addressBytes, type Database, hexBytes, hexText, type ReadDatabase } from '@chainstead/db';
+import { addressBytes, type Database, hexBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { backoffSeconds, type Claim, claimValues, type DueWork, isClaimed, settled } from '@chainstead/jobs';
 import { CHANGED_DECIMALS, CHANGED_DECIMALS_WORK } from '@chainstead/tokens';
@@ -136,9 +136,8 @@ async function computableSpans(
   swaps: StorableBlocks['swaps'],
 ): Promise<(span: StoredSpan) => boolean> {
   const spans = await database.select<StoredSpan & { readonly first: number; readonly last: number }>(
-    `SELECT hours, start, first_block AS first, last_block AS last FROM candle_spans
-     WHERE chain_id = $1 AND hours IN (1, 24) AND start BETWEEN $2 AND $3`,
-    [chain.id, candles[0]?.start, candles.at(-1)?.start],
+    sql`SELECT hours, start, first_block AS first, last_block AS last FROM candle_spans
+     WHERE chain_id = ${chain.id} AND hours IN (1, 24) AND start BETWEEN ${candles[0]?.start ?? null} AND ${candles.at(-1)?.start ?? null}`,
   );
   const computable = new Set(
     spans.filter(({ first, last }) => covers(swaps, first, last)).map(({ hours, start }) => `${hours} ${start}`),

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Database, hexBytes, hexText } from '@chainstead/db';
+import { type Database, hexBytes, hexText, rawSql, sql } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
 import { CANDLE_COLUMNS, copyCandles, type PoolCandle, type PricedRecord } from '../pool-candles/candle-record.ts';
 import { computeCandles, isUncertain } from '../pool-candles/compute-candles.ts';
@@ -28,8 +28,7 @@ export async function settleStale(
       span.hours === 1 ? await computeHour(database, chain, storable, span) : await computeDay(database, chain, span);
     // Those of a span that can't be computed yet come again later, after others.
     await database.query(
-      'UPDATE stale_candles SET checked_at = now() WHERE chain_id = $1 AND hours = $2 AND start = $3 AND pool_key = ANY ($4::bigint[])',
-      [chain.id, span.hours, span.start, span.pools.map(poolKey)],
+      sql`UPDATE stale_candles SET checked_at = now() WHERE chain_id = ${chain.id} AND hours = ${span.hours} AND start = ${span.start} AND pool_key = ANY (${span.pools.map(poolKey)}::bigint[])`,
     );
     for (const { pool, candle } of settled)
       await replaceCandle(database, chain, span, { pool, candle, revision: revisionOf.get(pool) ?? '' });
@@ -60,12 +59,11 @@ interface Settled {
 
 function listStale(database: Database, chain: Chain): Promise<readonly StaleSpan[]> {
   return database.select<StaleSpan>(
-    `SELECT stale.hours, stale.start, array_agg(${hexText('stale.pool')}) AS pools, array_agg(stale.revision::text) AS revisions,
+    sql`SELECT stale.hours, stale.start, array_agg(${rawSql(hexText('stale.pool'))}) AS pools, array_agg(stale.revision::text) AS revisions,
   min(span.first_block) AS first_block, max(span.last_block) AS last_block, min(span.prices_from_block) AS prices_from_block
-FROM (SELECT * FROM stale_candles WHERE chain_id = $1 ORDER BY checked_at LIMIT ${STALE_MAX}) AS stale
-LEFT JOIN candle_spans AS span ON span.chain_id = stale.chain_id AND span.hours = stale.hours AND span.start = stale.start AND span.is_stored AND span.settings = $2
+FROM (SELECT * FROM stale_candles WHERE chain_id = ${chain.id} ORDER BY checked_at LIMIT ${rawSql(STALE_MAX)}) AS stale
+LEFT JOIN candle_spans AS span ON span.chain_id = stale.chain_id AND span.hours = stale.hours AND span.start = stale.start AND span.is_stored AND span.settings = ${priceSettingsOf(chain)}
 GROUP BY stale.hours, stale.start ORDER BY stale.hours, stale.start`,
-    [chain.id, priceSettingsOf(chain)],
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange } from '@chainstead/core';
-import type { Database, ReadDatabase } from '@chainstead/db';
+import { type Database, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { readValueBounds, type ValueBounds } from '@chainstead/price-feeds';
 import { type BlockBoundary, readBoundary } from '../pool-candles/block-boundaries.ts';
 import { priceDatasetOf, priceSettingsOf } from '../pool-candles/price-settings.ts';
@@ -27,8 +27,7 @@ export async function readStorableBlocks(database: ReadDatabase, chain: Chain): 
 /** Returns the last block that no reorg replaces; null: none. */
 export async function readSettledBlock(database: ReadDatabase, chain: Chain): Promise<number | null> {
   const [row] = await database.select<{ readonly settled: number | null }>(
-    'SELECT least(checkpoint, greatest(coalesce(finalized, 0), checkpoint - $2::bigint)) AS settled FROM sync_chains WHERE chain_id = $1',
-    [chain.id, chain.reorgDepthMax],
+    sql`SELECT least(checkpoint, greatest(coalesce(finalized, 0), checkpoint - ${chain.reorgDepthMax}::bigint)) AS settled FROM sync_chains WHERE chain_id = ${chain.id}`,
   );
   return row?.settled ?? null;
 }
@@ -43,14 +42,13 @@ export async function listMissingHours(
   const missing: number[] = [];
   for (const { from, to } of swaps.toReversed()) {
     const rows = await database.select<{ readonly hour: number }>(
-      `WITH bounds AS MATERIALIZED (
-  SELECT floor(extract(epoch FROM (SELECT block_timestamp FROM blocks WHERE chain_id = $1 AND block_number >= $2 ORDER BY block_number LIMIT 1)) / 3600)::int AS lowest,
-    floor(extract(epoch FROM (SELECT block_timestamp FROM blocks WHERE chain_id = $1 AND block_number <= $3 ORDER BY block_number DESC LIMIT 1)) / 3600)::int AS highest
+      sql`WITH bounds AS MATERIALIZED (
+  SELECT floor(extract(epoch FROM (SELECT block_timestamp FROM blocks WHERE chain_id = ${chain.id} AND block_number >= ${from} ORDER BY block_number LIMIT 1)) / 3600)::int AS lowest,
+    floor(extract(epoch FROM (SELECT block_timestamp FROM blocks WHERE chain_id = ${chain.id} AND block_number <= ${to} ORDER BY block_number DESC LIMIT 1)) / 3600)::int AS highest
 )
 SELECT hour FROM bounds CROSS JOIN generate_series(bounds.highest, bounds.lowest, -1) AS hour
-WHERE NOT EXISTS (SELECT FROM candle_spans WHERE chain_id = $1 AND hours = 1 AND start = hour AND ${VALID_SPAN} AND settings = $4)
-ORDER BY hour DESC LIMIT $5`,
-      [chain.id, from, to, priceSettingsOf(chain), limit - missing.length],
+WHERE NOT EXISTS (SELECT FROM candle_spans WHERE chain_id = ${chain.id} AND hours = 1 AND start = hour AND ${rawSql(VALID_SPAN)} AND settings = ${priceSettingsOf(chain)})
+ORDER BY hour DESC LIMIT ${limit - missing.length}`,
     );
     missing.push(...rows.map(({ hour }) => hour));
     if (missing.length >= limit) break;
@@ -103,8 +101,7 @@ export function covers(runs: readonly BlockRange[], first: number, last: number)
 
 async function readRuns(database: ReadDatabase, chain: Chain, dataset: string): Promise<readonly BlockRange[]> {
   const ranges = await database.select<{ readonly first_block: number; readonly last_block: number }>(
-    'SELECT first_block, last_block FROM sync_ranges WHERE chain_id = $1 AND dataset = $2 ORDER BY first_block',
-    [chain.id, dataset],
+    sql`SELECT first_block, last_block FROM sync_ranges WHERE chain_id = ${chain.id} AND dataset = ${dataset} ORDER BY first_block`,
   );
   const runs: { from: number; to: number }[] = [];
   for (const { first_block: from, last_block: to } of ranges) {

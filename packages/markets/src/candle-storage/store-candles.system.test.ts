@@ -1,7 +1,7 @@
 /** Stored candles and figures against those from swaps: after reorgs, late proofs, changed settings, and dropped swaps. */
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, parseAddress, silentLogger, systemClock } from '@chainstead/core';
-import { hexBytes, rawSql, runStatements } from '@chainstead/db';
+import { hexBytes, rawSql, runStatements, sql } from '@chainstead/db';
 import { createDueWork } from '@chainstead/jobs';
 import { seedAnswers } from '@chainstead/price-feeds/testing';
 import { runProjection } from '@chainstead/sync';
@@ -63,7 +63,7 @@ beforeEach(async () => {
   const { database } = scratch;
   number = numbersOf(1);
   await database.query(
-    'TRUNCATE swaps, trades, pools, blocks, sync_ranges, sync_chains, tokens, feed_answers, candle_spans, stale_candles, pool_candles, changed_decimals',
+    sql`TRUNCATE swaps, trades, pools, blocks, sync_ranges, sync_chains, tokens, feed_answers, candle_spans, stale_candles, pool_candles, changed_decimals`,
   );
   await seedToken(database, eth, CATS, 'CATS', 6);
   await seedToken(database, eth, WETH, 'WETH', 18);
@@ -71,8 +71,7 @@ beforeEach(async () => {
   await cover(database, eth, 'swaps', LAST);
   await cover(database, eth, 'feed-answers', LAST);
   await database.query(
-    `INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint, finalized) VALUES ($1, 0, 0, $2, $3)`,
-    [eth.id, LAST, SETTLED],
+    sql`INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint, finalized) VALUES (${eth.id}, 0, 0, ${LAST}, ${SETTLED})`,
   );
   // The third gap is longer than a heartbeat.
   await seedAnswers(
@@ -139,14 +138,14 @@ async function everything(timeframes: readonly Timeframe[], pools = [DOLLARS, ET
 /** Compares with a reading that finds no stored span. */
 async function expectSame(timeframes: readonly Timeframe[], pools = [DOLLARS, ETHER], chain: Chain = eth) {
   const found = await everything(timeframes, pools, chain);
-  await scratch.database.query(`UPDATE candle_spans SET settings = '-' || settings`);
+  await scratch.database.query(sql`UPDATE candle_spans SET settings = '-' || settings`);
   expect(found).toEqual(await everything(timeframes, pools, chain));
-  await scratch.database.query(`UPDATE candle_spans SET settings = substr(settings, 2)`);
+  await scratch.database.query(sql`UPDATE candle_spans SET settings = substr(settings, 2)`);
 }
 
 const HOURLY: readonly Timeframe[] = ['1h', '1d', '1M'];
 const count = async (table: string) => {
-  const [row] = await scratch.database.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${table}`);
+  const [row] = await scratch.database.query<{ n: number }>(sql`SELECT count(*)::int AS n FROM ${rawSql(table)}`);
   return row?.n;
 };
 
@@ -159,9 +158,9 @@ async function change(kind: 'added' | 'removed', where: string, values: readonly
       [...values],
     );
     if (kind === 'removed') {
-      await transaction.query('INSERT INTO set_aside SELECT * FROM changed_swaps');
+      await transaction.query(sql`INSERT INTO set_aside SELECT * FROM changed_swaps`);
       await transaction.query(`DELETE FROM swaps WHERE ${where}`, [...values]);
-    } else await transaction.query('INSERT INTO swaps SELECT * FROM changed_swaps');
+    } else await transaction.query(sql`INSERT INTO swaps SELECT * FROM changed_swaps`);
     await runProjection(transaction, false, (access) =>
       candlesOfSwaps[kind]({
         ...{ rows: rawSql('changed_swaps'), subjects: rawSql(''), remaining: rawSql('swaps'), access },
@@ -177,7 +176,7 @@ test('stored hours and days have the candles and figures of their swaps', async 
   expect(await store()).toBe(0);
   expect(await everything(TIMEFRAMES)).toEqual(live);
   const [days] = await scratch.database.query<{ n: number }>(
-    'SELECT count(*)::int AS n FROM candle_spans WHERE hours = 24 AND is_stored',
+    sql`SELECT count(*)::int AS n FROM candle_spans WHERE hours = 24 AND is_stored`,
   );
   expect(days?.n).toBe(1);
 });
@@ -187,30 +186,30 @@ test('stored candles and figures outlive their swaps', async () => {
   const [{ candles, figures }, [hour]] = [
     await everything(['1h', '1d']),
     await scratch.database.query<{ first_block: number }>(
-      'SELECT first_block FROM candle_spans WHERE hours = 1 ORDER BY start DESC LIMIT 1',
+      sql`SELECT first_block FROM candle_spans WHERE hours = 1 ORDER BY start DESC LIMIT 1`,
     ),
   ];
   // Retention drops partitions without a change of rows.
-  await scratch.database.query('DELETE FROM swaps WHERE block_number < $1 AND block_number >= 400', [
-    hour?.first_block,
-  ]);
+  await scratch.database.query(
+    sql`DELETE FROM swaps WHERE block_number < ${hour?.first_block ?? null} AND block_number >= 400`,
+  );
   const after = await everything(['1h', '1d']);
   expect(after.candles.map(([usd]) => usd?.slice(0, -2))).toEqual(candles.map(([usd]) => usd?.slice(0, -2)));
   expect(after.figures.get(ETHER.pool)?.[WHOLE_HOURS]).toEqual(figures.get(ETHER.pool)?.[WHOLE_HOURS]);
 });
 
 describe('changed rows', () => {
-  beforeEach(() => scratch.database.query('CREATE TABLE IF NOT EXISTS set_aside (LIKE swaps)'));
+  beforeEach(() => scratch.database.query(sql`CREATE TABLE IF NOT EXISTS set_aside (LIKE swaps)`));
 
   test('are in all candles at once, and in stored ones after the next turn, in any order', async () => {
     await store();
-    await scratch.database.query('TRUNCATE set_aside');
+    await scratch.database.query(sql`TRUNCATE set_aside`);
     for (let step = 0; step < 6; step += 1) {
       const [from, length] = [number(LAST), number(2_000)];
       await change(step % 3 === 2 ? 'added' : 'removed', 'block_number BETWEEN $1 AND $2', [
         ...(step % 3 === 2 ? [0, LAST] : [from, from + length]),
       ]);
-      if (step % 3 === 2) await scratch.database.query('TRUNCATE set_aside');
+      if (step % 3 === 2) await scratch.database.query(sql`TRUNCATE set_aside`);
       if (step % 2 === 0) await expectSame([HOURLY[step % HOURLY.length] ?? '1h']);
       if (step % 4 === 3) {
         await store();
@@ -227,7 +226,7 @@ describe('changed rows', () => {
     await runStatements(scratch.database, candlesOfSwaps.rolledBack?.(eth.id, 10_000) ?? []);
     expect(await count('candle_spans')).toBeLessThan(before ?? 0);
     const [row] = await scratch.database.query<{ highest: number }>(
-      'SELECT max(last_block)::int AS highest FROM candle_spans',
+      sql`SELECT max(last_block)::int AS highest FROM candle_spans`,
     );
     expect(row?.highest).toBeLessThanOrEqual(10_000);
     await expectSame(['1d']);
@@ -240,8 +239,7 @@ describe('changed rows', () => {
 test('a pool that is proven late has its candles', async () => {
   await store();
   await scratch.database.query(
-    `UPDATE pools SET status = 'proven', proof = 'factory', is_counted = true WHERE pool = $1`,
-    [hexBytes(LATE.pool)],
+    sql`UPDATE pools SET status = 'proven', proof = 'factory', is_counted = true WHERE pool = ${hexBytes(LATE.pool)}`,
   );
   await runStatements(scratch.database, [markPoolStale(poolKey(LATE.pool), eth.id, hexBytes(LATE.pool))]);
   await expectSame(HOURLY, [LATE]);
@@ -264,9 +262,9 @@ test('changed decimals and price settings make stored candles unused', async () 
 /** Stores facts as a worker does after it read them. */
 async function readFacts(decimals: number | null): Promise<void> {
   const facts = { name: 'CATS token', symbol: 'CATS', decimals, standard: 'erc20', answered: true } as const;
-  await scratch.database.query(`UPDATE tokens SET facts_status = 'pending' WHERE address = $1 AND decimals IS NULL`, [
-    hexBytes(CATS),
-  ]);
+  await scratch.database.query(
+    sql`UPDATE tokens SET facts_status = 'pending' WHERE address = ${hexBytes(CATS)} AND decimals IS NULL`,
+  );
   await saveTokenMetadata(scratch.database, eth.id, new Map([[CATS, facts]]));
 }
 
@@ -287,7 +285,7 @@ async function correct(): Promise<void> {
 
 const storedRows = () =>
   scratch.database.query(
-    `SELECT hours, start, pool, decimals0, decimals1, swaps, buys, sells, buy_volume, sell_volume, is_valued, prices FROM pool_candles
+    sql`SELECT hours, start, pool, decimals0, decimals1, swaps, buys, sells, buy_volume, sell_volume, is_valued, prices FROM pool_candles
      ORDER BY hours, start, pool`,
   );
 
@@ -299,10 +297,10 @@ describe('corrected decimals', () => {
     await store();
     const expected = await storedRows();
     expect(expected.length).toBeGreaterThan(50);
-    await scratch.database.query('TRUNCATE candle_spans, stale_candles, pool_candles, changed_decimals');
+    await scratch.database.query(sql`TRUNCATE candle_spans, stale_candles, pool_candles, changed_decimals`);
     await readFacts(wrong);
     if (wrong === null)
-      await scratch.database.query('UPDATE tokens SET decimals = NULL WHERE address = $1', [hexBytes(CATS)]);
+      await scratch.database.query(sql`UPDATE tokens SET decimals = NULL WHERE address = ${hexBytes(CATS)}`);
     await store();
     expect(await storedRows()).not.toEqual(expected);
     await readFacts(6);
@@ -315,11 +313,11 @@ describe('corrected decimals', () => {
   test('scale the prices of candles whose swaps were dropped', async () => {
     await store();
     const expected = await storedRows();
-    await scratch.database.query('TRUNCATE candle_spans, stale_candles, pool_candles, changed_decimals');
+    await scratch.database.query(sql`TRUNCATE candle_spans, stale_candles, pool_candles, changed_decimals`);
     await readFacts(9);
     await store();
-    await scratch.database.query('DELETE FROM swaps WHERE block_number < 12000');
-    await scratch.database.query(`UPDATE sync_ranges SET first_block = 12000 WHERE dataset = 'swaps'`);
+    await scratch.database.query(sql`DELETE FROM swaps WHERE block_number < 12000`);
+    await scratch.database.query(sql`UPDATE sync_ranges SET first_block = 12000 WHERE dataset = 'swaps'`);
     await readFacts(6);
     await correct();
     await store();
@@ -328,11 +326,11 @@ describe('corrected decimals', () => {
 });
 
 test('hours wait for their swaps, and for prices back to the heartbeat', async () => {
-  await scratch.database.query(`UPDATE sync_ranges SET first_block = 9000 WHERE dataset = 'swaps'`);
-  await scratch.database.query(`UPDATE sync_ranges SET first_block = 5000 WHERE dataset = 'feed-answers'`);
+  await scratch.database.query(sql`UPDATE sync_ranges SET first_block = 9000 WHERE dataset = 'swaps'`);
+  await scratch.database.query(sql`UPDATE sync_ranges SET first_block = 5000 WHERE dataset = 'feed-answers'`);
   await store();
   const [row] = await scratch.database.query<{ first: number; highest: number }>(
-    'SELECT min(first_block)::int AS first, max(last_block)::int AS highest FROM candle_spans',
+    sql`SELECT min(first_block)::int AS first, max(last_block)::int AS highest FROM candle_spans`,
   );
   // 25 hours of 300 blocks.
   expect(row?.first).toBeGreaterThanOrEqual(12_300);

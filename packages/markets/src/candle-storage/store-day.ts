@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
 import { CANDLE_COLUMNS, type PoolCandle, type PricedRecord, totalsOfRecord } from '../pool-candles/candle-record.ts';
 import { joinTotals } from '../pool-candles/pool-totals.ts';
@@ -19,9 +19,8 @@ export async function storeDays(database: Database, chain: Chain, signal: AbortS
     const span: SpanToStore = { hours: DAY_HOURS, start, firstBlock, lastBlock, pricesFromBlock, settings };
     const claim = await claimSpan(database, chain, span, async (transaction) => {
       const [row] = await transaction.query<{ isReady: boolean }>(
-        `SELECT count(*) = $4 AND NOT EXISTS (SELECT FROM stale_candles WHERE chain_id = $1 AND hours = 1 AND start >= $2 AND start < $2 + $4) AS "isReady"
-         FROM candle_spans WHERE chain_id = $1 AND hours = 1 AND start >= $2 AND start < $2 + $4 AND ${VALID_SPAN} AND settings = $3`,
-        [chain.id, day.start, settings, DAY_HOURS],
+        sql`SELECT count(*) = ${DAY_HOURS} AND NOT EXISTS (SELECT FROM stale_candles WHERE chain_id = ${chain.id} AND hours = 1 AND start >= ${day.start} AND start < ${day.start} + ${DAY_HOURS}) AS "isReady"
+         FROM candle_spans WHERE chain_id = ${chain.id} AND hours = 1 AND start >= ${day.start} AND start < ${day.start} + ${DAY_HOURS} AND ${rawSql(VALID_SPAN)} AND settings = ${settings}`,
       );
       return row?.isReady ?? false;
     });
@@ -40,13 +39,12 @@ interface MissingDay {
 
 function listMissingDays(database: Database, chain: Chain, settings: string): Promise<readonly MissingDay[]> {
   return database.select<MissingDay>(
-    `SELECT day.* FROM (
-  SELECT start - start % ${DAY_HOURS} AS start, min(first_block) AS first_block, max(last_block) AS last_block, min(prices_from_block) AS prices_from_block
-  FROM candle_spans WHERE chain_id = $1 AND hours = 1 AND ${VALID_SPAN} AND settings = $2 GROUP BY 1 HAVING count(*) = ${DAY_HOURS}) AS day
-WHERE NOT EXISTS (SELECT FROM candle_spans AS span WHERE span.chain_id = $1 AND span.hours = ${DAY_HOURS} AND span.start = day.start
-  AND ${VALID_SPAN} AND span.settings = $2)
-ORDER BY day.start DESC LIMIT ${DAYS_MAX}`,
-    [chain.id, settings],
+    sql`SELECT day.* FROM (
+  SELECT start - start % ${rawSql(DAY_HOURS)} AS start, min(first_block) AS first_block, max(last_block) AS last_block, min(prices_from_block) AS prices_from_block
+  FROM candle_spans WHERE chain_id = ${chain.id} AND hours = 1 AND ${rawSql(VALID_SPAN)} AND settings = ${settings} GROUP BY 1 HAVING count(*) = ${rawSql(DAY_HOURS)}) AS day
+WHERE NOT EXISTS (SELECT FROM candle_spans AS span WHERE span.chain_id = ${chain.id} AND span.hours = ${rawSql(DAY_HOURS)} AND span.start = day.start
+  AND ${rawSql(VALID_SPAN)} AND span.settings = ${settings})
+ORDER BY day.start DESC LIMIT ${rawSql(DAYS_MAX)}`,
   );
 }
 
@@ -55,8 +53,7 @@ async function joinHours(database: Database, chain: Chain, day: number): Promise
   const candles = new Map<PoolId, PoolCandle>();
   for (let hour = day; hour < day + DAY_HOURS; hour += 1) {
     const rows = await database.select<PricedRecord>(
-      `SELECT ${CANDLE_COLUMNS} FROM pool_candles WHERE chain_id = $1 AND hours = 1 AND start = $2`,
-      [chain.id, hour],
+      sql`SELECT ${rawSql(CANDLE_COLUMNS)} FROM pool_candles WHERE chain_id = ${chain.id} AND hours = 1 AND start = ${hour}`,
     );
     for (const row of rows) candles.set(row.pool, joinRecord(candles.get(row.pool), row));
   }

@@ -1,6 +1,6 @@
 /** Stored hours whose prices change, and those of the first day of a run of indexed blocks. */
 import { feedsOf } from '@chainstead/chains';
-import { rawSql, type Transaction } from '@chainstead/db';
+import { rawSql, sql, type Transaction } from '@chainstead/db';
 import { seedAnswers, seedReadings } from '@chainstead/price-feeds/testing';
 import { runProjection } from '@chainstead/sync';
 import { timestampOf } from '@chainstead/testkit';
@@ -70,15 +70,15 @@ async function opens(): Promise<readonly (number | null)[]> {
 
 /** Those that no stored hour is used for. */
 async function opensOfSwaps(): Promise<readonly (number | null)[]> {
-  await scratch.database.query(`UPDATE candle_spans SET settings = '-' || settings`);
+  await scratch.database.query(sql`UPDATE candle_spans SET settings = '-' || settings`);
   const found = await opens();
-  await scratch.database.query('UPDATE candle_spans SET settings = substr(settings, 2)');
+  await scratch.database.query(sql`UPDATE candle_spans SET settings = substr(settings, 2)`);
   return found;
 }
 
 async function validHours(): Promise<readonly number[]> {
   const rows = await scratch.database.query<{ start: number }>(
-    'SELECT start FROM candle_spans WHERE hours = 1 AND is_stored AND price_changes = 0 ORDER BY start',
+    sql`SELECT start FROM candle_spans WHERE hours = 1 AND is_stored AND price_changes = 0 ORDER BY start`,
   );
   return rows.map(({ start }) => start);
 }
@@ -87,19 +87,18 @@ async function validHours(): Promise<readonly number[]> {
 async function replaceFeedValues(block: number, answer: bigint): Promise<void> {
   await scratch.database.transaction(async (transaction) => {
     await derive(transaction, 'removed', block);
-    await transaction.query('UPDATE feed_answers SET answer = $2 WHERE block_number = $1', [block, `${answer}`]);
+    await transaction.query(sql`UPDATE feed_answers SET answer = ${`${answer}`} WHERE block_number = ${block}`);
     await derive(transaction, 'added', block);
   });
 }
 
 async function derive(transaction: Transaction, kind: 'added' | 'removed', block: number): Promise<void> {
   await transaction.query(
-    `CREATE TEMP TABLE changed_answers ON COMMIT DROP AS SELECT * FROM feed_answers WHERE block_number = $1`,
-    [block],
+    sql`CREATE TEMP TABLE changed_answers ON COMMIT DROP AS SELECT * FROM feed_answers WHERE block_number = ${block}`,
   );
   const [rows, subjects, remaining] = [rawSql('changed_answers'), rawSql(''), rawSql('feed_answers')];
   await runProjection(transaction, false, (access) => candlesOfFeeds[kind]({ rows, subjects, remaining, access }));
-  await transaction.query('DROP TABLE changed_answers');
+  await transaction.query(sql`DROP TABLE changed_answers`);
 }
 
 test('a changed feed value makes the hours invalid whose prices may follow from it, until they are stored again', async () => {
@@ -121,7 +120,7 @@ test('rows that a reindex removes and adds again leave the hours, also those who
   await seedAnswersAt(ANSWERS);
   await store();
   const [before, served] = [await validHours(), await opens()];
-  await scratch.database.query('DELETE FROM swaps WHERE block_number BETWEEN 300 AND 15000');
+  await scratch.database.query(sql`DELETE FROM swaps WHERE block_number BETWEEN 300 AND 15000`);
   await replaceFeedValues(6_000, 2_100n * 10n ** 8n);
   expect(await validHours()).toEqual(before);
   expect(await store()).toBe(0);
@@ -132,17 +131,17 @@ test('answers that are removed in one transaction and added in a later one are k
   await seedAnswersAt(ANSWERS);
   await store();
   const [before, served] = [await validHours(), await opens()];
-  await scratch.database.query('CREATE TABLE IF NOT EXISTS set_aside_answers (LIKE feed_answers)');
+  await scratch.database.query(sql`CREATE TABLE IF NOT EXISTS set_aside_answers (LIKE feed_answers)`);
   await scratch.database.transaction(async (transaction) => {
     await derive(transaction, 'removed', 12_000);
-    await transaction.query('INSERT INTO set_aside_answers SELECT * FROM feed_answers WHERE block_number = 12000');
-    await transaction.query('DELETE FROM feed_answers WHERE block_number = 12000');
+    await transaction.query(sql`INSERT INTO set_aside_answers SELECT * FROM feed_answers WHERE block_number = 12000`);
+    await transaction.query(sql`DELETE FROM feed_answers WHERE block_number = 12000`);
   });
   expect(await opens()).toEqual(await opensOfSwaps());
   expect(await store()).toBeGreaterThan(10);
   expect(await opens()).toEqual(await opensOfSwaps());
   await scratch.database.transaction(async (transaction) => {
-    await transaction.query('INSERT INTO feed_answers SELECT * FROM set_aside_answers');
+    await transaction.query(sql`INSERT INTO feed_answers SELECT * FROM set_aside_answers`);
     await derive(transaction, 'added', 12_000);
   });
   expect(await opens()).toEqual(served);
@@ -152,7 +151,7 @@ test('answers that are removed in one transaction and added in a later one are k
 
 test('hours of the first day are stored if every feed has a value from the start', async () => {
   const { database } = scratch;
-  await database.query(`UPDATE sync_ranges SET first_block = 6000 WHERE dataset = 'feed-answers'`);
+  await database.query(sql`UPDATE sync_ranges SET first_block = 6000 WHERE dataset = 'feed-answers'`);
   await seedAnswersAt([6_500]);
   await store();
   // 25 hours of 300 blocks after the first indexed one.
@@ -163,16 +162,16 @@ test('hours of the first day are stored if every feed has a value from the start
     eth,
     feedsOf(eth).map(({ proxy }) => ({ feed: proxy, block: 6_000, answer: `${1_900n * 10n ** 8n}` })),
   );
-  await database.query('TRUNCATE candle_spans, pool_candles');
+  await database.query(sql`TRUNCATE candle_spans, pool_candles`);
   await store();
   const [first] = await database.query<{ start: number; prices: number }>(
-    'SELECT start, prices_from_block AS prices FROM candle_spans WHERE hours = 1 ORDER BY start LIMIT 1',
+    sql`SELECT start, prices_from_block AS prices FROM candle_spans WHERE hours = 1 ORDER BY start LIMIT 1`,
   );
   expect(first).toEqual({ start: hourOf(timestampOf(6_000)) + 1, prices: 6_000 });
   const served = await opens();
   expect(served).toEqual(await opensOfSwaps());
   // A backfill below changes none of them.
-  await database.query(`UPDATE sync_ranges SET first_block = 0 WHERE dataset = 'feed-answers'`);
+  await database.query(sql`UPDATE sync_ranges SET first_block = 0 WHERE dataset = 'feed-answers'`);
   await seedAnswersAt([100]);
   const stored = hourOf(timestampOf(LAST)) - (first?.start ?? 0) + 1;
   // Newest first.
@@ -182,7 +181,7 @@ test('hours of the first day are stored if every feed has a value from the start
 
 test('hours of the first day wait if one feed has no value at the start', async () => {
   const { database } = scratch;
-  await database.query(`UPDATE sync_ranges SET first_block = 6000 WHERE dataset = 'feed-answers'`);
+  await database.query(sql`UPDATE sync_ranges SET first_block = 6000 WHERE dataset = 'feed-answers'`);
   const [, ...others] = feedsOf(eth);
   await seedReadings(
     database,

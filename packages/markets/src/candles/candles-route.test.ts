@@ -1,7 +1,7 @@
 /** Candles of stored swaps: fields, currencies, unknown prices, dust, pages, and refusals. */
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
-import type { ReadDatabase } from '@chainstead/db';
+import { movedStatement, type ReadDatabase, sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { seedAnswers } from '@chainstead/price-feeds/testing';
 import { addressOf, timestampOf } from '@chainstead/testkit';
@@ -30,7 +30,7 @@ const scratch = scratchOfFile();
 const api = madeForFile(() => exampleApi(scratch.database, [pairCandlesRoute]));
 
 beforeEach(async () => {
-  await scratch.database.query('TRUNCATE swaps, trades, pools, blocks, sync_ranges, tokens, feed_answers');
+  await scratch.database.query(sql`TRUNCATE swaps, trades, pools, blocks, sync_ranges, tokens, feed_answers`);
   for (const [token, symbol, decimals] of [
     [CATS, 'CATS', 6],
     [WETH, 'WETH', 18],
@@ -173,7 +173,7 @@ describe('a pair against ether', () => {
   });
 
   test('has no price until all blocks since the price of ether are indexed, and the same one in any order', async () => {
-    await scratch.database.query(`DELETE FROM sync_ranges WHERE dataset = 'feed-answers'`);
+    await scratch.database.query(sql`DELETE FROM sync_ranges WHERE dataset = 'feed-answers'`);
     await seed(...rows);
     const unknown = [{ open: null, high: null, low: null, close: null, volume: null, trades: 2 }];
     expect((await get(PAIR, `timeframe=1d&${ALL}`)).body.result).toMatchObject(unknown);
@@ -182,7 +182,7 @@ describe('a pair against ether', () => {
     await cover(scratch.database, eth, 'feed-answers', 12);
     expect((await get(PAIR, `timeframe=1d&${ALL}`)).body.result).toMatchObject(unknown);
     expect((await get(PAIR, `timeframe=1d&currency=native&${ALL}`)).body.result).toMatchObject(unknown);
-    await scratch.database.query(`UPDATE sync_ranges SET last_block = 1000 WHERE dataset = 'feed-answers'`);
+    await scratch.database.query(sql`UPDATE sync_ranges SET last_block = 1000 WHERE dataset = 'feed-answers'`);
     expect((await get(PAIR, `timeframe=1d&${ALL}`)).body.result).toMatchObject([
       { open: 20, high: 60, low: 20, close: 60, volume: 80, trades: 2 },
     ]);
@@ -240,7 +240,7 @@ describe('pages', () => {
     const counted: ReadDatabase = {
       ...scratch.database,
       select: (text, values) => {
-        if (text.includes('AS packed')) parts += 1;
+        if (movedStatement(text, values).text.includes('AS packed')) parts += 1;
         return scratch.database.select(text, values);
       },
     };

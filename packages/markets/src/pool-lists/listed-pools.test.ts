@@ -1,6 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress, ZERO_ADDRESS } from '@chainstead/core';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, sql } from '@chainstead/db';
 import { addressOf, hashOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
@@ -31,11 +31,10 @@ beforeAll(async () => {
   ]);
   await seedPools(database, base, [{ pool: ELSEWHERE, tokens: [CATS, WETH] }]);
   await seedToken(database, eth, CATS, 'CATS', 6);
-  await database.query(`UPDATE pools SET due_at = now(), error_message = 'timeout' WHERE pool = $1 AND chain_id = $2`, [
-    hexBytes(FAKE),
-    eth.id,
-  ]);
-  await database.query('UPDATE pools SET proof_block = 7, fee = 3000 WHERE pool = $1', [hexBytes(SUSHI)]);
+  await database.query(
+    sql`UPDATE pools SET due_at = now(), error_message = 'timeout' WHERE pool = ${hexBytes(FAKE)} AND chain_id = ${eth.id}`,
+  );
+  await database.query(sql`UPDATE pools SET proof_block = 7, fee = 3000 WHERE pool = ${hexBytes(SUSHI)}`);
   const state = {
     ...{ chainId: eth.id, transactionIndex: 0, logIndex: 0, tick: null },
     ...{ sqrtPriceX96: null, liquidity: null, reserve0: '1', reserve1: '1' },

@@ -1,7 +1,7 @@
 /** Pools with their proofs, as stored: for operators, so also those that count for nothing. */
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Bind, hexBytes, hexText, type ReadDatabase } from '@chainstead/db';
+import { addressBytes, type Bind, hexBytes, hexText, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
@@ -40,8 +40,7 @@ export interface ListedPool {
 /** Returns a pool by its address or id; null if it is not stored. */
 export async function readListedPool(database: ReadDatabase, chain: Chain, pool: PoolId): Promise<ListedPool | null> {
   const [row] = await database.select<PoolRow>(
-    `WITH found AS MATERIALIZED (SELECT ${STORED}, 0 AS side FROM pools WHERE pool_key = $2::bigint AND chain_id = $1::bigint AND pool = $3::bytea) ${SHOWN}`,
-    [chain.id, poolKey(pool), hexBytes(pool)],
+    sql`WITH found AS MATERIALIZED (SELECT ${rawSql(STORED)}, 0 AS side FROM pools WHERE pool_key = ${poolKey(pool)}::bigint AND chain_id = ${chain.id}::bigint AND pool = ${hexBytes(pool)}::bytea) ${rawSql(SHOWN)}`,
   );
   return row === undefined ? null : listedPool(row);
 }

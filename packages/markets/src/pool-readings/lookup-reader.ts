@@ -1,6 +1,6 @@
 import { type Address, ChainsteadError, errorText, parseAddress } from '@chainstead/core';
 import { readBlockRuns } from '@chainstead/data-api';
-import { addressBytes, hexBytes, hexText } from '@chainstead/db';
+import { addressBytes, hexBytes, hexText, rawSql, sql } from '@chainstead/db';
 import {
   knownBlock,
   type StateBlock,
@@ -105,8 +105,7 @@ async function readDecimals(
   const { database, chain, logger } = context;
   const tokens = [...new Set(pools.flatMap((one) => one.tokens))];
   const rows = await database.query<{ token: Address }>(
-    `SELECT ${hexText('address')} AS token FROM tokens WHERE chain_id = $1 AND address = ANY ($2::bytea[]) AND facts_status = 'known'`,
-    [chain.id, tokens.map(addressBytes)],
+    sql`SELECT ${rawSql(hexText('address'))} AS token FROM tokens WHERE chain_id = ${chain.id} AND address = ANY (${tokens.map(addressBytes)}::bytea[]) AND facts_status = 'known'`,
   );
   const known = new Set(rows.map(({ token }) => token));
   const items = tokens.filter((token) => !known.has(token));

@@ -1,6 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { createNodeReadQueue } from '@chainstead/node-reads';
 import { addressOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -14,18 +14,16 @@ const CHECKPOINT = 1_000;
 const scratch = scratchOfFile();
 
 beforeEach(async () => {
-  await scratch.database.query('TRUNCATE pool_lookups, state_questions, sync_chains');
+  await scratch.database.query(sql`TRUNCATE pool_lookups, state_questions, sync_chains`);
   await scratch.database.query(
-    'INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint) VALUES ($1, 0, 0, $2)',
-    [chain.id, CHECKPOINT],
+    sql`INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint) VALUES (${chain.id}, 0, 0, ${CHECKPOINT})`,
   );
 });
 
 /** A look-up that was stored so many hours ago. */
 async function seedLookup(token: string, block: number, hoursAgo = 0): Promise<void> {
   await scratch.database.query(
-    `INSERT INTO pool_lookups (token, chain_id, block_number, looked_up_at) VALUES ($1, $2, $3, now() - make_interval(hours => $4))`,
-    [addressBytes(token as typeof ONE), chain.id, block, hoursAgo],
+    sql`INSERT INTO pool_lookups (token, chain_id, block_number, looked_up_at) VALUES (${addressBytes(token as typeof ONE)}, ${chain.id}, ${block}, now() - make_interval(hours => ${hoursAgo}))`,
   );
 }
 
@@ -35,7 +33,7 @@ async function leftBy(tokens: readonly (typeof ONE)[], block: number): Promise<u
   const nodeReads = createNodeReadQueue({ database, chains: [chain], clock: systemClock, logger: silentLogger() });
   const sources = { database, nodeReads, logger: silentLogger(), waitMs: 0 };
   expect(await requestPoolLookups(sources, chain, tokens, { block })).toEqual([]);
-  const rows = await database.query<{ question: unknown }>('SELECT question FROM state_questions ORDER BY question');
+  const rows = await database.query<{ question: unknown }>(sql`SELECT question FROM state_questions ORDER BY question`);
   return rows.map(({ question }) => question);
 }
 
@@ -51,7 +49,7 @@ test('tokens are looked up once a day in a run of indexed blocks', async () => {
 
 test('five tokens are asked for together, a hundred in a request', async () => {
   expect(await leftBy([SIX, ONE], CHECKPOINT)).toEqual([{ block: CHECKPOINT, tokens: [ONE, SIX] }]);
-  await scratch.database.query('TRUNCATE state_questions');
+  await scratch.database.query(sql`TRUNCATE state_questions`);
   const many = Array.from({ length: 150 }, (_, place) => addressOf(1_000 + place));
   const left = (await leftBy(many, CHECKPOINT)) as { tokens: string[] }[];
   expect(left).toHaveLength(20);
@@ -61,15 +59,14 @@ test('five tokens are asked for together, a hundred in a request', async () => {
 test('nothing is looked up at an old block, on a chain that is not followed, or beyond the limit of a minute', async () => {
   expect(await leftBy([ONE], CHECKPOINT - 65)).toEqual([]);
   await scratch.database.query(
-    `INSERT INTO pool_lookups (token, chain_id, block_number) SELECT decode(lpad(to_hex(number), 40, '0'), 'hex'), $1, 1
+    sql`INSERT INTO pool_lookups (token, chain_id, block_number) SELECT decode(lpad(to_hex(number), 40, '0'), 'hex'), ${chain.id}, 1
      FROM generate_series(1000, 1599) AS number`,
-    [chain.id],
   );
   expect(await leftBy([ONE], CHECKPOINT)).toEqual([]);
-  await scratch.database.query(`UPDATE pool_lookups SET looked_up_at = now() - interval '61 s' WHERE token = $1`, [
-    addressBytes(addressOf(1_000)),
-  ]);
+  await scratch.database.query(
+    sql`UPDATE pool_lookups SET looked_up_at = now() - interval '61 s' WHERE token = ${addressBytes(addressOf(1_000))}`,
+  );
   expect(await leftBy([ONE, TWO], CHECKPOINT - 64)).toEqual([{ block: CHECKPOINT - 64, tokens: [ONE] }]);
-  await scratch.database.query('TRUNCATE sync_chains, state_questions');
+  await scratch.database.query(sql`TRUNCATE sync_chains, state_questions`);
   expect(await leftBy([ONE], CHECKPOINT)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, errorText, type Logger } from '@chainstead/core';
-import { addressBytes, hexText, type ReadDatabase } from '@chainstead/db';
+import { addressBytes, hexText, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { type NodeReadQueue, SILENCE_MS, StateNotArchivedError, StateUnavailableError } from '@chainstead/node-reads';
 import { POOL_LOOKUPS } from './lookup-reader.ts';
 import { LOOKUP_MAX_AGE_SECONDS } from './save-lookups.ts';
@@ -28,9 +28,8 @@ export async function tokensToLookUp(
 ): Promise<readonly Address[]> {
   if (tokens.length === 0) return [];
   const rows = await database.select<{ token: Address }>(
-    `SELECT ${hexText('token')} AS token FROM pool_lookups WHERE token = ANY ($1::bytea[]) AND chain_id = $2::bigint
-     AND block_number >= $3::bigint AND looked_up_at > now() - make_interval(secs => $4)`,
-    [tokens.map(addressBytes), chain.id, runStart, LOOKUP_MAX_AGE_SECONDS],
+    sql`SELECT ${rawSql(hexText('token'))} AS token FROM pool_lookups WHERE token = ANY (${tokens.map(addressBytes)}::bytea[]) AND chain_id = ${chain.id}::bigint
+     AND block_number >= ${runStart}::bigint AND looked_up_at > now() - make_interval(secs => ${LOOKUP_MAX_AGE_SECONDS})`,
   );
   const known = new Set(rows.map(({ token }) => token));
   return tokens.filter((token) => !known.has(token));
@@ -77,10 +76,9 @@ export async function requestPoolLookups(
 /** How many tokens may be looked up now: none at an old block. */
 async function tokensAllowed(database: ReadDatabase, { id }: Pick<Chain, 'id'>, block: number): Promise<number> {
   const [row] = await database.select<{ newest: number | null; recent: number }>(
-    `SELECT (SELECT checkpoint FROM sync_chains WHERE chain_id = $1::bigint) AS newest,
-       (SELECT count(*) FROM (SELECT FROM pool_lookups WHERE chain_id = $1::bigint AND looked_up_at > now() - interval '1 minute'
-          LIMIT ${PER_MINUTE_MAX}) AS counted)::int AS recent`,
-    [id],
+    sql`SELECT (SELECT checkpoint FROM sync_chains WHERE chain_id = ${id}::bigint) AS newest,
+       (SELECT count(*) FROM (SELECT FROM pool_lookups WHERE chain_id = ${id}::bigint AND looked_up_at > now() - interval '1 minute'
+          LIMIT ${rawSql(PER_MINUTE_MAX)}) AS counted)::int AS recent`,
   );
   if (row === undefined || row.newest === null || row.newest - block > BLOCKS_MAX) return 0;
   return Math.min(TOKENS_MAX, PER_MINUTE_MAX - row.recent);

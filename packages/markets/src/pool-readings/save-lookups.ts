@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database, hexBytes, hexText, type Transaction } from '@chainstead/db';
+import { addressBytes, type Database, hexBytes, hexText, rawSql, sql, type Transaction } from '@chainstead/db';
 import { type StateBlock, StateUnavailableError } from '@chainstead/node-reads';
 import { underCommitLock } from '@chainstead/sync';
 import type { ProvenPool } from '../exchanges/prove-pool.ts';
@@ -29,8 +29,7 @@ export async function saveLookup(database: Database, chain: Chain, lookup: PoolL
   const { tokens, block, pools, readings } = lookup;
   await underCommitLock(database, chain, async (transaction) => {
     const known = await transaction.query(
-      'SELECT FROM blocks WHERE chain_id = $1 AND block_number = $2 AND block_hash = $3',
-      [chain.id, block.number, hexBytes(block.hash)],
+      sql`SELECT FROM blocks WHERE chain_id = ${chain.id} AND block_number = ${block.number} AND block_hash = ${hexBytes(block.hash)}`,
     );
     if (known.length === 0)
       throw new StateUnavailableError(`Block ${block.number} was reorganized away while pools were read at it`);
@@ -40,13 +39,11 @@ export async function saveLookup(database: Database, chain: Chain, lookup: PoolL
     const ofPools = readings.filter(({ pool }) => found.has(pool));
     await addReadings(transaction, chain, ofPools);
     await transaction.query(
-      `INSERT INTO pool_lookups (token, chain_id, block_number) SELECT token, $1, $2 FROM unnest($3::bytea[]) AS given (token) ORDER BY token
+      sql`INSERT INTO pool_lookups (token, chain_id, block_number) SELECT token, ${chain.id}, ${block.number} FROM unnest(${tokens.map(addressBytes)}::bytea[]) AS given (token) ORDER BY token
        ON CONFLICT (token, chain_id) DO UPDATE SET block_number = excluded.block_number, looked_up_at = now()`,
-      [chain.id, block.number, tokens.map(addressBytes)],
     );
     await transaction.query(
-      'DELETE FROM pool_lookups WHERE chain_id = $1 AND looked_up_at < now() - make_interval(secs => $2)',
-      [chain.id, LOOKUP_MAX_AGE_SECONDS],
+      sql`DELETE FROM pool_lookups WHERE chain_id = ${chain.id} AND looked_up_at < now() - make_interval(secs => ${LOOKUP_MAX_AGE_SECONDS})`,
     );
   });
 }
@@ -58,9 +55,8 @@ async function provenPools(
   pools: readonly ProvenPool[],
 ): Promise<ReadonlySet<string>> {
   const rows = await transaction.query<{ pool: string }>(
-    `SELECT ${hexText('pool')} AS pool FROM pools WHERE pool_key = ANY ($1::bigint[]) AND chain_id = $2 AND pool = ANY ($3::bytea[])
+    sql`SELECT ${rawSql(hexText('pool'))} AS pool FROM pools WHERE pool_key = ANY (${pools.map(({ pool }) => poolKey(pool))}::bigint[]) AND chain_id = ${id} AND pool = ANY (${pools.map(({ pool }) => hexBytes(pool))}::bytea[])
      AND status = 'proven'`,
-    [pools.map(({ pool }) => poolKey(pool)), id, pools.map(({ pool }) => hexBytes(pool))],
   );
   return new Set(rows.map(({ pool }) => pool));
 }

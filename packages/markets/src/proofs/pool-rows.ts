@@ -1,5 +1,5 @@
 import { type Address, type ChainId, type Hex, ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes, type Database, hexBytes, hexText, type Transaction } from '@chainstead/db';
+import { addressBytes, type Database, hexBytes, hexText, rawSql, sql, type Transaction } from '@chainstead/db';
 import { type Claim, claimValues, type DueTable, isClaimed, settled } from '@chainstead/jobs';
 import { underCommitLock } from '@chainstead/sync';
 import { requestTokenFacts } from '@chainstead/tokens';
@@ -64,11 +64,10 @@ export async function readCreations(
   pools: readonly PoolId[],
 ): Promise<ReadonlyMap<PoolId, PoolOutcome>> {
   const rows = await database.query<CreationRow>(
-    `SELECT DISTINCT ON (creation.pool) ${hexText('creation.pool')} AS pool, ${hexText('factory')} AS factory, ${hexText('token0')} AS token0,
-       ${hexText('token1')} AS token1, fee, tick_spacing, is_stable, ${hexText('hooks')} AS hooks, block_number
-     FROM unnest($2::bigint[], $3::bytea[]) AS due (pool_key, pool) JOIN pool_creations AS creation USING (pool_key)
-     WHERE creation.chain_id = $1 AND creation.pool = due.pool ORDER BY creation.pool, block_number, transaction_index, log_index`,
-    [chainId, pools.map(poolKey), pools.map(hexBytes)],
+    sql`SELECT DISTINCT ON (creation.pool) ${rawSql(hexText('creation.pool'))} AS pool, ${rawSql(hexText('factory'))} AS factory, ${rawSql(hexText('token0'))} AS token0,
+       ${rawSql(hexText('token1'))} AS token1, fee, tick_spacing, is_stable, ${rawSql(hexText('hooks'))} AS hooks, block_number
+     FROM unnest(${pools.map(poolKey)}::bigint[], ${pools.map(hexBytes)}::bytea[]) AS due (pool_key, pool) JOIN pool_creations AS creation USING (pool_key)
+     WHERE creation.chain_id = ${chainId} AND creation.pool = due.pool ORDER BY creation.pool, block_number, transaction_index, log_index`,
   );
   const outcomes = new Map<PoolId, PoolOutcome>();
   for (const row of rows) {
@@ -143,9 +142,8 @@ async function addTokens(
 ): Promise<void> {
   const contracts = (tokens ?? []).filter((token) => token !== ZERO_ADDRESS);
   await transaction.query(
-    `INSERT INTO tokens (address, chain_id) SELECT address, $1 FROM unnest($2::bytea[]) AS found (address) ORDER BY address
+    sql`INSERT INTO tokens (address, chain_id) SELECT address, ${id} FROM unnest(${contracts.map(addressBytes)}::bytea[]) AS found (address) ORDER BY address
      ON CONFLICT (address, chain_id) DO NOTHING`,
-    [id, contracts.map(addressBytes)],
   );
   await requestTokenFacts(transaction, id, contracts, 'decimals IS NULL');
 }

@@ -1,7 +1,7 @@
 /** Proofs of the pools that a recorded block shows, and the trades that follow from them. */
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
-import { hexBytes, hexText } from '@chainstead/db';
+import { hexBytes, hexText, rawSql, sql } from '@chainstead/db';
 import { recordedData } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -22,7 +22,7 @@ describe.skipIf(isMissing)(title('pools of a recorded block'), () => {
   let rows: readonly SwapRow[] = [];
 
   beforeEach(async () => {
-    await scratch.database.query('TRUNCATE swaps, pool_creations, pools, trades, tokens');
+    await scratch.database.query(sql`TRUNCATE swaps, pool_creations, pools, trades, tokens`);
     const all = swaps.wholeBlocks?.decode(await recordedBlock(BLOCK), { chain, timestampOf: () => 0 }) ?? [];
     // Those that their address proves: no node is asked.
     rows = all.filter((row) => isProvenByAddress(row, chain));
@@ -35,10 +35,10 @@ describe.skipIf(isMissing)(title('pools of a recorded block'), () => {
 
   const storedPools = () =>
     scratch.database.query<{ pool: string; status: string; proof: string | null; exchange: string | null }>(
-      `SELECT ${hexText('pool')} AS pool, status, proof, exchange FROM pools ORDER BY pool`,
+      sql`SELECT ${rawSql(hexText('pool'))} AS pool, status, proof, exchange FROM pools ORDER BY pool`,
     );
   const storedTrades = () =>
-    scratch.database.query('SELECT trades::text AS row FROM trades ORDER BY pool_key, transaction_index, log_index');
+    scratch.database.query(sql`SELECT trades::text AS row FROM trades ORDER BY pool_key, transaction_index, log_index`);
 
   test('are due as soon as a swap is stored, and give trades once they are proven', async () => {
     await store();
@@ -85,17 +85,16 @@ describe.skipIf(isMissing)(title('pools of a recorded block'), () => {
     const { database } = scratch;
     await store([swap]);
     // One was read before its code existed, and the other is in no event.
-    await database.query('TRUNCATE tokens');
+    await database.query(sql`TRUNCATE tokens`);
     await database.query(
-      `INSERT INTO tokens (address, chain_id, facts_status, facts_due_at, decimals) VALUES ($1, $2, 'known', NULL, NULL), ($3, $2, 'known', NULL, 18)`,
-      [tokens[0], chain.id, hexBytes(`0x${'01'.repeat(20)}`)],
+      sql`INSERT INTO tokens (address, chain_id, facts_status, facts_due_at, decimals) VALUES (${tokens[0] ?? null}, ${chain.id}, 'known', NULL, NULL), (${hexBytes(`0x${'01'.repeat(20)}`)}, ${chain.id}, 'known', NULL, 18)`,
     );
     await prove();
     const due = () =>
-      database.query<{ address: Buffer }>('SELECT address FROM tokens WHERE facts_due_at <= now() ORDER BY address');
+      database.query<{ address: Buffer }>(sql`SELECT address FROM tokens WHERE facts_due_at <= now() ORDER BY address`);
     expect((await due()).map(({ address }) => address)).toEqual(tokens.toSorted(Buffer.compare));
-    await database.query('UPDATE tokens SET facts_due_at = NULL, decimals = 18');
-    await database.query(`UPDATE pools SET status = 'unproven', due_at = now()`);
+    await database.query(sql`UPDATE tokens SET facts_due_at = NULL, decimals = 18`);
+    await database.query(sql`UPDATE pools SET status = 'unproven', due_at = now()`);
     await prove();
     expect(await due()).toEqual([]);
   });
@@ -103,10 +102,12 @@ describe.skipIf(isMissing)(title('pools of a recorded block'), () => {
   test('stay due if blocks are replaced while a worker reads them', async () => {
     await store();
     await scratch.database.query(
-      `UPDATE pools SET due_at = NULL, lease_until = now() + interval '1 hour', holder = 'another'`,
+      sql`UPDATE pools SET due_at = NULL, lease_until = now() + interval '1 hour', holder = 'another'`,
     );
     await rollBackRows(scratch.database, chain, swaps, BLOCK - 1);
-    const claimed = await scratch.database.query('SELECT FROM pools WHERE holder IS NOT NULL AND due_at IS NOT NULL');
+    const claimed = await scratch.database.query(
+      sql`SELECT FROM pools WHERE holder IS NOT NULL AND due_at IS NOT NULL`,
+    );
     expect(claimed).toHaveLength((await storedPools()).length);
   });
 });

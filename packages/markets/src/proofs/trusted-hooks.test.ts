@@ -1,7 +1,7 @@
 /** Pools whose hook may change amounts: counted while the setting lists the hook, also if they were stored before. */
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import type { Address, Hex } from '@chainstead/core';
-import { hexBytes, hexText } from '@chainstead/db';
+import { hexBytes, hexText, rawSql, sql } from '@chainstead/db';
 import { addressOf, hashOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, expect, test } from 'vitest';
@@ -39,7 +39,7 @@ const POOLS: readonly (readonly [PoolId, Address | null])[] = [
 const scratch = scratchOfFile();
 
 beforeEach(async () => {
-  await scratch.database.query('TRUNCATE swaps, pool_creations, pools, trades, candle_spans, stale_candles');
+  await scratch.database.query(sql`TRUNCATE swaps, pool_creations, pools, trades, candle_spans, stale_candles`);
 });
 
 async function storeSwaps(): Promise<void> {
@@ -68,14 +68,14 @@ const storeCreations = () =>
 
 async function poolsWhere(condition: string): Promise<readonly Hex[]> {
   const rows = await scratch.database.query<{ pool: Hex }>(
-    `SELECT ${hexText('pool')} AS pool FROM pools WHERE ${condition} ORDER BY pools.pool`,
+    sql`SELECT ${rawSql(hexText('pool'))} AS pool FROM pools WHERE ${rawSql(condition)} ORDER BY pools.pool`,
   );
   return rows.map(({ pool }) => pool);
 }
 
 async function tradedPools(): Promise<readonly Hex[]> {
   const rows = await scratch.database.query<{ pool: Hex }>(
-    `SELECT ${hexText('swap.pool')} AS pool FROM trades AS trade JOIN swaps AS swap USING (pool_key, chain_id, block_number, transaction_index, log_index)
+    sql`SELECT ${rawSql(hexText('swap.pool'))} AS pool FROM trades AS trade JOIN swaps AS swap USING (pool_key, chain_id, block_number, transaction_index, log_index)
      ORDER BY swap.pool`,
   );
   return rows.map(({ pool }) => pool);
@@ -120,13 +120,12 @@ test('a changed pool has no stored candles until they are stored again', async (
   await storeCreations();
   await proveStoredPools(scratch.database, eth);
   await scratch.database.query(
-    `INSERT INTO candle_spans (chain_id, hours, start, first_block, last_block, prices_from_block, settings, claim, is_stored)
-     VALUES ($1, 1, 1, 0, 100, 0, 'settings', gen_random_uuid(), true)`,
-    [eth.id],
+    sql`INSERT INTO candle_spans (chain_id, hours, start, first_block, last_block, prices_from_block, settings, claim, is_stored)
+     VALUES (${eth.id}, 1, 1, 0, 100, 0, 'settings', gen_random_uuid(), true)`,
   );
   await applyTrustedHooks(scratch.database, trusting(CHANGING));
   const stale = await scratch.database.query(
-    `SELECT ${hexText('pool')} AS pool, hours, start FROM stale_candles ORDER BY hours`,
+    sql`SELECT ${rawSql(hexText('pool'))} AS pool, hours, start FROM stale_candles ORDER BY hours`,
   );
   expect(stale).toEqual([
     { pool: ofChanging, hours: 1, start: 1 },
@@ -140,7 +139,7 @@ test('a reorg of the creation leaves the pool to its next proof', async () => {
   await storeCreations();
   await proveStoredPools(scratch.database, chain);
   await rollBackRows(scratch.database, eth, poolCreations, CREATED - 1);
-  await scratch.database.query('DELETE FROM pool_creations');
+  await scratch.database.query(sql`DELETE FROM pool_creations`);
   await applyTrustedHooks(scratch.database, eth);
   expect(await poolsWhere(`status = 'unproven' AND is_trusted`)).toEqual([ofChanging]);
   await storeCreations();

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database, hexText } from '@chainstead/db';
+import { addressBytes, type Database, hexText, sql } from '@chainstead/db';
 import type { Schedule } from '@chainstead/jobs';
 import { lockChainCommits } from '@chainstead/sync';
 import type { PoolId } from '../events/pool-event.ts';
@@ -62,9 +62,8 @@ export async function applyTrustedHooks(database: Database, chain: HookedChain, 
       ]);
       for (const { pool } of pools) {
         await transaction.query(
-          `UPDATE pools SET is_counted = NOT is_counted, is_trusted = NOT is_counted, left_out = CASE WHEN is_counted THEN 'untradable' END
-           WHERE pool_key = $1 AND chain_id = $2 AND pool = decode($3, 'hex')`,
-          [poolKey(pool), chain.id, pool.slice(2)],
+          sql`UPDATE pools SET is_counted = NOT is_counted, is_trusted = NOT is_counted, left_out = CASE WHEN is_counted THEN 'untradable' END
+           WHERE pool_key = ${poolKey(pool)} AND chain_id = ${chain.id} AND pool = decode(${pool.slice(2)}, 'hex')`,
         );
         await replaceTrades(transaction, chain.id, pool);
       }

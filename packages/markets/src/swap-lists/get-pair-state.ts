@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { toDateBound } from '@chainstead/data-api';
-import { addressBytes, type Bind, hexBytes, hexText, type ReadDatabase, where } from '@chainstead/db';
+import { addressBytes, type Bind, hexBytes, hexText, type ReadDatabase, rawSql, sql, where } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
@@ -142,9 +142,8 @@ async function readDepth(database: ReadDatabase, chain: Chain, pool: PoolId, at:
 export async function withTokenRecords(database: ReadDatabase, chain: Chain, pair: Candidate): Promise<PairOfTokens> {
   const { token0, token1 } = pair;
   const tokens = await database.select<TokenRecord>(
-    `SELECT ${hexText('address')} AS address, name, symbol, decimals, logo, possible_spam, verified, created_block, created_at FROM tokens
-     WHERE chain_id = $1::bigint AND address = ANY ($2::bytea[])`,
-    [chain.id, [token0, token1].map(addressBytes)],
+    sql`SELECT ${rawSql(hexText('address'))} AS address, name, symbol, decimals, logo, possible_spam, verified, created_block, created_at FROM tokens
+     WHERE chain_id = ${chain.id}::bigint AND address = ANY (${[token0, token1].map(addressBytes)}::bytea[])`,
   );
   return { ...pair, tokens };
 }

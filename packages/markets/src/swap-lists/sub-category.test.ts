@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, sql } from '@chainstead/db';
 import { seedTransfers } from '@chainstead/erc20/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { cover } from './testing/seeded-swaps.ts';
@@ -68,8 +68,7 @@ describe('the position of a trader', () => {
     expect(await categories(weth)).toEqual([6, 5, 4, 3, 2].map((block) => [block, null]));
     await cover(scratch.database, eth, 'wrapped-coin-moves', 100);
     await scratch.database.query(
-      `UPDATE erc20_transfer_sides SET value = 5 * 10::numeric ^ 18 WHERE token = $1 AND block_number = 4`,
-      [hexBytes(WETH)],
+      sql`UPDATE erc20_transfer_sides SET value = 5 * 10::numeric ^ 18 WHERE token = ${hexBytes(WETH)} AND block_number = 4`,
     );
     // Bob paid for the last one, and without enough transfers in, the first balances would be below zero.
     expect(await categories(weth)).toEqual([
@@ -77,7 +76,7 @@ describe('the position of a trader', () => {
       [5, 'accumulation'],
       ...[4, 3, 2].map((block) => [block, null]),
     ]);
-    await scratch.database.query(`UPDATE sync_ranges SET first_block = 1 WHERE dataset = 'erc20-transfers'`);
+    await scratch.database.query(sql`UPDATE sync_ranges SET first_block = 1 WHERE dataset = 'erc20-transfers'`);
     expect(await categories(`/erc20/${CATS}/swaps`)).toEqual([6, 5, 4, 3, 2].map((block) => [block, null]));
   });
 });

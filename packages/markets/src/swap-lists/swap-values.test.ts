@@ -1,6 +1,8 @@
 /** Dollar values in lists of swaps: anchors, blocks, and missing blocks of the price feed. */
+
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
+import { rawSql, sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { seedAnswers, seedReadings } from '@chainstead/price-feeds/testing';
 import { addressOf } from '@chainstead/testkit';
@@ -28,7 +30,7 @@ const api = madeForFile(() => exampleApi(scratch.database, createMarketRoutes(no
 
 beforeEach(async () => {
   await scratch.database.query(
-    'TRUNCATE swaps, trades, pools, pool_states, blocks, sync_ranges, tokens, feed_answers, feed_readings',
+    sql`TRUNCATE swaps, trades, pools, pool_states, blocks, sync_ranges, tokens, feed_answers, feed_readings`,
   );
   for (const [token, symbol, decimals] of [
     [CATS, 'CATS', 6],
@@ -118,7 +120,7 @@ test('of two anchors the dollar counts, and no other takes its place before its 
   expect(await pairValues()).toEqual([UNKNOWN]);
   await seedReadings(scratch.database, eth, [{ feed, block: 4 }]);
   expect(await pairValues()).toEqual([[1_990, 1, 1_990]]);
-  await scratch.database.query('TRUNCATE feed_readings');
+  await scratch.database.query(sql`TRUNCATE feed_readings`);
   await seedReadings(scratch.database, eth, [{ feed, block: 4, answer: '0' }]);
   expect(await pairValues()).toEqual([[2_000, 1.0050251256281406, 2_000]]);
 });
@@ -127,7 +129,7 @@ test('there is no value without an anchor or decimals, and none was traded witho
   await seedPrices([[5], 2_000n]);
   await seedPair([CATS, DOGS], [{ amount0: '5', amount1: '-7' }]);
   expect(await pairValues()).toEqual([UNKNOWN]);
-  await scratch.database.query('TRUNCATE swaps, trades, pools');
+  await scratch.database.query(sql`TRUNCATE swaps, trades, pools`);
   await seedPair(
     [CATS, WETH],
     [
@@ -136,7 +138,7 @@ test('there is no value without an anchor or decimals, and none was traded witho
     ],
   );
   expect(await pairValues()).toEqual([[null, 2_000, 0], UNKNOWN]);
-  await scratch.database.query('UPDATE tokens SET decimals = NULL');
+  await scratch.database.query(sql`UPDATE tokens SET decimals = NULL`);
   expect(await pairValues()).toEqual([UNKNOWN, UNKNOWN]);
 });
 
@@ -145,18 +147,17 @@ test('a value is unknown while a block since the last price is missing, and appe
   const amounts = { amount0: `${-UNIT}`, amount1: `${ETHER}` };
   await seedPrices([[3], 1_000n]);
   await seedPair([CATS, WETH], [amounts]);
-  await database.query("DELETE FROM sync_ranges WHERE dataset = 'feed-answers'");
+  await database.query(sql`DELETE FROM sync_ranges WHERE dataset = 'feed-answers'`);
   await database.query(
-    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof)
-     VALUES ($1, 'feed-answers', 0, 4, 'receipts'), ($1, 'feed-answers', 6, ${HEAD}, 'receipts')`,
-    [eth.id],
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof)
+     VALUES (${eth.id}, 'feed-answers', 0, 4, 'receipts'), (${eth.id}, 'feed-answers', 6, ${rawSql(HEAD)}, 'receipts')`,
   );
   expect(await pairValues()).toEqual([UNKNOWN]);
   await seedPrices([[5], 1_100n]);
-  await database.query("UPDATE sync_ranges SET last_block = 5 WHERE dataset = 'feed-answers' AND first_block = 0");
+  await database.query(sql`UPDATE sync_ranges SET last_block = 5 WHERE dataset = 'feed-answers' AND first_block = 0`);
   expect(await pairValues()).toEqual([[1_100, 1_100, 1_100]]);
   // A reorg replaces the price.
-  await database.query('DELETE FROM feed_answers WHERE block_number = 5');
+  await database.query(sql`DELETE FROM feed_answers WHERE block_number = 5`);
   await seedPrices([[5], 1_200n]);
   expect(await pairValues()).toEqual([[1_200, 1_200, 1_200]]);
 });
@@ -214,14 +215,14 @@ describe('the tokens of a pair', () => {
       [CATS, '1000', null, null],
       [WETH, '2', null, null],
     ]);
-    await scratch.database.query('TRUNCATE pools, pool_states, swaps, trades');
+    await scratch.database.query(sql`TRUNCATE pools, pool_states, swaps, trades`);
     await seedPair([CATS, DOGS], [{}]);
     await seedState(RESERVES);
     expect(await tokens()).toEqual([
       [CATS, '1000', null, null],
       [DOGS, '2000000000000', null, null],
     ]);
-    await scratch.database.query('TRUNCATE pools, pool_states, swaps, trades');
+    await scratch.database.query(sql`TRUNCATE pools, pool_states, swaps, trades`);
     await seedPrices([[1], 2_000n]);
     await seedPair([CATS, WETH], [{}]);
     expect(await tokens()).toEqual([

@@ -1,6 +1,8 @@
 /** Swaps of pairs, tokens and wallets: fields, types, filters, and pools that are not listed. */
+
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { addressOf, hashOf, timestampOf } from '@chainstead/testkit';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -178,7 +180,7 @@ describe('filters', () => {
       { amount0: '-3', amount1: `${-ETHER}` },
       { amount0: '0', amount1: `${ETHER}` },
     ];
-    await scratch.database.query('TRUNCATE swaps, trades');
+    await scratch.database.query(sql`TRUNCATE swaps, trades`);
     await seed(...rows.map((row, place) => swap({ ...row, blockNumber: 20 + place })));
     const listed = await get(`/pairs/${PAIR}/swaps?transactionTypes=buy,sell`);
     expect(listed.body.result).toMatchObject(
@@ -291,9 +293,9 @@ describe('pools', () => {
     expect(await completeness(...pages.map((query) => `/wallets/${ALICE}/swaps?${query}`))).toEqual([
       ...[true, true, false, false],
     ]);
-    await scratch.database.query(`UPDATE pools SET token0 = NULL, token1 = NULL WHERE status = 'unproven'`);
+    await scratch.database.query(sql`UPDATE pools SET token0 = NULL, token1 = NULL WHERE status = 'unproven'`);
     expect(await completeness(...paths, other)).toEqual([false, false, true, false]);
-    await scratch.database.query(`UPDATE pools SET status = 'disproved' WHERE status = 'unproven'`);
+    await scratch.database.query(sql`UPDATE pools SET status = 'disproved' WHERE status = 'unproven'`);
     expect(await completeness(...paths, other)).toEqual([true, true, true, true]);
   });
 

@@ -1,6 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, rawSql, sql } from '@chainstead/db';
 import {
   addressOf,
   createPartitions,
@@ -41,23 +41,20 @@ const scratch = scratchOfFile({ autovacuum: false });
 async function seedRange(first: number, last: number): Promise<void> {
   const bytes = (hex: string) => `'\\x${hex.slice(2)}'::bytea`;
   await scratch.database.query(
-    `INSERT INTO swaps (pool_key, chain_id, block_number, transaction_index, log_index, kind, pool, token0, token1, amount0, amount1, wallet, beneficiary, transaction_hash)
-     SELECT address_key(pool), ${eth.id}, number, 0, 0, 0, pool, token0, ${bytes(WETH)}, CASE WHEN number % 3 = 0 THEN 5 ELSE -5 END, CASE WHEN number % 3 = 0 THEN -7 ELSE 7 END,
-       CASE WHEN number % 2 = 0 THEN ${bytes(TRADER)} ELSE ${bytes(addressOf(0x52))} END, CASE WHEN number % 6 = 1 THEN ${bytes(TRADER)} END, sha256(number::text::bytea)
-     FROM (SELECT number, CASE WHEN number % 10 = 0 THEN ${bytes(OTHER)} ELSE ${bytes(PAIR)} END AS pool,
-         CASE WHEN number % 10 = 0 THEN ${bytes(DOGS)} ELSE ${bytes(CATS)} END AS token0 FROM generate_series($1::int, $2::int) AS number) AS numbered`,
-    [first, last],
+    sql`INSERT INTO swaps (pool_key, chain_id, block_number, transaction_index, log_index, kind, pool, token0, token1, amount0, amount1, wallet, beneficiary, transaction_hash)
+     SELECT address_key(pool), ${rawSql(eth.id)}, number, 0, 0, 0, pool, token0, ${rawSql(bytes(WETH))}, CASE WHEN number % 3 = 0 THEN 5 ELSE -5 END, CASE WHEN number % 3 = 0 THEN -7 ELSE 7 END,
+       CASE WHEN number % 2 = 0 THEN ${rawSql(bytes(TRADER))} ELSE ${rawSql(bytes(addressOf(0x52)))} END, CASE WHEN number % 6 = 1 THEN ${rawSql(bytes(TRADER))} END, sha256(number::text::bytea)
+     FROM (SELECT number, CASE WHEN number % 10 = 0 THEN ${rawSql(bytes(OTHER))} ELSE ${rawSql(bytes(PAIR))} END AS pool,
+         CASE WHEN number % 10 = 0 THEN ${rawSql(bytes(DOGS))} ELSE ${rawSql(bytes(CATS))} END AS token0 FROM generate_series(${first}::int, ${last}::int) AS number) AS numbered`,
   );
   await scratch.database.query(
-    `INSERT INTO trades (pool_key, chain_id, block_number, transaction_index, log_index, token0_key, token1_key)
+    sql`INSERT INTO trades (pool_key, chain_id, block_number, transaction_index, log_index, token0_key, token1_key)
      SELECT pool_key, chain_id, block_number, transaction_index, log_index, address_key(token0), address_key(token1) FROM swaps
-     WHERE block_number BETWEEN $1 AND $2`,
-    [first, last],
+     WHERE block_number BETWEEN ${first} AND ${last}`,
   );
   await scratch.database.query(
-    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT ${eth.id}, number, sha256(number::text::bytea), to_timestamp(1600000000 + number * 12) FROM generate_series($1::int, $2::int) AS number`,
-    [first, last],
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+     SELECT ${rawSql(eth.id)}, number, sha256(number::text::bytea), to_timestamp(1600000000 + number * 12) FROM generate_series(${first}::int, ${last}::int) AS number`,
   );
 }
 
@@ -70,11 +67,10 @@ beforeAll(async () => {
     { pool: FAKE, tokens: [CATS, WETH], status: 'disproved' },
   ]);
   await database.query(
-    `INSERT INTO pools (pool_key, chain_id, pool, status, due_at) SELECT number, $1, int4send(number) || $2, 'unproven', NULL FROM generate_series(1, 5000) AS number`,
-    [eth.id, hexBytes(`0x${'00'.repeat(16)}`)],
+    sql`INSERT INTO pools (pool_key, chain_id, pool, status, due_at) SELECT number, ${eth.id}, int4send(number) || ${hexBytes(`0x${'00'.repeat(16)}`)}, 'unproven', NULL FROM generate_series(1, 5000) AS number`,
   );
   await seedRange(1, ANALYZED);
-  await database.query('ANALYZE');
+  await database.query(sql`ANALYZE`);
   await seedRange(ANALYZED + 1, SWAPS);
   await cover(database, eth, 'swaps', SWAPS);
 });

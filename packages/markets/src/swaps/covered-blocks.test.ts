@@ -1,6 +1,8 @@
 /** Swaps of requested wallets in blocks that are not indexed count in no figure of a pool. */
+
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { addressOf, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, expect, test } from 'vitest';
@@ -29,8 +31,7 @@ beforeEach(async () => {
     [500, 1_000],
   ])
     await database.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'swaps', $2, $3, 'none')`,
-      [eth.id, first, last],
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, 'swaps', ${first ?? null}, ${last ?? null}, 'none')`,
     );
   const row = (blockNumber: number) =>
     swapRow(eth, {

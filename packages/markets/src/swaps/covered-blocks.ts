@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, mergeRanges } from '@chainstead/core';
-import type { ReadDatabase } from '@chainstead/db';
+import { type ReadDatabase, sql } from '@chainstead/db';
 import { SWAPS_DATASET } from '../swap-lists/swaps-statement.ts';
 
 /**
@@ -9,8 +9,7 @@ import { SWAPS_DATASET } from '../swap-lists/swaps-statement.ts';
  */
 export async function readCoveredBlocks(database: ReadDatabase, { id }: Pick<Chain, 'id'>): Promise<CoveredBlocks> {
   const rows = await database.select<{ readonly first_block: number; readonly last_block: number }>(
-    'SELECT first_block, last_block FROM sync_ranges WHERE chain_id = $1 AND dataset = $2 ORDER BY first_block',
-    [id, SWAPS_DATASET],
+    sql`SELECT first_block, last_block FROM sync_ranges WHERE chain_id = ${id} AND dataset = ${SWAPS_DATASET} ORDER BY first_block`,
   );
   const ranges = mergeRanges(rows.map((row) => ({ from: row.first_block, to: row.last_block })));
   return { ranges, has: (block) => isIn(ranges, block) };

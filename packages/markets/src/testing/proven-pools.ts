@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { createMetricsRegistry, isAddress, parseAddress, silentLogger, systemClock } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { createDueWork } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { expect, vi } from 'vitest';
@@ -21,7 +21,7 @@ export async function proveStoredPools(database: Database, chain: Chain): Promis
   const work = createDueWork({ database, metrics, logger: silentLogger(), clock: systemClock, sweepEveryMs: 20 });
   addPoolProofs(work, { database, metrics, chains: [{ chain, pool: {} as UpstreamPool }] });
   work.start();
-  const due = () => database.query('SELECT FROM pools WHERE coalesce(lease_until, due_at) IS NOT NULL');
+  const due = () => database.query(sql`SELECT FROM pools WHERE coalesce(lease_until, due_at) IS NOT NULL`);
   await vi.waitFor(async () => expect(await due()).toHaveLength(0), { timeout: 20_000 });
   await work.close();
 }

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Database, rawSql, type Transaction } from '@chainstead/db';
+import { type Database, rawSql, sql, type Transaction } from '@chainstead/db';
 import { type Dataset, type Projection, runProjection } from '@chainstead/sync';
 import { createPartitions } from '@chainstead/testkit';
 
@@ -22,7 +22,7 @@ export async function storeRows<Row>(
       table.columns,
       rows.map((row) => table.copyLine(row)),
     );
-    await transaction.query(`INSERT INTO ${table.name} SELECT * FROM ${added}`);
+    await transaction.query(sql`INSERT INTO ${rawSql(table.name)} SELECT * FROM ${rawSql(added)}`);
     for (const projection of projections)
       await runProjection(transaction, spread, (access) =>
         projection.added({ rows: rawSql(added), subjects: NO_SUBJECTS, access }),
@@ -40,8 +40,7 @@ export async function rollBackRows<Row>(
   await database.transaction(async (transaction) => {
     const removed = await holdRows(transaction, table.name);
     await transaction.query(
-      `WITH gone AS (DELETE FROM ${table.name} WHERE chain_id = $1 AND block_number > $2 RETURNING *) INSERT INTO ${removed} SELECT * FROM gone`,
-      [chain.id, ancestor],
+      sql`WITH gone AS (DELETE FROM ${rawSql(table.name)} WHERE chain_id = ${chain.id} AND block_number > ${ancestor} RETURNING *) INSERT INTO ${rawSql(removed)} SELECT * FROM gone`,
     );
     for (const projection of projections) await derive(transaction, projection, removed, table.name, chain, ancestor);
   });
@@ -62,6 +61,6 @@ async function derive(
 
 async function holdRows(transaction: Transaction, table: string): Promise<string> {
   const name = `changed_${table}`;
-  await transaction.query(`CREATE TEMP TABLE ${name} (LIKE ${table}) ON COMMIT DROP`);
+  await transaction.query(sql`CREATE TEMP TABLE ${rawSql(name)} (LIKE ${rawSql(table)}) ON COMMIT DROP`);
   return name;
 }

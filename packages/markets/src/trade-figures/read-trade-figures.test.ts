@@ -1,6 +1,8 @@
 /** Figures of trades: sides, spans, values, traders, and swaps that don't count. */
+
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress, silentLogger, systemClock } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { createNodeReadQueue } from '@chainstead/node-reads';
 import { seedAnswers } from '@chainstead/price-feeds/testing';
 import { addressOf, timestampOf } from '@chainstead/testkit';
@@ -187,13 +189,13 @@ test('figures of more swaps than a request reads come from a worker, until the l
   const limits = { swapsMax: 3, part: 5_000, tradersMax: 100 };
   const sum = () => sumTradeFigures({ reads: database, worker: { nodeReads, waitMs: 0 }, limits }, eth, query);
   await expect(sum()).rejects.toMatchObject({ code: 'SWAPS_NOT_SUMMED' });
-  const [row] = await database.query<{ readonly question: unknown }>('SELECT question FROM state_questions');
+  const [row] = await database.query<{ readonly question: unknown }>(sql`SELECT question FROM state_questions`);
   const question = tradeFiguresReader.kind.question.parse(row?.question);
   expect(question).toMatchObject({ spans: [{ from: start - 300, to: start }] });
   const answer = await tradeFiguresReader.read({ chain: eth, database }, question);
-  await database.query('UPDATE state_questions SET settled_at = clock_timestamp(), answer = $1::jsonb', [
-    JSON.stringify(answer),
-  ]);
+  await database.query(
+    sql`UPDATE state_questions SET settled_at = clock_timestamp(), answer = ${JSON.stringify(answer)}::jsonb`,
+  );
   expect(await sum()).toEqual(await readTradeFigures(database, eth, question));
   await expect(sumTradeFigures({ reads: database, worker: null, limits }, eth, query)).rejects.toMatchObject({
     code: 'SWAPS_NOT_SUMMED',

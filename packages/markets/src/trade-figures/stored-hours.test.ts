@@ -1,7 +1,7 @@
 /** Figures of a busy pool read the swaps of hours that are not stored, and of no other hour. */
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
-import type { ReadDatabase, Statement } from '@chainstead/db';
+import { movedStatement, type ReadDatabase, type Statement, sql } from '@chainstead/db';
 import { seedAnswers } from '@chainstead/price-feeds/testing';
 import { addressOf, explain, rowsRead, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -30,8 +30,7 @@ beforeAll(async () => {
   await seedToken(database, eth, USDC, 'USDC', 6);
   for (const dataset of ['swaps', 'feed-answers']) await cover(database, eth, dataset, LAST);
   await database.query(
-    `INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint, finalized) VALUES ($1, 0, 0, $2, $3)`,
-    [eth.id, LAST, FINAL],
+    sql`INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint, finalized) VALUES (${eth.id}, 0, 0, ${LAST}, ${FINAL})`,
   );
   for (const blockNumber of [0, 6_000])
     await seedAnswers(database, eth, [{ aggregator: FEED, blockNumber, answer: `${10n ** 8n}` }]);
@@ -56,9 +55,10 @@ async function swapsRead(span: TimeSpan): Promise<number> {
   const { database } = scratch;
   const statements: Statement[] = [];
   const seen: ReadDatabase = {
-    select: (text, values = []) => {
+    select: (statement, given = []) => {
+      const { text, values = [] } = movedStatement(statement, given);
       statements.push({ text, values });
-      return database.select(text, values);
+      return database.select(statement, given);
     },
     selectLasting: (text, values) => database.selectLasting(text, values),
   };
@@ -88,9 +88,9 @@ test('figures of a day read the parts of hours at both ends, and hours that are 
     ...{ database: scratch.database, chain: eth, signal: new AbortController().signal },
     now: timestampOf(LAST),
   });
-  await scratch.database.query('ANALYZE swaps');
+  await scratch.database.query(sql`ANALYZE swaps`);
   const [stored] = await scratch.database.query<{ first: number; end: number }>(
-    'SELECT min(start) AS first, max(start) + 1 AS "end" FROM candle_spans WHERE hours = 1 AND is_stored',
+    sql`SELECT min(start) AS first, max(start) + 1 AS "end" FROM candle_spans WHERE hours = 1 AND is_stored`,
   );
   const [first, end] = [(stored?.first ?? 0) * HOUR, (stored?.end ?? 0) * HOUR];
   expect(first).toBeLessThanOrEqual(timeOfHour(2));

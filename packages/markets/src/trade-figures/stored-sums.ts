@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Chain } from '@chainstead/chains';
-import { hexBytes, hexText, type ReadDatabase } from '@chainstead/db';
+import { hexBytes, hexText, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
 import { priceSettingsOf } from '../pool-candles/price-settings.ts';
 import { VALID_SPAN, wholeSpans } from '../pool-candles/stored-span.ts';
@@ -40,9 +40,8 @@ export async function readStoredHours(
   { pools, first, end, lastBlock, needsTraders }: StoredHoursQuery,
 ): Promise<StoredHours> {
   const [spans] = await database.select<{ readonly hours: readonly number[] }>(
-    `SELECT ARRAY(SELECT start FROM candle_spans WHERE chain_id = $1 AND hours = 1 AND start >= $2 AND start < $3 AND ${VALID_SPAN} AND settings = $4
-      AND last_block <= $5::bigint ORDER BY start) AS hours`,
-    [chain.id, first, end, priceSettingsOf(chain), lastBlock],
+    sql`SELECT ARRAY(SELECT start FROM candle_spans WHERE chain_id = ${chain.id} AND hours = 1 AND start >= ${first} AND start < ${end} AND ${rawSql(VALID_SPAN)} AND settings = ${priceSettingsOf(chain)}
+      AND last_block <= ${lastBlock}::bigint ORDER BY start) AS hours`,
   );
   const hours = spans?.hours ?? [];
   if (hours.length === 0) return storedHours([], []);

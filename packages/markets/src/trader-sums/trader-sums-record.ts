@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database } from '@chainstead/db';
+import { addressBytes, type Database, rawSql, sql } from '@chainstead/db';
 import { lockChainCommits } from '@chainstead/sync';
 import { priceSettingsOf } from '../pool-candles/price-settings.ts';
 
@@ -36,7 +36,9 @@ export async function claimTraderSums(
   return database.transaction(async (transaction) => {
     // No commit is under way that does not see the claim.
     await lockChainCommits(transaction, chain);
-    await transaction.query(`DELETE FROM trader_sums WHERE chain_id = $1 AND used_at < now() - ${UNUSED}`, [chain.id]);
+    await transaction.query(
+      sql`DELETE FROM trader_sums WHERE chain_id = ${chain.id} AND used_at < now() - ${rawSql(UNUSED)}`,
+    );
     const [row] = await transaction.query<{ readonly sums: unknown }>(
       `INSERT INTO trader_sums AS stored (chain_id, trader, scope, last_block, claim) VALUES ($1, $2, $3, $4, $5)
        ON CONFLICT (trader, chain_id, scope) DO UPDATE SET last_block = greatest(stored.last_block, excluded.last_block), claim = excluded.claim,

@@ -1,7 +1,7 @@
 /** Pools at pool managers that prices leave out: untradable ones, and masses of unusual ones. */
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, type Hex, parseAddress } from '@chainstead/core';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, sql } from '@chainstead/db';
 import { addressOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ const eth = createChainRegistry().get('eth');
 const TOKENS = [parseAddress(`0x${'11'.repeat(20)}`), parseAddress(`0x${'22'.repeat(20)}`)] as const;
 const scratch = scratchOfFile();
 
-beforeEach(() => scratch.database.query('TRUNCATE pools'));
+beforeEach(() => scratch.database.query(sql`TRUNCATE pools`));
 
 const idOf = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`;
 /** A hook with these permissions: the last bits of its address. */

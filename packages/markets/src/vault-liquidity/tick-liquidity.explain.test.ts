@@ -1,6 +1,6 @@
 /** The positions of pools at a manager follow from few rows, however many changes they had and however many other pools there are. */
 import { createChainRegistry } from '@chainstead/chains';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, rawSql, sql } from '@chainstead/db';
 import { addressOf, explain, PLANS, rowsScanned } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -25,20 +25,17 @@ beforeAll(async () => {
   for (const pool of POOLS) {
     for (const width of SPAN_BLOCKS)
       await database.query(
-        `INSERT INTO tick_liquidity (pool_key, chain_id, blocks, start, tick, pool, net)
-         SELECT $1, $2, $3, span * $3, tick, $4, 5 FROM generate_series(0, $5::int) AS span, generate_series(1, ${TICKS}) AS tick`,
-        [poolKey(pool), eth.id, width, hexBytes(pool), Math.floor(BLOCK / width)],
+        sql`INSERT INTO tick_liquidity (pool_key, chain_id, blocks, start, tick, pool, net)
+         SELECT ${poolKey(pool)}, ${eth.id}, ${width}, span * ${width}, tick, ${hexBytes(pool)}, 5 FROM generate_series(0, ${Math.floor(BLOCK / width)}::int) AS span, generate_series(1, ${rawSql(TICKS)}) AS tick`,
       );
     await database.query(
-      `INSERT INTO pool_creations (pool_key, chain_id, block_number, transaction_index, log_index, pool, factory, transaction_hash)
-       VALUES ($1, $2, 7, 0, 0, $3, $4, sha256('x'))`,
-      [poolKey(pool), eth.id, hexBytes(pool), hexBytes(MANAGER)],
+      sql`INSERT INTO pool_creations (pool_key, chain_id, block_number, transaction_index, log_index, pool, factory, transaction_hash)
+       VALUES (${poolKey(pool)}, ${eth.id}, 7, 0, 0, ${hexBytes(pool)}, ${hexBytes(MANAGER)}, sha256('x'))`,
     );
   }
   await database.query(
-    `INSERT INTO tick_liquidity (pool_key, chain_id, blocks, start, tick, pool, net)
-     SELECT number, $1, ${WIDE}, 0, 1, sha256(number::text::bytea), 5 FROM generate_series(1, ${OTHER_POOLS}) AS number`,
-    [eth.id],
+    sql`INSERT INTO tick_liquidity (pool_key, chain_id, blocks, start, tick, pool, net)
+     SELECT number, ${eth.id}, ${rawSql(WIDE)}, 0, 1, sha256(number::text::bytea), 5 FROM generate_series(1, ${rawSql(OTHER_POOLS)}) AS number`,
   );
 });
 

@@ -1,6 +1,6 @@
 /** Sums of liquidity by tick and span, under any order of arrival and after reorgs, and the statement that reads them. */
 import { createChainRegistry } from '@chainstead/chains';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, sql } from '@chainstead/db';
 import { addressOf, createSeededRandom, seedBuilt } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ const counted = { ...swaps, projections: [tickLiquidityOfSwaps] };
 const scratch = scratchOfFile();
 
 beforeEach(async () => {
-  await scratch.database.query('TRUNCATE swaps, tick_liquidity, pool_creations, projections');
+  await scratch.database.query(sql`TRUNCATE swaps, tick_liquidity, pool_creations, projections`);
   await seedBuilt(scratch.database, eth.id, tickLiquidityOfSwaps);
 });
 
@@ -120,9 +120,8 @@ test('the creation is the one of the manager, and nothing is known while the sum
     [other, addressOf(0x45), 60],
   ] as const)
     await scratch.database.query(
-      `INSERT INTO pool_creations (pool_key, chain_id, block_number, transaction_index, log_index, pool, factory, transaction_hash)
-       VALUES ($1, $2, $3, 0, 0, $4, $5, sha256('x'))`,
-      [poolKey(of), eth.id, block, hexBytes(of), hexBytes(factory)],
+      sql`INSERT INTO pool_creations (pool_key, chain_id, block_number, transaction_index, log_index, pool, factory, transaction_hash)
+       VALUES (${poolKey(of)}, ${eth.id}, ${block}, 0, 0, ${hexBytes(of)}, ${hexBytes(factory)}, sha256('x'))`,
     );
   const pools = [pool, other].map((one) => ({ pool: one, factory: MANAGER }));
   const read = () => readTickLiquidity(scratch.database, eth, pools, 100);

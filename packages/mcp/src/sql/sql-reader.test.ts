@@ -1,6 +1,8 @@
 /** Statements of agents on a real server, as a role with the rights of readers, and as roles with more. */
+
 import { randomBytes } from 'node:crypto';
 import { silentLogger } from '@chainstead/core';
+import { rawSql, sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openSqlReader, type SqlReader, type SqlReaderOptions } from './sql-reader.ts';
@@ -21,13 +23,13 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const role of roles) {
-    await scratch.database.query(`DROP OWNED BY ${role}`);
-    await scratch.database.query(`DROP ROLE ${role}`);
+    await scratch.database.query(sql`DROP OWNED BY ${rawSql(role)}`);
+    await scratch.database.query(sql`DROP ROLE ${rawSql(role)}`);
   }
 });
 
 async function createLogin(role: string, rights: string): Promise<void> {
-  await scratch.database.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret' ${rights}`);
+  await scratch.database.query(sql`CREATE ROLE ${rawSql(role)} LOGIN PASSWORD 'secret' ${rawSql(rights)}`);
 }
 
 function urlOf(role: string): string {
@@ -219,8 +221,7 @@ describe('places', () => {
   const sessions = async () =>
     (
       await scratch.database.query<{ n: number }>(
-        'SELECT count(*)::int AS n FROM pg_stat_activity WHERE usename = $1',
-        [AGENT],
+        sql`SELECT count(*)::int AS n FROM pg_stat_activity WHERE usename = ${AGENT}`,
       )
     )[0]?.n;
   /** Two readers have the state of two processes. */
@@ -243,8 +244,7 @@ describe('places', () => {
   const runningStatements = async () =>
     (
       await scratch.database.query<{ n: number }>(
-        "SELECT count(*)::int AS n FROM pg_stat_activity WHERE usename = $1 AND query LIKE '%count%1000000000%' AND state = 'active'",
-        [AGENT],
+        sql`SELECT count(*)::int AS n FROM pg_stat_activity WHERE usename = ${AGENT} AND query LIKE '%count%1000000000%' AND state = 'active'`,
       )
     )[0]?.n ?? 0;
 
@@ -278,17 +278,20 @@ describe('a role with more rights is refused before the statement', () => {
   test.each([
     [
       'writes',
-      async (role: string) => void (await scratch.database.query(`GRANT INSERT ON public.tokens TO ${role}`)),
+      async (role: string) =>
+        void (await scratch.database.query(sql`GRANT INSERT ON public.tokens TO ${rawSql(role)}`)),
       'tokens',
     ],
     [
       'reads keys',
-      async (role: string) => void (await scratch.database.query(`GRANT SELECT ON public.api_keys TO ${role}`)),
+      async (role: string) =>
+        void (await scratch.database.query(sql`GRANT SELECT ON public.api_keys TO ${rawSql(role)}`)),
       'api_keys',
     ],
     [
       'reads a column',
-      async (role: string) => void (await scratch.database.query(`GRANT SELECT (name) ON public.api_keys TO ${role}`)),
+      async (role: string) =>
+        void (await scratch.database.query(sql`GRANT SELECT (name) ON public.api_keys TO ${rawSql(role)}`)),
       'api_keys',
     ],
     [
@@ -296,25 +299,25 @@ describe('a role with more rights is refused before the statement', () => {
       async (role: string) => {
         const writer = `writer_${role}`;
         roles.push(writer);
-        await scratch.database.query(`CREATE ROLE ${writer}`);
-        await scratch.database.query(`GRANT UPDATE ON public.tokens TO ${writer}`);
-        await scratch.database.query(`GRANT ${writer} TO ${role}`);
+        await scratch.database.query(sql`CREATE ROLE ${rawSql(writer)}`);
+        await scratch.database.query(sql`GRANT UPDATE ON public.tokens TO ${rawSql(writer)}`);
+        await scratch.database.query(sql`GRANT ${rawSql(writer)} TO ${rawSql(role)}`);
       },
       'tokens',
     ],
     [
       'reads files',
-      async (role: string) => void (await scratch.database.query(`GRANT pg_read_server_files TO ${role}`)),
+      async (role: string) => void (await scratch.database.query(sql`GRANT pg_read_server_files TO ${rawSql(role)}`)),
       'pg_read_server_files',
     ],
     [
       'is a superuser',
-      async (role: string) => void (await scratch.database.query(`ALTER ROLE ${role} SUPERUSER`)),
+      async (role: string) => void (await scratch.database.query(sql`ALTER ROLE ${rawSql(role)} SUPERUSER`)),
       'superuser',
     ],
     [
       'creates roles',
-      async (role: string) => void (await scratch.database.query(`ALTER ROLE ${role} CREATEROLE`)),
+      async (role: string) => void (await scratch.database.query(sql`ALTER ROLE ${rawSql(role)} CREATEROLE`)),
       'excess_',
     ],
   ])('that %s', async (_name, grant, text) => {

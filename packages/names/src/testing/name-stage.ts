@@ -1,5 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { parseAddress, silentLogger } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import type { Egress } from '@chainstead/egress';
 import { type ApiServer, createOnDemandBudget, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
@@ -88,7 +89,7 @@ export async function openNameStage(gateways: Egress | null = null): Promise<Nam
     async reset() {
       Object.assign(settings, usual);
       stage.node.alter = () => undefined;
-      await scratch.database.query('TRUNCATE state_questions, resolved_names');
+      await scratch.database.query(sql`TRUNCATE state_questions, resolved_names`);
     },
     ...closeOf(parts),
   };

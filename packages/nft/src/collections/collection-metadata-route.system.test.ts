@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { clockOfWaits } from '@chainstead/node-reads/testing';
 import { stageOfTest } from '@chainstead/testkit/hooks';
@@ -106,7 +106,7 @@ describe('metadata of a contract that nobody asked for yet', () => {
     const calls = stage.node.counters.snapshot().calls;
     expect((await metadata(api)).status).toBe(404);
     expect(stage.node.counters.snapshot().calls).toEqual(calls);
-    await stage.scratch.database.query('UPDATE nft_collections SET due_at = now()');
+    await stage.scratch.database.query(sql`UPDATE nft_collections SET due_at = now()`);
     expect(await metadata(api)).toMatchObject({ status: 200, body: { name: 'Cats' } });
   });
 
@@ -135,7 +135,7 @@ describe('metadata of a contract that nobody asked for yet', () => {
     await vi.waitFor(
       async () => {
         await stage.scratch.database.query(
-          `UPDATE nft_collections SET due_at = now() - interval '1 minute' WHERE due_at > now()`,
+          sql`UPDATE nft_collections SET due_at = now() - interval '1 minute' WHERE due_at > now()`,
         );
         expect((await metadata(api)).status).toBe(200);
       },
@@ -188,7 +188,9 @@ describe('what is known', () => {
       status: 200,
       body: { name: 'Listed', contract_type: null, synced_at: null, possible_spam: true, verified_collection: false },
     });
-    expect(await stage.scratch.database.query('SELECT status FROM nft_collections')).toEqual([{ status: 'pending' }]);
+    expect(await stage.scratch.database.query(sql`SELECT status FROM nft_collections`)).toEqual([
+      { status: 'pending' },
+    ]);
   });
 
   test('carries prices that are not known as null, where they are asked for', async () => {

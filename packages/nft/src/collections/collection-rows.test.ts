@@ -1,4 +1,5 @@
 import { type Address, parseAddress } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { createPartitions, exampleChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -16,8 +17,7 @@ beforeAll(async () => {
   const from = parseAddress(`0x${'a1'.repeat(20)}`);
   await createPartitions(scratch.database, nftTransfers.table.name, chainId);
   await scratch.database.query(
-    "INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES ($1, 7, '\\x01', now())",
-    [chainId],
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (${chainId}, 7, '\\x01', now())`,
   );
   const lines = linesOf(chainId, 7, [{ token: ERC1155, id: 1n, from, to: from, amount: 1n }]);
   await scratch.database.transaction((transaction) =>

@@ -1,5 +1,5 @@
 import type { Address, ChainId } from '@chainstead/core';
-import { addressBytes, type Database, fromNow, hexText } from '@chainstead/db';
+import { addressBytes, type Database, fromNow, hexText, sql } from '@chainstead/db';
 import { type Claim, claimValues, type DueTable, isClaimed, settled } from '@chainstead/jobs';
 import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
 import { refreshTokens } from '@chainstead/tokens';
@@ -40,9 +40,8 @@ const ERROR_LENGTH_MAX = 1_000;
 /** Returns the standards that a contract's events show. */
 export async function readSeenEvents(database: Database, chainId: ChainId, address: Address): Promise<SeenEvents> {
   const [row] = await database.query<SeenColumns>(
-    `SELECT (SELECT seen_as FROM tokens WHERE address = $1 AND chain_id = $2) AS seen_as,
-       (SELECT kind FROM nft_transfers WHERE collection_key = address_key($1) AND token_address = $1 AND chain_id = $2 LIMIT 1) AS transfer`,
-    [addressBytes(address), chainId],
+    sql`SELECT (SELECT seen_as FROM tokens WHERE address = ${addressBytes(address)} AND chain_id = ${chainId}) AS seen_as,
+       (SELECT kind FROM nft_transfers WHERE collection_key = address_key(${addressBytes(address)}) AND token_address = ${addressBytes(address)} AND chain_id = ${chainId} LIMIT 1) AS transfer`,
   );
   return seenEvents(row ?? { seen_as: null, transfer: null });
 }
@@ -137,9 +136,8 @@ export async function refuseCollection(
 /** Deletes expired refusals without recent requests. */
 export async function forgetRefusals(database: Database, chainId: ChainId): Promise<void> {
   await database.query(
-    `DELETE FROM nft_collections WHERE chain_id = $1 AND status IN ('not-contract', 'not-nft')
-       AND due_at < now() - make_interval(secs => $2)`,
-    [chainId, REFUSAL_KEPT_SECONDS],
+    sql`DELETE FROM nft_collections WHERE chain_id = ${chainId} AND status IN ('not-contract', 'not-nft')
+       AND due_at < now() - make_interval(secs => ${REFUSAL_KEPT_SECONDS})`,
   );
 }
 
@@ -155,9 +153,8 @@ async function saveToken(
 ): Promise<void> {
   await database.transaction(async (transaction) => {
     const inserted = await transaction.query(
-      `INSERT INTO tokens (address, chain_id, standard, name, symbol, facts_status, facts_due_at) VALUES ($1, $2, $3, $4, $5, 'known', NULL)
+      sql`INSERT INTO tokens (address, chain_id, standard, name, symbol, facts_status, facts_due_at) VALUES (${addressBytes(address)}, ${chainId}, ${standard}, ${name}, ${symbol}, 'known', NULL)
        ON CONFLICT (address, chain_id) DO NOTHING RETURNING chain_id`,
-      [addressBytes(address), chainId, standard, name, symbol],
     );
     if (inserted.length > 0)
       await refreshTokens(transaction, 'SELECT $1::bytea, $2::bigint', [addressBytes(address), chainId]);

@@ -1,5 +1,5 @@
 import type { ChainId } from '@chainstead/core';
-import { addressBytes, type Database } from '@chainstead/db';
+import { addressBytes, type Database, sql } from '@chainstead/db';
 import type { TokenKey } from './token-rows.ts';
 
 /** Returns the state of a token's metadata; null if it was never requested. */
@@ -9,8 +9,7 @@ export async function getTokenStatus(
   { address, tokenId }: TokenKey,
 ): Promise<'pending' | 'known' | 'none' | 'failed' | null> {
   const [row] = await database.query<{ status: 'pending' | 'known' | 'none' | 'failed' }>(
-    'SELECT status FROM nft_token_metadata WHERE token_address = $1 AND chain_id = $2 AND token_id = $3::numeric',
-    [addressBytes(address), chainId, tokenId],
+    sql`SELECT status FROM nft_token_metadata WHERE token_address = ${addressBytes(address)} AND chain_id = ${chainId} AND token_id = ${tokenId}::numeric`,
   );
   return row?.status ?? null;
 }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
+import { sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { base32 } from 'multiformats/bases/base32';
 import { CID } from 'multiformats/cid';
@@ -101,7 +102,7 @@ describe('a contract with a hostile contractURI', () => {
     await vi.waitFor(
       async () =>
         expect(
-          await scratch.database.query(`SELECT FROM nft_collections WHERE status = 'pending' OR synced_at IS NULL`),
+          await scratch.database.query(sql`SELECT FROM nft_collections WHERE status = 'pending' OR synced_at IS NULL`),
         ).toEqual([]),
       { timeout: 60_000, interval: 100 },
     );

@@ -1,4 +1,5 @@
 import { parseChainId } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
 import { type CollectionReadsRequested, listCollectionReads } from './list-collection-reads.ts';
@@ -6,7 +7,7 @@ import { type CollectionReadsRequested, listCollectionReads } from './list-colle
 const scratch = scratchOfFile();
 beforeAll(async () => {
   await scratch.database.query(
-    `INSERT INTO nft_collections (token_address, chain_id, status, error_code, error_message, name)
+    sql`INSERT INTO nft_collections (token_address, chain_id, status, error_code, error_message, name)
      SELECT decode(lpad(to_hex(number), 40, '0'), 'hex'), chain, (ARRAY['pending', 'known', 'not-nft', 'failed'])[1 + number % 4],
             CASE WHEN number % 4 = 3 THEN 'DOCUMENT' END, CASE WHEN number % 4 = 3 THEN 'It is no JSON' END, 'Name ' || number
        FROM (VALUES (1), (10)) AS chains (chain), generate_series(0, 39) AS number`,

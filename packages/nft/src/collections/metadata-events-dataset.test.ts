@@ -1,5 +1,5 @@
 import { type Address, type Hash, type Hex, type Log, parseAddress } from '@chainstead/core';
-import { rawSql } from '@chainstead/db';
+import { rawSql, sql } from '@chainstead/db';
 import { runProjection } from '@chainstead/sync';
 import { exampleChain, fieldsOfRow } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -113,20 +113,20 @@ describe('an event', () => {
 describe('rows that were added', () => {
   const scratch = scratchOfFile();
   beforeEach(() =>
-    scratch.database.query('TRUNCATE nft_collections, nft_token_metadata, nft_metadata_events').then(() => undefined),
+    scratch.database
+      .query(sql`TRUNCATE nft_collections, nft_token_metadata, nft_metadata_events`)
+      .then(() => undefined),
   );
 
   const bytes = (address: Address): Buffer => Buffer.from(address.slice(2), 'hex');
   async function know(address: Address, status: string, syncedAfterSeconds: number | null): Promise<void> {
     const syncedAt = syncedAfterSeconds === null ? null : new Date((BLOCK_SECONDS + syncedAfterSeconds) * 1_000);
     await scratch.database.query(
-      'INSERT INTO nft_collections (token_address, chain_id, status, synced_at) VALUES ($1, 1, $2, $3)',
-      [bytes(address), status, syncedAt],
+      sql`INSERT INTO nft_collections (token_address, chain_id, status, synced_at) VALUES (${bytes(address)}, 1, ${status}, ${syncedAt})`,
     );
     await scratch.database.query(
-      `INSERT INTO nft_token_metadata (token_address, chain_id, token_id, status, synced_at)
-       SELECT $1, 1, id, 'known', $2 FROM unnest(ARRAY[1, 5, 9]) AS id`,
-      [bytes(address), syncedAt],
+      sql`INSERT INTO nft_token_metadata (token_address, chain_id, token_id, status, synced_at)
+       SELECT ${bytes(address)}, 1, id, 'known', ${syncedAt} FROM unnest(ARRAY[1, 5, 9]) AS id`,
     );
   }
   let runs = 0;
@@ -135,7 +135,7 @@ describe('rows that were added', () => {
       const rows = decode(...logs).map((row) => nftMetadataEvents.table.copyLine(row));
       await transaction.copy(nftMetadataEvents.table.name, nftMetadataEvents.table.columns, rows);
       await transaction.query(
-        'CREATE TEMPORARY TABLE added_events ON COMMIT DROP AS SELECT * FROM nft_metadata_events',
+        sql`CREATE TEMPORARY TABLE added_events ON COMMIT DROP AS SELECT * FROM nft_metadata_events`,
       );
       // Every second run acts as if tables were distributed.
       await runProjection(transaction, runs++ % 2 === 1, (access) =>
@@ -147,7 +147,7 @@ describe('rows that were added', () => {
   }
   async function due(): Promise<string[]> {
     const rows = await scratch.database.query<{ what: string }>(
-      `SELECT encode(substr(token_address, 1, 1), 'hex') AS what FROM nft_collections WHERE due_at <= now()
+      sql`SELECT encode(substr(token_address, 1, 1), 'hex') AS what FROM nft_collections WHERE due_at <= now()
        UNION ALL SELECT encode(substr(token_address, 1, 1), 'hex') || ':' || token_id FROM nft_token_metadata WHERE due_at <= now() ORDER BY 1`,
     );
     return rows.map(({ what }) => what);
@@ -167,7 +167,7 @@ describe('rows that were added', () => {
     await know(CONTRACT, 'failed', null);
     await add(contractUpdate, log([topic('MetadataUpdate(uint256)')], words(1n), 1));
     expect(await due()).toEqual(['c0', 'c0:1']);
-    await scratch.database.query('TRUNCATE nft_collections, nft_token_metadata, nft_metadata_events');
+    await scratch.database.query(sql`TRUNCATE nft_collections, nft_token_metadata, nft_metadata_events`);
     await know(CONTRACT, 'known', 30);
     await add(contractUpdate);
     expect(await due()).toEqual(['c0']);
@@ -177,13 +177,12 @@ describe('rows that were added', () => {
     await know(CONTRACT, 'known', 3_600);
     await add(contractUpdate, tokensUpdate);
     expect(await due()).toEqual([]);
-    await scratch.database.query('TRUNCATE nft_collections, nft_token_metadata, nft_metadata_events');
+    await scratch.database.query(sql`TRUNCATE nft_collections, nft_token_metadata, nft_metadata_events`);
     await scratch.database.query(
-      `INSERT INTO nft_collections (token_address, chain_id, status, due_at) VALUES ($1, 1, 'not-nft', now() + interval '1 hour')`,
-      [bytes(CONTRACT)],
+      sql`INSERT INTO nft_collections (token_address, chain_id, status, due_at) VALUES (${bytes(CONTRACT)}, 1, 'not-nft', now() + interval '1 hour')`,
     );
     await add(contractUpdate);
     expect(await due()).toEqual([]);
-    expect(await scratch.database.query('SELECT status FROM nft_collections')).toEqual([{ status: 'not-nft' }]);
+    expect(await scratch.database.query(sql`SELECT status FROM nft_collections`)).toEqual([{ status: 'not-nft' }]);
   });
 });

@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { readMetadataStatuses } from './metadata-status.ts';
@@ -6,7 +7,7 @@ const scratch = scratchOfFile();
 
 test('counts what is known, waits and fails by chain, and lists what fails', async () => {
   expect(await readMetadataStatuses(scratch.database, 2)).toEqual([]);
-  await scratch.database.query(`
+  await scratch.database.query(sql`
     INSERT INTO nft_collections (token_address, chain_id, status, synced_at, due_at, attempts, error_code, error_message) VALUES
       ('\\x01', 1, 'known', now(), NULL, 0, NULL, NULL),
       ('\\x02', 1, 'known', now(), now(), 0, NULL, NULL),
@@ -16,7 +17,7 @@ test('counts what is known, waits and fails by chain, and lists what fails', asy
       ('\\x06', 1, 'failed', NULL, NULL, 9, 'UNEXPECTED', NULL),
       ('\\x07', 1, 'not-nft', NULL, now(), 0, NULL, NULL),
       ('\\x08', 137, 'pending', NULL, now(), 0, NULL, NULL)`);
-  await scratch.database.query(`
+  await scratch.database.query(sql`
     INSERT INTO nft_token_metadata (token_address, chain_id, token_id, status, synced_at, due_at, error_code) VALUES
       ('\\x01', 1, 1, 'known', now(), NULL, NULL), ('\\x01', 1, 2, 'failed', NULL, NULL, 'DOCUMENT_NOT_JSON')`);
   const [eth, polygon, ...others] = await readMetadataStatuses(scratch.database, 2);

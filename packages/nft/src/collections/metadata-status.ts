@@ -1,4 +1,4 @@
-import { type Database, hexText } from '@chainstead/db';
+import { type Database, hexText, rawSql, sql } from '@chainstead/db';
 
 /** The metadata state of a chain's collections and tokens. */
 export interface MetadataStatus {
@@ -27,15 +27,14 @@ export interface MetadataCounts {
 /** Returns the chains with requested metadata. @param failingMax collections listed by chain */
 export async function readMetadataStatuses(database: Database, failingMax: number): Promise<MetadataStatus[]> {
   const [collections, tokens, failing] = await Promise.all([
-    database.query<CountsRow>(countsOf('nft_collections', `status NOT IN ('not-nft', 'not-contract')`)),
-    database.query<CountsRow>(countsOf('nft_token_metadata', 'true')),
+    database.query<CountsRow>(rawSql(countsOf('nft_collections', `status NOT IN ('not-nft', 'not-contract')`))),
+    database.query<CountsRow>(rawSql(countsOf('nft_token_metadata', 'true'))),
     database.query<FailingRow>(
-      `SELECT * FROM (
-         SELECT chain_id, ${hexText('token_address')} AS address, attempts, due_at, error_code, error_message,
+      sql`SELECT * FROM (
+         SELECT chain_id, ${rawSql(hexText('token_address'))} AS address, attempts, due_at, error_code, error_message,
            row_number() OVER (PARTITION BY chain_id ORDER BY attempts DESC, token_address) AS place
          FROM nft_collections WHERE error_code IS NOT NULL) AS failing
-       WHERE place <= $1 ORDER BY chain_id, place`,
-      [failingMax],
+       WHERE place <= ${failingMax} ORDER BY chain_id, place`,
     ),
   ]);
   const chainIds = [...new Set([...collections, ...tokens].map(({ chain_id }) => chain_id))].toSorted((a, b) => a - b);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { Address } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { type ChainNode, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
@@ -60,7 +61,7 @@ describe('the metadata of collections', () => {
   const row = async (address: Address): Promise<CollectionRow | undefined> => rowOf(scratch.database, address);
   const settled = (address: Address, expected: Partial<Record<keyof CollectionRow, unknown>>): Promise<void> =>
     vi.waitFor(async () => expect(await row(address)).toMatchObject(expected), soon);
-  const makeDue = (): Promise<unknown> => scratch.database.query('UPDATE nft_collections SET due_at = now()');
+  const makeDue = (): Promise<unknown> => scratch.database.query(sql`UPDATE nft_collections SET due_at = now()`);
 
   test('a collection is read whole: contract, document, and the token for all lists', async () => {
     const cats = addressOf(1);
@@ -96,7 +97,7 @@ describe('the metadata of collections', () => {
       synced: true,
     });
     expect(
-      await scratch.database.query('SELECT standard, name, symbol, facts_status, possible_spam FROM tokens'),
+      await scratch.database.query(sql`SELECT standard, name, symbol, facts_status, possible_spam FROM tokens`),
     ).toEqual([
       {
         standard: 'erc721',
@@ -132,7 +133,7 @@ describe('the metadata of collections', () => {
     await makeDue();
     await vi.waitFor(async () => expect((await row(nobody))?.due_in).toBeLessThan(-1.5), soon);
     expect(node.counters.snapshot().calls.eth_getCode).toBe(calls);
-    await scratch.database.query(`UPDATE nft_collections SET due_at = now() - interval '2 days'`);
+    await scratch.database.query(sql`UPDATE nft_collections SET due_at = now() - interval '2 days'`);
     await vi.waitFor(async () => expect(await row(nobody)).toBeUndefined(), soon);
   });
 
@@ -246,14 +247,14 @@ describe('the metadata of collections', () => {
     child.kill('SIGKILL');
     await once(child, 'exit');
     const leased = await scratch.database.query<{ most: number }>(
-      `SELECT max(extract(epoch FROM lease_until - now()))::float8 AS most FROM nft_collections WHERE status = 'pending'`,
+      sql`SELECT max(extract(epoch FROM lease_until - now()))::float8 AS most FROM nft_collections WHERE status = 'pending'`,
     );
     expect(leased[0]?.most).toBeGreaterThan(0);
     expect(leased[0]?.most).toBeLessThanOrEqual(60);
     uri = `${documents.url}/document`;
     documentText = '{}';
     // As if the leases had expired.
-    await scratch.database.query('UPDATE nft_collections SET lease_until = now()');
+    await scratch.database.query(sql`UPDATE nft_collections SET lease_until = now()`);
     await start();
     for (const [index, address] of addresses.entries()) await settled(address, { status: 'known', name: `N${index}` });
   }, 60_000);
@@ -270,7 +271,7 @@ describe('the metadata of collections', () => {
     const cats = addressOf(1);
     contracts.set(cats, exampleCollection('erc721', { name: 'Cats' }));
     await scratch.database.query(
-      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;
+      sql`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;
        CREATE TRIGGER refuse BEFORE INSERT ON tokens FOR EACH ROW EXECUTE FUNCTION refuse()`,
     );
     await requestFor(scratch.database, node.chainId, cats);

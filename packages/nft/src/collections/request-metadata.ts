@@ -1,5 +1,5 @@
 import type { Address, ChainId } from '@chainstead/core';
-import { addressBytes, type Database, type Transaction, transactionLock } from '@chainstead/db';
+import { addressBytes, type Database, sql, type Transaction, transactionLock } from '@chainstead/db';
 import { ApiError } from '@chainstead/http';
 import { dueChannel } from '@chainstead/jobs';
 import { COLLECTION_METADATA, TOKEN_METADATA } from './metadata-kinds.ts';
@@ -43,12 +43,11 @@ export async function requestCollection(
 ): Promise<boolean> {
   return whereRoom(database, requester, async (transaction) => {
     const rows = await transaction.query(
-      `INSERT INTO nft_collections AS known (token_address, chain_id, status, due_at, requested_by) VALUES ($1, $2, 'pending', now(), $3)
+      sql`INSERT INTO nft_collections AS known (token_address, chain_id, status, due_at, requested_by) VALUES (${addressBytes(address)}, ${chainId}, 'pending', now(), ${requester.id})
      ON CONFLICT (token_address, chain_id) DO UPDATE SET due_at = excluded.due_at, requested_by = excluded.requested_by, attempts = 0,
        status = CASE WHEN known.status = 'known' THEN 'known' ELSE 'pending' END
-     WHERE known.status IN ('not-contract', 'not-nft') OR $4::boolean AND NOT coalesce(known.due_at <= excluded.due_at, false)
+     WHERE known.status IN ('not-contract', 'not-nft') OR ${again}::boolean AND NOT coalesce(known.due_at <= excluded.due_at, false)
      RETURNING chain_id`,
-      [addressBytes(address), chainId, requester.id, again],
     );
     if (rows.length > 0) transaction.notify(dueChannel(COLLECTION_METADATA, chainId));
     return rows.length > 0;
@@ -72,14 +71,13 @@ export async function requestToken(
 ): Promise<boolean> {
   return whereRoom(database, requester, async (transaction) => {
     const rows = await transaction.query(
-      `INSERT INTO nft_token_metadata AS known (token_address, chain_id, token_id, status, due_at, requested_by, from_known_uri)
-     VALUES ($1, $2, $3::numeric, 'pending', now(), $4, $5)
+      sql`INSERT INTO nft_token_metadata AS known (token_address, chain_id, token_id, status, due_at, requested_by, from_known_uri)
+     VALUES (${addressBytes(address)}, ${chainId}, ${tokenId}::numeric, 'pending', now(), ${requester.id}, ${source === 'metadata'})
      ON CONFLICT (token_address, chain_id, token_id) DO UPDATE SET status = 'pending', due_at = excluded.due_at, requested_by = excluded.requested_by,
        attempts = 0, from_known_uri = excluded.from_known_uri
      WHERE NOT (known.status = 'pending' AND coalesce(known.due_at <= excluded.due_at, false))
        OR known.from_known_uri AND NOT excluded.from_known_uri
      RETURNING chain_id`,
-      [addressBytes(address), chainId, tokenId, requester.id, source === 'metadata'],
     );
     if (rows.length > 0) transaction.notify(dueChannel(TOKEN_METADATA, chainId));
     return rows.length > 0;
@@ -99,14 +97,13 @@ export async function requestTokensOf(
 ): Promise<number> {
   return whereRoom(database, requester, async (transaction, room) => {
     const rows = await transaction.query(
-      `WITH wanted AS MATERIALIZED (
+      sql`WITH wanted AS MATERIALIZED (
        SELECT token_id FROM nft_token_metadata
-       WHERE token_address = $1 AND chain_id = $2 AND NOT coalesce(due_at <= now(), false)
-       ORDER BY synced_at NULLS FIRST, token_id LIMIT $4 FOR UPDATE SKIP LOCKED)
-     UPDATE nft_token_metadata AS known SET due_at = now(), requested_by = $3, attempts = 0 FROM wanted
-     WHERE known.token_address = $1 AND known.chain_id = $2 AND known.token_id = wanted.token_id
+       WHERE token_address = ${addressBytes(address)} AND chain_id = ${chainId} AND NOT coalesce(due_at <= now(), false)
+       ORDER BY synced_at NULLS FIRST, token_id LIMIT ${room} FOR UPDATE SKIP LOCKED)
+     UPDATE nft_token_metadata AS known SET due_at = now(), requested_by = ${requester.id}, attempts = 0 FROM wanted
+     WHERE known.token_address = ${addressBytes(address)} AND known.chain_id = ${chainId} AND known.token_id = wanted.token_id
      RETURNING chain_id`,
-      [addressBytes(address), chainId, requester.id, room],
     );
     transaction.notify(dueChannel(TOKEN_METADATA, chainId));
     return rows.length;
@@ -122,9 +119,8 @@ function whereRoom<T>(
   return database.transaction(async (transaction) => {
     await transactionLock(transaction, `metadata:${id}`);
     const [row] = await transaction.query<{ waiting: number }>(
-      `SELECT ((SELECT count(*) FROM nft_collections WHERE requested_by = $1)
-         + (SELECT count(*) FROM nft_token_metadata WHERE requested_by = $1))::int AS waiting`,
-      [id],
+      sql`SELECT ((SELECT count(*) FROM nft_collections WHERE requested_by = ${id})
+         + (SELECT count(*) FROM nft_token_metadata WHERE requested_by = ${id}))::int AS waiting`,
     );
     const room = limit - (row?.waiting ?? 0);
     if (room <= 0) throw new TooManyWaitingError(limit);

@@ -1,4 +1,5 @@
 import type { Address } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { stageOfTest } from '@chainstead/testkit/hooks';
 import { describe, expect, test, vi } from 'vitest';
@@ -46,10 +47,10 @@ describe('reading again', () => {
     await stage.startWorker();
     const resync = async (query = '?mode=sync', id = '1') => ask(api, `${CATS}/${id}/metadata/resync${query}`);
     const stored = async () =>
-      stage.scratch.database.query('SELECT metadata, token_uri FROM nft_token_metadata WHERE token_id = 1');
+      stage.scratch.database.query(sql`SELECT metadata, token_uri FROM nft_token_metadata WHERE token_id = 1`);
     const lastRequestedAt = async () => {
       const [row] = await stage.scratch.database.query<{ uri_synced_at: Date | null }>(
-        'SELECT uri_synced_at FROM nft_token_metadata WHERE token_id = 1',
+        sql`SELECT uri_synced_at FROM nft_token_metadata WHERE token_id = 1`,
       );
       return row?.uri_synced_at?.getTime() ?? 0;
     };
@@ -91,7 +92,7 @@ describe('reading again', () => {
     const settled = () =>
       vi.waitFor(
         async () => {
-          const [row] = await database.query('SELECT status, metadata, from_known_uri FROM nft_token_metadata');
+          const [row] = await database.query(sql`SELECT status, metadata, from_known_uri FROM nft_token_metadata`);
           expect(row).toMatchObject({ status: 'known', from_known_uri: false });
           return row?.metadata;
         },

@@ -1,4 +1,5 @@
 import type { Address } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { type ChainNode, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
@@ -46,14 +47,13 @@ describe('a token', () => {
   const swords = addressOf(7);
   async function ask(tokenId: string): Promise<void> {
     await scratch.database.query(
-      `INSERT INTO nft_token_metadata (token_address, chain_id, token_id, due_at) VALUES (decode(substr($1, 3), 'hex'), $2, $3::numeric, now())`,
-      [swords, node.chainId, tokenId],
+      sql`INSERT INTO nft_token_metadata (token_address, chain_id, token_id, due_at) VALUES (decode(substr(${swords}, 3), 'hex'), ${node.chainId}, ${tokenId}::numeric, now())`,
     );
   }
   const tokenIs = (expected: object): Promise<void> =>
     vi.waitFor(
       async () =>
-        expect(await scratch.database.query('SELECT * FROM nft_token_metadata')).toEqual([
+        expect(await scratch.database.query(sql`SELECT * FROM nft_token_metadata`)).toEqual([
           expect.objectContaining(expected),
         ]),
       soon,
@@ -94,7 +94,7 @@ describe('a token', () => {
     await start();
     await tokenIs({ status: 'none', metadata: null, error_code: null, due_at: null });
     contracts.set(swords, exampleCollection('erc721', {}, { default: textOf('file:///etc/passwd') }));
-    await scratch.database.query('UPDATE nft_token_metadata SET due_at = now()');
+    await scratch.database.query(sql`UPDATE nft_token_metadata SET due_at = now()`);
     await tokenIs({ status: 'failed', token_uri: 'file:///etc/passwd', error_code: 'DOCUMENT_URI_UNSUPPORTED' });
   });
 });

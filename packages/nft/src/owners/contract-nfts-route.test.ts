@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { account, ERC721, ERC1155, type Move } from '../transfers/testing/example-moves.ts';
@@ -170,12 +170,11 @@ describe('documents', () => {
     );
     await stage.get(ERC721);
     const queued = () =>
-      stage.scratch.database.query('SELECT FROM nft_token_metadata WHERE due_at <= now() AND requested_by IS NULL');
+      stage.scratch.database.query(sql`SELECT FROM nft_token_metadata WHERE due_at <= now() AND requested_by IS NULL`);
     expect(await queued()).toHaveLength(20);
-    await stage.scratch.database.query('TRUNCATE nft_token_metadata');
+    await stage.scratch.database.query(sql`TRUNCATE nft_token_metadata`);
     await stage.scratch.database.query(
-      'INSERT INTO tokens (address, chain_id, seen_as, possible_spam) VALUES ($1, $2, 2, true)',
-      [addressBytes(ERC721), eth.id],
+      sql`INSERT INTO tokens (address, chain_id, seen_as, possible_spam) VALUES (${addressBytes(ERC721)}, ${eth.id}, 2, true)`,
     );
     await stage.get(ERC721);
     expect(await queued()).toHaveLength(0);

@@ -1,5 +1,7 @@
 /** Ids that had an owner before their first event: sums of transfers don't show their owners. */
+
 import { ZERO_ADDRESS } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { account, LAZY, type Move } from '../transfers/testing/example-moves.ts';
@@ -63,7 +65,7 @@ describe('ids without a mint', () => {
   test('are so when they are counted from what is there already', async () => {
     await stage.cover(0, 100);
     for (const [block, moves] of BLOCKS) await stage.add(block, moves);
-    expect(await stage.scratch.database.query('SELECT FROM nft_collection_ids')).toEqual([]);
+    expect(await stage.scratch.database.query(sql`SELECT FROM nft_collection_ids`)).toEqual([]);
     await expectHeld(...HELD);
   });
 

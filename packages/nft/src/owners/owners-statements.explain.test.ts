@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Statement } from '@chainstead/db';
+import { addressBytes, type Statement, sql } from '@chainstead/db';
 import { type Explained, exampleChain, explain, PLANS, type PlanNode, rowsRead, seedBuilt } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -60,23 +60,19 @@ async function seed(
 beforeAll(async () => {
   await seedBuilt(scratch.database, chain.id, nftCollectionOwners);
   await seed([contract(2)], 300, 0);
-  await scratch.database.query('ANALYZE');
+  await scratch.database.query(sql`ANALYZE`);
   await seed([BUSY], BUSY_IDS, 10_000);
   await seed([UNCOUNTED], 6_000, 4_000, false);
-  await scratch.database.query('INSERT INTO subject_projections (chain_id, state, subject) VALUES ($1, $2, $3)', [
-    chain.id,
-    nftCollectionOwners.name,
-    addressBytes(BUSY),
-  ]);
+  await scratch.database.query(
+    sql`INSERT INTO subject_projections (chain_id, state, subject) VALUES (${chain.id}, ${nftCollectionOwners.name}, ${addressBytes(BUSY)})`,
+  );
   const others = Array.from({ length: 300 }, (_, other) => contract(100 + other));
   await seed(others, 100, 0);
   await scratch.database.query(
-    `INSERT INTO nft_collection_counts SELECT decode(lpad(to_hex(number), 40, '0'), 'hex'), $1, 1, 1, 1 FROM generate_series(1, 20000) AS number`,
-    [chain.id],
+    sql`INSERT INTO nft_collection_counts SELECT decode(lpad(to_hex(number), 40, '0'), 'hex'), ${chain.id}, 1, 1, 1 FROM generate_series(1, 20000) AS number`,
   );
   await scratch.database.query(
-    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'nft-transfers', 0, 20000, 'none')`,
-    [chain.id],
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'nft-transfers', 0, 20000, 'none')`,
   );
 });
 

@@ -1,5 +1,5 @@
 import { ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { account, ERC721 } from '../transfers/testing/example-moves.ts';
@@ -11,12 +11,11 @@ beforeEach(() => stage.empty());
 const LISTS = ['', '/owners', '/1/owners'];
 const stateOf = ({ status, status_message, indexed }: ListAnswer) => [status, status_message, indexed.complete];
 const histories = () =>
-  stage.scratch.database.query('SELECT kind, status, subject FROM backfill_requests ORDER BY subject');
+  stage.scratch.database.query(sql`SELECT kind, status, subject FROM backfill_requests ORDER BY subject`);
 
 async function collection(status: string): Promise<void> {
   await stage.scratch.database.query(
-    'INSERT INTO nft_collections (token_address, chain_id, status) VALUES ($1, $2, $3)',
-    [addressBytes(ERC721), eth.id, status],
+    sql`INSERT INTO nft_collections (token_address, chain_id, status) VALUES (${addressBytes(ERC721)}, ${eth.id}, ${status})`,
   );
 }
 
@@ -51,8 +50,7 @@ describe('status', () => {
     await stage.seen(ERC721, 'erc721');
     await stage.cover(50, 100);
     await stage.scratch.database.query(
-      `INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block) VALUES ($1, 'contract', $2, 'nft-transfers', 0, 49)`,
-      [eth.id, addressBytes(ERC721)],
+      sql`INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block) VALUES (${eth.id}, 'contract', ${addressBytes(ERC721)}, 'nft-transfers', 0, 49)`,
     );
     expect(stateOf(await stage.get(ERC721))).toEqual(['SYNCED', undefined, true]);
   });
@@ -60,7 +58,7 @@ describe('status', () => {
   test('of a collection that was made in what is indexed is SYNCED', async () => {
     await stage.seen(ERC721, 'erc721');
     await stage.cover(50, 100);
-    await stage.scratch.database.query('UPDATE tokens SET created_block = 50');
+    await stage.scratch.database.query(sql`UPDATE tokens SET created_block = 50`);
     expect(stateOf(await stage.get(ERC721))).toEqual(['SYNCED', undefined, true]);
   });
 
@@ -68,11 +66,11 @@ describe('status', () => {
     await stage.seen(ERC721, 'erc721');
     await stage.cover(0, 100);
     await stage.add(1, [{ token: ERC721, id: 1n, from: ZERO_ADDRESS, to: account(1), amount: 1n }]);
-    await stage.scratch.database.query('UPDATE projections SET version = version + 1');
+    await stage.scratch.database.query(sql`UPDATE projections SET version = version + 1`);
     const message = 'Who holds this collection is being counted from the transfers that are indexed';
     for (const rest of LISTS) expect(stateOf(await stage.get(`${ERC721}${rest}`))).toEqual(['SYNCING', message, false]);
     expect(await stage.get(`${ERC721}/stats`)).toMatchObject({ indexed: { complete: false } });
-    await stage.scratch.database.query('UPDATE projections SET version = version - 1');
+    await stage.scratch.database.query(sql`UPDATE projections SET version = version - 1`);
     expect(stateOf(await stage.get(ERC721))).toEqual(['SYNCED', undefined, true]);
   });
 });
@@ -93,7 +91,7 @@ describe('a contract that is no collection', () => {
     const unknown = ['SYNCING', 'Whether this contract is a collection is not known yet: it is being read', false];
     for (const rest of LISTS) expect(stateOf(await stage.get(`${ERC721}${rest}`))).toEqual(unknown);
     const queued = await stage.scratch.database.query(
-      'SELECT status, requested_by, due_at <= now() AS due FROM nft_collections',
+      sql`SELECT status, requested_by, due_at <= now() AS due FROM nft_collections`,
     );
     expect(queued).toEqual([{ status: 'pending', requested_by: null, due: true }]);
     expect(await histories()).toEqual([]);

@@ -1,5 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { systemClock } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { createEgress } from '@chainstead/egress';
 import { addressOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -18,7 +19,7 @@ const scratch = scratchOfFile();
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0)) await close();
-  await scratch.database.query('TRUNCATE nft_token_metadata, nft_collections');
+  await scratch.database.query(sql`TRUNCATE nft_token_metadata, nft_collections`);
 });
 
 function open(options: Partial<PictureReaderOptions> & { readonly allowPrivate?: readonly string[] } = {}) {
@@ -58,8 +59,7 @@ describe('a picture', () => {
   test('of a collection is its logo', async () => {
     const server = await serve({ '/logo.gif': Buffer.from('GIF89a…') });
     await scratch.database.query(
-      `INSERT INTO nft_collections (token_address, chain_id, status, collection_logo) VALUES (decode($1, 'hex'), $2, 'known', $3)`,
-      [APES.slice(2), eth.id, `${server.url}/logo.gif`],
+      sql`INSERT INTO nft_collections (token_address, chain_id, status, collection_logo) VALUES (decode(${APES.slice(2)}, 'hex'), ${eth.id}, 'known', ${`${server.url}/logo.gif`})`,
     );
     expect((await read(open(), null)).type).toBe('image/gif');
   });

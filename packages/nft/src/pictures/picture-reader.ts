@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ChainsteadError, type Clock } from '@chainstead/core';
-import { addressBytes, type ReadDatabase } from '@chainstead/db';
+import { addressBytes, type ReadDatabase, sql } from '@chainstead/db';
 import type { Egress } from '@chainstead/egress';
 import PQueue from 'p-queue';
 import { getCollection } from '../collections/get-collection.ts';
@@ -89,8 +89,7 @@ async function readPictureUri(
 ): Promise<string | null> {
   if (tokenId === null) return (await getCollection(database, chain.id, token)).collectionLogo;
   const [row] = await database.select<{ metadata: string | null }>(
-    'SELECT metadata FROM nft_token_metadata WHERE token_address = $1 AND chain_id = $2 AND token_id = $3::numeric',
-    [addressBytes(token), chain.id, tokenId],
+    sql`SELECT metadata FROM nft_token_metadata WHERE token_address = ${addressBytes(token)} AND chain_id = ${chain.id} AND token_id = ${tokenId}::numeric`,
   );
   const document = readDocument(row?.metadata ?? null);
   return document === null ? null : pictureOf(document.fields);

@@ -1,5 +1,5 @@
 import { createChainRegistry } from '@chainstead/chains';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { addressOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ const eth = createChainRegistry().get('eth');
 const [CATS, SWORDS, ALICE, BOB] = [addressOf(0xca75), addressOf(0x5a0d), addressOf(0xa), addressOf(0xb)];
 
 const scratch = scratchOfFile();
-beforeEach(() => scratch.database.query('TRUNCATE nft_transfers, tokens, nft_token_metadata, nft_collections'));
+beforeEach(() => scratch.database.query(sql`TRUNCATE nft_transfers, tokens, nft_token_metadata, nft_collections`));
 
 const keyOf = (address = CATS, tokenId = '1'): RecordKey => ({
   address,
@@ -24,8 +24,7 @@ const read = (...keys: RecordKey[]) => readRecords(scratch.database, eth, keys, 
 
 async function see(address: typeof CATS, bits: number): Promise<void> {
   await scratch.database.query(
-    'INSERT INTO tokens (address, chain_id, seen_as, name, symbol) VALUES ($1, $2, $3, $4, $5)',
-    [addressBytes(address), eth.id, bits, 'Seen', 'SEEN'],
+    sql`INSERT INTO tokens (address, chain_id, seen_as, name, symbol) VALUES (${addressBytes(address)}, ${eth.id}, ${bits}, ${'Seen'}, ${'SEEN'})`,
   );
 }
 
@@ -65,8 +64,7 @@ describe('a record', () => {
   test('has what is known of contract and document, in the order of the keys, the same token twice too', async () => {
     await see(CATS, 2);
     await scratch.database.query(
-      `INSERT INTO nft_collections (token_address, chain_id, status, name, symbol, collection_logo) VALUES ($1, 1, 'known', 'Cats', 'DOCUMENT', 'https://logo')`,
-      [addressBytes(CATS)],
+      sql`INSERT INTO nft_collections (token_address, chain_id, status, name, symbol, collection_logo) VALUES (${addressBytes(CATS)}, 1, 'known', 'Cats', 'DOCUMENT', 'https://logo')`,
     );
     await seedMetadata(scratch.database, eth, { address: CATS, id: '1' }, { uri: 'ipfs://x', text: '{"name":"One"}' });
     const records = await read(keyOf(SWORDS, '7'), keyOf(), keyOf());

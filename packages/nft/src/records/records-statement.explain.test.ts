@@ -1,4 +1,4 @@
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { addressOf, createPartitions, exampleChain, explain, PLANS, rowsRead } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -18,23 +18,21 @@ const scratch = scratchOfFile({ autovacuum: false });
 beforeAll(async () => {
   await createPartitions(scratch.database, 'nft_transfers', chain.id, [2_000, 4_000, 6_000, 8_000]);
   await seed(0, 200);
-  await scratch.database.query('ANALYZE');
+  await scratch.database.query(sql`ANALYZE`);
   await seed(200, BLOCKS);
   await scratch.database.query(
-    `INSERT INTO nft_token_metadata (token_address, chain_id, token_id, status, metadata)
-     SELECT $1, $2, number, 'known', '{}' FROM generate_series(1000, 9999) AS number`,
-    [addressBytes(BUSY), chain.id],
+    sql`INSERT INTO nft_token_metadata (token_address, chain_id, token_id, status, metadata)
+     SELECT ${addressBytes(BUSY)}, ${chain.id}, number, 'known', '{}' FROM generate_series(1000, 9999) AS number`,
   );
 });
 
 async function seed(from: number, below: number): Promise<void> {
   await scratch.database.query(
-    `INSERT INTO nft_transfers SELECT address_key(token), $1, block, place, 0, 0, CASE WHEN place < 7 THEN 0 ELSE 1 END, token,
+    sql`INSERT INTO nft_transfers SELECT address_key(token), ${chain.id}, block, place, 0, 0, CASE WHEN place < 7 THEN 0 ELSE 1 END, token,
          CASE WHEN place = 0 THEN 7 ELSE 1000 + (block * 7919 + place) % 9000 END,
-         NULL, $2, decode(lpad(to_hex(10 + block % 50), 40, '0'), 'hex'), 1, NULL, sha256(block::text::bytea)
-       FROM generate_series($3::int, $4::int - 1) AS block, generate_series(0, 9) AS place,
+         NULL, ${addressBytes(addressOf(9))}, decode(lpad(to_hex(10 + block % 50), 40, '0'), 'hex'), 1, NULL, sha256(block::text::bytea)
+       FROM generate_series(${from}::int, ${below}::int - 1) AS block, generate_series(0, 9) AS place,
          LATERAL (SELECT decode(lpad(to_hex(CASE WHEN place < 7 THEN 1 ELSE 2 END), 40, '0'), 'hex')) AS of(token)`,
-    [chain.id, addressBytes(addressOf(9)), from, below],
   );
 }
 

@@ -1,4 +1,5 @@
 import type { EtherPool } from '@chainstead/chains';
+import { sql } from '@chainstead/db';
 import { dollarsOf } from '@chainstead/price-feeds';
 import { addressOf, exampleChain, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -14,13 +15,14 @@ const Q96 = 2n ** 96n;
 
 const scratch = scratchOfFile();
 beforeEach(() =>
-  scratch.database.query('TRUNCATE nft_trades, nft_sale_days, blocks, sync_ranges, pool_prices').then(() => undefined),
+  scratch.database
+    .query(sql`TRUNCATE nft_trades, nft_sale_days, blocks, sync_ranges, pool_prices`)
+    .then(() => undefined),
 );
 
 async function addSwap(pool: EtherPool, blockNumber: number, sqrtPriceX96: bigint, logIndex = 0): Promise<void> {
   await scratch.database.query(
-    `INSERT INTO pool_prices (pool, chain_id, block_number, transaction_index, log_index, sqrt_price_x96, block_timestamp) VALUES ($1, 1, $2, 0, $3, $4, now())`,
-    [Buffer.from(pool.address.slice(2), 'hex'), blockNumber, logIndex, sqrtPriceX96.toString()],
+    sql`INSERT INTO pool_prices (pool, chain_id, block_number, transaction_index, log_index, sqrt_price_x96, block_timestamp) VALUES (${Buffer.from(pool.address.slice(2), 'hex')}, 1, ${blockNumber}, 0, ${logIndex}, ${sqrtPriceX96.toString()}, now())`,
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type ReadDatabase } from '@chainstead/db';
+import { addressBytes, type ReadDatabase, sql } from '@chainstead/db';
 import { WHOLE_COLLECTION } from '../trades/sale-days.ts';
 import { etherPayments } from './ether-payments.ts';
 
@@ -32,18 +32,11 @@ export async function readSaleDays(
   { token, tokenId, days }: SaleDaysQuery,
 ): Promise<readonly SaleDay[]> {
   return database.select<SaleDay>(
-    `SELECT day::text AS day, sum(sales)::bigint AS sales, min(lowest)::text AS lowest,
+    sql`SELECT day::text AS day, sum(sales)::bigint AS sales, min(lowest)::text AS lowest,
        div(sum(total), sum(sales))::text AS average, max(highest)::text AS highest
      FROM nft_sale_days
-     WHERE token_address = $1 AND chain_id = $2 AND token_id = $3::numeric AND payment_token = ANY ($4::bytea[])
-       AND day > (now() AT TIME ZONE 'UTC')::date - $5::integer
+     WHERE token_address = ${addressBytes(token)} AND chain_id = ${chain.id} AND token_id = ${tokenId ?? String(WHOLE_COLLECTION)}::numeric AND payment_token = ANY (${etherPayments(chain, { withWrapped: true }).map(addressBytes)}::bytea[])
+       AND day > (now() AT TIME ZONE 'UTC')::date - ${days}::integer
      GROUP BY day ORDER BY nft_sale_days.day`,
-    [
-      addressBytes(token),
-      chain.id,
-      tokenId ?? String(WHOLE_COLLECTION),
-      etherPayments(chain, { withWrapped: true }).map(addressBytes),
-      days,
-    ],
   );
 }

@@ -1,4 +1,5 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
+import { sql } from '@chainstead/db';
 import { exampleApi } from '@chainstead/http/testing';
 import { seedAnswers } from '@chainstead/price-feeds/testing';
 import { addressOf } from '@chainstead/testkit';
@@ -16,7 +17,7 @@ const bytes = (address: string): Buffer => Buffer.from(address.slice(2), 'hex');
 const scratch = scratchOfFile();
 const api = madeForFile(() => exampleApi(scratch.database, [tokenSalePricesRoute]));
 beforeEach(() =>
-  scratch.database.query('TRUNCATE nft_trades, nft_sale_days, blocks, sync_ranges, feed_answers, price_feed_phases'),
+  scratch.database.query(sql`TRUNCATE nft_trades, nft_sale_days, blocks, sync_ranges, feed_answers, price_feed_phases`),
 );
 
 const seed = (...trades: SeededTrade[]): Promise<void> => seedTrades(scratch.database, eth, trades);
@@ -53,8 +54,7 @@ test('dollars come from an aggregator that only the proxy named, in its decimals
   ]);
   expect((await getTokenPrices(api)).last_sale).toMatchObject({ usd_price_at_sale: '1000.00' });
   await scratch.database.query(
-    'INSERT INTO price_feed_phases (feed, chain_id, aggregator, decimals) VALUES ($1, 1, $2, 18)',
-    [bytes(eth.etherPrice.feed?.proxy ?? ''), bytes(named)],
+    sql`INSERT INTO price_feed_phases (feed, chain_id, aggregator, decimals) VALUES (${bytes(eth.etherPrice.feed?.proxy ?? '')}, 1, ${bytes(named)}, 18)`,
   );
   expect((await getTokenPrices(api)).last_sale).toMatchObject({
     usd_price_at_sale: '2500.00',

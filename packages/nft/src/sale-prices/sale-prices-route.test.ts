@@ -1,5 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { exampleApi } from '@chainstead/http/testing';
 import { addressOf, hashOf, seedBuilt } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
@@ -24,7 +25,9 @@ const bytes = (address: string): Buffer => Buffer.from(address.slice(2), 'hex');
 
 const scratch = scratchOfFile();
 const api = madeForFile(() => exampleApi(scratch.database, [tokenSalePricesRoute, collectionSalePricesRoute]));
-beforeEach(() => scratch.database.query('TRUNCATE nft_trades, nft_sale_days, punk_bids, blocks, sync_ranges, tokens'));
+beforeEach(() =>
+  scratch.database.query(sql`TRUNCATE nft_trades, nft_sale_days, punk_bids, blocks, sync_ranges, tokens`),
+);
 
 const tokenPrices = (query = '', tokenId = '1', token: Address = COLLECTION) =>
   getTokenPrices(api, query, tokenId, token);
@@ -178,8 +181,7 @@ describe('what counts', () => {
     const weth = eth.wrappedNative;
     await seed(sale(1, { price: ether(1) }), sale(2, { price: ether(3), paymentToken: weth }));
     await scratch.database.query(
-      `INSERT INTO tokens (address, chain_id, name, symbol, decimals, logo, facts_status) VALUES ($1, 1, 'Wrapped', 'wETH', 18, 'https://logo.example', 'known')`,
-      [bytes(weth ?? '')],
+      sql`INSERT INTO tokens (address, chain_id, name, symbol, decimals, logo, facts_status) VALUES (${bytes(weth ?? '')}, 1, 'Wrapped', 'wETH', 18, 'https://logo.example', 'known')`,
     );
     expect(await tokenPrices('?include_weth=true')).toMatchObject({
       total_trades: 2,
@@ -241,9 +243,8 @@ describe('what counts', () => {
       [3, ether(50), BUYER],
     ] as const)
       await scratch.database.query(
-        `INSERT INTO punk_bids (token_address, chain_id, token_id, block_number, transaction_index, log_index, bidder, value, entered)
-         VALUES ($1, 1, 1, $2, 0, 0, $3, $4, true)`,
-        [bytes(punks), blockAgo(daysAgo), bytes(bidder), value],
+        sql`INSERT INTO punk_bids (token_address, chain_id, token_id, block_number, transaction_index, log_index, bidder, value, entered)
+         VALUES (${bytes(punks)}, 1, 1, ${blockAgo(daysAgo)}, 0, 0, ${bytes(bidder)}, ${value}, true)`,
       );
     for (const found of [await tokenPrices('', '1', punks), await collectionPrices('', punks)])
       expect(found).toMatchObject({

@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { exampleChain, explain, PLANS, rowsRead } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -17,7 +18,7 @@ beforeAll(async () => {
   await seedManyTrades(scratch.database, chain, NOW.getTime() / 1000, CUTS);
   // Sales of other tokens: a table with only one token's days would rightly be read whole.
   await scratch.database.query(
-    `INSERT INTO nft_sale_days SELECT decode(lpad(to_hex(token % 50), 40, '0'), 'hex'), 1, token, decode(repeat('00', 20), 'hex'), date '2024-01-01' + day,
+    sql`INSERT INTO nft_sale_days SELECT decode(lpad(to_hex(token % 50), 40, '0'), 'hex'), 1, token, decode(repeat('00', 20), 'hex'), date '2024-01-01' + day,
        1, 5, 5, 1, 0, 0, 0, 5, 1, 0, 0, 0, 1, 0, 0, 0
      FROM generate_series(1, 4000) AS token CROSS JOIN generate_series(1, 15) AS day`,
   );
@@ -56,9 +57,8 @@ test('gives what a scan of all sales gives', async () => {
   const statement = statementOf({ days: 200 });
   const [row] = await scratch.database.query<{ sales: number; average: string }>(statement.text, statement.values);
   const [scanned] = await scratch.database.query<{ sales: number; average: string }>(
-    `SELECT count(*) AS sales, div(sum(price), count(*)) AS average FROM nft_trades
-     WHERE token_id = 1 AND token_address = $1 AND block_timestamp >= $2::timestamptz`,
-    [Buffer.from(COLLECTION.slice(2), 'hex'), new Date(NOW.getTime() - 200 * 86_400_000)],
+    sql`SELECT count(*) AS sales, div(sum(price), count(*)) AS average FROM nft_trades
+     WHERE token_id = 1 AND token_address = ${Buffer.from(COLLECTION.slice(2), 'hex')} AND block_timestamp >= ${new Date(NOW.getTime() - 200 * 86_400_000)}::timestamptz`,
   );
   expect(row).toMatchObject(scanned ?? {});
   expect(row?.sales).toBe(Math.min(MANY_SALES, 200 * SALES_A_DAY + 1));

@@ -1,4 +1,5 @@
 import { ZERO_ADDRESS } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY } from '@chainstead/http/testing';
 import { stageOfTest } from '@chainstead/testkit/hooks';
@@ -75,10 +76,9 @@ describe('several NFTs', () => {
       expect(plain).not.toHaveProperty(absent);
     // The unknown contract is read.
     expect(
-      await stage.scratch.database.query('SELECT FROM nft_collections WHERE token_address = decode($1, $2)', [
-        DOGS.slice(2),
-        'hex',
-      ]),
+      await stage.scratch.database.query(
+        sql`SELECT FROM nft_collections WHERE token_address = decode(${DOGS.slice(2)}, ${'hex'})`,
+      ),
     ).toHaveLength(1);
   });
 
@@ -116,7 +116,7 @@ describe('several NFTs', () => {
     await expect
       .poll(() =>
         stage.scratch.database.query(
-          'SELECT 1 AS due FROM nft_token_metadata WHERE due_at <= now() UNION ALL SELECT 1 FROM nft_collections WHERE due_at <= now()',
+          sql`SELECT 1 AS due FROM nft_token_metadata WHERE due_at <= now() UNION ALL SELECT 1 FROM nft_collections WHERE due_at <= now()`,
         ),
       )
       .toEqual([]);

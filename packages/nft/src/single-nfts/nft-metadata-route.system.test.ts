@@ -1,4 +1,4 @@
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { stageOfTest } from '@chainstead/testkit/hooks';
 import { describe, expect, test } from 'vitest';
 import { addressOf, exampleCollection, textOf, wordOf } from '../collections/testing/example-contracts.ts';
@@ -151,7 +151,7 @@ describe('one NFT', () => {
     await stage.see(CATS, 2);
     const api = await stage.openApi(0);
     expect(await ask(api, `${CATS}/3`)).toMatchObject({ status: 404, body: { details: { status: 'indexing' } } });
-    expect(await stage.scratch.database.query('SELECT token_id::text, status FROM nft_token_metadata')).toEqual([
+    expect(await stage.scratch.database.query(sql`SELECT token_id::text, status FROM nft_token_metadata`)).toEqual([
       { token_id: '3', status: 'pending' },
     ]);
   });
@@ -174,6 +174,6 @@ test('that a key which waits for much already asks for a token that never moved 
   await seedMoves(stage.scratch.database, eth, [{ token: CATS, id: '4', block: 10, to: ALICE }]);
   expect(await ask(api, `${CATS}/4`)).toMatchObject({ status: 200, body: { owner_of: ALICE, metadata: null } });
   expect(
-    await stage.scratch.database.query('SELECT FROM nft_token_metadata WHERE token_address = $1', [addressBytes(CATS)]),
+    await stage.scratch.database.query(sql`SELECT FROM nft_token_metadata WHERE token_address = ${addressBytes(CATS)}`),
   ).toHaveLength(2);
 });

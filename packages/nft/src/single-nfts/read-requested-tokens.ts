@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { addressBytes, type Database } from '@chainstead/db';
+import { addressBytes, type Database, sql } from '@chainstead/db';
 import type { MetadataRequests } from '../collections/metadata-requests.ts';
 import { type Requester, TooManyWaitingError } from '../collections/request-metadata.ts';
 import type { TokenKey } from '../collections/token-rows.ts';
@@ -42,14 +42,13 @@ export async function readTokens(
 ): Promise<readonly TokenReading[]> {
   if (tokens.length === 0) return [];
   return database.query<TokenReading>(
-    `WITH requested AS MATERIALIZED (
-       SELECT * FROM unnest($2::bytea[], $3::numeric[]) WITH ORDINALITY AS requested(token_address, token_id, place)
+    sql`WITH requested AS MATERIALIZED (
+       SELECT * FROM unnest(${tokens.map(({ address }) => addressBytes(address))}::bytea[], ${tokens.map(({ tokenId }) => tokenId)}::numeric[]) WITH ORDINALITY AS requested(token_address, token_id, place)
      ), known AS MATERIALIZED (
        SELECT requested.place, own.status, own.token_uri IS NOT NULL AS has_uri FROM requested JOIN nft_token_metadata AS own
-         ON own.token_address = requested.token_address AND own.chain_id = $1 AND own.token_id = requested.token_id
+         ON own.token_address = requested.token_address AND own.chain_id = ${chain.id} AND own.token_id = requested.token_id
      )
      SELECT known.status, coalesce(known.has_uri, false) AS "hasUri" FROM requested LEFT JOIN known USING (place) ORDER BY place`,
-    [chain.id, tokens.map(({ address }) => addressBytes(address)), tokens.map(({ tokenId }) => tokenId)],
   );
 }
 

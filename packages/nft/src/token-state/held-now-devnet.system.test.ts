@@ -1,6 +1,6 @@
 /** Routes with NFTs whose transfers don't show their holders, with a real node. */
 import { type Address, silentLogger, systemClock } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { openStateStage } from '@chainstead/node-reads/testing';
@@ -112,7 +112,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   stage.node.alter = () => undefined;
-  await stage.scratch.database.query('TRUNCATE state_questions');
+  await stage.scratch.database.query(sql`TRUNCATE state_questions`);
 });
 
 function named(compiled: ReadonlyMap<string, CompiledContract>, name: string): CompiledContract {

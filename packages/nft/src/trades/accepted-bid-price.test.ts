@@ -2,7 +2,7 @@
  * Any history of one punk, written in any order: an accepted bid's price is that of the bid that the contract paid out.
  */
 import { parseChainId } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import { createPartitions } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
@@ -96,15 +96,15 @@ function saleRow(punk: number, place: readonly number[], buyer: number): Row {
 /** By the position of the sale. */
 async function pricesInDatabase(): Promise<Map<string, string | null>> {
   const rows = await database.query<{ place: string; price: string | null }>(
-    `SELECT concat_ws(':', block_number, transaction_index, log_index) AS place,
-       coalesce(trade.price, ${acceptedBidPrice('trade')})::text AS price
+    sql`SELECT concat_ws(':', block_number, transaction_index, log_index) AS place,
+       coalesce(trade.price, ${rawSql(acceptedBidPrice('trade'))})::text AS price
      FROM nft_trades AS trade`,
   );
   return new Map(rows.map(({ place, price }) => [place, price]));
 }
 
 async function write(rows: readonly Row[]): Promise<void> {
-  await database.query('TRUNCATE punk_bids, nft_trades');
+  await database.query(sql`TRUNCATE punk_bids, nft_trades`);
   for (const { text, values } of rows) await database.query(text, values);
 }
 
@@ -148,7 +148,7 @@ test.each([
 
 test('the bid is found by the primary key, whatever else was bid', async () => {
   const plan = await database.query<{ 'QUERY PLAN': string }>(
-    `EXPLAIN SELECT ${acceptedBidPrice('trade')} FROM nft_trades AS trade`,
+    sql`EXPLAIN SELECT ${rawSql(acceptedBidPrice('trade'))} FROM nft_trades AS trade`,
   );
   const text = plan.map((row) => row['QUERY PLAN']).join('\n');
   expect(text).toMatch(/Index Scan Backward using punk_bids_token_address_chain_id_token_id/);

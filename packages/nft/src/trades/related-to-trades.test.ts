@@ -1,5 +1,7 @@
 /** Data related to a trade: documents of its tokens, and the price of an accepted Punk bid. */
+
 import type { Address } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { exampleApi } from '@chainstead/http/testing';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -14,7 +16,7 @@ const api = madeForFile(() =>
   exampleApi(scratch.database, [tokenTradesRoute, collectionTradesRoute, walletTradesRoute]),
 );
 beforeEach(() =>
-  scratch.database.query('TRUNCATE nft_trades, nft_sale_days, punk_bids, blocks, sync_ranges, nft_token_metadata'),
+  scratch.database.query(sql`TRUNCATE nft_trades, nft_sale_days, punk_bids, blocks, sync_ranges, nft_token_metadata`),
 );
 
 const seed = (...trades: SeededTrade[]): Promise<void> => seedTrades(scratch.database, eth, trades);
@@ -28,17 +30,15 @@ async function addBid(
   facts: { entered?: boolean; bidder?: Address } = {},
 ): Promise<void> {
   await scratch.database.query(
-    `INSERT INTO punk_bids (token_address, chain_id, token_id, block_number, transaction_index, log_index, bidder, value, entered)
-     VALUES ($1, 1, 1, $2, 0, 0, $3, $4, $5)`,
-    [bytes(COLLECTION), blockNumber, bytes(facts.bidder ?? BUYER), value, facts.entered ?? true],
+    sql`INSERT INTO punk_bids (token_address, chain_id, token_id, block_number, transaction_index, log_index, bidder, value, entered)
+     VALUES (${bytes(COLLECTION)}, 1, 1, ${blockNumber}, 0, 0, ${bytes(facts.bidder ?? BUYER)}, ${value}, ${facts.entered ?? true})`,
   );
 }
 
 describe('nft_metadata', () => {
   const addDocument = (tokenId: string, metadata: string, status = 'known') =>
     scratch.database.query(
-      'INSERT INTO nft_token_metadata (token_address, chain_id, token_id, status, metadata) VALUES ($1, 1, $2, $3, $4)',
-      [bytes(COLLECTION), tokenId, status, metadata],
+      sql`INSERT INTO nft_token_metadata (token_address, chain_id, token_id, status, metadata) VALUES (${bytes(COLLECTION)}, 1, ${tokenId}, ${status}, ${metadata})`,
     );
 
   test('adds what the documents of the tokens say', async () => {

@@ -1,4 +1,5 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import { rawSql, sql } from '@chainstead/db';
 import { addressOf, atDepth, exampleChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
@@ -10,7 +11,7 @@ const WETH = addressOf(0x2e);
 const ETHER = 10n ** 18n;
 
 const scratch = scratchOfFile();
-beforeEach(() => scratch.database.query('TRUNCATE nft_trades, nft_sale_days, blocks'));
+beforeEach(() => scratch.database.query(sql`TRUNCATE nft_trades, nft_sale_days, blocks`));
 
 interface DayRow {
   readonly token: Address;
@@ -30,8 +31,8 @@ function storedDays(): Promise<DayRow[]> {
   const place = (sale: string): string =>
     `ARRAY[${sale}_block, ${sale}_transaction, ${sale}_log, ${sale}_item]::integer[] AS ${sale}_at`;
   return scratch.database.query<DayRow>(
-    `SELECT '0x' || encode(token_address, 'hex') AS token, token_id, '0x' || encode(payment_token, 'hex') AS paid, day::text AS day,
-       sales, total, lowest, ${place('lowest')}, highest, ${place('highest')}, ${place('latest')}
+    sql`SELECT '0x' || encode(token_address, 'hex') AS token, token_id, '0x' || encode(payment_token, 'hex') AS paid, day::text AS day,
+       sales, total, lowest, ${rawSql(place('lowest'))}, highest, ${rawSql(place('highest'))}, ${rawSql(place('latest'))}
      FROM nft_sale_days ORDER BY token_address, token_id, payment_token, day`,
   );
 }
@@ -202,7 +203,7 @@ test(
         }),
         fc.infiniteStream(fc.nat(1_000)),
         async (trades, steps, picks) => {
-          await scratch.database.query('TRUNCATE nft_trades, nft_sale_days, blocks');
+          await scratch.database.query(sql`TRUNCATE nft_trades, nft_sale_days, blocks`);
           const shuffled = trades
             .map((each) => ({ each, at: picks.next().value ?? 0 }))
             .toSorted((a, b) => a.at - b.at)
@@ -242,12 +243,12 @@ test('taking one of 20,000 sales away reads the sales around its day, not all', 
       trade(index, { timestamp: 1_600_000_000 + index * 1_200, price: String(index + 1) }),
     ),
   );
-  await scratch.database.query('ANALYZE nft_trades, nft_sale_days');
+  await scratch.database.query(sql`ANALYZE nft_trades, nft_sale_days`);
   const [before] = await storedDays();
   const read = await scratch.database.transaction(async (transaction) => {
-    const [start] = await transaction.query<{ rows: number }>(ROWS_READ);
+    const [start] = await transaction.query<{ rows: number }>(rawSql(ROWS_READ));
     await removeTrades(transaction, chain, [10_000]);
-    const [end] = await transaction.query<{ rows: number }>(ROWS_READ);
+    const [end] = await transaction.query<{ rows: number }>(rawSql(ROWS_READ));
     return (end?.rows ?? 0) - (start?.rows ?? 0);
   });
   expect(before?.sales).toBeGreaterThan(0);

@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { createPartitions, exampleChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
@@ -32,7 +33,7 @@ test('Postgres keeps rows as they were decoded: the largest ids, amounts and sum
     transaction.copy(nftTrades.table.name, nftTrades.table.columns, unpriced.map(nftTrades.table.copyLine)),
   );
   const stored = await scratch.database.query(
-    `SELECT collection_key::text AS "collectionKey", collection_key = address_key(token_address) AS of_collection,
+    sql`SELECT collection_key::text AS "collectionKey", collection_key = address_key(token_address) AS of_collection,
        '0x' || encode(token_address, 'hex') AS "tokenAddress", log_index AS "logIndex", item, leads,
        token_id::text AS "tokenId", token_ids::text[] AS "tokenIds", amounts::text[], protocol, marketplace, side,
        '0x' || encode(marketplace_address, 'hex') AS "marketplaceAddress", '0x' || encode(transaction_hash, 'hex') AS "transactionHash",

@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { exampleApi } from '@chainstead/http/testing';
 import { addressOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
@@ -18,7 +19,7 @@ const scratch = scratchOfFile();
 const api = madeForFile(() =>
   exampleApi(scratch.database, [tokenTradesRoute, collectionTradesRoute, walletTradesRoute]),
 );
-beforeEach(() => scratch.database.query('TRUNCATE nft_trades, nft_sale_days, blocks, sync_ranges'));
+beforeEach(() => scratch.database.query(sql`TRUNCATE nft_trades, nft_sale_days, blocks, sync_ranges`));
 
 const seed = (...trades: SeededTrade[]): Promise<void> => seedTrades(scratch.database, eth, trades);
 

@@ -1,5 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { exampleApi } from '@chainstead/http/testing';
 import { addressOf, hashOf, timestampOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
@@ -25,7 +26,7 @@ const api = madeForFile(() =>
   exampleApi(scratch.database, [tokenTradesRoute, collectionTradesRoute, walletTradesRoute]),
 );
 beforeEach(() =>
-  scratch.database.query('TRUNCATE nft_trades, nft_sale_days, blocks, sync_ranges, tokens, collection_list_entries'),
+  scratch.database.query(sql`TRUNCATE nft_trades, nft_sale_days, blocks, sync_ranges, tokens, collection_list_entries`),
 );
 
 const seed = (...trades: SeededTrade[]): Promise<void> => seedTrades(scratch.database, eth, trades);
@@ -118,13 +119,11 @@ describe('a trade', () => {
   test('is verified where an imported list says so', async () => {
     await seed({ blockNumber: 1 });
     await scratch.database.query(
-      `INSERT INTO tokens (address, chain_id, facts_status, verified) VALUES ($1, 1, 'known', true)`,
-      [bytes(COLLECTION)],
+      sql`INSERT INTO tokens (address, chain_id, facts_status, verified) VALUES (${bytes(COLLECTION)}, 1, 'known', true)`,
     );
     expect((await tokenTrades()).result[0]?.verified_collection).toBe(true);
     await scratch.database.query(
-      `INSERT INTO collection_list_entries (token_address, chain_id, source, verified) VALUES ($1, 1, 'b', false), ($1, 1, 'a', NULL)`,
-      [bytes(COLLECTION)],
+      sql`INSERT INTO collection_list_entries (token_address, chain_id, source, verified) VALUES (${bytes(COLLECTION)}, 1, 'b', false), (${bytes(COLLECTION)}, 1, 'a', NULL)`,
     );
     expect((await tokenTrades()).result[0]?.verified_collection).toBe(false);
   });

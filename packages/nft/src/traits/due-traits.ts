@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { type Database, hexText } from '@chainstead/db';
+import { type Database, hexText, sql } from '@chainstead/db';
 import { type Claim, claimValues, type DueTable, isClaimed, settled } from '@chainstead/jobs';
 import type { TraitsWork } from './schema.ts';
 
@@ -35,8 +35,7 @@ export async function endTraitsClaim(database: Database, claim: Claim<unknown>, 
 /** Counts the chain's collections whose documents are being queued for the metadata worker. */
 export async function countQueuing(database: Database, chain: Chain): Promise<number> {
   const [row] = await database.query<{ count: number }>(
-    `SELECT count(*)::int AS count FROM nft_collection_traits WHERE chain_id = $1 AND work = 'queue'`,
-    [chain.id],
+    sql`SELECT count(*)::int AS count FROM nft_collection_traits WHERE chain_id = ${chain.id} AND work = 'queue'`,
   );
   return row?.count ?? 0;
 }

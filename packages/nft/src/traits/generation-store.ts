@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Indexed } from '@chainstead/data-api';
-import { addressBytes, copyHex, copyText, type Database, hexText } from '@chainstead/db';
+import { addressBytes, copyHex, copyText, type Database, hexText, rawSql, sql } from '@chainstead/db';
 import { tokenHash } from '../records/token-hash.ts';
 import { traitKey } from '../records/trait.ts';
 import type { TraitCensus } from './trait-census.ts';
@@ -14,16 +14,15 @@ const TABLES = ['nft_trait_tokens', 'nft_token_rarity', 'nft_trait_counts'];
 /** Creates a separate generation for this attempt; null if there is nothing to compute. */
 export async function beginGeneration(database: Database, chain: Chain, contract: Address): Promise<number | null> {
   const [row] = await database.query<{ generation: number }>(
-    `WITH at_work AS (
+    sql`WITH at_work AS (
        SELECT token_address, chain_id FROM nft_collection_traits
-       WHERE token_address = $1 AND chain_id = $2 AND work = 'compute' FOR UPDATE
+       WHERE token_address = ${addressBytes(contract)} AND chain_id = ${chain.id} AND work = 'compute' FOR UPDATE
      ), made AS (
        INSERT INTO nft_trait_generations (token_address, chain_id, generation)
        SELECT token_address, chain_id, (extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM at_work RETURNING generation
      )
      UPDATE nft_collection_traits AS traits SET work_generation = made.generation FROM made
-     WHERE traits.token_address = $1 AND traits.chain_id = $2 RETURNING made.generation`,
-    [addressBytes(contract), chain.id],
+     WHERE traits.token_address = ${addressBytes(contract)} AND traits.chain_id = ${chain.id} RETURNING made.generation`,
   );
   return row?.generation ?? null;
 }
@@ -106,21 +105,10 @@ export async function showGeneration(
   { tokens, traits, indexed, isLacking }: GenerationFacts,
 ): Promise<boolean> {
   const shown = await database.query(
-    `UPDATE nft_collection_traits SET generation = $3, tokens = $4, traits = $8, computed_at = now(), indexed_from = $5, indexed_to = $6, is_complete = $7,
-       is_too_large = false, work = CASE WHEN $9::boolean THEN 'improve' END, work_after = NULL, work_generation = NULL,
-       requested_by = CASE WHEN $9::boolean THEN '' ELSE requested_by END
-     WHERE token_address = $1 AND chain_id = $2 AND work = 'compute' AND work_generation = $3 RETURNING chain_id`,
-    [
-      addressBytes(contract),
-      chain.id,
-      generation,
-      tokens,
-      indexed.fromBlock,
-      indexed.toBlock,
-      indexed.complete,
-      traits,
-      isLacking,
-    ],
+    sql`UPDATE nft_collection_traits SET generation = ${generation}, tokens = ${tokens}, traits = ${traits}, computed_at = now(), indexed_from = ${indexed.fromBlock}, indexed_to = ${indexed.toBlock}, is_complete = ${indexed.complete},
+       is_too_large = false, work = CASE WHEN ${isLacking}::boolean THEN 'improve' END, work_after = NULL, work_generation = NULL,
+       requested_by = CASE WHEN ${isLacking}::boolean THEN '' ELSE requested_by END
+     WHERE token_address = ${addressBytes(contract)} AND chain_id = ${chain.id} AND work = 'compute' AND work_generation = ${generation} RETURNING chain_id`,
   );
   return shown.length === 1;
 }
@@ -133,20 +121,18 @@ export async function endTraitsWork(
   { isTooLarge }: { readonly isTooLarge: boolean },
 ): Promise<void> {
   await database.query(
-    `UPDATE nft_collection_traits SET is_too_large = $3, work = NULL, work_after = NULL, work_generation = NULL
-     WHERE token_address = $1 AND chain_id = $2`,
-    [addressBytes(contract), chain.id, isTooLarge],
+    sql`UPDATE nft_collection_traits SET is_too_large = ${isTooLarge}, work = NULL, work_after = NULL, work_generation = NULL
+     WHERE token_address = ${addressBytes(contract)} AND chain_id = ${chain.id}`,
   );
 }
 
 /** Deletes the rows of an unused generation, if there is one. @returns whether there was */
 export async function deleteOldGeneration(database: Database, chain: Chain): Promise<boolean> {
   const [old] = await database.query<{ contract: Address; generation: number }>(
-    `SELECT ${hexText('made.token_address')} AS contract, made.generation
+    sql`SELECT ${rawSql(hexText('made.token_address'))} AS contract, made.generation
       FROM nft_trait_generations AS made LEFT JOIN nft_collection_traits AS traits USING (token_address, chain_id)
-      WHERE made.chain_id = $1 AND made.generation IS DISTINCT FROM traits.generation
+      WHERE made.chain_id = ${chain.id} AND made.generation IS DISTINCT FROM traits.generation
         AND made.generation IS DISTINCT FROM traits.work_generation LIMIT 1`,
-    [chain.id],
   );
   if (old === undefined) return false;
   await deleteGeneration(database, { chain, ...old });
@@ -181,7 +167,6 @@ const FORGOTTEN_AFTER = "interval '30 days'";
 /** Deletes the traits of collections without recent requests. */
 export async function forgetUnrequestedTraits(database: Database, chain: Chain): Promise<void> {
   await database.query(
-    `DELETE FROM nft_collection_traits WHERE chain_id = $1 AND asked_at < now() - ${FORGOTTEN_AFTER} AND work IS NULL`,
-    [chain.id],
+    sql`DELETE FROM nft_collection_traits WHERE chain_id = ${chain.id} AND asked_at < now() - ${rawSql(FORGOTTEN_AFTER)} AND work IS NULL`,
   );
 }

@@ -1,4 +1,4 @@
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, rawSql, sql } from '@chainstead/db';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
 import { eth } from '../owners/testing/owners-stage.ts';
@@ -18,7 +18,9 @@ const color = (value: string): unknown => ({ trait_type: 'Color', value });
 test('a contract that nobody knows is read first, and its traits are not begun', async () => {
   expect((await stage.ask(`${NOBODY_KNOWS}/traits`)).status).toBe(202);
   const ofContract = (table: string) =>
-    stage.database.query(`SELECT chain_id FROM ${table} WHERE token_address = $1`, [addressBytes(NOBODY_KNOWS)]);
+    stage.database.query(
+      sql`SELECT chain_id FROM ${rawSql(table)} WHERE token_address = ${addressBytes(NOBODY_KNOWS)}`,
+    );
   expect(await ofContract('nft_collections')).toEqual([{ chain_id: eth.id }]);
   expect(await ofContract('nft_collection_traits')).toEqual([]);
 });
@@ -30,13 +32,12 @@ test('traits wait for a history that is read, are shown without one that is not,
   for (const id of [1, 2]) await stage.document(CATS, id, [color('red')]);
   expect((await stage.ask(`${CATS}/traits`)).status).toBe(202);
   const history = (status: string) =>
-    database.query('UPDATE backfill_requests SET status = $1, updated_at = now() WHERE subject = $2', [
-      status,
-      addressBytes(CATS),
-    ]);
-  expect(await database.query('SELECT status FROM backfill_requests')).toEqual([{ status: 'pending' }]);
+    database.query(
+      sql`UPDATE backfill_requests SET status = ${status}, updated_at = now() WHERE subject = ${addressBytes(CATS)}`,
+    );
+  expect(await database.query(sql`SELECT status FROM backfill_requests`)).toEqual([{ status: 'pending' }]);
   await new Promise((resolve) => setTimeout(resolve, 500));
-  expect(await database.query('SELECT work FROM nft_collection_traits')).toEqual([{ work: 'history' }]);
+  expect(await database.query(sql`SELECT work FROM nft_collection_traits`)).toEqual([{ work: 'history' }]);
 
   await history('refused');
   const partial = await stage.ready(`${CATS}/traits`);
@@ -50,7 +51,7 @@ test('traits wait for a history that is read, are shown without one that is not,
   for (const id of [3, 4]) await stage.document(CATS, id, [color('blue')]);
   await stage.owners.cover(0, 49);
   // The computed generation still reports the blocks that it covers.
-  await database.query("UPDATE nft_collection_traits SET requested_at = now() - interval '2 minutes'");
+  await database.query(sql`UPDATE nft_collection_traits SET requested_at = now() - interval '2 minutes'`);
   expect((await stage.ask(`${CATS}/traits`)).body).toEqual(partial.body);
   await stage.settled(CATS);
   const whole = await stage.ask(`${CATS}/traits`);

@@ -1,4 +1,4 @@
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
 import { eth } from '../owners/testing/owners-stage.ts';
@@ -43,7 +43,7 @@ test('of 50,000 ids is computed whole, while readers get nothing of it before', 
   expect(body.traits.map(({ values }) => values.length)).toEqual([2, 5, 10, 17, 26, 37, 50, 65]);
   for (const { values } of body.traits) expect(values.reduce((sum, { count }) => sum + Number(count), 0)).toBe(IDS);
   const [rows] = await stage.database.query(
-    'SELECT (SELECT count(*) FROM nft_trait_tokens)::int AS pairs, (SELECT count(*) FROM nft_token_rarity)::int AS ranks',
+    sql`SELECT (SELECT count(*) FROM nft_trait_tokens)::int AS pairs, (SELECT count(*) FROM nft_token_rarity)::int AS ranks`,
   );
   expect(rows).toEqual({ pairs: 8 * IDS, ranks: IDS });
 });

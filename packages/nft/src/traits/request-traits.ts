@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database, transactionLock } from '@chainstead/db';
+import { addressBytes, type Database, sql, transactionLock } from '@chainstead/db';
 import { dueChannel } from '@chainstead/jobs';
 import { type Requester, TooManyWaitingError } from '../collections/request-metadata.ts';
 import { TRAITS_WORK } from './due-traits.ts';
@@ -48,8 +48,7 @@ export async function requestTraits(
     // Requests of one key are counted one at a time.
     await transactionLock(transaction, `traits:${requester.id}`);
     const [unfinished] = await transaction.query<{ count: number }>(
-      'SELECT count(*)::int AS count FROM nft_collection_traits WHERE work IS NOT NULL AND requested_by = $1',
-      [requester.id],
+      sql`SELECT count(*)::int AS count FROM nft_collection_traits WHERE work IS NOT NULL AND requested_by = ${requester.id}`,
     );
     if ((unfinished?.count ?? 0) >= requester.limit) throw new TooManyWaitingError(requester.limit);
     const begun = await transaction.query(

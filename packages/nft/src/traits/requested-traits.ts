@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Indexed, SubjectCoverage } from '@chainstead/data-api';
-import { addressBytes, type Database, type Statement } from '@chainstead/db';
+import { addressBytes, type Database, type Statement, sql } from '@chainstead/db';
 import { type ApiDependencies, NotFoundError } from '@chainstead/http';
 import type { Collection } from '../collections/get-collection.ts';
 import type { Requester } from '../collections/request-metadata.ts';
@@ -125,10 +125,9 @@ function isRefused({ status, isNft }: Collection): boolean {
 }
 
 async function noteAsking(database: Database, chain: Chain, contract: Address): Promise<void> {
-  await database.query('UPDATE nft_collection_traits SET asked_at = now() WHERE token_address = $1 AND chain_id = $2', [
-    addressBytes(contract),
-    chain.id,
-  ]);
+  await database.query(
+    sql`UPDATE nft_collection_traits SET asked_at = now() WHERE token_address = ${addressBytes(contract)} AND chain_id = ${chain.id}`,
+  );
 }
 
 function tooLarge(chain: Chain, contract: Address): NotFoundError {

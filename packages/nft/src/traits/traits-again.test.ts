@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, rawSql, sql } from '@chainstead/db';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { contract } from '../transfers/testing/example-moves.ts';
@@ -33,24 +33,22 @@ const BEGUN = {
 /** As if the figures had been requested half an hour ago. */
 async function age(): Promise<void> {
   await stage.database.query(
-    `UPDATE nft_collection_traits SET requested_at = now() - interval '31 minutes' WHERE token_address = $1`,
-    [addressBytes(cats)],
+    sql`UPDATE nft_collection_traits SET requested_at = now() - interval '31 minutes' WHERE token_address = ${addressBytes(cats)}`,
   );
 }
 
 /** Waits until the documents are queued for the metadata worker. */
 async function queued(documents: number): Promise<void> {
   const due = async () =>
-    stage.database.query('SELECT FROM nft_token_metadata WHERE token_address = $1 AND due_at <= now()', [
-      addressBytes(cats),
-    ]);
+    stage.database.query(
+      sql`SELECT FROM nft_token_metadata WHERE token_address = ${addressBytes(cats)} AND due_at <= now()`,
+    );
   await expect.poll(due).toHaveLength(documents);
 }
 
 async function rowsOf(table: string): Promise<number> {
   const [row] = await stage.database.query<{ count: number }>(
-    `SELECT count(*)::int AS count FROM ${table} JOIN nft_collection_traits AS traits USING (token_address, chain_id, generation) WHERE token_address = $1`,
-    [addressBytes(cats)],
+    sql`SELECT count(*)::int AS count FROM ${rawSql(table)} JOIN nft_collection_traits AS traits USING (token_address, chain_id, generation) WHERE token_address = ${addressBytes(cats)}`,
   );
   return row?.count ?? 0;
 }
@@ -118,14 +116,14 @@ describe('a new generation', () => {
     await expect
       .poll(
         async () =>
-          stage.database.query('SELECT FROM nft_trait_generations WHERE token_address = $1', [addressBytes(cats)]),
+          stage.database.query(sql`SELECT FROM nft_trait_generations WHERE token_address = ${addressBytes(cats)}`),
         { timeout: 10_000 },
       )
       .toHaveLength(1);
     for (const table of ['nft_trait_counts', 'nft_trait_tokens', 'nft_token_rarity'])
       expect(
         await stage.database.query(
-          `SELECT FROM ${table} WHERE (token_address, generation) NOT IN (SELECT token_address, generation FROM nft_trait_generations)`,
+          sql`SELECT FROM ${rawSql(table)} WHERE (token_address, generation) NOT IN (SELECT token_address, generation FROM nft_trait_generations)`,
         ),
       ).toEqual([]);
   });
@@ -174,8 +172,8 @@ describe('beyond what a key may leave waiting, asking again is refused', () => {
   };
 
   beforeEach(async () => {
-    await stage.database.query('UPDATE nft_token_metadata SET requested_by = NULL');
-    await stage.database.query('UPDATE nft_collection_traits SET work = NULL');
+    await stage.database.query(sql`UPDATE nft_token_metadata SET requested_by = NULL`);
+    await stage.database.query(sql`UPDATE nft_collection_traits SET work = NULL`);
   });
 
   test('of documents, which are read again as far as there is room', async () => {

@@ -1,5 +1,5 @@
 import { silentLogger } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exampleCollection, serveContracts, textOf, wordOf } from '../collections/testing/example-contracts.ts';
@@ -61,8 +61,7 @@ test('of a large collection so many a second are left for the metadata worker, a
   expect((await stage.ask(`${dogs}/traits`)).status).toBe(202);
   const left = () =>
     stage.database.query<{ count: number; of_keys: number }>(
-      'SELECT count(*)::int AS count, count(requested_by)::int AS of_keys FROM nft_token_metadata WHERE token_address = $1',
-      [addressBytes(dogs)],
+      sql`SELECT count(*)::int AS count, count(requested_by)::int AS of_keys FROM nft_token_metadata WHERE token_address = ${addressBytes(dogs)}`,
     );
   await expect.poll(async () => (await left())[0]?.count).toBeGreaterThan(0);
   await new Promise((resolve) => setTimeout(resolve, 2_000));

@@ -1,5 +1,5 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eth } from '../owners/testing/owners-stage.ts';
@@ -123,8 +123,7 @@ describe('documents', () => {
     expect(await stage.ask(`${cats}/traits`)).toEqual(NOT_READY);
     const rows = async () =>
       stage.database.query(
-        'SELECT token_id, status, requested_by, due_at <= now() AS is_due FROM nft_token_metadata WHERE token_address = $1 ORDER BY token_id',
-        [addressBytes(cats)],
+        sql`SELECT token_id, status, requested_by, due_at <= now() AS is_due FROM nft_token_metadata WHERE token_address = ${addressBytes(cats)} ORDER BY token_id`,
       );
     const pending = { status: 'pending', requested_by: null, is_due: true };
     await expect.poll(rows).toEqual([
@@ -150,9 +149,9 @@ describe('documents', () => {
     // Queued and tried once more.
     await expect
       .poll(() =>
-        stage.database.query(`SELECT status FROM nft_token_metadata WHERE token_address = $1 AND token_id = 2`, [
-          addressBytes(cats),
-        ]),
+        stage.database.query(
+          sql`SELECT status FROM nft_token_metadata WHERE token_address = ${addressBytes(cats)} AND token_id = 2`,
+        ),
       )
       .toEqual([{ status: 'pending' }]);
     await stage.failing(cats, 2, false);
@@ -182,8 +181,7 @@ describe('a contract', () => {
   test('that is no collection has no traits', async () => {
     const token = nextContract();
     await stage.database.query(
-      "INSERT INTO nft_collections (token_address, chain_id, status) VALUES ($1, $2, 'not-nft')",
-      [addressBytes(token), eth.id],
+      sql`INSERT INTO nft_collections (token_address, chain_id, status) VALUES (${addressBytes(token)}, ${eth.id}, 'not-nft')`,
     );
     expect(await stage.ask(`${token}/traits`)).toEqual({ status: 200, body: { traits: [], indexed: INDEXED } });
     expect(await stage.ask(`${token}/traits/paginate`)).toMatchObject({
@@ -196,7 +194,7 @@ describe('a contract', () => {
     const token = nextContract();
     expect(await stage.ask(`${token}/traits`)).toEqual({ status: 200, body: { traits: [], indexed: INDEXED } });
     expect(
-      await stage.database.query('SELECT FROM nft_collection_traits WHERE token_address = $1', [addressBytes(token)]),
+      await stage.database.query(sql`SELECT FROM nft_collection_traits WHERE token_address = ${addressBytes(token)}`),
     ).toEqual([]);
   });
 
@@ -212,10 +210,9 @@ describe('a contract', () => {
     const cats = await workedExample();
     await stage.ready(`${cats}/traits`);
     const setIds = (ids: number) =>
-      stage.database.query('UPDATE nft_collection_counts SET ids = $2 WHERE token_address = $1', [
-        addressBytes(cats),
-        ids,
-      ]);
+      stage.database.query(
+        sql`UPDATE nft_collection_counts SET ids = ${ids} WHERE token_address = ${addressBytes(cats)}`,
+      );
     await setIds(50_000);
     expect((await stage.ask(`${cats}/traits`)).status).toBe(200);
     await setIds(50_001);

@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Statement } from '@chainstead/db';
+import { addressBytes, type Statement, sql } from '@chainstead/db';
 import { exampleChain, explain, PLANS, type PlanNode, seedBuilt } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -77,23 +77,18 @@ async function seed(collections: readonly Address[], generation: number | null, 
 /** Writes the keys as the program does. */
 async function nameKeys(): Promise<void> {
   const rows = await scratch.database.query<{ contract: Address; place: number; type: string; value: string }>(
-    `SELECT '0x' || encode(token_address, 'hex') AS contract, place, trait_type AS type, trait_value AS value FROM nft_trait_counts`,
+    sql`SELECT '0x' || encode(token_address, 'hex') AS contract, place, trait_type AS type, trait_value AS value FROM nft_trait_counts`,
   );
   await scratch.database.query(
-    `UPDATE nft_trait_counts AS counts SET trait_key = named.key FROM unnest($1::bytea[], $2::int[], $3::bytea[]) AS named(contract, place, key)
+    sql`UPDATE nft_trait_counts AS counts SET trait_key = named.key FROM unnest(${rows.map(({ contract: address }) => addressBytes(address))}::bytea[], ${rows.map(({ place }) => place)}::int[], ${rows.map(({ contract: address, type, value }) => traitKey(address, { type, value }))}::bytea[]) AS named(contract, place, key)
      WHERE counts.token_address = named.contract AND counts.place = named.place`,
-    [
-      rows.map(({ contract: address }) => addressBytes(address)),
-      rows.map(({ place }) => place),
-      rows.map(({ contract: address, type, value }) => traitKey(address, { type, value })),
-    ],
   );
 }
 
 beforeAll(async () => {
   await seedBuilt(scratch.database, chain.id, nftCollectionOwners);
   await seed([contract(3)], 1, 300);
-  await scratch.database.query('ANALYZE');
+  await scratch.database.query(sql`ANALYZE`);
   await seed([BUSY], 1, BUSY_IDS);
   await seed([HUGE], null, 20_000);
   await seed(
@@ -113,8 +108,7 @@ beforeAll(async () => {
     [chain.id],
   );
   await scratch.database.query(
-    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'nft-transfers', 0, 20000, 'none')`,
-    [chain.id],
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'nft-transfers', 0, 20000, 'none')`,
   );
 });
 

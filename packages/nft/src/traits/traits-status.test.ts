@@ -1,4 +1,4 @@
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
 import { contract } from '../transfers/testing/example-moves.ts';
@@ -35,9 +35,9 @@ test('collections are told by what they wait for, and counted once they are done
     .poll(() => readTraitsStatuses(stage.database))
     .toEqual([{ chainId: 1, computed: 1, tooLarge: 0, atWork: { ...IDLE, settle: 1 } }]);
   expect(await outcomes()).toEqual({ 'eth computed': 1 });
-  await stage.database.query('UPDATE nft_collection_counts SET ids = 50001 WHERE token_address = $1', [
-    addressBytes(DOGS),
-  ]);
+  await stage.database.query(
+    sql`UPDATE nft_collection_counts SET ids = 50001 WHERE token_address = ${addressBytes(DOGS)}`,
+  );
   await stage.document(DOGS, 1, red);
   await stage.settled(DOGS);
   expect(await readTraitsStatuses(stage.database)).toEqual([{ chainId: 1, computed: 1, tooLarge: 1, atWork: IDLE }]);

@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import type { TraitsWork } from './schema.ts';
 
 /** The state of a chain's collection traits. Numbers of collections. */
@@ -15,8 +15,8 @@ export interface TraitsStatus {
 /** Returns the chains with requested traits. */
 export async function readTraitsStatuses(database: Database): Promise<TraitsStatus[]> {
   const rows = await database.query<Omit<TraitsStatus, 'atWork'> & TraitsStatus['atWork']>(
-    `SELECT chain_id AS "chainId", count(*) FILTER (WHERE generation IS NOT NULL AND NOT is_too_large)::int AS computed,
-       count(*) FILTER (WHERE is_too_large)::int AS "tooLarge", ${STEPS.map((work) => `count(*) FILTER (WHERE work = '${work}')::int AS ${work}`).join(', ')}
+    sql`SELECT chain_id AS "chainId", count(*) FILTER (WHERE generation IS NOT NULL AND NOT is_too_large)::int AS computed,
+       count(*) FILTER (WHERE is_too_large)::int AS "tooLarge", ${rawSql(STEPS.map((work) => `count(*) FILTER (WHERE work = '${work}')::int AS ${work}`).join(', '))}
      FROM nft_collection_traits GROUP BY chain_id ORDER BY chain_id`,
   );
   return rows.map(({ chainId, computed, tooLarge, history, queue, settle, compute, improve }) => ({

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Logger, Registry } from '@chainstead/core';
-import { type Database, UNWRITTEN, type WorkJournal } from '@chainstead/db';
+import { type Database, rawSql, sql, UNWRITTEN, type WorkJournal } from '@chainstead/db';
 import { backoffSeconds, type Claim, type DueWork } from '@chainstead/jobs';
 import type { SubjectProjections } from '@chainstead/sync';
 import { TOKENS_MAX } from '../records/read-rarities.ts';
@@ -110,7 +110,7 @@ async function documentsOf(
 
 async function isMetadataWorkerBehind(database: Database): Promise<boolean> {
   const [row] = await database.query<{ waiting: number }>(
-    `SELECT count(*)::int AS waiting FROM (SELECT 1 FROM nft_token_metadata WHERE due_at <= now() LIMIT ${WAITING_MAX}) AS due`,
+    sql`SELECT count(*)::int AS waiting FROM (SELECT 1 FROM nft_token_metadata WHERE due_at <= now() LIMIT ${rawSql(WAITING_MAX)}) AS due`,
   );
   return (row?.waiting ?? 0) >= WAITING_MAX;
 }

@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { addressOf } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
@@ -85,7 +86,7 @@ describe.each([WALLET, COLLECTION, TOKEN])('pages of %s', (path) => {
       if (cursor === null) break;
       await seedMoves(database, eth, [{ blockNumber: 21 + round }]);
       if (round === 3) {
-        await database.query('DELETE FROM nft_transfers WHERE block_number IN (19, 20)');
+        await database.query(sql`DELETE FROM nft_transfers WHERE block_number IN (19, 20)`);
         await seedMoves(database, eth, movesIn(19, 20, { logIndex: 7 }));
       }
       walked.push(await stage.get(`${path}?cursor=${cursor}`));

@@ -1,5 +1,5 @@
 import { ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { addressOf, hashOf, timestampOf } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
@@ -33,14 +33,12 @@ describe('an NFT transfer', () => {
     await stage.cover(0, 10);
     await stage.carry(hashOf(2, 7_003), '1500000000000000000');
     await database.query(
-      `INSERT INTO tokens (address, chain_id, standard, name, symbol, verified, possible_spam)
-       VALUES ($1, 1, 'erc1155', 'Apes', 'APE', true, false)`,
-      [addressBytes(APES)],
+      sql`INSERT INTO tokens (address, chain_id, standard, name, symbol, verified, possible_spam)
+       VALUES (${addressBytes(APES)}, 1, 'erc1155', 'Apes', 'APE', true, false)`,
     );
     await database.query(
-      `INSERT INTO address_labels (address, chain_id, source, label, entity, entity_logo)
-       VALUES ($1, 1, 'list', 'Alice', 'Wonderland', 'https://logo.example/w.png'), ($2, 0, 'list', 'Bob', NULL, NULL)`,
-      [addressBytes(ALICE), addressBytes(BOB)],
+      sql`INSERT INTO address_labels (address, chain_id, source, label, entity, entity_logo)
+       VALUES (${addressBytes(ALICE)}, 1, 'list', 'Alice', 'Wonderland', 'https://logo.example/w.png'), (${addressBytes(BOB)}, 0, 'list', 'Bob', NULL, NULL)`,
     );
     expect(await stage.get(path)).toEqual({
       page: 0,
@@ -217,8 +215,7 @@ describe('indexed', () => {
       ]);
       expect(await stage.histories()).toContain(`${kind} ${address}`);
       await stage.database.query(
-        `INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block) VALUES (1, $1, $2, 'nft-transfers', 0, 150)`,
-        [kind, addressBytes(address)],
+        sql`INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block) VALUES (1, ${kind}, ${addressBytes(address)}, 'nft-transfers', 0, 150)`,
       );
       expect((await stage.get(path)).indexed).toEqual({ from_block: '0', to_block: '200', complete: true });
     }
@@ -230,7 +227,7 @@ describe('indexed', () => {
 test('without their indexes pages are refused, with what to do', async () => {
   const bare = await openNftTransfersStage();
   try {
-    await bare.database.query('DROP INDEX nft_transfers_by_recipient, nft_transfers_by_range');
+    await bare.database.query(sql`DROP INDEX nft_transfers_by_recipient, nft_transfers_by_range`);
     for (const [path, name] of [
       [WALLET, 'nft_transfers_by_recipient'],
       [TOKEN, 'nft_transfers_by_range'],

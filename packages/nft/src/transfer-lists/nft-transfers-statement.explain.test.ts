@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, rawSql, sql } from '@chainstead/db';
 import {
   addressOf,
   createPartitions,
@@ -32,27 +32,25 @@ const scratch = scratchOfFile({ autovacuum: false });
 beforeAll(async () => {
   await createPartitions(scratch.database, 'nft_transfers', chain.id, CUTS);
   await seed(0, 200);
-  await scratch.database.query('ANALYZE');
+  await scratch.database.query(sql`ANALYZE`);
   await seed(200, BLOCKS);
   await scratch.database.query(
-    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT $1, block, sha256(block::text::bytea), to_timestamp(1600000000 + 12 * block) FROM generate_series(0, $2::int - 1) AS block`,
-    [chain.id, BLOCKS],
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+     SELECT ${chain.id}, block, sha256(block::text::bytea), to_timestamp(1600000000 + 12 * block) FROM generate_series(0, ${BLOCKS}::int - 1) AS block`,
   );
 });
 
 async function seed(from: number, below: number): Promise<void> {
   const other = (number: string): string => `decode(lpad(to_hex(${number}), 40, '0'), 'hex')`;
   await scratch.database.query(
-    `INSERT INTO nft_transfers SELECT address_key(token), $1, block, place / 2, place, 0, CASE WHEN is_range THEN 3 ELSE 0 END, token,
+    sql`INSERT INTO nft_transfers SELECT address_key(token), ${chain.id}, block, place / 2, place, 0, CASE WHEN is_range THEN 3 ELSE 0 END, token,
          CASE WHEN is_range THEN 100000 WHEN place = 1 AND block % 40 = 0 THEN 7
-           WHEN place = 1 AND block % 3000 = 77 THEN ${RARE_ID} ELSE 1000 + (block * 7919 + place) % 9000 END,
+           WHEN place = 1 AND block % 3000 = 77 THEN ${rawSql(RARE_ID)} ELSE 1000 + (block * 7919 + place) % 9000 END,
          CASE WHEN is_range THEN 100000 + block END,
-         CASE WHEN place < 5 THEN $2 ELSE ${other('20000 + (block * 31 + place) % 5000')} END,
-         CASE WHEN place = 5 THEN $2 ELSE ${other('40000 + (block * 17 + place) % 5000')} END, 1, NULL, sha256(block::text::bytea)
-       FROM generate_series($3::int, $4::int - 1) AS block, generate_series(0, 9) AS place,
-         LATERAL (SELECT ${other('CASE WHEN place < 7 THEN 1 ELSE 100 + (block * 31 + place) % 500 END')}, place = 2 AND block % 50 = 0) AS of(token, is_range)`,
-    [chain.id, addressBytes(WHALE), from, below],
+         CASE WHEN place < 5 THEN ${addressBytes(WHALE)} ELSE ${rawSql(other('20000 + (block * 31 + place) % 5000'))} END,
+         CASE WHEN place = 5 THEN ${addressBytes(WHALE)} ELSE ${rawSql(other('40000 + (block * 17 + place) % 5000'))} END, 1, NULL, sha256(block::text::bytea)
+       FROM generate_series(${from}::int, ${below}::int - 1) AS block, generate_series(0, 9) AS place,
+         LATERAL (SELECT ${rawSql(other('CASE WHEN place < 7 THEN 1 ELSE 100 + (block * 31 + place) % 500 END'))}, place = 2 AND block % 50 = 0) AS of(token, is_range)`,
   );
 }
 

@@ -1,5 +1,5 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { rawSql, type Sql } from '@chainstead/db';
+import { rawSql, type Sql, sql } from '@chainstead/db';
 import { atDepth } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -97,8 +97,7 @@ describe('many rows of one collection', () => {
     );
     await derive('added', lines);
     const [counts] = await scratch.database.query(
-      'SELECT transfers, ids, owners FROM nft_collection_counts WHERE chain_id = $1',
-      [chainId],
+      sql`SELECT transfers, ids, owners FROM nft_collection_counts WHERE chain_id = ${chainId}`,
     );
     expect(counts).toEqual({ transfers: ids, ids, owners: 100 });
     await derive('removed', lines);

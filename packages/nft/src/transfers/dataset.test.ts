@@ -1,4 +1,5 @@
 import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
+import { rawSql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import type { Dataset } from '@chainstead/sync';
 import { createPartitions, exampleChain } from '@chainstead/testkit';
@@ -43,9 +44,9 @@ async function stored<Row>(dataset: Dataset<Row>, logs: readonly Log[]): Promise
   await database.transaction((transaction) => transaction.copy(dataset.table.name, dataset.table.columns, lines));
   const columns = dataset.table.columns.map((column) => (column.endsWith('_key') ? `${column}::text` : column));
   const rows = await database.query(
-    `SELECT ${columns.join()} FROM ${dataset.table.name} ORDER BY ${dataset.table.key.join()}`,
+    sql`SELECT ${rawSql(columns.join())} FROM ${rawSql(dataset.table.name)} ORDER BY ${rawSql(dataset.table.key.join())}`,
   );
-  await database.query(`DELETE FROM ${dataset.table.name}`);
+  await database.query(sql`DELETE FROM ${rawSql(dataset.table.name)}`);
   return rows;
 }
 

@@ -37,7 +37,7 @@ describe.runIf(programs !== undefined)('ids of a large mint', () => {
     if (programs === undefined) return;
     cluster = await programs.createCluster();
     scratch = await cluster.createDatabase({ distributed: true });
-    await scratch.database.query(`SELECT attach_partition('nft_transfers', $1, 0, NULL)`, [CHAIN]);
+    await scratch.database.query(sql`SELECT attach_partition('nft_transfers', ${CHAIN}, 0, NULL)`);
     await ask(scratch.database, nftCollectionOwners, ERC721);
     for (let wallet = 0; wallet < WALLETS; wallet++) await ask(scratch.database, nftWalletTokens, account(wallet));
   }, 120_000);
@@ -59,22 +59,22 @@ describe.runIf(programs !== undefined)('ids of a large mint', () => {
 });
 
 async function ask(database: Database, { name }: SubjectProjection, subject: Address): Promise<void> {
-  await database.query('INSERT INTO subject_projections (chain_id, state, subject) VALUES ($1, $2, $3)', [
-    CHAIN,
-    name,
-    addressBytes(subject),
-  ]);
+  await database.query(
+    sql`INSERT INTO subject_projections (chain_id, state, subject) VALUES (${CHAIN}, ${name}, ${addressBytes(subject)})`,
+  );
 }
 
 /** Adds or removes the rows of a block with their derived rows. @returns the number of statements */
 function change(database: Database, kind: 'added' | 'removed', block: number, moves: readonly Move[]): Promise<number> {
   return database.transaction(async (transaction) => {
-    await transaction.query('CREATE TEMP TABLE changed (LIKE nft_transfers) ON COMMIT DROP');
+    await transaction.query(sql`CREATE TEMP TABLE changed (LIKE nft_transfers) ON COMMIT DROP`);
     await transaction.copy('changed', nftTransfers.table.columns, linesOf(CHAIN, block, moves));
     await transaction.query(
-      kind === 'added'
-        ? 'INSERT INTO nft_transfers SELECT * FROM changed'
-        : `DELETE FROM nft_transfers WHERE chain_id = ${CHAIN} AND block_number = ${block}`,
+      rawSql(
+        kind === 'added'
+          ? 'INSERT INTO nft_transfers SELECT * FROM changed'
+          : `DELETE FROM nft_transfers WHERE chain_id = ${CHAIN} AND block_number = ${block}`,
+      ),
     );
     let statements = 0;
     const counting: Transaction = {
@@ -103,7 +103,7 @@ async function dump(database: Database): Promise<readonly object[]> {
   const dumped: object[] = [];
   for (const table of tables) {
     const rows = await database.query(
-      `SELECT count(*) AS rows, md5(string_agg(line, chr(10) ORDER BY line)) AS digest FROM (SELECT held::text AS line FROM ${table} AS held) AS lines`,
+      sql`SELECT count(*) AS rows, md5(string_agg(line, chr(10) ORDER BY line)) AS digest FROM (SELECT held::text AS line FROM ${rawSql(table)} AS held) AS lines`,
     );
     dumped.push({ table, rows });
   }

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { createChainRegistry } from '@chainstead/chains';
 import { ZERO_ADDRESS } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { createScratchDatabase, firstLine, serveChain, spawnDependent } from '@chainstead/testkit';
 import { CONSECUTIVE_TRANSFER_TOPIC } from '@chainstead/token-events';
 import { expect, onTestFinished, test } from 'vitest';
@@ -45,12 +46,12 @@ test('blocks full of consecutive mints are committed and verified in a small hea
     ),
   ).toBe('0 repairs');
   const [stored] = await scratch.database.query(
-    'SELECT count(*) FILTER (WHERE last_token_id IS NULL) AS ids, count(last_token_id) AS ranges FROM nft_transfers',
+    sql`SELECT count(*) FILTER (WHERE last_token_id IS NULL) AS ids, count(last_token_id) AS ranges FROM nft_transfers`,
   );
   const expanded = BLOCKS.length * EXPANDED;
   expect(stored).toEqual({ ids: expanded * IDS, ranges: BLOCKS.length * (EVENTS_OF_BLOCK - EXPANDED) });
   const [held] = await scratch.database.query(
-    'SELECT count(DISTINCT owner) AS holders, sum(amount)::text AS ids FROM analytics.nft_owners',
+    sql`SELECT count(DISTINCT owner) AS holders, sum(amount)::text AS ids FROM analytics.nft_owners`,
   );
   expect(held).toEqual({ holders: expanded, ids: `${expanded * IDS}` });
 }, 180_000);

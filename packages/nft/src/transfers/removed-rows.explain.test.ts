@@ -21,23 +21,22 @@ const scratch = scratchOfFile({ autovacuum: false });
 beforeAll(async () => {
   const { database } = scratch;
   await createPartitions(database, 'nft_transfers', chain.id, [2_000, 4_000, 6_000, 8_000]);
-  await database.query('CREATE TABLE gone (LIKE nft_transfers)');
+  await database.query(sql`CREATE TABLE gone (LIKE nft_transfers)`);
   await seed(0, 200);
-  await database.query('ANALYZE');
+  await database.query(sql`ANALYZE`);
   await seed(200, BLOCKS);
-  await database.query('INSERT INTO gone SELECT * FROM nft_transfers WHERE block_number >= $1', [REMOVED_FROM]);
+  await database.query(sql`INSERT INTO gone SELECT * FROM nft_transfers WHERE block_number >= ${REMOVED_FROM}`);
   for (const [projection, subjects] of PROJECTIONS)
     await runStatements(database, projection.added({ rows: rawSql('nft_transfers'), subjects, access: LOCAL_ACCESS }));
-  await database.query('DELETE FROM nft_transfers WHERE block_number >= $1', [REMOVED_FROM]);
+  await database.query(sql`DELETE FROM nft_transfers WHERE block_number >= ${REMOVED_FROM}`);
 });
 
 async function seed(from: number, below: number): Promise<void> {
   await scratch.database.query(
-    `INSERT INTO nft_transfers SELECT address_key($2), $1, block, place, 0, 0, 0, $2, 1000 + (block * 7919 + place) % 9000,
+    sql`INSERT INTO nft_transfers SELECT address_key(${addressBytes(BUSY)}), ${chain.id}, block, place, 0, 0, 0, ${addressBytes(BUSY)}, 1000 + (block * 7919 + place) % 9000,
          NULL, decode(lpad(to_hex(10 + (block + 1) % 50), 40, '0'), 'hex'), decode(lpad(to_hex(10 + block % 50), 40, '0'), 'hex'), 1, NULL,
          sha256(block::text::bytea)
-       FROM generate_series($3::int, $4::int - 1) AS block, generate_series(0, ${MOVES_OF_BLOCK - 1}) AS place`,
-    [chain.id, addressBytes(BUSY), from, below],
+       FROM generate_series(${from}::int, ${below}::int - 1) AS block, generate_series(0, ${rawSql(MOVES_OF_BLOCK - 1)}) AS place`,
   );
 }
 

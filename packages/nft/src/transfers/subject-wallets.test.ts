@@ -21,19 +21,17 @@ beforeAll(async () => {
   await createPartitions(database, 'nft_transfers', chain.id, [500]);
   // 20,000 mints to 2,000 accounts; the holder receives ten of them and sends one.
   await database.query(
-    `INSERT INTO nft_transfers (collection_key, chain_id, block_number, transaction_index, log_index, item, kind, token_address, token_id,
+    sql`INSERT INTO nft_transfers (collection_key, chain_id, block_number, transaction_index, log_index, item, kind, token_address, token_id,
        from_address, to_address, amount, transaction_hash)
-     SELECT address_key($2), $1, number / 20, 0, number, 0, 0, $2, number, $3, decode(lpad(to_hex(number % 2000 + 1), 40, '0'), 'hex'), 1, $3
+     SELECT address_key(${bytes(contract(1))}), ${chain.id}, number / 20, 0, number, 0, 0, ${bytes(contract(1))}, number, ${bytes(ZERO_ADDRESS)}, decode(lpad(to_hex(number % 2000 + 1), 40, '0'), 'hex'), 1, ${bytes(ZERO_ADDRESS)}
        FROM generate_series(0, 19999) AS number`,
-    [chain.id, bytes(contract(1)), bytes(ZERO_ADDRESS)],
   );
   await database.query(
-    `INSERT INTO nft_transfers (collection_key, chain_id, block_number, transaction_index, log_index, item, kind, token_address, token_id,
+    sql`INSERT INTO nft_transfers (collection_key, chain_id, block_number, transaction_index, log_index, item, kind, token_address, token_id,
        from_address, to_address, amount, transaction_hash)
-     VALUES (address_key($2), $1, 999, 0, 30000, 0, 0, $2, 7, $3, $4, 1, $3)`,
-    [chain.id, bytes(contract(1)), bytes(HOLDER), bytes(account(1))],
+     VALUES (address_key(${bytes(contract(1))}), ${chain.id}, 999, 0, 30000, 0, 0, ${bytes(contract(1))}, 7, ${bytes(HOLDER)}, ${bytes(account(1))}, 1, ${bytes(HOLDER)})`,
   );
-  await database.query('ANALYZE nft_transfers');
+  await database.query(sql`ANALYZE nft_transfers`);
 });
 
 function bytes(address: Address): Buffer {
@@ -52,7 +50,7 @@ describe('a wallet that is asked about', () => {
   });
 
   it('has the same where whom it gave something to is asked about at once', async () => {
-    await scratch.database.query('TRUNCATE subject_projections, nft_wallet_tokens, nft_wallet_collections');
+    await scratch.database.query(sql`TRUNCATE subject_projections, nft_wallet_tokens, nft_wallet_collections`);
     const projections = createSubjectProjections(scratch.database);
     const requested = [account(3), HOLDER, account(1)];
     await Promise.all(requested.map((wallet) => projections.keep(chain, OF, wallet, 60_000)));
@@ -80,9 +78,9 @@ describe('a wallet that is asked about', () => {
 
   it('is nobody where it is the zero address: its mints and burns are not even read', async () => {
     expect(await keep(ZERO_ADDRESS)).toBe('built');
-    const [projections] = await scratch.database.query('SELECT rows FROM subject_projections WHERE subject = $1', [
-      bytes(ZERO_ADDRESS),
-    ]);
+    const [projections] = await scratch.database.query(
+      sql`SELECT rows FROM subject_projections WHERE subject = ${bytes(ZERO_ADDRESS)}`,
+    );
     expect(projections).toEqual({ rows: 0 });
   });
 });

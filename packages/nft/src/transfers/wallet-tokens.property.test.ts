@@ -1,5 +1,5 @@
 import { ZERO_ADDRESS } from '@chainstead/core';
-import { sql } from '@chainstead/db';
+import { rawSql, sql } from '@chainstead/db';
 import { atDepth } from '@chainstead/testkit';
 import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
 import fc from 'fast-check';
@@ -20,15 +20,14 @@ const derive = (kind: 'added' | 'removed', lines: readonly string[]) => rows.der
 /** Tokens whose newest change is not the block of their newest remaining move; moves to oneself change nothing. */
 const wrongBlocks = (chainId: number): Promise<object[]> =>
   scratch.database.query(
-    `SELECT * FROM (
+    sql`SELECT * FROM (
        SELECT account AS wallet, token_address, token_id, max(CASE WHEN from_address = to_address THEN -1 ELSE block_number END) AS last_block FROM (
          SELECT to_address AS account, * FROM there UNION ALL SELECT from_address, * FROM there) AS sides
-       WHERE chain_id = $1 AND (from_address <> to_address OR kind = ${NFT_TRANSFER_KINDS.erc721}) AND amount <> 0 AND last_token_id IS NULL AND account <> decode(repeat('00', 20), 'hex')
+       WHERE chain_id = ${chainId} AND (from_address <> to_address OR kind = ${rawSql(NFT_TRANSFER_KINDS.erc721)}) AND amount <> 0 AND last_token_id IS NULL AND account <> decode(repeat('00', 20), 'hex')
        GROUP BY 1, 2, 3) AS truth
-     FULL JOIN (SELECT wallet, token_address, token_id, last_block FROM nft_wallet_tokens WHERE chain_id = $1) AS held
+     FULL JOIN (SELECT wallet, token_address, token_id, last_block FROM nft_wallet_tokens WHERE chain_id = ${chainId}) AS held
        USING (wallet, token_address, token_id, last_block)
      WHERE truth IS NULL OR held IS NULL`,
-    [chainId],
   );
 
 describe('what wallets hold', () => {
@@ -43,7 +42,7 @@ describe('what wallets hold', () => {
             expect(await storedHoldings(scratch.database, chainId)).toEqual(reportedBy(present));
             expect(await wrongBlocks(chainId)).toEqual([]);
           });
-          expect(await scratch.database.query('SELECT FROM nft_wallet_tokens WHERE chain_id = $1', [chainId])).toEqual(
+          expect(await scratch.database.query(sql`SELECT FROM nft_wallet_tokens WHERE chain_id = ${chainId}`)).toEqual(
             [],
           );
         }),
@@ -101,9 +100,9 @@ describe('many rows of one key', () => {
       Array.from({ length: ids }, (_, id) => mint(id)),
     );
     await derive('added', lines);
-    const [holding] = await scratch.database.query('SELECT ids_held FROM nft_wallet_collections WHERE chain_id = $1', [
-      chainId,
-    ]);
+    const [holding] = await scratch.database.query(
+      sql`SELECT ids_held FROM nft_wallet_collections WHERE chain_id = ${chainId}`,
+    );
     expect(holding).toEqual({ ids_held: ids });
     await derive('removed', lines);
     expect(await storedHoldings(scratch.database, chainId)).toEqual([]);
@@ -130,8 +129,7 @@ describe('many rows of one key', () => {
         expect(lookup).toContain(`(${column} =`);
     }
     const [giver] = await scratch.database.query<{ amount: string }>(
-      'SELECT amount::text FROM nft_wallet_tokens WHERE chain_id = $1 AND wallet = $2',
-      [chainId, Buffer.from(account(0).slice(2), 'hex')],
+      sql`SELECT amount::text FROM nft_wallet_tokens WHERE chain_id = ${chainId} AND wallet = ${Buffer.from(account(0).slice(2), 'hex')}`,
     );
     expect(giver?.amount).toBe('-5000');
   });

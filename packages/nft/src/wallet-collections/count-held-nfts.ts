@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database } from '@chainstead/db';
+import { addressBytes, type Database, sql } from '@chainstead/db';
 import type { SubjectProjections } from '@chainstead/sync';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { nftWalletTokens } from '../transfers/wallet-tokens.ts';
@@ -26,9 +26,8 @@ export async function countHeldNfts(
   const progress = await projections.keep(chain, { dataset: nftTransfers, state: nftWalletTokens }, wallet, waitMs);
   if (progress !== 'built') return null;
   const [row] = await database.query<HeldNfts>(
-    `SELECT coalesce(sum(ids_held), 0)::int8 AS nfts, count(*) AS collections FROM nft_wallet_collections
-      WHERE wallet = $1 AND chain_id = $2 AND ids_held > 0`,
-    [addressBytes(wallet), chain.id],
+    sql`SELECT coalesce(sum(ids_held), 0)::int8 AS nfts, count(*) AS collections FROM nft_wallet_collections
+      WHERE wallet = ${addressBytes(wallet)} AND chain_id = ${chain.id} AND ids_held > 0`,
   );
   return row ?? { nfts: 0, collections: 0 };
 }

@@ -1,4 +1,4 @@
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import {
   type Explained,
   exampleChain,
@@ -27,27 +27,25 @@ beforeAll(async () => {
   const holdings = (count: number) =>
     Array.from({ length: count }, (_, index) => ({ contract: contractOf(1_000 + index), ids: 1 + (index % 5) }));
   await seedHoldings(scratch.database, chain, contractOf(99_999), holdings(300));
-  await scratch.database.query('ANALYZE');
+  await scratch.database.query(sql`ANALYZE`);
   await seedHoldings(scratch.database, chain, BUSY, holdings(BUSY_COLLECTIONS));
   for (let wallet = 0; wallet < 400; wallet++)
     await seedHoldings(scratch.database, chain, contractOf(100_000 + wallet), holdings(100));
   await seedHoldings(scratch.database, chain, GIVER, holdings(300));
   await scratch.database.query(
-    `INSERT INTO nft_wallet_tokens (wallet, chain_id, token_address, token_id, amount, last_block)
-     SELECT $1, $2, decode(lpad(to_hex(1100 + number / 6), 40, '0'), 'hex'), number, CASE number % 6 WHEN 0 THEN 0 WHEN 1 THEN -1 WHEN 2 THEN -2 ELSE 1 END, number
+    sql`INSERT INTO nft_wallet_tokens (wallet, chain_id, token_address, token_id, amount, last_block)
+     SELECT ${addressBytes(GIVER)}, ${chain.id}, decode(lpad(to_hex(1100 + number / 6), 40, '0'), 'hex'), number, CASE number % 6 WHEN 0 THEN 0 WHEN 1 THEN -1 WHEN 2 THEN -2 ELSE 1 END, number
      FROM generate_series(1, 12000) AS number`,
-    [addressBytes(GIVER), chain.id],
   );
   await seedNftCoverage(scratch.database, chain, 500, 1_000);
   await seedWalletRange(scratch.database, chain, BUSY, 0, 499);
   await scratch.database.query(
-    `INSERT INTO tokens (address, chain_id, standard, seen_as, name, possible_spam, facts_status)
+    sql`INSERT INTO tokens (address, chain_id, standard, seen_as, name, possible_spam, facts_status)
      SELECT decode(lpad(to_hex(number), 40, '0'), 'hex'), 1, 'erc721', 2, 'Name', number % 4 = 0, 'known'
-     FROM generate_series(1000, $1::bigint) AS number`,
-    [1_000 + BUSY_COLLECTIONS],
+     FROM generate_series(1000, ${1_000 + BUSY_COLLECTIONS}::bigint) AS number`,
   );
   await scratch.database.query(
-    `INSERT INTO nft_collections (token_address, chain_id, status, name)
+    sql`INSERT INTO nft_collections (token_address, chain_id, status, name)
      SELECT address, chain_id, 'known', name FROM tokens WHERE get_byte(address, 19) % 2 = 0`,
   );
 });

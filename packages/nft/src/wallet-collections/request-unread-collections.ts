@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { addressBytes, type Database } from '@chainstead/db';
+import { addressBytes, type Database, sql } from '@chainstead/db';
 import { notifyDue } from '@chainstead/jobs';
 import { COLLECTION_METADATA } from '../collections/metadata-kinds.ts';
 import { leaveUnlessAway } from '../records/leave-unless-away.ts';
@@ -23,12 +23,11 @@ export async function requestUnreadCollections(
   if (unread.length === 0) return;
   await leaveUnlessAway(async () => {
     const left = await database.query(
-      `INSERT INTO nft_collections (token_address, chain_id, status, due_at)
-       SELECT unread.address, $1, 'pending', now() FROM unnest($2::bytea[]) AS unread(address)
+      sql`INSERT INTO nft_collections (token_address, chain_id, status, due_at)
+       SELECT unread.address, ${chain.id}, 'pending', now() FROM unnest(${unread.map(({ address }) => addressBytes(address))}::bytea[]) AS unread(address)
         WHERE (SELECT count(*) FROM (SELECT 1 FROM nft_collections
-          WHERE due_at <= now() AND status NOT IN ('not-nft', 'not-contract') LIMIT $3) AS waiting) < $3
+          WHERE due_at <= now() AND status NOT IN ('not-nft', 'not-contract') LIMIT ${WAITING_MAX}) AS waiting) < ${WAITING_MAX}
         ORDER BY unread.address ON CONFLICT DO NOTHING RETURNING chain_id`,
-      [chain.id, unread.map(({ address }) => addressBytes(address)), WAITING_MAX],
     );
     if (left.length > 0) await notifyDue(database, COLLECTION_METADATA, chain.id);
   });

@@ -1,4 +1,4 @@
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type CollectionsStage, eth, openCollectionsStage, WALLET } from './testing/collections-stage.ts';
@@ -12,7 +12,7 @@ beforeEach(() => stage.empty());
 const get: CollectionsStage['get'] = (...given) => stage.get(...given);
 const histories = () =>
   stage.scratch.database.query<{ kind: string; status: string; subject: Buffer; requested_by: string | null }>(
-    'SELECT kind, status, subject, requested_by FROM backfill_requests ORDER BY subject',
+    sql`SELECT kind, status, subject, requested_by FROM backfill_requests ORDER BY subject`,
   );
 
 async function setHistory(columns: Readonly<Record<string, unknown>>): Promise<void> {
@@ -82,7 +82,7 @@ describe('status', () => {
 
   test('while it can’t be counted what the wallet holds, nothing is complete, and no history is read for it', async () => {
     await seedNftCoverage(stage.scratch.database, eth, 0, 100);
-    await stage.scratch.database.query('ALTER INDEX nft_transfers_by_sender RENAME TO not_there');
+    await stage.scratch.database.query(sql`ALTER INDEX nft_transfers_by_sender RENAME TO not_there`);
     const answer = await get();
     expect([answer.status, answer.status_message, answer.indexed.complete]).toEqual([
       'SYNCING',
@@ -90,7 +90,7 @@ describe('status', () => {
       false,
     ]);
     expect(await histories()).toEqual([]);
-    await stage.scratch.database.query('ALTER INDEX not_there RENAME TO nft_transfers_by_sender');
+    await stage.scratch.database.query(sql`ALTER INDEX not_there RENAME TO nft_transfers_by_sender`);
     expect((await get()).status).toBe('SYNCED');
   });
 

@@ -1,4 +1,4 @@
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { addressesOf, type CollectionsStage, openCollectionsStage } from './testing/collections-stage.ts';
@@ -21,9 +21,9 @@ describe('pages', () => {
       1,
       3,
     ]);
-    await stage.scratch.database.query('DELETE FROM nft_wallet_collections WHERE token_address = ANY ($1::bytea[])', [
-      [contractOf(20), contractOf(50)].map(addressBytes),
-    ]);
+    await stage.scratch.database.query(
+      sql`DELETE FROM nft_wallet_collections WHERE token_address = ANY (${[contractOf(20), contractOf(50)].map(addressBytes)}::bytea[])`,
+    );
     await hold(contractOf(5), contractOf(35));
     const second = await get(`?cursor=${first.cursor}`);
     expect([addressesOf(second), second.page, second.page_size]).toEqual([

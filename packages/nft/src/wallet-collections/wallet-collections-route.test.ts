@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ether, sale } from '../sale-prices/testing/requested-prices.ts';
@@ -181,7 +181,7 @@ describe('metadata', () => {
   const queued = () =>
     stage.scratch.database
       .query<{ address: string; due: boolean | null; requested_by: string | null }>(
-        `SELECT '0x' || encode(token_address, 'hex') AS address, due_at <= now() AS due, requested_by FROM nft_collections ORDER BY 1`,
+        sql`SELECT '0x' || encode(token_address, 'hex') AS address, due_at <= now() AS due, requested_by FROM nft_collections ORDER BY 1`,
       )
       .then((rows) => rows.map(({ address, due, requested_by }) => [address, due, requested_by]));
 
@@ -205,7 +205,7 @@ describe('metadata', () => {
     await get();
     expect(await queued()).toHaveLength(20);
     await stage.scratch.database.query(
-      `INSERT INTO nft_collections (token_address, chain_id, due_at)
+      sql`INSERT INTO nft_collections (token_address, chain_id, due_at)
        SELECT decode(lpad(to_hex(number), 40, '0'), 'hex'), 10, now() FROM generate_series(1, 480) AS number`,
     );
     await get();

@@ -1,5 +1,5 @@
 /** ERC-1155 of a wallet whose transfers are all indexed but not all counted: a partial count is not an amount. */
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { addressOf } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { holdingId } from '../token-state/held-now.ts';
@@ -34,17 +34,16 @@ const linesOf = ({ result, indexed }: WalletNfts) => ({
 test('has what its contract says of it', async () => {
   const { database } = stage.scratch;
   await stage.cover(0, 100);
-  await database.query('INSERT INTO tokens (address, chain_id, seen_as) VALUES ($1, $2, 4)', [
-    addressBytes(SWORDS),
-    eth.id,
-  ]);
+  await database.query(
+    sql`INSERT INTO tokens (address, chain_id, seen_as) VALUES (${addressBytes(SWORDS)}, ${eth.id}, 4)`,
+  );
   await stage.hold(
     { token: SWORDS, id: '1', block: 9, amount: '2' },
     { token: SWORDS, id: '2', block: 8, amount: '0' },
   );
   expect(linesOf(await stage.get())).toEqual({ lines: ['1 ×2'], complete: true });
   // Counting can't continue without the index.
-  await database.query('UPDATE subject_projections SET built_to = 9');
-  await database.query('ALTER INDEX nft_transfers_by_sender RENAME TO not_there');
+  await database.query(sql`UPDATE subject_projections SET built_to = 9`);
+  await database.query(sql`ALTER INDEX nft_transfers_by_sender RENAME TO not_there`);
   expect(linesOf(await stage.get())).toEqual({ lines: ['1 ×12', '2 ×3'], complete: false });
 });

@@ -1,4 +1,4 @@
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { addressOf, atDepth, exampleChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
@@ -39,7 +39,7 @@ test(
     const chain = exampleChain({ reorgDepthMax: DEPTH });
     const store = async (blocks: readonly Block[]): Promise<Map<number, number>> => {
       const state = stateOf(blocks);
-      await scratch.database.query('DELETE FROM nft_wallet_tokens WHERE wallet = $1', [addressBytes(WALLET)]);
+      await scratch.database.query(sql`DELETE FROM nft_wallet_tokens WHERE wallet = ${addressBytes(WALLET)}`);
       await cover(scratch.database, chain, 0, blocks.length - 1);
       await seedWallet(
         scratch.database,

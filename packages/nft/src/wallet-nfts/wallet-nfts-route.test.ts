@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { addressOf } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -17,14 +17,13 @@ beforeEach(() => stage.empty());
 
 async function see(address: Address, bits: number, columns: { possible_spam?: boolean; name?: string } = {}) {
   await stage.scratch.database.query(
-    'INSERT INTO tokens (address, chain_id, seen_as, name, symbol, possible_spam) VALUES ($1, $2, $3, $4, $5, $6)',
-    [addressBytes(address), eth.id, bits, columns.name ?? null, null, columns.possible_spam ?? false],
+    sql`INSERT INTO tokens (address, chain_id, seen_as, name, symbol, possible_spam) VALUES (${addressBytes(address)}, ${eth.id}, ${bits}, ${columns.name ?? null}, ${null}, ${columns.possible_spam ?? false})`,
   );
 }
 
 const metadataRows = () =>
   stage.scratch.database.query<{ id: string; status: string; requested_by: string | null }>(
-    'SELECT token_id::text AS id, status, requested_by FROM nft_token_metadata WHERE synced_at IS NULL ORDER BY token_id',
+    sql`SELECT token_id::text AS id, status, requested_by FROM nft_token_metadata WHERE synced_at IS NULL ORDER BY token_id`,
   );
 
 describe('a wallet’s NFTs', () => {

@@ -1,4 +1,4 @@
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { addressOf, type Explained, exampleChain, explain, PLANS, type PlanKind, rowsRead } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -20,34 +20,30 @@ beforeAll(async () => {
   await seedWallet(scratch.database, chain, BUSY, []);
   await cover(scratch.database, chain, 0, 100_000);
   await seed(addressOf(99_999), 1, 300);
-  await scratch.database.query('ANALYZE');
+  await scratch.database.query(sql`ANALYZE`);
   await seed(BUSY, 1, TOKENS);
   await seedWallet(scratch.database, lateChain, BUSY, []);
   await cover(scratch.database, lateChain, 5, 100_000);
   await seed(BUSY, 1, TOKENS, lateChain);
   await scratch.database.query(
-    `INSERT INTO nft_wallet_tokens SELECT decode(lpad(to_hex(100000 + wallet), 40, '0'), 'hex'), $1, decode(lpad(to_hex(1000 + number), 40, '0'), 'hex'), number, 1, number
+    sql`INSERT INTO nft_wallet_tokens SELECT decode(lpad(to_hex(100000 + wallet), 40, '0'), 'hex'), ${chain.id}, decode(lpad(to_hex(1000 + number), 40, '0'), 'hex'), number, 1, number
        FROM generate_series(1, 300) AS wallet, generate_series(1, 100) AS number`,
-    [chain.id],
   );
   await scratch.database.query(
-    `INSERT INTO subject_projections (chain_id, state, subject)
-     SELECT $1, $2, decode(lpad(to_hex(number), 40, '0'), 'hex') FROM generate_series(1, 100300) AS number ON CONFLICT DO NOTHING`,
-    [chain.id, nftWalletTokens.name],
+    sql`INSERT INTO subject_projections (chain_id, state, subject)
+     SELECT ${chain.id}, ${nftWalletTokens.name}, decode(lpad(to_hex(number), 40, '0'), 'hex') FROM generate_series(1, 100300) AS number ON CONFLICT DO NOTHING`,
   );
   await scratch.database.query(
-    `INSERT INTO tokens (address, chain_id, standard, seen_as, name, possible_spam, facts_status)
-     SELECT decode(lpad(to_hex(1000 + number), 40, '0'), 'hex'), $1, 'erc721', 2, 'Name', number % 4 = 0, 'known' FROM generate_series(0, 19999) AS number`,
-    [chain.id],
+    sql`INSERT INTO tokens (address, chain_id, standard, seen_as, name, possible_spam, facts_status)
+     SELECT decode(lpad(to_hex(1000 + number), 40, '0'), 'hex'), ${chain.id}, 'erc721', 2, 'Name', number % 4 = 0, 'known' FROM generate_series(0, 19999) AS number`,
   );
 });
 
 /** Every third is sent away. */
 async function seed(wallet: typeof BUSY, from: number, to: number, of = chain): Promise<void> {
   await scratch.database.query(
-    `INSERT INTO nft_wallet_tokens SELECT $1, $2, decode(lpad(to_hex(1000 + number % 20000), 40, '0'), 'hex'), number, (number % 3 > 0)::int, number
-       FROM generate_series($3::int, $4::int) AS number`,
-    [addressBytes(wallet), of.id, from, to],
+    sql`INSERT INTO nft_wallet_tokens SELECT ${addressBytes(wallet)}, ${of.id}, decode(lpad(to_hex(1000 + number % 20000), 40, '0'), 'hex'), number, (number % 3 > 0)::int, number
+       FROM generate_series(${from}::int, ${to}::int) AS number`,
   );
 }
 

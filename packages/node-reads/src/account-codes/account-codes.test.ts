@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Address, silentLogger } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { addressOf } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { deployKeeper, type Keeper } from '../testing/example-contracts.ts';
@@ -22,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 beforeEach(async () => {
   stage.node.alter = () => undefined;
-  await stage.scratch.database.query('TRUNCATE account_codes, state_questions');
+  await stage.scratch.database.query(sql`TRUNCATE account_codes, state_questions`);
 });
 
 const look = (waitMs = 10_000, by = hasCodeOf) => {
@@ -46,7 +47,7 @@ test('contracts are told from accounts, delegating ones among them, and stay kno
 
 test('that there is none is looked at again after an hour, that there is one never', async () => {
   await look();
-  await stage.scratch.database.query(`UPDATE account_codes SET looked_at = now() - interval '61 minutes'`);
+  await stage.scratch.database.query(sql`UPDATE account_codes SET looked_at = now() - interval '61 minutes'`);
   await stage.devnet.client.setCode({ address: WALLET, bytecode: '0x6001' });
   await stage.devnet.mine();
   const before = looks();
@@ -56,12 +57,12 @@ test('that there is none is looked at again after an hour, that there is one nev
 
 test('what no node tells in time is missing, and what was known stays', async () => {
   await look();
-  await stage.scratch.database.query(`UPDATE account_codes SET looked_at = now() - interval '61 minutes'`);
-  await stage.scratch.database.query('TRUNCATE state_questions');
+  await stage.scratch.database.query(sql`UPDATE account_codes SET looked_at = now() - interval '61 minutes'`);
+  await stage.scratch.database.query(sql`TRUNCATE state_questions`);
   stage.node.alter = ({ method }) =>
     method === 'eth_getCode' ? { error: { code: -32603, message: 'oops' } } : undefined;
   expect((await look()).get(DELEGATING)).toBe(false);
-  await stage.scratch.database.query('TRUNCATE account_codes, state_questions');
+  await stage.scratch.database.query(sql`TRUNCATE account_codes, state_questions`);
   expect(await look()).toEqual(new Map());
   expect(await look(0)).toEqual(new Map());
 });
@@ -87,7 +88,7 @@ describe('for many requests', () => {
     const expected = await look();
     const remembering = createHasCodeOf();
     expect(await look(0, remembering)).toEqual(expected);
-    await stage.scratch.database.query('TRUNCATE account_codes, state_questions');
+    await stage.scratch.database.query(sql`TRUNCATE account_codes, state_questions`);
     expect(await look(0, remembering)).toEqual(expected);
     expect(await look(0, createHasCodeOf())).toEqual(new Map());
     // Its question is answered here, so that no later test counts the requests for it.
@@ -98,11 +99,11 @@ describe('for many requests', () => {
     const absent = [...(await look()).values()].filter((hasCode) => !hasCode).length;
     expect(absent).toBeGreaterThan(0);
     const remembering = createHasCodeOf();
-    await stage.scratch.database.query(`UPDATE account_codes SET looked_at = now() - interval '61 minutes'`);
+    await stage.scratch.database.query(sql`UPDATE account_codes SET looked_at = now() - interval '61 minutes'`);
     const before = looks();
     await look(10_000, remembering);
     expect(looks() - before).toBe(absent);
-    await stage.scratch.database.query(`UPDATE account_codes SET looked_at = now() - interval '3599.5 seconds'`);
+    await stage.scratch.database.query(sql`UPDATE account_codes SET looked_at = now() - interval '3599.5 seconds'`);
     await look(10_000, remembering);
     await sleep(600);
     await look(10_000, remembering);

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type ChainId, type Hex, isAddress, parseAddress } from '@chainstead/core';
-import { addressBytes, type Database, hexText } from '@chainstead/db';
+import { addressBytes, type Database, hexText, rawSql, sql } from '@chainstead/db';
 import { z } from 'zod';
 import { fetchInParts, type ReadingContext } from '../calls/fetch-in-parts.ts';
 import { SILENCE_MS } from '../queue/node-read-queue.ts';
@@ -80,9 +80,8 @@ async function getStoredCodes(
 ): Promise<ReadonlyMap<Address, StoredCode>> {
   if (addresses.length === 0) return new Map();
   const rows = await database.query<{ address: Address; has_code: boolean; believed: number }>(
-    `SELECT ${hexText('address')} AS address, has_code, (extract(epoch FROM looked_at - now()) + $3)::float8 AS believed
-     FROM account_codes WHERE address = ANY ($1::bytea[]) AND chain_id = $2`,
-    [addresses.map(addressBytes), chain.id, ABSENCE_SECONDS],
+    sql`SELECT ${rawSql(hexText('address'))} AS address, has_code, (extract(epoch FROM looked_at - now()) + ${ABSENCE_SECONDS})::float8 AS believed
+     FROM account_codes WHERE address = ANY (${addresses.map(addressBytes)}::bytea[]) AND chain_id = ${chain.id}`,
   );
   return new Map(
     rows.map(({ address, has_code: hasCode, believed }) => [
@@ -129,9 +128,8 @@ async function saveCodes(
   reported: readonly (readonly [Address, boolean])[],
 ): Promise<void> {
   await database.query(
-    `INSERT INTO account_codes (address, chain_id, has_code)
-     SELECT address, $1, has_code FROM unnest($2::bytea[], $3::boolean[]) AS reported (address, has_code) ORDER BY address
+    sql`INSERT INTO account_codes (address, chain_id, has_code)
+     SELECT address, ${chainId}, has_code FROM unnest(${reported.map(([address]) => addressBytes(address))}::bytea[], ${reported.map(([, hasCode]) => hasCode)}::boolean[]) AS reported (address, has_code) ORDER BY address
      ON CONFLICT (address, chain_id) DO UPDATE SET has_code = excluded.has_code, looked_at = excluded.looked_at`,
-    [chainId, reported.map(([address]) => addressBytes(address)), reported.map(([, hasCode]) => hasCode)],
   );
 }

@@ -1,4 +1,5 @@
 import { parseHash, silentLogger } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { addressOf, hashOf } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { deployKeeper } from '../testing/example-contracts.ts';
@@ -16,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 beforeEach(async () => {
   stage.node.alter = () => undefined;
-  await stage.scratch.database.query('TRUNCATE state_questions');
+  await stage.scratch.database.query(sql`TRUNCATE state_questions`);
 });
 
 const read = (hash: string, waitMs = 10_000) =>
@@ -36,7 +37,7 @@ test('a transaction that waits, or another than the one that was asked for, is i
   stage.node.alter = ({ method }) =>
     method === 'eth_getTransactionByHash' ? { result: { hash: UNKNOWN, blockNumber: null } } : undefined;
   expect(await read(UNKNOWN)).toBeNull();
-  await stage.scratch.database.query('TRUNCATE state_questions');
+  await stage.scratch.database.query(sql`TRUNCATE state_questions`);
   stage.node.alter = ({ method }) =>
     method === 'eth_getTransactionByHash' ? { result: { hash: hashOf(7, 8), blockNumber: '0x1' } } : undefined;
   expect(await read(UNKNOWN)).toBeNull();

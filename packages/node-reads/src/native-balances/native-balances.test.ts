@@ -1,4 +1,5 @@
 import type { Hash } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { addressOf } from '@chainstead/testkit';
@@ -34,7 +35,7 @@ afterAll(() => stage.close());
 beforeEach(async () => {
   stage.node.alter = () => undefined;
   waitMs = 10_000;
-  await stage.scratch.database.query('TRUNCATE native_balances, state_questions');
+  await stage.scratch.database.query(sql`TRUNCATE native_balances, state_questions`);
 });
 
 async function pay(to: string, value: bigint): Promise<Hash> {
@@ -84,8 +85,8 @@ describe('the balance of a wallet', () => {
     const past = `${wallet}/balance?to_block=${early.number}`;
     expect((await ask(past)).body).toEqual({ balance: '3', block_number: String(early.number) });
     // Where the block is not among those that are stored, a node says which it is.
-    await stage.scratch.database.query('DELETE FROM blocks WHERE block_number = $1', [early.number]);
-    await stage.scratch.database.query('TRUNCATE state_questions');
+    await stage.scratch.database.query(sql`DELETE FROM blocks WHERE block_number = ${early.number}`);
+    await stage.scratch.database.query(sql`TRUNCATE state_questions`);
     expect((await ask(past)).body).toEqual({ balance: '3', block_number: String(early.number) });
     stage.node.alter = ({ method }) =>
       method === 'eth_getBalance' ? { error: { code: -32000, message: 'missing trie node 1b' } } : undefined;

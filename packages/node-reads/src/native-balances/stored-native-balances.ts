@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, ChainId } from '@chainstead/core';
-import { addressBytes, type Database, hexBytes, hexText } from '@chainstead/db';
+import { addressBytes, type Database, hexBytes, hexText, rawSql, sql } from '@chainstead/db';
 import { knownBlock, type StateBlock } from '../committed-block.ts';
 
 /** Balances of one moment. */
@@ -19,11 +19,10 @@ export async function saveNativeBalances(
   balances: readonly string[],
 ): Promise<void> {
   await database.query(
-    `INSERT INTO native_balances (account, chain_id, wei, block_number, block_hash)
-     SELECT account, $1, wei, $4, $5 FROM unnest($2::bytea[], $3::numeric[]) AS reported (account, wei) ORDER BY account
+    sql`INSERT INTO native_balances (account, chain_id, wei, block_number, block_hash)
+     SELECT account, ${chainId}, wei, ${block.number}, ${hexBytes(block.hash)} FROM unnest(${accounts.map(addressBytes)}::bytea[], ${balances}::numeric[]) AS reported (account, wei) ORDER BY account
      ON CONFLICT (account, chain_id) DO UPDATE SET
        wei = excluded.wei, block_number = excluded.block_number, block_hash = excluded.block_hash, read_at = excluded.read_at`,
-    [chainId, accounts.map(addressBytes), balances, block.number, hexBytes(block.hash)],
   );
 }
 
@@ -35,9 +34,8 @@ export async function storedNativeBalances(
   maxAgeMs: number,
 ): Promise<NativeBalances | null> {
   const rows = await database.query<{ account: Address; wei: string; block_number: number; block_hash: string }>(
-    `SELECT ${hexText('account')} AS account, wei::text, block_number, ${hexText('block_hash')} AS block_hash
-     FROM native_balances WHERE account = ANY ($1::bytea[]) AND chain_id = $2 AND read_at > now() - make_interval(secs => $3::float8)`,
-    [accounts.map(addressBytes), chain.id, maxAgeMs / 1_000],
+    sql`SELECT ${rawSql(hexText('account'))} AS account, wei::text, block_number, ${rawSql(hexText('block_hash'))} AS block_hash
+     FROM native_balances WHERE account = ANY (${accounts.map(addressBytes)}::bytea[]) AND chain_id = ${chain.id} AND read_at > now() - make_interval(secs => ${maxAgeMs / 1_000}::float8)`,
   );
   const [first] = rows;
   if (first === undefined || rows.some(({ block_hash }) => block_hash !== first.block_hash)) return null;

@@ -1,5 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { exampleChain } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
@@ -51,9 +52,8 @@ describe('the node calls of a question', () => {
 
   test('are not spent on a question that no response needs', async () => {
     expect((await ask('/later/three')).status).toBe(200);
-    expect(await scratch.database.query("SELECT question->>'text' AS text FROM state_questions ORDER BY 1")).toEqual([
-      { text: 'one' },
-      { text: 'two' },
-    ]);
+    expect(await scratch.database.query(sql`SELECT question->>'text' AS text FROM state_questions ORDER BY 1`)).toEqual(
+      [{ text: 'one' }, { text: 'two' }],
+    );
   });
 });

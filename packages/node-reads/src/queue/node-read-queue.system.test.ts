@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chain } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { DatabaseUnavailableError } from '@chainstead/db';
+import { DatabaseUnavailableError, sql } from '@chainstead/db';
 import { answerTo } from '@chainstead/http';
 import { createDueWork, type DueWork } from '@chainstead/jobs';
 import { RpcCallError, type UpstreamPool } from '@chainstead/rpc';
@@ -43,7 +43,7 @@ describe('node reads', () => {
   });
   afterAll(() => scratch.drop());
   beforeEach(async () => {
-    await scratch.database.query('TRUNCATE state_questions');
+    await scratch.database.query(sql`TRUNCATE state_questions`);
     times = 0;
     clock = clockOfWaits();
     before = async () => {};
@@ -121,7 +121,7 @@ describe('node reads', () => {
     const version = async () =>
       (
         await scratch.database.query<{ version: string }>(
-          'SELECT xmax::text || ctid::text AS version FROM state_questions',
+          sql`SELECT xmax::text || ctid::text AS version FROM state_questions`,
         )
       )[0]?.version;
     const written = await version();
@@ -169,7 +169,7 @@ describe('node reads', () => {
 
   test('a chain that no worker serves is not asked about', async () => {
     expect(await nodeReads.request(exampleChain({ id: 5, key: 'other' }), kind, { text: 'a' }, LONG)).toBeNull();
-    expect(await scratch.database.query('SELECT FROM state_questions')).toHaveLength(0);
+    expect(await scratch.database.query(sql`SELECT FROM state_questions`)).toHaveLength(0);
   });
 
   test('an error is told, and is no answer to the next who asks', async () => {
@@ -233,8 +233,7 @@ describe('node reads', () => {
     /** As if that much time had gone by. */
     const later = (seconds: number) =>
       scratch.database.query(
-        'UPDATE state_questions SET asked_at = asked_at - make_interval(secs => $1), settled_at = settled_at - make_interval(secs => $1)',
-        [seconds],
+        sql`UPDATE state_questions SET asked_at = asked_at - make_interval(secs => ${seconds}), settled_at = settled_at - make_interval(secs => ${seconds})`,
       );
 
     test('as an error is shared for a time, in all processes', async () => {
@@ -309,7 +308,7 @@ describe('node reads', () => {
       await expect(requestFor('a1')).rejects.toThrow('Not kept');
       before = async () => {};
       expect(await requestFor('a2')).toBeNull();
-      await scratch.database.query('TRUNCATE state_questions');
+      await scratch.database.query(sql`TRUNCATE state_questions`);
       expect(await requestFor('a2')).toMatchObject({ text: 'a2' });
     });
   });
@@ -349,9 +348,11 @@ describe('node reads', () => {
     await ask('a');
     await ask('b');
     await scratch.database.query(
-      `UPDATE state_questions SET asked_at = now() - interval '11 minutes' WHERE question ->> 'text' = 'a'`,
+      sql`UPDATE state_questions SET asked_at = now() - interval '11 minutes' WHERE question ->> 'text' = 'a'`,
     );
     await forgetQuestions(scratch.database, chain.id);
-    expect(await scratch.database.query('SELECT question FROM state_questions')).toEqual([{ question: { text: 'b' } }]);
+    expect(await scratch.database.query(sql`SELECT question FROM state_questions`)).toEqual([
+      { question: { text: 'b' } },
+    ]);
   });
 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ChainId } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import { type Claim, claimValues, type DueTable, isClaimed } from '@chainstead/jobs';
 import type { StateKind } from '../state-kind.ts';
 
@@ -106,15 +106,10 @@ export async function settledQuestions(
   requested: readonly RequestedQuestion[],
 ): Promise<ReadonlyMap<RequestedQuestion, Settlement>> {
   const rows = await database.query<SettlementColumns & { place: number }>(
-    `SELECT requested.place::int AS place, known.answer, known.error_code, known.error_message
-     FROM unnest($1::bigint[], $2::text[], $3::bigint[]) WITH ORDINALITY AS requested (chain_id, key, asked_at, place)
+    sql`SELECT requested.place::int AS place, known.answer, known.error_code, known.error_message
+     FROM unnest(${requested.map(({ chainId }) => chainId)}::bigint[], ${requested.map(({ key }) => key)}::text[], ${requested.map(({ lastRequestedAt }) => lastRequestedAt)}::bigint[]) WITH ORDINALITY AS requested (chain_id, key, asked_at, place)
      JOIN state_questions AS known USING (chain_id, key)
-     WHERE known.settled_at IS NOT NULL AND ${micros('known.settled_at')} >= requested.asked_at`,
-    [
-      requested.map(({ chainId }) => chainId),
-      requested.map(({ key }) => key),
-      requested.map(({ lastRequestedAt }) => lastRequestedAt),
-    ],
+     WHERE known.settled_at IS NOT NULL AND ${rawSql(micros('known.settled_at'))} >= requested.asked_at`,
   );
   const found = new Map<RequestedQuestion, Settlement>();
   for (const row of rows) {
@@ -130,9 +125,8 @@ export async function isUnanswered(
   { chainId, key, lastRequestedAt }: RequestedQuestion,
 ): Promise<boolean> {
   const rows = await database.query(
-    `SELECT FROM state_questions AS known
-     WHERE chain_id = $1 AND key = $2 AND ${micros('asked_at')} = $3::bigint AND (NOT ${IS_SETTLED} OR error_code IS NOT NULL)`,
-    [chainId, key, lastRequestedAt],
+    sql`SELECT FROM state_questions AS known
+     WHERE chain_id = ${chainId} AND key = ${key} AND ${rawSql(micros('asked_at'))} = ${lastRequestedAt}::bigint AND (NOT ${rawSql(IS_SETTLED)} OR error_code IS NOT NULL)`,
   );
   return rows.length > 0;
 }
@@ -153,8 +147,7 @@ export async function settleQuestion(
 /** Deletes questions that are some minutes old, settled or not. */
 export async function forgetQuestions(database: Database, chainId: ChainId): Promise<void> {
   await database.query(
-    'DELETE FROM state_questions WHERE chain_id = $1 AND asked_at < now() - make_interval(secs => $2)',
-    [chainId, KEPT_SECONDS],
+    sql`DELETE FROM state_questions WHERE chain_id = ${chainId} AND asked_at < now() - make_interval(secs => ${KEPT_SECONDS})`,
   );
 }
 

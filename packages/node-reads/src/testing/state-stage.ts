@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { createMetricsRegistry, parseHash, silentLogger, systemClock } from '@chainstead/core';
-import { type Database, hexBytes } from '@chainstead/db';
+import { type Database, hexBytes, sql } from '@chainstead/db';
 import { createDueWork } from '@chainstead/jobs';
 import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
 import {
@@ -102,16 +102,14 @@ async function commitBlocks(database: Database, chain: Chain, devnet: Devnet): P
     ),
   );
   await database.transaction(async (transaction) => {
-    await transaction.query('DELETE FROM blocks WHERE chain_id = $1', [chain.id]);
+    await transaction.query(sql`DELETE FROM blocks WHERE chain_id = ${chain.id}`);
     for (const { number, hash, timestamp } of blocks)
       await transaction.query(
-        'INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES ($1, $2, $3, to_timestamp($4::float8))',
-        [chain.id, Number(number), hexBytes(hash), Number(timestamp)],
+        sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (${chain.id}, ${Number(number)}, ${hexBytes(hash)}, to_timestamp(${Number(timestamp)}::float8))`,
       );
     await transaction.query(
-      `INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint) VALUES ($1, 0, 0, $2)
+      sql`INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint) VALUES (${chain.id}, 0, 0, ${Number(head.number)})
        ON CONFLICT (chain_id) DO UPDATE SET checkpoint = excluded.checkpoint`,
-      [chain.id, Number(head.number)],
     );
   });
   return { number: Number(head.number), hash: parseHash(head.hash), timestamp: Number(head.timestamp) };

@@ -1,4 +1,5 @@
 import { type Hash, parseHash, silentLogger } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { addressOf, hashOf } from '@chainstead/testkit';
 import { toFunctionSelector } from 'viem';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -26,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 beforeEach(async () => {
   stage.node.alter = () => undefined;
-  await stage.scratch.database.query('TRUNCATE transaction_facts, state_questions');
+  await stage.scratch.database.query(sql`TRUNCATE transaction_facts, state_questions`);
 });
 
 const read = (hashes: readonly Hash[], waitMs = 10_000) => {
@@ -50,14 +51,14 @@ test('a transaction says who sent it, to whom, how much, and which function', as
 test('what no node has, or another transaction than the one asked for, is missing', async () => {
   const unknown = hashOf(7, 7);
   expect([...(await read([unknown, paid])).keys()]).toEqual([paid]);
-  await stage.scratch.database.query('TRUNCATE transaction_facts, state_questions');
+  await stage.scratch.database.query(sql`TRUNCATE transaction_facts, state_questions`);
   const other = await stage.devnet.client.getTransaction({ hash: deployed });
   stage.node.alter = ({ method }) =>
     method === 'eth_getTransactionByHash'
       ? { result: { hash: other.hash, from: other.from, to: null, value: '0x1', input: '0x' } }
       : undefined;
   expect(await read([paid])).toEqual(new Map());
-  expect(await stage.scratch.database.query('SELECT FROM transaction_facts')).toHaveLength(0);
+  expect(await stage.scratch.database.query(sql`SELECT FROM transaction_facts`)).toHaveLength(0);
 });
 
 test('input of less than four bytes calls no function', async () => {

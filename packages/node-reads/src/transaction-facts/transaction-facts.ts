@@ -8,7 +8,7 @@ import {
   parseBigQuantity,
   parseHash,
 } from '@chainstead/core';
-import { addressBytes, type Database, hexBytes, hexText, type ReadDatabase } from '@chainstead/db';
+import { addressBytes, type Database, hexBytes, hexText, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { standardTransaction } from '@chainstead/rpc';
 import { z } from 'zod';
 import { fetchInParts, type ReadingContext } from '../calls/fetch-in-parts.ts';
@@ -73,10 +73,9 @@ export async function transactionFactsOf(
   waitMs: number,
 ): Promise<ReadonlyMap<Hash, TransactionFacts>> {
   const rows = await context.database.select<TransactionFacts & { hash: Hash }>(
-    `SELECT ${hexText('hash')} AS hash, ${hexText('sender')} AS sender, ${hexText('recipient')} AS recipient, value::text,
-       ${hexText('method')} AS method
-     FROM transaction_facts WHERE hash = ANY ($1::bytea[]) AND chain_id = $2`,
-    [hashes.map(hexBytes), chain.id],
+    sql`SELECT ${rawSql(hexText('hash'))} AS hash, ${rawSql(hexText('sender'))} AS sender, ${rawSql(hexText('recipient'))} AS recipient, value::text,
+       ${rawSql(hexText('method'))} AS method
+     FROM transaction_facts WHERE hash = ANY (${hashes.map(hexBytes)}::bytea[]) AND chain_id = ${chain.id}`,
   );
   const found = new Map<Hash, TransactionFacts>(rows.map(({ hash, ...facts }) => [hash, facts]));
   const items = hashes.filter((hash) => !found.has(hash));
@@ -119,17 +118,9 @@ async function saveFacts(database: Database, chainId: ChainId, reported: readonl
   if (reported.length === 0) return;
   const bytes = (text: string | null): Buffer | null => (text === null ? null : hexBytes(text));
   await database.query(
-    `INSERT INTO transaction_facts (hash, chain_id, sender, recipient, value, method)
-     SELECT hash, $1, sender, recipient, value, method
-     FROM unnest($2::bytea[], $3::bytea[], $4::bytea[], $5::numeric[], $6::bytea[]) AS reported (hash, sender, recipient, value, method) ORDER BY hash
+    sql`INSERT INTO transaction_facts (hash, chain_id, sender, recipient, value, method)
+     SELECT hash, ${chainId}, sender, recipient, value, method
+     FROM unnest(${reported.map(({ hash }) => hexBytes(hash))}::bytea[], ${reported.map(({ sender }) => addressBytes(sender as Address))}::bytea[], ${reported.map(({ recipient }) => bytes(recipient))}::bytea[], ${reported.map(({ value }) => value)}::numeric[], ${reported.map(({ method }) => bytes(method))}::bytea[]) AS reported (hash, sender, recipient, value, method) ORDER BY hash
      ON CONFLICT (hash, chain_id) DO NOTHING`,
-    [
-      chainId,
-      reported.map(({ hash }) => hexBytes(hash)),
-      reported.map(({ sender }) => addressBytes(sender as Address)),
-      reported.map(({ recipient }) => bytes(recipient)),
-      reported.map(({ value }) => value),
-      reported.map(({ method }) => bytes(method)),
-    ],
   );
 }

@@ -1,4 +1,5 @@
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
+import { rawSql, sql } from '@chainstead/db';
 import { addressOf, exampleChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
@@ -27,13 +28,11 @@ test('the age of a feed is that of its newest value at the checkpoint, whichever
   await seedPriceSources(database, chain);
   await saveFeedPhases(database, chain, ether, [{ aggregator: THIRD, decimals: 8 }]);
   await database.query(
-    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT $1, number, sha256(number::text::bytea), to_timestamp(${START} + number * 12) FROM generate_series(0, ${HEAD}) AS number`,
-    [chain.id],
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+     SELECT ${chain.id}, number, sha256(number::text::bytea), to_timestamp(${rawSql(START)} + number * 12) FROM generate_series(0, ${rawSql(HEAD)}) AS number`,
   );
   await database.query(
-    'INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed, checkpoint, head) VALUES ($1, $2, 0, 0, $3, $3)',
-    [chain.id, chain.key, HEAD],
+    sql`INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed, checkpoint, head) VALUES (${chain.id}, ${chain.key}, 0, 0, ${HEAD}, ${HEAD})`,
   );
   const values = [
     [FIRST, 10],

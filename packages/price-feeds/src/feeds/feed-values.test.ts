@@ -1,6 +1,6 @@
 /** Values of feeds over stored rows. A block is ten hours long, so that two make a value 20 hours old. */
 import { feedsOf } from '@chainstead/chains';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, rawSql, sql } from '@chainstead/db';
 import { addressOf, exampleChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -23,29 +23,26 @@ const timeOf = (block: number): number => 1_700_000_000 + block * 10 * HOURS;
 
 const scratch = scratchOfFile();
 beforeEach(async () => {
-  await scratch.database.query('TRUNCATE blocks, sync_ranges, feed_answers, feed_readings, price_feed_phases');
+  await scratch.database.query(sql`TRUNCATE blocks, sync_ranges, feed_answers, feed_readings, price_feed_phases`);
   await scratch.database.query(
-    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT $1, number, sha256(number::text::bytea), to_timestamp($2::float8 + number * ${10 * HOURS}) FROM generate_series(0, 30) AS number`,
-    [chain.id, timeOf(0)],
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+     SELECT ${chain.id}, number, sha256(number::text::bytea), to_timestamp(${timeOf(0)}::float8 + number * ${rawSql(10 * HOURS)}) FROM generate_series(0, 30) AS number`,
   );
   await seedPriceSources(scratch.database, chain);
   await cover(1, 30);
 });
 
 async function cover(first: number, last: number): Promise<void> {
-  await scratch.database.query('DELETE FROM sync_ranges WHERE first_block <= $2 AND last_block >= $1', [first, last]);
+  await scratch.database.query(sql`DELETE FROM sync_ranges WHERE first_block <= ${last} AND last_block >= ${first}`);
   await scratch.database.query(
-    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'feed-answers', $2, $3, 'receipts')`,
-    [chain.id, first, last],
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'feed-answers', ${first}, ${last}, 'receipts')`,
   );
 }
 
 const store = (aggregator: typeof FIRST, block: number, answer: string, logIndex = 0): Promise<unknown> =>
   scratch.database.query(
-    `INSERT INTO feed_answers (aggregator, chain_id, block_number, transaction_index, log_index, round, answer, updated_at)
-     VALUES ($1, $2, $3, 0, $4, 1, $5, to_timestamp($6::float8))`,
-    [addressBytes(aggregator), chain.id, block, logIndex, answer, timeOf(block)],
+    sql`INSERT INTO feed_answers (aggregator, chain_id, block_number, transaction_index, log_index, round, answer, updated_at)
+     VALUES (${addressBytes(aggregator)}, ${chain.id}, ${block}, 0, ${logIndex}, 1, ${answer}, to_timestamp(${timeOf(block)}::float8))`,
   );
 
 async function at(block: number) {
@@ -172,8 +169,7 @@ describe('a reading', () => {
 
 test('an aggregator that the proxy named counts, in the decimals of the proxy', async () => {
   await scratch.database.query(
-    'INSERT INTO price_feed_phases (feed, chain_id, aggregator, decimals) VALUES ($1, $2, $3, 6)',
-    [addressBytes(SILENT), chain.id, addressBytes(THIRD)],
+    sql`INSERT INTO price_feed_phases (feed, chain_id, aggregator, decimals) VALUES (${addressBytes(SILENT)}, ${chain.id}, ${addressBytes(THIRD)}, 6)`,
   );
   await store(THIRD, 10, '1000000');
   const found = await readFeedValues(scratch.database, chain, { block: 10, time: timeOf(10) });

@@ -2,7 +2,7 @@
 
 import { type Chain, feedsOf, type PriceFeed } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes, type Database, hexText, type Transaction } from '@chainstead/db';
+import { addressBytes, type Database, hexText, rawSql, sql, type Transaction } from '@chainstead/db';
 import type { FeedPhase } from './feed-phases.ts';
 
 /**
@@ -12,38 +12,28 @@ import type { FeedPhase } from './feed-phases.ts';
 export async function seedPriceSources(database: Database, chain: Chain): Promise<void> {
   const feeds = feedsOf(chain);
   for (const table of ['price_feed_phases', 'feed_readings'])
-    await database.query(`DELETE FROM ${table} WHERE chain_id = $1 AND NOT feed = ANY ($2::bytea[])`, [
-      chain.id,
-      feeds.map(({ proxy }) => addressBytes(proxy)),
-    ]);
+    await database.query(
+      sql`DELETE FROM ${rawSql(table)} WHERE chain_id = ${chain.id} AND NOT feed = ANY (${feeds.map(({ proxy }) => addressBytes(proxy))}::bytea[])`,
+    );
   for (const feed of feeds) {
     const seeds = feed.aggregators.map((aggregator) => ({ aggregator, decimals: feed.decimals }));
     await insertPhases(database, chain, feed, seeds, 'NOTHING');
     await database.query(
-      'UPDATE price_feed_phases SET is_ether = $3 WHERE chain_id = $1 AND feed = $2 AND is_ether <> $3',
-      [chain.id, addressBytes(feed.proxy), isEtherFeed(chain, feed)],
+      sql`UPDATE price_feed_phases SET is_ether = ${isEtherFeed(chain, feed)} WHERE chain_id = ${chain.id} AND feed = ${addressBytes(feed.proxy)} AND is_ether <> ${isEtherFeed(chain, feed)}`,
     );
   }
   const tokens = paymentTokensOf(chain);
   if (await arePaymentTokens(database, chain, tokens)) return;
   const addresses = tokens.map(({ address }) => addressBytes(address));
-  await database.query('DELETE FROM payment_tokens WHERE chain_id = $1 AND NOT token_address = ANY ($2::bytea[])', [
-    chain.id,
-    addresses,
-  ]);
   await database.query(
-    `INSERT INTO payment_tokens (token_address, chain_id, symbol, decimals, is_ether)
-     SELECT address, $1, symbol, decimals, is_ether
-     FROM unnest($2::bytea[], $3::text[], $4::smallint[], $5::boolean[]) AS reported(address, symbol, decimals, is_ether) ORDER BY address
+    sql`DELETE FROM payment_tokens WHERE chain_id = ${chain.id} AND NOT token_address = ANY (${addresses}::bytea[])`,
+  );
+  await database.query(
+    sql`INSERT INTO payment_tokens (token_address, chain_id, symbol, decimals, is_ether)
+     SELECT address, ${chain.id}, symbol, decimals, is_ether
+     FROM unnest(${addresses}::bytea[], ${tokens.map(({ symbol }) => symbol)}::text[], ${tokens.map(({ decimals }) => decimals)}::smallint[], ${tokens.map(({ isEther }) => isEther)}::boolean[]) AS reported(address, symbol, decimals, is_ether) ORDER BY address
      ON CONFLICT (token_address, chain_id) DO UPDATE
        SET symbol = excluded.symbol, decimals = excluded.decimals, is_ether = excluded.is_ether`,
-    [
-      chain.id,
-      addresses,
-      tokens.map(({ symbol }) => symbol),
-      tokens.map(({ decimals }) => decimals),
-      tokens.map(({ isEther }) => isEther),
-    ],
   );
 }
 
@@ -54,8 +44,7 @@ async function arePaymentTokens(
   tokens: ReturnType<typeof paymentTokensOf>,
 ): Promise<boolean> {
   const known = await database.query<{ text: string }>(
-    `SELECT concat_ws(' ', ${hexText('token_address')}, symbol, decimals, is_ether) AS text FROM payment_tokens WHERE chain_id = $1`,
-    [chain.id],
+    sql`SELECT concat_ws(' ', ${rawSql(hexText('token_address'))}, symbol, decimals, is_ether) AS text FROM payment_tokens WHERE chain_id = ${chain.id}`,
   );
   const reported = tokens.map(
     ({ address, symbol, decimals, isEther }) => `${address} ${symbol} ${decimals} ${isEther ? 't' : 'f'}`,
@@ -82,17 +71,10 @@ async function insertPhases(
 ): Promise<void> {
   const unique = [...new Map(phases.map((phase) => [phase.aggregator, phase])).values()];
   await database.query(
-    `INSERT INTO price_feed_phases (feed, chain_id, aggregator, decimals, is_ether)
-     SELECT $1, $2, aggregator, decimals, $5
-     FROM unnest($3::bytea[], $4::smallint[]) AS reported(aggregator, decimals) ORDER BY aggregator
-     ON CONFLICT (feed, chain_id, aggregator) DO ${onConflict}`,
-    [
-      addressBytes(feed.proxy),
-      chain.id,
-      unique.map(({ aggregator }) => addressBytes(aggregator)),
-      unique.map(({ decimals }) => decimals),
-      isEtherFeed(chain, feed),
-    ],
+    sql`INSERT INTO price_feed_phases (feed, chain_id, aggregator, decimals, is_ether)
+     SELECT ${addressBytes(feed.proxy)}, ${chain.id}, aggregator, decimals, ${isEtherFeed(chain, feed)}
+     FROM unnest(${unique.map(({ aggregator }) => addressBytes(aggregator))}::bytea[], ${unique.map(({ decimals }) => decimals)}::smallint[]) AS reported(aggregator, decimals) ORDER BY aggregator
+     ON CONFLICT (feed, chain_id, aggregator) DO ${rawSql(onConflict)}`,
   );
 }
 

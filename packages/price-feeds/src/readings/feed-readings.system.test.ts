@@ -1,7 +1,7 @@
 /** Feeds that are older than the index, on a real node followed by the real engine: values from the first block on, the same after a backfill. */
 import { type Chain, feedsOf } from '@chainstead/chains';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, sql } from '@chainstead/db';
 import { openStateStage } from '@chainstead/node-reads/testing';
 import { createChainSync, createSyncMetrics, type Dataset } from '@chainstead/sync';
 import { addressOf, type CompiledContract, compileSolidity } from '@chainstead/testkit';
@@ -114,7 +114,7 @@ async function caughtUp(): Promise<number> {
     async () => {
       const head = await devnet.client.getBlock();
       const [row] = await scratch.database.query<{ hash: string | null }>(
-        "SELECT '0x' || encode(checkpoint_hash, 'hex') AS hash FROM sync_chains",
+        sql`SELECT '0x' || encode(checkpoint_hash, 'hex') AS hash FROM sync_chains`,
       );
       expect(row?.hash).toBe(head.hash);
       return Number(head.number);
@@ -171,10 +171,10 @@ test('a feed that is older than the index has its value from the first block on,
   expect((await statesAt(chain, head)).map(usdOf)).toEqual([99_000_000n, 210_000_000_000n, 'unknown', 'absent']);
   // The refresh of aggregators, every ten minutes, makes the logs of the third feed count.
   await stage.scratch.database.query(
-    `INSERT INTO price_feed_phases (feed, chain_id, aggregator, decimals) SELECT feed, chain_id, feed, 8 FROM feed_readings WHERE status = 'silent'`,
+    sql`INSERT INTO price_feed_phases (feed, chain_id, aggregator, decimals) SELECT feed, chain_id, feed, 8 FROM feed_readings WHERE status = 'silent'`,
   );
   expect((await statesAt(chain, head)).map(usdOf)).toEqual([99_000_000n, 210_000_000_000n, 5n, 'absent']);
-  const readings = () => stage.scratch.database.query('SELECT * FROM feed_readings ORDER BY feed, block_number');
+  const readings = () => stage.scratch.database.query(sql`SELECT * FROM feed_readings ORDER BY feed, block_number`);
   const stored = await readings();
   await readNewest(chain);
   expect(await readings()).toEqual(stored);
@@ -184,7 +184,7 @@ test('a feed that is older than the index has its value from the first block on,
   await vi.waitFor(
     async () => {
       const [covered] = await stage.scratch.database.query<{ blocks: number }>(
-        "SELECT sum(last_block - first_block + 1)::int AS blocks FROM sync_ranges WHERE dataset = 'feed-answers'",
+        sql`SELECT sum(last_block - first_block + 1)::int AS blocks FROM sync_ranges WHERE dataset = 'feed-answers'`,
       );
       expect(covered?.blocks).toBe(head + 1);
     },
@@ -197,8 +197,7 @@ test('a feed that is older than the index has its value from the first block on,
   // The first block of all has no rows, so that its hash was not known. No contract existed.
   const genesis = await stage.devnet.client.getBlock({ blockNumber: 0n });
   await stage.scratch.database.query(
-    'INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES ($1, 0, $2, to_timestamp($3::float8)) ON CONFLICT DO NOTHING',
-    [chain.id, hexBytes(genesis.hash), Number(genesis.timestamp)],
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (${chain.id}, 0, ${hexBytes(genesis.hash)}, to_timestamp(${Number(genesis.timestamp)}::float8)) ON CONFLICT DO NOTHING`,
   );
   await readStarts(chain);
   expect((await statesAt(chain, 1)).map(usdOf)).toEqual(['absent', 'absent', 'absent', 'absent']);
@@ -219,8 +218,7 @@ test('without the state of the first block, the feed is read at the newest one, 
   await readNewest(chain);
   const statuses = () =>
     scratch.database.query<{ block: number; status: string }>(
-      'SELECT block_number AS block, status FROM feed_readings WHERE chain_id = $1 ORDER BY block_number, status',
-      [chain.id],
+      sql`SELECT block_number AS block, status FROM feed_readings WHERE chain_id = ${chain.id} ORDER BY block_number, status`,
     );
   const atStart = Array.from({ length: 4 }, () => ({ block: start, status: 'unavailable' }));
   const read = (block: number) => ['absent', 'answer', 'answer', 'silent'].map((status) => ({ block, status }));
@@ -268,8 +266,7 @@ test('feeds are read on request at a block that is not indexed, and count there 
   for (const number of [old, next]) {
     const { hash, timestamp } = await devnet.client.getBlock({ blockNumber: BigInt(number) });
     await scratch.database.query(
-      'INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES ($1, $2, $3, to_timestamp($4::float8))',
-      [chain.id, number, hexBytes(hash), Number(timestamp)],
+      sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (${chain.id}, ${number}, ${hexBytes(hash)}, to_timestamp(${Number(timestamp)}::float8))`,
     );
   }
   const context = { chain, pool, database: scratch.database, clock: systemClock, logger: silentLogger() };

@@ -2,7 +2,7 @@
 
 import { type Chain, feedsOf, type PriceFeed } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
-import { addressBytes, type Bind, hexText, type Transaction } from '@chainstead/db';
+import { addressBytes, type Bind, hexText, sql, type Transaction } from '@chainstead/db';
 import { type BlockRun, joinRanges } from '../feeds/block-runs.ts';
 import { feedAnswers } from '../feeds/feed-answers.ts';
 import { sourcesSql } from '../feeds/feed-quotes.ts';
@@ -39,8 +39,7 @@ export async function readFeedStarts(
 ): Promise<readonly FeedStart[]> {
   const feeds = feedsOf(chain);
   const ranges = await database.query<{ first: number; last: number }>(
-    'SELECT first_block AS first, last_block AS last FROM sync_ranges WHERE chain_id = $1 AND dataset = $2 ORDER BY first_block',
-    [chain.id, feedAnswers.name],
+    sql`SELECT first_block AS first, last_block AS last FROM sync_ranges WHERE chain_id = ${chain.id} AND dataset = ${feedAnswers.name} ORDER BY first_block`,
   );
   const runs = pick(joinRanges(ranges.map(({ first, last }) => [first, last] as const)));
   if (feeds.length === 0 || runs.length === 0) return [];

@@ -1,7 +1,7 @@
 /** Values that are requested at random moments, while blocks are followed and backfilled in random order: not known yet, or the final one. */
 import { feedsOf } from '@chainstead/chains';
 import { type Address, parseHash } from '@chainstead/core';
-import { hexBytes, runStatements } from '@chainstead/db';
+import { hexBytes, runStatements, sql } from '@chainstead/db';
 import { addressOf, atDepth, createSeededRandom, exampleChain, hashOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
@@ -80,8 +80,7 @@ const seededAnswer = ({ aggregator, block, answer }: Truth) => ({
 async function index(first: number, last: number): Promise<void> {
   const { database } = scratch;
   await database.query(
-    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'feed-answers', $2, $3, 'receipts')`,
-    [chain.id, first, last],
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'feed-answers', ${first}, ${last}, 'receipts')`,
   );
   const isIndexed = ({ block }: Truth) => first <= block && block <= last;
   await seedAnswers(
@@ -113,9 +112,8 @@ test('values at random blocks and moments are pending or final, and all are fina
   const { database } = scratch;
   const blocks = Array.from({ length: HEAD + 1 }, (_, block) => block);
   await database.query(
-    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT $1, number, hash, to_timestamp(time) FROM unnest($2::bigint[], $3::bytea[], $4::float8[]) AS block(number, hash, time)`,
-    [chain.id, blocks, blocks.map((block) => hexBytes(blockOf(block).hash)), blocks.map(timeOf)],
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+     SELECT ${chain.id}, number, hash, to_timestamp(time) FROM unnest(${blocks}::bigint[], ${blocks.map((block) => hexBytes(blockOf(block).hash))}::bytea[], ${blocks.map(timeOf)}::float8[]) AS block(number, hash, time)`,
   );
   await seedPriceSources(database, chain);
   const seen = { pending: 0, final: 0, alone: 0 };
@@ -167,7 +165,7 @@ test('values at random blocks and moments are pending or final, and all are fina
 
 test('a reading of another block than the stored one, or behind a value, is not stored, and a reorg deletes the others', async () => {
   const { database } = scratch;
-  await database.query('TRUNCATE feed_readings, feed_answers, sync_ranges');
+  await database.query(sql`TRUNCATE feed_readings, feed_answers, sync_ranges`);
   await index(250, HEAD);
   const [dollar, gold] = feedsOf(chain);
   if (dollar === undefined || gold === undefined) throw new RangeError('The chain has feeds');
@@ -178,7 +176,7 @@ test('a reading of another block than the stored one, or behind a value, is not 
   expect(await store(blockOf(250))).toEqual([dollar]);
   expect(await store(blockOf(251))).toEqual([]);
   const stored = () =>
-    database.query<{ block: number }>('SELECT block_number AS block FROM feed_readings ORDER BY block_number');
+    database.query<{ block: number }>(sql`SELECT block_number AS block FROM feed_readings ORDER BY block_number`);
   expect(await stored()).toEqual([{ block: 250 }]);
   const rollBack = (ancestor: number) =>
     database.transaction((transaction) =>

@@ -1,6 +1,6 @@
 import { type Chain, feedsOf } from '@chainstead/chains';
 import { errorText, type Logger } from '@chainstead/core';
-import { addressBytes, type ReadDatabase } from '@chainstead/db';
+import { addressBytes, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import {
   knownBlock,
   type NodeReadQueue,
@@ -94,13 +94,12 @@ async function blocksToRead(
   const feeds = feedsOf(chain);
   if (blocks.length === 0 || feeds.length === 0) return [];
   const rows = await database.select<{ block: number }>(
-    `SELECT wanted.block FROM unnest($2::bigint[]) AS wanted(block)
-     WHERE NOT EXISTS (SELECT FROM sync_ranges WHERE chain_id = $1::bigint AND dataset = '${feedAnswers.name}'
+    sql`SELECT wanted.block FROM unnest(${[...new Set(blocks)]}::bigint[]) AS wanted(block)
+     WHERE NOT EXISTS (SELECT FROM sync_ranges WHERE chain_id = ${chain.id}::bigint AND dataset = '${rawSql(feedAnswers.name)}'
          AND wanted.block BETWEEN first_block AND last_block)
-       AND (SELECT count(*) FROM feed_readings AS reading WHERE reading.feed = ANY ($3::bytea[]) AND reading.chain_id = $1::bigint
-         AND reading.block_number = wanted.block AND (reading.status <> 'unavailable' OR reading.read_at > now() - interval '1 day')) < $4::int
-     ORDER BY wanted.block DESC LIMIT ${BLOCKS_MAX}`,
-    [chain.id, [...new Set(blocks)], feeds.map(({ proxy }) => addressBytes(proxy)), feeds.length],
+       AND (SELECT count(*) FROM feed_readings AS reading WHERE reading.feed = ANY (${feeds.map(({ proxy }) => addressBytes(proxy))}::bytea[]) AND reading.chain_id = ${chain.id}::bigint
+         AND reading.block_number = wanted.block AND (reading.status <> 'unavailable' OR reading.read_at > now() - interval '1 day')) < ${feeds.length}::int
+     ORDER BY wanted.block DESC LIMIT ${rawSql(BLOCKS_MAX)}`,
   );
   return rows.map(({ block }) => Number(block));
 }

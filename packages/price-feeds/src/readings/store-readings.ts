@@ -1,5 +1,5 @@
 import type { Chain, PriceFeed } from '@chainstead/chains';
-import { addressBytes, type Database, hexBytes, type Transaction } from '@chainstead/db';
+import { addressBytes, type Database, hexBytes, sql, type Transaction } from '@chainstead/db';
 import { underCommitLock } from '@chainstead/sync';
 import type { BlockRun } from '../feeds/block-runs.ts';
 import { timeOfUpdate } from '../feeds/feed-answers.ts';
@@ -44,8 +44,7 @@ function hasValue({ valueFrom }: FeedStart, { number }: KnownBlock): boolean {
 
 async function isCanonical(transaction: Transaction, { id }: Chain, { number, hash }: KnownBlock): Promise<boolean> {
   const rows = await transaction.query(
-    'SELECT 1 FROM blocks WHERE chain_id = $1 AND block_number = $2 AND block_hash = $3',
-    [id, number, hexBytes(hash)],
+    sql`SELECT 1 FROM blocks WHERE chain_id = ${id} AND block_number = ${number} AND block_hash = ${hexBytes(hash)}`,
   );
   return rows.length > 0;
 }
@@ -59,21 +58,10 @@ async function insertReading(
   // Its logs after the block count from now on.
   if (answer !== null) await saveFeedPhases(transaction, chain, feed, [answer]);
   await transaction.query(
-    `INSERT INTO feed_readings (feed, chain_id, block_number, status, aggregator, round, answer, decimals, updated_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+    sql`INSERT INTO feed_readings (feed, chain_id, block_number, status, aggregator, round, answer, decimals, updated_at)
+     VALUES (${addressBytes(feed.proxy)}, ${chain.id}, ${block.number}, ${reading.status}, ${answer === null ? null : addressBytes(answer.aggregator)}, ${answer?.round.toString() ?? null}, ${answer?.answer.toString() ?? null}, ${answer?.decimals ?? null}, ${answer === null ? null : timeOfUpdate(answer.updatedAt)})
      ON CONFLICT (feed, chain_id, block_number) DO UPDATE SET status = excluded.status, aggregator = excluded.aggregator, round = excluded.round,
        answer = excluded.answer, decimals = excluded.decimals, updated_at = excluded.updated_at, read_at = now()
      WHERE feed_readings.status = 'unavailable'`,
-    [
-      addressBytes(feed.proxy),
-      chain.id,
-      block.number,
-      reading.status,
-      answer === null ? null : addressBytes(answer.aggregator),
-      answer?.round.toString() ?? null,
-      answer?.answer.toString() ?? null,
-      answer?.decimals ?? null,
-      answer === null ? null : timeOfUpdate(answer.updatedAt),
-    ],
   );
 }

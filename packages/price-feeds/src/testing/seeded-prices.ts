@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database } from '@chainstead/db';
+import { addressBytes, type Database, sql } from '@chainstead/db';
 import { timestampOf } from '@chainstead/testkit';
 import type { FeedReadingStatus } from '../schema.ts';
 
@@ -26,17 +26,8 @@ export async function seedAnswers(database: Database, chain: Chain, answers: rea
     time = timestampOf(blockNumber),
   } of answers)
     await database.query(
-      `INSERT INTO feed_answers (aggregator, chain_id, block_number, transaction_index, log_index, round, answer, updated_at)
-       VALUES ($1, $2, $3, $4, $5, 1, $6, $7)`,
-      [
-        Buffer.from(aggregator.slice(2), 'hex'),
-        chain.id,
-        blockNumber,
-        transactionIndex,
-        logIndex,
-        answer,
-        new Date(time * 1000),
-      ],
+      sql`INSERT INTO feed_answers (aggregator, chain_id, block_number, transaction_index, log_index, round, answer, updated_at)
+       VALUES (${Buffer.from(aggregator.slice(2), 'hex')}, ${chain.id}, ${blockNumber}, ${transactionIndex}, ${logIndex}, 1, ${answer}, ${new Date(time * 1000)})`,
     );
 }
 
@@ -69,19 +60,8 @@ export async function seedReadings(
   } of readings) {
     const hasAnswer = status === 'answer';
     await database.query(
-      `INSERT INTO feed_readings (feed, chain_id, block_number, status, aggregator, round, answer, decimals, updated_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-      [
-        addressBytes(feed),
-        chain.id,
-        block,
-        status,
-        hasAnswer ? addressBytes(aggregator ?? feed) : null,
-        hasAnswer ? round : null,
-        hasAnswer ? (answer ?? '100000000') : null,
-        hasAnswer ? 8 : null,
-        hasAnswer ? new Date(time * 1000) : null,
-      ],
+      sql`INSERT INTO feed_readings (feed, chain_id, block_number, status, aggregator, round, answer, decimals, updated_at)
+       VALUES (${addressBytes(feed)}, ${chain.id}, ${block}, ${status}, ${hasAnswer ? addressBytes(aggregator ?? feed) : null}, ${hasAnswer ? round : null}, ${hasAnswer ? (answer ?? '100000000') : null}, ${hasAnswer ? 8 : null}, ${hasAnswer ? new Date(time * 1000) : null})`,
     );
   }
 }

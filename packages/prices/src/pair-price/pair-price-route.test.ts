@@ -1,7 +1,7 @@
 /** Prices of pairs over stored pools, by plain HTTP and by the official SDK. */
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, rawSql, sql } from '@chainstead/db';
 import { serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { exchangesOf } from '@chainstead/markets';
@@ -32,14 +32,11 @@ beforeAll(async () => {
   await createPartitions(database, 'pool_states', eth.id);
   for (let number = 0; number <= HEAD; number++)
     await database.query(
-      `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES ($1, $2::int, sha256($2::int::text::bytea), to_timestamp($3))`,
-      // An hour later, the last states have held.
-      [eth.id, number, timestampOf(number) - (number <= 10 ? 3_600 : 0)],
+      sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (${eth.id}, ${number}::int, sha256(${number}::int::text::bytea), to_timestamp(${timestampOf(number) - (number <= 10 ? 3_600 : 0)}))`,
     );
   for (const dataset of ['pool-states', 'feed-answers'])
     await database.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, 0, ${HEAD}, 'receipts')`,
-      [eth.id, dataset],
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, ${dataset}, 0, ${rawSql(HEAD)}, 'receipts')`,
     );
   const [aggregator] = eth.etherPrice.feed?.aggregators ?? [];
   if (aggregator === undefined) throw new RangeError('Ethereum has an ether feed');
@@ -49,8 +46,7 @@ beforeAll(async () => {
     [WETH, 'WETH', 18],
   ] as const)
     await database.query(
-      `INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES ($1, $2, $3, $4, $5, 'known')`,
-      [hexBytes(token), eth.id, `${symbol} token`, symbol, decimals],
+      sql`INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES (${hexBytes(token)}, ${eth.id}, ${`${symbol} token`}, ${symbol}, ${decimals}, 'known')`,
     );
   await seedPool(PAIR, 'Uniswap v2', 'proven');
   await seedPool(SHALLOW, 'Sushiswap v2', 'proven');
@@ -61,10 +57,8 @@ beforeAll(async () => {
   await seedReserves(SHALLOW, 5, 100, 1);
   await seedReserves(FAKE, 5, 10n ** 9n, 1);
   await database.query(
-    `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, tick, sqrt_price_x96, liquidity)
-     VALUES (address_key($1), $2, 5, 0, 0, $1, 0, $3, 1000000000000000000000000)`,
-    // 10^12 base units of ether per base unit of cats.
-    [hexBytes(CONCENTRATED), eth.id, `${10n ** 6n * 2n ** 96n}`],
+    sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, tick, sqrt_price_x96, liquidity)
+     VALUES (address_key(${hexBytes(CONCENTRATED)}), ${eth.id}, 5, 0, 0, ${hexBytes(CONCENTRATED)}, 0, ${`${10n ** 6n * 2n ** 96n}`}, 1000000000000000000000000)`,
   );
 });
 
@@ -79,9 +73,8 @@ async function seedPool(pool: Address, exchange: string, status: string): Promis
 /** Whole tokens. */
 async function seedReserves(pool: Address, block: number, cats: number | bigint, ether: number): Promise<void> {
   await scratch.database.query(
-    `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
-     VALUES (address_key($1), $2, $3, 0, 0, $1, $4, $5)`,
-    [hexBytes(pool), eth.id, block, `${BigInt(cats) * 10n ** 6n}`, `${BigInt(ether) * 10n ** 18n}`],
+    sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
+     VALUES (address_key(${hexBytes(pool)}), ${eth.id}, ${block}, 0, 0, ${hexBytes(pool)}, ${`${BigInt(cats) * 10n ** 6n}`}, ${`${BigInt(ether) * 10n ** 18n}`})`,
   );
 }
 

@@ -1,7 +1,7 @@
 /** The proof of a price from a Liquidity Book pair over hand-made blocks with real hashes and roots: logs prove its active bins. */
 import { createChainRegistry } from '@chainstead/chains';
 import { type Hash, parseAddress, parseHash, silentLogger, systemClock } from '@chainstead/core';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, rawSql, sql } from '@chainstead/db';
 import { ANSWER_UPDATED_TOPIC } from '@chainstead/price-feeds';
 import { addressOf, createPartitions, examplePool, serveChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -57,24 +57,20 @@ beforeAll(async () => {
   const source = sealChain(eth.id, HEAD, timeOf, LOGS);
   for (let block = 0; block <= HEAD; block++)
     await database.query(
-      `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES ($1, $2, $3, to_timestamp($4))`,
-      [eth.id, block, hexBytes(source.blockAt(block)?.hash ?? '0x'), timeOf(block)],
+      sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (${eth.id}, ${block}, ${hexBytes(source.blockAt(block)?.hash ?? '0x')}, to_timestamp(${timeOf(block)}))`,
     );
   for (const dataset of ['pool-states', 'feed-answers', 'bin-changes'])
     await database.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, 0, ${HEAD}, 'receipts')`,
-      [eth.id, dataset],
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, ${dataset}, 0, ${rawSql(HEAD)}, 'receipts')`,
     );
   for (const table of ['pool_states', 'bin_changes']) await createPartitions(database, table, eth.id);
   for (const token of [CATS, USDC])
     await database.query(
-      `INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES ($1, $2, 'Token', 'T', 6, 'known')`,
-      [hexBytes(token), eth.id],
+      sql`INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES (${hexBytes(token)}, ${eth.id}, 'Token', 'T', 6, 'known')`,
     );
   await database.query(
-    `INSERT INTO feed_answers (aggregator, chain_id, block_number, transaction_index, log_index, round, answer, updated_at)
-     VALUES ($1, $2, 10, 0, 0, 7, 100000000, to_timestamp($3))`,
-    [hexBytes(AGGREGATOR), eth.id, timeOf(10)],
+    sql`INSERT INTO feed_answers (aggregator, chain_id, block_number, transaction_index, log_index, round, answer, updated_at)
+     VALUES (${hexBytes(AGGREGATOR)}, ${eth.id}, 10, 0, 0, 7, 100000000, to_timestamp(${timeOf(10)}))`,
   );
   await seedBinPair(database, eth, { pool: PAIR, tokens: [CATS, USDC], createdAt: 2 });
   for (const [block, logs] of Object.entries(PAIR_LOGS)) await storeBinBlock(database, eth, Number(block), logs);

@@ -1,6 +1,6 @@
 /** Proofs of a price through another token: what holds, and that no forged explanation does. */
 import { ZERO_ADDRESS } from '@chainstead/core';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, sql } from '@chainstead/db';
 import { addressOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -109,8 +109,7 @@ test('has no evidence of a hop whose pools of the token do not count', async () 
   const { database } = scratch;
   const [deep, shallow, birds] = [addressOf(0x9c1), addressOf(0x9c2), addressOf(0x33)];
   await database.query(
-    `INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES ($1, $2, 'Birds', 'BIRDS', 6, 'known')`,
-    [hexBytes(birds), eth.id],
+    sql`INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES (${hexBytes(birds)}, ${eth.id}, 'Birds', 'BIRDS', 6, 'known')`,
   );
   for (const [pool, token0, token1, reserve0, reserve1] of [
     [deep, birds, USDC, 80_000, 80_000],
@@ -122,9 +121,8 @@ test('has no evidence of a hop whose pools of the token do not count', async () 
       [hexBytes(pool), eth.id, ...[PAIR.factory, token0, token1].map(hexBytes)],
     );
     await database.query(
-      `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
-       VALUES (address_key($1), $2, 7, 0, 0, $1, $3, $4)`,
-      [hexBytes(pool), eth.id, String(reserve0 * 1e6), String(reserve1 * 1e6)],
+      sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
+       VALUES (address_key(${hexBytes(pool)}), ${eth.id}, 7, 0, 0, ${hexBytes(pool)}, ${String(reserve0 * 1e6)}, ${String(reserve1 * 1e6)})`,
     );
   }
   // No block has these states, so evidence of them would be missing.

@@ -1,5 +1,5 @@
 /** Proofs of a price over hand-made blocks with real hashes, roots and blooms: what holds, and that nothing altered does. */
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -153,8 +153,7 @@ describe('a proof that holds', () => {
     const { database } = scratch;
     const key = [hexBytes(PAIR.address), eth.id];
     const removed = await database.query(
-      'DELETE FROM pool_states WHERE pool = $1 AND block_number < 380 RETURNING block_number',
-      [key[0]],
+      sql`DELETE FROM pool_states WHERE pool = ${key[0] ?? null} AND block_number < 380 RETURNING block_number`,
     );
     await database.query(
       `INSERT INTO pool_readings (pool_key, chain_id, block_number, stood_since, pool, reserve0, reserve1)
@@ -168,7 +167,7 @@ describe('a proof that holds', () => {
         ...{ fact: `States of pool ${PAIR.address} until block 360`, reason: 'contract-call' },
       });
     } finally {
-      await database.query('DELETE FROM pool_readings');
+      await database.query(sql`DELETE FROM pool_readings`);
       await database.query(
         `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
          VALUES (address_key($1), $2, 5, 1, 1, $1, 300000000000, 240000000000)`,

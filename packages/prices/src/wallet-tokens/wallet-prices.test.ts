@@ -1,4 +1,5 @@
 /** Prices and values in the list of a wallet's tokens, over stored pools. */
+import { sql } from '@chainstead/db';
 import { ALICE } from '@chainstead/erc20/testing';
 import { stageOfTest } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
@@ -125,7 +126,7 @@ test('an earlier block has its own prices', async () => {
 
 test('without states of pools, only anchors have a price; without their feeds, no token has one', async () => {
   await holdAll();
-  await served.scratch.database.query("DELETE FROM sync_ranges WHERE dataset = 'pool-states'");
+  await served.scratch.database.query(sql`DELETE FROM sync_ranges WHERE dataset = 'pool-states'`);
   const anchors = await rowsOf();
   expect(anchors).toMatchObject({ [NATIVE]: { usd_value: 200, usd_value_24hr_usd_change: 40 }, [CATS]: UNPRICED });
   await served.cover('feed-answers', DAYS_LATER + 1);

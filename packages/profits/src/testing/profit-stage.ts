@@ -1,6 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, parseAddress, silentLogger, systemClock } from '@chainstead/core';
-import { type Database, hexBytes } from '@chainstead/db';
+import { type Database, hexBytes, sql } from '@chainstead/db';
 import type { RouteModule } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { cover, noBackfill, seedPools, seedSwaps, seedToken, swapRow } from '@chainstead/markets/testing';
@@ -61,7 +61,7 @@ export function profitRoutesOf(database: Database, retainedFrom = 0): readonly R
 /** Tokens, proven pools and coverage, with USDC at one dollar. */
 export async function seedStage(database: Database): Promise<void> {
   await database.query(
-    'TRUNCATE swaps, trades, pools, blocks, sync_ranges, tokens, feed_answers, feed_readings, state_questions, trader_sums',
+    sql`TRUNCATE swaps, trades, pools, blocks, sync_ranges, tokens, feed_answers, feed_readings, state_questions, trader_sums`,
   );
   for (const [token, symbol, decimals] of [
     [CATS, 'CATS', 6],
@@ -78,8 +78,7 @@ export async function seedStage(database: Database): Promise<void> {
     Object.entries(POOLS).map(([pool, tokens]) => ({ pool: pool as Address, tokens })),
   );
   await database.query(
-    `INSERT INTO price_feed_phases (feed, chain_id, aggregator, decimals) VALUES ($1, $2, $3, 8) ON CONFLICT DO NOTHING`,
-    [hexBytes(ofToken(WBTC)?.proxy ?? ''), eth.id, hexBytes(FEEDS.WBTC)],
+    sql`INSERT INTO price_feed_phases (feed, chain_id, aggregator, decimals) VALUES (${hexBytes(ofToken(WBTC)?.proxy ?? '')}, ${eth.id}, ${hexBytes(FEEDS.WBTC)}, 8) ON CONFLICT DO NOTHING`,
   );
   await seedDollars(database, 'USDC', 0, 1n);
 }

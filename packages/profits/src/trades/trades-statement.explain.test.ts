@@ -1,4 +1,5 @@
 /** A part of the trades of a wallet or token is read from ranges of indexes that stop after the part, in any plan. */
+import { rawSql, sql } from '@chainstead/db';
 import { seedPools } from '@chainstead/markets/testing';
 import {
   addressOf,
@@ -35,23 +36,20 @@ const bytes = (hex: string) => `'\\x${hex.slice(2)}'::bytea`;
 /** One swap a block: nine of ten in one pool; every second one by the wallet, and of the rest a third for it. */
 async function seedRange(first: number, last: number): Promise<void> {
   await scratch.database.query(
-    `INSERT INTO swaps (pool_key, chain_id, block_number, transaction_index, log_index, kind, pool, token0, token1, amount0, amount1, wallet, beneficiary, transaction_hash)
-     SELECT address_key(pool), ${eth.id}, number, 0, 0, 0, pool, token0, ${bytes(WETH)}, 5, -7,
-       CASE WHEN number % 2 = 0 THEN ${bytes(ANN)} ELSE ${bytes(addressOf(0x52))} END, CASE WHEN number % 6 = 1 THEN ${bytes(ANN)} END, sha256(number::text::bytea)
-     FROM (SELECT number, CASE WHEN number % 10 = 0 THEN ${bytes(OTHER)} ELSE ${bytes(PAIR)} END AS pool,
-         CASE WHEN number % 10 = 0 THEN ${bytes(DOGS)} ELSE ${bytes(CATS)} END AS token0 FROM generate_series($1::int, $2::int) AS number) AS numbered`,
-    [first, last],
+    sql`INSERT INTO swaps (pool_key, chain_id, block_number, transaction_index, log_index, kind, pool, token0, token1, amount0, amount1, wallet, beneficiary, transaction_hash)
+     SELECT address_key(pool), ${rawSql(eth.id)}, number, 0, 0, 0, pool, token0, ${rawSql(bytes(WETH))}, 5, -7,
+       CASE WHEN number % 2 = 0 THEN ${rawSql(bytes(ANN))} ELSE ${rawSql(bytes(addressOf(0x52)))} END, CASE WHEN number % 6 = 1 THEN ${rawSql(bytes(ANN))} END, sha256(number::text::bytea)
+     FROM (SELECT number, CASE WHEN number % 10 = 0 THEN ${rawSql(bytes(OTHER))} ELSE ${rawSql(bytes(PAIR))} END AS pool,
+         CASE WHEN number % 10 = 0 THEN ${rawSql(bytes(DOGS))} ELSE ${rawSql(bytes(CATS))} END AS token0 FROM generate_series(${first}::int, ${last}::int) AS number) AS numbered`,
   );
   await scratch.database.query(
-    `INSERT INTO trades (pool_key, chain_id, block_number, transaction_index, log_index, token0_key, token1_key)
+    sql`INSERT INTO trades (pool_key, chain_id, block_number, transaction_index, log_index, token0_key, token1_key)
      SELECT pool_key, chain_id, block_number, transaction_index, log_index, address_key(token0), address_key(token1) FROM swaps
-     WHERE block_number BETWEEN $1 AND $2`,
-    [first, last],
+     WHERE block_number BETWEEN ${first} AND ${last}`,
   );
   await scratch.database.query(
-    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT ${eth.id}, number, sha256(number::text::bytea), to_timestamp(1600000000 + number * 12) FROM generate_series($1::int, $2::int) AS number`,
-    [first, last],
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+     SELECT ${rawSql(eth.id)}, number, sha256(number::text::bytea), to_timestamp(1600000000 + number * 12) FROM generate_series(${first}::int, ${last}::int) AS number`,
   );
 }
 
@@ -64,7 +62,7 @@ beforeAll(async () => {
     { pool: OTHER, tokens: [DOGS, WETH] },
   ]);
   await seedRange(1, ANALYZED);
-  await database.query('ANALYZE');
+  await database.query(sql`ANALYZE`);
   await seedRange(ANALYZED + 1, SWAPS);
 });
 

@@ -1,4 +1,5 @@
 /** Streams that name contracts, over blocks that are followed and replaced: matches equal those of a model that reads one log after the other. */
+
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { removeContract } from '@chainstead/contracts';
 import {
@@ -12,6 +13,7 @@ import {
   writeContractRows,
 } from '@chainstead/contracts/testing';
 import { parseHash } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import type { Dataset, WatchedBlock } from '@chainstead/sync';
 import { atDepth } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -117,10 +119,9 @@ function blockOf(happenings: readonly Happening[], number: number): WatchedBlock
 /** `stream block log` of valid matches. */
 async function stored({ id }: Chain): Promise<readonly string[]> {
   const rows = await scratch.database.query<{ line: string }>(
-    `SELECT concat_ws(' ', description, block_number, log ->> 0) AS line
+    sql`SELECT concat_ws(' ', description, block_number, log ->> 0) AS line
        FROM stream_matches JOIN streams ON streams.id = stream_id CROSS JOIN jsonb_array_elements(matched::jsonb -> 'logs') AS log
-      WHERE chain_id = $1 AND removed_at IS NULL`,
-    [id],
+      WHERE chain_id = ${id} AND removed_at IS NULL`,
   );
   return rows.map(({ line }) => line).sort();
 }

@@ -1,6 +1,8 @@
 /** Streams that name a contract, on a chain that the engine follows: new blocks, a reorg, a preview and a replay. */
+
 import { addContract } from '@chainstead/contracts';
 import { createMetricsRegistry, parseAddress, silentLogger, systemClock } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { createDueWork } from '@chainstead/jobs';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { TRANSFER_TOPIC } from '@chainstead/token-events';
@@ -47,10 +49,9 @@ async function open() {
 
 async function matched(streamId: string): Promise<readonly string[]> {
   const rows = await scratch.database.query<{ line: string }>(
-    `SELECT concat_ws(' ', block_number, log ->> 0) AS line
+    sql`SELECT concat_ws(' ', block_number, log ->> 0) AS line
        FROM stream_matches CROSS JOIN jsonb_array_elements(matched::jsonb -> 'logs') AS log
-      WHERE stream_id = $1 AND removed_at IS NULL ORDER BY block_number, (log ->> 0)::int`,
-    [streamId],
+      WHERE stream_id = ${streamId} AND removed_at IS NULL ORDER BY block_number, (log ->> 0)::int`,
   );
   return rows.map(({ line }) => line);
 }
@@ -77,7 +78,7 @@ test('past blocks are previewed and replayed, with the event in the ABI of the w
   scripted.mine(30);
   await caughtUp();
   await running.stop();
-  await scratch.database.query('DELETE FROM stream_matches WHERE stream_id = $1', [stream.id]);
+  await scratch.database.query(sql`DELETE FROM stream_matches WHERE stream_id = ${stream.id}`);
   const [place = ''] = transfers(4);
   const blockNumber = Number(place.split(' ')[0]);
   const preview = await services.previewBlock({ chain, blockNumber, config: stream, addresses: [] });
@@ -95,7 +96,7 @@ test('past blocks are previewed and replayed, with the event in the ABI of the w
   onTestFinished(() => dueWork.close(0));
   await vi.waitFor(
     async () => {
-      const [row] = await scratch.database.query('SELECT status FROM historical_jobs WHERE id = $1', [job?.id]);
+      const [row] = await scratch.database.query(sql`SELECT status FROM historical_jobs WHERE id = ${job?.id ?? null}`);
       expect(row?.status).toBe('done');
     },
     { timeout: 20_000, interval: 10 },

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { sql } from '@chainstead/db';
 import {
   createScratchDatabase,
   createSeededRandom,
@@ -43,7 +44,7 @@ describe('1,000 webhooks', () => {
   /** Breaks every Postgres connection of the workers. */
   async function breakConnections(): Promise<void> {
     await scratch.database.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE datname = current_database() AND application_name = 'webhook worker'`,
     );
   }
@@ -99,7 +100,7 @@ async function fillOutbox({ database }: ScratchDatabase, url: string): Promise<S
 
 async function countPending({ database }: ScratchDatabase): Promise<number> {
   const [row] = await database.query<{ pending: number }>(
-    `SELECT count(*) AS pending FROM stream_deliveries WHERE status = 'pending'`,
+    sql`SELECT count(*) AS pending FROM stream_deliveries WHERE status = 'pending'`,
   );
   return row?.pending ?? 0;
 }
@@ -125,16 +126,16 @@ async function verify(
   expect([...arrived].toSorted()).toEqual(expected.toSorted());
 
   const [outbox] = await database.query<{ delivered: number }>(
-    `SELECT count(*) AS delivered FROM stream_deliveries WHERE status = 'delivered'`,
+    sql`SELECT count(*) AS delivered FROM stream_deliveries WHERE status = 'delivered'`,
   );
   expect(outbox).toEqual({ delivered: DELIVERIES });
   const [attempts] = await database.query<{ failed: number; arrived: number }>(
-    `SELECT count(*) FILTER (WHERE NOT success) AS failed, count(DISTINCT delivery_id) FILTER (WHERE success) AS arrived
+    sql`SELECT count(*) FILTER (WHERE NOT success) AS failed, count(DISTINCT delivery_id) FILTER (WHERE success) AS arrived
      FROM stream_attempts`,
   );
   expect(attempts?.arrived).toBe(DELIVERIES);
   const [sums] = await database.query<Record<string, number>>(
-    `SELECT sum(webhooks_delivered)::int AS delivered, sum(webhooks_failed)::int AS failed, sum(logs_processed)::int AS logs,
+    sql`SELECT sum(webhooks_delivered)::int AS delivered, sum(webhooks_failed)::int AS failed, sum(logs_processed)::int AS logs,
        sum(txs_processed)::int AS txs, sum(txs_internal_processed)::int AS internal FROM stream_stats`,
   );
   expect(sums).toEqual({
@@ -144,6 +145,6 @@ async function verify(
     txs: DELIVERIES,
     internal: DELIVERIES,
   });
-  const [statuses] = await database.query(`SELECT count(*) AS active FROM streams WHERE status = 'active'`);
+  const [statuses] = await database.query(sql`SELECT count(*) AS active FROM streams WHERE status = 'active'`);
   expect(statuses).toEqual({ active: STREAMS });
 }

@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 
 export interface DatabaseClockOptions {
   readonly database: Pick<Database, 'query'>;
@@ -26,7 +26,7 @@ export function createDatabaseClock({ database, clock, logger }: DatabaseClockOp
     async measure() {
       const requested = clock.now();
       const [row] = await database.query<{ now: number }>(
-        'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now',
+        sql`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`,
       );
       if (row === undefined) return;
       const measured = Math.round(row.now - (requested + clock.now()) / 2);

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { sql } from '@chainstead/db';
 import { countDeaths, createScratchDatabase, startWebhookReceiver } from '@chainstead/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { readStreamStats } from '../records/stats.ts';
@@ -38,14 +39,13 @@ test('a webhook that ends the process is set aside after the third time and told
   );
   expect(new Set(receiver.received.map(({ body }) => JSON.parse(body).block.number)).size).toBe(11);
   const attempts = await database.query(
-    'SELECT block_number AS block, error_message, body FROM stream_attempts WHERE stream_id = $1 AND NOT success',
-    [streamId],
+    sql`SELECT block_number AS block, error_message, body FROM stream_attempts WHERE stream_id = ${streamId} AND NOT success`,
   );
   const reported = expect.stringContaining('Work quarantined: the process ended 3 times during this work');
   expect(attempts).toEqual([{ block: DEADLY, error_message: reported, body: null }]);
   expect(await readStreamStats(database, streamId)).toMatchObject({ webhooksDelivered: 11, webhooksFailed: 1 });
   const [suspect] = await database.query<{ name: string; crashes: number }>(
-    'SELECT name, crashes FROM quarantined_work WHERE crashes > 1',
+    sql`SELECT name, crashes FROM quarantined_work WHERE crashes > 1`,
   );
   expect(suspect).toMatchObject({ crashes: 3, name: expect.stringContaining(`webhook 1 ${DEADLY} ${streamId}`) });
 });

@@ -1,5 +1,5 @@
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
-import { openDatabase } from '@chainstead/db';
+import { openDatabase, sql } from '@chainstead/db';
 import { createScratchDatabase } from '@chainstead/testkit';
 import { expect, test } from 'vitest';
 import { createDeliveryMetrics } from './delivery-metrics.ts';
@@ -16,14 +16,13 @@ test('what waits is told with its age, and not what has arrived before or been g
   };
   const deliver = (minutes: number, status: string, hasArrived = false) =>
     scratch.database.query(
-      `INSERT INTO stream_deliveries (id, stream_id, chain_id, block_number, block_hash, kind, status, created_at, delivered_at)
-       SELECT gen_random_uuid(), id, 1, 1, '\\x00', 'confirmed', $2, now() - $1 * interval '1 minute', CASE WHEN $3 THEN now() END FROM streams`,
-      [minutes, status, hasArrived],
+      sql`INSERT INTO stream_deliveries (id, stream_id, chain_id, block_number, block_hash, kind, status, created_at, delivered_at)
+       SELECT gen_random_uuid(), id, 1, 1, '\\x00', 'confirmed', ${status}, now() - ${minutes} * interval '1 minute', CASE WHEN ${hasArrived} THEN now() END FROM streams`,
     );
   try {
     expect(await age('active')).toBe(0);
     await scratch.database.query(
-      `INSERT INTO streams (id, webhook_url, description, tag, chain_ids, all_addresses, include_native_txs, include_contract_logs,
+      sql`INSERT INTO streams (id, webhook_url, description, tag, chain_ids, all_addresses, include_native_txs, include_contract_logs,
          include_internal_txs, include_all_tx_logs, filter_possible_spam_addresses, get_native_balances, demo, status, status_message, amount_of_addresses)
        VALUES (gen_random_uuid(), 'https://a.example', '', '', '{1}', false, true, false, false, false, false, '[]', false, 'active', '', 0)`,
     );

@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import {
   createScratchDatabase,
   type ScratchDatabase,
@@ -48,7 +49,7 @@ describe('webhooks', () => {
     // Requests that a test leaves hanging must not delay its end.
     await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
     await Promise.all(workers.splice(0).map((worker) => worker.stop()));
-    await scratch.database.query('TRUNCATE stream_deliveries, stream_settings');
+    await scratch.database.query(sql`TRUNCATE stream_deliveries, stream_settings`);
   });
 
   async function work(changes: Parameters<typeof startStagedWorker>[1] = {}): Promise<StagedWorker> {
@@ -159,8 +160,7 @@ describe('webhooks', () => {
     expect(receiver.received.map(({ body }) => JSON.parse(body).retries)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([delivery?.id]));
     const attempts = await scratch.database.query(
-      `SELECT retries, success, http_status, error_message, body FROM stream_attempts WHERE stream_id = $1 ORDER BY retries`,
-      [streamId],
+      sql`SELECT retries, success, http_status, error_message, body FROM stream_attempts WHERE stream_id = ${streamId} ORDER BY retries`,
     );
     expect(attempts).toEqual(
       receiver.received.map(({ body }, retries) => ({
@@ -200,9 +200,8 @@ describe('webhooks', () => {
       await work({ clock });
       await expect.poll(() => readOutbox(scratch.database, streamId)).toMatchObject([{ retries: 1 }]);
       const [row] = await scratch.database.query<{ waits: number; age: number }>(
-        `SELECT extract(epoch FROM d.due_at - a.created_at)::float8 AS waits, extract(epoch FROM now() - a.created_at)::float8 AS age
-       FROM stream_deliveries d JOIN stream_attempts a ON a.delivery_id = d.id WHERE d.stream_id = $1`,
-        [streamId],
+        sql`SELECT extract(epoch FROM d.due_at - a.created_at)::float8 AS waits, extract(epoch FROM now() - a.created_at)::float8 AS age
+       FROM stream_deliveries d JOIN stream_attempts a ON a.delivery_id = d.id WHERE d.stream_id = ${streamId}`,
       );
       expect(Math.abs((row?.waits ?? 0) - 60)).toBeLessThan(20);
       expect(Math.abs(row?.age ?? Number.NaN)).toBeLessThan(20);
@@ -228,7 +227,7 @@ describe('webhooks', () => {
     await expect.poll(() => readOutbox(scratch.database, moved)).toMatchObject([{ retries: 1, status: 'pending' }]);
     expect(elsewhere.received).toHaveLength(0);
     expect(
-      await scratch.database.query('SELECT error_message FROM stream_attempts WHERE stream_id = $1', [moved]),
+      await scratch.database.query(sql`SELECT error_message FROM stream_attempts WHERE stream_id = ${moved}`),
     ).toEqual([{ error_message: 'Request failed with status code 307' }]);
   });
 
@@ -283,13 +282,13 @@ describe('webhooks', () => {
     const receiver = await receive();
     const streamId = await addStream(scratch.database, { webhookUrl: receiver.url });
     const other = await addStream(scratch.database, { webhookUrl: `${receiver.url}/other` });
-    await scratch.database.query(`UPDATE streams SET status = 'paused' WHERE id = $1`, [streamId]);
+    await scratch.database.query(sql`UPDATE streams SET status = 'paused' WHERE id = ${streamId}`);
     await addMatches(scratch.database, streamId, { blocks: [1, 2] });
     await addMatches(scratch.database, other, { blocks: [1] });
     await work();
     await settled(other, ['delivered']);
     expect(await statuses(streamId)).toEqual(['pending', 'pending']);
-    await scratch.database.query(`UPDATE streams SET status = 'active' WHERE id = $1`, [streamId]);
+    await scratch.database.query(sql`UPDATE streams SET status = 'active' WHERE id = ${streamId}`);
     await settled(streamId, ['delivered', 'delivered']);
   });
 
@@ -299,8 +298,7 @@ describe('webhooks', () => {
     await addMatches(scratch.database, streamId, { blocks: [1], kinds: ['unconfirmed', 'removed'] });
     await addMatches(scratch.database, streamId, { blocks: [2] });
     await scratch.database.query(
-      'UPDATE stream_matches SET removed_at = now() WHERE stream_id = $1 AND block_number = 1',
-      [streamId],
+      sql`UPDATE stream_matches SET removed_at = now() WHERE stream_id = ${streamId} AND block_number = 1`,
     );
     await work();
     await settled(streamId, ['delivered', 'dropped', 'delivered']);
@@ -375,8 +373,7 @@ describe('webhooks', () => {
     await addMatches(scratch.database, streamId, { blocks: [1, 2] });
     const enrich: EnrichMatch = async ({ match }) => {
       await scratch.database.query(
-        `UPDATE stream_deliveries SET status = 'dropped' WHERE stream_id = $1 AND block_number = 1`,
-        [streamId],
+        sql`UPDATE stream_deliveries SET status = 'dropped' WHERE stream_id = ${streamId} AND block_number = 1`,
       );
       return enrichedMatch(match, STAGE_CHAIN);
     };

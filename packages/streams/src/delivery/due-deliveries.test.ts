@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DueDelivery } from './delivery.ts';
@@ -11,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => scratch.drop());
 beforeEach(async () => {
-  await scratch.database.query('TRUNCATE streams, stream_matches, stream_deliveries');
+  await scratch.database.query(sql`TRUNCATE streams, stream_matches, stream_deliveries`);
   streamId = await addStream(scratch.database, { webhookUrl: 'http://receiver.example/' });
 });
 
@@ -22,7 +23,7 @@ describe('what is due', () => {
   test('comes longest due first, without what is in hand and what is due later', async () => {
     await addMatches(scratch.database, streamId, { blocks: numbers(30) });
     await scratch.database.query(
-      'UPDATE stream_deliveries SET due_at = now() + make_interval(mins => (block_number - 20)::int)',
+      sql`UPDATE stream_deliveries SET due_at = now() + make_interval(mins => (block_number - 20)::int)`,
     );
     const read = (limit: number, without: readonly string[]) =>
       readDueDeliveries(scratch.database, { streamIds: [streamId], limit, without });

@@ -1,5 +1,5 @@
 import { type ChainId, parseHash } from '@chainstead/core';
-import { type Database, hexText } from '@chainstead/db';
+import { type Database, hexText, rawSql, sql } from '@chainstead/db';
 import { LONG_BODY_LENGTH } from '../payload/body-length.ts';
 import type { Delivery, DeliveryKind, DueDelivery } from './delivery.ts';
 
@@ -58,27 +58,26 @@ const SHARE = 2;
  */
 async function readShares(database: Database, request: DueRequest, share: number): Promise<DueDelivery[]> {
   const rows = await database.query<DueRow>(
-    `SELECT due.id, due.stream_id, due.chain_id, due.block_number, ${hexText('due.block_hash')} AS block_hash, due.kind,
+    sql`SELECT due.id, due.stream_id, due.chain_id, due.block_number, ${rawSql(hexText('due.block_hash'))} AS block_hash, due.kind,
        due.retries, due.created_at, due.webhook_url, due.tag, m.logs, m.txs, m.txs_internal,
        m.removed_at IS NOT NULL AS is_removed,
-       CASE WHEN octet_length(due.resend) > ${LONG_BODY_LENGTH} THEN '' ELSE due.resend END AS resend,
-       CASE WHEN greatest(m.length, octet_length(m.body)) <= ${LONG_BODY_LENGTH} THEN m.body END AS match_body,
-       CASE WHEN greatest(m.length, octet_length(m.body), octet_length(due.resend)) > ${LONG_BODY_LENGTH}
+       CASE WHEN octet_length(due.resend) > ${rawSql(LONG_BODY_LENGTH)} THEN '' ELSE due.resend END AS resend,
+       CASE WHEN greatest(m.length, octet_length(m.body)) <= ${rawSql(LONG_BODY_LENGTH)} THEN m.body END AS match_body,
+       CASE WHEN greatest(m.length, octet_length(m.body), octet_length(due.resend)) > ${rawSql(LONG_BODY_LENGTH)}
          THEN greatest(m.length, octet_length(m.body), octet_length(due.resend)) ELSE 0 END AS long_length
      FROM (
        SELECT waiting.*, s.webhook_url, s.tag FROM streams s CROSS JOIN LATERAL (
          SELECT d.* FROM stream_deliveries d
          WHERE d.status = 'pending' AND (d.stream_id, d.due_at) BETWEEN (s.id, '-infinity') AND (s.id, now())
-           AND d.id <> ALL ($3::uuid[])
-         ORDER BY d.stream_id, d.due_at LIMIT $4
+           AND d.id <> ALL (${`{${request.without.join(',')}}`}::uuid[])
+         ORDER BY d.stream_id, d.due_at LIMIT ${share}
        ) AS waiting
-       WHERE s.id = ANY ($1::uuid[]) AND s.status = 'active' AND s.deleted_at IS NULL
-       ORDER BY waiting.due_at LIMIT $2
+       WHERE s.id = ANY (${request.streamIds}::uuid[]) AND s.status = 'active' AND s.deleted_at IS NULL
+       ORDER BY waiting.due_at LIMIT ${request.limit}
      ) AS due
      LEFT JOIN stream_matches m ON m.chain_id = due.chain_id AND m.block_number = due.block_number
        AND m.stream_id = due.stream_id AND m.block_hash = due.block_hash
      ORDER BY due.due_at`,
-    [request.streamIds, request.limit, `{${request.without.join(',')}}`, share],
   );
   return rows.map((row) => ({ delivery: deliveryOf(row), matchBody: row.match_body, longLength: row.long_length }));
 }

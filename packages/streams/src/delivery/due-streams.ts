@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 
 /** An active stream with webhooks to send. */
 export interface DueStream {
@@ -20,7 +20,7 @@ export const WAITING_STREAMS = `WITH RECURSIVE waiting(stream_id) AS (
 /** Returns active streams with webhooks that are due by the Postgres clock. */
 export function readDueStreams(database: Database): Promise<DueStream[]> {
   return database.query<DueStream>(
-    `${WAITING_STREAMS}
+    sql`${rawSql(WAITING_STREAMS)}
      SELECT s.id AS "streamId", s.webhook_url AS "webhookUrl"
      FROM waiting JOIN streams s ON s.id = waiting.stream_id
      WHERE s.status = 'active' AND s.deleted_at IS NULL AND EXISTS (

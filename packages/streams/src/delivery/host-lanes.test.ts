@@ -1,5 +1,5 @@
 import { silentLogger, systemClock } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, movedStatement, sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { readStreamSettings } from '../records/settings.ts';
@@ -40,7 +40,7 @@ function delivering(sent: string[], first: (id: string) => Promise<void> = async
     sent.push(id);
     onTaken(10);
     await first(id);
-    await scratch.database.query("UPDATE stream_deliveries SET status = 'delivered' WHERE id = $1", [id]);
+    await scratch.database.query(sql`UPDATE stream_deliveries SET status = 'delivered' WHERE id = ${id}`);
   };
 }
 
@@ -87,13 +87,13 @@ test('what is due stays due when the settings can not be read, and the host is f
   const away: Database = {
     ...scratch.database,
     query: (text, values) =>
-      /FROM stream_settings/.test(text)
+      /FROM stream_settings/.test(movedStatement(text).text)
         ? Promise.reject(new Error('settings are away'))
         : scratch.database.query(text, values),
   };
   const sent: string[] = [];
   const { lanes, leases } = lanesOf(delivering(sent), [streamId], away);
-  await scratch.database.query('TRUNCATE webhook_host_leases');
+  await scratch.database.query(sql`TRUNCATE webhook_host_leases`);
   await expect(lanes.run(HOST, signal)).rejects.toThrow('settings are away');
   expect(sent).toEqual([]);
   expect(leases.isHeld(HOST)).toBe(false);

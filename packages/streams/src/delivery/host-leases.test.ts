@@ -1,4 +1,5 @@
 import { silentLogger } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createHostLeases, type HostLeases } from './host-leases.ts';
@@ -10,7 +11,7 @@ const HOST = 'https://receiver.example';
 const scratch = scratchOfFile();
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
-  await scratch.database.query('TRUNCATE webhook_host_leases');
+  await scratch.database.query(sql`TRUNCATE webhook_host_leases`);
 });
 afterEach(() => void vi.useRealTimers());
 
@@ -20,8 +21,7 @@ const processOf = (): HostLeases =>
 async function pass(ms: number): Promise<void> {
   vi.advanceTimersByTime(ms);
   await scratch.database.query(
-    "UPDATE webhook_host_leases SET held_until = held_until - $1 * interval '1 millisecond'",
-    [ms],
+    sql`UPDATE webhook_host_leases SET held_until = held_until - ${ms} * interval '1 millisecond'`,
   );
 }
 const runOut = () => pass(LEASE_MS + 50);
@@ -58,7 +58,7 @@ test('a host of a process that does not renew is another one’s after a while, 
   await stalled.renew();
   expect(stalled.isHeld(HOST)).toBe(false);
   await stalled.letGo(HOST);
-  const [row] = await scratch.database.query<{ held: number }>('SELECT count(*) AS held FROM webhook_host_leases');
+  const [row] = await scratch.database.query<{ held: number }>(sql`SELECT count(*) AS held FROM webhook_host_leases`);
   expect(row).toEqual({ held: 1 });
 });
 

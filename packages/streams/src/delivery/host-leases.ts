@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { errorText, type Logger } from '@chainstead/core';
-import { type Database, failureLevel } from '@chainstead/db';
+import { type Database, failureLevel, sql } from '@chainstead/db';
 
 export interface HostLeasesOptions {
   readonly database: Database;
@@ -51,8 +51,7 @@ export function createHostLeases(options: HostLeasesOptions): HostLeases {
     },
     async heldByOthers() {
       const rows = await database.query<{ host: string }>(
-        'SELECT host FROM webhook_host_leases WHERE holder <> $1 AND held_until > clock_timestamp()',
-        [holder],
+        sql`SELECT host FROM webhook_host_leases WHERE holder <> ${holder} AND held_until > clock_timestamp()`,
       );
       return new Set(rows.map(({ host }) => host));
     },
@@ -77,7 +76,7 @@ export function createHostLeases(options: HostLeasesOptions): HostLeases {
     async letGo(host) {
       heldUntil.delete(host);
       try {
-        await database.query('DELETE FROM webhook_host_leases WHERE host = $1 AND holder = $2', [host, holder]);
+        await database.query(sql`DELETE FROM webhook_host_leases WHERE host = ${host} AND holder = ${holder}`);
       } catch (error) {
         logger.debug({ host, reason: errorText(error) }, 'Lease of a host could not be ended, it will run out');
       }

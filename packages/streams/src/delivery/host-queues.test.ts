@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { readHostQueues } from './host-queues.ts';
@@ -15,18 +16,16 @@ test('what waits is counted by host, the longest queue first, and told apart fro
   await addMatches(database, two, { blocks: [1] });
   await addMatches(database, other, { blocks: [1] });
   await addMatches(database, gone, { blocks: [1] });
-  await database.query("UPDATE streams SET status = 'paused' WHERE id = $1", [two]);
-  await database.query('UPDATE streams SET deleted_at = now() WHERE id = $1', [gone]);
+  await database.query(sql`UPDATE streams SET status = 'paused' WHERE id = ${two}`);
+  await database.query(sql`UPDATE streams SET deleted_at = now() WHERE id = ${gone}`);
   await database.query(
-    "UPDATE stream_deliveries SET due_at = '2030-01-01Z' WHERE stream_id = $1 AND block_number = 1",
-    [one],
+    sql`UPDATE stream_deliveries SET due_at = '2030-01-01Z' WHERE stream_id = ${one} AND block_number = 1`,
   );
   await database.query(
-    "UPDATE stream_deliveries SET due_at = '2029-01-01Z' WHERE stream_id = $1 AND block_number = 2",
-    [one],
+    sql`UPDATE stream_deliveries SET due_at = '2029-01-01Z' WHERE stream_id = ${one} AND block_number = 2`,
   );
   await database.query(
-    "INSERT INTO webhook_host_leases (host, holder, held_until) VALUES ('https://b.example:8443', gen_random_uuid(), now() + interval '1 hour'), ('https://a.example', gen_random_uuid(), now() - interval '1 s')",
+    sql`INSERT INTO webhook_host_leases (host, holder, held_until) VALUES ('https://b.example:8443', gen_random_uuid(), now() + interval '1 hour'), ('https://a.example', gen_random_uuid(), now() - interval '1 s')`,
   );
   expect(await readHostQueues(database)).toEqual([
     { host: 'https://a.example', streams: 2, waiting: 3, held: 1, dueAt: new Date('2029-01-01Z'), isServed: false },

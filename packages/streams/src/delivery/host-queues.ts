@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import { hostOf, WAITING_STREAMS } from './due-streams.ts';
 
 /** Pending webhooks of a host. */
@@ -34,17 +34,17 @@ const COUNTED_MAX = 10_000;
 export async function readHostQueues(database: Database): Promise<readonly HostQueue[]> {
   const [streams, served] = await Promise.all([
     database.query<StreamQueue>(
-      `${WAITING_STREAMS}
+      sql`${rawSql(WAITING_STREAMS)}
        SELECT s.webhook_url AS "webhookUrl", s.status = 'active' AS "isActive", counted.waiting, counted.due AS "dueAt"
        FROM waiting JOIN streams s ON s.id = waiting.stream_id
        CROSS JOIN LATERAL (
          SELECT count(*)::int AS waiting, min(due_at) AS due FROM (
-           SELECT due_at FROM stream_deliveries d WHERE d.stream_id = s.id AND d.status = 'pending' ORDER BY due_at LIMIT ${COUNTED_MAX}
+           SELECT due_at FROM stream_deliveries d WHERE d.stream_id = s.id AND d.status = 'pending' ORDER BY due_at LIMIT ${rawSql(COUNTED_MAX)}
          ) AS first
        ) AS counted
        WHERE s.deleted_at IS NULL`,
     ),
-    database.query<{ host: string }>('SELECT host FROM webhook_host_leases WHERE held_until > clock_timestamp()'),
+    database.query<{ host: string }>(sql`SELECT host FROM webhook_host_leases WHERE held_until > clock_timestamp()`),
   ]);
   const hosts = new Set(served.map(({ host }) => host));
   return [...Map.groupBy(streams, ({ webhookUrl }) => hostOf(webhookUrl))]

@@ -1,3 +1,4 @@
+import { rawSql, sql } from '@chainstead/db';
 import { startWebhookReceiver } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
@@ -22,14 +23,16 @@ test('old attempts, what arrived and its matches go; what waits, is young or is 
     .toBe(14);
   await worker.stop();
   await receiver.close();
-  await database.query(`UPDATE stream_matches SET confirmed = block_number <> 11`);
+  await database.query(sql`UPDATE stream_matches SET confirmed = block_number <> 11`);
   const tables = ['stream_deliveries', 'stream_attempts'];
   for (const table of tables)
-    await database.query(`UPDATE ${table} SET created_at = now() - interval '8 days' WHERE block_number <> 15`);
+    await database.query(
+      sql`UPDATE ${rawSql(table)} SET created_at = now() - interval '8 days' WHERE block_number <> 15`,
+    );
 
   // The body of block 15 is to be built again, as after a replay.
-  await database.query('UPDATE stream_matches SET body = NULL, matched = $1 WHERE block_number = 15', ['{}']);
-  await database.query("UPDATE stream_items SET used_at = now() - interval '1 hour' WHERE block_number <> 30");
+  await database.query(sql`UPDATE stream_matches SET body = NULL, matched = ${'{}'} WHERE block_number = 15`);
+  await database.query(sql`UPDATE stream_items SET used_at = now() - interval '1 hour' WHERE block_number <> 30`);
 
   const before = new Date(Date.now() - 7 * 86_400_000);
   expect(await pruneHistory(database, { before, batch: 5 })).toEqual({
@@ -39,7 +42,7 @@ test('old attempts, what arrived and its matches go; what waits, is young or is 
     items: 3 * old.length,
   });
   const left = async (table: string) =>
-    (await database.query<{ block: number }>(`SELECT block_number AS block FROM ${table} ORDER BY 1`)).map(
+    (await database.query<{ block: number }>(sql`SELECT block_number AS block FROM ${rawSql(table)} ORDER BY 1`)).map(
       ({ block }) => block,
     );
   expect(await left('stream_deliveries')).toEqual([15, 30]);
@@ -61,9 +64,9 @@ test('a worker prunes what is older than its days of history when it starts', as
   await first.stop();
   for (const table of ['stream_deliveries', 'stream_attempts'])
     await database.query(
-      `UPDATE ${table} SET created_at = now() - CASE block_number WHEN 1 THEN interval '4 days' ELSE interval '2 days' END`,
+      sql`UPDATE ${rawSql(table)} SET created_at = now() - CASE block_number WHEN 1 THEN interval '4 days' ELSE interval '2 days' END`,
     );
-  await database.query('UPDATE stream_matches SET confirmed = true');
+  await database.query(sql`UPDATE stream_matches SET confirmed = true`);
   const second = await startStagedWorker(database, { historyDays: 3 });
   await expect.poll(delivered).toEqual([true]);
   await second.stop();

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from '@chainstead/db';
 import { startWebhookReceiver } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, onTestFinished, test } from 'vitest';
@@ -49,13 +50,11 @@ test('what waits is listed in the order in which it is due, each once over the p
   const streamId = await addStream(scratch.database, { webhookUrl: 'https://receiver.example' });
   await addMatches(scratch.database, streamId, { blocks: [1, 2, 3, 4, 5] });
   await scratch.database.query(
-    `UPDATE stream_deliveries SET due_at = timestamptz '2030-01-01Z' + make_interval(secs => CASE WHEN block_number > 3 THEN 0 ELSE block_number END)
-     WHERE stream_id = $1`,
-    [streamId],
+    sql`UPDATE stream_deliveries SET due_at = timestamptz '2030-01-01Z' + make_interval(secs => CASE WHEN block_number > 3 THEN 0 ELSE block_number END)
+     WHERE stream_id = ${streamId}`,
   );
   await scratch.database.query(
-    "UPDATE stream_deliveries SET status = 'failed' WHERE stream_id = $1 AND block_number = 2",
-    [streamId],
+    sql`UPDATE stream_deliveries SET status = 'failed' WHERE stream_id = ${streamId} AND block_number = 2`,
   );
   const seen: number[] = [];
   for (let after: WaitingPosition | null = null, pages = 0; pages < 9; pages++) {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readStreamStats } from '../records/stats.ts';
@@ -15,7 +16,9 @@ beforeAll(async () => {
 });
 afterAll(() => scratch.drop());
 beforeEach(async () => {
-  await scratch.database.query('TRUNCATE streams, stream_matches, stream_deliveries, stream_attempts, webhook_health');
+  await scratch.database.query(
+    sql`TRUNCATE streams, stream_matches, stream_deliveries, stream_attempts, webhook_health`,
+  );
   streamId = await addStream(scratch.database, { webhookUrl: 'http://receiver.example/' });
 });
 
@@ -57,7 +60,7 @@ describe('recording attempts', () => {
     expect([...verdicts.values()]).toEqual(['delivered', 'repeated']);
     await record(attempt(delivery, true));
     expect(await stats()).toMatchObject({ webhooksDelivered: 1, txsInternalProcessed: 1 });
-    const [row] = await scratch.database.query('SELECT count(*) AS attempts FROM stream_attempts WHERE success');
+    const [row] = await scratch.database.query(sql`SELECT count(*) AS attempts FROM stream_attempts WHERE success`);
     expect(row).toEqual({ attempts: 3 });
   });
 
@@ -72,7 +75,7 @@ describe('recording attempts', () => {
     ]);
     // By the database clock, whatever time the attempt contains.
     const [due] = await scratch.database.query<{ seconds: number }>(
-      `SELECT extract(epoch FROM due_at - now())::float8 AS seconds FROM stream_deliveries WHERE status = 'pending'`,
+      sql`SELECT extract(epoch FROM due_at - now())::float8 AS seconds FROM stream_deliveries WHERE status = 'pending'`,
     );
     expect(due?.seconds).toBeGreaterThan(30);
     expect(due?.seconds).toBeLessThanOrEqual(60);
@@ -81,7 +84,7 @@ describe('recording attempts', () => {
 
   test('a webhook whose block left the chain while it was sent counts when it arrived, and is not sent again', async () => {
     const [arrived, failed] = await claim([1, 2]);
-    await scratch.database.query(`UPDATE stream_deliveries SET status = 'dropped'`);
+    await scratch.database.query(sql`UPDATE stream_deliveries SET status = 'dropped'`);
     await record(attempt(arrived, true), attempt(failed, false));
     expect(await outbox()).toMatchObject([{ status: 'delivered' }, { status: 'dropped', retries: 0 }]);
     expect(await stats()).toMatchObject({ webhooksDelivered: 1, webhooksFailed: 1 });
@@ -90,7 +93,7 @@ describe('recording attempts', () => {
   test('keeps bodies of failures only', async () => {
     const [delivery, other] = await claim([1, 2]);
     await record(attempt(delivery, false, '{"retries":0,"sent":1}'), attempt(other, true));
-    const rows = await scratch.database.query('SELECT success, body FROM stream_attempts ORDER BY success');
+    const rows = await scratch.database.query(sql`SELECT success, body FROM stream_attempts ORDER BY success`);
     expect(rows).toEqual([
       { success: false, body: '{"retries":0,"sent":1}' },
       { success: true, body: null },
@@ -102,7 +105,7 @@ describe('recording attempts', () => {
     if (replayed === undefined) throw new Error('Nothing was claimed');
     const text = '{"retries":0,"sent":1}';
     await record(attempt(plain, true), attempt({ ...replayed, resend: text }, true, text));
-    const rows = await scratch.database.query('SELECT status, body FROM stream_deliveries ORDER BY block_number');
+    const rows = await scratch.database.query(sql`SELECT status, body FROM stream_deliveries ORDER BY block_number`);
     expect(rows).toEqual([
       { status: 'delivered', body: null },
       { status: 'delivered', body: text },
@@ -112,7 +115,7 @@ describe('recording attempts', () => {
   test('moves the success rate of the URL in the order of the attempts, between 0 and 100', async () => {
     const [delivery] = await claim([1]);
     const rate = async () =>
-      (await scratch.database.query<{ success_rate: number }>('SELECT success_rate FROM webhook_health'))[0]
+      (await scratch.database.query<{ success_rate: number }>(sql`SELECT success_rate FROM webhook_health`))[0]
         ?.success_rate;
     await record(attempt(delivery, true));
     expect(await rate()).toBeUndefined();

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '@chainstead/db';
+import { type Database, sql, type Transaction } from '@chainstead/db';
 import { type Attempt, recordsOf, type Verdict } from './delivery.ts';
 import { recordArrivals } from './record-arrivals.ts';
 import { type RetryPolicy, requestedDelay, retryDelay } from './retry-policy.ts';
@@ -83,9 +83,8 @@ interface OutboxRow {
 
 async function lockDeliveries(transaction: Transaction, attempts: readonly Attempt[]): Promise<Map<string, OutboxRow>> {
   const rows = await transaction.query<OutboxRow>(
-    `SELECT id, status, retries, NULL AS "delayMs", body, resend, delivered_at AS "deliveredAt"
-     FROM stream_deliveries WHERE id = ANY ($1::uuid[]) ORDER BY id FOR UPDATE`,
-    [attempts.map(({ delivery }) => delivery.id)],
+    sql`SELECT id, status, retries, NULL AS "delayMs", body, resend, delivered_at AS "deliveredAt"
+     FROM stream_deliveries WHERE id = ANY (${attempts.map(({ delivery }) => delivery.id)}::uuid[]) ORDER BY id FOR UPDATE`,
   );
   return new Map(rows.map((row) => [row.id, row]));
 }
@@ -117,21 +116,12 @@ function settle(row: OutboxRow, attempt: Attempt, policy: RetryPolicy): Verdict 
 async function updateDeliveries(transaction: Transaction, rows: readonly OutboxRow[]): Promise<void> {
   const column = <Key extends keyof OutboxRow>(key: Key): OutboxRow[Key][] => rows.map((row) => row[key]);
   await transaction.query(
-    `UPDATE stream_deliveries d SET status = new.status, retries = new.retries,
+    sql`UPDATE stream_deliveries d SET status = new.status, retries = new.retries,
        due_at = coalesce(now() + new.delay_ms * interval '1 millisecond', d.due_at), body = new.body,
        resend = new.resend, delivered_at = new.delivered_at
-     FROM unnest($1::uuid[], $2::text[], $3::int[], $4::float8[], $5::text[], $6::text[], $7::timestamptz[])
+     FROM unnest(${column('id')}::uuid[], ${column('status')}::text[], ${column('retries')}::int[], ${column('delayMs')}::float8[], ${column('body')}::text[], ${column('resend')}::text[], ${column('deliveredAt')}::timestamptz[])
        AS new(id, status, retries, delay_ms, body, resend, delivered_at)
      WHERE d.id = new.id`,
-    [
-      column('id'),
-      column('status'),
-      column('retries'),
-      column('delayMs'),
-      column('body'),
-      column('resend'),
-      column('deliveredAt'),
-    ],
   );
 }
 
@@ -139,30 +129,12 @@ async function updateDeliveries(transaction: Transaction, rows: readonly OutboxR
 async function insertAttempts(transaction: Transaction, attempts: readonly Attempt[]): Promise<Set<string>> {
   const column = <T>(read: (attempt: Attempt) => T): T[] => attempts.map(read);
   const rows = await transaction.query<{ id: string }>(
-    `INSERT INTO stream_attempts (id, delivery_id, stream_id, chain_id, block_number, confirmed, webhook_url, tag, retries,
+    sql`INSERT INTO stream_attempts (id, delivery_id, stream_id, chain_id, block_number, confirmed, webhook_url, tag, retries,
        success, http_status, error_message, body, records, duration_ms, created_at)
-     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bigint[], $5::bigint[], $6::boolean[], $7::text[],
-       $8::text[], $9::int[], $10::boolean[], $11::int[], $12::text[], $13::text[], $14::int[], $15::int[],
-       $16::timestamptz[])
+     SELECT * FROM unnest(${column(({ id }) => id)}::uuid[], ${column(({ delivery }) => delivery.id)}::uuid[], ${column(({ delivery }) => delivery.streamId)}::uuid[], ${column(({ delivery }) => delivery.chainId)}::bigint[], ${column(({ delivery }) => delivery.blockNumber)}::bigint[], ${column(({ delivery }) => delivery.kind === 'confirmed')}::boolean[], ${column(({ delivery }) => delivery.webhookUrl)}::text[],
+       ${column(({ delivery }) => delivery.tag)}::text[], ${column(({ delivery }) => delivery.retries)}::int[], ${column(({ outcome }) => outcome.success)}::boolean[], ${column(({ outcome }) => outcome.httpStatus)}::int[], ${column(({ outcome }) => outcome.errorMessage)}::text[], ${column(({ outcome, body }) => (outcome.success ? null : body))}::text[], ${column(({ delivery }) => recordsOf(delivery))}::int[], ${column(({ outcome }) => outcome.durationMs)}::int[],
+       ${column(({ finishedAt }) => finishedAt)}::timestamptz[])
      ON CONFLICT (created_at, id) DO NOTHING RETURNING id`,
-    [
-      column(({ id }) => id),
-      column(({ delivery }) => delivery.id),
-      column(({ delivery }) => delivery.streamId),
-      column(({ delivery }) => delivery.chainId),
-      column(({ delivery }) => delivery.blockNumber),
-      column(({ delivery }) => delivery.kind === 'confirmed'),
-      column(({ delivery }) => delivery.webhookUrl),
-      column(({ delivery }) => delivery.tag),
-      column(({ delivery }) => delivery.retries),
-      column(({ outcome }) => outcome.success),
-      column(({ outcome }) => outcome.httpStatus),
-      column(({ outcome }) => outcome.errorMessage),
-      column(({ outcome, body }) => (outcome.success ? null : body)),
-      column(({ delivery }) => recordsOf(delivery)),
-      column(({ outcome }) => outcome.durationMs),
-      column(({ finishedAt }) => finishedAt),
-    ],
   );
   return new Set(rows.map(({ id }) => id));
 }

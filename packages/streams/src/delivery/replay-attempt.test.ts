@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { listAudit } from '@chainstead/http';
 import { startWebhookReceiver } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -23,8 +24,7 @@ async function stage() {
   const [delivery] = await addMatches(scratch.database, streamId, { blocks: [1] });
   const failures = () =>
     scratch.database.query<{ id: string }>(
-      'SELECT id FROM stream_attempts WHERE stream_id = $1 AND NOT success ORDER BY retries, created_at',
-      [streamId],
+      sql`SELECT id FROM stream_attempts WHERE stream_id = ${streamId} AND NOT success ORDER BY retries, created_at`,
     );
   const replay = async (index: number) =>
     createReplayAttempt({ database: scratch.database })({
@@ -45,7 +45,7 @@ describe('a replay', () => {
     const { secretKey } = await changeStreamSettings(scratch.database, { secretKey: 'another secret' }, exampleActor());
     receiver.answerWith(() => ({}));
     // The body of the first attempt, although a later one failed too.
-    await scratch.database.query('DELETE FROM audit_log');
+    await scratch.database.query(sql`DELETE FROM audit_log`);
     expect(await replay(0)).toBe(true);
     await expect.poll(async () => (await state())?.status).toBe('delivered');
     const [first, second, third] = receiver.received;
@@ -101,7 +101,7 @@ describe('a replay', () => {
     const attemptId = failure?.id ?? '';
     expect(await replay({ streamId, attemptId: streamId })).toBe(false);
     expect(await replay({ streamId: attemptId, attemptId })).toBe(false);
-    await scratch.database.query('UPDATE stream_attempts SET body = NULL WHERE id = $1', [attemptId]);
+    await scratch.database.query(sql`UPDATE stream_attempts SET body = NULL WHERE id = ${attemptId}`);
     expect(await replay({ streamId, attemptId })).toBe(false);
   });
 
@@ -111,14 +111,13 @@ describe('a replay', () => {
     const blocks = Array.from({ length: 12 }, (_, index) => index + 1);
     for (const { id } of await addMatches(database, streamId, { blocks }))
       await database.query(
-        `INSERT INTO stream_attempts (id, delivery_id, stream_id, chain_id, block_number, confirmed, webhook_url, tag, retries, success, body, records, duration_ms)
-         SELECT id, id, stream_id, chain_id, block_number, false, '', '', 0, false, '{}', 0, 0 FROM stream_deliveries WHERE id = $1`,
-        [id],
+        sql`INSERT INTO stream_attempts (id, delivery_id, stream_id, chain_id, block_number, confirmed, webhook_url, tag, retries, success, body, records, duration_ms)
+         SELECT id, id, stream_id, chain_id, block_number, false, '', '', 0, false, '{}', 0, 0 FROM stream_deliveries WHERE id = ${id}`,
       );
-    await database.query("UPDATE stream_deliveries SET status = 'failed' WHERE stream_id = $1", [streamId]);
-    const attempts = await database.query<{ id: string }>('SELECT id FROM stream_attempts WHERE stream_id = $1', [
-      streamId,
-    ]);
+    await database.query(sql`UPDATE stream_deliveries SET status = 'failed' WHERE stream_id = ${streamId}`);
+    const attempts = await database.query<{ id: string }>(
+      sql`SELECT id FROM stream_attempts WHERE stream_id = ${streamId}`,
+    );
     const replay = createReplayAttempt({ database, replaysPerKey: 5 });
     const ask = (attempt: number, key: string) =>
       replay({ streamId, attemptId: attempts[attempt]?.id ?? '', by: exampleActor(key) });
@@ -132,9 +131,9 @@ describe('a replay', () => {
     });
     expect(await ask(11, 'modest')).toBe(true);
     const [refused = 0] = blocks.map((_, index) => index).filter((index) => !requested.includes(index));
-    await database.query("UPDATE stream_deliveries SET status = 'delivered' WHERE id = $1", [
-      attempts[requested[0] ?? 0]?.id,
-    ]);
+    await database.query(
+      sql`UPDATE stream_deliveries SET status = 'delivered' WHERE id = ${attempts[requested[0] ?? 0]?.id ?? null}`,
+    );
     expect(await ask(refused, 'greedy')).toBe(true);
     await expect(ask(11, 'greedy')).rejects.toMatchObject({ code: 'REPLAYS_LIMITED' });
   });

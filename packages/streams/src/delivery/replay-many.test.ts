@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from '@chainstead/db';
 import { type AuditActor, listAudit } from '@chainstead/http';
 import { startWebhookReceiver } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -24,10 +25,9 @@ async function stage(blocks: number, retries = 0) {
   await expect.poll(statuses).toEqual(Array(blocks).fill('failed'));
   const attempts = () =>
     scratch.database.query<{ id: string; body: string; blockNumber: number }>(
-      'SELECT id, body, block_number AS "blockNumber" FROM stream_attempts WHERE stream_id = $1 ORDER BY block_number, created_at',
-      [streamId],
+      sql`SELECT id, body, block_number AS "blockNumber" FROM stream_attempts WHERE stream_id = ${streamId} ORDER BY block_number, created_at`,
     );
-  await scratch.database.query("UPDATE streams SET status = 'active' WHERE id = $1", [streamId]);
+  await scratch.database.query(sql`UPDATE streams SET status = 'active' WHERE id = ${streamId}`);
   return { receiver, streamId, statuses, attempts };
 }
 
@@ -58,10 +58,9 @@ describe('replaying many webhooks', () => {
     const { receiver, streamId, statuses, attempts } = await stage(4);
     const other = await stage(1);
     const [, forgotten] = await attempts();
-    await scratch.database.query('UPDATE stream_attempts SET body = NULL WHERE id = $1', [forgotten?.id]);
+    await scratch.database.query(sql`UPDATE stream_attempts SET body = NULL WHERE id = ${forgotten?.id ?? null}`);
     await scratch.database.query(
-      "UPDATE stream_deliveries SET status = 'delivered' WHERE stream_id = $1 AND block_number = 4",
-      [streamId],
+      sql`UPDATE stream_deliveries SET status = 'delivered' WHERE stream_id = ${streamId} AND block_number = 4`,
     );
     receiver.answerWith(() => ({}));
     const replay = createReplayMany({ database: scratch.database });
@@ -76,7 +75,7 @@ describe('replaying many webhooks', () => {
 
   test('takes as many as one key may have waiting, and says that there are more', async () => {
     const { streamId, statuses } = await stage(5);
-    await scratch.database.query("UPDATE streams SET status = 'paused' WHERE id = $1", [streamId]);
+    await scratch.database.query(sql`UPDATE streams SET status = 'paused' WHERE id = ${streamId}`);
     const replay = createReplayMany({ database: scratch.database, replaysPerKey: 3 });
     const ask = (id: string) => replay({ streamId, attemptIds: null, by: actor(id) });
     expect(await ask('greedy')).toEqual({ webhooks: 3, isPart: true });

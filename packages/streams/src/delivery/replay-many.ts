@@ -1,4 +1,4 @@
-import type { Transaction } from '@chainstead/db';
+import { sql, type Transaction } from '@chainstead/db';
 import type { AuditActor } from '@chainstead/http';
 import { auditStream } from '../records/audit-stream.ts';
 import { REPLAYS_PER_KEY, requireRoomForReplay } from '../records/open-replays.ts';
@@ -63,14 +63,13 @@ function chooseAttempts(
 /** Locks the deliveries by id, like recording attempts. */
 async function sendAgain(transaction: Transaction, attempts: readonly string[], requestedBy: string): Promise<number> {
   const rows = await transaction.query(
-    `WITH locked AS MATERIALIZED (
+    sql`WITH locked AS MATERIALIZED (
        SELECT d.id, a.body FROM stream_attempts a JOIN stream_deliveries d ON d.id = a.delivery_id
-       WHERE a.id = ANY ($1::uuid[]) AND NOT a.success ORDER BY d.id FOR UPDATE OF d
+       WHERE a.id = ANY (${attempts}::uuid[]) AND NOT a.success ORDER BY d.id FOR UPDATE OF d
      )
-     UPDATE stream_deliveries d SET status = 'pending', resend = locked.body, requested_by = $2,
+     UPDATE stream_deliveries d SET status = 'pending', resend = locked.body, requested_by = ${requestedBy},
        due_at = CASE WHEN d.status = 'pending' THEN least(d.due_at, now()) ELSE now() END
      FROM locked WHERE d.id = locked.id RETURNING d.id`,
-    [attempts, requestedBy],
   );
   return rows.length;
 }

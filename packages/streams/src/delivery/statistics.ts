@@ -1,4 +1,4 @@
-import type { Transaction } from '@chainstead/db';
+import { sql, type Transaction } from '@chainstead/db';
 import type { Attempt } from './delivery.ts';
 
 interface Sums {
@@ -34,9 +34,9 @@ export async function addStatistics(
   const entries = [...byStream].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const column = (read: (sums: Sums) => number): number[] => entries.map(([, sums]) => read(sums));
   await transaction.query(
-    `INSERT INTO stream_stats AS kept (stream_id, webhooks_delivered, webhooks_failed, logs_processed, txs_processed,
+    sql`INSERT INTO stream_stats AS kept (stream_id, webhooks_delivered, webhooks_failed, logs_processed, txs_processed,
        txs_internal_processed)
-     SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
+     SELECT * FROM unnest(${entries.map(([streamId]) => streamId)}::uuid[], ${column(({ delivered }) => delivered)}::bigint[], ${column(({ failed }) => failed)}::bigint[], ${column(({ logs }) => logs)}::bigint[], ${column(({ txs }) => txs)}::bigint[], ${column(({ txsInternal }) => txsInternal)}::bigint[])
      ON CONFLICT (stream_id) DO UPDATE SET
        webhooks_delivered = kept.webhooks_delivered + excluded.webhooks_delivered,
        webhooks_failed = kept.webhooks_failed + excluded.webhooks_failed,
@@ -44,13 +44,5 @@ export async function addStatistics(
        txs_processed = kept.txs_processed + excluded.txs_processed,
        txs_internal_processed = kept.txs_internal_processed + excluded.txs_internal_processed,
        updated_at = now()`,
-    [
-      entries.map(([streamId]) => streamId),
-      column(({ delivered }) => delivered),
-      column(({ failed }) => failed),
-      column(({ logs }) => logs),
-      column(({ txs }) => txs),
-      column(({ txsInternal }) => txsInternal),
-    ],
   );
 }

@@ -1,3 +1,4 @@
+import { rawSql, sql } from '@chainstead/db';
 import { startWebhookReceiver } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -23,11 +24,9 @@ async function resume(id: string): Promise<void> {
 
 /** Sets the time in error to the duration minus a remainder. */
 async function inErrorSince(id: string, duration: string, remainder: string): Promise<void> {
-  await scratch.database.query('UPDATE streams SET error_since = now() - $2::interval + $3::interval WHERE id = $1', [
-    id,
-    duration,
-    remainder,
-  ]);
+  await scratch.database.query(
+    sql`UPDATE streams SET error_since = now() - ${duration}::interval + ${remainder}::interval WHERE id = ${id}`,
+  );
 }
 
 async function stage(changes: Parameters<typeof startStagedWorker>[1] = {}) {
@@ -36,7 +35,7 @@ async function stage(changes: Parameters<typeof startStagedWorker>[1] = {}) {
   onTestFinished(async () => {
     await receiver.close();
     await worker.stop();
-    await scratch.database.query('TRUNCATE streams, stream_deliveries');
+    await scratch.database.query(sql`TRUNCATE streams, stream_deliveries`);
   });
   return { receiver, worker };
 }
@@ -80,15 +79,13 @@ describe('a stream', () => {
     const later = `now() + interval '1 day'`;
     const insert = (count: number) =>
       scratch.database.query(
-        `INSERT INTO stream_deliveries (id, stream_id, chain_id, block_number, block_hash, kind, due_at)
-         SELECT gen_random_uuid(), $1, 1, n, '\\x00', 'unconfirmed', ${later} FROM generate_series(1, $2::int) AS n`,
-        [id, count],
+        sql`INSERT INTO stream_deliveries (id, stream_id, chain_id, block_number, block_hash, kind, due_at)
+         SELECT gen_random_uuid(), ${id}, 1, n, '\\x00', 'unconfirmed', ${rawSql(later)} FROM generate_series(1, ${count}::int) AS n`,
       );
     await insert(9_999);
     const other = await addStream(scratch.database, { webhookUrl: 'http://127.0.0.1:9/other' });
     await scratch.database.query(
-      `UPDATE streams SET status = 'error', error_since = now() - interval '25 hours' WHERE id = $1`,
-      [other],
+      sql`UPDATE streams SET status = 'error', error_since = now() - interval '25 hours' WHERE id = ${other}`,
     );
     // Once the other stream is terminated, the check has run.
     await becomes(other, 'terminated');
@@ -98,8 +95,7 @@ describe('a stream', () => {
     expect((await store().get(id))?.statusMessage).toBe('At least 10000 webhooks wait for their delivery');
     await resume(id);
     await scratch.database.query(
-      `UPDATE streams SET status = 'error', error_since = now() - interval '25 hours' WHERE id = $1`,
-      [other],
+      sql`UPDATE streams SET status = 'error', error_since = now() - interval '25 hours' WHERE id = ${other}`,
     );
     await becomes(other, 'terminated');
     expect((await store().get(id))?.status).toBe('active');
@@ -111,8 +107,7 @@ describe('a stream', () => {
     receiver.answerWith(() => ({}));
     const id = await addStream(scratch.database, { webhookUrl: receiver.url });
     await scratch.database.query(
-      `UPDATE streams SET status = 'error', status_message = 'It broke', error_since = now() WHERE id = $1`,
-      [id],
+      sql`UPDATE streams SET status = 'error', status_message = 'It broke', error_since = now() WHERE id = ${id}`,
     );
     await addMatches(scratch.database, id, { blocks: [1] });
     await inErrorSince(id, '24 hours', '1 minute');

@@ -1,5 +1,5 @@
 import type { Logger } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import { changeStreamStatus, type StatusChange } from '../records/change-status.ts';
 import { SUCCESS_RATE_MIN } from '../records/webhook-health.ts';
 import type { Stream } from '../stream.ts';
@@ -64,8 +64,7 @@ export function createStatusMachine(options: StatusMachineOptions): StatusMachin
     async failUnhealthy(webhooks) {
       for (const { webhookUrl, successRate, errorMessage } of webhooks) {
         const streams = await database.query<{ id: string }>(
-          `SELECT id FROM streams WHERE webhook_url = $1 AND status = 'active' AND deleted_at IS NULL ORDER BY id`,
-          [webhookUrl],
+          sql`SELECT id FROM streams WHERE webhook_url = ${webhookUrl} AND status = 'active' AND deleted_at IS NULL ORDER BY id`,
         );
         const why = `Success rate of the webhook is ${successRate} %, below ${SUCCESS_RATE_MIN} %: ${errorMessage}`;
         for (const { id } of streams) await fail(id, 'success-rate', why);
@@ -78,8 +77,7 @@ export function createStatusMachine(options: StatusMachineOptions): StatusMachin
     },
     async terminateFailed() {
       const streams = await database.query<{ id: string }>(
-        `SELECT id FROM streams WHERE status = 'error' AND error_since <= now() - make_interval(hours => $1) AND deleted_at IS NULL ORDER BY id`,
-        [ERROR_HOURS_MAX],
+        sql`SELECT id FROM streams WHERE status = 'error' AND error_since <= now() - make_interval(hours => ${ERROR_HOURS_MAX}) AND deleted_at IS NULL ORDER BY id`,
       );
       const reported = `Stream was in error for ${ERROR_HOURS_MAX} hours`;
       for (const { id } of streams)
@@ -93,15 +91,14 @@ export function createStatusMachine(options: StatusMachineOptions): StatusMachin
 /** Webhooks queued before the stream was last changed or resumed don't count: the queue is being drained. */
 async function readOverfull(database: Database, waitingMax: number): Promise<readonly string[]> {
   const rows = await database.query<{ id: string }>(
-    `${WAITING_STREAMS}
+    sql`${rawSql(WAITING_STREAMS)}
      SELECT s.id FROM waiting JOIN streams s ON s.id = waiting.stream_id
      CROSS JOIN LATERAL (
        SELECT count(*) AS webhooks FROM (
          SELECT FROM stream_deliveries d
-         WHERE d.stream_id = s.id AND d.status = 'pending' AND d.created_at >= s.updated_at LIMIT $1) AS limited
+         WHERE d.stream_id = s.id AND d.status = 'pending' AND d.created_at >= s.updated_at LIMIT ${waitingMax}) AS limited
      ) AS counted
-     WHERE s.status = 'active' AND s.deleted_at IS NULL AND counted.webhooks >= $1`,
-    [waitingMax],
+     WHERE s.status = 'active' AND s.deleted_at IS NULL AND counted.webhooks >= ${waitingMax}`,
   );
   return rows.map(({ id }) => id);
 }
@@ -109,14 +106,13 @@ async function readOverfull(database: Database, waitingMax: number): Promise<rea
 /** Returns the number of pending webhooks by stream, up to the counting limit. */
 export async function readQueueSizes(database: Database): Promise<ReadonlyMap<string, number>> {
   const rows = await database.query<{ id: string; size: number }>(
-    `${WAITING_STREAMS}
+    sql`${rawSql(WAITING_STREAMS)}
      SELECT waiting.stream_id AS id, counted.size FROM waiting
      CROSS JOIN LATERAL (
        SELECT count(*) AS size FROM (
-         SELECT FROM stream_deliveries d WHERE d.stream_id = waiting.stream_id AND d.status = 'pending' LIMIT $1) AS limited
+         SELECT FROM stream_deliveries d WHERE d.stream_id = waiting.stream_id AND d.status = 'pending' LIMIT ${WAITING_MAX}) AS limited
      ) AS counted
      WHERE waiting.stream_id IS NOT NULL`,
-    [WAITING_MAX],
   );
   return new Map(rows.map(({ id, size }) => [id, size]));
 }

@@ -1,4 +1,4 @@
-import type { Transaction } from '@chainstead/db';
+import { sql, type Transaction } from '@chainstead/db';
 import { SUCCESS_RATE_MAX, SUCCESS_RATE_MIN } from '../records/webhook-health.ts';
 import type { Attempt } from './delivery.ts';
 
@@ -39,10 +39,9 @@ async function countSuccesses(
   const entries = [...byUrl].filter(([url]) => !failing.has(url));
   if (entries.length === 0) return;
   await transaction.query(
-    `UPDATE webhook_health h SET success_rate = least($3, h.success_rate + answered.times), updated_at = now()
-     FROM unnest($1::text[], $2::int[]) AS answered(webhook_url, times)
-     WHERE h.webhook_url = answered.webhook_url AND h.success_rate < $3`,
-    [entries.map(([url]) => url), entries.map(([, tries]) => tries.length), SUCCESS_RATE_MAX],
+    sql`UPDATE webhook_health h SET success_rate = least(${SUCCESS_RATE_MAX}, h.success_rate + answered.times), updated_at = now()
+     FROM unnest(${entries.map(([url]) => url)}::text[], ${entries.map(([, tries]) => tries.length)}::int[]) AS answered(webhook_url, times)
+     WHERE h.webhook_url = answered.webhook_url AND h.success_rate < ${SUCCESS_RATE_MAX}`,
   );
 }
 
@@ -52,13 +51,11 @@ async function countFailures(
 ): Promise<UnhealthyWebhook[]> {
   const urls = [...byUrl.keys()].toSorted();
   await transaction.query(
-    'INSERT INTO webhook_health (webhook_url) SELECT * FROM unnest($1::text[]) ON CONFLICT DO NOTHING',
-    [urls],
+    sql`INSERT INTO webhook_health (webhook_url) SELECT * FROM unnest(${urls}::text[]) ON CONFLICT DO NOTHING`,
   );
   const rows = await transaction.query<{ webhookUrl: string; rate: number }>(
-    `SELECT webhook_url AS "webhookUrl", success_rate AS rate FROM webhook_health
-     WHERE webhook_url = ANY ($1::text[]) ORDER BY webhook_url FOR UPDATE`,
-    [urls],
+    sql`SELECT webhook_url AS "webhookUrl", success_rate AS rate FROM webhook_health
+     WHERE webhook_url = ANY (${urls}::text[]) ORDER BY webhook_url FOR UPDATE`,
   );
   const judged = rows.map(({ webhookUrl, rate }) => {
     const tries = byUrl.get(webhookUrl) ?? [];
@@ -67,9 +64,8 @@ async function countFailures(
     return { webhookUrl, successRate, errorMessage };
   });
   await transaction.query(
-    `UPDATE webhook_health h SET success_rate = new.rate, updated_at = now()
-     FROM unnest($1::text[], $2::int[]) AS new(webhook_url, rate) WHERE h.webhook_url = new.webhook_url`,
-    [judged.map(({ webhookUrl }) => webhookUrl), judged.map(({ successRate }) => successRate)],
+    sql`UPDATE webhook_health h SET success_rate = new.rate, updated_at = now()
+     FROM unnest(${judged.map(({ webhookUrl }) => webhookUrl)}::text[], ${judged.map(({ successRate }) => successRate)}::int[]) AS new(webhook_url, rate) WHERE h.webhook_url = new.webhook_url`,
   );
   return judged.filter(({ successRate }) => successRate < SUCCESS_RATE_MIN);
 }

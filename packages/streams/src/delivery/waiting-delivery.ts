@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import { type Delivery, recordsOf } from './delivery.ts';
 
 /**
@@ -14,8 +14,7 @@ export const STILL_DUE = `EXISTS (
 /** Returns whether the webhooks are still due: a reorg, a pause or another process may have intervened. */
 export async function areStillDue(database: Database, deliveries: readonly Delivery[]): Promise<boolean[]> {
   const rows = await database.query<{ id: string }>(
-    `SELECT given.id FROM unnest($1::uuid[], $2::int[]) AS given(id, retries) WHERE ${STILL_DUE}`,
-    [deliveries.map(({ id }) => id), deliveries.map(({ retries }) => retries)],
+    sql`SELECT given.id FROM unnest(${deliveries.map(({ id }) => id)}::uuid[], ${deliveries.map(({ retries }) => retries)}::int[]) AS given(id, retries) WHERE ${rawSql(STILL_DUE)}`,
   );
   const due = new Set(rows.map(({ id }) => id));
   return deliveries.map(({ id }) => due.has(id));
@@ -24,9 +23,8 @@ export async function areStillDue(database: Database, deliveries: readonly Deliv
 /** Returns the text to send again; null if the webhook is no longer due. */
 export async function readResend(database: Database, { id, retries }: Delivery): Promise<string | null> {
   const [row] = await database.query<{ resend: string | null }>(
-    `SELECT d.resend FROM unnest($1::uuid[], $2::int[]) AS given(id, retries) JOIN stream_deliveries d USING (id)
-     WHERE ${STILL_DUE}`,
-    [[id], [retries]],
+    sql`SELECT d.resend FROM unnest(${[id]}::uuid[], ${[retries]}::int[]) AS given(id, retries) JOIN stream_deliveries d USING (id)
+     WHERE ${rawSql(STILL_DUE)}`,
   );
   return row?.resend ?? null;
 }
@@ -34,42 +32,28 @@ export async function readResend(database: Database, { id, retries }: Delivery):
 /** Postpones a webhook that can't be sent now. It does not count as an attempt. Milliseconds. */
 export async function postponeDelivery(database: Database, { id, retries }: Delivery, waitMs: number): Promise<void> {
   await database.query(
-    `UPDATE stream_deliveries SET due_at = now() + $3 * interval '1 millisecond' WHERE id = $1 AND retries = $2 AND status = 'pending'`,
-    [id, retries, waitMs],
+    sql`UPDATE stream_deliveries SET due_at = now() + ${waitMs} * interval '1 millisecond' WHERE id = ${id} AND retries = ${retries} AND status = 'pending'`,
   );
 }
 
 /** Drops a webhook whose block left the chain before it was sent, or whose match is no longer stored. */
 export async function dropDelivery(database: Database, { id }: Delivery): Promise<void> {
-  await database.query(`UPDATE stream_deliveries SET status = 'dropped' WHERE id = $1 AND status = 'pending'`, [id]);
+  await database.query(sql`UPDATE stream_deliveries SET status = 'dropped' WHERE id = ${id} AND status = 'pending'`);
 }
 
 /** Records a webhook that can never be built as a failed attempt without a body, which can't be resent. */
 export async function failDelivery(database: Database, delivery: Delivery, errorMessage: string): Promise<void> {
   const { id, retries, streamId, chainId, blockNumber, kind, webhookUrl, tag } = delivery;
   await database.query(
-    `WITH failed AS (
+    sql`WITH failed AS (
        UPDATE stream_deliveries SET status = 'failed', retries = retries + 1
-       WHERE id = $1 AND retries = $2 AND status = 'pending' RETURNING id
+       WHERE id = ${id} AND retries = ${retries} AND status = 'pending' RETURNING id
      ), counted AS (
        UPDATE stream_stats SET webhooks_failed = webhooks_failed + 1, updated_at = now()
-       WHERE stream_id = $4 AND EXISTS (SELECT FROM failed)
+       WHERE stream_id = ${streamId} AND EXISTS (SELECT FROM failed)
      )
      INSERT INTO stream_attempts (id, delivery_id, stream_id, chain_id, block_number, confirmed, webhook_url, tag, retries, success,
        error_message, records, duration_ms)
-     SELECT $3, failed.id, $4, $5, $6, $7, $8, $9, $2, false, $10, $11, 0 FROM failed`,
-    [
-      id,
-      retries,
-      randomUUID(),
-      streamId,
-      chainId,
-      blockNumber,
-      kind === 'confirmed',
-      webhookUrl,
-      tag,
-      errorMessage,
-      recordsOf(delivery),
-    ],
+     SELECT ${randomUUID()}, failed.id, ${streamId}, ${chainId}, ${blockNumber}, ${kind === 'confirmed'}, ${webhookUrl}, ${tag}, ${retries}, false, ${errorMessage}, ${recordsOf(delivery)}, 0 FROM failed`,
   );
 }

@@ -1,4 +1,5 @@
 import { type Address, silentLogger, systemClock } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -19,7 +20,7 @@ afterAll(async () => {
   await scratch?.drop();
 });
 beforeEach(async () => {
-  await scratch.database.query('TRUNCATE tokens');
+  await scratch.database.query(sql`TRUNCATE tokens`);
   stage.proxy.isDown = false;
   pool = await stage.openPool();
   stage.proxy.calls.clear();
@@ -93,7 +94,7 @@ describe('token metadata', () => {
         valueWithDecimals: '1.5',
       },
     ]);
-    expect(await scratch.database.query('SELECT name, decimals, facts_status FROM tokens')).toEqual([
+    expect(await scratch.database.query(sql`SELECT name, decimals, facts_status FROM tokens`)).toEqual([
       { name: 'Stage Token', decimals: 6, facts_status: 'known' },
     ]);
     stage.proxy.isDown = true;

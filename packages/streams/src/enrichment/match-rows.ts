@@ -1,5 +1,5 @@
 import type { ChainId, Hash } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import type { Delivery, MatchKey } from '../delivery/delivery.ts';
 import { areStillDue, STILL_DUE } from '../delivery/waiting-delivery.ts';
 import type { Match } from '../matching/match.ts';
@@ -87,19 +87,12 @@ async function readItems(database: Database, rows: readonly StoredRow[]): Promis
   if (wanted.size === 0) return new Map();
   const named = [...wanted];
   const items = await database.query<{ number: number; item: string }>(
-    `SELECT key.number, i.item
-     FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::smallint[], $5::int[])
+    sql`SELECT key.number, i.item
+     FROM unnest(${named.map(([, { row }]) => row.chain_id)}::bigint[], ${named.map(([, { row }]) => row.block_number)}::bigint[], ${`{${named.map(([, { row }]) => row.block_hash).join(',')}}`}::text[], ${named.map(([, { at }]) => at.kind)}::smallint[], ${named.map(([, { at }]) => at.place)}::int[])
        WITH ORDINALITY AS key(chain_id, block_number, hash, kind, place, number)
      CROSS JOIN LATERAL (
        SELECT item FROM stream_items i WHERE i.chain_id = key.chain_id AND i.block_number = key.block_number
          AND i.block_hash = decode(key.hash, 'hex') AND i.kind = key.kind AND i.place = key.place OFFSET 0) AS i`,
-    [
-      named.map(([, { row }]) => row.chain_id),
-      named.map(([, { row }]) => row.block_number),
-      `{${named.map(([, { row }]) => row.block_hash).join(',')}}`,
-      named.map(([, { at }]) => at.kind),
-      named.map(([, { at }]) => at.place),
-    ],
   );
   return new Map(items.flatMap(({ number, item }) => named.slice(number - 1, number).map(([name]) => [name, item])));
 }

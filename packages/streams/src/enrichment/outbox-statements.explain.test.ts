@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '@chainstead/db';
+import { type Database, movedStatement, sql } from '@chainstead/db';
 import {
   createScratchDatabase,
   explain,
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const { database } = scratch;
   streamId = await addStream(database, { webhookUrl: 'http://receiver.example/' });
   await addMatches(database, streamId, { blocks: Array.from({ length: 10 }, (_, number) => number) });
-  await database.query('ANALYZE');
+  await database.query(sql`ANALYZE`);
   await addMatches(database, streamId, { blocks: Array.from({ length: OUTBOX }, (_, number) => 10 + number) });
 });
 afterAll(() => scratch.drop());
@@ -41,7 +41,8 @@ async function explained(
   const plans: PlanNode[][] = [];
   const database: Database = {
     ...scratch.database,
-    async query(text, values = []) {
+    async query(statement, given = []) {
+      const { text, values = [] } = movedStatement(statement, given);
       const { nodes } = await explain(scratch.database, { text, values }, plan);
       plans.push([...nodes]);
       return [];

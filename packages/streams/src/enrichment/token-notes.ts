@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import { addressBytes, type Database, hexText } from '@chainstead/db';
+import { addressBytes, type Database, hexText, rawSql, sql } from '@chainstead/db';
 import { saveTokenMetadata, type TokenMetadataReader } from '@chainstead/tokens';
 import DataLoader from 'dataloader';
 import type { TokenNote } from '../payload/token-note.ts';
@@ -34,10 +34,9 @@ export function createTokenNotes(options: { readonly database: Database; readonl
 
   async function readRows(addresses: readonly Address[]): Promise<readonly (TokenRow | undefined)[]> {
     const found = await database.query<TokenRow>(
-      `SELECT ${hexText('address')} AS address, name, symbol, decimals, standard, logo,
+      sql`SELECT ${rawSql(hexText('address'))} AS address, name, symbol, decimals, standard, logo,
          possible_spam AS "possibleSpam", verified, facts_status <> 'pending' OR facts_attempts > (facts_lease_until IS NOT NULL)::int AS "isRequested"
-       FROM tokens WHERE chain_id = $1 AND address = ANY ($2::bytea[])`,
-      [chain.id, [...new Set(addresses)].map(addressBytes)],
+       FROM tokens WHERE chain_id = ${chain.id} AND address = ANY (${[...new Set(addresses)].map(addressBytes)}::bytea[])`,
     );
     const byAddress = new Map<string, TokenRow>(found.map((row) => [row.address, row]));
     return addresses.map((address) => byAddress.get(address));
@@ -61,8 +60,7 @@ export function createTokenNotes(options: { readonly database: Database; readonl
       if (unrequested.length === 0) return notesOf(known);
       const facts = await ask(unrequested);
       await database.query(
-        'INSERT INTO tokens (address, chain_id) SELECT address, $2 FROM unnest($1::bytea[]) AS seen(address) ON CONFLICT DO NOTHING',
-        [unrequested.toSorted().map(addressBytes), chain.id],
+        sql`INSERT INTO tokens (address, chain_id) SELECT address, ${chain.id} FROM unnest(${unrequested.toSorted().map(addressBytes)}::bytea[]) AS seen(address) ON CONFLICT DO NOTHING`,
       );
       await saveTokenMetadata(database, chain.id, facts);
       return notesOf(await select(addresses));

@@ -1,4 +1,5 @@
 import { systemClock, ZERO_ADDRESS } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, test, vi } from 'vitest';
 import { readDueDeliveries } from '../delivery/due-deliveries.ts';
@@ -82,13 +83,13 @@ describe('the body of a match', () => {
     const begun = await database.transaction(async (transaction) => {
       const theirs = `UPDATE stream_matches SET body = '{"theirs":true}', matched = '' WHERE stream_id = $1`;
       // Lock the row before the other body is built; otherwise the stored body would be read instead.
-      await transaction.query('SELECT FROM stream_matches WHERE stream_id = $1 FOR UPDATE', [streamId]);
+      await transaction.query(sql`SELECT FROM stream_matches WHERE stream_id = ${streamId} FOR UPDATE`);
       const made = bodies.make(first, signal);
       await making.promise;
       await vi.waitFor(async () =>
         expect(
           await database.query(
-            `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%stream_matches%'`,
+            sql`SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%stream_matches%'`,
           ),
         ).toHaveLength(1),
       );
@@ -100,7 +101,7 @@ describe('the body of a match', () => {
 
   test('is withheld from a webhook that is not due any more once it is made, and from no other of the match', async () => {
     const drop = (id: string) =>
-      scratch.database.query("UPDATE stream_deliveries SET status = 'dropped' WHERE id = $1", [id]);
+      scratch.database.query(sql`UPDATE stream_deliveries SET status = 'dropped' WHERE id = ${id}`);
     const atOnce = await stage(async (request) => {
       await drop(atOnce.second.id);
       return balanceOf(request, 1n);
@@ -109,7 +110,7 @@ describe('the body of a match', () => {
     expect(made).toEqual([expect.any(String), null]);
     expect(await atOnce.bodies.make(atOnce.second, signal)).toBeNull();
     const paused = await stage(async (request) => {
-      await scratch.database.query("UPDATE streams SET status = 'paused' WHERE id = $1", [paused.streamId]);
+      await scratch.database.query(sql`UPDATE streams SET status = 'paused' WHERE id = ${paused.streamId}`);
       return balanceOf(request, 1n);
     });
     expect(await paused.bodies.make(paused.first, signal)).toBeNull();
@@ -121,14 +122,13 @@ describe('the body of a match', () => {
     await addMatches(database, streamId, { blocks: [2, 3] });
     const due = await readDueDeliveries(database, { streamIds: [streamId], limit: 9, without: [first.id] });
     const making = await database.transaction(async (transaction) => {
-      await transaction.query('SELECT FROM stream_matches WHERE stream_id = $1 AND block_number = 3 FOR UPDATE', [
-        streamId,
-      ]);
+      await transaction.query(
+        sql`SELECT FROM stream_matches WHERE stream_id = ${streamId} AND block_number = 3 FOR UPDATE`,
+      );
       const begun = Promise.all(due.map(({ delivery }) => bodies.make(delivery, signal)));
       const stored = async () => {
         const rows = await database.query<{ block_number: number }>(
-          'SELECT block_number FROM stream_matches WHERE stream_id = $1 AND body IS NOT NULL ORDER BY 1',
-          [streamId],
+          sql`SELECT block_number FROM stream_matches WHERE stream_id = ${streamId} AND body IS NOT NULL ORDER BY 1`,
         );
         return rows.map(({ block_number }) => block_number);
       };
@@ -143,7 +143,7 @@ describe('the body of a match', () => {
     const { database } = scratch;
     const { bodies, streamId, first } = await stage(async (request) => balanceOf(request, 0n));
     const setLength = (length: number) =>
-      database.query('UPDATE stream_matches SET length = $2 WHERE stream_id = $1', [streamId, length]);
+      database.query(sql`UPDATE stream_matches SET length = ${length} WHERE stream_id = ${streamId}`);
     await setLength(BODY_LENGTH_MAX + 1);
     await expect(bodies.make(first, signal)).rejects.toMatchObject({ code: 'WEBHOOK_TOO_LARGE', retryable: false });
     await setLength(BODY_LENGTH_MAX);

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type ChainId, ChainsteadError, type Clock, type Hash } from '@chainstead/core';
-import { type Database, UNWRITTEN, type WorkJournal } from '@chainstead/db';
+import { type Database, rawSql, sql, UNWRITTEN, type WorkJournal } from '@chainstead/db';
 import DataLoader from 'dataloader';
 import type { WebhookBodies } from '../delivery/deliver-webhook.ts';
 import type { Delivery, MatchKey } from '../delivery/delivery.ts';
@@ -121,9 +121,9 @@ function keyOf({ chainId, blockNumber, streamId, blockHash }: MatchKey): string 
 const TOGETHER = { cache: false, maxBatchSize: 200 } as const;
 
 async function readStreams(database: Database, ids: readonly string[]): Promise<readonly (Stream | undefined)[]> {
-  const rows = await database.query<StreamRow>(`SELECT ${STREAM_COLUMNS} FROM streams WHERE id = ANY ($1::uuid[])`, [
-    [...new Set(ids)],
-  ]);
+  const rows = await database.query<StreamRow>(
+    sql`SELECT ${rawSql(STREAM_COLUMNS)} FROM streams WHERE id = ANY (${[...new Set(ids)]}::uuid[])`,
+  );
   const byId = new Map(rows.map((row) => [row.id, streamOf(row)]));
   return ids.map((id) => byId.get(id));
 }

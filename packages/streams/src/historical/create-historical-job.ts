@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type BlockRange, rangeSize } from '@chainstead/core';
-import { type Database, transactionLock } from '@chainstead/db';
+import { type Database, sql, transactionLock } from '@chainstead/db';
 import { ApiError } from '@chainstead/http';
 import { dueChannel } from '@chainstead/jobs';
 import { auditStream } from '../records/audit-stream.ts';
@@ -43,8 +43,7 @@ export function createHistoricalJobFactory({
       // Serializes the requests of one key: concurrent requests would all see the same free slot.
       await transactionLock(transaction, `historical-jobs:${by.id}`);
       const [open] = await transaction.query<{ jobs: number }>(
-        `SELECT count(*)::int AS jobs FROM historical_jobs WHERE status IN ('pending', 'running') AND requested_by = $1`,
-        [by.id],
+        sql`SELECT count(*)::int AS jobs FROM historical_jobs WHERE status IN ('pending', 'running') AND requested_by = ${by.id}`,
       );
       if ((open?.jobs ?? 0) >= jobsPerKey) throw new TooManyJobsError(jobsPerKey);
       await transaction.query(

@@ -1,5 +1,5 @@
 import { type Address, ChainsteadError, type Logger } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import { type Claim, claimValues, type DueTable, type DueWork, isClaimed, settled } from '@chainstead/jobs';
 import { STREAM_COLUMNS, type StreamRow, streamOf } from '../records/stream-row.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
@@ -88,12 +88,10 @@ async function replayPart(
 /** Returns the stream of a job and the addresses to match; null if the stream was deleted. */
 async function readStream(database: Database, job: JobRow) {
   const [row] = await database.query<StreamRow>(
-    `SELECT ${STREAM_COLUMNS} FROM streams WHERE id = $1 AND deleted_at IS NULL`,
-    [job.stream_id],
+    sql`SELECT ${rawSql(STREAM_COLUMNS)} FROM streams WHERE id = ${job.stream_id} AND deleted_at IS NULL`,
   );
   const [given] = await database.query<{ addresses: Address[] | null }>(
-    'SELECT addresses FROM historical_jobs WHERE id = $1',
-    [job.id],
+    sql`SELECT addresses FROM historical_jobs WHERE id = ${job.id}`,
   );
   return row === undefined ? null : { stream: streamOf(row), addresses: given?.addresses ?? null };
 }

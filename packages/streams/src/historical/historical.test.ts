@@ -1,5 +1,5 @@
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { createWorkJournal, type WorkJournal } from '@chainstead/db';
+import { createWorkJournal, sql, type WorkJournal } from '@chainstead/db';
 import { listAudit } from '@chainstead/http';
 import { createDueWork } from '@chainstead/jobs';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
@@ -85,16 +85,14 @@ function matchingNumbers(
 
 async function deliveriesOf(stream: Stream): Promise<string[]> {
   const rows = await scratch.database.query<{ line: string }>(
-    "SELECT concat_ws(' ', block_number, kind, status) AS line FROM stream_deliveries WHERE stream_id = $1 ORDER BY block_number, kind",
-    [stream.id],
+    sql`SELECT concat_ws(' ', block_number, kind, status) AS line FROM stream_deliveries WHERE stream_id = ${stream.id} ORDER BY block_number, kind`,
   );
   return rows.map(({ line }) => line);
 }
 
 const jobOf = async (id: string) => {
   const [job] = await scratch.database.query<{ status: string; next_block: number; matches: number }>(
-    'SELECT status, next_block, matches FROM historical_jobs WHERE id = $1',
-    [id],
+    sql`SELECT status, next_block, matches FROM historical_jobs WHERE id = ${id}`,
   );
   return job;
 };
@@ -150,7 +148,7 @@ describe('historical jobs', () => {
     const matching = matchingNumbers(followed, stream, [wallet], 1, range.toBlock);
     const own = (await deliveriesOf(stream)).filter((line) => Number(line.split(' ')[0]) <= range.toBlock);
     expect(own).toEqual(matching.map((number) => `${number} confirmed pending`));
-    await scratch.database.query("UPDATE stream_deliveries SET status = 'delivered', delivered_at = now()");
+    await scratch.database.query(sql`UPDATE stream_deliveries SET status = 'delivered', delivered_at = now()`);
     const again = await services.createHistoricalJob({
       stream,
       chain,
@@ -169,7 +167,7 @@ describe('historical jobs', () => {
     const by = exampleActor('key');
     const job = await services.createHistoricalJob({ stream, chain, range, addresses: null, by });
     const { database } = scratch;
-    await database.query('INSERT INTO quarantined_work (name, crashes) VALUES ($1, 3)', [`historical-job ${job?.id}`]);
+    await database.query(sql`INSERT INTO quarantined_work (name, crashes) VALUES (${`historical-job ${job?.id}`}, 3)`);
     const journal = createWorkJournal({ database, logger: silentLogger(), metrics: createMetricsRegistry() });
     await journal.start();
     onTestFinished(() => journal.close());
@@ -190,7 +188,7 @@ describe('historical jobs', () => {
     await expect(create('greedy')).rejects.toMatchObject({ code: 'HISTORICAL_JOBS_LIMITED', status: 429 });
     await expect(create('modest', 6)).rejects.toMatchObject({ code: 'HISTORICAL_RANGE_TOO_LONG', status: 400 });
     expect(await create('modest')).toMatchObject({ totalBlocks: 5 });
-    await scratch.database.query("UPDATE historical_jobs SET status = 'done' WHERE requested_by = 'greedy'");
+    await scratch.database.query(sql`UPDATE historical_jobs SET status = 'done' WHERE requested_by = 'greedy'`);
     expect(await create('greedy')).toMatchObject({ totalBlocks: 5 });
   });
 
@@ -255,9 +253,9 @@ describe('single past blocks', () => {
       details: { webhooks: 1, chain: chain.id, block: old },
     });
     expect(await deliveriesOf(stream)).toEqual([`${old} confirmed pending`]);
-    await scratch.database.query("UPDATE stream_deliveries SET status = 'failed', retries = 8 WHERE stream_id = $1", [
-      stream.id,
-    ]);
+    await scratch.database.query(
+      sql`UPDATE stream_deliveries SET status = 'failed', retries = 8 WHERE stream_id = ${stream.id}`,
+    );
     expect(await send(old)).toBe(true);
     expect(await deliveriesOf(stream)).toEqual([`${old} confirmed pending`]);
     const recent = matching.findLast((number) => number > scripted.head - FOLLOWED_CONFIRMATIONS);

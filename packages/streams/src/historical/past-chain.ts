@@ -1,6 +1,6 @@
 import type { Chain, ProofPolicy } from '@chainstead/chains';
 import { type BlockRange, ChainsteadError, type Hash } from '@chainstead/core';
-import { type Database, hexText } from '@chainstead/db';
+import { type Database, hexText, rawSql, sql } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { ReorgedWhileReadingError, type WatchedBlock } from '@chainstead/sync';
 
@@ -48,8 +48,7 @@ export async function readCheckpoint(
   hold: 'hold' | 'look',
 ): Promise<number | null> {
   const [row] = await reader.query<{ checkpoint: number | null }>(
-    `SELECT checkpoint FROM sync_chains WHERE chain_id = $1 ${hold === 'hold' ? 'FOR SHARE' : ''}`,
-    [chainId],
+    sql`SELECT checkpoint FROM sync_chains WHERE chain_id = ${chainId} ${rawSql(hold === 'hold' ? 'FOR SHARE' : '')}`,
   );
   return row?.checkpoint ?? null;
 }
@@ -73,9 +72,8 @@ export async function readFollowedHeight(
 export async function requireCanonical(reader: Reader, chain: Chain, blocks: readonly WatchedBlock[]): Promise<void> {
   const range = rangeOf(blocks);
   const rows = await reader.query<{ block_number: number; hash: Hash }>(
-    `SELECT block_number, ${hexText('block_hash')} AS hash FROM blocks
-     WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3`,
-    [chain.id, range.from, range.to],
+    sql`SELECT block_number, ${rawSql(hexText('block_hash'))} AS hash FROM blocks
+     WHERE chain_id = ${chain.id} AND block_number BETWEEN ${range.from} AND ${range.to}`,
   );
   const stored = new Map(rows.map((row) => [row.block_number, row.hash]));
   for (const { header } of blocks) {

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { Transaction } from '@chainstead/db';
+import { sql, type Transaction } from '@chainstead/db';
 import { DELIVERIES_CHANNEL } from '../delivery/deliveries-channel.ts';
 import type { DeliveryKind, MatchKey } from '../delivery/delivery.ts';
 import { deliveryId } from '../delivery-id.ts';
@@ -34,31 +34,23 @@ export async function recordPastMatches(
     if (kind === 'confirmed') await markConfirmed(transaction, keys);
     const ids = keys.map((key) => deliveryId(kind, key));
     await transaction.query(
-      `UPDATE stream_deliveries SET status = 'pending', due_at = now(), retries = 0, resend = NULL, requested_by = NULL
-       WHERE id = ANY ($1::uuid[]) AND status <> 'pending'`,
-      [ids],
+      sql`UPDATE stream_deliveries SET status = 'pending', due_at = now(), retries = 0, resend = NULL, requested_by = NULL
+       WHERE id = ANY (${ids}::uuid[]) AND status <> 'pending'`,
     );
     await addDeliveries(transaction, kind, keys);
     if (requestedBy !== null)
-      await transaction.query('UPDATE stream_deliveries SET requested_by = $2 WHERE id = ANY ($1::uuid[])', [
-        ids,
-        requestedBy,
-      ]);
+      await transaction.query(
+        sql`UPDATE stream_deliveries SET requested_by = ${requestedBy} WHERE id = ANY (${ids}::uuid[])`,
+      );
   });
   transaction.notify(DELIVERIES_CHANNEL);
 }
 
 async function markConfirmed(transaction: Transaction, keys: readonly MatchKey[]): Promise<void> {
   await transaction.query(
-    `UPDATE stream_matches m SET confirmed = true
-     FROM unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[]) AS one(chain_id, block_number, stream_id, block_hash)
+    sql`UPDATE stream_matches m SET confirmed = true
+     FROM unnest(${keys.map(({ chainId }) => chainId)}::bigint[], ${keys.map(({ blockNumber }) => blockNumber)}::bigint[], ${keys.map(({ streamId }) => streamId)}::uuid[], ${keys.map(({ blockHash }) => blockHash.slice(2))}::text[]) AS one(chain_id, block_number, stream_id, block_hash)
      WHERE m.chain_id = one.chain_id AND m.block_number = one.block_number AND m.stream_id = one.stream_id
        AND m.block_hash = decode(one.block_hash, 'hex')`,
-    [
-      keys.map(({ chainId }) => chainId),
-      keys.map(({ blockNumber }) => blockNumber),
-      keys.map(({ streamId }) => streamId),
-      keys.map(({ blockHash }) => blockHash.slice(2)),
-    ],
   );
 }

@@ -1,5 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, createMetricsRegistry, silentLogger, systemClock, toQuantity } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { createEgress } from '@chainstead/egress';
 import { type AuditActor, listAudit } from '@chainstead/http';
 import {
@@ -40,7 +41,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   receiver.answerWith(() => ({}));
-  await scratch.database.query('DELETE FROM audit_log');
+  await scratch.database.query(sql`DELETE FROM audit_log`);
 });
 
 function open() {
@@ -293,8 +294,7 @@ test('a preview gives the very webhooks that the stream then sends', async () =>
     stored.webhooks.map(({ body }) => body.replace(`"streamId":"${id}"`, '"streamId":""')),
   );
   const matches = await scratch.database.query<{ block_number: number }>(
-    'SELECT block_number FROM stream_matches WHERE stream_id = $1 ORDER BY block_number',
-    [id],
+    sql`SELECT block_number FROM stream_matches WHERE stream_id = ${id} ORDER BY block_number`,
   );
   expect(stored.matched).toBe(matches.length);
   expect(stored.webhooks.map(({ blockNumber }) => blockNumber)).toEqual(

@@ -1,5 +1,5 @@
 import type { ChainId, Hash } from '@chainstead/core';
-import { type Database, hexBytes } from '@chainstead/db';
+import { type Database, hexBytes, rawSql, sql } from '@chainstead/db';
 
 /** One attempt to deliver a webhook. */
 export interface DeliveryAttempt {
@@ -124,9 +124,8 @@ export async function listAttemptsOf(
   limit: number,
 ): Promise<DeliveryAttempt[]> {
   const rows = await database.query<AttemptRow>(
-    `SELECT ${COLUMNS}, NULL AS body FROM stream_attempts WHERE chain_id = $1 AND block_number = $2 AND delivery_id = $3
-     ORDER BY created_at DESC, id DESC LIMIT $4`,
-    [chainId, blockNumber, id, limit],
+    sql`SELECT ${rawSql(COLUMNS)}, NULL AS body FROM stream_attempts WHERE chain_id = ${chainId} AND block_number = ${blockNumber} AND delivery_id = ${id}
+     ORDER BY created_at DESC, id DESC LIMIT ${limit}`,
   );
   return rows.map(attemptOf);
 }
@@ -138,8 +137,7 @@ export async function findFailedAttempt(
   id: string,
 ): Promise<DeliveryAttempt | null> {
   const [row] = await database.query<AttemptRow>(
-    `SELECT ${COLUMNS}, ${SHOWN_BODY} FROM stream_attempts WHERE id = $1 AND stream_id = $2 AND NOT success`,
-    [id, streamId],
+    sql`SELECT ${rawSql(COLUMNS)}, ${rawSql(SHOWN_BODY)} FROM stream_attempts WHERE id = ${id} AND stream_id = ${streamId} AND NOT success`,
   );
   return row === undefined ? null : attemptOf(row);
 }

@@ -1,4 +1,4 @@
-import type { Transaction } from '@chainstead/db';
+import { rawSql, sql, type Transaction } from '@chainstead/db';
 import type { Stream, StreamStatus } from '../stream.ts';
 import { STREAM_COLUMNS, type StreamRow, streamOf } from './stream-row.ts';
 import { raiseStreamsVersion } from './streams-version.ts';
@@ -22,8 +22,7 @@ export async function changeStreamStatus(
 ): Promise<Stream | null> {
   await raiseStreamsVersion(transaction);
   const [found] = await transaction.query<StreamRow>(
-    `SELECT ${STREAM_COLUMNS} FROM streams WHERE id = $1 AND deleted_at IS NULL`,
-    [id],
+    sql`SELECT ${rawSql(STREAM_COLUMNS)} FROM streams WHERE id = ${id} AND deleted_at IS NULL`,
   );
   if (found === undefined) return null;
   const current = streamOf(found);
@@ -31,10 +30,9 @@ export async function changeStreamStatus(
   if (change === null) return current;
   if (change.status === 'active') await trustWebhook(transaction, current.webhookUrl);
   const [row] = await transaction.query<StreamRow>(
-    `UPDATE streams SET status = $2, status_message = $3, updated_at = now(), error_since = CASE
-       WHEN $2 = 'error' THEN coalesce(error_since, now()) WHEN $2 = 'terminated' THEN error_since END
-     WHERE id = $1 RETURNING ${STREAM_COLUMNS}`,
-    [id, change.status, change.statusMessage],
+    sql`UPDATE streams SET status = ${change.status}, status_message = ${change.statusMessage}, updated_at = now(), error_since = CASE
+       WHEN ${change.status} = 'error' THEN coalesce(error_since, now()) WHEN ${change.status} = 'terminated' THEN error_since END
+     WHERE id = ${id} RETURNING ${rawSql(STREAM_COLUMNS)}`,
   );
   return row === undefined ? null : streamOf(row);
 }

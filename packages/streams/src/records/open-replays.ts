@@ -1,4 +1,4 @@
-import { type Transaction, transactionLock } from '@chainstead/db';
+import { sql, type Transaction, transactionLock } from '@chainstead/db';
 import { TooManyReplaysError } from './bound-errors.ts';
 
 /** Maximum number of pending webhooks that one key may request (replays, single blocks). */
@@ -17,8 +17,7 @@ export async function requireRoomForReplay(
 ): Promise<number> {
   await transactionLock(transaction, `replays:${requestedBy}`);
   const [row] = await transaction.query<{ waiting: number }>(
-    "SELECT count(*)::int AS waiting FROM stream_deliveries WHERE status = 'pending' AND requested_by = $1",
-    [requestedBy],
+    sql`SELECT count(*)::int AS waiting FROM stream_deliveries WHERE status = 'pending' AND requested_by = ${requestedBy}`,
   );
   const waiting = row?.waiting ?? 0;
   if (waiting >= replaysPerKey) throw new TooManyReplaysError(waiting, replaysPerKey);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import type { AuditActor } from '@chainstead/http';
 import { auditStream } from './audit-stream.ts';
 
@@ -33,16 +33,15 @@ const COLUMNS = `region, secret_key,
 
 /** Returns the settings. The first call creates the secret; all replicas get the same one. */
 export async function readStreamSettings(database: Database): Promise<StreamSettings> {
-  const rows = await database.query<SettingsRow>(`SELECT ${COLUMNS} FROM stream_settings WHERE id = $1`, [
-    SETTINGS_ROW,
-  ]);
+  const rows = await database.query<SettingsRow>(
+    sql`SELECT ${rawSql(COLUMNS)} FROM stream_settings WHERE id = ${SETTINGS_ROW}`,
+  );
   if (rows.length > 0) return settingsOf(rows);
   await database.query(
-    'INSERT INTO stream_settings (id, region, secret_key) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
-    [SETTINGS_ROW, REGIONS[0], randomBytes(SECRET_BYTES).toString('hex')],
+    sql`INSERT INTO stream_settings (id, region, secret_key) VALUES (${SETTINGS_ROW}, ${REGIONS[0]}, ${randomBytes(SECRET_BYTES).toString('hex')}) ON CONFLICT DO NOTHING`,
   );
   return settingsOf(
-    await database.query<SettingsRow>(`SELECT ${COLUMNS} FROM stream_settings WHERE id = $1`, [SETTINGS_ROW]),
+    await database.query<SettingsRow>(sql`SELECT ${rawSql(COLUMNS)} FROM stream_settings WHERE id = ${SETTINGS_ROW}`),
   );
 }
 
@@ -59,15 +58,14 @@ export async function changeStreamSettings(
   const given = Object.entries(change).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   return database.transaction(async (transaction) => {
     const rows = await transaction.query<SettingsRow>(
-      `UPDATE stream_settings SET
-       region = coalesce($2, region),
-       secret_key = coalesce($3, secret_key),
-       previous_secret_key = CASE WHEN $3 <> secret_key THEN secret_key ELSE previous_secret_key END,
+      sql`UPDATE stream_settings SET
+       region = coalesce(${change.region ?? null}, region),
+       secret_key = coalesce(${change.secretKey ?? null}, secret_key),
+       previous_secret_key = CASE WHEN ${change.secretKey ?? null} <> secret_key THEN secret_key ELSE previous_secret_key END,
        previous_valid_until =
-         CASE WHEN $3 <> secret_key THEN now() + make_interval(hours => $4) ELSE previous_valid_until END,
+         CASE WHEN ${change.secretKey ?? null} <> secret_key THEN now() + make_interval(hours => ${OVERLAP_HOURS}) ELSE previous_valid_until END,
        updated_at = now()
-     WHERE id = $1 RETURNING ${COLUMNS}`,
-      [SETTINGS_ROW, change.region ?? null, change.secretKey ?? null, OVERLAP_HOURS],
+     WHERE id = ${SETTINGS_ROW} RETURNING ${rawSql(COLUMNS)}`,
     );
     if (given.length > 0) await auditStream(transaction, by, 'stream.settings', TARGET, { changed: given });
     return settingsOf(rows);

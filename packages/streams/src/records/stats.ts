@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 
 /** Delivery statistics of one stream or of all (docs/api/streams-reference.md#statistics). */
 export interface DeliveryCounters {
@@ -28,13 +28,13 @@ interface StatsRow {
 
 /** Returns statistics of every stream, deleted ones too, oldest first: account totals are the sums of this list. */
 export async function readAllStats(database: Database): Promise<readonly StreamStats[]> {
-  const rows = await database.query<StatsRow>('SELECT * FROM stream_stats ORDER BY created_at, stream_id', []);
+  const rows = await database.query<StatsRow>(sql`SELECT * FROM stream_stats ORDER BY created_at, stream_id`);
   return rows.map(statsOf);
 }
 
 /** Returns statistics of one stream, deleted or not; null if it never existed. */
 export async function readStreamStats(database: Database, streamId: string): Promise<StreamStats | null> {
-  const [row] = await database.query<StatsRow>('SELECT * FROM stream_stats WHERE stream_id = $1', [streamId]);
+  const [row] = await database.query<StatsRow>(sql`SELECT * FROM stream_stats WHERE stream_id = ${streamId}`);
   return row === undefined ? null : statsOf(row);
 }
 

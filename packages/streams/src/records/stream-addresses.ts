@@ -1,5 +1,5 @@
 import { type Address, parseAddress } from '@chainstead/core';
-import { type Database, hexText, type Transaction } from '@chainstead/db';
+import { type Database, hexText, rawSql, sql, type Transaction } from '@chainstead/db';
 import type { AuditActor } from '@chainstead/http';
 import { auditStream } from './audit-stream.ts';
 import { DEFAULT_BOUNDS, requireRoomForAddresses, type StreamBounds, type WatchedAmount } from './stream-bounds.ts';
@@ -58,15 +58,13 @@ export function createStreamAddressStore(
     replace: (streamId, addresses, by) =>
       change(async (transaction, version) => {
         await transaction.query(
-          `DELETE FROM stream_addresses WHERE stream_id = $1
-           AND address NOT IN (SELECT decode(hex, 'hex') FROM unnest($2::text[]) AS hex)`,
-          [streamId, digits(addresses)],
+          sql`DELETE FROM stream_addresses WHERE stream_id = ${streamId}
+           AND address NOT IN (SELECT decode(hex, 'hex') FROM unnest(${digits(addresses)}::text[]) AS hex)`,
         );
         const { added } = await addAddresses(transaction, version, streamId, addresses);
         const [watched] = await transaction.query<WatchedAmount>(
-          `UPDATE streams SET amount_of_addresses = (SELECT count(*) FROM stream_addresses WHERE stream_id = $1)
-           WHERE id = $1 AND deleted_at IS NULL RETURNING amount_of_addresses AS amount, created_by AS "createdBy"`,
-          [streamId],
+          sql`UPDATE streams SET amount_of_addresses = (SELECT count(*) FROM stream_addresses WHERE stream_id = ${streamId})
+           WHERE id = ${streamId} AND deleted_at IS NULL RETURNING amount_of_addresses AS amount, created_by AS "createdBy"`,
         );
         if (watched === undefined) return 'no-stream';
         if (added > 0) await requireRoomForAddresses(transaction, watched, bounds);
@@ -88,16 +86,15 @@ export async function addAddresses(
   addresses: readonly Address[],
 ): Promise<{ readonly added: number; readonly watched: WatchedAmount | null }> {
   const [row] = await transaction.query<WatchedAmount & { added: number }>(
-    `WITH added AS (
+    sql`WITH added AS (
        INSERT INTO stream_addresses (stream_id, address, version)
-       SELECT s.id, decode(hex, 'hex'), $3
-       FROM streams s, unnest($2::text[]) AS hex WHERE s.id = $1 AND s.deleted_at IS NULL
+       SELECT s.id, decode(hex, 'hex'), ${version}
+       FROM streams s, unnest(${digits(addresses)}::text[]) AS hex WHERE s.id = ${streamId} AND s.deleted_at IS NULL
        ON CONFLICT DO NOTHING RETURNING 1
      )
      UPDATE streams SET amount_of_addresses = amount_of_addresses + (SELECT count(*) FROM added)
-     WHERE id = $1 AND deleted_at IS NULL
+     WHERE id = ${streamId} AND deleted_at IS NULL
      RETURNING amount_of_addresses AS amount, created_by AS "createdBy", (SELECT count(*) FROM added) AS added`,
-    [streamId, digits(addresses), version],
   );
   return row === undefined ? { added: 0, watched: null } : { added: row.added, watched: row };
 }
@@ -108,13 +105,12 @@ async function remove(
   addresses: readonly Address[],
 ): Promise<number | null> {
   const [row] = await transaction.query<{ removed: number }>(
-    `WITH removed AS (
-       DELETE FROM stream_addresses WHERE stream_id = $1
-       AND address IN (SELECT decode(hex, 'hex') FROM unnest($2::text[]) AS hex) RETURNING 1
+    sql`WITH removed AS (
+       DELETE FROM stream_addresses WHERE stream_id = ${streamId}
+       AND address IN (SELECT decode(hex, 'hex') FROM unnest(${digits(addresses)}::text[]) AS hex) RETURNING 1
      )
      UPDATE streams SET amount_of_addresses = amount_of_addresses - (SELECT count(*) FROM removed)
-     WHERE id = $1 AND deleted_at IS NULL RETURNING (SELECT count(*) FROM removed) AS removed`,
-    [streamId, digits(addresses)],
+     WHERE id = ${streamId} AND deleted_at IS NULL RETURNING (SELECT count(*) FROM removed) AS removed`,
   );
   return row?.removed ?? null;
 }
@@ -126,15 +122,12 @@ async function list(
   limit: number,
 ): Promise<AddressPage | null> {
   const [stream] = await database.query<{ total: number }>(
-    'SELECT amount_of_addresses AS total FROM streams WHERE id = $1 AND deleted_at IS NULL',
-    [streamId],
+    sql`SELECT amount_of_addresses AS total FROM streams WHERE id = ${streamId} AND deleted_at IS NULL`,
   );
   if (stream === undefined) return null;
   const rows = await database.query<{ address: string }>(
-    `SELECT ${hexText('address')} AS address FROM stream_addresses
-     WHERE stream_id = $1 AND address > decode($2, 'hex') ORDER BY address LIMIT $3`,
-    // The empty value sorts before all addresses.
-    [streamId, after === null ? '' : after.slice(2), limit + 1],
+    sql`SELECT ${rawSql(hexText('address'))} AS address FROM stream_addresses
+     WHERE stream_id = ${streamId} AND address > decode(${after === null ? '' : after.slice(2)}, 'hex') ORDER BY address LIMIT ${limit + 1}`,
   );
   const addresses = rows.slice(0, limit).map((row) => parseAddress(row.address));
   return { addresses, total: stream.total, next: rows.length > limit ? (addresses.at(-1) ?? null) : null };

@@ -1,4 +1,4 @@
-import type { Transaction } from '@chainstead/db';
+import { sql, type Transaction } from '@chainstead/db';
 import { TooManyAddressesError, TooManyKeyAddressesError, TooManyStreamsError } from './bound-errors.ts';
 
 /** Limits of one key. */
@@ -27,8 +27,7 @@ export async function requireRoomForStream(
   { streamsPerKey }: StreamBounds,
 ): Promise<void> {
   const [row] = await transaction.query<{ streams: number }>(
-    'SELECT count(*)::int AS streams FROM streams WHERE created_by = $1 AND deleted_at IS NULL',
-    [createdBy],
+    sql`SELECT count(*)::int AS streams FROM streams WHERE created_by = ${createdBy} AND deleted_at IS NULL`,
   );
   const streams = row?.streams ?? 0;
   if (streams >= streamsPerKey) throw new TooManyStreamsError(streams, streamsPerKey);
@@ -53,9 +52,8 @@ export async function requireRoomForAddresses(
   if (amount > addressesPerStream) throw new TooManyAddressesError(amount, addressesPerStream);
   if (createdBy === null) return;
   const [row] = await transaction.query<{ addresses: number }>(
-    `SELECT coalesce(sum(amount_of_addresses), 0)::bigint AS addresses FROM streams
-     WHERE created_by = $1 AND deleted_at IS NULL`,
-    [createdBy],
+    sql`SELECT coalesce(sum(amount_of_addresses), 0)::bigint AS addresses FROM streams
+     WHERE created_by = ${createdBy} AND deleted_at IS NULL`,
   );
   const addresses = row?.addresses ?? 0;
   if (addresses > addressesPerKey) throw new TooManyKeyAddressesError(addresses, addressesPerKey);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { addMatches, addStream } from '../delivery/testing/delivery-stage.ts';
@@ -9,7 +10,7 @@ let scratch: ScratchDatabase;
 beforeAll(async () => {
   scratch = await createScratchDatabase();
 });
-beforeEach(() => scratch.database.query('DELETE FROM streams'));
+beforeEach(() => scratch.database.query(sql`DELETE FROM streams`));
 afterAll(() => scratch.drop());
 
 const URL = 'https://receiver.example/hook';
@@ -19,18 +20,17 @@ const tags = (streams: readonly StreamOverview[]) => streams.map(({ tag }) => ta
 
 async function addAttempt(streamId: string, success: boolean, agoSeconds: number, message = 'boom'): Promise<void> {
   await scratch.database.query(
-    `INSERT INTO stream_attempts (id, delivery_id, stream_id, chain_id, block_number, confirmed, webhook_url, tag, retries, success,
+    sql`INSERT INTO stream_attempts (id, delivery_id, stream_id, chain_id, block_number, confirmed, webhook_url, tag, retries, success,
        error_message, records, duration_ms, created_at)
-     VALUES ($1, $1, $2, 1, 1, false, '', '', 0, $3, $4, 0, 1, now() - make_interval(secs => $5))`,
-    [randomUUID(), streamId, success, success ? null : message, agoSeconds],
+     VALUES (${randomUUID()}, ${randomUUID()}, ${streamId}, 1, 1, false, '', '', 0, ${success}, ${success ? null : message}, 0, 1, now() - make_interval(secs => ${agoSeconds}))`,
   );
 }
 
 describe('the list of streams', () => {
   test('gives every stream once over its pages, also those made at the same moment', async () => {
     for (let index = 0; index < 7; index++) await addStream(scratch.database, { webhookUrl: URL, tag: `t${index}` });
-    await scratch.database.query("UPDATE streams SET created_at = '2026-01-01 00:00:00.123456+00' WHERE tag > 't2'");
-    await scratch.database.query("UPDATE streams SET deleted_at = now() WHERE tag = 't0'");
+    await scratch.database.query(sql`UPDATE streams SET created_at = '2026-01-01 00:00:00.123456+00' WHERE tag > 't2'`);
+    await scratch.database.query(sql`UPDATE streams SET deleted_at = now() WHERE tag = 't0'`);
     const seen: string[] = [];
     for (let after: StreamPosition | null = null, pages = 0; pages < 9; pages++) {
       const page = await list({ after, limit: 2 });
@@ -45,7 +45,7 @@ describe('the list of streams', () => {
   test('is narrowed by status and by text, whatever its case, without any wildcards', async () => {
     const paused = await addStream(scratch.database, { webhookUrl: URL, tag: '100%_Tag' });
     await addStream(scratch.database, { webhookUrl: 'https://other.example', tag: 'b', description: 'Treasury' });
-    await scratch.database.query("UPDATE streams SET status = 'paused' WHERE id = $1", [paused]);
+    await scratch.database.query(sql`UPDATE streams SET status = 'paused' WHERE id = ${paused}`);
     expect(tags((await list({ status: 'paused' })).streams)).toEqual(['100%_Tag']);
     expect(tags((await list({ text: 'tREAS' })).streams)).toEqual(['b']);
     expect(tags((await list({ text: 'OTHER.example' })).streams)).toEqual(['b']);
@@ -58,11 +58,10 @@ describe('the list of streams', () => {
   test('tells what waits, what arrived, how well the URL answers, and the newest failure of late', async () => {
     const id = await addStream(scratch.database, { webhookUrl: URL, tag: 'busy' });
     await addMatches(scratch.database, id, { blocks: [1, 2, 3] });
-    await scratch.database.query('UPDATE stream_deliveries SET status = $1 WHERE block_number = 1', ['delivered']);
-    await scratch.database.query('INSERT INTO webhook_health (webhook_url, success_rate) VALUES ($1, 83)', [URL]);
+    await scratch.database.query(sql`UPDATE stream_deliveries SET status = ${'delivered'} WHERE block_number = 1`);
+    await scratch.database.query(sql`INSERT INTO webhook_health (webhook_url, success_rate) VALUES (${URL}, 83)`);
     await scratch.database.query(
-      'INSERT INTO stream_stats (stream_id, webhooks_delivered, webhooks_failed) VALUES ($1, 4, 2)',
-      [id],
+      sql`INSERT INTO stream_stats (stream_id, webhooks_delivered, webhooks_failed) VALUES (${id}, 4, 2)`,
     );
     await addAttempt(id, false, 50, 'older');
     await addAttempt(id, false, 40, 'newer');

@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import type { StreamStatus } from '../stream.ts';
 
 /** Status summary of all streams. */
@@ -19,15 +19,14 @@ export interface StreamStatuses {
 /** @param failingMax maximum length of `failing` */
 export async function readStreamStatuses(database: Database, failingMax: number): Promise<StreamStatuses> {
   const counted = await database.query<{ status: StreamStatus; streams: number }>(
-    'SELECT status, count(*) AS streams FROM streams WHERE deleted_at IS NULL GROUP BY status ORDER BY status',
+    sql`SELECT status, count(*) AS streams FROM streams WHERE deleted_at IS NULL GROUP BY status ORDER BY status`,
   );
   const [pending] = await database.query<{ webhooks: number }>(
-    "SELECT count(*) AS webhooks FROM stream_deliveries WHERE status = 'pending'",
+    sql`SELECT count(*) AS webhooks FROM stream_deliveries WHERE status = 'pending'`,
   );
   const failing = await database.query<StreamStatuses['failing'][number]>(
-    `SELECT id, tag, status, status_message AS message FROM streams
-      WHERE deleted_at IS NULL AND status IN ('error', 'terminated') ORDER BY updated_at DESC LIMIT $1`,
-    [failingMax],
+    sql`SELECT id, tag, status, status_message AS message FROM streams
+      WHERE deleted_at IS NULL AND status IN ('error', 'terminated') ORDER BY updated_at DESC LIMIT ${failingMax}`,
   );
   return {
     counts: Object.fromEntries(counted.map(({ status, streams }) => [status, streams])),

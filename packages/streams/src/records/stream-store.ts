@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Address } from '@chainstead/core';
-import type { Database, Transaction } from '@chainstead/db';
+import { type Database, rawSql, sql, type Transaction } from '@chainstead/db';
 import type { AuditActor } from '@chainstead/http';
 import type { Stream, StreamConfig, StreamStatus } from '../stream.ts';
 import { auditStream } from './audit-stream.ts';
@@ -85,8 +85,7 @@ type Reader = Pick<Database, 'query'>;
 
 async function findStream(reader: Reader, id: string): Promise<Stream | null> {
   const [row] = await reader.query<StreamRow>(
-    `SELECT ${STREAM_COLUMNS} FROM streams WHERE id = $1 AND deleted_at IS NULL`,
-    [id],
+    sql`SELECT ${rawSql(STREAM_COLUMNS)} FROM streams WHERE id = ${id} AND deleted_at IS NULL`,
   );
   return row === undefined ? null : streamOf(row);
 }
@@ -181,7 +180,7 @@ async function insertStream(transaction: Transaction, values: readonly unknown[]
     [randomUUID(), ...values, 'active', ACTIVE_MESSAGE, createdBy],
   );
   const stream = single(rows);
-  await transaction.query('INSERT INTO stream_stats (stream_id) VALUES ($1) ON CONFLICT DO NOTHING', [stream.id]);
+  await transaction.query(sql`INSERT INTO stream_stats (stream_id) VALUES (${stream.id}) ON CONFLICT DO NOTHING`);
   return stream;
 }
 
@@ -225,12 +224,11 @@ async function duplicateStream(
   await requireRoomForStream(transaction, by.id, bounds);
   const copy = await insertStream(transaction, configValues(original), by.id);
   const rows = await transaction.query<StreamRow>(
-    `WITH copied AS (
+    sql`WITH copied AS (
        INSERT INTO stream_addresses (stream_id, address, version)
-       SELECT $2, address, $3 FROM stream_addresses WHERE stream_id = $1 RETURNING 1
+       SELECT ${copy.id}, address, ${version} FROM stream_addresses WHERE stream_id = ${id} RETURNING 1
      )
-     UPDATE streams SET amount_of_addresses = (SELECT count(*) FROM copied) WHERE id = $2 RETURNING ${STREAM_COLUMNS}`,
-    [id, copy.id, version],
+     UPDATE streams SET amount_of_addresses = (SELECT count(*) FROM copied) WHERE id = ${copy.id} RETURNING ${rawSql(STREAM_COLUMNS)}`,
   );
   const duplicate = single(rows);
   await requireRoomForAddresses(transaction, { amount: duplicate.amountOfAddresses, createdBy: by.id }, bounds);
@@ -241,18 +239,15 @@ async function duplicateStream(
 async function removeStream(transaction: Transaction, id: string, by: AuditActor): Promise<Stream | null> {
   await raiseStreamsVersion(transaction);
   const [row] = await transaction.query<StreamRow>(
-    `UPDATE streams SET deleted_at = now() WHERE id = $1 AND deleted_at IS NULL RETURNING ${STREAM_COLUMNS}`,
-    [id],
+    sql`UPDATE streams SET deleted_at = now() WHERE id = ${id} AND deleted_at IS NULL RETURNING ${rawSql(STREAM_COLUMNS)}`,
   );
   if (row === undefined) return null;
   await transaction.query(
-    "UPDATE stream_deliveries SET status = 'dropped' WHERE stream_id = $1 AND status = 'pending'",
-    [id],
+    sql`UPDATE stream_deliveries SET status = 'dropped' WHERE stream_id = ${id} AND status = 'pending'`,
   );
   await transaction.query(
-    `UPDATE historical_jobs SET status = 'failed', error_message = $2, updated_at = now()
-     WHERE stream_id = $1 AND status IN ('pending', 'running')`,
-    [id, JOB_OF_DELETED_STREAM],
+    sql`UPDATE historical_jobs SET status = 'failed', error_message = ${JOB_OF_DELETED_STREAM}, updated_at = now()
+     WHERE stream_id = ${id} AND status IN ('pending', 'running')`,
   );
   const removed = streamOf(row);
   const { tag, amountOfAddresses } = removed;
@@ -263,13 +258,12 @@ async function removeStream(transaction: Transaction, id: string, by: AuditActor
 async function forgetAddresses(database: Database, id: string): Promise<void> {
   for (;;) {
     const [row] = await database.query<{ gone: number }>(
-      `WITH gone AS (
-         DELETE FROM stream_addresses WHERE stream_id = $1 AND address IN (
-           SELECT address FROM stream_addresses WHERE stream_id = $1 ORDER BY address LIMIT $2
+      sql`WITH gone AS (
+         DELETE FROM stream_addresses WHERE stream_id = ${id} AND address IN (
+           SELECT address FROM stream_addresses WHERE stream_id = ${id} ORDER BY address LIMIT ${ADDRESS_BATCH}
          ) RETURNING 1
        )
        SELECT count(*) AS gone FROM gone`,
-      [id, ADDRESS_BATCH],
     );
     if (row === undefined || row.gone < ADDRESS_BATCH) return;
   }

@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, it, vi } from 'vitest';
 import { holdStreamsVersion, raiseStreamsVersion } from './streams-version.ts';
@@ -25,7 +26,7 @@ async function hold(): Promise<{ readonly version: number; release(): Promise<vo
 
 async function waiting(): Promise<number> {
   const [row] = await scratch.database.query<{ count: number }>(
-    "SELECT count(*) AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    sql`SELECT count(*) AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
   );
   return row?.count ?? 0;
 }

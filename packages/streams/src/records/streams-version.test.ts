@@ -1,4 +1,5 @@
 import { type Address, parseAddress } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Stream, StreamConfig, StreamStatus } from '../stream.ts';
@@ -80,7 +81,7 @@ test('blocks wait for no other block and see what was committed before them; a c
     .then(() => order.push('change'));
   await vi.waitFor(async () => {
     const waiting = await scratch.database.query(
-      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+      sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     );
     expect(waiting).not.toEqual([]);
   });
@@ -123,7 +124,7 @@ test('a stream comes back from the database as it went in', async () => {
 test('the time of an error is kept until it is over, also when it ends in termination', async () => {
   const { id } = await create();
   const since = async (): Promise<unknown> => {
-    const [row] = await scratch.database.query('SELECT error_since FROM streams WHERE id = $1', [id]);
+    const [row] = await scratch.database.query(sql`SELECT error_since FROM streams WHERE id = ${id}`);
     return row?.error_since;
   };
   await setStatus(id, 'error');

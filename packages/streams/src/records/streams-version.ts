@@ -1,4 +1,4 @@
-import { type Transaction, transactionLock } from '@chainstead/db';
+import { rawSql, sql, type Transaction, transactionLock } from '@chainstead/db';
 
 /** The migration inserts the only row. */
 const VERSION_ROW = 1;
@@ -23,8 +23,7 @@ interface VersionRow {
 export async function raiseStreamsVersion(transaction: Transaction): Promise<number> {
   await transactionLock(transaction, DOOR);
   const rows = await transaction.query<VersionRow>(
-    'UPDATE streams_version SET version = version + 1 WHERE id = $1 RETURNING version',
-    [VERSION_ROW],
+    sql`UPDATE streams_version SET version = version + 1 WHERE id = ${VERSION_ROW} RETURNING version`,
   );
   return versionOf(rows);
 }
@@ -38,8 +37,8 @@ const holders = new WeakSet<Transaction>();
 /** Returns a block's version and holds it until the transaction ends, so that no change can commit. Can be repeated. */
 export async function holdStreamsVersion(transaction: Transaction): Promise<number> {
   const [, rows] = await transaction.together(() => [
-    holders.has(transaction) ? Promise.resolve([]) : transaction.query(PASS_THE_DOOR),
-    transaction.query<VersionRow>('SELECT version FROM streams_version WHERE id = $1 FOR SHARE', [VERSION_ROW]),
+    holders.has(transaction) ? Promise.resolve([]) : transaction.query(rawSql(PASS_THE_DOOR)),
+    transaction.query<VersionRow>(sql`SELECT version FROM streams_version WHERE id = ${VERSION_ROW} FOR SHARE`),
   ]);
   holders.add(transaction);
   return versionOf(rows);

@@ -1,4 +1,4 @@
-import type { Transaction } from '@chainstead/db';
+import { sql, type Transaction } from '@chainstead/db';
 
 /** Minimum success rate; below it, streams enter `error` (docs/api/streams.md#status). Percent. */
 export const SUCCESS_RATE_MIN = 70;
@@ -10,7 +10,6 @@ export const SUCCESS_RATE_MAX = 100;
  */
 export async function trustWebhook(transaction: Transaction, webhookUrl: string): Promise<void> {
   await transaction.query(
-    'UPDATE webhook_health SET success_rate = $2, updated_at = now() WHERE webhook_url = $1 AND success_rate < $3',
-    [webhookUrl, SUCCESS_RATE_MAX, SUCCESS_RATE_MIN],
+    sql`UPDATE webhook_health SET success_rate = ${SUCCESS_RATE_MAX}, updated_at = now() WHERE webhook_url = ${webhookUrl} AND success_rate < ${SUCCESS_RATE_MIN}`,
   );
 }

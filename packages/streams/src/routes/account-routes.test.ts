@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readStreamSettings } from '../records/settings.ts';
@@ -52,10 +53,10 @@ describe('settings', () => {
     await ask('POST', '/settings', { secretKey: 'second secret' });
     expect(await readStreamSettings(database)).toMatchObject({ previousSecretKey: first });
     const [until] = await database.query(
-      "SELECT previous_valid_until BETWEEN now() + '23 hours 59 minutes' AND now() + '24 hours' AS right FROM stream_settings",
+      sql`SELECT previous_valid_until BETWEEN now() + '23 hours 59 minutes' AND now() + '24 hours' AS right FROM stream_settings`,
     );
     expect(until).toEqual({ right: true });
-    await database.query("UPDATE stream_settings SET previous_valid_until = now() - interval '1 second'");
+    await database.query(sql`UPDATE stream_settings SET previous_valid_until = now() - interval '1 second'`);
     expect(await readStreamSettings(database)).toMatchObject({ previousSecretKey: null });
   });
 
@@ -85,9 +86,8 @@ describe('stats', () => {
       ids.push((await ask<AnsweredStream>('PUT', '/streams/evm', { ...MINIMAL, description })).body.id);
     for (const [index, id] of ids.entries())
       await scratch.database.query(
-        `UPDATE stream_stats SET webhooks_delivered = $2::bigint, webhooks_failed = $2 * 10, logs_processed = $2 * 100,
-         txs_processed = $2 * 1000, txs_internal_processed = $2 * 10000 WHERE stream_id = $1`,
-        [id, 10 ** index],
+        sql`UPDATE stream_stats SET webhooks_delivered = ${10 ** index}::bigint, webhooks_failed = ${10 ** index} * 10, logs_processed = ${10 ** index} * 100,
+         txs_processed = ${10 ** index} * 1000, txs_internal_processed = ${10 ** index} * 10000 WHERE stream_id = ${id}`,
       );
     await ask('DELETE', `/streams/evm/${ids[0]}`, {});
     const counters = (n: number) => ({

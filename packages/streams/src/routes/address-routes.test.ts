@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
@@ -141,9 +142,9 @@ test('requests at the same time add up exactly', async () => {
   const answers = await Promise.all([...requests, ...removals]);
   expect(answers.slice(0, 20).map(({ status }) => status)).toEqual(Array(20).fill(200));
   expect(await amount()).toBe(1_050);
-  const [row] = await scratch.database.query('SELECT count(*) AS rows FROM stream_addresses WHERE stream_id = $1', [
-    id,
-  ]);
+  const [row] = await scratch.database.query(
+    sql`SELECT count(*) AS rows FROM stream_addresses WHERE stream_id = ${id}`,
+  );
   expect(row).toEqual({ rows: 1_050 });
 });
 

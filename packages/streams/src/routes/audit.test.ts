@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { listAudit } from '@chainstead/http';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -37,7 +38,7 @@ describe('a change of a stream by the API is in the audit log', () => {
   beforeEach(async () => {
     ({ id } = await streams.create({ tag: 'shop', webhookUrl: 'https://example.com/?key=secret' }));
     await ask('POST', `/streams/evm/${id}/address`, { address: [ALICE] });
-    await scratch.database.query('DELETE FROM audit_log');
+    await scratch.database.query(sql`DELETE FROM audit_log`);
   });
 
   test.each<[string, string, (id: string) => string, object | undefined, object]>([

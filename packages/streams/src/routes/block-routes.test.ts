@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -162,8 +163,7 @@ describe('historical jobs', () => {
     for (const job of jobs) await scratch.database.query(insert, job);
     const given = { fromTimestamp: 1_700_000_000, toTimestamp: 1_700_000_500, addresses: [ADDRESS] };
     await scratch.database.query(
-      'UPDATE historical_jobs SET from_timestamp = $2, to_timestamp = $3, addresses = $4 WHERE id = $1',
-      [jobs[2]?.[0], given.fromTimestamp, given.toTimestamp, given.addresses],
+      sql`UPDATE historical_jobs SET from_timestamp = ${given.fromTimestamp}, to_timestamp = ${given.toTimestamp}, addresses = ${given.addresses} WHERE id = ${jobs[2]?.[0] ?? null}`,
     );
     const all = await ask<{ id: string }[]>('GET', '/historical-jobs');
     expect(all.body.map((job) => job.id)).toEqual(jobs.map(([job]) => job).reverse());

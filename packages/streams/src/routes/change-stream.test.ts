@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -127,11 +128,11 @@ describe('status', () => {
   test('goes from error to active and to paused', async () => {
     const stream = await streams.create();
     for (const status of ['active', 'paused']) {
-      await scratch.database.query("UPDATE streams SET status = 'error', error_since = now() WHERE id = $1", [
-        stream.id,
-      ]);
+      await scratch.database.query(
+        sql`UPDATE streams SET status = 'error', error_since = now() WHERE id = ${stream.id}`,
+      );
       expect((await change(stream.id, { status })).body.status).toBe(status);
-      const [row] = await scratch.database.query('SELECT error_since FROM streams WHERE id = $1', [stream.id]);
+      const [row] = await scratch.database.query(sql`SELECT error_since FROM streams WHERE id = ${stream.id}`);
       expect(row).toEqual({ error_since: null });
     }
   });
@@ -191,22 +192,19 @@ describe('delete', () => {
     const { database } = scratch;
     for (const status of ['pending', 'delivered', 'failed'])
       await database.query(
-        `INSERT INTO stream_deliveries (id, stream_id, chain_id, block_number, block_hash, kind, status)
-         VALUES (gen_random_uuid(), $1, 1, 1, '\\x01', 'confirmed', $2)`,
-        [stream.id, status],
+        sql`INSERT INTO stream_deliveries (id, stream_id, chain_id, block_number, block_hash, kind, status)
+         VALUES (gen_random_uuid(), ${stream.id}, 1, 1, '\\x01', 'confirmed', ${status})`,
       );
     await database.query(
-      `INSERT INTO historical_jobs (id, stream_id, chain_id, from_block, to_block, next_block)
-       VALUES (gen_random_uuid(), $1, 1, 1, 9, 1)`,
-      [stream.id],
+      sql`INSERT INTO historical_jobs (id, stream_id, chain_id, from_block, to_block, next_block)
+       VALUES (gen_random_uuid(), ${stream.id}, 1, 1, 9, 1)`,
     );
     await ask('DELETE', `/streams/evm/${stream.id}`, {});
     const deliveries = await database.query(
-      'SELECT status FROM stream_deliveries WHERE stream_id = $1 ORDER BY status',
-      [stream.id],
+      sql`SELECT status FROM stream_deliveries WHERE stream_id = ${stream.id} ORDER BY status`,
     );
     expect(deliveries.map((row) => row.status)).toEqual(['delivered', 'dropped', 'failed']);
-    expect(await database.query('SELECT 1 FROM stream_addresses WHERE stream_id = $1', [stream.id])).toEqual([]);
+    expect(await database.query(sql`SELECT 1 FROM stream_addresses WHERE stream_id = ${stream.id}`)).toEqual([]);
     const { body: jobs } = await ask('GET', `/historical-jobs?streamId=${stream.id}`);
     expect(jobs).toMatchObject([{ status: 'failed', errorMessage: 'The stream was deleted' }]);
     expect((await ask('GET', `/stats/${stream.id}`)).status).toBe(200);

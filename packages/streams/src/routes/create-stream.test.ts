@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -209,13 +210,13 @@ describe('the test webhook', () => {
 
   test('that was answered lets a URL begin anew', async () => {
     const webhookUrl = 'https://example.com/bad-history';
-    await scratch.database.query('INSERT INTO webhook_health (webhook_url, success_rate) VALUES ($1, 12)', [
-      webhookUrl,
-    ]);
+    await scratch.database.query(
+      sql`INSERT INTO webhook_health (webhook_url, success_rate) VALUES (${webhookUrl}, 12)`,
+    );
     await streams.create({ webhookUrl });
-    const [health] = await scratch.database.query('SELECT success_rate FROM webhook_health WHERE webhook_url = $1', [
-      webhookUrl,
-    ]);
+    const [health] = await scratch.database.query(
+      sql`SELECT success_rate FROM webhook_health WHERE webhook_url = ${webhookUrl}`,
+    );
     expect(health).toEqual({ success_rate: 100 });
   });
 });

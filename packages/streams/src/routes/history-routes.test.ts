@@ -1,3 +1,4 @@
+import { rawSql, sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -49,23 +50,9 @@ beforeAll(async () => {
     const success = index % 2 === 1;
     const first = index < 10;
     await scratch.database.query(
-      `INSERT INTO stream_attempts (id, delivery_id, stream_id, chain_id, block_number, confirmed, webhook_url, tag, retries,
+      sql`INSERT INTO stream_attempts (id, delivery_id, stream_id, chain_id, block_number, confirmed, webhook_url, tag, retries,
          success, http_status, error_message, body, records, duration_ms, created_at)
-       VALUES ($1, gen_random_uuid(), $2, $3, $4, $5, 'https://example.com', 'a', $6, $7, $8, $9, $10, 3, 12, $11)`,
-      [
-        idOf(index),
-        first ? STREAM_A : STREAM_B,
-        first ? 1 : 8453,
-        index % 5,
-        !first,
-        index,
-        success,
-        success ? 200 : 500,
-        success ? null : 'Request failed with status code 500',
-        success || index === 2 ? null : JSON.stringify(BODY),
-        // Two attempts share each timestamp: only their ids differ.
-        new Date(START + Math.floor(index / 2) * 60_000),
-      ],
+       VALUES (${idOf(index)}, gen_random_uuid(), ${first ? STREAM_A : STREAM_B}, ${first ? 1 : 8453}, ${index % 5}, ${!first}, 'https://example.com', 'a', ${index}, ${success}, ${success ? 200 : 500}, ${success ? null : 'Request failed with status code 500'}, ${success || index === 2 ? null : JSON.stringify(BODY)}, 3, 12, ${new Date(START + Math.floor(index / 2) * 60_000)})`,
     );
   }
   // The matches of attempts 0, 1 and 12. Attempt 5 belongs to another block with the same number.
@@ -77,13 +64,12 @@ beforeAll(async () => {
   ] as const) {
     const forked = Buffer.alloc(32, fork);
     await scratch.database.query(
-      `WITH delivery AS (
+      sql`WITH delivery AS (
          INSERT INTO stream_deliveries (id, stream_id, chain_id, block_number, block_hash, kind, status)
-         SELECT delivery_id, stream_id, chain_id, block_number, $2, 'unconfirmed', 'delivered' FROM stream_attempts WHERE id = $1
+         SELECT delivery_id, stream_id, chain_id, block_number, ${forked}, 'unconfirmed', 'delivered' FROM stream_attempts WHERE id = ${idOf(index)}
        )
        INSERT INTO stream_match_transactions (chain_id, block_number, stream_id, block_hash, transaction_hash)
-       SELECT chain_id, block_number, stream_id, $3, $4 FROM stream_attempts WHERE id = $1 ON CONFLICT DO NOTHING`,
-      [idOf(index), forked, Buffer.alloc(32, 1), Buffer.alloc(32, 7)],
+       SELECT chain_id, block_number, stream_id, ${Buffer.alloc(32, 1)}, ${Buffer.alloc(32, 7)} FROM stream_attempts WHERE id = ${idOf(index)} ON CONFLICT DO NOTHING`,
     );
   }
 });
@@ -207,7 +193,7 @@ describe('/history', () => {
 
   test('counts up to 10,000', async () => {
     await scratch.database.query(
-      `INSERT INTO stream_attempts (id, delivery_id, stream_id, chain_id, block_number, confirmed, webhook_url, tag, retries,
+      sql`INSERT INTO stream_attempts (id, delivery_id, stream_id, chain_id, block_number, confirmed, webhook_url, tag, retries,
          success, records, duration_ms, created_at)
        SELECT gen_random_uuid(), gen_random_uuid(), 'cccccccc-0000-4000-8000-000000000000', 10, n, true, '', '', 0, false, 0, 1, '2025-01-01'
        FROM generate_series(1, 10005) AS n`,
@@ -215,7 +201,7 @@ describe('/history', () => {
     const { body } = await ask<Page>('GET', '/history?limit=1&chainId=0xa');
     expect(body.total).toBe(10_000);
     expect(body.cursor).toEqual(expect.any(String));
-    await scratch.database.query('DELETE FROM stream_attempts WHERE chain_id = 10');
+    await scratch.database.query(sql`DELETE FROM stream_attempts WHERE chain_id = 10`);
   });
 });
 
@@ -261,8 +247,8 @@ describe('long bodies', () => {
 
   beforeAll(async () => {
     const body = (megabytes: number) => `json_build_object('logs', repeat('x', ${megabytes * MEGABYTE}))::text`;
-    await scratch.database.query(`UPDATE stream_attempts SET body = ${body(3)} WHERE NOT success`);
-    await scratch.database.query(`UPDATE stream_attempts SET body = ${body(32)} WHERE id = $1`, [idOf(4)]);
+    await scratch.database.query(sql`UPDATE stream_attempts SET body = ${rawSql(body(3))} WHERE NOT success`);
+    await scratch.database.query(sql`UPDATE stream_attempts SET body = ${rawSql(body(32))} WHERE id = ${idOf(4)}`);
   });
 
   test('end a page before its limit, and the cursor goes on', async () => {

@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import {
@@ -19,7 +20,7 @@ async function clients(bounds: {
   readonly addressesPerStream?: number;
   readonly addressesPerKey?: number;
 }): Promise<{ readonly ask: Client; readonly requestOther: Client }> {
-  await scratch.database.query('UPDATE streams SET deleted_at = now() WHERE deleted_at IS NULL');
+  await scratch.database.query(sql`UPDATE streams SET deleted_at = now() WHERE deleted_at IS NULL`);
   const unbounded = { streamsPerKey: 1_000, addressesPerStream: 1_000, addressesPerKey: 1_000 };
   const app = await exampleStreamApi(scratch.database, { ...exampleServices(), bounds: { ...unbounded, ...bounds } });
   return { ask: clientOf(app), requestOther: clientOf(app, SECOND_KEY) };

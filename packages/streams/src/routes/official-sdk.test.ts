@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { sql } from '@chainstead/db';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { createScratchDatabase, type Moralis, type ScratchDatabase, startOfficialSdk } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -130,12 +131,11 @@ describe('the official SDK', () => {
   test('reads statistics, settings, history and logs', async () => {
     const { id } = await add('with history');
     const { database } = scratch;
-    await database.query('UPDATE stream_stats SET webhooks_delivered = 3 WHERE stream_id = $1', [id]);
+    await database.query(sql`UPDATE stream_stats SET webhooks_delivered = 3 WHERE stream_id = ${id}`);
     await database.query(
-      `INSERT INTO stream_attempts (id, delivery_id, stream_id, chain_id, block_number, confirmed, webhook_url, tag, retries,
+      sql`INSERT INTO stream_attempts (id, delivery_id, stream_id, chain_id, block_number, confirmed, webhook_url, tag, retries,
          success, error_message, body, records, duration_ms)
-       VALUES ($1, gen_random_uuid(), $1, 8453, 7, true, 'https://example.com/sdk', 'sdk', 1, false, 'timeout', '{"chainId":"0x2105"}', 2, 9)`,
-      [id],
+       VALUES (${id}, gen_random_uuid(), ${id}, 8453, 7, true, 'https://example.com/sdk', 'sdk', 1, false, 'timeout', '{"chainId":"0x2105"}', 2, 9)`,
     );
     expect((await Streams.getStats()).raw).toMatchObject({ totalWebhooksDelivered: 3, totalWebhooksFailed: 0 });
     expect((await Streams.getStatsById({ streamId: id })).raw).toMatchObject({ totalWebhooksDelivered: 3 });

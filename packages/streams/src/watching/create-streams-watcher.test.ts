@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Address } from '@chainstead/core';
-import { addressBytes, readSetAsideWork } from '@chainstead/db';
+import { addressBytes, readSetAsideWork, sql } from '@chainstead/db';
 import type { WatchedBlock } from '@chainstead/sync';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { TRANSFER_TOPIC } from '@chainstead/token-events';
@@ -48,9 +48,8 @@ const GROWING_NEEDS: readonly Partial<StreamConfig>[] = [
 /** `stream block counts` of matches that are still valid. */
 async function storedMatches({ chain }: FollowedChain): Promise<string[]> {
   const rows = await scratch.database.query<{ line: string }>(
-    `SELECT concat_ws(' ', stream_id, '0x' || encode(block_hash, 'hex'), logs, txs, txs_internal) AS line
-     FROM stream_matches WHERE chain_id = $1 AND removed_at IS NULL`,
-    [chain.id],
+    sql`SELECT concat_ws(' ', stream_id, '0x' || encode(block_hash, 'hex'), logs, txs, txs_internal) AS line
+     FROM stream_matches WHERE chain_id = ${chain.id} AND removed_at IS NULL`,
   );
   return rows.map(({ line }) => line).sort();
 }
@@ -69,8 +68,7 @@ function matchLine(
 
 async function deliveries({ chain }: FollowedChain, kind: string): Promise<{ block: number; status: string }[]> {
   return scratch.database.query(
-    'SELECT block_number AS block, status FROM stream_deliveries WHERE chain_id = $1 AND kind = $2 ORDER BY 1',
-    [chain.id, kind],
+    sql`SELECT block_number AS block, status FROM stream_deliveries WHERE chain_id = ${chain.id} AND kind = ${kind} ORDER BY 1`,
   );
 }
 
@@ -172,8 +170,7 @@ describe('streams over a followed chain', () => {
     await followed.caughtUp();
     const checkpoint = async (): Promise<number> => {
       const [row] = await scratch.database.query<{ checkpoint: number }>(
-        'SELECT checkpoint FROM sync_chains WHERE chain_id = $1',
-        [chain.id],
+        sql`SELECT checkpoint FROM sync_chains WHERE chain_id = ${chain.id}`,
       );
       return row?.checkpoint ?? 0;
     };
@@ -227,9 +224,8 @@ describe('streams over a followed chain', () => {
     const token = followed.blockAt(first).logs.find(({ topics }) => topics[0] === TRANSFER_TOPIC)?.address;
     if (token === undefined) throw new Error('The block has no transfer');
     await scratch.database.query(
-      `INSERT INTO tokens (address, chain_id, standard, facts_status, possible_spam) VALUES ($1, $2, 'erc20', 'known', true)
+      sql`INSERT INTO tokens (address, chain_id, standard, facts_status, possible_spam) VALUES (${addressBytes(token)}, ${chain.id}, 'erc20', 'known', true)
        ON CONFLICT (address, chain_id) DO UPDATE SET possible_spam = true`,
-      [addressBytes(token), chain.id],
     );
     scripted.mine(8);
     await followed.caughtUp();
@@ -245,8 +241,7 @@ describe('streams over a followed chain', () => {
 
 async function matchedNumbers({ chain }: FollowedChain): Promise<number[]> {
   const rows = await scratch.database.query<{ block_number: number }>(
-    'SELECT block_number FROM stream_matches WHERE chain_id = $1 AND removed_at IS NULL ORDER BY 1',
-    [chain.id],
+    sql`SELECT block_number FROM stream_matches WHERE chain_id = ${chain.id} AND removed_at IS NULL ORDER BY 1`,
   );
   return rows.map((row) => row.block_number);
 }

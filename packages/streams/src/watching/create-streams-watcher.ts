@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Registry } from '@chainstead/core';
-import type { Database, Transaction } from '@chainstead/db';
+import { type Database, rawSql, sql, type Transaction } from '@chainstead/db';
 import { type BlockWatcher, type WatchedBlock, type WatchNeeds, WatchNeedsChangedError } from '@chainstead/sync';
 import { DELIVERIES_CHANNEL } from '../delivery/deliveries-channel.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
@@ -64,10 +64,9 @@ function requireWhole(chain: Chain, needs: WatchNeeds, blocks: readonly WatchedB
  */
 async function confirmMatches(transaction: Transaction, chain: Chain, height: number): Promise<number> {
   const rows = await transaction.query<MatchKeyRow & { live: boolean }>(
-    `UPDATE stream_matches m SET confirmed = true FROM streams s
-     WHERE m.chain_id = $1 AND m.block_number <= $2 AND NOT m.confirmed AND m.removed_at IS NULL AND s.id = m.stream_id
-     RETURNING ${MATCH_KEY_COLUMNS}, s.deleted_at IS NULL AS live`,
-    [chain.id, height],
+    sql`UPDATE stream_matches m SET confirmed = true FROM streams s
+     WHERE m.chain_id = ${chain.id} AND m.block_number <= ${height} AND NOT m.confirmed AND m.removed_at IS NULL AND s.id = m.stream_id
+     RETURNING ${rawSql(MATCH_KEY_COLUMNS)}, s.deleted_at IS NULL AS live`,
   );
   return addDeliveries(transaction, 'confirmed', rows.filter(({ live }) => live).map(matchKeyOf));
 }
@@ -79,33 +78,30 @@ async function confirmMatches(transaction: Transaction, chain: Chain, height: nu
  */
 async function removeMatches(transaction: Transaction, chain: Chain, ancestor: number): Promise<number> {
   const removed = await transaction.query(
-    `UPDATE stream_matches SET removed_at = now(), confirmed = false
-     WHERE chain_id = $1 AND block_number > $2 AND removed_at IS NULL RETURNING 1 AS one`,
-    [chain.id, ancestor],
+    sql`UPDATE stream_matches SET removed_at = now(), confirmed = false
+     WHERE chain_id = ${chain.id} AND block_number > ${ancestor} AND removed_at IS NULL RETURNING 1 AS one`,
   );
   if (removed.length === 0) return 0;
   // A webhook is sent only after its body is stored. Matching a past block again clears the body, so deliveries are
   // checked too.
   const reported = await transaction.query<MatchKeyRow>(
-    `SELECT ${MATCH_KEY_COLUMNS}
+    sql`SELECT ${rawSql(MATCH_KEY_COLUMNS)}
      FROM stream_matches m JOIN streams s ON s.id = m.stream_id
-     WHERE m.chain_id = $1 AND m.block_number > $2 AND m.removed_at = now()
+     WHERE m.chain_id = ${chain.id} AND m.block_number > ${ancestor} AND m.removed_at = now()
        AND s.send_removed AND s.deleted_at IS NULL AND (m.body IS NOT NULL OR EXISTS (
          SELECT FROM stream_deliveries d WHERE d.chain_id = m.chain_id AND d.block_number = m.block_number
            AND d.stream_id = m.stream_id AND d.block_hash = m.block_hash AND d.kind IN ('unconfirmed', 'confirmed')
            AND d.delivered_at IS NOT NULL))`,
-    [chain.id, ancestor],
   );
   await transaction.query(
-    `WITH waiting AS (
+    sql`WITH waiting AS (
        SELECT id FROM stream_deliveries
-       WHERE chain_id = $1 AND block_number > $2 AND kind IN ('unconfirmed', 'confirmed') AND status = 'pending'
+       WHERE chain_id = ${chain.id} AND block_number > ${ancestor} AND kind IN ('unconfirmed', 'confirmed') AND status = 'pending'
        ORDER BY id FOR UPDATE
      )
      UPDATE stream_deliveries d SET resend = NULL,
        status = CASE WHEN d.delivered_at IS NULL THEN 'dropped' ELSE 'delivered' END
      FROM waiting WHERE d.id = waiting.id`,
-    [chain.id, ancestor],
   );
   return addDeliveries(transaction, 'removed', reported.map(matchKeyOf));
 }

@@ -1,4 +1,5 @@
 /** Blocks with large logs that many streams match: a commit stores each log once, and each match has all of them. */
+import { sql } from '@chainstead/db';
 import { startWebhookReceiver } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, onTestFinished, test } from 'vitest';
@@ -20,7 +21,7 @@ test.each([
   '$streams streams of one block with $logs logs of $bytes bytes have all of them',
   async ({ streams, logs, bytes }) => {
     const { database } = scratch;
-    await database.query('TRUNCATE streams, stream_matches, stream_items, stream_deliveries CASCADE');
+    await database.query(sql`TRUNCATE streams, stream_matches, stream_items, stream_deliveries CASCADE`);
     const receiver = await startWebhookReceiver();
     onTestFinished(() => receiver.close());
     const streamIds = await Promise.all(
@@ -41,7 +42,7 @@ test.each([
     // A block that a reorg restores is recorded again. Three webhooks are enough for the test.
     await recordMeasured(database, matches);
     const sent = streamIds.slice(0, SENT);
-    await database.query("UPDATE streams SET status = 'paused' WHERE id <> ALL ($1)", [sent]);
+    await database.query(sql`UPDATE streams SET status = 'paused' WHERE id <> ALL (${sent})`);
     await using worker = await startStagedWorker(database);
     await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(SENT);
     await worker.stop();

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import { addressBytes, type Database } from '@chainstead/db';
+import { addressBytes, type Database, sql } from '@chainstead/db';
 import type { WatchedBlock, WatchNeeds } from '@chainstead/sync';
 import type { ReadNames } from '../contracts/read-names.ts';
 import {
@@ -100,8 +100,7 @@ async function readWatchers(
   const watchers = new Map<Address, string[]>();
   if (addresses.length === 0) return watchers;
   const rows = await reader.query<{ address: Buffer; streams: string[] }>(
-    'SELECT address, array_agg(stream_id::text ORDER BY stream_id) AS streams FROM stream_addresses WHERE address = ANY ($1::bytea[]) GROUP BY address',
-    [addresses.map(addressBytes)],
+    sql`SELECT address, array_agg(stream_id::text ORDER BY stream_id) AS streams FROM stream_addresses WHERE address = ANY (${addresses.map(addressBytes)}::bytea[]) GROUP BY address`,
   );
   for (const { address, streams } of rows) {
     const own = streams.filter((id) => index.byId.has(id));
@@ -115,8 +114,7 @@ async function readSpam(reader: Reader, chain: Chain, blocks: readonly WatchedBl
   const emitters = new Set(blocks.flatMap(({ logs }) => logs.map(({ address }) => address)));
   if (emitters.size === 0) return emitters;
   const rows = await reader.query<{ address: Buffer }>(
-    'SELECT address FROM tokens WHERE chain_id = $1 AND address = ANY ($2::bytea[]) AND possible_spam',
-    [chain.id, Array.from(emitters, addressBytes)],
+    sql`SELECT address FROM tokens WHERE chain_id = ${chain.id} AND address = ANY (${Array.from(emitters, addressBytes)}::bytea[]) AND possible_spam`,
   );
   return new Set(rows.map(({ address }) => parseAddress(`0x${address.toString('hex')}`)));
 }

@@ -1,4 +1,4 @@
-import { hexText, type Transaction } from '@chainstead/db';
+import { hexText, sql, type Transaction } from '@chainstead/db';
 import type { DeliveryKind, MatchKey } from '../delivery/delivery.ts';
 import { deliveryId } from '../delivery-id.ts';
 
@@ -15,24 +15,16 @@ export async function addDeliveries(
   if (matches.length === 0) return 0;
   const column = <T>(read: (match: MatchKey) => T): T[] => matches.map(read);
   const [row] = await transaction.query<{ due: number }>(
-    `WITH due AS (
+    sql`WITH due AS (
        INSERT INTO stream_deliveries AS kept (id, stream_id, chain_id, block_number, block_hash, kind)
-       SELECT id, stream_id, chain_id, block_number, decode(block_hash, 'hex'), $6
-       FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $5::text[])
+       SELECT id, stream_id, chain_id, block_number, decode(block_hash, 'hex'), ${kind}
+       FROM unnest(${column((match) => deliveryId(kind, match))}::uuid[], ${column(({ streamId }) => streamId)}::uuid[], ${column(({ chainId }) => chainId)}::bigint[], ${column(({ blockNumber }) => blockNumber)}::bigint[], ${column(({ blockHash }) => blockHash.slice(2))}::text[])
          AS made(id, stream_id, chain_id, block_number, block_hash)
        ORDER BY id
        ON CONFLICT (id) DO UPDATE SET status = 'pending', due_at = excluded.due_at WHERE kept.status = 'dropped'
        RETURNING 1
      )
      SELECT count(*) AS due FROM due`,
-    [
-      column((match) => deliveryId(kind, match)),
-      column(({ streamId }) => streamId),
-      column(({ chainId }) => chainId),
-      column(({ blockNumber }) => blockNumber),
-      column(({ blockHash }) => blockHash.slice(2)),
-      kind,
-    ],
   );
   return row?.due ?? 0;
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from '@chainstead/db';
 import { startWebhookReceiver } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
@@ -37,7 +38,7 @@ test('a long webhook that failed is sent again unchanged', async () => {
   await using worker = await startStagedWorker(database);
   await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(1);
   await expect
-    .poll(() => database.query('SELECT FROM stream_attempts WHERE stream_id = $1', [streamId]))
+    .poll(() => database.query(sql`SELECT FROM stream_attempts WHERE stream_id = ${streamId}`))
     .toHaveLength(1);
   await passTime(database, 86_400_000);
   await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(2);

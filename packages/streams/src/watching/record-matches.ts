@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { Transaction } from '@chainstead/db';
+import { sql, type Transaction } from '@chainstead/db';
 import type { WatchedBlock } from '@chainstead/sync';
 import type { MatchKey } from '../delivery/delivery.ts';
 import { deliveryId } from '../delivery-id.ts';
@@ -163,7 +163,6 @@ async function insertMatches(transaction: Transaction, columns: readonly unknown
 
 async function dropRemovals(transaction: Transaction, keys: readonly MatchKey[]): Promise<void> {
   await transaction.query(
-    "UPDATE stream_deliveries SET status = 'dropped' WHERE id = ANY ($1::uuid[]) AND status = 'pending'",
-    [keys.map((key) => deliveryId('removed', key))],
+    sql`UPDATE stream_deliveries SET status = 'dropped' WHERE id = ANY (${keys.map((key) => deliveryId('removed', key))}::uuid[]) AND status = 'pending'`,
   );
 }

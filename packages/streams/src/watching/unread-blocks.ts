@@ -1,6 +1,6 @@
 /** Blocks whose contents could not be read: they match no stream, and are shown as quarantined work. */
 import type { Chain } from '@chainstead/chains';
-import type { Transaction } from '@chainstead/db';
+import { sql, type Transaction } from '@chainstead/db';
 import type { WatchedBlock } from '@chainstead/sync';
 
 /** Records the blocks without logs because these were unavailable, each with its reason. */
@@ -17,16 +17,14 @@ export async function recordUnread(
   });
   if (unread.length === 0) return;
   await transaction.query(
-    `INSERT INTO quarantined_work (name, crashes, reason) SELECT name, 0, reason FROM unnest($1::text[], $2::text[]) AS unread (name, reason)
+    sql`INSERT INTO quarantined_work (name, crashes, reason) SELECT name, 0, reason FROM unnest(${unread.map(({ name }) => name)}::text[], ${unread.map(({ reason }) => reason)}::text[]) AS unread (name, reason)
      ON CONFLICT (name) DO UPDATE SET reason = excluded.reason, crashed_at = now()`,
-    [unread.map(({ name }) => name), unread.map(({ reason }) => reason)],
   );
 }
 
 /** Deletes the records of blocks that a reorg removes. */
 export async function forgetUnread(transaction: Transaction, chain: Chain, ancestor: number): Promise<void> {
   await transaction.query(
-    `DELETE FROM quarantined_work WHERE reason IS NOT NULL AND starts_with(name, $1) AND split_part(name, ' ', 3)::bigint > $2`,
-    [`block ${chain.key} `, ancestor],
+    sql`DELETE FROM quarantined_work WHERE reason IS NOT NULL AND starts_with(name, ${`block ${chain.key} `}) AND split_part(name, ' ', 3)::bigint > ${ancestor}`,
   );
 }

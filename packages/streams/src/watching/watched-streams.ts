@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { ChainId } from '@chainstead/core';
-import type { Database, Transaction } from '@chainstead/db';
+import { type Database, rawSql, sql, type Transaction } from '@chainstead/db';
 import type { WatchNeeds } from '@chainstead/sync';
 import { createReadNames } from '../contracts/read-names.ts';
 import { type CompiledStream, compileStream } from '../matching/compile-stream.ts';
@@ -110,7 +110,7 @@ const EVALUATED = "deleted_at IS NULL AND status IN ('active', 'error')";
 export async function loadStreamsAt(transaction: Transaction): Promise<MatchedStreams> {
   const version = await holdStreamsVersion(transaction);
   const rows = await transaction.query<StreamRow>(
-    `SELECT ${STREAM_COLUMNS} FROM streams WHERE ${EVALUATED} ORDER BY id`,
+    sql`SELECT ${rawSql(STREAM_COLUMNS)} FROM streams WHERE ${rawSql(EVALUATED)} ORDER BY id`,
   );
   return { version, streams: rows.map(streamOf) };
 }
@@ -131,15 +131,15 @@ async function visitAddressTailsSince(
   visit: (tails: Buffer) => void,
 ): Promise<void> {
   await transaction.query(
-    `DECLARE added_addresses NO SCROLL CURSOR FOR
-     SELECT string_agg(substr(a.address, ${ADDRESS_BYTES - Number(tailBytes) + 1}), ''::bytea) AS tails
-     FROM stream_addresses a WHERE a.version > ${Number(version)}
-     GROUP BY get_byte(a.address, ${ADDRESS_BYTES - 1})`,
+    sql`DECLARE added_addresses NO SCROLL CURSOR FOR
+     SELECT string_agg(substr(a.address, ${rawSql(ADDRESS_BYTES - Number(tailBytes) + 1)}), ''::bytea) AS tails
+     FROM stream_addresses a WHERE a.version > ${rawSql(Number(version))}
+     GROUP BY get_byte(a.address, ${rawSql(ADDRESS_BYTES - 1)})`,
   );
   for (;;) {
-    const rows = await transaction.query<{ tails: Buffer }>(`FETCH ${PARTS_PER_FETCH} FROM added_addresses`);
+    const rows = await transaction.query<{ tails: Buffer }>(sql`FETCH ${rawSql(PARTS_PER_FETCH)} FROM added_addresses`);
     for (const { tails } of rows) visit(tails);
     if (rows.length < PARTS_PER_FETCH) break;
   }
-  await transaction.query('CLOSE added_addresses');
+  await transaction.query(sql`CLOSE added_addresses`);
 }

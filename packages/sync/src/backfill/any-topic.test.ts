@@ -1,4 +1,5 @@
 /** Logs of one emitter with any topic: they are read of that contract alone, whatever other datasets read. */
+import { sql } from '@chainstead/db';
 import { requestNode } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -14,7 +15,7 @@ let nextChainId = 982_001;
 
 beforeAll(async () => {
   await createMarkTables(scratch.database);
-  await scratch.database.query('CREATE TABLE seen (LIKE marks INCLUDING ALL)');
+  await scratch.database.query(sql`CREATE TABLE seen (LIKE marks INCLUDING ALL)`);
 });
 
 interface JsonLog {
@@ -53,8 +54,7 @@ it.each(['none', 'receipts'] as const)('are complete with the proof %s', async (
   );
   for (const dataset of datasets) expect((await stage.coverageOf(dataset)).ranges).toEqual([RANGE]);
   const stored = await scratch.database.query<{ place: string }>(
-    `SELECT block_number || ' ' || log_index AS place FROM seen WHERE chain_id = $1 ORDER BY block_number, log_index`,
-    [stage.chain.id],
+    sql`SELECT block_number || ' ' || log_index AS place FROM seen WHERE chain_id = ${stage.chain.id} ORDER BY block_number, log_index`,
   );
   // Filters without a topic name the contract: no dataset makes another one read all logs of the chain.
   for (const { address, topics } of filters) expect(topics === undefined ? address : topics).toHaveLength(1);

@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { createScratchDatabase, type FaultSettings, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createClaimOwner } from '../coverage/claims.ts';
@@ -68,7 +68,7 @@ async function expectTruth(stage: ScriptedStage): Promise<void> {
   expect(await storedPayments(database, chain.id)).toEqual(expectedPayments(scripted, RANGE));
   expect(await misderived(database, chain.id)).toEqual([]);
   for (const dataset of ALL) expect((await stage.coverageOf(dataset)).ranges).toEqual([RANGE]);
-  const claims = await database.query('SELECT * FROM sync_claims WHERE chain_id = $1', [chain.id]);
+  const claims = await database.query(sql`SELECT * FROM sync_claims WHERE chain_id = ${chain.id}`);
   expect(claims).toEqual([]);
 }
 
@@ -188,8 +188,8 @@ describe('the backfill', () => {
   it('puts what it reads anew in the place of what was there', async () => {
     const stage = await openStage();
     await backfill(optionsOf(stage), [RANGE], never);
-    await scratch.database.query('UPDATE outcomes SET gas_used = 0 WHERE chain_id = $1', [stage.chain.id]);
-    await scratch.database.query('DELETE FROM payments WHERE chain_id = $1 AND block_number > 50', [stage.chain.id]);
+    await scratch.database.query(sql`UPDATE outcomes SET gas_used = 0 WHERE chain_id = ${stage.chain.id}`);
+    await scratch.database.query(sql`DELETE FROM payments WHERE chain_id = ${stage.chain.id} AND block_number > 50`);
     await backfill(optionsOf(stage, { kind: 'replace' }), [RANGE], never);
     await expectTruth(stage);
   });

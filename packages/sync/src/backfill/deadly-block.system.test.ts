@@ -1,6 +1,6 @@
 /** A block that ends the process that backfills it: its range is narrowed, and the block alone stays a gap with its reason. */
 import { createMetricsRegistry } from '@chainstead/core';
-import { createWorkJournal, type Database, readSetAsideWork } from '@chainstead/db';
+import { createWorkJournal, type Database, readSetAsideWork, sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createClaimOwner } from '../coverage/claims.ts';
@@ -68,7 +68,7 @@ async function runProcess(
     // A dead process writes nothing more, and another one takes its record over.
     ending.abort(new Error('The process died'));
     await expect(running).rejects.toThrow('The process died');
-    await stage.database.query("UPDATE inflight_work SET alive_until = now() - interval '1 second'");
+    await stage.database.query(sql`UPDATE inflight_work SET alive_until = now() - interval '1 second'`);
     const next = open(stage.database);
     await next.start();
     await next.close();
@@ -124,7 +124,7 @@ test.each([
     expect(await runUntilItEnds(opened, 'replace')).toMatchObject({ deaths: 0 });
     expect((await stage.coverageOf(lacking)).ranges).toEqual(WITHOUT);
 
-    await stage.database.query('DELETE FROM quarantined_work');
+    await stage.database.query(sql`DELETE FROM quarantined_work`);
     const { deadly } = opened;
     deadly.ended = Promise.resolve();
     deadly.died = () => undefined;
@@ -139,8 +139,7 @@ test.each([
 
 async function recordsOf({ database, chain }: ScriptedStage): Promise<readonly string[]> {
   const rows = await database.query<{ readonly name: string }>(
-    'SELECT name FROM quarantined_work WHERE name LIKE $1 ORDER BY name',
-    [`% ${chain.key} %`],
+    sql`SELECT name FROM quarantined_work WHERE name LIKE ${`% ${chain.key} %`} ORDER BY name`,
   );
   return rows.map(({ name }) => name);
 }

@@ -1,4 +1,5 @@
 /** A dataset that is added to a chain whose newest blocks may still be replaced: their rows are not awaited, and stay exact in reorgs. */
+import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { storedHash } from '../checkpoint.ts';
@@ -21,7 +22,7 @@ const both = [seen, marks] as readonly Dataset[];
 
 beforeAll(async () => {
   await createMarkTables(scratch.database);
-  await scratch.database.query('CREATE TABLE seen (LIKE marks INCLUDING ALL)');
+  await scratch.database.query(sql`CREATE TABLE seen (LIKE marks INCLUDING ALL)`);
 });
 
 /** A chain that no block was added to since it was followed without marks. */
@@ -44,9 +45,8 @@ async function openFollowed(answer?: () => void): Promise<ScriptedStage> {
 /** Marks as the chain has them now, with the hashes of their blocks. */
 async function expectExact({ database, chain, scripted }: ScriptedStage): Promise<void> {
   const stored = await database.query<{ place: string }>(
-    `SELECT concat_ws(' ', block_number, log_index, encode(block_hash, 'hex')) AS place FROM marks WHERE chain_id = $1
+    sql`SELECT concat_ws(' ', block_number, log_index, encode(block_hash, 'hex')) AS place FROM marks WHERE chain_id = ${chain.id}
       ORDER BY block_number, log_index`,
-    [chain.id],
   );
   const expected = scripted
     .expectedTransfers({ from: 1, to: scripted.head })

@@ -1,5 +1,7 @@
 /** Concurrent backfills of the same ranges, some of which end early: each block is written once in any interleaving. */
+
 import { createMetricsRegistry } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { atDepth, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -67,7 +69,7 @@ async function expectTruth(stage: ScriptedStage): Promise<void> {
   expect(await storedOutcomes(database, chain.id)).toEqual(expectedOutcomes(scripted, RANGE));
   expect(await misderived(database, chain.id)).toEqual([]);
   for (const dataset of ALL) expect((await stage.coverageOf(dataset)).ranges).toEqual([RANGE]);
-  expect(await database.query('SELECT * FROM sync_claims WHERE chain_id = $1', [chain.id])).toEqual([]);
+  expect(await database.query(sql`SELECT * FROM sync_claims WHERE chain_id = ${chain.id}`)).toEqual([]);
 }
 
 it('leave no block out and write none twice, whichever of them end early', async () => {

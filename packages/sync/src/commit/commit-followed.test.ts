@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readChainState } from '../checkpoint.ts';
@@ -103,7 +104,7 @@ describe('a commit behind another', () => {
     rowsDiscarded.abort();
     await vi.waitFor(() => expect(slot.rowsDiscarded).toHaveBeenCalledTimes(1));
     const [waiting] = await scratch.database.query<{ sessions: number }>(
-      "SELECT count(*)::int AS sessions FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'",
+      sql`SELECT count(*)::int AS sessions FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'`,
     );
     expect(waiting?.sessions).toBe(0);
     await commitFollowed(stage, stage.first);

@@ -3,7 +3,7 @@
  * checkpoint. A second run fails at the checkpoint and writes nothing.
  */
 import type { Chain } from '@chainstead/chains';
-import { type Database, type Leadership, runStatements, type Transaction } from '@chainstead/db';
+import { type Database, type Leadership, runStatements, sql, type Transaction } from '@chainstead/db';
 import { type Checkpoint, moveCheckpoint } from '../checkpoint.ts';
 import { type Coverage, recordCoverage, removeCoverage } from '../coverage/coverage.ts';
 import { removeSubjectRanges } from '../coverage/subject-ranges.ts';
@@ -221,11 +221,9 @@ async function rollBack(
   for (const { name } of watched) await removeSubjectRanges(transaction, chain.id, name, orphaned);
   const statements = projectionsOf(datasets).flatMap(({ state }) => state.rolledBack?.(chain.id, ancestor) ?? []);
   await runStatements(transaction, statements);
-  await transaction.query('DELETE FROM blocks WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3', [
-    chain.id,
-    orphaned.from,
-    orphaned.to,
-  ]);
+  await transaction.query(
+    sql`DELETE FROM blocks WHERE chain_id = ${chain.id} AND block_number BETWEEN ${orphaned.from} AND ${orphaned.to}`,
+  );
   await removeCoverage(
     transaction,
     chain.id,

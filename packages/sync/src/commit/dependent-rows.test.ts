@@ -1,4 +1,5 @@
 /** Rows that depend on others: complete after backfill, verification and reindexing repair the rows that they depend on. */
+import { sql } from '@chainstead/db';
 import { fieldsOfRow } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -17,7 +18,7 @@ let nextChainId = 981_001;
 
 beforeAll(async () => {
   await createMarkTables(scratch.database);
-  await scratch.database.query('CREATE TABLE again (LIKE marks INCLUDING ALL)');
+  await scratch.database.query(sql`CREATE TABLE again (LIKE marks INCLUDING ALL)`);
 });
 
 /** Marks of accounts that have a mark in an earlier block. */
@@ -27,8 +28,7 @@ const again = {
   dependent: {
     async select(transaction, chain, _blocks, lines) {
       const rows = await transaction.query<{ account: string; first: number }>(
-        `SELECT encode(account, 'hex') AS account, min(block_number) AS first FROM marks WHERE chain_id = $1 GROUP BY account`,
-        [chain.id],
+        sql`SELECT encode(account, 'hex') AS account, min(block_number) AS first FROM marks WHERE chain_id = ${chain.id} GROUP BY account`,
       );
       const first = new Map(rows.map((row) => [row.account, row.first]));
       return lines.filter((line) => {
@@ -46,15 +46,14 @@ const watched = {
     async watch(transaction, chain, range) {
       const count = async () => {
         const [row] = await transaction.query<{ rows: number }>(
-          'SELECT count(*) AS rows FROM marks WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3',
-          [chain.id, range.from, range.to],
+          sql`SELECT count(*) AS rows FROM marks WHERE chain_id = ${chain.id} AND block_number BETWEEN ${range.from} AND ${range.to}`,
         );
         return row?.rows;
       };
       const before = await count();
       return async () => {
         if ((await count()) === before) return;
-        await transaction.query('DELETE FROM again WHERE chain_id = $1 AND block_number >= $2', [chain.id, range.from]);
+        await transaction.query(sql`DELETE FROM again WHERE chain_id = ${chain.id} AND block_number >= ${range.from}`);
         await removeCoverage(transaction, chain.id, ['again'], { from: range.from, to: BLOCKS });
       };
     },
@@ -67,13 +66,12 @@ async function fill(stage: ScriptedStage, datasets: readonly Dataset[]): Promise
 
 async function rowsOf(stage: ScriptedStage) {
   const [row] = await scratch.database.query<{ stored: number; wrong: number }>(
-    `WITH truth AS (
-       SELECT * FROM marks WHERE chain_id = $1 AND EXISTS (
-         SELECT FROM marks AS earlier WHERE earlier.chain_id = $1 AND earlier.account = marks.account AND earlier.block_number < marks.block_number)),
-     stored AS (SELECT * FROM again WHERE chain_id = $1)
+    sql`WITH truth AS (
+       SELECT * FROM marks WHERE chain_id = ${stage.chain.id} AND EXISTS (
+         SELECT FROM marks AS earlier WHERE earlier.chain_id = ${stage.chain.id} AND earlier.account = marks.account AND earlier.block_number < marks.block_number)),
+     stored AS (SELECT * FROM again WHERE chain_id = ${stage.chain.id})
      SELECT (SELECT count(*) FROM stored) AS stored,
        (SELECT count(*) FROM ((TABLE truth EXCEPT TABLE stored) UNION ALL (TABLE stored EXCEPT TABLE truth)) AS difference) AS wrong`,
-    [stage.chain.id],
   );
   return row ?? { stored: 0, wrong: -1 };
 }
@@ -101,8 +99,7 @@ it.each(['verify', 'reindex'] as const)('follow repairs by %s', async (work) => 
   expect(after.stored).toBeGreaterThan(before.stored);
   // Rows that are new because of other repairs are no fault of an upstream: only omitted marks are.
   const faults = await scratch.database.query<{ kind: string }>(
-    'SELECT DISTINCT kind FROM upstream_errors WHERE chain_id = $1',
-    [stage.chain.id],
+    sql`SELECT DISTINCT kind FROM upstream_errors WHERE chain_id = ${stage.chain.id}`,
   );
   expect(faults).toEqual(work === 'verify' ? [{ kind: 'missing-logs' }] : []);
 });

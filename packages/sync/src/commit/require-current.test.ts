@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { backfill } from '../backfill/backfill.ts';
@@ -11,7 +12,7 @@ const scratch = scratchOfFile();
 
 beforeAll(async () => {
   await createMarkTables(scratch.database);
-  await scratch.database.query('CREATE TABLE definition AS SELECT 1 AS revision');
+  await scratch.database.query(sql`CREATE TABLE definition AS SELECT 1 AS revision`);
 });
 
 /** Ends the backfill, which would try again. */
@@ -21,7 +22,7 @@ const refused = new AbortController();
 const defined = {
   ...marks,
   async requireCurrent(transaction) {
-    const [row] = await transaction.query<{ revision: number }>('SELECT revision FROM definition');
+    const [row] = await transaction.query<{ revision: number }>(sql`SELECT revision FROM definition`);
     if (row?.revision === 1) return;
     refused.abort(new Error('the definition has changed'));
     throw refused.signal.reason;
@@ -37,14 +38,14 @@ it('refuses rows of a definition that changed while they waited for the commit l
     await lockChainCommits(transaction, stage.chain);
     locked.resolve();
     await changed.promise;
-    await transaction.query('UPDATE definition SET revision = 2');
+    await transaction.query(sql`UPDATE definition SET revision = 2`);
   });
   await locked.promise;
   const options = { ...stage, order: 'newest-first', proof: 'none', kind: 'add' } as const;
   const filled = Promise.allSettled([backfill(options, [RANGE], refused.signal)]);
   const waiting = async () => {
     const rows = await database.query(
-      `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      sql`SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     );
     return rows.length;
   };

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange } from '@chainstead/core';
-import type { Transaction } from '@chainstead/db';
+import { sql, type Transaction } from '@chainstead/db';
 import { ReorgedWhileReadingError } from '../errors.ts';
 import type { BlockFacts } from '../read/decoded-batch.ts';
 
@@ -16,16 +16,14 @@ export async function requireSameBlocks(
   blocks: ReadonlyMap<number, Pick<BlockFacts, 'number' | 'hash'>>,
 ): Promise<void> {
   const [followed] = await transaction.query<{ first_followed: number }>(
-    'SELECT first_followed FROM sync_chains WHERE chain_id = $1 AND first_followed <= $2',
-    [chain.id, range.to],
+    sql`SELECT first_followed FROM sync_chains WHERE chain_id = ${chain.id} AND first_followed <= ${range.to}`,
   );
   if (followed === undefined) return;
   const read = [...blocks.values()].filter(({ number }) => number >= followed.first_followed);
   const [other] = await transaction.query<{ block_number: number }>(
-    `SELECT b.block_number FROM blocks b
-       JOIN unnest($2::bigint[], $3::text[]) AS read(number, hash) ON read.number = b.block_number
-      WHERE b.chain_id = $1 AND b.block_hash <> decode(read.hash, 'hex') LIMIT 1`,
-    [chain.id, read.map(({ number }) => number), read.map(({ hash }) => hash.slice(2))],
+    sql`SELECT b.block_number FROM blocks b
+       JOIN unnest(${read.map(({ number }) => number)}::bigint[], ${read.map(({ hash }) => hash.slice(2))}::text[]) AS read(number, hash) ON read.number = b.block_number
+      WHERE b.chain_id = ${chain.id} AND b.block_hash <> decode(read.hash, 'hex') LIMIT 1`,
   );
   if (other !== undefined)
     throw new ReorgedWhileReadingError({
@@ -46,10 +44,9 @@ export async function requireIndexedBlocks(
 ): Promise<void> {
   const read = [...blocks.values()];
   const [indexed] = await transaction.query<{ count: number }>(
-    `SELECT count(*)::int AS count FROM blocks b
-       JOIN unnest($2::bigint[], $3::text[]) AS read(number, hash) ON read.number = b.block_number
-      WHERE b.chain_id = $1 AND b.block_hash = decode(read.hash, 'hex')`,
-    [chain.id, read.map(({ number }) => number), read.map(({ hash }) => hash.slice(2))],
+    sql`SELECT count(*)::int AS count FROM blocks b
+       JOIN unnest(${read.map(({ number }) => number)}::bigint[], ${read.map(({ hash }) => hash.slice(2))}::text[]) AS read(number, hash) ON read.number = b.block_number
+      WHERE b.chain_id = ${chain.id} AND b.block_hash = decode(read.hash, 'hex')`,
   );
   if (indexed?.count === read.length) return;
   throw new ReorgedWhileReadingError({

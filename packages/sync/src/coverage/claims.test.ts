@@ -1,4 +1,5 @@
 import { parseChainId } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, it } from 'vitest';
 import { consumeClaim, createClaimOwner, listFillingChains, listHeldRanges } from './claims.ts';
@@ -27,13 +28,12 @@ it('does not confuse the same blocks of two chains', async () => {
 it('takes over what a dead owner left behind, and only that', async () => {
   const dead = 4_242_424_242n;
   await scratch.database.query(
-    "INSERT INTO sync_claims (chain_id, first_block, last_block, owner, purpose) VALUES (1, 100, 200, $1, 'backfill')",
-    [dead.toString()],
+    sql`INSERT INTO sync_claims (chain_id, first_block, last_block, owner, purpose) VALUES (1, 100, 200, ${dead.toString()}, 'backfill')`,
   );
   const owner = await createClaimOwner(scratch.database);
   expect(await owner.claim(CHAIN, { from: 150, to: 160 }, 'reindex')).toBe(true);
   await owner.close();
-  expect(await scratch.database.query('SELECT 1 FROM sync_claims')).toEqual([]);
+  expect(await scratch.database.query(sql`SELECT 1 FROM sync_claims`)).toEqual([]);
 });
 
 it('ends a claim in the transaction that writes the range, and fails the second time', async () => {
@@ -54,8 +54,7 @@ it('lists what living owners hold, and the chains that somebody fills who is not
   await owner.claim(filled, { from: 30, to: 40 }, 'prover');
   await owner.claim(helped, { from: 1, to: 10 }, 'help');
   await scratch.database.query(
-    "INSERT INTO sync_claims (chain_id, first_block, last_block, owner, purpose) VALUES ($1, 1, 9, 4242, 'backfill'), ($2, 50, 60, 4242, 'help')",
-    [dead, filled],
+    sql`INSERT INTO sync_claims (chain_id, first_block, last_block, owner, purpose) VALUES (${dead}, 1, 9, 4242, 'backfill'), (${filled}, 50, 60, 4242, 'help')`,
   );
   expect((await listHeldRanges(scratch.database, filled)).toSorted((a, b) => a.from - b.from)).toEqual([
     { from: 1, to: 10 },
@@ -65,5 +64,5 @@ it('lists what living owners hold, and the chains that somebody fills who is not
   expect(await listFillingChains(scratch.database, [filled, helped, dead])).toEqual(new Set([filled]));
   await owner.close();
   expect(await listFillingChains(scratch.database, [filled, helped, dead])).toEqual(new Set());
-  await scratch.database.query('DELETE FROM sync_claims');
+  await scratch.database.query(sql`DELETE FROM sync_claims`);
 });

@@ -5,7 +5,15 @@
 import { randomBytes } from 'node:crypto';
 import type { BlockRange, ChainId } from '@chainstead/core';
 import { ChainsteadError } from '@chainstead/core';
-import { type Database, LEASE_IS_HELD, type Leadership, type Transaction, tryAcquireLeadership } from '@chainstead/db';
+import {
+  type Database,
+  LEASE_IS_HELD,
+  type Leadership,
+  rawSql,
+  sql,
+  type Transaction,
+  tryAcquireLeadership,
+} from '@chainstead/db';
 
 /** `help`: a process that fills blocks next to the one with the `backfill` claims. */
 export type ClaimPurpose = 'backfill' | 'help' | 'prover' | 'reindex' | 'verify' | 'history';
@@ -41,11 +49,9 @@ export async function createClaimOwner(database: Database): Promise<ClaimOwner> 
     lost: leadership.lost,
     claim: (chainId, range, purpose) => claim(database, key, chainId, range, purpose),
     release: async (chainId, range) => {
-      await database.query('DELETE FROM sync_claims WHERE chain_id = $1 AND first_block = $2 AND owner = $3', [
-        chainId,
-        range.from,
-        key.toString(),
-      ]);
+      await database.query(
+        sql`DELETE FROM sync_claims WHERE chain_id = ${chainId} AND first_block = ${range.from} AND owner = ${key.toString()}`,
+      );
     },
     close: () => closeOwner(database, leadership, key),
   };
@@ -54,7 +60,7 @@ export async function createClaimOwner(database: Database): Promise<ClaimOwner> 
 async function closeOwner(database: Database, leadership: Leadership, key: bigint): Promise<void> {
   try {
     // After a loss the connection may be unresponsive. A later claimant of the blocks removes dead claims.
-    if (!leadership.lost.aborted) await database.query('DELETE FROM sync_claims WHERE owner = $1', [key.toString()]);
+    if (!leadership.lost.aborted) await database.query(sql`DELETE FROM sync_claims WHERE owner = ${key.toString()}`);
   } finally {
     await leadership.release();
   }
@@ -69,9 +75,8 @@ async function claim(
 ): Promise<boolean> {
   await removeDeadClaims(database, chainId, range);
   const rows = await database.query(
-    `INSERT INTO sync_claims (chain_id, first_block, last_block, owner, purpose)
-     VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING first_block`,
-    [chainId, range.from, range.to, key.toString(), purpose],
+    sql`INSERT INTO sync_claims (chain_id, first_block, last_block, owner, purpose)
+     VALUES (${chainId}, ${range.from}, ${range.to}, ${key.toString()}, ${purpose}) ON CONFLICT DO NOTHING RETURNING first_block`,
   );
   return rows.length === 1;
 }
@@ -82,20 +87,18 @@ async function claim(
  */
 export async function removeDeadClaims(database: Database, chainId: ChainId, range: BlockRange): Promise<void> {
   await database.query(
-    `DELETE FROM sync_claims WHERE (chain_id, first_block) IN (
+    sql`DELETE FROM sync_claims WHERE (chain_id, first_block) IN (
        SELECT c.chain_id, c.first_block FROM sync_claims c
-        WHERE c.chain_id = $1 AND int8range(c.first_block, c.last_block, '[]') && int8range($2, $3, '[]')
-          AND NOT ${OWNER_LIVES}
+        WHERE c.chain_id = ${chainId} AND int8range(c.first_block, c.last_block, '[]') && int8range(${range.from}, ${range.to}, '[]')
+          AND NOT ${rawSql(OWNER_LIVES)}
         FOR UPDATE SKIP LOCKED)`,
-    [chainId, range.from, range.to],
   );
 }
 
 /** Returns the chain's claims of live owners, for any purpose. */
 export async function listHeldRanges(source: Pick<Database, 'query'>, chainId: ChainId): Promise<BlockRange[]> {
   return source.query<{ from: number; to: number }>(
-    `SELECT c.first_block AS "from", c.last_block AS "to" FROM sync_claims c WHERE c.chain_id = $1 AND ${OWNER_LIVES}`,
-    [chainId],
+    sql`SELECT c.first_block AS "from", c.last_block AS "to" FROM sync_claims c WHERE c.chain_id = ${chainId} AND ${rawSql(OWNER_LIVES)}`,
   );
 }
 
@@ -105,9 +108,8 @@ export async function listFillingChains(
   chainIds: readonly ChainId[],
 ): Promise<ReadonlySet<number>> {
   const rows = await source.query<{ chain_id: number }>(
-    `SELECT DISTINCT c.chain_id FROM sync_claims c
-      WHERE c.chain_id = ANY($1::bigint[]) AND c.purpose = 'backfill' AND ${OWNER_LIVES}`,
-    [chainIds],
+    sql`SELECT DISTINCT c.chain_id FROM sync_claims c
+      WHERE c.chain_id = ANY(${chainIds}::bigint[]) AND c.purpose = 'backfill' AND ${rawSql(OWNER_LIVES)}`,
   );
   return new Set(rows.map(({ chain_id }) => chain_id));
 }
@@ -120,8 +122,7 @@ export async function consumeClaim(
   range: BlockRange,
 ): Promise<boolean> {
   const rows = await transaction.query(
-    'DELETE FROM sync_claims WHERE chain_id = $1 AND first_block = $2 AND last_block = $3 AND owner = $4 RETURNING 1 AS ended',
-    [chainId, range.from, range.to, key.toString()],
+    sql`DELETE FROM sync_claims WHERE chain_id = ${chainId} AND first_block = ${range.from} AND last_block = ${range.to} AND owner = ${key.toString()} RETURNING 1 AS ended`,
   );
   return rows.length === 1;
 }

@@ -1,4 +1,5 @@
 import { type BlockRange, type ChainId, parseChainId } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import type { ProofLevel } from '@chainstead/proof';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
@@ -116,8 +117,7 @@ describe('the database', () => {
   it('refuses overlapping ranges of one dataset, whatever writes them', async () => {
     const insert = (from: number, to: number) =>
       scratch.database.query(
-        "INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'x', $2, $3, 'none')",
-        [CHAIN, from, to],
+        sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${CHAIN}, 'x', ${from}, ${to}, 'none')`,
       );
     await insert(1, 10);
     await expect(insert(10, 12)).rejects.toThrow(/sync_ranges_disjoint/);

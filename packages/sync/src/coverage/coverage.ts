@@ -3,7 +3,7 @@
  * constraint). Adjacent ranges with the same level and source are joined, so the table stays small.
  */
 import { type BlockRange, type ChainId, subtractRanges } from '@chainstead/core';
-import type { Database, Transaction } from '@chainstead/db';
+import { type Database, sql, type Transaction } from '@chainstead/db';
 import type { ProofLevel } from '@chainstead/proof';
 
 export interface Coverage {
@@ -60,7 +60,7 @@ export async function listCoverageByChain(
   source: Pick<Database, 'query'>,
 ): Promise<ReadonlyMap<number, readonly DatasetCoverage[]>> {
   const rows = await source.query<CoverageRow & { chain_id: number }>(
-    `SELECT chain_id, dataset, first_block, last_block, proof, proof_reason, upstream
+    sql`SELECT chain_id, dataset, first_block, last_block, proof, proof_reason, upstream
        FROM sync_ranges ORDER BY chain_id, dataset, first_block`,
   );
   const byChain = new Map<number, DatasetCoverage[]>();
@@ -89,9 +89,8 @@ export async function isIndexed(
   { from, to }: BlockRange,
 ): Promise<boolean> {
   const [row] = await source.query<{ is_indexed: boolean }>(
-    `SELECT EXISTS (SELECT FROM blocks WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3)
-         OR EXISTS (SELECT FROM sync_ranges WHERE chain_id = $1 AND first_block <= $3 AND last_block >= $2) AS is_indexed`,
-    [chainId, from, to],
+    sql`SELECT EXISTS (SELECT FROM blocks WHERE chain_id = ${chainId} AND block_number BETWEEN ${from} AND ${to})
+         OR EXISTS (SELECT FROM sync_ranges WHERE chain_id = ${chainId} AND first_block <= ${to} AND last_block >= ${from}) AS is_indexed`,
   );
   return row?.is_indexed === true;
 }
@@ -144,17 +143,16 @@ export async function recordCoverage(
   if (others.length === 0) return;
   await removeCoverage(transaction, chainId, others, covered.range);
   await transaction.query(
-    `WITH wanted AS (SELECT unnest($2::text[]) AS dataset),
+    sql`WITH wanted AS (SELECT unnest(${others}::text[]) AS dataset),
      neighbours AS (
        DELETE FROM sync_ranges r USING wanted w
-        WHERE r.chain_id = $1 AND r.dataset = w.dataset AND r.proof = $5
-          AND r.proof_reason IS NOT DISTINCT FROM $6 AND r.upstream IS NOT DISTINCT FROM $7
-          AND (r.last_block = $3::bigint - 1 OR r.first_block = $4::bigint + 1)
+        WHERE r.chain_id = ${chainId} AND r.dataset = w.dataset AND r.proof = ${covered.proof}
+          AND r.proof_reason IS NOT DISTINCT FROM ${covered.reason} AND r.upstream IS NOT DISTINCT FROM ${covered.upstream}
+          AND (r.last_block = ${covered.range.from}::bigint - 1 OR r.first_block = ${covered.range.to}::bigint + 1)
        RETURNING r.dataset, r.first_block, r.last_block)
      INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof, proof_reason, upstream)
-     SELECT $1, w.dataset, least($3::bigint, min(n.first_block)), greatest($4::bigint, max(n.last_block)), $5, $6, $7
+     SELECT ${chainId}, w.dataset, least(${covered.range.from}::bigint, min(n.first_block)), greatest(${covered.range.to}::bigint, max(n.last_block)), ${covered.proof}, ${covered.reason}, ${covered.upstream}
        FROM wanted w LEFT JOIN neighbours n USING (dataset) GROUP BY w.dataset`,
-    [chainId, others, covered.range.from, covered.range.to, covered.proof, covered.reason, covered.upstream],
   );
 }
 
@@ -169,14 +167,13 @@ async function growCoverage(
   { range, proof, reason, upstream }: Coverage,
 ): Promise<ReadonlySet<string>> {
   const grown = await transaction.query<{ dataset: string }>(
-    `UPDATE sync_ranges AS r SET last_block = $4
-      WHERE r.chain_id = $1 AND r.dataset = ANY($2::text[]) AND r.last_block = $3::bigint - 1
-        AND int8range(r.first_block, r.last_block, '[]') @> $3::bigint - 1
-        AND r.proof = $5 AND r.proof_reason IS NOT DISTINCT FROM $6 AND r.upstream IS NOT DISTINCT FROM $7
-        AND NOT EXISTS (SELECT FROM sync_ranges AS other WHERE other.chain_id = $1 AND other.dataset = r.dataset
-          AND int8range(other.first_block, other.last_block, '[]') && int8range($3::bigint, $4::bigint + 1, '[]'))
+    sql`UPDATE sync_ranges AS r SET last_block = ${range.to}
+      WHERE r.chain_id = ${chainId} AND r.dataset = ANY(${datasets}::text[]) AND r.last_block = ${range.from}::bigint - 1
+        AND int8range(r.first_block, r.last_block, '[]') @> ${range.from}::bigint - 1
+        AND r.proof = ${proof} AND r.proof_reason IS NOT DISTINCT FROM ${reason} AND r.upstream IS NOT DISTINCT FROM ${upstream}
+        AND NOT EXISTS (SELECT FROM sync_ranges AS other WHERE other.chain_id = ${chainId} AND other.dataset = r.dataset
+          AND int8range(other.first_block, other.last_block, '[]') && int8range(${range.from}::bigint, ${range.to}::bigint + 1, '[]'))
       RETURNING r.dataset`,
-    [chainId, datasets, range.from, range.to, proof, reason, upstream],
   );
   return new Set(grown.map(({ dataset }) => dataset));
 }
@@ -189,16 +186,14 @@ export async function removeCoverage(
   range: BlockRange,
 ): Promise<void> {
   const cut = await transaction.query<CoverageRow>(
-    `DELETE FROM sync_ranges
-      WHERE chain_id = $1 AND dataset = ANY($2::text[]) AND int8range(first_block, last_block, '[]') && int8range($3, $4, '[]')
+    sql`DELETE FROM sync_ranges
+      WHERE chain_id = ${chainId} AND dataset = ANY(${datasets}::text[]) AND int8range(first_block, last_block, '[]') && int8range(${range.from}, ${range.to}, '[]')
       RETURNING dataset, first_block, last_block, proof, proof_reason, upstream`,
-    [chainId, datasets, range.from, range.to],
   );
   for (const row of cut)
     for (const rest of subtractRanges([{ from: row.first_block, to: row.last_block }], [range]))
       await transaction.query(
-        `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof, proof_reason, upstream)
-         VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-        [chainId, row.dataset, rest.from, rest.to, row.proof, row.proof_reason, row.upstream],
+        sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof, proof_reason, upstream)
+         VALUES (${chainId}, ${row.dataset}, ${rest.from}, ${rest.to}, ${row.proof}, ${row.proof_reason}, ${row.upstream})`,
       );
 }

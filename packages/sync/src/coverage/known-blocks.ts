@@ -1,5 +1,5 @@
 import type { ChainId, Hash } from '@chainstead/core';
-import { type Database, hexText } from '@chainstead/db';
+import { type Database, hexText, rawSql, sql } from '@chainstead/db';
 
 /** A followed or backfilled block. */
 export interface IndexedBlock {
@@ -14,11 +14,10 @@ const SETTLED_DEPTH = 256;
 export function readKnownBlocks(database: Pick<Database, 'query'>, chainId: ChainId): Promise<IndexedBlock[]> {
   const block = `SELECT block_number AS number, ${hexText('block_hash')} AS hash FROM blocks WHERE chain_id = $1`;
   return database.query<IndexedBlock>(
-    `(${block} ORDER BY block_number LIMIT 1)
+    sql`(${rawSql(block)} ORDER BY block_number LIMIT 1)
      UNION
-     (${block} AND block_number <= (SELECT max(checkpoint) - $2 FROM sync_chains WHERE chain_id = $1)
+     (${rawSql(block)} AND block_number <= (SELECT max(checkpoint) - ${SETTLED_DEPTH} FROM sync_chains WHERE chain_id = ${chainId})
        ORDER BY block_number DESC LIMIT 1)
      ORDER BY number`,
-    [chainId, SETTLED_DEPTH],
   );
 }

@@ -1,4 +1,4 @@
-import { rawSql } from '@chainstead/db';
+import { rawSql, sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { bigint, integer, pgTable } from 'drizzle-orm/pg-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -42,8 +42,8 @@ let stage: ScriptedStage;
 beforeAll(async () => {
   scratch = await createScratchDatabase();
   await createMarkTables(scratch.database);
-  await scratch.database.query('CREATE TABLE early_marks (LIKE marks INCLUDING ALL)');
-  await scratch.database.query('CREATE TABLE early_count (chain_id bigint PRIMARY KEY, marks bigint NOT NULL)');
+  await scratch.database.query(sql`CREATE TABLE early_marks (LIKE marks INCLUDING ALL)`);
+  await scratch.database.query(sql`CREATE TABLE early_count (chain_id bigint PRIMARY KEY, marks bigint NOT NULL)`);
   stage = await openScriptedStage(scratch.database, CHAIN_ID, [], {
     blocks: 40,
     facts: { pollIntervalMs: 10, reorgDepthMax: REORG_DEPTH_MAX },
@@ -72,12 +72,12 @@ describe('datasets of a chain', () => {
     stage.scripted.mine(REORG_DEPTH_MAX);
     await stage.untilCovered(marks);
     const rows = await scratch.database.query(
-      'SELECT (SELECT count(*)::int FROM marks) AS marks, (SELECT count(*)::int FROM early_marks) AS early',
+      sql`SELECT (SELECT count(*)::int FROM marks) AS marks, (SELECT count(*)::int FROM early_marks) AS early`,
     );
     const expected = stage.scripted.expectedTransfers({ from: 1, to: stage.scripted.head }).length;
     expect(rows).toEqual([{ marks: expected, early: expected }]);
     expect(await misderived(scratch.database, CHAIN_ID)).toEqual([]);
-    expect(await scratch.database.query('SELECT * FROM upstream_errors')).toEqual([]);
+    expect(await scratch.database.query(sql`SELECT * FROM upstream_errors`)).toEqual([]);
   });
 
   it('come to have what is derived from them when that is added later, and status and metrics say so', async () => {
@@ -86,13 +86,13 @@ describe('datasets of a chain', () => {
       await stage.untilCovered(counted, block);
       await vi.waitFor(
         async () =>
-          expect(await scratch.database.query('SELECT marks FROM early_count')).toEqual(
-            await scratch.database.query(stored),
+          expect(await scratch.database.query(sql`SELECT marks FROM early_count`)).toEqual(
+            await scratch.database.query(rawSql(stored)),
           ),
         { timeout: 20_000, interval: 30 },
       );
     };
-    const [rows] = await scratch.database.query<{ marks: number }>(stored);
+    const [rows] = await scratch.database.query<{ marks: number }>(rawSql(stored));
     expect(rows?.marks).toBeGreaterThan(0);
     const session = stage.sync([counted]);
     await untilCounted(stage.scripted.head);

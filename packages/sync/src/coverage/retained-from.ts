@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange, ChainId } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { readChainState } from '../checkpoint.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { listCoverage } from './coverage.ts';
@@ -79,17 +79,16 @@ export async function firstStoredSince(
 ): Promise<number> {
   // Timestamps never fall as block numbers rise: bisects [low, high), one key lookup per step.
   const [row] = await source.query<{ block: number }>(
-    `WITH RECURSIVE steps(low, high) AS (
-       SELECT 0::bigint, coalesce((SELECT max(block_number) + 1 FROM blocks WHERE chain_id = $1), 0)
+    sql`WITH RECURSIVE steps(low, high) AS (
+       SELECT 0::bigint, coalesce((SELECT max(block_number) + 1 FROM blocks WHERE chain_id = ${chainId}), 0)
        UNION ALL
-       SELECT CASE WHEN probe.block_timestamp < $2 THEN probe.block_number + 1 ELSE step.low END,
-         CASE WHEN probe.block_timestamp < $2 THEN step.high ELSE (step.low + step.high) / 2 END
+       SELECT CASE WHEN probe.block_timestamp < ${since} THEN probe.block_number + 1 ELSE step.low END,
+         CASE WHEN probe.block_timestamp < ${since} THEN step.high ELSE (step.low + step.high) / 2 END
        FROM steps AS step CROSS JOIN LATERAL (
-         SELECT block_number, block_timestamp FROM blocks WHERE chain_id = $1 AND block_number >= (step.low + step.high) / 2
+         SELECT block_number, block_timestamp FROM blocks WHERE chain_id = ${chainId} AND block_number >= (step.low + step.high) / 2
          ORDER BY block_number LIMIT 1) AS probe
        WHERE step.low < step.high)
      SELECT max(low) AS block FROM steps`,
-    [chainId, since],
   );
   return row?.block ?? 0;
 }

@@ -3,7 +3,7 @@
  * revision of its range with the one that it was made from. Rollbacks of reorgs are not recorded: they change block hashes.
  */
 import type { BlockRange, ChainId } from '@chainstead/core';
-import type { Database, Transaction } from '@chainstead/db';
+import { type Database, sql, type Transaction } from '@chainstead/db';
 
 /** Records the range for the datasets, in place of earlier records within it. Runs in the transaction that writes the rows. */
 export async function recordRewritten(
@@ -13,12 +13,10 @@ export async function recordRewritten(
   { from, to }: BlockRange,
 ): Promise<void> {
   await transaction.query(
-    'DELETE FROM rewritten_ranges WHERE chain_id = $1 AND dataset = ANY($2::text[]) AND first_block BETWEEN $3 AND $4 AND last_block <= $4',
-    [chainId, datasets, from, to],
+    sql`DELETE FROM rewritten_ranges WHERE chain_id = ${chainId} AND dataset = ANY(${datasets}::text[]) AND first_block BETWEEN ${from} AND ${to} AND last_block <= ${to}`,
   );
   await transaction.query(
-    'INSERT INTO rewritten_ranges (chain_id, dataset, first_block, last_block) SELECT $1, unnest($2::text[]), $3, $4',
-    [chainId, datasets, from, to],
+    sql`INSERT INTO rewritten_ranges (chain_id, dataset, first_block, last_block) SELECT ${chainId}, unnest(${datasets}::text[]), ${from}, ${to}`,
   );
 }
 
@@ -33,10 +31,9 @@ export async function readRevisions(
   ranges: readonly BlockRange[],
 ): Promise<readonly string[]> {
   const rows = await source.query<{ revision: string }>(
-    `SELECT coalesce((SELECT md5(string_agg(revision::text, ',' ORDER BY revision)) FROM rewritten_ranges AS record
-         WHERE record.chain_id = $1 AND record.dataset = $2 AND record.first_block <= wanted.last_block AND record.last_block >= wanted.first_block), '') AS revision
-       FROM unnest($3::bigint[], $4::bigint[]) WITH ORDINALITY AS wanted(first_block, last_block, place) ORDER BY place`,
-    [chainId, dataset, ranges.map(({ from }) => from), ranges.map(({ to }) => to)],
+    sql`SELECT coalesce((SELECT md5(string_agg(revision::text, ',' ORDER BY revision)) FROM rewritten_ranges AS record
+         WHERE record.chain_id = ${chainId} AND record.dataset = ${dataset} AND record.first_block <= wanted.last_block AND record.last_block >= wanted.first_block), '') AS revision
+       FROM unnest(${ranges.map(({ from }) => from)}::bigint[], ${ranges.map(({ to }) => to)}::bigint[]) WITH ORDINALITY AS wanted(first_block, last_block, place) ORDER BY place`,
   );
   return rows.map(({ revision }) => revision);
 }

@@ -1,6 +1,6 @@
 /** Coverage of on-demand backfills, by subject and dataset: the table `subject_ranges`. */
 import { type BlockRange, type ChainId, mergeRanges } from '@chainstead/core';
-import type { Database, Transaction } from '@chainstead/db';
+import { type Database, sql, type Transaction } from '@chainstead/db';
 import { type RangeSubject, subjectKey } from './subject.ts';
 
 /** Returns the covered ranges of a subject by dataset, ascending. */
@@ -48,13 +48,12 @@ export async function removeSubjectRanges(
   range: BlockRange,
 ): Promise<void> {
   await transaction.query(
-    `WITH cut AS (
-       DELETE FROM subject_ranges WHERE chain_id = $1 AND dataset = $2 AND first_block <= $4::bigint AND last_block >= $3::bigint
+    sql`WITH cut AS (
+       DELETE FROM subject_ranges WHERE chain_id = ${chainId} AND dataset = ${dataset} AND first_block <= ${range.to}::bigint AND last_block >= ${range.from}::bigint
        RETURNING kind, subject, first_block, last_block)
      INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block)
-     SELECT $1, kind, subject, $2, rest.first_block, rest.last_block
-       FROM cut CROSS JOIN LATERAL (VALUES (cut.first_block, $3::bigint - 1), ($4::bigint + 1, cut.last_block)) AS rest(first_block, last_block)
+     SELECT ${chainId}, kind, subject, ${dataset}, rest.first_block, rest.last_block
+       FROM cut CROSS JOIN LATERAL (VALUES (cut.first_block, ${range.from}::bigint - 1), (${range.to}::bigint + 1, cut.last_block)) AS rest(first_block, last_block)
       WHERE rest.first_block <= rest.last_block`,
-    [chainId, dataset, range.from, range.to],
   );
 }

@@ -1,3 +1,4 @@
+import { rawSql, sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { bigint, numeric, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
 import { describe, expect, test } from 'vitest';
@@ -31,8 +32,8 @@ const COLUMNS = 'chain_id bigint, block_number bigint, assets numeric(78,0) NOT 
 const KEY = 'PRIMARY KEY (chain_id, block_number)';
 
 async function messagesFor(definition: string, of = dataset()): Promise<readonly string[]> {
-  await scratch.database.query('DROP TABLE IF EXISTS vault_deposits');
-  await scratch.database.query(`CREATE TABLE vault_deposits ${definition}`);
+  await scratch.database.query(sql`DROP TABLE IF EXISTS vault_deposits`);
+  await scratch.database.query(sql`CREATE TABLE vault_deposits ${rawSql(definition)}`);
   return (await findTableMismatches(scratch.database, [of])).map(({ message }) => message);
 }
 
@@ -76,7 +77,7 @@ test('a program whose datasets differ does not begin, and says where the table i
 });
 
 test('tables of projections exist, with the chain and the subject', async () => {
-  await scratch.database.query('CREATE TABLE sums_by_day (chain_id bigint, day date)');
+  await scratch.database.query(sql`CREATE TABLE sums_by_day (chain_id bigint, day date)`);
   const projection = { name: 'sums', version: 1, added: () => [], removed: () => [] };
   const subjects = { column: 'wallet', rowsOf: () => [], indexes: [] };
   const wrong = {

@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ChainsteadError } from '@chainstead/core';
-import { type Database, listMigrationFiles } from '@chainstead/db';
+import { type Database, listMigrationFiles, sql } from '@chainstead/db';
 import { getTableName } from 'drizzle-orm';
 import type { Dataset } from './dataset.ts';
 import type { ColumnType } from './row-table.ts';
@@ -135,15 +135,14 @@ async function readTables(
     key: string[] | null;
     partitioning: string | null;
   }>(
-    `SELECT relname::text AS name, pg_get_partkeydef(c.oid) AS partitioning,
+    sql`SELECT relname::text AS name, pg_get_partkeydef(c.oid) AS partitioning,
   (SELECT jsonb_agg(jsonb_build_object('name', attname, 'type', format_type(atttypid, atttypmod), 'is_required', attnotnull,
       'has_default', atthasdef OR attidentity <> ''))
      FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped) AS columns,
   (SELECT array_agg(attname::text ORDER BY position)
      FROM pg_index, unnest(indkey::int2[]) WITH ORDINALITY AS k (attnum, position) JOIN pg_attribute AS a USING (attnum)
     WHERE indrelid = c.oid AND attrelid = indrelid AND indisprimary) AS key
-FROM pg_class AS c WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND relname = ANY($1::text[])`,
-    [names],
+FROM pg_class AS c WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND relname = ANY(${names}::text[])`,
   );
   return new Map(
     rows.map(({ name, columns, key, partitioning }) => [

@@ -1,7 +1,8 @@
 import type { Address, Hash } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { address, blockTime, hash, uint256 } from '@chainstead/db/column-types';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { sql } from 'drizzle-orm';
+import { sql as drizzleSql } from 'drizzle-orm';
 import { bigint, boolean, index, jsonb, numeric, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defineTable } from './row-table.ts';
@@ -25,8 +26,8 @@ const things = pgTable(
   (table) => [
     primaryKey({ columns: [table.owner, table.chainId, table.blockNumber] }),
     index('things_by_kind').on(table.kind, table.owner),
-    index('things_last').on(table.owner).where(sql`is_last`),
-    index('things_of_kind').on(table.owner).where(sql`kind = ${7}`),
+    index('things_last').on(table.owner).where(drizzleSql`is_last`),
+    index('things_of_kind').on(table.owner).where(drizzleSql`kind = ${7}`),
     index('things_descending').on(table.kind.desc()),
   ],
 );
@@ -50,17 +51,17 @@ let scratch: ScratchDatabase;
 
 beforeAll(async () => {
   scratch = await createScratchDatabase();
-  await scratch.database.query(`CREATE TABLE things (owner bytea, chain_id bigint, block_number bigint, kind smallint, amount numeric(78,0),
+  await scratch.database.query(sql`CREATE TABLE things (owner bytea, chain_id bigint, block_number bigint, kind smallint, amount numeric(78,0),
     amounts numeric(78,0)[], is_last boolean, note text, other bytea, price numeric, block_hash bytea, block_timestamp timestamptz)`);
 });
 afterAll(() => scratch.drop());
 
 async function stored(row: typeof full): Promise<Record<string, unknown> | undefined> {
   const { name, columns, copyLine } = defineTable(things);
-  await scratch.database.query('TRUNCATE things');
+  await scratch.database.query(sql`TRUNCATE things`);
   await scratch.database.transaction((transaction) => transaction.copy(name, columns, [copyLine(row)]));
   const [text] = await scratch.database.query<{ row: Record<string, unknown> }>(
-    `SELECT jsonb_build_object('owner', '0x' || encode(owner, 'hex'), 'chainId', chain_id, 'blockNumber', block_number, 'kind', kind,
+    sql`SELECT jsonb_build_object('owner', '0x' || encode(owner, 'hex'), 'chainId', chain_id, 'blockNumber', block_number, 'kind', kind,
        'amount', amount::text, 'amounts', amounts::text[], 'isLast', is_last, 'note', note, 'other', '0x' || encode(other, 'hex'),
        'price', price::text, 'blockHash', '0x' || encode(block_hash, 'hex'),
        'blockTimestamp', to_char(block_timestamp AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')) AS row FROM things`,

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { readSetAsideWork } from '@chainstead/db';
+import { readSetAsideWork, sql } from '@chainstead/db';
 import { countDeaths, createScratchDatabase } from '@chainstead/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { readChainState } from '../checkpoint.ts';
@@ -17,7 +17,7 @@ test('a block that ends the process three times is committed without the part th
   onTestFinished(() => scratch.drop());
   const { database } = scratch;
   await createMarkTables(database);
-  await database.query('CREATE TABLE matched_blocks (number bigint PRIMARY KEY)');
+  await database.query(sql`CREATE TABLE matched_blocks (number bigint PRIMARY KEY)`);
   const stage = await openScriptedStage(database, 952_001, [marks as Dataset], { blocks: BLOCKS, firstFollowed: 1 });
   onTestFinished(() => stage.close());
   const marked = stage.scripted.expectedTransfers({ from: 3, to: BLOCKS });
@@ -40,7 +40,7 @@ test('a block that ends the process three times is committed without the part th
     [`block ${key} ${deadlyToDecode} dataset marks 3`, `block ${key} ${deadlyToMatch} streams 3`].sort(),
   );
   const every = Array.from({ length: BLOCKS }, (_, index) => index + 1);
-  const matched = await database.query<{ number: number }>('SELECT number FROM matched_blocks ORDER BY 1');
+  const matched = await database.query<{ number: number }>(sql`SELECT number FROM matched_blocks ORDER BY 1`);
   expect(matched.map(({ number }) => number)).toEqual(every.filter((number) => number !== deadlyToMatch));
   expect((await stage.coverageOf(marks)).ranges).toEqual([
     { from: 1, to: deadlyToDecode - 1 },

@@ -1,4 +1,5 @@
 import { type Hash, systemClock } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Checkpoint, readChainState } from '../checkpoint.ts';
@@ -100,18 +101,15 @@ async function expectTruth({ chain, scripted, checkpoint }: Stage): Promise<void
   expect(await storedPayments(database, chain.id)).toEqual(expectedPayments(scripted, range));
   expect(await misderived(database, chain.id)).toEqual([]);
   const [marked] = await database.query<{ rows: number }>(
-    'SELECT count(*)::int AS rows FROM marks WHERE chain_id = $1',
-    [chain.id],
+    sql`SELECT count(*)::int AS rows FROM marks WHERE chain_id = ${chain.id}`,
   );
   expect(marked?.rows).toBe(scripted.expectedTransfers(range).length);
   const stored = await database.query<{ hash: Hash }>(
-    `SELECT '0x' || encode(block_hash, 'hex') AS hash FROM blocks WHERE chain_id = $1 ORDER BY block_number`,
-    [chain.id],
+    sql`SELECT '0x' || encode(block_hash, 'hex') AS hash FROM blocks WHERE chain_id = ${chain.id} ORDER BY block_number`,
   );
   expect(stored.map(({ hash }) => hash)).toEqual(scripted.blocksIn(range).map(({ hash }) => hash));
   const covered = await database.query(
-    'SELECT dataset, min(first_block) AS first, max(last_block) AS last, sum(last_block - first_block + 1)::int AS blocks FROM sync_ranges WHERE chain_id = $1 GROUP BY dataset ORDER BY dataset',
-    [chain.id],
+    sql`SELECT dataset, min(first_block) AS first, max(last_block) AS last, sum(last_block - first_block + 1)::int AS blocks FROM sync_ranges WHERE chain_id = ${chain.id} GROUP BY dataset ORDER BY dataset`,
   );
   const all = { first: range.from, last: range.to, blocks: range.to - range.from + 1 };
   expect(covered).toEqual(['marks', 'outcomes', 'payments'].map((dataset) => ({ dataset, ...all })));
@@ -240,8 +238,7 @@ describe('the follower', () => {
     const covered = async (dataset: string) =>
       (
         await scratch.database.query<{ at: number }>(
-          'SELECT 1 AS at FROM sync_ranges WHERE chain_id = $1 AND dataset = $2 AND $3 BETWEEN first_block AND last_block',
-          [stage.chain.id, dataset, lied],
+          sql`SELECT 1 AS at FROM sync_ranges WHERE chain_id = ${stage.chain.id} AND dataset = ${dataset} AND ${lied} BETWEEN first_block AND last_block`,
         )
       ).length;
     expect([await covered('marks'), await covered('outcomes'), await covered('payments')]).toEqual([1, 0, 0]);

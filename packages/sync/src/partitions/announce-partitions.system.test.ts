@@ -1,4 +1,5 @@
 import { parseChainId } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -13,7 +14,7 @@ let scratch: ScratchDatabase;
 beforeAll(async () => {
   scratch = await createScratchDatabase();
   await scratch.database.query(
-    'CREATE TABLE placed (account bigint, chain_id bigint, block_number integer, PRIMARY KEY (account, chain_id, block_number)) PARTITION BY RANGE (chain_id, block_number)',
+    sql`CREATE TABLE placed (account bigint, chain_id bigint, block_number integer, PRIMARY KEY (account, chain_id, block_number)) PARTITION BY RANGE (chain_id, block_number)`,
   );
 });
 afterAll(() => scratch.drop());
@@ -23,7 +24,7 @@ const ensure = (block: number) =>
 /** Returns a value that changes with each announcement. */
 const announced = async (): Promise<unknown> => {
   const [row] = await scratch.database.query(
-    `SELECT xmin::text FROM pg_attribute WHERE attrelid = 'placed'::regclass AND attname = 'chain_id'`,
+    sql`SELECT xmin::text FROM pg_attribute WHERE attrelid = 'placed'::regclass AND attname = 'chain_id'`,
   );
   return row;
 };
@@ -90,6 +91,6 @@ describe('a new partition', () => {
 });
 
 async function readAttached(): Promise<number> {
-  const rows = await scratch.database.query(`SELECT FROM pg_inherits WHERE inhparent = 'placed'::regclass`);
+  const rows = await scratch.database.query(sql`SELECT FROM pg_inherits WHERE inhparent = 'placed'::regclass`);
   return rows.length;
 }

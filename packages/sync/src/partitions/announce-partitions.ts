@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 
 const LOOK_AGAIN_MS = 10;
 /**
@@ -28,7 +28,7 @@ export async function announcePartitions(database: Database, table: string): Pro
 
 /** Sends only the invalidation, for a table whose last partition may be unannounced because its process was killed. */
 export async function announceAgain(database: Database, table: string): Promise<void> {
-  await database.query('SELECT announce_partitions(to_regclass($1))', [table]);
+  await database.query(sql`SELECT announce_partitions(to_regclass(${table}))`);
 }
 
 /** Waits until the transactions that use the table now have ended. */

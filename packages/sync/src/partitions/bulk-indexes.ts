@@ -4,7 +4,7 @@
  * ones. The primary key stays, so pages are served meanwhile; only filters by token scan more rows.
  */
 import { ChainsteadError } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import type { Dataset } from '../dataset/dataset.ts';
 import type { BulkIndex } from '../dataset/row-table.ts';
 import { readPartitions } from './read-partitions.ts';
@@ -16,10 +16,10 @@ export async function dropBulkIndexes(database: Database, datasets: readonly Dat
   for (const { name, isPartitioned } of bulkIndexesOf(datasets))
     if (isPartitioned)
       await database.transaction(async (transaction) => {
-        await transaction.query(`SET LOCAL lock_timeout = '${DROP_WAIT}'`);
-        await transaction.query(`DROP INDEX IF EXISTS ${name}`);
+        await transaction.query(sql`SET LOCAL lock_timeout = '${rawSql(DROP_WAIT)}'`);
+        await transaction.query(sql`DROP INDEX IF EXISTS ${rawSql(name)}`);
       });
-    else await database.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+    else await database.query(sql`DROP INDEX CONCURRENTLY IF EXISTS ${rawSql(name)}`);
 }
 
 /**
@@ -56,8 +56,8 @@ async function buildOn(
   { name, table }: { readonly name: string; readonly table: string },
 ): Promise<void> {
   // An interrupted CONCURRENTLY leaves an invalid index with this name.
-  await database.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
-  await database.query(`CREATE INDEX CONCURRENTLY ${name} ON ${table} ${definition}`);
+  await database.query(sql`DROP INDEX CONCURRENTLY IF EXISTS ${rawSql(name)}`);
+  await database.query(sql`CREATE INDEX CONCURRENTLY ${rawSql(name)} ON ${rawSql(table)} ${rawSql(definition)}`);
 }
 
 /**
@@ -70,7 +70,9 @@ async function buildOnPartitions(database: Database, index: BulkIndex): Promise<
       name: partIndexName(partition.name, index),
       table: partition.name,
     });
-  await database.query(`CREATE INDEX IF NOT EXISTS ${index.name} ON ${index.table} ${index.definition}`);
+  await database.query(
+    sql`CREATE INDEX IF NOT EXISTS ${rawSql(index.name)} ON ${rawSql(index.table)} ${rawSql(index.definition)}`,
+  );
 }
 
 /**
@@ -85,9 +87,8 @@ function partIndexName(partition: string, { name, table }: BulkIndex): string {
 export async function missingBulkIndexes(database: Database, datasets: readonly Dataset[]): Promise<string[]> {
   const names = bulkIndexesOf(datasets).map((index) => index.name);
   const valid = await database.query<{ name: string }>(
-    `SELECT c.relname AS name FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid
-      WHERE c.relname = ANY($1::text[]) AND c.relnamespace = current_schema()::regnamespace AND i.indisvalid`,
-    [names],
+    sql`SELECT c.relname AS name FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid
+      WHERE c.relname = ANY(${names}::text[]) AND c.relnamespace = current_schema()::regnamespace AND i.indisvalid`,
   );
   const present = new Set(valid.map((row) => row.name));
   return names.filter((name) => !present.has(name));

@@ -1,7 +1,7 @@
 /** Partitions of a sharded table on a real cluster of three servers, if this machine's Postgres has Citus. */
 import { createChainRegistry } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
-import { copyText } from '@chainstead/db';
+import { copyText, rawSql, sql } from '@chainstead/db';
 import { findCitus, type ScratchCitus, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tableWithoutPartition } from '../commit/commit-rows.ts';
@@ -50,9 +50,8 @@ describe.runIf(citus !== undefined)('partitions of a distributed table', () => {
 
   const insert = (from: number, to: number, each = 1) =>
     scratch.database.query(
-      `INSERT INTO erc20_transfer_sides SELECT n * 7919, $1::bigint, block, 0, n, 0, '${ADDRESS}', '${ADDRESS}', '${ADDRESS}', 1, '\\x00'
-         FROM generate_series($2::int, $3::int) AS block, generate_series(1, $4::int) AS n`,
-      [CHAIN, from, to, each],
+      sql`INSERT INTO erc20_transfer_sides SELECT n * 7919, ${CHAIN}::bigint, block, 0, n, 0, '${rawSql(ADDRESS)}', '${rawSql(ADDRESS)}', '${rawSql(ADDRESS)}', 1, '\\x00'
+         FROM generate_series(${from}::int, ${to}::int) AS block, generate_series(1, ${each}::int) AS n`,
     );
 
   it('are missed by a commit under the name of the table, made, and written to', async () => {
@@ -79,13 +78,12 @@ describe.runIf(citus !== undefined)('partitions of a distributed table', () => {
 
   it('are as large as their shards together, by which the next ones are cut', async () => {
     const { database } = scratch;
-    await database.query('ANALYZE erc20_transfer_sides');
+    await database.query(sql`ANALYZE erc20_transfer_sides`);
     const [first] = await readPartitions(database, TABLE, CHAIN);
     expect(first?.rows).toBe(51 * 40);
     expect(first?.bytes).toBeGreaterThan(51 * 40 * 60);
     await database.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'transfers', 500, 550, 'none')`,
-      [CHAIN],
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${CHAIN}, 'transfers', 500, 550, 'none')`,
     );
     const from = first?.to ?? 0;
     await ensurePartitions(database, TABLE, CHAIN, [{ from, to: from }], { rows: 0, blocks: 1 });
@@ -97,10 +95,9 @@ describe.runIf(citus !== undefined)('partitions of a distributed table', () => {
   it('are sealed, and their indexes dropped and built for a bulk load', async () => {
     const { database } = scratch;
     const [first] = await readPartitions(database, TABLE, CHAIN);
-    await database.query('TRUNCATE sync_ranges');
+    await database.query(sql`TRUNCATE sync_ranges`);
     await database.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'transfers', $2, $3, 'none')`,
-      [CHAIN, first?.from, (first?.to ?? 0) + chain.reorgDepthMax],
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${CHAIN}, 'transfers', ${first?.from ?? null}, ${(first?.to ?? 0) + chain.reorgDepthMax}, 'none')`,
     );
     const options = { chain, database, datasets: [DATASET], clock: systemClock, logger: silentLogger() };
     expect(await sealFullPartitions(options, new AbortController().signal)).toEqual([first?.name]);
@@ -110,10 +107,10 @@ describe.runIf(citus !== undefined)('partitions of a distributed table', () => {
     await buildBulkIndexes(database, [DATASET]);
     expect(await missingBulkIndexes(database, [DATASET])).toEqual([]);
     const onShards = await database.query<{ result: string }>(
-      `SELECT result FROM run_command_on_shards('erc20_transfer_sides', $$SELECT count(*) FROM pg_index WHERE indrelid = '%s'::regclass AND indisvalid$$)`,
+      sql`SELECT result FROM run_command_on_shards('erc20_transfer_sides', $$SELECT count(*) FROM pg_index WHERE indrelid = '%s'::regclass AND indisvalid$$)`,
     );
     const [onCoordinator] = await database.query<{ indexes: number }>(
-      `SELECT count(*)::int AS indexes FROM pg_index WHERE indrelid = 'erc20_transfer_sides'::regclass`,
+      sql`SELECT count(*)::int AS indexes FROM pg_index WHERE indrelid = 'erc20_transfer_sides'::regclass`,
     );
     expect(new Set(onShards.map(({ result }) => Number(result)))).toEqual(new Set([onCoordinator?.indexes]));
   });
@@ -130,7 +127,7 @@ describe.runIf(citus !== undefined)('partitions of a distributed table', () => {
     });
     expect(await findDetached(database, DATASET)).toEqual([]);
     const left = await database.query<{ result: string }>(
-      `SELECT result FROM run_command_on_workers($$SELECT count(*) FROM pg_class WHERE relname LIKE '${first.name}%'$$)`,
+      sql`SELECT result FROM run_command_on_workers($$SELECT count(*) FROM pg_class WHERE relname LIKE '${rawSql(first.name)}%'$$)`,
     );
     expect(left.map(({ result }) => result)).toEqual(['0', '0']);
   });

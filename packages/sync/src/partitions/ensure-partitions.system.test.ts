@@ -1,4 +1,5 @@
 import { parseChainId } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ensurePartitions } from './ensure-partitions.ts';
@@ -17,17 +18,17 @@ beforeAll(async () => {
   scratch = await createScratchDatabase();
 });
 beforeEach(async () => {
-  await database().query('DROP TABLE IF EXISTS placed');
-  await database().query('TRUNCATE sync_ranges');
+  await database().query(sql`DROP TABLE IF EXISTS placed`);
+  await database().query(sql`TRUNCATE sync_ranges`);
   await database().query(
-    'CREATE TABLE placed (account bigint, chain_id bigint, block_number integer, PRIMARY KEY (account, chain_id, block_number)) PARTITION BY RANGE (chain_id, block_number)',
+    sql`CREATE TABLE placed (account bigint, chain_id bigint, block_number integer, PRIMARY KEY (account, chain_id, block_number)) PARTITION BY RANGE (chain_id, block_number)`,
   );
-  await database().query('CREATE INDEX placed_by_block ON placed USING brin (chain_id, block_number)');
+  await database().query(sql`CREATE INDEX placed_by_block ON placed USING brin (chain_id, block_number)`);
 });
 afterAll(() => scratch.drop());
 
 const insert = (chain: number, block: number) =>
-  database().query('INSERT INTO placed VALUES (7, $1, $2)', [chain, block]);
+  database().query(sql`INSERT INTO placed VALUES (7, ${chain}, ${block})`);
 
 describe('ensurePartitions', () => {
   it('makes places for the blocks of a chain, of no other, with the indexes of the table', async () => {
@@ -40,7 +41,7 @@ describe('ensurePartitions', () => {
     expect(partition).toMatchObject({ chainId: CHAIN, isSealed: false });
     expect(partition?.from).toBeLessThanOrEqual(1_050);
     expect(partition?.to).toBeGreaterThan(1_060);
-    const indexes = await database().query('SELECT FROM pg_indexes WHERE tablename = $1', [partition?.name]);
+    const indexes = await database().query(sql`SELECT FROM pg_indexes WHERE tablename = ${partition?.name ?? null}`);
     expect(indexes).toHaveLength(2);
   });
 
@@ -58,23 +59,22 @@ describe('ensurePartitions', () => {
   it('stands in the way of neither readers nor writers', async () => {
     await ensurePartitions(database(), TABLE, CHAIN, [{ from: 0, to: 10 }], DENSITY);
     await database().transaction(async (transaction) => {
-      await transaction.query('INSERT INTO placed VALUES (1, $1, 5)', [CHAIN]);
-      await transaction.query('SELECT count(*) FROM placed');
+      await transaction.query(sql`INSERT INTO placed VALUES (1, ${CHAIN}, 5)`);
+      await transaction.query(sql`SELECT count(*) FROM placed`);
       // If it waited for the open transaction, this would wait forever.
       await ensurePartitions(database(), TABLE, CHAIN, [{ from: 5_000, to: 5_010 }], DENSITY);
-      await transaction.query('INSERT INTO placed VALUES (1, $1, 5005)', [CHAIN]);
+      await transaction.query(sql`INSERT INTO placed VALUES (1, ${CHAIN}, 5005)`);
     });
-    expect(await database().query('SELECT FROM placed')).toHaveLength(2);
+    expect(await database().query(sql`SELECT FROM placed`)).toHaveLength(2);
   });
 
   it('learns from the partitions beside it how many rows blocks have', async () => {
     await ensurePartitions(database(), TABLE, CHAIN, [{ from: 0, to: 99 }], { rows: 0, blocks: 1 });
     const [first] = await readPartitions(database(), TABLE, CHAIN);
-    await database().query('INSERT INTO placed SELECT n, $1, n / 100 FROM generate_series(0, 9999) AS n', [CHAIN]);
-    await database().query('ANALYZE placed');
+    await database().query(sql`INSERT INTO placed SELECT n, ${CHAIN}, n / 100 FROM generate_series(0, 9999) AS n`);
+    await database().query(sql`ANALYZE placed`);
     await database().query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'placed', 0, 99, 'none')`,
-      [CHAIN],
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${CHAIN}, 'placed', 0, 99, 'none')`,
     );
     const from = first?.to ?? 0;
     await ensurePartitions(database(), TABLE, CHAIN, [{ from, to: from }], { rows: 0, blocks: 1 });

@@ -1,5 +1,5 @@
 import type { BlockRange, ChainId } from '@chainstead/core';
-import { type Database, isSpread, type Transaction, transactionLock } from '@chainstead/db';
+import { type Database, isSpread, sql, type Transaction, transactionLock } from '@chainstead/db';
 import type { RowTable } from '../dataset/row-table.ts';
 import { retryCommit } from '../rows/commit-retry.ts';
 import { announcePartitions } from './announce-partitions.ts';
@@ -74,10 +74,9 @@ async function densityOf(
   const densities: RowDensity[] = [];
   for (const { from, to, rows } of partitions) {
     const [covered] = await transaction.query<{ blocks: number }>(
-      `SELECT coalesce(max(blocks), 0)::float8 AS blocks FROM (
-         SELECT sum(least(last_block, $3) - greatest(first_block, $2) + 1) AS blocks FROM sync_ranges
-          WHERE chain_id = $1 AND first_block <= $3 AND last_block >= $2 GROUP BY dataset) AS of_dataset`,
-      [chainId, from, to - 1],
+      sql`SELECT coalesce(max(blocks), 0)::float8 AS blocks FROM (
+         SELECT sum(least(last_block, ${to - 1}) - greatest(first_block, ${from}) + 1) AS blocks FROM sync_ranges
+          WHERE chain_id = ${chainId} AND first_block <= ${to - 1} AND last_block >= ${from} GROUP BY dataset) AS of_dataset`,
     );
     const blocks = covered?.blocks ?? 0;
     if (blocks > 0) densities.push({ rows, blocks });
@@ -99,8 +98,7 @@ async function attachPartition(
   { from, to }: PartitionBounds,
 ): Promise<string> {
   const [made] = await transaction.query<{ name: string }>(
-    'SELECT attach_partition(to_regclass($1), $2, $3, $4) AS name',
-    [table, chainId, from, to === PARTITION_TOP ? null : to],
+    sql`SELECT attach_partition(to_regclass(${table}), ${chainId}, ${from}, ${to === PARTITION_TOP ? null : to}) AS name`,
   );
   if (made === undefined) throw new RangeError(`No partition of ${table} was made`);
   return made.name;

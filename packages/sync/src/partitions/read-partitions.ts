@@ -1,6 +1,6 @@
 /** Partitions of a table, read from the Postgres catalog, which is the only record of them. */
 import type { ChainId } from '@chainstead/core';
-import { type Database, isDistributed, readShards } from '@chainstead/db';
+import { type Database, isDistributed, readShards, sql } from '@chainstead/db';
 import type { RowTable } from '../dataset/row-table.ts';
 import { PARTITION_TOP, type PartitionBounds } from './plan-partitions.ts';
 
@@ -31,12 +31,11 @@ export async function readPartitions(
   chainId: ChainId | null = null,
 ): Promise<readonly Partition[]> {
   const rows = await source.query<PartitionRow>(
-    `SELECT part.relname AS name, pg_get_expr(part.relpartbound, part.oid) AS bounds, pg_relation_size(part.oid) AS bytes,
+    sql`SELECT part.relname AS name, pg_get_expr(part.relpartbound, part.oid) AS bounds, pg_relation_size(part.oid) AS bytes,
          pg_has_role(part.relowner, 'USAGE') AS is_own, part.reltuples::float8 AS tuples, part.relpages AS pages, obj_description(part.oid, 'pg_class') AS comment,
          current_setting('block_size')::int AS page_bytes, to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS may_be_distributed
        FROM pg_inherits JOIN pg_class AS part ON part.oid = pg_inherits.inhrelid
-      WHERE pg_inherits.inhparent = to_regclass($1) AND NOT pg_inherits.inhdetachpending`,
-    [name],
+      WHERE pg_inherits.inhparent = to_regclass(${name}) AND NOT pg_inherits.inhdetachpending`,
   );
   const shards = rows[0]?.may_be_distributed === true ? await readSizesOfShards(source, name) : null;
   return rows

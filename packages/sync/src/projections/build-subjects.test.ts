@@ -32,7 +32,7 @@ afterAll(async () => {
   await marked.close();
   await scratch.drop();
 });
-beforeEach(() => scratch.database.query('TRUNCATE subject_marks, subject_projections'));
+beforeEach(() => scratch.database.query(sql`TRUNCATE subject_marks, subject_projections`));
 
 const OF = { dataset: datasetOf(1), state: subjectMarks(1) };
 
@@ -41,8 +41,7 @@ const together = (subjects: readonly Address[], max: { readonly rows: number; re
 
 async function rowsByAccount(): Promise<ReadonlyMap<Address, number>> {
   const rows = await scratch.database.query<{ account: Address; rows: number }>(
-    `SELECT '0x' || encode(account, 'hex') AS account, count(*) AS rows FROM marks WHERE chain_id = $1 GROUP BY account`,
-    [marked.chainId],
+    sql`SELECT '0x' || encode(account, 'hex') AS account, count(*) AS rows FROM marks WHERE chain_id = ${marked.chainId} GROUP BY account`,
   );
   return new Map(rows.map(({ account, rows: count }) => [account, count]));
 }
@@ -57,8 +56,7 @@ describe('subjects that are counted together', () => {
       new Map(accounts.map((account) => [account, small.includes(account) ? 'built' : 'alone'])),
     );
     const kept = await scratch.database.query<{ subject: Address; rows: number }>(
-      `SELECT '0x' || encode(subject, 'hex') AS subject, rows FROM subject_projections WHERE chain_id = $1 ORDER BY 1`,
-      [marked.chainId],
+      sql`SELECT '0x' || encode(subject, 'hex') AS subject, rows FROM subject_projections WHERE chain_id = ${marked.chainId} ORDER BY 1`,
     );
     expect(kept).toEqual(small.map((subject) => ({ subject, rows: rows.get(subject) })));
     expect(await miscountedMarks(scratch.database, marked.chainId)).toEqual([]);
@@ -67,13 +65,13 @@ describe('subjects that are counted together', () => {
   test('are no more than fit into a piece, the first of them always', async () => {
     const most = Math.max(...(await rowsByAccount()).values());
     for (const order of [accounts, accounts.toReversed()]) {
-      await scratch.database.query('TRUNCATE subject_marks, subject_projections');
+      await scratch.database.query(sql`TRUNCATE subject_marks, subject_projections`);
       const progress = await together(order, { rows: most + 1, rowsOfOne: most });
       expect([...progress.keys()]).toContain(order[0]);
       expect(new Set(progress.values())).toEqual(new Set(['built']));
       expect(progress.size).toBeLessThan(order.length);
       const [counted] = await scratch.database.query<{ rows: number }>(
-        'SELECT sum(marks)::bigint AS rows FROM subject_marks',
+        sql`SELECT sum(marks)::bigint AS rows FROM subject_marks`,
       );
       expect(counted?.rows).toBeLessThanOrEqual(most + 1);
       expect(await miscountedMarks(scratch.database, marked.chainId)).toEqual([]);
@@ -83,9 +81,9 @@ describe('subjects that are counted together', () => {
   test('are not counted again, nor begun by whoever counts one of them alone', async () => {
     const max = { rows: 1_000_000, rowsOfOne: 999_999 };
     await together(accounts.slice(0, 2), max);
-    await scratch.database.query('UPDATE subject_projections SET built_to = 3 WHERE subject = $1', [
-      Buffer.from(accounts[1]?.slice(2) ?? '', 'hex'),
-    ]);
+    await scratch.database.query(
+      sql`UPDATE subject_projections SET built_to = 3 WHERE subject = ${Buffer.from(accounts[1]?.slice(2) ?? '', 'hex')}`,
+    );
     const progress = await together(accounts, max);
     expect(accounts.map((account) => progress.get(account))).toEqual(
       accounts.map((_, place) => (place === 1 ? 'alone' : 'built')),
@@ -95,7 +93,7 @@ describe('subjects that are counted together', () => {
   test('are deleted first where another version counted them', async () => {
     const max = { rows: 1_000_000, rowsOfOne: 999_999 };
     await together(accounts, max);
-    await scratch.database.query('UPDATE subject_projections SET built_to = -1, is_stale = true, rows = 0');
+    await scratch.database.query(sql`UPDATE subject_projections SET built_to = -1, is_stale = true, rows = 0`);
     expect(new Set((await together(accounts, max)).values())).toEqual(new Set(['built']));
     expect(await miscountedMarks(scratch.database, marked.chainId)).toEqual([]);
   });

@@ -87,7 +87,7 @@ export async function buildTogether(
   return database.transaction(async (transaction) => {
     await commitLazily(transaction);
     // Without statistics, the planner expects each subject to have a large part of the table, and would scan all of it.
-    await transaction.query('SET LOCAL enable_seqscan = off');
+    await transaction.query(sql`SET LOCAL enable_seqscan = off`);
     const { few, many } = await measureSubjects(transaction, chain, of, subjects, max);
     const alone = all('alone', many);
     if (few.length === 0) return new Map(alone);
@@ -112,7 +112,7 @@ const NOTHING = -1;
  * the disk.
  */
 async function commitLazily(transaction: Transaction): Promise<void> {
-  await transaction.query('SET LOCAL synchronous_commit = off');
+  await transaction.query(sql`SET LOCAL synchronous_commit = off`);
 }
 
 /** Takes the commit lock. @returns whether the chain is ingested with this version of the state */
@@ -124,9 +124,8 @@ async function lockState(transaction: Transaction, chain: Chain, state: SubjectP
 /** Returns whether subjects of the state can be built: all its indexes are valid. */
 async function isReady(database: Database, { subjects: { indexes } }: SubjectProjection): Promise<boolean> {
   const valid = await database.query(
-    `SELECT FROM pg_class AS made JOIN pg_index ON pg_index.indexrelid = made.oid
-      WHERE made.relname = ANY($1::text[]) AND made.relnamespace = current_schema()::regnamespace AND pg_index.indisvalid`,
-    [indexes],
+    sql`SELECT FROM pg_class AS made JOIN pg_index ON pg_index.indexrelid = made.oid
+      WHERE made.relname = ANY(${indexes}::text[]) AND made.relnamespace = current_schema()::regnamespace AND pg_index.indisvalid`,
   );
   return valid.length >= indexes.length;
 }
@@ -162,10 +161,9 @@ export async function clearSubjects(
   subjects: readonly Address[],
 ): Promise<void> {
   for (const table of tables.map(getTableName))
-    await transaction.query(`DELETE FROM ${table} WHERE ${column} = ANY($1::bytea[]) AND chain_id = $2`, [
-      subjects.map(addressBytes),
-      chain.id,
-    ]);
+    await transaction.query(
+      sql`DELETE FROM ${rawSql(table)} WHERE ${rawSql(column)} = ANY(${subjects.map(addressBytes)}::bytea[]) AND chain_id = ${chain.id}`,
+    );
 }
 
 /** Result of a piece, in the order of its subjects. */
@@ -183,10 +181,9 @@ async function saveProgress(
   { subjects, to, rows }: Counted,
 ): Promise<void> {
   await transaction.query(
-    `UPDATE subject_projections AS stored SET built_to = $5, is_stale = false, rows = stored.rows + counted.rows, asked_at = now()
-     FROM unnest($3::bytea[], $4::bigint[]) AS counted(subject, rows)
-     WHERE stored.chain_id = $1 AND stored.state = $2 AND stored.subject = counted.subject`,
-    [chain.id, name, subjects.map(addressBytes), rows, to],
+    sql`UPDATE subject_projections AS stored SET built_to = ${to}, is_stale = false, rows = stored.rows + counted.rows, asked_at = now()
+     FROM unnest(${subjects.map(addressBytes)}::bytea[], ${rows}::bigint[]) AS counted(subject, rows)
+     WHERE stored.chain_id = ${chain.id} AND stored.state = ${name} AND stored.subject = counted.subject`,
   );
 }
 

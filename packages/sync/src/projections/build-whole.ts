@@ -84,16 +84,14 @@ async function clearPages(
   for (const table of state.tables.map(getTableName)) {
     if (await isDistributed(transaction, table)) {
       // Its pages are in shards, each with its own page numbers.
-      await transaction.query(`DELETE FROM ${table} WHERE chain_id = $1`, [chain.id]);
+      await transaction.query(sql`DELETE FROM ${rawSql(table)} WHERE chain_id = ${chain.id}`);
       continue;
     }
     await transaction.query(
-      `DELETE FROM ${table} WHERE chain_id = $1 AND ctid >= '(${from},0)'::tid AND ctid < '(${to},0)'::tid`,
-      [chain.id],
+      sql`DELETE FROM ${rawSql(table)} WHERE chain_id = ${chain.id} AND ctid >= '(${rawSql(from)},0)'::tid AND ctid < '(${rawSql(to)},0)'::tid`,
     );
     const [size] = await transaction.query<{ is_longer: boolean }>(
-      `SELECT pg_relation_size($1::regclass) > $2::bigint * current_setting('block_size')::bigint AS is_longer`,
-      [table, to],
+      sql`SELECT pg_relation_size(${table}::regclass) > ${to}::bigint * current_setting('block_size')::bigint AS is_longer`,
     );
     if (size?.is_longer === true) isCleared = false;
   }
@@ -145,9 +143,8 @@ async function nextBlocks(
 ): Promise<{ readonly blocks: number; readonly to: number | null }> {
   for (let most = size.blocks; ; most = Math.ceil(most / 4)) {
     const [next] = await transaction.query<{ blocks: number; last: number | null }>(
-      `SELECT count(*) AS blocks, max(block_number) AS last FROM (
-         SELECT block_number FROM blocks WHERE chain_id = $1 AND block_number > $2 ORDER BY block_number LIMIT $3) AS next`,
-      [chain.id, builtTo, most],
+      sql`SELECT count(*) AS blocks, max(block_number) AS last FROM (
+         SELECT block_number FROM blocks WHERE chain_id = ${chain.id} AND block_number > ${builtTo} ORDER BY block_number LIMIT ${most}) AS next`,
     );
     const blocks = next?.blocks ?? 0;
     const to = blocks < most ? null : (next?.last ?? null);

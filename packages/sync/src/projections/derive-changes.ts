@@ -5,7 +5,7 @@
  */
 import type { Chain } from '@chainstead/chains';
 import type { ChainId } from '@chainstead/core';
-import { isSpread, rawSql, type Sql, type Transaction } from '@chainstead/db';
+import { isSpread, rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
 import type { Dataset } from '../dataset/dataset.ts';
 import type { RowChange } from '../rows/row-changes.ts';
 import { fillStagingTable, stagingTableOf } from '../rows/staging-table.ts';
@@ -107,8 +107,7 @@ async function forgetOthers(
   const own = new Set(projectionsOf(datasets).map(({ state }) => recordOf(records, state)));
   const others = records.filter((record) => names.has(record.dataset) && !own.has(record));
   if (others.length === 0) return;
-  await transaction.query('DELETE FROM projections WHERE chain_id = $1 AND state = ANY($2::text[])', [
-    chainId,
-    others.map(({ state }) => state),
-  ]);
+  await transaction.query(
+    sql`DELETE FROM projections WHERE chain_id = ${chainId} AND state = ANY(${others.map(({ state }) => state)}::text[])`,
+  );
 }

@@ -1,5 +1,5 @@
 import type { ChainId } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import type { ProjectionProgress } from './projection-record.ts';
 
 /** Build progress of a projection of a chain. */
@@ -19,12 +19,11 @@ export async function readProjectionBuilds(
   chainId: ChainId,
 ): Promise<readonly ProjectionBuild[]> {
   return source.query<ProjectionBuild & Record<string, unknown>>(
-    `SELECT state, dataset, status, rows, CASE status WHEN 'built' THEN 1 WHEN 'clearing' THEN 0
+    sql`SELECT state, dataset, status, rows, CASE status WHEN 'built' THEN 1 WHEN 'clearing' THEN 0
          ELSE greatest(0, least(1, (position - first + 1)::float8 / (newest - first + 1))) END AS part
        FROM projections
-         CROSS JOIN (SELECT min(block_number) AS first, max(block_number) AS newest FROM blocks WHERE chain_id = $1) AS span
-      WHERE chain_id = $1 ORDER BY state`,
-    [chainId],
+         CROSS JOIN (SELECT min(block_number) AS first, max(block_number) AS newest FROM blocks WHERE chain_id = ${chainId}) AS span
+      WHERE chain_id = ${chainId} ORDER BY state`,
   );
 }
 
@@ -33,7 +32,7 @@ export async function readUnbuilt(
   source: Pick<Database, 'query'>,
 ): Promise<ReadonlyMap<number, readonly ProjectionBuild[]>> {
   const rows = await source.query<ProjectionBuild & { chainId: number }>(
-    `SELECT chain_id AS "chainId", state, dataset, status, rows, CASE status WHEN 'clearing' THEN 0
+    sql`SELECT chain_id AS "chainId", state, dataset, status, rows, CASE status WHEN 'clearing' THEN 0
          ELSE greatest(0, least(1, (position - first + 1)::float8 / (newest - first + 1))) END AS part
        FROM projections
          CROSS JOIN LATERAL (SELECT min(block_number) AS first, max(block_number) AS newest FROM blocks WHERE chain_id = projections.chain_id) AS span

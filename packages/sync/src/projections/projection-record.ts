@@ -4,7 +4,7 @@
  */
 import type { Chain } from '@chainstead/chains';
 import type { ChainId } from '@chainstead/core';
-import { type Database, IS_CITUS, type Transaction } from '@chainstead/db';
+import { type Database, IS_CITUS, rawSql, sql, type Transaction } from '@chainstead/db';
 import type { Dataset } from '../dataset/dataset.ts';
 import { hasSubjects, type Projection, type SubjectProjection } from '../dataset/projection.ts';
 import { OptimisticWriteConflictError } from '../rows/commit-retry.ts';
@@ -39,11 +39,10 @@ export async function readProjectionRecords(
   chainId: ChainId,
 ): Promise<readonly ProjectionRecord[]> {
   const rows = await source.query<RecordRow>(
-    `SELECT state, dataset, version, status, position, ${IS_CITUS} AS is_on_citus, EXISTS (
-         SELECT FROM subject_projections AS stored WHERE stored.chain_id = $1 AND stored.state = known.state AND NOT stored.is_stale
+    sql`SELECT state, dataset, version, status, position, ${rawSql(IS_CITUS)} AS is_on_citus, EXISTS (
+         SELECT FROM subject_projections AS stored WHERE stored.chain_id = ${chainId} AND stored.state = known.state AND NOT stored.is_stale
        ) AS has_subjects
-       FROM projections AS known WHERE chain_id = $1`,
-    [chainId],
+       FROM projections AS known WHERE chain_id = ${chainId}`,
   );
   return rows.map((row) => ({
     ...row,
@@ -120,9 +119,8 @@ export async function saveProjectionProgress(
   rows: number,
 ): Promise<void> {
   await transaction.query(
-    `UPDATE projections SET status = $3, position = $4, rows = rows + $5, updated_at = now()
-      WHERE chain_id = $1 AND state = $2`,
-    [chainId, name, progress.status, positionOf(progress), rows],
+    sql`UPDATE projections SET status = ${progress.status}, position = ${positionOf(progress)}, rows = rows + ${rows}, updated_at = now()
+      WHERE chain_id = ${chainId} AND state = ${name}`,
   );
 }
 
@@ -154,20 +152,18 @@ export async function registerProjections(
   return database.transaction(async (transaction) => {
     await lockChainCommits(transaction, chain);
     const unknown = unknownOf(await readProjectionRecords(transaction, chain.id));
-    const [found] = await transaction.query('SELECT FROM blocks WHERE chain_id = $1 LIMIT 1', [chain.id]);
+    const [found] = await transaction.query(sql`SELECT FROM blocks WHERE chain_id = ${chain.id} LIMIT 1`);
     for (const { dataset, state } of unknown) {
       // Subjects are built individually.
       const status = found === undefined || hasSubjects(state) ? 'built' : 'clearing';
       if (hasSubjects(state))
         await transaction.query(
-          'UPDATE subject_projections SET built_to = -1, is_stale = true, rows = 0 WHERE chain_id = $1 AND state = $2',
-          [chain.id, state.name],
+          sql`UPDATE subject_projections SET built_to = -1, is_stale = true, rows = 0 WHERE chain_id = ${chain.id} AND state = ${state.name}`,
         );
       await transaction.query(
-        `INSERT INTO projections (chain_id, state, dataset, version, status, position) VALUES ($1, $2, $3, $4, $5, 0)
+        sql`INSERT INTO projections (chain_id, state, dataset, version, status, position) VALUES (${chain.id}, ${state.name}, ${dataset.name}, ${state.version}, ${status}, 0)
          ON CONFLICT (chain_id, state) DO UPDATE SET dataset = excluded.dataset, version = excluded.version,
            status = excluded.status, position = 0, rows = 0, updated_at = now()`,
-        [chain.id, state.name, dataset.name, state.version, status],
       );
     }
     return found === undefined ? [] : unknown.flatMap(({ state }) => (hasSubjects(state) ? [] : [state]));

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { rawSql, sql } from '@chainstead/db';
 import { atDepth, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -27,7 +28,7 @@ beforeAll(async () => {
   scratch = await createScratchDatabase();
   await createMarkTables(scratch.database);
   await scratch.database.query(
-    `ALTER ROLE CURRENT_USER IN DATABASE ${new URL(scratch.url).pathname.slice(1)} SET deadlock_timeout = '20ms'`,
+    sql`ALTER ROLE CURRENT_USER IN DATABASE ${rawSql(new URL(scratch.url).pathname.slice(1))} SET deadlock_timeout = '20ms'`,
   );
 });
 afterAll(() => scratch.drop());
@@ -69,16 +70,15 @@ const someRowsAtOnce = fc.constantFrom(3, ROWS_AT_ONCE);
 
 async function storedMarks(chainId: number): Promise<string[]> {
   const rows = await scratch.database.query<{ mark: string }>(
-    `SELECT concat_ws(' ', '0x' || encode(account, 'hex'), block_number, log_index, amount, '0x' || encode(block_hash, 'hex')) AS mark
-       FROM marks WHERE chain_id = $1`,
-    [chainId],
+    sql`SELECT concat_ws(' ', '0x' || encode(account, 'hex'), block_number, log_index, amount, '0x' || encode(block_hash, 'hex')) AS mark
+       FROM marks WHERE chain_id = ${chainId}`,
   );
   return rows.map(({ mark }) => mark).sort();
 }
 
 async function countLockWaits(): Promise<number> {
   const [found] = await scratch.database.query<{ waits: number }>(
-    "SELECT count(*) AS waits FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    sql`SELECT count(*) AS waits FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
   );
   return found?.waits ?? 0;
 }
@@ -133,7 +133,7 @@ describe('a projection', () => {
   it('counts the rows of a backfill that were written before anything followed them', async () => {
     await withChain(now, async (marked) => {
       const { database } = scratch;
-      const records = await database.query('DELETE FROM projections WHERE chain_id = $1 RETURNING *', [marked.chainId]);
+      const records = await database.query(sql`DELETE FROM projections WHERE chain_id = ${marked.chainId} RETURNING *`);
       expect(records.length).toBeGreaterThan(0);
       let filling: Promise<void> | undefined;
       await database.transaction(async (transaction) => {
@@ -141,8 +141,7 @@ describe('a projection', () => {
         filling = marked.take(BACKFILL);
         await expect.poll(countLockWaits).toBeGreaterThan(0);
         await transaction.query(
-          'INSERT INTO projections SELECT * FROM json_populate_recordset(NULL::projections, $1)',
-          [JSON.stringify(records)],
+          sql`INSERT INTO projections SELECT * FROM json_populate_recordset(NULL::projections, ${JSON.stringify(records)})`,
         );
       });
       await filling;
@@ -269,10 +268,9 @@ describe('a projection that has changed', () => {
       await untouched.take(BACKFILL);
       expect(await misderived(scratch.database, marked.chain.id)).toEqual([]);
       // Values of the earlier version must not remain.
-      await scratch.database.query('UPDATE mark_totals SET total = total + 1 WHERE chain_id = $1', [marked.chain.id]);
+      await scratch.database.query(sql`UPDATE mark_totals SET total = total + 1 WHERE chain_id = ${marked.chain.id}`);
       await scratch.database.query(
-        `INSERT INTO mark_totals SELECT sha256(n::text::bytea), $1, 1, 1 FROM generate_series(1, 500) AS n`,
-        [marked.chain.id],
+        sql`INSERT INTO mark_totals SELECT sha256(n::text::bytea), ${marked.chain.id}, 1, 1 FROM generate_series(1, 500) AS n`,
       );
       marked.use(nextVersion);
       await buildAll(scratch.database, marked, nextVersion);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from '@chainstead/db';
+import { rawSql, sql } from '@chainstead/db';
 import { atDepth, createScratchDatabase, dyingDatabase, KilledError, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -33,14 +33,14 @@ beforeAll(async () => {
   await createMarkTables(scratch.database);
   await createSubjectMarkTables(scratch.database);
   await scratch.database.query(
-    `ALTER ROLE CURRENT_USER IN DATABASE ${new URL(scratch.url).pathname.slice(1)} SET deadlock_timeout = '20ms'`,
+    sql`ALTER ROLE CURRENT_USER IN DATABASE ${rawSql(new URL(scratch.url).pathname.slice(1))} SET deadlock_timeout = '20ms'`,
   );
 });
 afterAll(() => scratch.drop());
 
 async function waitingForLocks(): Promise<number> {
   const [row] = await scratch.database.query<{ sessions: number }>(
-    `SELECT count(*)::int AS sessions FROM pg_stat_activity
+    sql`SELECT count(*)::int AS sessions FROM pg_stat_activity
      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM transaction_locks%'`,
   );
   return row?.sessions ?? 0;
@@ -156,7 +156,7 @@ describe('what is kept of subjects', () => {
   );
 
   it('follows what several datasets change of a block at once', async () => {
-    await scratch.database.query('CREATE TABLE kept_changes (chain_id bigint, marks bigint, places bigint)');
+    await scratch.database.query(sql`CREATE TABLE kept_changes (chain_id bigint, marks bigint, places bigint)`);
     const [first, second] = splitDatasets(1);
     const state: SubjectProjection = {
       ...splitMarks(1),
@@ -177,16 +177,14 @@ describe('what is kept of subjects', () => {
       await createSubjectProjections(scratch.database).keep(marked.chain, { dataset: second, state }, account, 60_000);
       const marksIn = async (): Promise<number> => {
         const [row] = await scratch.database.query<{ marks: number }>(
-          'SELECT count(*)::int AS marks FROM (TABLE marks UNION ALL TABLE more_marks) AS every WHERE chain_id = $1',
-          [marked.chainId],
+          sql`SELECT count(*)::int AS marks FROM (TABLE marks UNION ALL TABLE more_marks) AS every WHERE chain_id = ${marked.chainId}`,
         );
         return row?.marks ?? 0;
       };
       const before = await marksIn();
       await marked.take({ kind: 'reorg', depth: 3 });
       const changes = await scratch.database.query<{ marks: number; places: number }>(
-        'SELECT marks::int AS marks, places::int AS places FROM kept_changes WHERE chain_id = $1',
-        [marked.chainId],
+        sql`SELECT marks::int AS marks, places::int AS places FROM kept_changes WHERE chain_id = ${marked.chainId}`,
       );
       expect(changes).toHaveLength(1);
       expect((changes[0]?.marks ?? 0) + (changes[0]?.places ?? 0)).toBe(before);
@@ -197,7 +195,7 @@ describe('what is kept of subjects', () => {
   it('costs nothing for subjects that nobody asked about', async () => {
     await withChain(ROWS_AT_ONCE, async (marked) => {
       await marked.take({ kind: 'backfill', range: ALL, dropEvery: 0 });
-      expect(await scratch.database.query('SELECT FROM subject_marks WHERE chain_id = $1', [marked.chainId])).toEqual(
+      expect(await scratch.database.query(sql`SELECT FROM subject_marks WHERE chain_id = ${marked.chainId}`)).toEqual(
         [],
       );
     });
@@ -212,14 +210,12 @@ describe('what is kept of subjects', () => {
       for (const account of accounts) await kept.keep(marked.chain, of, account, 60_000);
       const [unrequested] = accounts;
       await scratch.database.query(
-        `UPDATE subject_projections SET asked_at = now() - interval '31 days' WHERE chain_id = $1 AND subject = decode($2, 'hex')`,
-        [marked.chainId, unrequested?.slice(2)],
+        sql`UPDATE subject_projections SET asked_at = now() - interval '31 days' WHERE chain_id = ${marked.chainId} AND subject = decode(${unrequested?.slice(2) ?? null}, 'hex')`,
       );
       expect(await forgetUnrequested(scratch.database, marked.chain, [of.dataset])).toBe(1);
       expect(await forgetUnrequested(scratch.database, marked.chain, [of.dataset])).toBe(0);
       const left = await scratch.database.query(
-        `SELECT '0x' || encode(account, 'hex') AS account FROM subject_marks WHERE chain_id = $1 ORDER BY 1`,
-        [marked.chainId],
+        sql`SELECT '0x' || encode(account, 'hex') AS account FROM subject_marks WHERE chain_id = ${marked.chainId} ORDER BY 1`,
       );
       expect(left).toEqual(accounts.slice(1).map((account) => ({ account })));
       await marked.take({ kind: 'follow', blocks: 2 });
@@ -249,7 +245,7 @@ describe('what is kept of subjects', () => {
   });
 
   it('is told of reorganisations, in the transaction that takes the rows back', async () => {
-    await scratch.database.query('CREATE TABLE kept_rollbacks (chain_id bigint, ancestor bigint, marks bigint)');
+    await scratch.database.query(sql`CREATE TABLE kept_rollbacks (chain_id bigint, ancestor bigint, marks bigint)`);
     const state: SubjectProjection = {
       ...subjectMarks(1),
       rolledBack: (chainId, ancestor) => [
@@ -262,13 +258,11 @@ describe('what is kept of subjects', () => {
       await marked.take({ kind: 'follow', blocks: 4 });
       const reported = () =>
         scratch.database.query<{ ancestor: number; marks: number }>(
-          'SELECT ancestor, marks FROM kept_rollbacks WHERE chain_id = $1',
-          [marked.chainId],
+          sql`SELECT ancestor, marks FROM kept_rollbacks WHERE chain_id = ${marked.chainId}`,
         );
       expect(await reported()).toEqual([]);
       const [newest] = await scratch.database.query<{ head: number }>(
-        'SELECT checkpoint AS head FROM sync_chains WHERE chain_id = $1',
-        [marked.chainId],
+        sql`SELECT checkpoint AS head FROM sync_chains WHERE chain_id = ${marked.chainId}`,
       );
       await marked.take({ kind: 'reorg', depth: 2 });
       expect(await reported()).toEqual([{ ancestor: (newest?.head ?? 0) - 2, marks: 0 }]);
@@ -285,9 +279,9 @@ describe('what is kept of subjects', () => {
       expect(await buildSubject(scratch.database, marked.chain, { dataset: datasetOf(1), state }, account)).toBe(
         'waiting',
       );
-      const rows = await scratch.database.query('SELECT FROM subject_projections WHERE chain_id = $1', [
-        marked.chainId,
-      ]);
+      const rows = await scratch.database.query(
+        sql`SELECT FROM subject_projections WHERE chain_id = ${marked.chainId}`,
+      );
       expect(rows).toEqual([]);
     });
   });

@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -58,14 +59,12 @@ describe('what a program would do to a database', () => {
     const subjects: Dataset = { ...present, projections: [subjectMarks(2)] };
     expect((await plan(subjects)).builds).toEqual([]);
     await scratch.database.query(
-      `INSERT INTO projections (chain_id, state, dataset, version, status, position) VALUES ($1, 'subject-marks', 'marks', 1, 'built', 0)`,
-      [marked.chainId],
+      sql`INSERT INTO projections (chain_id, state, dataset, version, status, position) VALUES (${marked.chainId}, 'subject-marks', 'marks', 1, 'built', 0)`,
     );
     const accounts = await accountsOf(scratch.database, marked.chainId);
     for (const account of accounts.slice(0, 2))
       await scratch.database.query(
-        `INSERT INTO subject_projections (chain_id, state, subject, rows) VALUES ($1, 'subject-marks', decode($2, 'hex'), 21)`,
-        [marked.chainId, account.slice(2)],
+        sql`INSERT INTO subject_projections (chain_id, state, subject, rows) VALUES (${marked.chainId}, 'subject-marks', decode(${account.slice(2)}, 'hex'), 21)`,
       );
     expect((await plan(subjects)).builds).toMatchObject([
       { state: 'subject-marks', version: 2, builtVersion: 1, rows: 42 },

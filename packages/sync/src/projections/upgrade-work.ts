@@ -3,7 +3,7 @@
  * tables.
  */
 import type { Chain } from '@chainstead/chains';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import type { Dataset } from '../dataset/dataset.ts';
 import { datasetsOf } from '../dataset/datasets-of.ts';
 import { hasSubjects } from '../dataset/projection.ts';
@@ -61,7 +61,7 @@ export async function planUpgradeWork(options: UpgradeWorkOptions): Promise<Upgr
 
 async function existingTables(database: Pick<Database, 'query'>): Promise<ReadonlySet<string>> {
   const rows = await database.query<{ name: string }>(
-    `SELECT relname AS name FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace`,
+    sql`SELECT relname AS name FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace`,
   );
   return new Set(rows.map(({ name }) => name));
 }
@@ -71,7 +71,7 @@ async function planBuilds(
   tables: ReadonlySet<string>,
 ): Promise<PlannedBuild[]> {
   if (!tables.has('blocks')) return [];
-  const chains = await database.query<{ chain_id: number }>(CHAINS_WITH_BLOCKS);
+  const chains = await database.query<{ chain_id: number }>(rawSql(CHAINS_WITH_BLOCKS));
   const builds: PlannedBuild[] = [];
   for (const { chain_id: chainId } of chains) {
     const built = await builtStates(database, tables, chainId);
@@ -110,8 +110,7 @@ async function builtStates(
 ): Promise<ReadonlyMap<string, BuiltState>> {
   if (!tables.has('projections')) return new Map();
   const rows = await database.query<BuiltState & { state: string }>(
-    'SELECT state, version, status FROM projections WHERE chain_id = $1',
-    [chainId],
+    sql`SELECT state, version, status FROM projections WHERE chain_id = ${chainId}`,
   );
   return new Map(rows.map(({ state, version, status }) => [state, { version, status }]));
 }
@@ -136,14 +135,13 @@ async function estimateRows(
   if (!tables.has(table.name)) return 0;
   const [row] = await database.query<{
     'QUERY PLAN': readonly { readonly Plan: { readonly 'Plan Rows': number } }[];
-  }>(`EXPLAIN (FORMAT JSON) SELECT FROM "${table.name}" WHERE chain_id = ${chainId}`);
+  }>(sql`EXPLAIN (FORMAT JSON) SELECT FROM "${rawSql(table.name)}" WHERE chain_id = ${rawSql(chainId)}`);
   return row?.['QUERY PLAN'][0]?.Plan['Plan Rows'] ?? 0;
 }
 
 async function countedRows(database: Pick<Database, 'query'>, chainId: number, state: string): Promise<number> {
   const [row] = await database.query<{ rows: number }>(
-    'SELECT coalesce(sum(rows), 0)::float8 AS rows FROM subject_projections WHERE chain_id = $1 AND state = $2',
-    [chainId, state],
+    sql`SELECT coalesce(sum(rows), 0)::float8 AS rows FROM subject_projections WHERE chain_id = ${chainId} AND state = ${state}`,
   );
   return row?.rows ?? 0;
 }
@@ -154,7 +152,7 @@ async function planFills(
 ): Promise<PlannedFill[]> {
   if (!tables.has('sync_ranges')) return [];
   const covered = await database.query<{ chain_id: number; dataset: string; blocks: number }>(
-    `SELECT chain_id, dataset, sum(last_block - first_block + 1)::float8 AS blocks FROM sync_ranges GROUP BY chain_id, dataset`,
+    sql`SELECT chain_id, dataset, sum(last_block - first_block + 1)::float8 AS blocks FROM sync_ranges GROUP BY chain_id, dataset`,
   );
   return chains.flatMap((chain) => {
     const ofChain = covered.filter(({ chain_id }) => chain_id === chain.id);

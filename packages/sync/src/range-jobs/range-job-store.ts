@@ -1,6 +1,6 @@
 /** Requests, lists and cancels jobs, in the table `range_jobs`. */
 import type { BlockRange } from '@chainstead/core';
-import { type Database, LEASE_IS_HELD, type Transaction, transactionLock } from '@chainstead/db';
+import { type Database, LEASE_IS_HELD, rawSql, sql, type Transaction, transactionLock } from '@chainstead/db';
 import {
   NoSuchRangeJobError,
   type RangeJob,
@@ -65,21 +65,18 @@ export async function requestRangeJob(transaction: Transaction, request: RangeJo
   const ranges = JSON.stringify(request.ranges.map(({ from, to }) => ({ from, to })));
   await transactionLock(transaction, 'range-jobs');
   const open = await transaction.query<{ id: string; is_same: boolean }>(
-    `SELECT id, chain = $1 AND work = $2 AND dataset IS NOT DISTINCT FROM $3 AND ranges = $4::jsonb AS is_same
+    sql`SELECT id, chain = ${chain} AND work = ${work} AND dataset IS NOT DISTINCT FROM ${dataset} AND ranges = ${ranges}::jsonb AS is_same
        FROM range_jobs WHERE status IN ('queued', 'running')`,
-    [chain, work, dataset, ranges],
   );
   const same = open.find(({ is_same }) => is_same);
   if (same !== undefined) throw new RangeJobKnownError(same.id);
   if (open.length >= OPEN_MAX) throw new TooManyRangeJobsError(OPEN_MAX);
   await transaction.query(
-    `DELETE FROM range_jobs WHERE id IN (
-       SELECT id FROM range_jobs WHERE status NOT IN ('queued', 'running') ORDER BY id DESC OFFSET $1)`,
-    [FINISHED_MAX],
+    sql`DELETE FROM range_jobs WHERE id IN (
+       SELECT id FROM range_jobs WHERE status NOT IN ('queued', 'running') ORDER BY id DESC OFFSET ${FINISHED_MAX})`,
   );
   const [made] = await transaction.query<{ id: string }>(
-    `INSERT INTO range_jobs (id, chain, work, dataset, ranges, requested_by) VALUES (${NEW_ID}, $1, $2, $3, $4::jsonb, $5) RETURNING id`,
-    [chain, work, dataset, ranges, requestedBy],
+    sql`INSERT INTO range_jobs (id, chain, work, dataset, ranges, requested_by) VALUES (${rawSql(NEW_ID)}, ${chain}, ${work}, ${dataset}, ${ranges}::jsonb, ${requestedBy}) RETURNING id`,
   );
   return made?.id ?? '';
 }
@@ -99,13 +96,12 @@ export async function listRangeJobs(
   { before, limit, state, chain }: RangeJobsRequested,
 ): Promise<RangeJob[]> {
   const rows = await database.query<RangeJobRow & { holder: string | null }>(
-    `SELECT ${JOB_COLUMNS}, CASE WHEN job.status = 'running' THEN (
-         SELECT lease.holder FROM leases AS lease WHERE lease.name = 'range-jobs:' || job.chain AND ${LEASE_IS_HELD}) END AS holder
+    sql`SELECT ${rawSql(JOB_COLUMNS)}, CASE WHEN job.status = 'running' THEN (
+         SELECT lease.holder FROM leases AS lease WHERE lease.name = 'range-jobs:' || job.chain AND ${rawSql(LEASE_IS_HELD)}) END AS holder
        FROM range_jobs AS job
-      WHERE ($1::text IS NULL OR job.id < $1) AND ($2::text IS NULL OR job.chain = $2)
-        AND ($3::text IS NULL OR (job.status IN ('queued', 'running')) = ($3 = 'open'))
-      ORDER BY job.id DESC LIMIT $4`,
-    [before ?? null, chain ?? null, state ?? null, limit],
+      WHERE (${before ?? null}::text IS NULL OR job.id < ${before ?? null}) AND (${chain ?? null}::text IS NULL OR job.chain = ${chain ?? null})
+        AND (${state ?? null}::text IS NULL OR (job.status IN ('queued', 'running')) = (${state ?? null} = 'open'))
+      ORDER BY job.id DESC LIMIT ${limit}`,
   );
   return rows.map((row) => toJob(row, row.holder));
 }
@@ -117,11 +113,10 @@ export async function listRangeJobs(
  */
 export async function cancelRangeJob(transaction: Transaction, id: string): Promise<RangeJob> {
   const [row] = await transaction.query<RangeJobRow>(
-    `UPDATE range_jobs AS job SET cancel_asked_at = coalesce(cancel_asked_at, now()), updated_at = now(),
-       status = CASE WHEN status = 'running' AND ${CHAIN_IS_HELD} THEN status ELSE 'cancelled' END,
-       finished_at = CASE WHEN status = 'running' AND ${CHAIN_IS_HELD} THEN finished_at ELSE now() END
-      WHERE id = $1 AND status IN ('queued', 'running') RETURNING ${JOB_COLUMNS}`,
-    [id],
+    sql`UPDATE range_jobs AS job SET cancel_asked_at = coalesce(cancel_asked_at, now()), updated_at = now(),
+       status = CASE WHEN status = 'running' AND ${rawSql(CHAIN_IS_HELD)} THEN status ELSE 'cancelled' END,
+       finished_at = CASE WHEN status = 'running' AND ${rawSql(CHAIN_IS_HELD)} THEN finished_at ELSE now() END
+      WHERE id = ${id} AND status IN ('queued', 'running') RETURNING ${rawSql(JOB_COLUMNS)}`,
   );
   if (row === undefined) throw new NoSuchRangeJobError(id);
   return toJob(row, null);
@@ -134,10 +129,9 @@ export async function readRangeJobPace(
   work: RangeWork,
 ): Promise<number | null> {
   const [row] = await database.query<{ pace: number | null }>(
-    `SELECT sum(blocks) / nullif(sum(seconds), 0) AS pace FROM (
+    sql`SELECT sum(blocks) / nullif(sum(seconds), 0) AS pace FROM (
        SELECT (done - done_before)::float8 AS blocks, extract(epoch FROM updated_at - taken_at)::float8 AS seconds
-         FROM range_jobs WHERE chain = $1 AND work = $2 AND status = 'done' AND done > done_before ORDER BY id DESC LIMIT 5) AS latest`,
-    [chain, work],
+         FROM range_jobs WHERE chain = ${chain} AND work = ${work} AND status = 'done' AND done > done_before ORDER BY id DESC LIMIT 5) AS latest`,
   );
   return row?.pace ?? null;
 }

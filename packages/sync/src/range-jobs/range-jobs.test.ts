@@ -1,4 +1,5 @@
 import { ChainsteadError, silentLogger, systemClock } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createMarkTables, marks } from '../testing/marks-dataset.ts';
@@ -15,7 +16,7 @@ beforeAll(async () => {
   await createMarkTables(scratch.database);
 });
 afterAll(() => scratch.drop());
-beforeEach(() => scratch.database.query('TRUNCATE range_jobs'));
+beforeEach(() => scratch.database.query(sql`TRUNCATE range_jobs`));
 
 const RANGE = { from: 1, to: 100 };
 const ask = (request: Partial<RangeJobRequest>): Promise<string> =>
@@ -95,7 +96,7 @@ describe('jobs on ranges', () => {
     await reaches(beyond, { status: 'failed', error: { code: 'RANGE_NOT_FINAL' } });
     const unkept = await ask({ chain, dataset: 'nfts' });
     await reaches(unkept, { status: 'failed', error: { code: 'DATASET_NOT_KEPT' } });
-    expect(await scratch.database.query('SELECT * FROM sync_claims')).toEqual([]);
+    expect(await scratch.database.query(sql`SELECT * FROM sync_claims`)).toEqual([]);
   });
 
   test('are done once, one at a time of a chain, however many processes look', async () => {
@@ -125,7 +126,7 @@ describe('jobs on ranges', () => {
     };
     const id = await ask({ work: 'verify', ranges: [{ from: 0, to: 2_999 }] });
     await scratch.database.query(
-      `UPDATE range_jobs SET status = 'running', position = 2048, outcome = '{"levels":{"receipts":20,"cross":1},"repairs":2,"uncovered":0}'`,
+      sql`UPDATE range_jobs SET status = 'running', position = 2048, outcome = '{"levels":{"receipts":20,"cross":1},"repairs":2,"uncovered":0}'`,
     );
     work(siteOf(perform));
     await reaches(id, {
@@ -151,7 +152,7 @@ describe('jobs on ranges', () => {
     expect(await cancel(waiting)).toMatchObject({ status: 'cancelled' });
     await expect(cancel(waiting)).rejects.toMatchObject({ code: 'RANGE_JOB_UNKNOWN' });
     const abandoned = await ask({});
-    await scratch.database.query(`UPDATE range_jobs SET status = 'running' WHERE id = $1`, [abandoned]);
+    await scratch.database.query(sql`UPDATE range_jobs SET status = 'running' WHERE id = ${abandoned}`);
     expect(await cancel(abandoned)).toMatchObject({ status: 'cancelled' });
     const running = await ask({});
     work(siteOf(hanging));
@@ -170,7 +171,7 @@ describe('jobs on ranges', () => {
     const first = work(siteOf(failure(true)));
     await reaches(passing, { status: 'queued', dueAt: expect.any(Date), error: { code: 'TEST' } });
     await first.stop();
-    await scratch.database.query('UPDATE range_jobs SET due_at = NULL, attempts = 5');
+    await scratch.database.query(sql`UPDATE range_jobs SET due_at = NULL, attempts = 5`);
     const second = work(siteOf(failure(true)));
     await reaches(passing, { status: 'failed', error: { message: 'The node was away. Look at it' } });
     const lasting = await ask({ work: 'reindex' });
@@ -181,7 +182,7 @@ describe('jobs on ranges', () => {
 
   test('are given up when processes end with them again and again', async () => {
     const id = await ask({});
-    await scratch.database.query(`UPDATE range_jobs SET status = 'running', attempts = 6`);
+    await scratch.database.query(sql`UPDATE range_jobs SET status = 'running', attempts = 6`);
     work(siteOf(doing));
     await reaches(id, { status: 'failed', error: { code: 'RANGE_JOB_ABANDONED' } });
   });
@@ -198,7 +199,7 @@ describe('jobs on ranges', () => {
   test('are listed from the newest on, by state and chain, with the pace of those before', async () => {
     const first = await ask({});
     await scratch.database.query(
-      `UPDATE range_jobs SET status = 'done', done = 600, taken_at = now() - interval '60 seconds', updated_at = now()`,
+      sql`UPDATE range_jobs SET status = 'done', done = 600, taken_at = now() - interval '60 seconds', updated_at = now()`,
     );
     const second = await ask({});
     const third = await ask({ chain: '8' });

@@ -1,4 +1,5 @@
 /** A dataset that can't decode some blocks blocks neither the chain nor other datasets. `reindex` fixes it. */
+import { rawSql, sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { backfill } from '../backfill/backfill.ts';
@@ -17,7 +18,7 @@ let nextChainId = 985_001;
 
 beforeAll(async () => {
   await createMarkTables(scratch.database);
-  await scratch.database.query('CREATE TABLE fragile_marks (LIKE marks INCLUDING ALL)');
+  await scratch.database.query(sql`CREATE TABLE fragile_marks (LIKE marks INCLUDING ALL)`);
 });
 
 /** The marks in another table, with a decoder that throws for the broken blocks. */
@@ -53,8 +54,11 @@ const commandOf = (stage: ScriptedStage): RangeCommandOptions => ({
 const failuresOf = async ({ chain, datasets }: ScriptedStage) =>
   (await readChainStatuses(scratch.database, datasets, [chain])).find(({ chainId }) => chainId === chain.id)?.failures;
 const rowsOf = async ({ chain }: ScriptedStage, table: string, block: number): Promise<number> =>
-  (await scratch.database.query(`SELECT FROM ${table} WHERE chain_id = $1 AND block_number = $2`, [chain.id, block]))
-    .length;
+  (
+    await scratch.database.query(
+      sql`SELECT FROM ${rawSql(table)} WHERE chain_id = ${chain.id} AND block_number = ${block}`,
+    )
+  ).length;
 const FRAGILE = { name: 'fragile-marks' };
 
 test('at the head: the chain and the others go on, status and metric name it, reindex mends it', async () => {

@@ -1,7 +1,7 @@
 /** Blocks that datasets could not decode. They are missing from the dataset's coverage; everything else continues. */
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, type ChainId, ChainsteadError, errorText, mergeRanges, rangeSize } from '@chainstead/core';
-import type { Database, Transaction } from '@chainstead/db';
+import { type Database, sql, type Transaction } from '@chainstead/db';
 import { missingCoverage, removeCoverage } from '../coverage/coverage.ts';
 import type { CoveredRange } from '../coverage/retained-from.ts';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -57,10 +57,9 @@ export async function recordDatasetFailures(
     for (const range of mergeRanges(blocks.map((block) => ({ from: block, to: block }))))
       await removeCoverage(transaction, chainId, [name], range);
     await transaction.query(
-      `INSERT INTO dataset_failures AS known (chain_id, dataset, first_block, last_block, error_message) VALUES ($1, $2, $3, $4, $5)
+      sql`INSERT INTO dataset_failures AS known (chain_id, dataset, first_block, last_block, error_message) VALUES (${chainId}, ${name}, ${Math.min(...blocks)}, ${Math.max(...blocks)}, ${errorText(ofDataset.at(-1)?.error)})
        ON CONFLICT (chain_id, dataset) DO UPDATE SET first_block = least(known.first_block, excluded.first_block),
          last_block = greatest(known.last_block, excluded.last_block), error_message = excluded.error_message, failed_at = now()`,
-      [chainId, name, Math.min(...blocks), Math.max(...blocks), errorText(ofDataset.at(-1)?.error)],
     );
   }
 }
@@ -81,7 +80,7 @@ export async function readRecordedFailures(
   source: Pick<Database, 'query'>,
 ): Promise<ReadonlyMap<number, readonly RecordedFailure[]>> {
   const rows = await source.query<FailureRow>(
-    'SELECT chain_id, dataset, first_block, last_block, error_message FROM dataset_failures ORDER BY chain_id, dataset',
+    sql`SELECT chain_id, dataset, first_block, last_block, error_message FROM dataset_failures ORDER BY chain_id, dataset`,
   );
   const byChain = Map.groupBy(rows, ({ chain_id }) => chain_id);
   return new Map(
@@ -120,8 +119,7 @@ export async function forgetMendedDatasets(
 ): Promise<void> {
   const mended = recorded.map(({ dataset }) => dataset).filter((name) => open.every(({ dataset }) => dataset !== name));
   if (mended.length > 0)
-    await source.query('DELETE FROM dataset_failures WHERE chain_id = $1 AND dataset = ANY($2::text[])', [
-      chainId,
-      mended,
-    ]);
+    await source.query(
+      sql`DELETE FROM dataset_failures WHERE chain_id = ${chainId} AND dataset = ANY(${mended}::text[])`,
+    );
 }

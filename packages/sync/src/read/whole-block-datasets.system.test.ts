@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -67,7 +68,7 @@ describe('datasets of transactions and of traces', () => {
     await first.stop();
     expect(stage.callsOf('debug_traceBlockByHash')).toBe(0);
     stage.node.counters.reset();
-    await scratch.database.query("UPDATE sync_ranges SET proof = 'receipts' WHERE chain_id = $1", [stage.chain.id]);
+    await scratch.database.query(sql`UPDATE sync_ranges SET proof = 'receipts' WHERE chain_id = ${stage.chain.id}`);
 
     const second = stage.sync(ALL);
     await vi.waitFor(
@@ -132,16 +133,15 @@ describe('datasets of transactions and of traces', () => {
     await expectTruth(stage, range.to);
 
     await scratch.database.query(
-      'UPDATE outcomes SET gas_used = gas_used + 1 WHERE chain_id = $1 AND block_number < 10',
-      [stage.chain.id],
+      sql`UPDATE outcomes SET gas_used = gas_used + 1 WHERE chain_id = ${stage.chain.id} AND block_number < 10`,
     );
-    await scratch.database.query('DELETE FROM payments WHERE chain_id = $1 AND block_number < 20', [stage.chain.id]);
+    await scratch.database.query(sql`DELETE FROM payments WHERE chain_id = ${stage.chain.id} AND block_number < 20`);
     const report = await verifyRanges(options, [range], never);
     expect(new Set(report.repairs.map(({ dataset }) => dataset))).toEqual(new Set(['outcomes', 'payments']));
     expect(report.uncovered).toEqual([]);
     await expectTruth(stage, range.to);
 
-    await scratch.database.query('DELETE FROM outcomes WHERE chain_id = $1', [stage.chain.id]);
+    await scratch.database.query(sql`DELETE FROM outcomes WHERE chain_id = ${stage.chain.id}`);
     stage.has.traces = false;
     await expect(reindexRanges(options, [range], never)).rejects.toMatchObject({ code: 'BLOCK_PART_UNAVAILABLE' });
     await expectTruth(stage, range.to);

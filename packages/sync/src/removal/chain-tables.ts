@@ -1,5 +1,5 @@
 /** Tables with rows of a chain, by the Postgres catalog: a new table needs no entry here. */
-import { type Database, readLayout, readTableSizes } from '@chainstead/db';
+import { type Database, readLayout, readTableSizes, sql } from '@chainstead/db';
 import { type Partition, readPartitions } from '../partitions/read-partitions.ts';
 import type { StoredChain } from './stored-chain.ts';
 
@@ -51,11 +51,11 @@ export async function readChainTables(
 ): Promise<readonly ChainTable[]> {
   const [found, { tables: sizes }, layout] = await Promise.all([
     database.query<FoundTable>(
-      `SELECT found.oid::regclass::text AS name, relname AS relation, attname AS column, relkind = 'p' AS "isPartitioned",
+      sql`SELECT found.oid::regclass::text AS name, relname AS relation, attname AS column, relkind = 'p' AS "isPartitioned",
               pg_total_relation_size(found.oid)::float8 AS bytes,
               (pg_relation_size(found.oid) / current_setting('block_size')::int)::float8 AS pages
          FROM pg_class AS found JOIN pg_attribute ON attrelid = found.oid AND NOT attisdropped
-        WHERE relkind IN ('r', 'p') AND NOT relispartition AND attname IN ($1, 'chain') AND relname <> ALL ($2::text[])
+        WHERE relkind IN ('r', 'p') AND NOT relispartition AND attname IN (${key.column}, 'chain') AND relname <> ALL (${KEPT}::text[])
           AND relnamespace IN (current_schema()::regnamespace, to_regnamespace('contracts'))
           -- Ids of Aptos networks and of EVM chains are the same numbers.
           AND NOT (attname = 'chain_id' AND EXISTS (SELECT FROM pg_attribute AS other
@@ -64,7 +64,6 @@ export async function readChainTables(
           AND NOT EXISTS (SELECT FROM pg_class AS parent WHERE parent.relkind = 'p'
             AND parent.relnamespace = found.relnamespace AND found.relname ~ ('^' || parent.relname || '_[0-9]+_[0-9]+$'))
         ORDER BY relname`,
-      [key.column, KEPT],
     ),
     readTableSizes(database),
     readLayout(database),

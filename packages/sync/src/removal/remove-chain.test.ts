@@ -1,4 +1,4 @@
-import { tryAcquireLeadership } from '@chainstead/db';
+import { rawSql, sql, tryAcquireLeadership } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createMarkTables, marks } from '../testing/marks-dataset.ts';
@@ -35,7 +35,7 @@ beforeAll(async () => {
       await database.query(
         `CREATE TABLE internal_transfers_${id}_${from} PARTITION OF internal_transfers FOR VALUES FROM (${id}, ${from}) TO (${id}, ${to})`,
       );
-  const ofAll = (statement: string) => database.query(`${statement} FROM unnest($1::bigint[]) AS id`, [CHAINS]);
+  const ofAll = (statement: string) => database.query(sql`${rawSql(statement)} FROM unnest(${CHAINS}::bigint[]) AS id`);
   await ofAll(
     `INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed) SELECT id, 'chain-' || id, 0, 0`,
   );
@@ -60,8 +60,7 @@ beforeAll(async () => {
      SELECT now(), 'chain-' || id, 'a', 'ingest', 'ok', 1, 1, '{1}'`,
   );
   await database.query(
-    "INSERT INTO aptos_networks (network, chain_id, history_start, first_followed) VALUES ('mainnet', $1, 0, 0)",
-    [GONE],
+    sql`INSERT INTO aptos_networks (network, chain_id, history_start, first_followed) VALUES ('mainnet', ${GONE}, 0, 0)`,
   );
   await ofAll(`INSERT INTO token_list_entries (address, chain_id, source) SELECT '\\x01', id, 'a list'`);
 });
@@ -97,12 +96,12 @@ describe('the removal of a chain', () => {
     expect(await rowsOf(GONE)).toEqual({});
     expect(await rowsOf(STAYING)).toEqual(STORED);
     expect(await listed()).toEqual([CUT, HELD, STAYING]);
-    const left = await scratch.database.query('SELECT FROM token_list_entries WHERE chain_id = $1', [GONE]);
+    const left = await scratch.database.query(sql`SELECT FROM token_list_entries WHERE chain_id = ${GONE}`);
     expect(left).toHaveLength(1);
     // The id of an Aptos network is that of an EVM chain.
-    expect(await scratch.database.query('SELECT FROM aptos_networks')).toHaveLength(1);
+    expect(await scratch.database.query(sql`SELECT FROM aptos_networks`)).toHaveLength(1);
     const partitions = await scratch.database.query(
-      "SELECT FROM pg_class WHERE relname ~ '^internal_transfers_971001'",
+      sql`SELECT FROM pg_class WHERE relname ~ '^internal_transfers_971001'`,
     );
     expect(partitions).toEqual([]);
   });
@@ -133,7 +132,7 @@ describe('the removal of a chain', () => {
     await createMarkTables(database);
     await using stage = await openScriptedStage(database, 971_010, [marks], { blocks: 20, firstFollowed: null });
     await database.query(
-      `INSERT INTO sync_chains (chain_id, history_start, first_followed, stop_code, stop_message, updated_at)
+      sql`INSERT INTO sync_chains (chain_id, history_start, first_followed, stop_code, stop_message, updated_at)
        VALUES (971010, 0, 0, 'CHAIN_BEING_REMOVED', 'cut', now() - interval '1 day')
        ON CONFLICT (chain_id) DO UPDATE SET stop_code = excluded.stop_code, stop_message = excluded.stop_message`,
     );
@@ -141,7 +140,9 @@ describe('the removal of a chain', () => {
     const stopped = "SELECT stop_message AS message FROM sync_chains WHERE chain_id = 971010 AND stop_message <> 'cut'";
     await vi.waitFor(
       async () =>
-        expect(await database.query(stopped)).toMatchObject([{ message: expect.stringContaining('not finished') }]),
+        expect(await database.query(rawSql(stopped))).toMatchObject([
+          { message: expect.stringContaining('not finished') },
+        ]),
       { timeout: 10_000, interval: 50 },
     );
     expect((await stage.coverageOf(marks)).ranges).toEqual([]);
@@ -158,17 +159,19 @@ describe('the removal of a chain', () => {
       remedy: expect.stringMatching(/CHAINS/),
     });
     await leadership?.release();
-    await scratch.database.query('UPDATE head_reports SET reported_at = now() WHERE chain = $1', [String(HELD)]);
+    await scratch.database.query(sql`UPDATE head_reports SET reported_at = now() WHERE chain = ${String(HELD)}`);
     await expect(remove(HELD)).rejects.toMatchObject({ code: 'CHAIN_INDEXED' });
     expect(await rowsOf(HELD)).toEqual(STORED);
   });
 
   it('finishes the partitions that an interrupted removal left detached', async () => {
-    await scratch.database.query("UPDATE head_reports SET reported_at = now() - interval '1 day'");
-    await scratch.database.query(`ALTER TABLE internal_transfers DETACH PARTITION internal_transfers_${HELD}_0`);
+    await scratch.database.query(sql`UPDATE head_reports SET reported_at = now() - interval '1 day'`);
+    await scratch.database.query(
+      sql`ALTER TABLE internal_transfers DETACH PARTITION internal_transfers_${rawSql(HELD)}_0`,
+    );
     await remove(HELD);
     const partitions = await scratch.database.query(
-      "SELECT FROM pg_class WHERE relname ~ '^internal_transfers_971003'",
+      sql`SELECT FROM pg_class WHERE relname ~ '^internal_transfers_971003'`,
     );
     expect(partitions).toEqual([]);
     expect(await rowsOf(STAYING)).toEqual(STORED);

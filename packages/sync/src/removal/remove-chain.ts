@@ -3,7 +3,7 @@
  * deleted last, so that the chain stays known until the end. A process may die after any step: the next one starts again and finds less.
  */
 import { ChainsteadError } from '@chainstead/core';
-import { type Database, tryAcquireLeadership } from '@chainstead/db';
+import { type Database, sql, tryAcquireLeadership } from '@chainstead/db';
 import { detachPartition, findDetached, withPatientSession } from '../retention/drop-partition.ts';
 import { type ChainTable, conditionOf, readChainTables } from './chain-tables.ts';
 import { type StoredChain, whoIndexes } from './stored-chain.ts';
@@ -57,10 +57,9 @@ export async function requireNotBeingRemoved(
   database: Pick<Database, 'query'>,
   { id, key }: { readonly id: number; readonly key: string },
 ): Promise<void> {
-  const found = await database.query('SELECT FROM sync_chains WHERE chain_id = $1 AND stop_code = $2', [
-    id,
-    REMOVAL_CODE,
-  ]);
+  const found = await database.query(
+    sql`SELECT FROM sync_chains WHERE chain_id = ${id} AND stop_code = ${REMOVAL_CODE}`,
+  );
   if (found.length > 0) throw new ChainBeingRemovedError(key);
 }
 
@@ -88,9 +87,8 @@ const RECORDS = ['sync_chains', 'aptos_networks'];
 async function deleteAll({ database, chain, ...removal }: ChainRemoval, signal: AbortSignal): Promise<number> {
   if (chain.key.column === 'chain_id')
     await database.query(
-      `INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed, stop_code, stop_message) VALUES ($1, $2, 0, 0, $3, $4)
+      sql`INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed, stop_code, stop_message) VALUES (${chain.key.value}, ${chain.name}, 0, 0, ${REMOVAL_CODE}, ${new ChainBeingRemovedError(chain.name).message})
        ON CONFLICT (chain_id) DO UPDATE SET stop_code = excluded.stop_code, stop_message = excluded.stop_message`,
-      [chain.key.value, chain.name, REMOVAL_CODE, new ChainBeingRemovedError(chain.name).message],
     );
   const tables = await readChainTables(database, chain);
   const isIn = (names: readonly string[]) => (table: ChainTable) => names.includes(table.name);

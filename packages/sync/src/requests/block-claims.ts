@@ -4,7 +4,7 @@
  */
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, mergeRanges } from '@chainstead/core';
-import type { Database, Transaction } from '@chainstead/db';
+import { type Database, sql, type Transaction } from '@chainstead/db';
 import { type ClaimOwner, removeDeadClaims } from '../coverage/claims.ts';
 import { RangeClaimedError } from '../errors.ts';
 
@@ -28,11 +28,10 @@ export async function claimBlocks(
   if (first === undefined || last === undefined) return [];
   await removeDeadClaims(database, chain.id, { from: first.from, to: last.to });
   const rows = await database.query<ClaimRow>(
-    `INSERT INTO sync_claims (chain_id, first_block, last_block, owner, purpose)
-     SELECT $1, run.first_block, run.last_block, $2::bigint, 'history'
-       FROM unnest($3::bigint[], $4::bigint[]) AS run(first_block, last_block) ORDER BY run.first_block
+    sql`INSERT INTO sync_claims (chain_id, first_block, last_block, owner, purpose)
+     SELECT ${chain.id}, run.first_block, run.last_block, ${owner.key.toString()}::bigint, 'history'
+       FROM unnest(${runs.map(({ from }) => from)}::bigint[], ${runs.map(({ to }) => to)}::bigint[]) AS run(first_block, last_block) ORDER BY run.first_block
      ON CONFLICT DO NOTHING RETURNING first_block, last_block`,
-    [chain.id, owner.key.toString(), runs.map(({ from }) => from), runs.map(({ to }) => to)],
   );
   return rows.map((row) => ({ from: row.first_block, to: row.last_block })).toSorted((a, b) => a.from - b.from);
 }
@@ -46,11 +45,10 @@ export async function consumeBlocks(
 ): Promise<void> {
   owner.lost.throwIfAborted();
   const [ended] = await transaction.query<{ count: number }>(
-    `WITH ended AS (
-       DELETE FROM sync_claims USING unnest($3::bigint[], $4::bigint[]) AS run(from_block, to_block)
-        WHERE chain_id = $1 AND owner = $2 AND first_block = from_block AND last_block = to_block RETURNING 1)
+    sql`WITH ended AS (
+       DELETE FROM sync_claims USING unnest(${claimed.map(({ from }) => from)}::bigint[], ${claimed.map(({ to }) => to)}::bigint[]) AS run(from_block, to_block)
+        WHERE chain_id = ${chain.id} AND owner = ${owner.key.toString()} AND first_block = from_block AND last_block = to_block RETURNING 1)
      SELECT count(*)::int AS count FROM ended`,
-    [chain.id, owner.key.toString(), claimed.map(({ from }) => from), claimed.map(({ to }) => to)],
   );
   const [first, last] = [claimed[0], claimed.at(-1)];
   if (ended?.count !== claimed.length && first !== undefined && last !== undefined)
@@ -65,7 +63,6 @@ export async function releaseBlocks(
   claimed: readonly BlockRange[],
 ): Promise<void> {
   await database.query(
-    'DELETE FROM sync_claims WHERE chain_id = $1 AND owner = $2 AND first_block = ANY ($3::bigint[])',
-    [chain.id, owner.key.toString(), claimed.map(({ from }) => from)],
+    sql`DELETE FROM sync_claims WHERE chain_id = ${chain.id} AND owner = ${owner.key.toString()} AND first_block = ANY (${claimed.map(({ from }) => from)}::bigint[])`,
   );
 }

@@ -1,4 +1,5 @@
 /** A chunk of an on-demand backfill next to other processes that hold some of its blocks. */
+import { sql } from '@chainstead/db';
 import { addressOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -32,8 +33,7 @@ it('writes the blocks that it gets at once, and those of others after they are r
   const claimed = await claimBlocks(database, other, stage.chain, [...held, ...free.slice(1)]);
   const storedBlocks = async () => {
     const rows = await database.query<{ block: number }>(
-      'SELECT DISTINCT block_number AS block FROM marks WHERE chain_id = $1 ORDER BY 1',
-      [stage.chain.id],
+      sql`SELECT DISTINCT block_number AS block FROM marks WHERE chain_id = ${stage.chain.id} ORDER BY 1`,
     );
     return rows.map(({ block }) => block);
   };
@@ -57,9 +57,9 @@ it('writes the blocks that it gets at once, and those of others after they are r
     ...[subject.chainId, subject.kind, subject.address.slice(2)],
   ]);
   expect(await commitChunk({ ...stage, clock }, chunk, new AbortController().signal)).toBe(logs.length);
-  const [made] = await database.query('SELECT calls_made, rows_added FROM backfill_requests WHERE chain_id = $1', [
-    stage.chain.id,
-  ]);
+  const [made] = await database.query(
+    sql`SELECT calls_made, rows_added FROM backfill_requests WHERE chain_id = ${stage.chain.id}`,
+  );
   expect(made).toEqual({ calls_made: 1, rows_added: logs.length });
   expect(storedBefore).toEqual([[free.slice(0, 1), []]]);
   expect(await coveredRanges()).toEqual([{ from: 1, to: BLOCKS }]);

@@ -1,4 +1,4 @@
-import { type Database, transactionLock, WORK_QUARANTINED } from '@chainstead/db';
+import { type Database, sql, transactionLock, WORK_QUARANTINED } from '@chainstead/db';
 import { dueChannel } from '@chainstead/jobs';
 import { type Subject, subjectKey } from '../coverage/subject.ts';
 import { HISTORY_WORK, NO_ARCHIVE, SENT_UNKNOWN } from './history-record.ts';
@@ -38,9 +38,8 @@ export async function enqueueHistory(database: Database, request: HistoryRequest
     // Requests of one key are counted one at a time.
     await transactionLock(transaction, `histories:${subject.chainId}:${requestedBy ?? ''}`);
     const [unfinished] = await transaction.query<{ count: number }>(
-      `SELECT count(*)::int AS count FROM backfill_requests
-        WHERE chain_id = $1 AND status IN ('pending', 'running', 'failed') AND requested_by IS NOT DISTINCT FROM $2`,
-      [subject.chainId, requestedBy],
+      sql`SELECT count(*)::int AS count FROM backfill_requests
+        WHERE chain_id = ${subject.chainId} AND status IN ('pending', 'running', 'failed') AND requested_by IS NOT DISTINCT FROM ${requestedBy}`,
     );
     if (unfinished !== undefined && unfinished.count >= perKey) return 'full';
     const begun = await transaction.query(

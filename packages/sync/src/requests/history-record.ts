@@ -1,6 +1,14 @@
 /** State of an on-demand backfill: its row in `backfill_requests`. One function per state change. */
 import { type Address, type ChainId, ChainsteadError, errorText } from '@chainstead/core';
-import { type Database, hexText, type Transaction, WORK_QUARANTINED, type WorkSetAsideError } from '@chainstead/db';
+import {
+  type Database,
+  hexText,
+  rawSql,
+  sql,
+  type Transaction,
+  WORK_QUARANTINED,
+  type WorkSetAsideError,
+} from '@chainstead/db';
 import type { DueTable } from '@chainstead/jobs';
 import { type Subject, type SubjectKind, subjectKey } from '../coverage/subject.ts';
 
@@ -185,11 +193,10 @@ export async function readHistories(
   readonly counts: readonly { readonly chainId: ChainId; readonly status: HistoryStatus; readonly count: number }[];
 }> {
   const rows = await database.query<HistoryRow>(
-    `SELECT ${HISTORY_COLUMNS} FROM backfill_requests WHERE status <> 'done' ORDER BY updated_at DESC, chain_id, kind, subject LIMIT $1`,
-    [limit],
+    sql`SELECT ${rawSql(HISTORY_COLUMNS)} FROM backfill_requests WHERE status <> 'done' ORDER BY updated_at DESC, chain_id, kind, subject LIMIT ${limit}`,
   );
   const counts = await database.query<{ chainId: ChainId; status: HistoryStatus; count: number }>(
-    `SELECT chain_id AS "chainId", status, count(*)::int AS count FROM backfill_requests GROUP BY 1, 2 ORDER BY 1, 2`,
+    sql`SELECT chain_id AS "chainId", status, count(*)::int AS count FROM backfill_requests GROUP BY 1, 2 ORDER BY 1, 2`,
   );
   return { unfinished: rows.map(toRecord), counts };
 }

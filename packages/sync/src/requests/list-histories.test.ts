@@ -1,4 +1,5 @@
 import { parseAddress, parseChainId } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Subject } from '../coverage/subject.ts';
@@ -8,7 +9,7 @@ let scratch: ScratchDatabase;
 beforeAll(async () => {
   scratch = await createScratchDatabase();
   await scratch.database.query(
-    `INSERT INTO backfill_requests (chain_id, kind, subject, status, error_code, error_message)
+    sql`INSERT INTO backfill_requests (chain_id, kind, subject, status, error_code, error_message)
      SELECT chain, kind, decode(lpad(to_hex(number), 40, '0'), 'hex'),
             CASE WHEN number % 10 = 0 THEN 'refused' ELSE 'done' END,
             CASE WHEN number % 10 = 0 THEN 'HISTORY_REFUSED' END, CASE WHEN number % 10 = 0 THEN 'too many calls' END

@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import { explain, PLANS, rowsRead } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -12,14 +12,13 @@ const scratch = scratchOfFile({ autovacuum: false });
 beforeAll(async () => {
   const { database } = scratch;
   await database.query(
-    'CREATE TABLE placed_rows (chain_id bigint, block_number bigint, log_index integer, PRIMARY KEY (chain_id, block_number, log_index))',
+    sql`CREATE TABLE placed_rows (chain_id bigint, block_number bigint, log_index integer, PRIMARY KEY (chain_id, block_number, log_index))`,
   );
-  await database.query('INSERT INTO placed_rows VALUES (1, 0, 0)');
-  await database.query('ANALYZE');
+  await database.query(sql`INSERT INTO placed_rows VALUES (1, 0, 0)`);
+  await database.query(sql`ANALYZE`);
   await database.query(
-    `INSERT INTO placed_rows SELECT chain_id, 1 + n / $2::int, n % $2::int
-       FROM unnest('{1,2}'::bigint[]) AS chain_id CROSS JOIN generate_series(0, $1::int - 1) AS n`,
-    [ROWS, PER_BLOCK],
+    sql`INSERT INTO placed_rows SELECT chain_id, 1 + n / ${PER_BLOCK}::int, n % ${PER_BLOCK}::int
+       FROM unnest('{1,2}'::bigint[]) AS chain_id CROSS JOIN generate_series(0, ${ROWS}::int - 1) AS n`,
   );
 });
 
@@ -30,7 +29,7 @@ function inOrder(): Database {
     ...database,
     transaction: (work) =>
       database.transaction(async (transaction) => {
-        await transaction.query(IN_ORDER_OF_KEY);
+        await transaction.query(rawSql(IN_ORDER_OF_KEY));
         return work(transaction);
       }),
   };

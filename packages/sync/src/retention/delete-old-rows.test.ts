@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { address, hash } from '@chainstead/db/column-types';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { bigint, integer, numeric, pgTable, primaryKey } from 'drizzle-orm/pg-core';
@@ -42,7 +43,7 @@ let nextChainId = 986_001;
 
 beforeAll(async () => {
   scratch = await createScratchDatabase();
-  await scratch.database.query(`CREATE TABLE placed_marks (chain_id bigint, block_number bigint, log_index integer, account bytea,
+  await scratch.database.query(sql`CREATE TABLE placed_marks (chain_id bigint, block_number bigint, log_index integer, account bytea,
     amount numeric, block_hash bytea, PRIMARY KEY (chain_id, block_number, log_index))`);
 });
 afterAll(() => scratch.drop());
@@ -57,8 +58,7 @@ async function openFilled(dataset: Dataset = deleting): Promise<ScriptedStage> {
 
 async function blocksOf({ chain }: ScriptedStage): Promise<readonly number[]> {
   const rows = await scratch.database.query<{ block: number }>(
-    'SELECT block_number AS block FROM placed_marks WHERE chain_id = $1 ORDER BY block_number, log_index',
-    [chain.id],
+    sql`SELECT block_number AS block FROM placed_marks WHERE chain_id = ${chain.id} ORDER BY block_number, log_index`,
   );
   return rows.map(({ block }) => block);
 }

@@ -1,5 +1,5 @@
 /** Deletes rows of old blocks from tables without partitions, block range by block range. */
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql } from '@chainstead/db';
 import { readRetainedFrom } from '../coverage/retained-from.ts';
 import { isDroppable } from '../coverage/retention-settings.ts';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -64,7 +64,7 @@ async function deleteOldest(
   { below, rowsAtOnce }: { readonly below: number; readonly rowsAtOnce: number },
 ): Promise<number> {
   return database.transaction(async (transaction) => {
-    await transaction.query(IN_ORDER_OF_KEY);
+    await transaction.query(rawSql(IN_ORDER_OF_KEY));
     const [last] = await transaction.query<{ block: number | null }>(lastOfOldestStatement(dataset.table), [
       chainId,
       below,

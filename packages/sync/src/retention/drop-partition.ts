@@ -3,7 +3,7 @@
  * dropped. A process may die after any step; the next one finds the remains and finishes.
  */
 import { type BlockRange, type ChainId, parseChainId } from '@chainstead/core';
-import { type Database, isDistributed, runStatements, type Transaction } from '@chainstead/db';
+import { type Database, isDistributed, rawSql, runStatements, sql, type Transaction } from '@chainstead/db';
 import { removeCoverage } from '../coverage/coverage.ts';
 import { removeSubjectRanges } from '../coverage/subject-ranges.ts';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -104,11 +104,10 @@ export async function findDetached(
   { table }: NamedTable,
 ): Promise<readonly DetachedPartition[]> {
   const rows = await source.query<{ name: string; is_pending: boolean }>(
-    `SELECT relname AS name, coalesce(inhdetachpending, false) AS is_pending
+    sql`SELECT relname AS name, coalesce(inhdetachpending, false) AS is_pending
        FROM pg_class LEFT JOIN pg_inherits ON inhrelid = pg_class.oid
-      WHERE relname ~ ('^' || $1 || '_[0-9]+_[0-9]+$') AND relkind = 'r' AND relnamespace = current_schema()::regnamespace
-        AND (inhrelid IS NULL OR inhdetachpending AND inhparent = to_regclass($1)) ORDER BY relname`,
-    [table.name],
+      WHERE relname ~ ('^' || ${table.name} || '_[0-9]+_[0-9]+$') AND relkind = 'r' AND relnamespace = current_schema()::regnamespace
+        AND (inhrelid IS NULL OR inhdetachpending AND inhparent = to_regclass(${table.name})) ORDER BY relname`,
   );
   return rows.map(({ name, is_pending }) => {
     const [chainId] = name.slice(table.name.length + 1).split('_');
@@ -134,7 +133,7 @@ export async function dropDetached(
 
 async function blocksOf(database: Pick<Database, 'query'>, table: string): Promise<BlockRange | null> {
   const [held] = await database.query<{ from: number | null; to: number | null }>(
-    `SELECT min(block_number) AS from, max(block_number) AS to FROM ${table}`,
+    sql`SELECT min(block_number) AS from, max(block_number) AS to FROM ${rawSql(table)}`,
   );
   return held === undefined || held.from === null || held.to === null ? null : { from: held.from, to: held.to };
 }

@@ -1,5 +1,5 @@
 import { type BlockRange, silentLogger } from '@chainstead/core';
-import { tryAcquireLeadership } from '@chainstead/db';
+import { sql, tryAcquireLeadership } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { backfill } from '../backfill/backfill.ts';
@@ -59,9 +59,9 @@ const truthOf = ({ scripted }: Stage, range: BlockRange): string[] =>
     .sort();
 
 const tablesOf = ({ chain }: Stage) =>
-  scratch.database.query<{ name: string }>(`SELECT relname AS name FROM pg_class WHERE relname LIKE $1`, [
-    `partitioned\\_marks\\_${chain.id}\\_%`,
-  ]);
+  scratch.database.query<{ name: string }>(
+    sql`SELECT relname AS name FROM pg_class WHERE relname LIKE ${`partitioned\\_marks\\_${chain.id}\\_%`}`,
+  );
 
 /**
  * Rows, coverage and partitions of the dropped dataset start at the same block; the other dataset is complete, and
@@ -99,7 +99,7 @@ describe('retention', () => {
   it('drops whole partitions of old blocks with their coverage, and counts and tells what it drops', async () => {
     const stage = await openFilled();
     const before = await readPartitions(scratch.database, dropped.table, stage.chain.id);
-    await scratch.database.query('ANALYZE partitioned_marks');
+    await scratch.database.query(sql`ANALYZE partitioned_marks`);
     const said: Record<string, unknown>[] = [];
     const logger = { ...silentLogger(), info: (facts: Record<string, unknown>) => said.push(facts) };
     const names = await dropOldPartitions(
@@ -157,7 +157,7 @@ describe('retention', () => {
     await uncover(database, chain.id, dropped, { from: 0, to: first.to - 1 });
     // The reader outlasts the detachment's lock timeout.
     await database.transaction(async (reader) => {
-      await reader.query('SELECT count(*) FROM partitioned_marks');
+      await reader.query(sql`SELECT count(*) FROM partitioned_marks`);
       const detaching = withPatientSession(database, async (run) => {
         await run("SET lock_timeout = '100ms'");
         await detachPartition(database, run, dropped, first.name);
@@ -199,21 +199,21 @@ describe('retention', () => {
     let isDone = false;
     let round: Promise<unknown> = Promise.resolve();
     await database.transaction(async (reader) => {
-      await reader.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+      await reader.query(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`);
       expect(await reader.query(count, [chain.id])).toEqual([{ rows: all }]);
       // The reader ends when the test is done, so the wait is unlimited.
       round = dropOldPartitions({ ...stage, retention: RETENTION, lockWaitMs: 0 }, never).finally(() => {
         isDone = true;
       });
       await expect
-        .poll(async () => (await database.query('SELECT FROM pg_inherits WHERE inhdetachpending')).length)
+        .poll(async () => (await database.query(sql`SELECT FROM pg_inherits WHERE inhdetachpending`)).length)
         .toBe(1);
       // Meanwhile, others read, write and create partitions.
       const [now] = await database.query<{ rows: number }>(count, [chain.id]);
       expect(now?.rows).toBeLessThan(all);
       await ensurePartitions(database, dropped.table, chain.id, [{ from: 9_000, to: 9_001 }], { rows: 1, blocks: 1 });
-      await database.query("INSERT INTO partitioned_marks VALUES ('\\x01', $1, 9000, 1, 1)", [chain.id]);
-      await database.query('DELETE FROM partitioned_marks WHERE chain_id = $1 AND block_number = 9000', [chain.id]);
+      await database.query(sql`INSERT INTO partitioned_marks VALUES ('\\x01', ${chain.id}, 9000, 1, 1)`);
+      await database.query(sql`DELETE FROM partitioned_marks WHERE chain_id = ${chain.id} AND block_number = 9000`);
       expect(isDone).toBe(false);
       expect(await reader.query(count, [chain.id])).toEqual([{ rows: all }]);
     });

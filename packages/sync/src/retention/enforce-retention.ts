@@ -1,5 +1,5 @@
 import { errorText, sleepUnlessAborted } from '@chainstead/core';
-import { type Database, tryAcquireLeadership } from '@chainstead/db';
+import { type Database, sql, tryAcquireLeadership } from '@chainstead/db';
 import { readRetainedFrom } from '../coverage/retained-from.ts';
 import { isDroppable } from '../coverage/retention-settings.ts';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -145,8 +145,8 @@ async function dropPartition(
 
 /** Returns the size in bytes, with indexes. */
 async function sizeOf(database: Database, table: string): Promise<number> {
-  const [row] = await database.query<{ bytes: number }>('SELECT pg_total_relation_size(to_regclass($1)) AS bytes', [
-    table,
-  ]);
+  const [row] = await database.query<{ bytes: number }>(
+    sql`SELECT pg_total_relation_size(to_regclass(${table})) AS bytes`,
+  );
   return row?.bytes ?? 0;
 }

@@ -1,5 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ensurePartitions } from '../partitions/ensure-partitions.ts';
@@ -20,7 +21,7 @@ afterAll(() => scratch.drop());
 /** Returns the size of each partition's indexes in bytes. */
 async function indexBytes(): Promise<Map<string, number>> {
   const rows = await scratch.database.query<{ name: string; bytes: number }>(
-    `SELECT relid::regclass::text AS name, pg_indexes_size(relid)::float8 AS bytes
+    sql`SELECT relid::regclass::text AS name, pg_indexes_size(relid)::float8 AS bytes
        FROM pg_partition_tree('partitioned_marks') WHERE isleaf`,
   );
   return new Map(rows.map(({ name, bytes }) => [name, bytes]));
@@ -32,13 +33,11 @@ it('seals what is indexed whole and settled, and nothing else; rows are read as 
   await ensurePartitions(database, table, chain.id, [{ from: 1_000, to: 1_399 }], { rows: 30_000, blocks: 100 });
   for (let batch = 0; batch < 20; batch++)
     await database.query(
-      `INSERT INTO partitioned_marks SELECT decode(md5(n::text), 'hex'), 1, 1000 + n / 300, n, 1
-         FROM generate_series($1::int, $1::int + 5999) AS n`,
-      [batch * 6_000],
+      sql`INSERT INTO partitioned_marks SELECT decode(md5(n::text), 'hex'), 1, 1000 + n / 300, n, 1
+         FROM generate_series(${batch * 6_000}::int, ${batch * 6_000}::int + 5999) AS n`,
     );
   await database.query(
-    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'marks', 1000, 1120, 'none'), (1, 'marks', 1122, $1, 'none')`,
-    [1_250 + chain.reorgDepthMax],
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'marks', 1000, 1120, 'none'), (1, 'marks', 1122, ${1_250 + chain.reorgDepthMax}, 'none')`,
   );
   const before = await indexBytes();
   const options = {
@@ -61,5 +60,5 @@ it('seals what is indexed whole and settled, and nothing else; rows are read as 
     if (expected.includes(name)) expect(after.get(name) ?? 0).toBeLessThan(0.85 * bytes);
     else expect(after.get(name)).toBe(bytes);
   expect(await sealFullPartitions(options, new AbortController().signal)).toEqual([]);
-  expect(await database.query('SELECT FROM partitioned_marks')).toHaveLength(120_000);
+  expect(await database.query(sql`SELECT FROM partitioned_marks`)).toHaveLength(120_000);
 });

@@ -1,5 +1,5 @@
 import { type BlockRange, errorText, sleepUnlessAborted, subtractRanges } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import { readChainState } from '../checkpoint.ts';
 import { listCoverage } from '../coverage/coverage.ts';
 import { notNeeded, readRetainedFrom } from '../coverage/retained-from.ts';
@@ -72,19 +72,18 @@ function isFull(
 /** Rebuilds the indexes of a partition. Drops invalid copies left by an interrupted rebuild first. */
 async function sealPartition(database: Database, { name }: Partition): Promise<void> {
   const indexes = await database.query<{ name: string; is_valid: boolean }>(
-    `SELECT made.relname AS name, pg_index.indisvalid AS is_valid FROM pg_index
+    sql`SELECT made.relname AS name, pg_index.indisvalid AS is_valid FROM pg_index
        JOIN pg_class AS made ON made.oid = pg_index.indexrelid JOIN pg_am ON pg_am.oid = made.relam
-      WHERE pg_index.indrelid = to_regclass($1) AND pg_am.amname = 'btree'`,
-    [name],
+      WHERE pg_index.indrelid = to_regclass(${name}) AND pg_am.amname = 'btree'`,
   );
   for (const index of indexes)
     if (!index.is_valid && /_cc(new|old)\d*$/.test(index.name))
-      await database.query(`DROP INDEX CONCURRENTLY IF EXISTS ${quoted(index.name)}`);
+      await database.query(sql`DROP INDEX CONCURRENTLY IF EXISTS ${rawSql(quoted(index.name))}`);
   // Otherwise reading rows for the index builds would dirty every page (hint bits).
-  await database.query(`VACUUM (FREEZE, SKIP_LOCKED) ${quoted(name)}`);
+  await database.query(sql`VACUUM (FREEZE, SKIP_LOCKED) ${rawSql(quoted(name))}`);
   for (const index of indexes.filter(({ is_valid }) => is_valid)) {
-    await database.query(`ALTER INDEX ${quoted(index.name)} SET (fillfactor = 100)`);
-    await database.query(`REINDEX INDEX CONCURRENTLY ${quoted(index.name)}`);
+    await database.query(sql`ALTER INDEX ${rawSql(quoted(index.name))} SET (fillfactor = 100)`);
+    await database.query(sql`REINDEX INDEX CONCURRENTLY ${rawSql(quoted(index.name))}`);
   }
-  await database.query(`COMMENT ON TABLE ${quoted(name)} IS '${SEALED}'`);
+  await database.query(sql`COMMENT ON TABLE ${rawSql(quoted(name))} IS '${rawSql(SEALED)}'`);
 }

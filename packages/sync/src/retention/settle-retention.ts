@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type BlockHeader, errorText } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { readChainState } from '../checkpoint.ts';
 import { firstStoredSince } from '../coverage/retained-from.ts';
@@ -51,8 +51,7 @@ export async function settleRetainedSince(
   if (since === null || state === null) return;
   const stored = await firstStoredSince(database, chain.id, since);
   const [later] = await database.query<{ block: number }>(
-    'SELECT block_number AS block FROM blocks WHERE chain_id = $1 AND block_number >= $2 ORDER BY block_number LIMIT 1',
-    [chain.id, stored],
+    sql`SELECT block_number AS block FROM blocks WHERE chain_id = ${chain.id} AND block_number >= ${stored} ORDER BY block_number LIMIT 1`,
   );
   const followed = state.checkpoint === null ? state.firstFollowed - 1 : state.checkpoint.number;
   let low = Math.max(stored, state.historyStart, chain.firstBlock);
@@ -75,8 +74,7 @@ export async function settleRetainedSince(
 
 async function storeHeader(database: Database, chain: Chain, header: BlockHeader): Promise<void> {
   await database.query(
-    `INSERT INTO blocks (chain_id, block_number, block_hash, parent_hash, block_timestamp)
-     VALUES ($1, $2, decode($3, 'hex'), decode($4, 'hex'), to_timestamp($5)) ON CONFLICT DO NOTHING`,
-    [chain.id, header.number, header.hash.slice(2), header.parentHash.slice(2), header.timestamp],
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, parent_hash, block_timestamp)
+     VALUES (${chain.id}, ${header.number}, decode(${header.hash.slice(2)}, 'hex'), decode(${header.parentHash.slice(2)}, 'hex'), to_timestamp(${header.timestamp})) ON CONFLICT DO NOTHING`,
   );
 }

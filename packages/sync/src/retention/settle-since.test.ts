@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -34,8 +35,7 @@ it('tells the first block of a time by a call for each halving, and by none once
     expect(calls() - before).toBe(requested);
   }
   const stored = await database.query<{ block: number; hash: string }>(
-    `SELECT block_number AS block, '0x' || encode(block_hash, 'hex') AS hash FROM blocks WHERE chain_id = $1`,
-    [chain.id],
+    sql`SELECT block_number AS block, '0x' || encode(block_hash, 'hex') AS hash FROM blocks WHERE chain_id = ${chain.id}`,
   );
   for (const { block, hash } of stored) expect(hash).toBe(stage.scripted.blockAt(block)?.header.hash);
 });
@@ -66,9 +66,8 @@ it('is not above the first block of the time, whichever headers are stored', asy
         });
         const stored = blocks.filter(({ isStored }) => isStored);
         await scratch.database.query(
-          `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-           SELECT $1, number, '\\x00', to_timestamp(time) FROM unnest($2::bigint[], $3::bigint[]) AS stored(number, time)`,
-          [chainId, stored.map(({ number }) => number), stored.map((block) => block.time)],
+          sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+           SELECT ${chainId}, number, '\\x00', to_timestamp(time) FROM unnest(${stored.map(({ number }) => number)}::bigint[], ${stored.map((block) => block.time)}::bigint[]) AS stored(number, time)`,
         );
         const chain = { id: chainId } as Parameters<typeof readRetainedFrom>[1]['chain'];
         const found = await firstStoredSince(scratch.database, chain.id, new Date(seconds * 1_000));

@@ -1,5 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
+import { rawSql, sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKnownContracts, joinMentions, SEEN_AS, type SeenContract, writeContracts } from './known-contracts.ts';
@@ -63,7 +64,7 @@ describe('writeContracts', () => {
     scratch.database.transaction((transaction) => writeContracts(transaction, CHAIN, contracts, known));
   const stored = () =>
     scratch.database.query(
-      `SELECT '0x' || encode(address, 'hex') AS address, seen_as, facts_status, xmin::text AS version FROM tokens ORDER BY address`,
+      sql`SELECT '0x' || encode(address, 'hex') AS address, seen_as, facts_status, xmin::text AS version FROM tokens ORDER BY address`,
     );
 
   it('adds what a contract is seen as later, and changes nothing where it adds nothing', async () => {
@@ -72,9 +73,9 @@ describe('writeContracts', () => {
       { address: PLAIN, seenAs: SEEN_AS.erc20 },
     ]);
     const [, before] = await stored();
-    await scratch.database.query("UPDATE tokens SET facts_status = 'known' WHERE address = decode($1, 'hex')", [
-      HYBRID.slice(2),
-    ]);
+    await scratch.database.query(
+      sql`UPDATE tokens SET facts_status = 'known' WHERE address = decode(${HYBRID.slice(2)}, 'hex')`,
+    );
     await write([
       { address: HYBRID, seenAs: SEEN_AS.erc721 },
       { address: PLAIN, seenAs: SEEN_AS.erc20 },
@@ -97,15 +98,14 @@ describe('writeContracts', () => {
     ] as const;
     for (const [token, status, name, readAt] of rows)
       await scratch.database.query(
-        `INSERT INTO tokens (address, chain_id, seen_as, facts_status, facts_due_at, name, facts_read_at) VALUES (decode($1, 'hex'), $2, 1, $3, NULL, ${name}, ${readAt})`,
-        [token.slice(2), CHAIN.id, status],
+        sql`INSERT INTO tokens (address, chain_id, seen_as, facts_status, facts_due_at, name, facts_read_at) VALUES (decode(${token.slice(2)}, 'hex'), ${CHAIN.id}, 1, ${status}, NULL, ${rawSql(name)}, ${rawSql(readAt)})`,
       );
     await write(rows.map(([token]) => ({ address: token, seenAs: SEEN_AS.erc20 })));
     const due = await scratch.database.query(
-      `SELECT '0x' || encode(address, 'hex') AS address FROM tokens WHERE facts_read_at IS NOT NULL AND facts_due_at <= now() ORDER BY address`,
+      sql`SELECT '0x' || encode(address, 'hex') AS address FROM tokens WHERE facts_read_at IS NOT NULL AND facts_due_at <= now() ORDER BY address`,
     );
     expect(due).toEqual([{ address: address('1') }, { address: address('3') }]);
-    await scratch.database.query('DELETE FROM tokens');
+    await scratch.database.query(sql`DELETE FROM tokens`);
   });
 
   it('wakes those that read the facts of tokens, of new ones only', async () => {

@@ -1,6 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import type { Address, BlockRange, Hash } from '@chainstead/core';
-import type { Transaction } from '@chainstead/db';
+import { sql, type Transaction } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -79,8 +79,7 @@ function partsOf(rows: readonly Row[], chainId: number, rowsAtOnce: number): Dat
 
 async function storedRows(chainId: number): Promise<string[]> {
   const rows = await scratch.database.query<{ row: string }>(
-    `SELECT concat_ws(' ', ('x' || right(encode(account, 'hex'), 8))::bit(32)::int, block_number, log_index, amount) AS row FROM marks WHERE chain_id = $1`,
-    [chainId],
+    sql`SELECT concat_ws(' ', ('x' || right(encode(account, 'hex'), 8))::bit(32)::int, block_number, log_index, amount) AS row FROM marks WHERE chain_id = ${chainId}`,
   );
   return rows.map(({ row }) => row).sort();
 }

@@ -8,7 +8,7 @@
  */
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange } from '@chainstead/core';
-import type { Transaction } from '@chainstead/db';
+import { rawSql, type Transaction } from '@chainstead/db';
 import type { Dataset, MentionedContract } from '../dataset/dataset.ts';
 import type { RowTable } from '../dataset/row-table.ts';
 import type { DatasetLines } from '../read/decoded-batch.ts';
@@ -183,7 +183,7 @@ function storedRows(dataset: Dataset): string {
 async function addStaged(transaction: Transaction, table: RowTable, lines: readonly string[]): Promise<number> {
   await copyToStagingTable(transaction, table, 'incoming', lines, 'later');
   const added = stagingTableOf(table, 'added');
-  for (const into of [table.name, added]) await transaction.query(insertionOf(table, 'incoming', into));
+  for (const into of [table.name, added]) await transaction.query(rawSql(insertionOf(table, 'incoming', into)));
   return lines.length;
 }
 

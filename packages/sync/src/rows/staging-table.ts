@@ -62,12 +62,11 @@ export async function emptyStagingTable(
 ): Promise<string> {
   const stagingTable = stagingTableOf({ name: table }, kind);
   const [existing] = await transaction.query(
-    'SELECT 1 AS found FROM pg_class WHERE relname = $1 AND relnamespace = pg_my_temp_schema()',
-    [stagingTable],
+    sql`SELECT 1 AS found FROM pg_class WHERE relname = ${stagingTable} AND relnamespace = pg_my_temp_schema()`,
   );
-  if (existing === undefined) await transaction.query(creationOf(stagingTable, table));
+  if (existing === undefined) await transaction.query(rawSql(creationOf(stagingTable, table)));
   // An earlier step of the transaction may have left rows. Deleted rows slow down the scans of later parts, but
   // truncating an empty table costs more.
-  else await transaction.query(part === 'first' ? `DELETE FROM ${stagingTable}` : `TRUNCATE ${stagingTable}`);
+  else await transaction.query(rawSql(part === 'first' ? `DELETE FROM ${stagingTable}` : `TRUNCATE ${stagingTable}`));
   return stagingTable;
 }

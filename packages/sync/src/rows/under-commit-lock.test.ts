@@ -1,5 +1,5 @@
 import { createChainRegistry } from '@chainstead/chains';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { addressOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
@@ -16,7 +16,7 @@ test('a transaction that loses a deadlock against a range is repeated', async ()
   const [inserted, locked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const range = database.transaction(async (transaction) => {
     // The other transaction is the one that Postgres aborts.
-    await transaction.query(`SET LOCAL deadlock_timeout = '1h'`);
+    await transaction.query(sql`SET LOCAL deadlock_timeout = '1h'`);
     await transaction.query(ADD_TOKEN, TOKEN);
     inserted.resolve();
     await locked.promise;
@@ -49,7 +49,7 @@ test('another error is not repeated', async () => {
 /** Returns the number of statements that wait for a lock. */
 async function waiting(): Promise<number> {
   const rows = await scratch.database.query(
-    `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
   );
   return rows.length;
 }

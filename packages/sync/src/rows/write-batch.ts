@@ -2,7 +2,7 @@
  * The only writer of decoded rows. Always runs inside the caller's transaction, together with coverage and checkpoint.
  */
 import type { Chain } from '@chainstead/chains';
-import { commitLock, type HeldLock, type Transaction } from '@chainstead/db';
+import { commitLock, type HeldLock, rawSql, sql, type Transaction } from '@chainstead/db';
 import { BLOCK_COLUMNS, type DecodedBatch } from '../read/decoded-batch.ts';
 import { gatherCopies } from './gather-copies.ts';
 import { type AddedRows, type Adding, addRows, type WriteMode } from './row-changes.ts';
@@ -40,7 +40,7 @@ export async function writeRows(
 export async function writeBlocks(transaction: Transaction, lines: readonly string[]): Promise<void> {
   if (lines.length === 0) return;
   const staging = await copyToStagingTable(transaction, { name: 'blocks', columns: BLOCK_COLUMNS }, 'incoming', lines);
-  await transaction.query(`INSERT INTO blocks SELECT * FROM ${staging} ${UPDATE_CHANGED_BLOCK}`);
+  await transaction.query(sql`INSERT INTO blocks SELECT * FROM ${rawSql(staging)} ${rawSql(UPDATE_CHANGED_BLOCK)}`);
 }
 
 /** For a backfilled block that was read again: the new row wins, except that a known parent hash stays. */

@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { readChainSamples, saveSamples } from './chain-samples.ts';
@@ -8,15 +9,15 @@ const scratch = scratchOfFile();
 test('samples say where chains stood by the minute, and are forgotten after a day', async () => {
   const { database } = scratch;
   await database.query(
-    `INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed, checkpoint, head)
+    sql`INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed, checkpoint, head)
      VALUES (1, 'eth', 0, 100, 120, 125), (10, 'optimism', 0, 100, NULL, NULL)`,
   );
   await database.query(
-    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof)
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof)
      VALUES (1, 'erc20-transfers', 0, 9, 'none'), (1, 'nft-transfers', 0, 4, 'none')`,
   );
   await database.query(
-    `INSERT INTO chain_metrics_minutely (chain, minute, head, checkpoint, covered) VALUES
+    sql`INSERT INTO chain_metrics_minutely (chain, minute, head, checkpoint, covered) VALUES
        ('1', date_trunc('minute', now()) - interval '1 minute', 124, 110, 10),
        ('1', now() - interval '26 hours', 1, 1, 1)`,
   );

@@ -2,7 +2,7 @@
  * Progress of each chain by minute: the table `chain_metrics_minutely`. One row per chain and minute, retained for a
  * day.
  */
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 
 /** Current progress of a chain. */
 export interface SampledChain {
@@ -34,23 +34,16 @@ const KEPT_HOURS = 25;
 export async function saveSamples(database: Database, chains: readonly SampledChain[]): Promise<void> {
   if (chains.length === 0) return;
   await database.query(
-    `INSERT INTO chain_metrics_minutely (chain, minute, head, checkpoint, covered, rows)
+    sql`INSERT INTO chain_metrics_minutely (chain, minute, head, checkpoint, covered, rows)
      SELECT chain, date_trunc('minute', now()), head, checkpoint, covered, rows
-       FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
+       FROM unnest(${chains.map(({ chain }) => chain)}::text[], ${chains.map(({ head }) => head)}::bigint[], ${chains.map(({ checkpoint }) => checkpoint)}::bigint[], ${chains.map(({ covered }) => covered)}::bigint[], ${chains.map(({ rows }) => rows)}::bigint[])
          AS sampled (chain, head, checkpoint, covered, rows)
       ORDER BY chain
      ON CONFLICT (chain, minute) DO NOTHING`,
-    [
-      chains.map(({ chain }) => chain),
-      chains.map(({ head }) => head),
-      chains.map(({ checkpoint }) => checkpoint),
-      chains.map(({ covered }) => covered),
-      chains.map(({ rows }) => rows),
-    ],
   );
-  await database.query('DELETE FROM chain_metrics_minutely WHERE minute < now() - make_interval(hours => $1)', [
-    KEPT_HOURS,
-  ]);
+  await database.query(
+    sql`DELETE FROM chain_metrics_minutely WHERE minute < now() - make_interval(hours => ${KEPT_HOURS})`,
+  );
 }
 
 export interface SamplesRequested {
@@ -68,13 +61,12 @@ export async function readChainSamples(
   { minutes, step, chain }: SamplesRequested,
 ): Promise<ReadonlyMap<string, readonly ChainSample[]>> {
   const rows = await database.query<ChainSample>(
-    `SELECT chain, to_timestamp(floor(extract(epoch FROM minute) / ($2 * 60)) * $2 * 60) AS minute,
+    sql`SELECT chain, to_timestamp(floor(extract(epoch FROM minute) / (${step} * 60)) * ${step} * 60) AS minute,
             max(head) AS head, max(checkpoint) AS checkpoint, max(covered) AS covered, max(rows) AS rows,
             max(CASE WHEN head < checkpoint THEN 0 ELSE head - checkpoint END) AS lag
        FROM chain_metrics_minutely
-      WHERE minute > now() - make_interval(mins => $1) AND ($3::text IS NULL OR chain = $3)
+      WHERE minute > now() - make_interval(mins => ${minutes}) AND (${chain ?? null}::text IS NULL OR chain = ${chain ?? null})
       GROUP BY 1, 2 ORDER BY 1, 2`,
-    [minutes, step, chain ?? null],
   );
   return Map.groupBy(rows, (row) => row.chain);
 }

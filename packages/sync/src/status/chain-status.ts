@@ -1,7 +1,7 @@
 /** Data of `chainstead status` and `chainstead gaps`, read only from the database. */
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, type ChainId, parseChainId } from '@chainstead/core';
-import { type Database, readLayout, readShards } from '@chainstead/db';
+import { type Database, rawSql, readLayout, readShards, sql } from '@chainstead/db';
 import type { UpstreamStatus } from '@chainstead/rpc';
 import { type DatasetCoverage, listCoverageByChain, missingCoverage } from '../coverage/coverage.ts';
 import { type CoveredRange, notNeeded, readRetainedFrom } from '../coverage/retained-from.ts';
@@ -83,7 +83,7 @@ export async function readChainStatuses(
   retentionOf: (chain: Chain) => RetentionSettings | undefined = () => undefined,
 ): Promise<ChainStatus[]> {
   const [rows, coverages, builds, failures, unknownHeads] = await Promise.all([
-    database.query<StatusRow>(STATUS_QUERY),
+    database.query<StatusRow>(rawSql(STATUS_QUERY)),
     listCoverageByChain(database),
     readUnbuilt(database),
     readRecordedFailures(database),
@@ -188,20 +188,21 @@ export interface TableRows {
 /** Returns the number of rows by table: exact if a count is cheap, otherwise estimated. */
 export async function countRows(database: Database, tables: readonly string[]): Promise<TableRows[]> {
   const sizes = await database.query<{ name: string; bytes: number; estimate: number }>(
-    `SELECT counted.relname AS name, sum(pg_relation_size(part.oid))::bigint AS bytes, sum(greatest(part.reltuples, 0))::bigint AS estimate
+    sql`SELECT counted.relname AS name, sum(pg_relation_size(part.oid))::bigint AS bytes, sum(greatest(part.reltuples, 0))::bigint AS estimate
        FROM pg_class AS counted
          CROSS JOIN LATERAL (SELECT relid AS oid FROM pg_partition_tree(counted.oid) UNION SELECT counted.oid) AS tree
          JOIN pg_class AS part ON part.oid = tree.oid
-      WHERE counted.relkind IN ('r', 'p') AND counted.relname = ANY($1::text[]) AND counted.relnamespace = current_schema()::regnamespace
+      WHERE counted.relkind IN ('r', 'p') AND counted.relname = ANY(${tables}::text[]) AND counted.relnamespace = current_schema()::regnamespace
       GROUP BY counted.relname ORDER BY counted.relname`,
-    [tables],
   );
   const inShards = await readInShards(database, tables);
   const counted: TableRows[] = [];
   for (const size of sizes) {
     const { name, bytes, estimate } = inShards.get(size.name) ?? size;
     const exact = bytes <= COUNT_BYTES_MAX;
-    const [row] = exact ? await database.query<{ rows: number }>(`SELECT count(*) AS rows FROM ${name}`) : [];
+    const [row] = exact
+      ? await database.query<{ rows: number }>(sql`SELECT count(*) AS rows FROM ${rawSql(name)}`)
+      : [];
     counted.push({ table: name, rows: row?.rows ?? estimate, exact });
   }
   return counted;

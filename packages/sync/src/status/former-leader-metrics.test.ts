@@ -1,4 +1,4 @@
-import { type Leadership, tryAcquireLeadership } from '@chainstead/db';
+import { type Leadership, sql, tryAcquireLeadership } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -33,7 +33,7 @@ afterAll(async () => {
 async function takeOver(): Promise<Leadership> {
   const name = `ingest:${CHAIN_ID}`;
   return vi.waitFor(async () => {
-    await scratch.database.query('SELECT pg_terminate_backend(backend_pid) FROM leases WHERE name = $1', [name]);
+    await scratch.database.query(sql`SELECT pg_terminate_backend(backend_pid) FROM leases WHERE name = ${name}`);
     const { leadership } = await tryAcquireLeadership(scratch.database, name);
     if (leadership === null) throw new Error('Another one was faster');
     return leadership;

@@ -1,4 +1,5 @@
 import { type Clock, createMetricsRegistry, silentLogger } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { createSyncMetrics } from '../sync-metrics.ts';
@@ -36,8 +37,7 @@ async function report(
 
 async function fallSilent(chain: string): Promise<void> {
   await scratch.database.query(
-    "UPDATE head_reports SET reported_at = reported_at - interval '1 minute' WHERE chain = $1",
-    [chain],
+    sql`UPDATE head_reports SET reported_at = reported_at - interval '1 minute' WHERE chain = ${chain}`,
   );
 }
 
@@ -66,12 +66,12 @@ test('a chain that no process reports on has an unknown head', async () => {
 
 test('one process at a time reports, and a reason of an earlier run does not stay', async () => {
   await scratch.database.query(
-    "INSERT INTO sync_chains (chain_id, history_start, first_followed, stall_reason) VALUES (4, 0, 0, 'HTTP 401')",
+    sql`INSERT INTO sync_chains (chain_id, history_start, first_followed, stall_reason) VALUES (4, 0, 0, 'HTTP 401')`,
   );
   const reasonOf = async () =>
-    (await scratch.database.query('SELECT stall_reason AS reason FROM sync_chains WHERE chain_id = 4'))[0]?.reason;
+    (await scratch.database.query(sql`SELECT stall_reason AS reason FROM sync_chains WHERE chain_id = 4`))[0]?.reason;
   await scratch.database.query(
-    "INSERT INTO head_reports (chain, reporter, reported_at) VALUES ('4', gen_random_uuid(), now())",
+    sql`INSERT INTO head_reports (chain, reporter, reported_at) VALUES ('4', gen_random_uuid(), now())`,
   );
   expect(await report('4', { age: 60_000, seen: null })).toMatchObject({ unknown: undefined, known: [] });
   expect(await reasonOf()).toBe('HTTP 401');

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
-import { type Database, failureLevel } from '@chainstead/db';
+import { type Database, failureLevel, sql } from '@chainstead/db';
 import type { UpstreamPool, UpstreamStatus } from '@chainstead/rpc';
 import type { SyncMetrics } from '../sync-metrics.ts';
 
@@ -137,40 +137,36 @@ async function saveHeadReport(
   }: { readonly chain: string; readonly reporter: string; readonly unknown: UnknownFor | null },
 ): Promise<boolean> {
   const rows = await database.query(
-    `INSERT INTO head_reports AS former (chain, reporter, reported_at, unknown_since, reason)
-     VALUES ($1, $2, now(), now() - $3::float8 * interval '1 millisecond', $4)
+    sql`INSERT INTO head_reports AS former (chain, reporter, reported_at, unknown_since, reason)
+     VALUES (${chain}, ${reporter}, now(), now() - ${unknown?.ms ?? null}::float8 * interval '1 millisecond', ${unknown?.reason ?? null})
      ON CONFLICT (chain) DO UPDATE SET reporter = excluded.reporter, reported_at = now(), reason = excluded.reason,
        -- The last run knew the head until its last report.
        unknown_since = CASE WHEN excluded.unknown_since IS NOT NULL
          THEN least(coalesce(former.unknown_since, former.reported_at), excluded.unknown_since) END
-      WHERE former.reporter = excluded.reporter OR former.reported_at < now() - $5::float8 * interval '1 millisecond'
+      WHERE former.reporter = excluded.reporter OR former.reported_at < now() - ${SILENT_AFTER_MS}::float8 * interval '1 millisecond'
      RETURNING chain`,
-    [chain, reporter, unknown?.ms ?? null, unknown?.reason ?? null, SILENT_AFTER_MS],
   );
   return rows.length > 0;
 }
 
 async function readReason(database: Database, chain: string): Promise<string | null> {
   const [row] = await database.query<{ reason: string | null }>(
-    'SELECT stall_reason AS reason FROM sync_chains WHERE chain_id::text = $1',
-    [chain],
+    sql`SELECT stall_reason AS reason FROM sync_chains WHERE chain_id::text = ${chain}`,
   );
   return row?.reason ?? null;
 }
 
 /** Removes a reason of an earlier run, unless another one replaced it. */
 async function clearReason(database: Database, chain: string, reason: string): Promise<void> {
-  await database.query('UPDATE sync_chains SET stall_reason = NULL WHERE chain_id::text = $1 AND stall_reason = $2', [
-    chain,
-    reason,
-  ]);
+  await database.query(
+    sql`UPDATE sync_chains SET stall_reason = NULL WHERE chain_id::text = ${chain} AND stall_reason = ${reason}`,
+  );
 }
 
 /** Returns the chains that an ingest process works on now, as in `head_reports`. */
 export async function readReportedChains(database: Pick<Database, 'query'>): Promise<ReadonlySet<string>> {
   const rows = await database.query<{ chain: string }>(
-    "SELECT chain FROM head_reports WHERE reported_at >= now() - $1::float8 * interval '1 millisecond'",
-    [SILENT_AFTER_MS],
+    sql`SELECT chain FROM head_reports WHERE reported_at >= now() - ${SILENT_AFTER_MS}::float8 * interval '1 millisecond'`,
   );
   return new Set(rows.map(({ chain }) => chain));
 }
@@ -187,11 +183,10 @@ export interface UnknownHead {
 /** Returns the chains whose head isn't known now, by chain as in `head_reports`. */
 export async function readUnknownHeads(database: Pick<Database, 'query'>): Promise<ReadonlyMap<string, UnknownHead>> {
   const rows = await database.query<{ chain: string; since: Date; reason: string | null; isSilent: boolean }>(
-    `SELECT chain, CASE WHEN is_silent THEN coalesce(unknown_since, reported_at) ELSE unknown_since END AS since,
+    sql`SELECT chain, CASE WHEN is_silent THEN coalesce(unknown_since, reported_at) ELSE unknown_since END AS since,
             reason, is_silent AS "isSilent"
-       FROM (SELECT *, reported_at < now() - $1::float8 * interval '1 millisecond' AS is_silent FROM head_reports) AS report
+       FROM (SELECT *, reported_at < now() - ${SILENT_AFTER_MS}::float8 * interval '1 millisecond' AS is_silent FROM head_reports) AS report
       WHERE is_silent OR unknown_since IS NOT NULL`,
-    [SILENT_AFTER_MS],
   );
   return new Map(
     rows.map(({ chain, since, reason, isSilent }) => [

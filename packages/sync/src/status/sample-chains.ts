@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql } from '@chainstead/db';
 import { type SampledChain, saveSamples } from './chain-samples.ts';
 
 /**
@@ -19,5 +19,5 @@ const SAMPLE = `
 
 /** Saves the current progress of each EVM chain: two statements, once a minute. */
 export async function sampleChains(database: Database): Promise<void> {
-  await saveSamples(database, await database.query<SampledChain>(SAMPLE));
+  await saveSamples(database, await database.query<SampledChain>(rawSql(SAMPLE)));
 }

@@ -7,6 +7,7 @@ import {
   silentLogger,
   systemClock,
 } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { createUpstreamPool } from '@chainstead/rpc';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -24,15 +25,14 @@ afterAll(() => scratch?.drop());
 /** Creates a chain whose row was last updated this many seconds ago. */
 async function chainOfAge(id: number, seconds: number): Promise<ChainId> {
   await scratch.database.query(
-    `INSERT INTO sync_chains (chain_id, history_start, first_followed, updated_at)
-     VALUES ($1, 0, 0, now() - $2 * interval '1 second')`,
-    [id, seconds],
+    sql`INSERT INTO sync_chains (chain_id, history_start, first_followed, updated_at)
+     VALUES (${id}, 0, 0, now() - ${seconds} * interval '1 second')`,
   );
   return parseChainId(id);
 }
 
 async function stallOf(chainId: ChainId): Promise<unknown> {
-  const [row] = await scratch.database.query('SELECT stall_reason FROM sync_chains WHERE chain_id = $1', [chainId]);
+  const [row] = await scratch.database.query(sql`SELECT stall_reason FROM sync_chains WHERE chain_id = ${chainId}`);
   return row?.stall_reason;
 }
 
@@ -60,7 +60,7 @@ test('what is taken back is its own reason only', async () => {
 test('a chain whose sessions fail again and again is told to stand still', async () => {
   const chain = createChainRegistry().find('eth');
   if (chain === null) throw new Error('eth is known');
-  await scratch.database.query('INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES (1, 0, 0)');
+  await scratch.database.query(sql`INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES (1, 0, 0)`);
   const registry = createMetricsRegistry();
   const logger = silentLogger();
   const pool = createUpstreamPool({ chain, upstreams: [{ url: 'http://127.0.0.1:9' }], logger, metrics: registry });

@@ -3,7 +3,7 @@
  * chain without progress never stalls silently: the reason is in status, in a metric and in one log line per minute.
  */
 import { type ChainId, type ChainsteadError, errorText, sleepUnlessAborted } from '@chainstead/core';
-import { type Database, failureLevel } from '@chainstead/db';
+import { type Database, failureLevel, sql } from '@chainstead/db';
 import type { Head, UpstreamStatus } from '@chainstead/rpc';
 import type { ChainSyncOptions } from '../chain-sync-options.ts';
 import type { ChainState, Checkpoint } from '../checkpoint.ts';
@@ -191,23 +191,21 @@ async function saveHealth(
   upstreams: readonly UpstreamStatus[],
 ): Promise<void> {
   await database.query(
-    `UPDATE sync_chains SET head = coalesce($2, head), upstreams = $3, prover_rate = $4, updated_at = now()
-      WHERE chain_id = $1`,
-    [chainId, head?.number ?? null, JSON.stringify(upstreams), provingRate],
+    sql`UPDATE sync_chains SET head = coalesce(${head?.number ?? null}, head), upstreams = ${JSON.stringify(upstreams)}, prover_rate = ${provingRate}, updated_at = now()
+      WHERE chain_id = ${chainId}`,
   );
 }
 
 export async function saveStall(database: Database, chainId: ChainId, reason: string): Promise<void> {
-  await database.query('UPDATE sync_chains SET stall_reason = $2, updated_at = now() WHERE chain_id = $1', [
-    chainId,
-    reason,
-  ]);
+  await database.query(
+    sql`UPDATE sync_chains SET stall_reason = ${reason}, updated_at = now() WHERE chain_id = ${chainId}`,
+  );
 }
 
 async function clearStall(database: Database, chainId: ChainId): Promise<void> {
-  await database.query('UPDATE sync_chains SET stall_reason = NULL WHERE chain_id = $1 AND stall_reason IS NOT NULL', [
-    chainId,
-  ]);
+  await database.query(
+    sql`UPDATE sync_chains SET stall_reason = NULL WHERE chain_id = ${chainId} AND stall_reason IS NOT NULL`,
+  );
 }
 
 /**
@@ -216,23 +214,20 @@ async function clearStall(database: Database, chainId: ChainId): Promise<void> {
  */
 export async function saveStartFailure(database: Database, chainId: ChainId, reason: string): Promise<void> {
   await database.query(
-    `UPDATE sync_chains SET stall_reason = $2
-      WHERE chain_id = $1 AND updated_at < now() - $3 * interval '1 millisecond'`,
-    [chainId, reason, REPORT_INTERVAL_MS * LED_INTERVALS],
+    sql`UPDATE sync_chains SET stall_reason = ${reason}
+      WHERE chain_id = ${chainId} AND updated_at < now() - ${REPORT_INTERVAL_MS * LED_INTERVALS} * interval '1 millisecond'`,
   );
 }
 
 /** Removes the reason saved by {@link saveStartFailure}, unless another one replaced it. */
 export async function clearStartFailure(database: Database, chainId: ChainId, reason: string): Promise<void> {
-  await database.query('UPDATE sync_chains SET stall_reason = NULL WHERE chain_id = $1 AND stall_reason = $2', [
-    chainId,
-    reason,
-  ]);
+  await database.query(
+    sql`UPDATE sync_chains SET stall_reason = NULL WHERE chain_id = ${chainId} AND stall_reason = ${reason}`,
+  );
 }
 
 export async function saveChainStop(database: Database, chainId: ChainId, error: ChainsteadError): Promise<void> {
   await database.query(
-    'UPDATE sync_chains SET stop_code = $2, stop_message = $3, updated_at = now() WHERE chain_id = $1',
-    [chainId, error.code, error.message],
+    sql`UPDATE sync_chains SET stop_code = ${error.code}, stop_message = ${error.message}, updated_at = now() WHERE chain_id = ${chainId}`,
   );
 }

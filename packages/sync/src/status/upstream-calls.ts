@@ -1,5 +1,5 @@
 /** Calls of all processes to upstreams, in ten-minute slots, for a day: the table `upstream_calls`. */
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 
 /** Calls to one upstream by processes of one role, with one outcome. */
 export interface UpstreamCalls {
@@ -41,7 +41,7 @@ ON CONFLICT (slot, chain, upstream, role, outcome) DO UPDATE SET
 export async function addUpstreamCalls(database: Database, slot: Date, calls: readonly UpstreamCalls[]): Promise<void> {
   const rows = calls.map((row) => ({ ...row, upstream: row.upstream.slice(0, NAME_MAX) }));
   await database.query(ADD_SQL, [slot, JSON.stringify(rows)]);
-  await database.query('DELETE FROM upstream_calls WHERE slot < now() - make_interval(hours => $1)', [KEPT_HOURS]);
+  await database.query(sql`DELETE FROM upstream_calls WHERE slot < now() - make_interval(hours => ${KEPT_HOURS})`);
 }
 
 /** Recent calls to an upstream. */
@@ -59,8 +59,8 @@ interface CallsRow extends UpstreamCalls {
 /** Returns calls by upstream, role and outcome over the last hours. @param hours at most 24 */
 export async function readUpstreamCalls(database: Pick<Database, 'query'>, hours: number): Promise<RecentCalls[]> {
   const rows = await database.query<CallsRow>(
-    `WITH recent AS (SELECT to_timestamp((floor(extract(epoch FROM now()) * 1000 / $2) - 1) * $2 / 1000) AS slot),
-     kept AS (SELECT * FROM upstream_calls WHERE slot > now() - make_interval(hours => $1)),
+    sql`WITH recent AS (SELECT to_timestamp((floor(extract(epoch FROM now()) * 1000 / ${CALLS_SLOT_MS}) - 1) * ${CALLS_SLOT_MS} / 1000) AS slot),
+     kept AS (SELECT * FROM upstream_calls WHERE slot > now() - make_interval(hours => ${hours})),
      parts AS (
        SELECT chain, upstream, role, outcome, place, sum(answers) AS answers
          FROM kept, unnest(latency) WITH ORDINALITY AS part (answers, place) GROUP BY 1, 2, 3, 4, 5),
@@ -73,7 +73,6 @@ export async function readUpstreamCalls(database: Pick<Database, 'query'>, hours
        extract(epoch FROM now() - max(recent.slot))::float8 * 1000 AS "recentMs"
      FROM kept CROSS JOIN recent LEFT JOIN latencies USING (chain, upstream, role, outcome)
      GROUP BY 1, 2, 3, 4, latencies.latency ORDER BY 1, 2, 3, 4`,
-    [hours, CALLS_SLOT_MS],
   );
   return rows.map(({ recentCalls, recentBusyMs, recentMs, ...row }) => ({
     ...row,

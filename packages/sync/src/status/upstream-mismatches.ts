@@ -1,5 +1,5 @@
 /** Incorrect responses of upstreams: by day in `upstream_mismatches`; for repairs, by block in `upstream_errors`. */
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 
 /** Incorrect responses of one kind from one upstream within a day. */
 export interface CountedWrongAnswers {
@@ -43,9 +43,9 @@ export async function addWrongAnswers(
     description: storable(answer.description, DESCRIPTION_MAX),
   }));
   await database.query(ADD_SQL, [day.toISOString().slice(0, 10), JSON.stringify(rows)]);
-  await database.query(`DELETE FROM upstream_mismatches WHERE day < (now() AT TIME ZONE 'UTC')::date - $1::integer`, [
-    KEPT_DAYS,
-  ]);
+  await database.query(
+    sql`DELETE FROM upstream_mismatches WHERE day < (now() AT TIME ZONE 'UTC')::date - ${KEPT_DAYS}::integer`,
+  );
 }
 
 /** Postgres can't store null characters. */

@@ -91,21 +91,15 @@ function statements(access: TableAccess): readonly Sql[] {
 
 async function prepare({ database }: ScratchDatabase): Promise<void> {
   await database.query(
-    'CREATE TABLE looked_up (shard_key bigint, owner text, kind integer, at integer, amount numeric, number bigint)',
+    sql`CREATE TABLE looked_up (shard_key bigint, owner text, kind integer, at integer, amount numeric, number bigint)`,
   );
-  await database.query('CREATE INDEX ON looked_up (shard_key, owner)');
+  await database.query(sql`CREATE INDEX ON looked_up (shard_key, owner)`);
 }
 
 async function store(database: Database, rows: readonly Move[]): Promise<void> {
-  await database.query('DELETE FROM looked_up');
+  await database.query(sql`DELETE FROM looked_up`);
   await database.query(
-    `INSERT INTO looked_up SELECT length(given.owner), given.* FROM unnest($1::text[], $2::int[], $3::int[], $4::numeric[]) WITH ORDINALITY AS given(owner, kind, at, amount, number)`,
-    [
-      rows.map(({ owner }) => owner),
-      rows.map(({ kind }) => kind),
-      rows.map(({ at }) => at),
-      rows.map(({ amount }) => String(amount)),
-    ],
+    sql`INSERT INTO looked_up SELECT length(given.owner), given.* FROM unnest(${rows.map(({ owner }) => owner)}::text[], ${rows.map(({ kind }) => kind)}::int[], ${rows.map(({ at }) => at)}::int[], ${rows.map(({ amount }) => String(amount))}::numeric[]) WITH ORDINALITY AS given(owner, kind, at, amount, number)`,
   );
 }
 
@@ -116,14 +110,13 @@ function report(
   spread: boolean,
 ): Promise<{ readonly reported: object[]; readonly statements: number }> {
   return database.transaction(async (transaction) => {
-    await transaction.query('CREATE TEMP TABLE requested_keys (owner text, kind integer) ON COMMIT DROP');
+    await transaction.query(sql`CREATE TEMP TABLE requested_keys (owner text, kind integer) ON COMMIT DROP`);
     await transaction.query(
-      'CREATE TEMP TABLE reported (owner text, kind integer, at integer, amount text, moves bigint, beside bigint, is_there boolean) ON COMMIT DROP',
+      sql`CREATE TEMP TABLE reported (owner text, kind integer, at integer, amount text, moves bigint, beside bigint, is_there boolean) ON COMMIT DROP`,
     );
-    await transaction.query('INSERT INTO requested_keys SELECT * FROM unnest($1::text[], $2::int[])', [
-      keys.map(([owner]) => owner),
-      keys.map(([, kind]) => kind),
-    ]);
+    await transaction.query(
+      sql`INSERT INTO requested_keys SELECT * FROM unnest(${keys.map(([owner]) => owner)}::text[], ${keys.map(([, kind]) => kind)}::int[])`,
+    );
     let count = 0;
     const counting: Transaction = {
       ...transaction,
@@ -133,7 +126,7 @@ function report(
       },
     };
     await runProjection(counting, spread, statements);
-    const reported = await transaction.query('SELECT * FROM reported ORDER BY owner COLLATE "C", kind');
+    const reported = await transaction.query(sql`SELECT * FROM reported ORDER BY owner COLLATE "C", kind`);
     return { reported, statements: count };
   });
 }
@@ -166,7 +159,7 @@ describe.runIf(programs !== undefined)('on a cluster', () => {
     spread = await cluster.createDatabase();
     closing.push(() => spread.drop());
     await prepare(spread);
-    await spread.database.query(`SELECT create_distributed_table('looked_up', 'shard_key', shard_count => 8)`);
+    await spread.database.query(sql`SELECT create_distributed_table('looked_up', 'shard_key', shard_count => 8)`);
   });
   afterAll(async () => {
     for (const close of closing.toReversed()) await close();

@@ -10,18 +10,18 @@ let scratch: ScratchDatabase;
 beforeAll(async () => {
   scratch = await createScratchDatabase();
   await scratch.database.query(
-    'CREATE TABLE sums (owner text, kind int, total int, newest int, PRIMARY KEY (owner, kind))',
+    sql`CREATE TABLE sums (owner text, kind int, total int, newest int, PRIMARY KEY (owner, kind))`,
   );
-  await scratch.database.query('CREATE TABLE moves (owner text, kind int, at int, amount int)');
+  await scratch.database.query(sql`CREATE TABLE moves (owner text, kind int, at int, amount int)`);
 });
 afterAll(() => scratch.drop());
 beforeEach(async () => {
-  await scratch.database.query('TRUNCATE sums, moves');
+  await scratch.database.query(sql`TRUNCATE sums, moves`);
   await scratch.database.query(
-    `INSERT INTO sums VALUES ('it''s me', 1, 10, 3), ('it''s me', 2, 20, 4), ('nobody', 1, 30, 5)`,
+    sql`INSERT INTO sums VALUES ('it''s me', 1, 10, 3), ('it''s me', 2, 20, 4), ('nobody', 1, 30, 5)`,
   );
   await scratch.database.query(
-    `INSERT INTO moves VALUES ('it''s me', 1, 1, 4), ('it''s me', 1, 2, 5), ('it''s me', 2, 9, 20), ('nobody', 1, 7, 30)`,
+    sql`INSERT INTO moves VALUES ('it''s me', 1, 1, 4), ('it''s me', 1, 2, 5), ('it''s me', 2, 9, 20), ('nobody', 1, 7, 30)`,
   );
 });
 
@@ -54,7 +54,7 @@ describe.each([
   test('is what it is when the statement runs, of what is wanted', async () => {
     for (let turn = 1; turn <= 2; turn++) {
       await scratch.database.transaction((transaction) => runProjection(transaction, spread, statements));
-      expect(await scratch.database.query('SELECT * FROM sums ORDER BY owner, kind')).toEqual([
+      expect(await scratch.database.query(sql`SELECT * FROM sums ORDER BY owner, kind`)).toEqual([
         { owner: "it's me", kind: 1, total: 10 + 2 * turn, newest: 2 },
         { owner: "it's me", kind: 2, total: 20, newest: 4 },
         { owner: 'new', kind: 1, total: 2 * turn, newest: -1 },
@@ -74,7 +74,7 @@ test('only what is wanted is fetched', async () => {
         sql`INSERT INTO seen SELECT total FROM ${stored} AS known`,
       ];
     });
-    for (const { total } of await transaction.query<{ total: number }>('SELECT total FROM seen ORDER BY total'))
+    for (const { total } of await transaction.query<{ total: number }>(sql`SELECT total FROM seen ORDER BY total`))
       seen.push(total);
     expect(seen).toEqual([10, 20]);
   });

@@ -1,4 +1,4 @@
-import type { Transaction } from '@chainstead/db';
+import { rawSql, sql, type Transaction } from '@chainstead/db';
 
 /**
  * Empties a temporary table with an index, or creates it. @param columns as in `CREATE TABLE` @param key column names
@@ -11,13 +11,12 @@ export async function emptyTemporary(
   key: readonly string[],
 ): Promise<void> {
   const [existing] = await transaction.query(
-    'SELECT 1 AS found FROM pg_class WHERE relname = $1 AND relnamespace = pg_my_temp_schema()',
-    [name],
+    sql`SELECT 1 AS found FROM pg_class WHERE relname = ${name} AND relnamespace = pg_my_temp_schema()`,
   );
   if (existing !== undefined) {
-    await transaction.query(`DELETE FROM ${name}`);
+    await transaction.query(sql`DELETE FROM ${rawSql(name)}`);
     return;
   }
-  await transaction.query(`CREATE TEMP TABLE ${name} (${columns}) ON COMMIT DELETE ROWS`);
-  await transaction.query(`CREATE INDEX ON ${name} (${key.join(', ')})`);
+  await transaction.query(sql`CREATE TEMP TABLE ${rawSql(name)} (${rawSql(columns)}) ON COMMIT DELETE ROWS`);
+  await transaction.query(sql`CREATE INDEX ON ${rawSql(name)} (${rawSql(key.join(', '))})`);
 }

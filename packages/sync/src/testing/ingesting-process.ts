@@ -4,7 +4,7 @@
  */
 import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { createWorkJournal, openDatabase } from '@chainstead/db';
+import { createWorkJournal, openDatabase, sql } from '@chainstead/db';
 import { createUpstreamPool } from '@chainstead/rpc';
 import { createChainSync } from '../chain-sync.ts';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -42,7 +42,7 @@ const watcher: BlockWatcher = {
   async committed(transaction, _chain, blocks, unmatched) {
     for (const { header } of blocks.filter(({ header: { number } }) => unmatched?.has(number) !== true)) {
       if (header.number === options.deadlyToMatch) process.kill(process.pid, 'SIGKILL');
-      await transaction.query('INSERT INTO matched_blocks VALUES ($1)', [header.number]);
+      await transaction.query(sql`INSERT INTO matched_blocks VALUES (${header.number})`);
     }
   },
   rolledBack: async () => undefined,

@@ -109,13 +109,13 @@ function markStates(): readonly Projection[] {
 }
 
 export async function createMarkTables(database: Database): Promise<void> {
-  await database.query(`CREATE TABLE marks (account bytea, chain_id bigint, block_number bigint, log_index integer,
+  await database.query(sql`CREATE TABLE marks (account bytea, chain_id bigint, block_number bigint, log_index integer,
     amount numeric NOT NULL, block_hash bytea NOT NULL, PRIMARY KEY (account, chain_id, block_number, log_index))`);
   await database.query(
-    'CREATE TABLE mark_totals (account bytea, chain_id bigint, marks bigint NOT NULL, total numeric NOT NULL, PRIMARY KEY (account, chain_id))',
+    sql`CREATE TABLE mark_totals (account bytea, chain_id bigint, marks bigint NOT NULL, total numeric NOT NULL, PRIMARY KEY (account, chain_id))`,
   );
   await database.query(
-    'CREATE TABLE mark_highest (account bytea, chain_id bigint, amount numeric NOT NULL, PRIMARY KEY (account, chain_id))',
+    sql`CREATE TABLE mark_highest (account bytea, chain_id bigint, amount numeric NOT NULL, PRIMARY KEY (account, chain_id))`,
   );
 }
 
@@ -136,13 +136,12 @@ export async function misderived(
   rows = 'marks',
 ): Promise<string[]> {
   const differences = await database.query<{ difference: string }>(
-    `WITH kept AS (SELECT 'total', account, marks, total FROM mark_totals WHERE chain_id = $1 AND (marks <> 0 OR total <> 0) AND $2::bigint IS NOT NULL
-                   UNION ALL SELECT 'highest', account, 0, amount FROM mark_highest WHERE chain_id = $1 AND $3::bigint IS NOT NULL),
-          truth AS (SELECT 'total', account, count(*), sum(amount) FROM ${rows} AS every WHERE chain_id = $1 AND block_number <= $2 GROUP BY account
-                   UNION ALL SELECT 'highest', account, 0, max(amount) FROM ${rows} AS every WHERE chain_id = $1 AND block_number <= $3 GROUP BY account)
+    sql`WITH kept AS (SELECT 'total', account, marks, total FROM mark_totals WHERE chain_id = ${chainId} AND (marks <> 0 OR total <> 0) AND ${totals}::bigint IS NOT NULL
+                   UNION ALL SELECT 'highest', account, 0, amount FROM mark_highest WHERE chain_id = ${chainId} AND ${highest}::bigint IS NOT NULL),
+          truth AS (SELECT 'total', account, count(*), sum(amount) FROM ${rawSql(rows)} AS every WHERE chain_id = ${chainId} AND block_number <= ${totals} GROUP BY account
+                   UNION ALL SELECT 'highest', account, 0, max(amount) FROM ${rawSql(rows)} AS every WHERE chain_id = ${chainId} AND block_number <= ${highest} GROUP BY account)
      SELECT 'surplus ' || s::text AS difference FROM (TABLE kept EXCEPT ALL TABLE truth) AS s
      UNION ALL SELECT 'missing ' || m::text FROM (TABLE truth EXCEPT ALL TABLE kept) AS m`,
-    [chainId, totals, highest],
   );
   return differences.map(({ difference }) => difference);
 }

@@ -1,5 +1,5 @@
 /** The marks in a table with partitions of a few rows, without block hashes. */
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { address } from '@chainstead/db/column-types';
 import { declareStorage, LOCAL } from '@chainstead/db/table-storage';
 import { bigint, integer, numeric, pgTable, primaryKey } from 'drizzle-orm/pg-core';
@@ -29,17 +29,16 @@ export const partitionedMarks: Dataset = {
 };
 
 export async function createPartitionedMarkTable(database: Database): Promise<void> {
-  await database.query(`CREATE TABLE partitioned_marks (account bytea, chain_id bigint, block_number integer, log_index integer,
+  await database.query(sql`CREATE TABLE partitioned_marks (account bytea, chain_id bigint, block_number integer, log_index integer,
     value numeric NOT NULL, PRIMARY KEY (account, chain_id, block_number, log_index, value)) PARTITION BY RANGE (chain_id, block_number)`);
 }
 
 /** Returns the stored marks in the format of `MarkedChain.truth`. */
 export async function storedMarks(database: Database, chainId: number): Promise<string[]> {
   const rows = await database.query<{ mark: string }>(
-    `SELECT concat_ws(' ', '0x' || encode(account, 'hex'), kept.block_number, log_index, value, '0x' || encode(block_hash, 'hex')) AS mark
+    sql`SELECT concat_ws(' ', '0x' || encode(account, 'hex'), kept.block_number, log_index, value, '0x' || encode(block_hash, 'hex')) AS mark
        FROM partitioned_marks AS kept JOIN blocks USING (chain_id, block_number)
-      WHERE chain_id = $1`,
-    [chainId],
+      WHERE chain_id = ${chainId}`,
   );
   return rows.map(({ mark }) => mark).sort();
 }

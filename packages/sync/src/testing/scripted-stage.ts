@@ -1,7 +1,7 @@
 /** A scripted chain with one node, and the dependencies of engine parts that work on it. */
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Clock, createMetricsRegistry, mergeRanges, silentLogger, systemClock } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
 import {
   type ChainNode,
@@ -147,8 +147,7 @@ export async function openScriptedStage(
     coverageOf,
     marksOf: async (first, last) => {
       const [row] = await database.query<{ stored: number }>(
-        'SELECT count(*)::int AS stored FROM marks WHERE chain_id = $1',
-        [chainId],
+        sql`SELECT count(*)::int AS stored FROM marks WHERE chain_id = ${chainId}`,
       );
       return { stored: row?.stored ?? 0, expected: scripted.expectedTransfers({ from: first, to: last }).length };
     },

@@ -10,9 +10,9 @@ import { marks, marksTable } from './marks-dataset.ts';
 
 /** Creates tables next to those of the marks. */
 export async function createSubjectMarkTables(database: Database): Promise<void> {
-  await database.query('CREATE TABLE more_marks (LIKE marks INCLUDING ALL)');
+  await database.query(sql`CREATE TABLE more_marks (LIKE marks INCLUDING ALL)`);
   await database.query(
-    'CREATE TABLE subject_marks (account bytea, chain_id bigint, marks bigint NOT NULL, total numeric NOT NULL, PRIMARY KEY (account, chain_id))',
+    sql`CREATE TABLE subject_marks (account bytea, chain_id bigint, marks bigint NOT NULL, total numeric NOT NULL, PRIMARY KEY (account, chain_id))`,
   );
 }
 
@@ -64,14 +64,13 @@ export function splitDatasets(version: number): [Dataset, Dataset] {
 /** Returns differences from the rows of the built subjects. */
 export async function miscountedMarks(database: Database, chainId: number): Promise<string[]> {
   const differences = await database.query<{ difference: string }>(
-    `WITH held AS (SELECT account, marks, total FROM subject_marks WHERE chain_id = $1 AND (marks <> 0 OR total <> 0)),
-          subjects AS (SELECT subject, coalesce(built_to, 1000000) AS built_to FROM subject_projections WHERE chain_id = $1 AND NOT is_stale),
+    sql`WITH held AS (SELECT account, marks, total FROM subject_marks WHERE chain_id = ${chainId} AND (marks <> 0 OR total <> 0)),
+          subjects AS (SELECT subject, coalesce(built_to, 1000000) AS built_to FROM subject_projections WHERE chain_id = ${chainId} AND NOT is_stale),
           truth AS (SELECT account, count(*), sum(amount) FROM (TABLE marks UNION ALL TABLE more_marks) AS every JOIN subjects ON subject = account AND block_number <= built_to
-            WHERE chain_id = $1 GROUP BY account)
+            WHERE chain_id = ${chainId} GROUP BY account)
      SELECT 'surplus ' || s::text AS difference FROM (TABLE held EXCEPT ALL TABLE truth) AS s
-       WHERE s.account NOT IN (SELECT subject FROM subject_projections WHERE chain_id = $1 AND is_stale)
+       WHERE s.account NOT IN (SELECT subject FROM subject_projections WHERE chain_id = ${chainId} AND is_stale)
      UNION ALL SELECT 'missing ' || m::text FROM (TABLE truth EXCEPT ALL TABLE held) AS m`,
-    [chainId],
   );
   return differences.map(({ difference }) => difference);
 }
@@ -79,9 +78,8 @@ export async function miscountedMarks(database: Database, chainId: number): Prom
 /** Returns accounts with marks. */
 export async function accountsOf(database: Database, chainId: number): Promise<Address[]> {
   const rows = await database.query<{ account: Address }>(
-    `SELECT DISTINCT '0x' || encode(account, 'hex') AS account FROM (TABLE marks UNION ALL TABLE more_marks) AS every
-      WHERE chain_id = $1 ORDER BY 1`,
-    [chainId],
+    sql`SELECT DISTINCT '0x' || encode(account, 'hex') AS account FROM (TABLE marks UNION ALL TABLE more_marks) AS every
+      WHERE chain_id = ${chainId} ORDER BY 1`,
   );
   return rows.map(({ account }) => account);
 }

@@ -1,6 +1,6 @@
 /** Two small datasets for engine tests that read more than logs: results of transactions, and calls that move value. */
 import type { BlockRange } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { address, hash } from '@chainstead/db/column-types';
 import { type ScriptedBlock, type ScriptedCall, type ScriptedChain, scriptedCalls } from '@chainstead/testkit';
 import { bigint, boolean, integer, numeric, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
@@ -93,10 +93,10 @@ export const payments: Dataset<Readonly<typeof paymentsTable.$inferSelect>> = {
 };
 
 export async function createWholeBlockTables(database: Database): Promise<void> {
-  await database.query(`CREATE TABLE outcomes (transaction_hash bytea, chain_id bigint, block_number bigint, transaction_index integer NOT NULL,
+  await database.query(sql`CREATE TABLE outcomes (transaction_hash bytea, chain_id bigint, block_number bigint, transaction_index integer NOT NULL,
     succeeded boolean NOT NULL, gas_used numeric NOT NULL, created_contract bytea, block_hash bytea NOT NULL,
     PRIMARY KEY (transaction_hash, chain_id, block_number))`);
-  await database.query(`CREATE TABLE payments (recipient bytea, chain_id bigint, block_number bigint, transaction_hash bytea, place text,
+  await database.query(sql`CREATE TABLE payments (recipient bytea, chain_id bigint, block_number bigint, transaction_hash bytea, place text,
     type text NOT NULL, value numeric NOT NULL, block_hash bytea NOT NULL,
     PRIMARY KEY (recipient, chain_id, block_number, transaction_hash, place))`);
 }

@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { createScratchDatabase, type FaultSettings, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { backfill } from '../backfill/backfill.ts';
@@ -46,8 +47,7 @@ const optionsOf = (stage: ScriptedStage, changes: Partial<ProverOptions> = {}): 
 
 const faultsOf = ({ chain }: ScriptedStage) =>
   scratch.database.query<{ kind: string; block_number: number }>(
-    'SELECT kind, block_number FROM upstream_errors WHERE chain_id = $1',
-    [chain.id],
+    sql`SELECT kind, block_number FROM upstream_errors WHERE chain_id = ${chain.id}`,
   );
 
 describe('the prover', () => {

@@ -2,7 +2,7 @@
  * Blocks repaired by the prover. Each is one fault of the upstream that returned it, however many datasets it affects.
  */
 import type { ChainId } from '@chainstead/core';
-import type { Transaction } from '@chainstead/db';
+import { sql, type Transaction } from '@chainstead/db';
 import type { FaultKind } from '@chainstead/rpc';
 
 /** A block whose stored rows of a dataset differed from its proven receipts and were repaired. */
@@ -53,9 +53,8 @@ export async function recordFaults(
 ): Promise<void> {
   for (const { block, upstream, kind, missing, surplus, datasets } of repaired)
     await transaction.query(
-      `INSERT INTO upstream_errors (chain_id, upstream, kind, block_number, facts) VALUES ($1, $2, $3, $4, $5)
+      sql`INSERT INTO upstream_errors (chain_id, upstream, kind, block_number, facts) VALUES (${chainId}, ${upstream ?? 'unknown'}, ${kind}, ${block}, ${JSON.stringify({ missing, surplus, datasets })})
        ON CONFLICT (chain_id, upstream, kind, block_number) DO UPDATE
          SET occurrences = upstream_errors.occurrences + 1, facts = excluded.facts, seen_at = now()`,
-      [chainId, upstream ?? 'unknown', kind, block, JSON.stringify({ missing, surplus, datasets })],
     );
 }

@@ -1,5 +1,5 @@
 import type { ChainId } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 
 /**
  * Makes partitions of a chain for rows that a test writes directly, unless one exists already.
@@ -12,8 +12,8 @@ export async function createPartitions(
   cuts: readonly number[] = [],
 ): Promise<void> {
   const existing = await database.query(
-    `SELECT FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
-      WHERE inhparent = '${table}'::regclass AND pg_get_expr(relpartbound, inhrelid) LIKE 'FOR VALUES FROM (''${chainId}'',%'`,
+    sql`SELECT FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
+      WHERE inhparent = '${rawSql(table)}'::regclass AND pg_get_expr(relpartbound, inhrelid) LIKE 'FOR VALUES FROM (''${rawSql(chainId)}'',%'`,
   );
   if (existing.length > 0) return;
   const bounds = ['MINVALUE', ...cuts, 'MAXVALUE'];

@@ -1,3 +1,4 @@
+import { rawSql, sql } from '@chainstead/db';
 import { beforeAll, expect, test } from 'vitest';
 import { scratchOfFile } from '../hooks.ts';
 import { explain, rowsRead } from './explain.ts';
@@ -6,15 +7,15 @@ const scratch = scratchOfFile();
 
 beforeAll(async () => {
   const { database } = scratch;
-  await database.query('CREATE TABLE parted (chain_id int, number int) PARTITION BY RANGE (chain_id, number)');
+  await database.query(sql`CREATE TABLE parted (chain_id int, number int) PARTITION BY RANGE (chain_id, number)`);
   for (const [name, from, to] of [
     ['parted_1_minvalue', 'MINVALUE', '50'],
     ['parted_1_50', '50', 'MAXVALUE'],
   ])
     await database.query(`CREATE TABLE ${name} PARTITION OF parted FOR VALUES FROM (1, ${from}) TO (1, ${to})`);
-  await database.query('CREATE TABLE parted_beside (chain_id int, number int)');
+  await database.query(sql`CREATE TABLE parted_beside (chain_id int, number int)`);
   for (const table of ['parted', 'parted_beside'])
-    await database.query(`INSERT INTO ${table} SELECT 1, number FROM generate_series(1, 100) AS number`);
+    await database.query(sql`INSERT INTO ${rawSql(table)} SELECT 1, number FROM generate_series(1, 100) AS number`);
 });
 
 test('rows read of a table are those of all its partitions, wanted or not, and of no other table', async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import { testTier } from '../test-tier.ts';
 import { TestkitError } from '../testkit-error.ts';
 
@@ -41,13 +41,13 @@ export async function explain(
   const name = `explained_${randomBytes(6).toString('hex')}`;
   const rows = await database.transaction(async (transaction) => {
     const literals = values.map((value) => (isNone(value) ? 'NULL' : transaction.client.escapeLiteral(textOf(value))));
-    await transaction.query(`SET LOCAL plan_cache_mode = force_${plan}_plan`);
-    if (plan === 'generic') await transaction.query('SET LOCAL random_page_cost = 1.1');
-    await transaction.query(`PREPARE ${name} AS ${text}`);
+    await transaction.query(sql`SET LOCAL plan_cache_mode = force_${rawSql(plan)}_plan`);
+    if (plan === 'generic') await transaction.query(sql`SET LOCAL random_page_cost = 1.1`);
+    await transaction.query(sql`PREPARE ${rawSql(name)} AS ${rawSql(text)}`);
     const explained = await transaction.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE ${name}${values.length === 0 ? '' : `(${literals.join(', ')})`}`,
+      sql`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE ${rawSql(name)}${rawSql(values.length === 0 ? '' : `(${literals.join(', ')})`)}`,
     );
-    await transaction.query(`DEALLOCATE ${name}`);
+    await transaction.query(sql`DEALLOCATE ${rawSql(name)}`);
     return explained;
   });
   const root = rows[0]?.['QUERY PLAN'][0].Plan;
@@ -107,10 +107,10 @@ const STATISTICS: readonly (readonly [name: string, prepare: (database: Database
     'without statistics',
     async (database) => {
       await database.query(
-        `SELECT pg_clear_relation_stats(nspname, relname) FROM ${OWN_TABLES} WHERE relkind IN ('r', 'p', 'i')`,
+        sql`SELECT pg_clear_relation_stats(nspname, relname) FROM ${rawSql(OWN_TABLES)} WHERE relkind IN ('r', 'p', 'i')`,
       );
       await database.query(
-        `SELECT pg_clear_attribute_stats(nspname, relname, attname, relkind = 'p') FROM ${OWN_TABLES} JOIN pg_attribute ON attrelid = relation
+        sql`SELECT pg_clear_attribute_stats(nspname, relname, attname, relkind = 'p') FROM ${rawSql(OWN_TABLES)} JOIN pg_attribute ON attrelid = relation
          WHERE relkind IN ('r', 'p') AND attnum > 0 AND NOT attisdropped`,
       );
     },
@@ -118,7 +118,7 @@ const STATISTICS: readonly (readonly [name: string, prepare: (database: Database
   [
     'with fresh statistics',
     async (database) => {
-      await database.query('VACUUM ANALYZE');
+      await database.query(sql`VACUUM ANALYZE`);
     },
   ],
 ];

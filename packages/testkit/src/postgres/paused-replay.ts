@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { silentLogger } from '@chainstead/core';
-import { openDatabase } from '@chainstead/db';
+import { openDatabase, rawSql } from '@chainstead/db';
 import type { ScratchCluster } from './scratch-cluster.ts';
 
 /** A pause begins when the replay comes to it. */
@@ -11,7 +11,7 @@ const LOOK_MS = 100;
 export async function queryCluster<Row extends object>(server: ScratchCluster, text: string): Promise<Row[]> {
   const admin = openDatabase({ url: server.url(), applicationName: 'admin', poolSize: 1, logger: silentLogger() });
   try {
-    return await admin.query<Row>(text);
+    return await admin.query<Row>(rawSql(text));
   } finally {
     await admin.close();
   }

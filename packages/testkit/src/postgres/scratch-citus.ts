@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { silentLogger } from '@chainstead/core';
-import { type Database, distributeTables, migrate, openDatabase, planDistribution } from '@chainstead/db';
+import { type Database, distributeTables, migrate, openDatabase, planDistribution, rawSql } from '@chainstead/db';
 import { findPostgresPrograms, type PostgresPrograms, type ScratchCluster } from './scratch-cluster.ts';
 import type { ScratchDatabase } from './scratch-database.ts';
 
@@ -114,7 +114,7 @@ function placeOf({ host }: ScratchCluster): [string, number] {
 async function ask(url: string, statement: string): Promise<void> {
   const database = open(url, 1);
   try {
-    await database.query(statement);
+    await database.query(rawSql(statement));
   } finally {
     await database.close();
   }

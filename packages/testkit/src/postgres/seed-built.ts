@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 
 /** A derived state that counts all rows, as the engine's own commits leave it; or one that is still being built. */
 export async function seedBuilt(
@@ -8,8 +8,7 @@ export async function seedBuilt(
   status: 'built' | 'building' = 'built',
 ): Promise<void> {
   await database.query(
-    `INSERT INTO projections (chain_id, state, dataset, version, status, position) VALUES ($1, $2, 'seeded', $3, $4, 0)
+    sql`INSERT INTO projections (chain_id, state, dataset, version, status, position) VALUES (${chainId}, ${name}, 'seeded', ${version}, ${status}, 0)
      ON CONFLICT (chain_id, state) DO UPDATE SET status = excluded.status, version = excluded.version`,
-    [chainId, name, version, status],
   );
 }

@@ -1,5 +1,5 @@
 /** What a database stores of a chain, as text that can be compared: facts, no clocks and no job ids. */
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { getTableName } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import { TestkitError } from '../testkit-error.ts';
@@ -74,8 +74,7 @@ function tablesOf(datasets: readonly StoredDataset[]): Set<string> {
 /** Names each value: tables of a cluster may have their columns in another order, and what is null is left out. */
 async function rowText(database: Database, table: string): Promise<string> {
   const columns = await database.query<{ name: string }>(
-    `SELECT attname AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attname`,
-    [table],
+    sql`SELECT attname AS name FROM pg_attribute WHERE attrelid = ${table}::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attname`,
   );
   const values = columns.flatMap(({ name }) => (IS_CLOCK.test(name) ? [] : [`'${name}=' || ${name}::text`]));
   return `concat_ws(' ', ${values.join(', ')})`;

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import {
   committedBlock,
   type ReadingContext,
@@ -54,15 +54,8 @@ export const tokenCreationReader: StateReader<Question, Answer> = {
     // What a reorganisation may still move is looked for again.
     const isSettled = created === null || created.number <= newest.number - chain.reorgDepthMax;
     await database.query(
-      `UPDATE tokens SET created_block = $3, created_at = to_timestamp($4::float8), creation_sought_at = $5
-       WHERE address = $1 AND chain_id = $2`,
-      [
-        addressBytes(address),
-        chain.id,
-        created?.number ?? null,
-        created?.timestamp ?? null,
-        isSettled ? new Date(context.clock.now()) : null,
-      ],
+      sql`UPDATE tokens SET created_block = ${created?.number ?? null}, created_at = to_timestamp(${created?.timestamp ?? null}::float8), creation_sought_at = ${isSettled ? new Date(context.clock.now()) : null}
+       WHERE address = ${addressBytes(address)} AND chain_id = ${chain.id}`,
     );
     return { block: created?.number ?? null };
   },

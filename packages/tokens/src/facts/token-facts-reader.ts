@@ -1,6 +1,6 @@
 import { returnedNumber } from '@chainstead/abi';
 import { type Address, type Hex, parseAddress } from '@chainstead/core';
-import { addressBytes, type Database, hexBytes, hexText } from '@chainstead/db';
+import { addressBytes, type Database, hexBytes, hexText, rawSql, sql } from '@chainstead/db';
 import {
   committedBlock,
   StateNotArchivedError,
@@ -46,9 +46,8 @@ async function knownMetadata(
   addresses: readonly Address[],
 ): Promise<ReadonlyMap<Address, KnownMetadata>> {
   const rows = await database.query<KnownMetadata & { address: Address }>(
-    `SELECT ${hexText('address')} AS address, name, symbol, decimals, standard FROM tokens
-     WHERE address = ANY ($1::bytea[]) AND chain_id = $2 AND facts_status = 'known'`,
-    [addresses.map(addressBytes), chain.id],
+    sql`SELECT ${rawSql(hexText('address'))} AS address, name, symbol, decimals, standard FROM tokens
+     WHERE address = ANY (${addresses.map(addressBytes)}::bytea[]) AND chain_id = ${chain.id} AND facts_status = 'known'`,
   );
   return new Map(rows.map(({ address, ...metadata }) => [address, metadata]));
 }
@@ -66,9 +65,8 @@ async function contractsAmong(
 /** Only contracts that respond as tokens get a row: clients may request any address. */
 async function addTokens(database: Database, chainId: number, addresses: readonly Address[]): Promise<void> {
   await database.query(
-    `INSERT INTO tokens (address, chain_id) SELECT address, $1 FROM unnest($2::bytea[]) AS reported (address) ORDER BY address
+    sql`INSERT INTO tokens (address, chain_id) SELECT address, ${chainId} FROM unnest(${addresses.map(addressBytes)}::bytea[]) AS reported (address) ORDER BY address
      ON CONFLICT (address, chain_id) DO NOTHING`,
-    [chainId, addresses.map(addressBytes)],
   );
 }
 
@@ -98,19 +96,17 @@ async function readSupplies(
   const requested = read.map(addressBytes);
   // A separate statement: if tokens lie on every node of a cluster, an update of them can't read a table of the coordinator.
   const gone = await database.query<{ address: Buffer }>(
-    `SELECT known.address FROM tokens AS known LEFT JOIN blocks
+    sql`SELECT known.address FROM tokens AS known LEFT JOIN blocks
          ON (blocks.chain_id, blocks.block_number, blocks.block_hash) = (known.chain_id, known.supply_block, known.supply_block_hash)
-       WHERE known.address = ANY ($1::bytea[]) AND known.chain_id = $2 AND known.supply_block > $3 AND blocks.chain_id IS NULL`,
-    [requested, chain.id, block.number],
+       WHERE known.address = ANY (${requested}::bytea[]) AND known.chain_id = ${chain.id} AND known.supply_block > ${block.number} AND blocks.chain_id IS NULL`,
   );
   await database.query(
     // Newer values stay, unless their block is gone, and so do known values that the contract returns no more.
-    `UPDATE tokens SET total_supply = reported.supply, supply_block = $3, supply_block_hash = $5, supply_read_at = now()
-     FROM unnest($1::bytea[], $4::numeric[]) AS reported (address, supply)
-     WHERE tokens.address = reported.address AND tokens.chain_id = $2
-       AND (coalesce(tokens.supply_block <= $3, true) OR tokens.address = ANY ($6::bytea[]))
+    sql`UPDATE tokens SET total_supply = reported.supply, supply_block = ${block.number}, supply_block_hash = ${hexBytes(block.hash)}, supply_read_at = now()
+     FROM unnest(${requested}::bytea[], ${supplies}::numeric[]) AS reported (address, supply)
+     WHERE tokens.address = reported.address AND tokens.chain_id = ${chain.id}
+       AND (coalesce(tokens.supply_block <= ${block.number}, true) OR tokens.address = ANY (${gone.map(({ address }) => address)}::bytea[]))
        AND (reported.supply IS NOT NULL OR tokens.total_supply IS NULL)`,
-    [requested, chain.id, block.number, supplies, hexBytes(block.hash), gone.map(({ address }) => address)],
   );
   return new Map(
     read.flatMap((address, place) => {

@@ -1,4 +1,4 @@
-import { addressBytes, type Transaction, transactionLock } from '@chainstead/db';
+import { addressBytes, sql, type Transaction, transactionLock } from '@chainstead/db';
 import { refreshTokens } from '../refresh-tokens.ts';
 import { REVIEWS_SOURCE } from './contract-review.ts';
 import { isCalledSpam, type ReviewedContract, type ReviewSelection, readReviews } from './read-reviews.ts';
@@ -40,7 +40,7 @@ async function replaceEntries(
     [...keysOf(spam), REVIEWS_SOURCE, spam.map(({ reason }) => reason)],
   );
   await transaction.query(
-    `INSERT INTO list_revisions (list, revision) VALUES ('spam_list_entries', 1)
+    sql`INSERT INTO list_revisions (list, revision) VALUES ('spam_list_entries', 1)
      ON CONFLICT (list) DO UPDATE SET revision = list_revisions.revision + 1`,
   );
   await refreshTokens(transaction, 'SELECT * FROM unnest($1::bytea[], $2::bigint[])', keys);

@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database, hexText, type Transaction } from '@chainstead/db';
+import { addressBytes, type Database, hexText, rawSql, sql, type Transaction } from '@chainstead/db';
 import { REVIEWS_SOURCE } from './contract-review.ts';
 
 /** What is reported of a contract, by all keys. */
@@ -31,7 +31,7 @@ export async function readReviews(
   { chainId, addresses }: ReviewSelection,
 ): Promise<readonly ReviewedContract[]> {
   const rows = await database.query<Omit<ReviewedContract, 'reportedAt'> & { reportedAt: number }>(
-    `SELECT review.chain_id AS "chainId", ${hexText('review.address')} AS address,
+    sql`SELECT review.chain_id AS "chainId", ${rawSql(hexText('review.address'))} AS address,
        array_agg(DISTINCT review.contract_type) AS "contractTypes",
        (count(DISTINCT review.key_id) FILTER (WHERE review.report_type = 'spam'))::int AS spam,
        (count(DISTINCT review.key_id) FILTER (WHERE review.report_type = 'not_spam'))::int AS "notSpam",
@@ -39,12 +39,11 @@ export async function readReviews(
        (extract(epoch FROM max(review.reported_at)) * 1000)::float8 AS "reportedAt",
        bool_or(review.applied_at IS NULL) AS "isWaiting",
        EXISTS (SELECT FROM spam_list_entries AS entry
-         WHERE entry.address = review.address AND entry.chain_id = review.chain_id AND entry.source = $3) AS "isListed"
+         WHERE entry.address = review.address AND entry.chain_id = review.chain_id AND entry.source = ${REVIEWS_SOURCE}) AS "isListed"
      FROM contract_reviews AS review
-     WHERE ($1::bigint IS NULL OR review.chain_id = $1) AND ($2::bytea[] IS NULL OR review.address = ANY ($2))
+     WHERE (${chainId}::bigint IS NULL OR review.chain_id = ${chainId}) AND (${addresses?.map(addressBytes) ?? null}::bytea[] IS NULL OR review.address = ANY (${addresses?.map(addressBytes) ?? null}))
      GROUP BY review.chain_id, review.address
      ORDER BY bool_or(review.applied_at IS NULL) DESC, max(review.reported_at) DESC, review.chain_id, review.address`,
-    [chainId, addresses?.map(addressBytes) ?? null, REVIEWS_SOURCE],
   );
   return rows.map((row) => ({ ...row, reportedAt: new Date(row.reportedAt) }));
 }

@@ -1,5 +1,5 @@
 import { type Address, parseChainId } from '@chainstead/core';
-import { addressBytes, hexText } from '@chainstead/db';
+import { addressBytes, hexText, rawSql, sql } from '@chainstead/db';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { addressOf, type Moralis, startOfficialSdk } from '@chainstead/testkit';
@@ -26,11 +26,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 beforeEach(async () => {
-  await scratch.database.query('TRUNCATE contract_reviews, spam_list_entries, tokens, list_revisions');
+  await scratch.database.query(sql`TRUNCATE contract_reviews, spam_list_entries, tokens, list_revisions`);
   for (const address of [SCAM, COIN])
     await scratch.database.query(
-      `INSERT INTO tokens (address, chain_id, name, facts_status) VALUES ($1, 1, 'Coin', 'known')`,
-      [addressBytes(address)],
+      sql`INSERT INTO tokens (address, chain_id, name, facts_status) VALUES (${addressBytes(address)}, 1, 'Coin', 'known')`,
     );
 });
 
@@ -50,7 +49,7 @@ const apply = (selection: ReviewSelection = ALL) =>
 async function markedTokens(): Promise<unknown> {
   return (
     await scratch.database.query<{ address: string }>(
-      `SELECT ${hexText('address')} AS address FROM tokens WHERE possible_spam ORDER BY address`,
+      sql`SELECT ${rawSql(hexText('address'))} AS address FROM tokens WHERE possible_spam ORDER BY address`,
     )
   ).map(({ address }) => address);
 }
@@ -97,7 +96,7 @@ describe('a report', () => {
 
   test('is refused of a key that has reported very many', async () => {
     await scratch.database.query(
-      `INSERT INTO contract_reviews (key_id, chain_id, address, contract_type, report_type, reason)
+      sql`INSERT INTO contract_reviews (key_id, chain_id, address, contract_type, report_type, reason)
        SELECT 'config:1', 1, decode(lpad(to_hex(place), 40, '0'), 'hex'), 'NFT', 'spam', 'r' FROM generate_series(1, 10000) AS place`,
     );
     const contract = { contract_address: SCAM, reason: 'r', report_type: 'spam', contract_type: 'NFT' };
@@ -117,11 +116,10 @@ describe('applying', () => {
     expect(await apply()).toEqual({ spam: 2, notSpam: 1 });
     expect(await markedTokens()).toEqual([SCAM]);
     const [first] = await scratch.database.query(
-      `SELECT source, reason, chain_id FROM spam_list_entries WHERE address = $1`,
-      [addressBytes(SCAM)],
+      sql`SELECT source, reason, chain_id FROM spam_list_entries WHERE address = ${addressBytes(SCAM)}`,
     );
     expect(first).toEqual({ source: 'reviews', reason: 'newest', chain_id: 1 });
-    expect(await scratch.database.query('SELECT revision FROM list_revisions')).toEqual([{ revision: 1 }]);
+    expect(await scratch.database.query(sql`SELECT revision FROM list_revisions`)).toEqual([{ revision: 1 }]);
     await by('b', report(SCAM, 'not_spam'));
     expect(await markedTokens()).toEqual([SCAM]);
     expect(await apply()).toEqual({ spam: 1, notSpam: 2 });
@@ -130,9 +128,9 @@ describe('applying', () => {
   });
 
   test('leaves what other lists say', async () => {
-    await scratch.database.query(`INSERT INTO spam_list_entries (address, chain_id, source) VALUES ($1, 0, 'a list')`, [
-      addressBytes(COIN),
-    ]);
+    await scratch.database.query(
+      sql`INSERT INTO spam_list_entries (address, chain_id, source) VALUES (${addressBytes(COIN)}, 0, 'a list')`,
+    );
     await by('a', report(COIN, 'not_spam'));
     expect(await apply()).toEqual({ spam: 0, notSpam: 1 });
     expect(await markedTokens()).toEqual([COIN]);

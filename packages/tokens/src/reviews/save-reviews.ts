@@ -1,4 +1,4 @@
-import { addressBytes, type Database } from '@chainstead/db';
+import { addressBytes, type Database, sql } from '@chainstead/db';
 import { ApiError } from '@chainstead/http';
 import type { ContractReview, Reporter } from './contract-review.ts';
 
@@ -17,25 +17,16 @@ export async function saveReviews(
   // The last of several on one contract.
   const latest = [...new Map(reviews.map((review) => [`${review.address} ${review.contractType}`, review])).values()];
   const [kept] = await database.query<{ count: number }>(
-    'SELECT count(*)::int AS count FROM contract_reviews WHERE key_id = $1',
-    [keyId],
+    sql`SELECT count(*)::int AS count FROM contract_reviews WHERE key_id = ${keyId}`,
   );
   if ((kept?.count ?? 0) + latest.length > REVIEWS_PER_KEY_MAX) throw new ReviewsFullError();
   await database.query(
-    `INSERT INTO contract_reviews (key_id, chain_id, address, contract_type, report_type, reason)
-     SELECT $1, $2, address, contract_type, report_type, reason
-     FROM unnest($3::bytea[], $4::text[], $5::text[], $6::text[]) AS given (address, contract_type, report_type, reason)
+    sql`INSERT INTO contract_reviews (key_id, chain_id, address, contract_type, report_type, reason)
+     SELECT ${keyId}, ${chainId}, address, contract_type, report_type, reason
+     FROM unnest(${latest.map(({ address }) => addressBytes(address))}::bytea[], ${latest.map(({ contractType }) => contractType)}::text[], ${latest.map(({ reportType }) => reportType)}::text[], ${latest.map(({ reason }) => reason)}::text[]) AS given (address, contract_type, report_type, reason)
      ORDER BY address, contract_type
      ON CONFLICT (address, chain_id, contract_type, key_id) DO UPDATE
        SET report_type = excluded.report_type, reason = excluded.reason, reported_at = excluded.reported_at, applied_at = NULL`,
-    [
-      keyId,
-      chainId,
-      latest.map(({ address }) => addressBytes(address)),
-      latest.map(({ contractType }) => contractType),
-      latest.map(({ reportType }) => reportType),
-      latest.map(({ reason }) => reason),
-    ],
   );
 }
 

@@ -1,5 +1,5 @@
 import { type ChainId, type Hex, parseAddress, parseHash } from '@chainstead/core';
-import type { ReadDatabase } from '@chainstead/db';
+import { type ReadDatabase, sql } from '@chainstead/db';
 import { decodeCall, decodeEvent } from '@chainstead/decoding';
 import { exampleChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -19,7 +19,7 @@ import { importSignatures } from './import-signatures.ts';
 import { callsOf, eventsOf } from './requested-entries.ts';
 
 const scratch = scratchOfFile();
-beforeEach(() => scratch.database.query('TRUNCATE contract_abi_entries, imported_signatures').then(() => undefined));
+beforeEach(() => scratch.database.query(sql`TRUNCATE contract_abi_entries, imported_signatures`).then(() => undefined));
 
 const chain = exampleChain();
 const ETH = chain.id;
@@ -133,13 +133,12 @@ describe('what is imported', () => {
 test('rows that somebody wrote by hand are passed over where they say nothing', async () => {
   for (const entry of ['5', '"x"', '{"type":"function","name":"<b>","inputs":[]}', '{}'])
     await scratch.database.query(
-      `INSERT INTO contract_abi_entries (address, chain_id, selector, place, entry)
-       VALUES ($1, 1, $2, (SELECT count(*) FROM contract_abi_entries), $3)`,
-      [Buffer.from(VAULT.slice(2), 'hex'), Buffer.from(deposit.slice(2, 10), 'hex'), entry],
+      sql`INSERT INTO contract_abi_entries (address, chain_id, selector, place, entry)
+       VALUES (${Buffer.from(VAULT.slice(2), 'hex')}, 1, ${Buffer.from(deposit.slice(2, 10), 'hex')}, (SELECT count(*) FROM contract_abi_entries), ${entry})`,
     );
-  await scratch.database.query(`INSERT INTO imported_signatures VALUES ($1, 'no signature', 'x')`, [
-    Buffer.from(deposit.slice(2, 10), 'hex'),
-  ]);
+  await scratch.database.query(
+    sql`INSERT INTO imported_signatures VALUES (${Buffer.from(deposit.slice(2, 10), 'hex')}, 'no signature', 'x')`,
+  );
   expect(await reported(VAULT, deposit)).toBeNull();
   expect(await reported(VAULT, transfer)).toBe('standard transfer(to,value)');
 });

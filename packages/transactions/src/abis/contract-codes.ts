@@ -3,7 +3,7 @@
  */
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, parseAddress } from '@chainstead/core';
-import { addressBytes, type Database, hexBytes, hexText } from '@chainstead/db';
+import { addressBytes, type Database, hexBytes, hexText, rawSql, sql } from '@chainstead/db';
 
 /** The code of a contract, as nodes reported it at a block. */
 export interface ContractCode {
@@ -22,12 +22,11 @@ export async function contractsWithoutCode(
   limit: number,
 ): Promise<readonly Address[]> {
   const rows = await database.query<{ address: string }>(
-    `SELECT DISTINCT ${hexText('entry.address')} AS address FROM contract_abi_entries AS entry
-      WHERE entry.chain_id = $1 AND NOT EXISTS (
-        SELECT FROM contract_codes AS known WHERE known.address = entry.address AND known.chain_id = $1 AND known.has_abi
-          AND known.read_at > now() - ${READ_AGAIN})
-      ORDER BY 1 LIMIT $2`,
-    [id, limit],
+    sql`SELECT DISTINCT ${rawSql(hexText('entry.address'))} AS address FROM contract_abi_entries AS entry
+      WHERE entry.chain_id = ${id} AND NOT EXISTS (
+        SELECT FROM contract_codes AS known WHERE known.address = entry.address AND known.chain_id = ${id} AND known.has_abi
+          AND known.read_at > now() - ${rawSql(READ_AGAIN)})
+      ORDER BY 1 LIMIT ${limit}`,
   );
   return rows.map(({ address }) => parseAddress(address));
 }
@@ -41,20 +40,13 @@ export async function saveCodes(
 ): Promise<void> {
   if (codes.length === 0) return;
   await database.query(
-    `INSERT INTO contract_codes (address, chain_id, code_hash, block_number, has_abi)
-     SELECT given.address, $1::bigint, given.code_hash, $2::bigint,
-       EXISTS (SELECT FROM contract_abi_entries AS entry WHERE entry.address = given.address AND entry.chain_id = $1)
-     FROM unnest($3::bytea[], $4::bytea[]) AS given (address, code_hash)
-     WHERE EXISTS (SELECT FROM blocks WHERE chain_id = $1 AND block_number = $2 AND block_hash = $5)
+    sql`INSERT INTO contract_codes (address, chain_id, code_hash, block_number, has_abi)
+     SELECT given.address, ${id}::bigint, given.code_hash, ${block.number}::bigint,
+       EXISTS (SELECT FROM contract_abi_entries AS entry WHERE entry.address = given.address AND entry.chain_id = ${id})
+     FROM unnest(${codes.map(({ address }) => addressBytes(address))}::bytea[], ${codes.map(({ hash }) => (hash === null ? null : hexBytes(hash)))}::bytea[]) AS given (address, code_hash)
+     WHERE EXISTS (SELECT FROM blocks WHERE chain_id = ${id} AND block_number = ${block.number} AND block_hash = ${hexBytes(block.hash)})
      ORDER BY given.address
      ON CONFLICT (address, chain_id) DO UPDATE SET code_hash = excluded.code_hash, block_number = excluded.block_number,
        has_abi = excluded.has_abi, read_at = excluded.read_at`,
-    [
-      id,
-      block.number,
-      codes.map(({ address }) => addressBytes(address)),
-      codes.map(({ hash }) => (hash === null ? null : hexBytes(hash))),
-      hexBytes(block.hash),
-    ],
   );
 }

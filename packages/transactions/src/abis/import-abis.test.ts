@@ -1,4 +1,5 @@
 import { type ChainId, parseAddress } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { AbiUnreadableError } from '@chainstead/decoding';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { parseAbi } from 'viem';
@@ -6,7 +7,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { type AbisReport, type GivenAbi, importAbis } from './import-abis.ts';
 
 const scratch = scratchOfFile();
-beforeEach(() => scratch.database.query('TRUNCATE contract_abi_entries').then(() => undefined));
+beforeEach(() => scratch.database.query(sql`TRUNCATE contract_abi_entries`).then(() => undefined));
 
 const VAULT = `0x${'a1'.repeat(20)}`;
 const TOKEN = `0x${'b2'.repeat(20)}`;
@@ -29,7 +30,7 @@ const imported = (...abis: readonly GivenAbi[]): Promise<AbisReport> =>
 const rows = async (): Promise<string[]> =>
   (
     await scratch.database.query<{ row: string }>(
-      `SELECT concat_ws(' ', '0x' || encode(address, 'hex'), chain_id, encode(selector, 'hex'), entry->>'name') AS row FROM contract_abi_entries
+      sql`SELECT concat_ws(' ', '0x' || encode(address, 'hex'), chain_id, encode(selector, 'hex'), entry->>'name') AS row FROM contract_abi_entries
        ORDER BY address, chain_id, place`,
     )
   ).map(({ row }) => row);

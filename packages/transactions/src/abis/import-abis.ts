@@ -1,5 +1,5 @@
 import type { Address, ChainId } from '@chainstead/core';
-import { addressBytes, copyHex, copyText, type Database, type Transaction, transactionLock } from '@chainstead/db';
+import { addressBytes, copyHex, copyText, type Database, sql, type Transaction, transactionLock } from '@chainstead/db';
 import { type AbiEntry, AbiUnreadableError, abiItemJson, readAbi, selectorOf } from '@chainstead/decoding';
 import { byCount } from './import-signatures.ts';
 
@@ -86,16 +86,14 @@ async function* batchesOf(
 
 async function replaceEntries(transaction: Transaction, batch: readonly ContractEntries[]): Promise<void> {
   for (const [chainId, contracts] of Map.groupBy(batch, (each) => each.chainId))
-    await transaction.query('DELETE FROM contract_abi_entries WHERE address = ANY ($1::bytea[]) AND chain_id = $2', [
-      contracts.map(({ address }) => addressBytes(address)),
-      chainId,
-    ]);
+    await transaction.query(
+      sql`DELETE FROM contract_abi_entries WHERE address = ANY (${contracts.map(({ address }) => addressBytes(address))}::bytea[]) AND chain_id = ${chainId}`,
+    );
   await transaction.copy('contract_abi_entries', COLUMNS, copyLines(batch));
   // They apply immediately to others with the same code, if their own was read before.
   await transaction.query(
-    `UPDATE contract_codes AS known SET has_abi = true FROM unnest($1::bytea[], $2::bigint[]) AS given (address, chain_id)
+    sql`UPDATE contract_codes AS known SET has_abi = true FROM unnest(${batch.map(({ address }) => addressBytes(address))}::bytea[], ${batch.map(({ chainId }) => chainId)}::bigint[]) AS given (address, chain_id)
       WHERE known.address = given.address AND known.chain_id = given.chain_id AND NOT known.has_abi`,
-    [batch.map(({ address }) => addressBytes(address)), batch.map(({ chainId }) => chainId)],
   );
 }
 

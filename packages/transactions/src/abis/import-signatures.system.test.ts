@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { AbiUnreadableError } from '@chainstead/decoding';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
@@ -6,7 +7,7 @@ import { importSignatures, type SignaturesReport } from './import-signatures.ts'
 import { signatureTexts } from './signature-texts.ts';
 
 const scratch = scratchOfFile();
-beforeEach(() => scratch.database.query('TRUNCATE imported_signatures').then(() => undefined));
+beforeEach(() => scratch.database.query(sql`TRUNCATE imported_signatures`).then(() => undefined));
 
 async function* filesOf(...texts: readonly string[]) {
   for (const text of texts) yield { text, isLast: true };
@@ -17,7 +18,7 @@ const imported = (source: string, ...files: readonly string[]): Promise<Signatur
 
 const rows = (): Promise<object[]> =>
   scratch.database.query(
-    `SELECT encode(selector, 'hex') AS selector, signature, source FROM imported_signatures ORDER BY selector, signature COLLATE "C", source`,
+    sql`SELECT encode(selector, 'hex') AS selector, signature, source FROM imported_signatures ORDER BY selector, signature COLLATE "C", source`,
   );
 
 const TRANSFER = { selector: 'a9059cbb', signature: 'transfer(address,uint256)', source: 'list' };

@@ -1,4 +1,4 @@
-import { copyHex, copyText, type Database, type Transaction, transactionLock } from '@chainstead/db';
+import { copyHex, copyText, type Database, sql, type Transaction, transactionLock } from '@chainstead/db';
 import { type AbiFunction, AbiUnreadableError, parseEventSignature, parseSignature } from '@chainstead/decoding';
 import { type SignaturePiece, signatureTexts } from './signature-texts.ts';
 
@@ -45,7 +45,9 @@ export async function importSignatures({
   };
   const rows = await database.transaction(async (transaction) => {
     await transactionLock(transaction, 'abi-import');
-    await transaction.query('CREATE TEMPORARY TABLE given_signatures (selector bytea, signature text) ON COMMIT DROP');
+    await transaction.query(
+      sql`CREATE TEMPORARY TABLE given_signatures (selector bytea, signature text) ON COMMIT DROP`,
+    );
     let given = 0;
     for await (const signatures of batchesOf(signatureTexts(pieces, skip), skip))
       given += await transaction.copy('given_signatures', ['selector', 'signature'], signatures.map(copyLine));
@@ -58,14 +60,13 @@ export async function importSignatures({
 }
 
 async function replaceRows(transaction: Transaction, source: string): Promise<number> {
-  await transaction.query('DELETE FROM imported_signatures WHERE source = $1', [source]);
+  await transaction.query(sql`DELETE FROM imported_signatures WHERE source = ${source}`);
   const [counted] = await transaction.query<{ rows: number }>(
-    'SELECT count(DISTINCT signature)::float8 AS rows FROM given_signatures',
+    sql`SELECT count(DISTINCT signature)::float8 AS rows FROM given_signatures`,
   );
   await transaction.query(
-    `INSERT INTO imported_signatures (selector, signature, source)
-     SELECT DISTINCT selector, signature, $1::text FROM given_signatures ORDER BY selector, signature`,
-    [source],
+    sql`INSERT INTO imported_signatures (selector, signature, source)
+     SELECT DISTINCT selector, signature, ${source}::text FROM given_signatures ORDER BY selector, signature`,
   );
   return counted?.rows ?? 0;
 }

@@ -1,5 +1,7 @@
 /** Logs of contracts, read on request, over a real socket and a devnet. */
+
 import { type Address, parseAddress } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { compileSolidity } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { type Abi, keccak256, stringToBytes, type TransactionReceipt } from 'viem';
@@ -108,7 +110,7 @@ describe('logs of a contract that nothing was indexed of', () => {
       result: await reported(),
     });
     expect(answer.result).toHaveLength(11);
-    const rows = await opened.stage.scratch.database.query(`SELECT DISTINCT address FROM logs`);
+    const rows = await opened.stage.scratch.database.query(sql`SELECT DISTINCT address FROM logs`);
     expect(rows).toHaveLength(1);
   });
 
@@ -125,7 +127,7 @@ describe('logs of a contract that nothing was indexed of', () => {
     await devnet.mine(3);
     await opened.commit();
     // A finished backfill is not repeated for a while.
-    await scratch.database.query(`UPDATE backfill_requests SET updated_at = now() - interval '1 hour'`);
+    await scratch.database.query(sql`UPDATE backfill_requests SET updated_at = now() - interval '1 hour'`);
     await expect
       .poll(async () => (await get('', other)).result, { timeout: 20_000, interval: 50 })
       .toEqual(await reported(other));

@@ -1,4 +1,5 @@
 import { type Address, type Hash, type Log, parseHash } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import {
   addressOf,
   createPartitions,
@@ -35,7 +36,7 @@ const scratch = scratchOfFile({ autovacuum: false });
 beforeAll(async () => {
   await createPartitions(scratch.database, 'logs', chain.id, CUTS);
   await seed(0, ANALYZED);
-  await scratch.database.query('ANALYZE');
+  await scratch.database.query(sql`ANALYZE`);
   await seed(ANALYZED, BLOCKS);
 });
 

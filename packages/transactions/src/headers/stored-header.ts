@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
-import { hexBytes, hexText, type ReadDatabase } from '@chainstead/db';
+import { hexBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
 import type { BlockRecord } from '../records/block-record.ts';
 import { blockKey } from './block-key.ts';
 import { unpackWithdrawals } from './packed-withdrawals.ts';
@@ -50,9 +50,8 @@ export async function findBlockNumber(
   hash: Hash,
 ): Promise<number | null> {
   const [row] = await database.select<{ readonly number: number }>(
-    `SELECT block_number AS number FROM block_headers WHERE block_key = $1::bigint AND chain_id = $2 AND block_hash = $3
+    sql`SELECT block_number AS number FROM block_headers WHERE block_key = ${blockKey(hash)}::bigint AND chain_id = ${id} AND block_hash = ${hexBytes(hash)}
      ORDER BY block_number DESC LIMIT 1`,
-    [blockKey(hash), id, hexBytes(hash)],
   );
   return row?.number ?? null;
 }

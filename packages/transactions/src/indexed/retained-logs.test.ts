@@ -1,5 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import type { Hash, Log } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { addressOf, createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
@@ -35,8 +36,7 @@ beforeAll(async () => {
     [5, 5, 'none'],
   ])
     await database.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'logs', $2, $3, $4)`,
-      [chain.id, first, last, proof],
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'logs', ${first ?? null}, ${last ?? null}, ${proof ?? null})`,
     );
 });
 

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
-import { hexBytes, type ReadDatabase } from '@chainstead/db';
+import { hexBytes, type ReadDatabase, sql } from '@chainstead/db';
 import { logs } from '../contract-logs/dataset.ts';
 import type { TransactionRecord } from '../records/transaction-record.ts';
 import { readStoredLogsOf } from './stored-logs.ts';
@@ -50,16 +50,10 @@ async function coveredOf(
   transactions: readonly ShownTransaction[],
 ): Promise<ReadonlySet<number>> {
   const rows = await database.select<{ number: number }>(
-    `SELECT DISTINCT requested.block_number AS number FROM unnest($2::bigint[], $3::bytea[]) AS requested (block_number, block_hash)
-     JOIN blocks AS own ON own.chain_id = $1 AND own.block_number = requested.block_number AND own.block_hash = requested.block_hash
-     WHERE EXISTS (SELECT FROM sync_ranges AS range WHERE range.chain_id = $1 AND range.dataset = $4 AND range.proof <> 'unproven'
+    sql`SELECT DISTINCT requested.block_number AS number FROM unnest(${transactions.map(({ blockNumber }) => blockNumber)}::bigint[], ${transactions.map(({ blockHash }) => hexBytes(blockHash))}::bytea[]) AS requested (block_number, block_hash)
+     JOIN blocks AS own ON own.chain_id = ${id} AND own.block_number = requested.block_number AND own.block_hash = requested.block_hash
+     WHERE EXISTS (SELECT FROM sync_ranges AS range WHERE range.chain_id = ${id} AND range.dataset = ${logs.name} AND range.proof <> 'unproven'
        AND requested.block_number BETWEEN range.first_block AND range.last_block)`,
-    [
-      id,
-      transactions.map(({ blockNumber }) => blockNumber),
-      transactions.map(({ blockHash }) => hexBytes(blockHash)),
-      logs.name,
-    ],
   );
   return new Set(rows.map(({ number }) => number));
 }

@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { addressOf, createPartitions, exampleChain, explain, hashOf, PLANS, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -17,7 +18,7 @@ const scratch = scratchOfFile({ autovacuum: false });
 beforeAll(async () => {
   await createPartitions(scratch.database, 'logs', chain.id, CUTS);
   await seed(0, ANALYZED);
-  await scratch.database.query('ANALYZE');
+  await scratch.database.query(sql`ANALYZE`);
   await seed(ANALYZED, BLOCKS);
 });
 

@@ -1,6 +1,6 @@
 /** Token facts that the logs of followed blocks make due. */
 import { type Address, type Hash, type Log, parseAddress } from '@chainstead/core';
-import { addressBytes, hexText } from '@chainstead/db';
+import { addressBytes, hexText, rawSql, sql } from '@chainstead/db';
 import type { WatchedBlock } from '@chainstead/sync';
 import { addressOf, exampleChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -18,15 +18,13 @@ const INITIALIZED_64 = '0xc7f505b2f371ae2175ee4913f4499e1f2633a7b5936321eed1cdae
 
 beforeEach(async () => {
   const { database } = scratch;
-  await database.query('TRUNCATE tokens, contract_implementations');
+  await database.query(sql`TRUNCATE tokens, contract_implementations`);
   await database.query(
-    `INSERT INTO tokens (address, chain_id, facts_status, facts_due_at, decimals)
-     SELECT address, chain, 'known', NULL, 0 FROM unnest($1::bytea[]) AS address, unnest($2::bigint[]) AS chain`,
-    [[TOKEN, BEHIND_BEACON, OTHER].map(addressBytes), [chain.id, chain.id + 1]],
+    sql`INSERT INTO tokens (address, chain_id, facts_status, facts_due_at, decimals)
+     SELECT address, chain, 'known', NULL, 0 FROM unnest(${[TOKEN, BEHIND_BEACON, OTHER].map(addressBytes)}::bytea[]) AS address, unnest(${[chain.id, chain.id + 1]}::bigint[]) AS chain`,
   );
   await database.query(
-    `INSERT INTO contract_implementations (proxy, chain_id, selector, from_block, implementation, beacon, known_by) VALUES ($1, $2, '', 1, $3, $4, 'eip-1967-beacon')`,
-    [addressBytes(BEHIND_BEACON), chain.id, addressBytes(OTHER), addressBytes(BEACON)],
+    sql`INSERT INTO contract_implementations (proxy, chain_id, selector, from_block, implementation, beacon, known_by) VALUES (${addressBytes(BEHIND_BEACON)}, ${chain.id}, '', 1, ${addressBytes(OTHER)}, ${addressBytes(BEACON)}, 'eip-1967-beacon')`,
   );
 });
 
@@ -47,7 +45,7 @@ const rollBack = (ancestor: number) =>
 /** Returns the due tokens of the chain with the block from which on their facts are read. */
 async function due(): Promise<readonly (readonly [Address, number | null])[]> {
   const rows = await scratch.database.query<{ address: Address; block: number | null; chain_id: number }>(
-    `SELECT ${hexText('address')} AS address, facts_from_block AS block, chain_id FROM tokens WHERE facts_due_at <= now() ORDER BY address`,
+    sql`SELECT ${rawSql(hexText('address'))} AS address, facts_from_block AS block, chain_id FROM tokens WHERE facts_due_at <= now() ORDER BY address`,
   );
   expect(rows.every(({ chain_id: id }) => id === chain.id)).toBe(true);
   return rows.map(({ address, block }) => [parseAddress(address), block]);
@@ -72,7 +70,7 @@ test('a reorg makes the facts due again that abandoned blocks changed', async ()
     [TOKEN, 13],
     [OTHER, 10],
   ]);
-  await scratch.database.query('UPDATE tokens SET facts_due_at = NULL');
+  await scratch.database.query(sql`UPDATE tokens SET facts_due_at = NULL`);
   await rollBack(13);
   expect(await due()).toEqual([]);
   await rollBack(12);

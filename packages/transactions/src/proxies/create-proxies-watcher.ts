@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, hexText, type Transaction } from '@chainstead/db';
+import { addressBytes, hexText, rawSql, sql, type Transaction } from '@chainstead/db';
 import type { BlockWatcher, WatchedBlock } from '@chainstead/sync';
 import { noteAnnouncements, rollBackAnnouncements } from '@chainstead/tokens';
 import { UNANNOUNCED } from './proxy-forms.ts';
@@ -43,27 +43,23 @@ export function createProxiesWatcher(): BlockWatcher {
       await noteAnnouncements(transaction, chain.id, announced);
       if (changes.size === 0) return;
       await transaction.query(
-        `UPDATE contract_implementations AS known SET until_block = change.block_number - 1
-         FROM unnest($2::bytea[], $3::bigint[]) AS change (address, block_number)
-         WHERE known.chain_id = $1 AND (known.proxy = change.address OR known.beacon = change.address)
+        sql`UPDATE contract_implementations AS known SET until_block = change.block_number - 1
+         FROM unnest(${[...changes.keys()].map(addressBytes)}::bytea[], ${[...changes.values()]}::bigint[]) AS change (address, block_number)
+         WHERE known.chain_id = ${chain.id} AND (known.proxy = change.address OR known.beacon = change.address)
            AND known.until_block IS NULL AND known.from_block < change.block_number AND known.known_by <> 'eip-1167'`,
-        [chain.id, [...changes.keys()].map(addressBytes), [...changes.values()]],
       );
     },
     async rolledBack(transaction, chain, ancestor) {
       await rollBackAnnouncements(transaction, chain.id, ancestor);
-      await transaction.query('DELETE FROM contract_implementations WHERE chain_id = $1 AND from_block > $2', [
-        chain.id,
-        ancestor,
-      ]);
-      await transaction.query('DELETE FROM contract_codes WHERE chain_id = $1 AND block_number > $2', [
-        chain.id,
-        ancestor,
-      ]);
       await transaction.query(
-        `UPDATE contract_implementations SET until_block = CASE WHEN known_by = ANY ($3::text[]) THEN least(until_block, $2) END
-         WHERE chain_id = $1 AND until_block >= $2`,
-        [chain.id, ancestor, [...UNANNOUNCED]],
+        sql`DELETE FROM contract_implementations WHERE chain_id = ${chain.id} AND from_block > ${ancestor}`,
+      );
+      await transaction.query(
+        sql`DELETE FROM contract_codes WHERE chain_id = ${chain.id} AND block_number > ${ancestor}`,
+      );
+      await transaction.query(
+        sql`UPDATE contract_implementations SET until_block = CASE WHEN known_by = ANY (${[...UNANNOUNCED]}::text[]) THEN least(until_block, ${ancestor}) END
+         WHERE chain_id = ${chain.id} AND until_block >= ${ancestor}`,
       );
     },
   };
@@ -85,8 +81,7 @@ function proxiesOf(
   beacons: readonly Address[],
 ): Promise<readonly { readonly proxy: Address; readonly beacon: Address }[]> {
   return transaction.query(
-    `SELECT DISTINCT ${hexText('proxy')} AS proxy, ${hexText('beacon')} AS beacon FROM contract_implementations
-     WHERE chain_id = $1 AND beacon = ANY ($2::bytea[])`,
-    [chain.id, beacons.map(addressBytes)],
+    sql`SELECT DISTINCT ${rawSql(hexText('proxy'))} AS proxy, ${rawSql(hexText('beacon'))} AS beacon FROM contract_implementations
+     WHERE chain_id = ${chain.id} AND beacon = ANY (${beacons.map(addressBytes)}::bytea[])`,
   );
 }

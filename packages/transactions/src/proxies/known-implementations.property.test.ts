@@ -1,4 +1,5 @@
 import { type Address, type Hash, type Log, parseAddress, ZERO_HASH } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import type { StateBlock } from '@chainstead/node-reads';
 import type { WatchedBlock } from '@chainstead/sync';
 import { exampleChain, hashOf } from '@chainstead/testkit';
@@ -51,7 +52,7 @@ const implementation = (version: number): Address => parseAddress(`0x${version.t
 
 async function openModel() {
   const { database } = scratch;
-  await database.query('TRUNCATE contract_implementations, blocks, sync_chains');
+  await database.query(sql`TRUNCATE contract_implementations, blocks, sync_chains`);
   const watcher = createProxiesWatcher();
   /** By block. */
   const truth: Address[] = [implementation(1)];
@@ -67,16 +68,14 @@ async function openModel() {
     await database.transaction(async (transaction) => {
       if (ancestor !== null) {
         await watcher.rolledBack(transaction, chain, ancestor);
-        await transaction.query('DELETE FROM blocks WHERE block_number > $1', [ancestor]);
+        await transaction.query(sql`DELETE FROM blocks WHERE block_number > ${ancestor}`);
       }
       await transaction.query(
-        `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES ($1, $2, $3, now())`,
-        [chain.id, number, Buffer.from(hashOf(number, fork).slice(2), 'hex')],
+        sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (${chain.id}, ${number}, ${Buffer.from(hashOf(number, fork).slice(2), 'hex')}, now())`,
       );
       await transaction.query(
-        `INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint) VALUES ($1, 0, 0, $2)
+        sql`INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint) VALUES (${chain.id}, 0, 0, ${number})
          ON CONFLICT (chain_id) DO UPDATE SET checkpoint = excluded.checkpoint`,
-        [chain.id, number],
       );
       await watcher.committed(transaction, chain, [watched(number, changes)]);
     });
@@ -126,11 +125,10 @@ function watched(number: number, changes: boolean): WatchedBlock {
 /** The stored implementation of each block. */
 async function knownBlocks(head: number): Promise<readonly (readonly [number, Address])[]> {
   const rows = await scratch.database.query<{ block: number; implementation: Address }>(
-    `SELECT number::float8 AS block, '0x' || encode(known.implementation, 'hex') AS implementation FROM generate_series(0, $1::int) AS number,
+    sql`SELECT number::float8 AS block, '0x' || encode(known.implementation, 'hex') AS implementation FROM generate_series(0, ${head}::int) AS number,
        LATERAL (SELECT * FROM contract_implementations WHERE from_block <= number AND (until_block IS NULL OR until_block >= number)
                 ORDER BY from_block DESC LIMIT 1) AS known
      WHERE known.implementation IS NOT NULL`,
-    [head],
   );
   return rows.map(({ block, implementation: target }) => [block, target]);
 }

@@ -1,4 +1,5 @@
 import { type Address, type Hex, parseAddress, silentLogger } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { readWatchedBlock } from '@chainstead/sync';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createProxiesWatcher } from './create-proxies-watcher.ts';
@@ -139,11 +140,11 @@ describe('what a contract points to', () => {
     const block = await nextBlock();
     expect(await reported(first, block)).toBe('contract first');
     const { database } = opened.stage.scratch;
-    await database.query('CREATE TABLE kept_entries AS TABLE contract_abi_entries');
-    await database.query('TRUNCATE contract_abi_entries');
+    await database.query(sql`CREATE TABLE kept_entries AS TABLE contract_abi_entries`);
+    await database.query(sql`TRUNCATE contract_abi_entries`);
     expect(await reported(second, block)).toBeNull();
-    await database.query('INSERT INTO contract_abi_entries TABLE kept_entries');
-    await database.query('DROP TABLE kept_entries');
+    await database.query(sql`INSERT INTO contract_abi_entries TABLE kept_entries`);
+    await database.query(sql`DROP TABLE kept_entries`);
   });
 
   test.each<[string, () => Promise<[Address, () => Promise<unknown>]>]>([

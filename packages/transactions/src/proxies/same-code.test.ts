@@ -1,6 +1,6 @@
 /** An ABI that was imported for one contract applies to others with the same code, on a real node. */
 import type { Address } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createProxiesWatcher } from './create-proxies-watcher.ts';
 import { SLOTS } from './proxy-forms.ts';
@@ -18,7 +18,9 @@ contract Pointer {
 const opened = proxyStage(SOURCE);
 const { deploy, importAbi, nextBlock, read } = opened;
 beforeEach(async () => {
-  await opened.stage.scratch.database.query('TRUNCATE contract_abi_entries, contract_codes, contract_implementations');
+  await opened.stage.scratch.database.query(
+    sql`TRUNCATE contract_abi_entries, contract_codes, contract_implementations`,
+  );
 });
 
 const reported = async (address: Address, block: number) => (await opened.reported(address, block)).by;
@@ -54,8 +56,7 @@ describe('an ABI that was imported for another contract', () => {
     expect(await reported(one, block)).toBe('contract pointer');
     const { database } = opened.stage.scratch;
     const [row] = await database.query<{ code_hash: unknown }>(
-      'SELECT code_hash FROM contract_codes WHERE address = $1',
-      [addressBytes(one)],
+      sql`SELECT code_hash FROM contract_codes WHERE address = ${addressBytes(one)}`,
     );
     expect(row).toEqual({ code_hash: null });
   });
@@ -70,9 +71,8 @@ describe('an ABI that was imported for another contract', () => {
     expect(await reported(twin, block)).toBeNull();
     // A worker of the other chain has read it there.
     await database.query(
-      `INSERT INTO contract_codes (address, chain_id, code_hash, block_number, has_abi)
-       SELECT $1, 10, code_hash, 1, true FROM contract_codes WHERE address = $2`,
-      [addressBytes(known), addressBytes(twin)],
+      sql`INSERT INTO contract_codes (address, chain_id, code_hash, block_number, has_abi)
+       SELECT ${addressBytes(known)}, 10, code_hash, 1, true FROM contract_codes WHERE address = ${addressBytes(twin)}`,
     );
     expect(await reported(twin, block)).toBe('same-code elsewhere');
     await importAbi(known, 'here');

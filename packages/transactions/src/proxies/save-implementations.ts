@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hex } from '@chainstead/core';
-import { addressBytes, type Database, hexBytes } from '@chainstead/db';
+import { addressBytes, type Database, hexBytes, sql } from '@chainstead/db';
 import { committedBlock, type StateBlock } from '@chainstead/node-reads';
 import { lockChainCommits } from '@chainstead/sync';
 import type { ProxyForm } from './proxy-forms.ts';
@@ -35,10 +35,9 @@ export async function beginReading(
     const block = await committedBlock({ select, selectLasting: select }, chain);
     if (block !== null)
       await transaction.query(
-        `INSERT INTO contract_implementations (proxy, chain_id, selector, from_block, known_by)
-         SELECT DISTINCT requested.proxy, $1::bigint, ''::bytea, $2::bigint, 'unread' FROM unnest($3::bytea[]) AS requested (proxy) ORDER BY 1
+        sql`INSERT INTO contract_implementations (proxy, chain_id, selector, from_block, known_by)
+         SELECT DISTINCT requested.proxy, ${chain.id}::bigint, ''::bytea, ${block.number}::bigint, 'unread' FROM unnest(${contracts.map(addressBytes)}::bytea[]) AS requested (proxy) ORDER BY 1
          ON CONFLICT (proxy, chain_id, selector, from_block) DO UPDATE SET read_at = excluded.read_at`,
-        [chain.id, block.number, contracts.map(addressBytes)],
       );
     return block;
   });
@@ -57,28 +56,16 @@ export async function saveImplementations(
   await database.transaction(async (transaction) => {
     await lockChainCommits(transaction, chain);
     await transaction.query(
-      `INSERT INTO contract_implementations (proxy, chain_id, selector, from_block, until_block, implementation, beacon, known_by)
+      sql`INSERT INTO contract_implementations (proxy, chain_id, selector, from_block, until_block, implementation, beacon, known_by)
        SELECT given.proxy, begun.chain_id, given.selector, given.from_block, least(given.until_block, begun.until_block), given.implementation, given.beacon,
          given.known_by
-       FROM unnest($3::bytea[], $4::bytea[], $5::bigint[], $6::bigint[], $7::bytea[], $8::bytea[], $9::text[])
+       FROM unnest(${rows.map(({ proxy }) => addressBytes(proxy))}::bytea[], ${rows.map(({ selector }) => hexBytes(selector ?? '0x'))}::bytea[], ${rows.map(({ fromBlock }) => fromBlock)}::bigint[], ${rows.map(({ untilBlock }) => untilBlock)}::bigint[], ${rows.map(({ implementation }) => bytesOrNull(implementation))}::bytea[], ${rows.map(({ beacon }) => bytesOrNull(beacon))}::bytea[], ${rows.map(({ form }) => form)}::text[])
          AS given (proxy, selector, from_block, until_block, implementation, beacon, known_by)
        JOIN contract_implementations AS begun
-         ON begun.proxy = given.proxy AND begun.chain_id = $1 AND begun.selector = ''::bytea AND begun.from_block = $2
-       WHERE EXISTS (SELECT FROM blocks WHERE chain_id = $1 AND block_number = $2 AND block_hash = $10)
+         ON begun.proxy = given.proxy AND begun.chain_id = ${chain.id} AND begun.selector = ''::bytea AND begun.from_block = ${block.number}
+       WHERE EXISTS (SELECT FROM blocks WHERE chain_id = ${chain.id} AND block_number = ${block.number} AND block_hash = ${hexBytes(block.hash)})
        ON CONFLICT (proxy, chain_id, selector, from_block) DO UPDATE SET until_block = excluded.until_block,
          implementation = excluded.implementation, beacon = excluded.beacon, known_by = excluded.known_by, read_at = excluded.read_at`,
-      [
-        chain.id,
-        block.number,
-        rows.map(({ proxy }) => addressBytes(proxy)),
-        rows.map(({ selector }) => hexBytes(selector ?? '0x')),
-        rows.map(({ fromBlock }) => fromBlock),
-        rows.map(({ untilBlock }) => untilBlock),
-        rows.map(({ implementation }) => bytesOrNull(implementation)),
-        rows.map(({ beacon }) => bytesOrNull(beacon)),
-        rows.map(({ form }) => form),
-        hexBytes(block.hash),
-      ],
     );
   });
 }

@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { EXAMPLE_KEY } from '@chainstead/http/testing';
 import { hashOf } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
@@ -92,7 +93,7 @@ describe('a block', () => {
     const tag = first.headers.get('etag') ?? '';
     expect([first.status, first.headers.get('cache-control')]).toEqual([200, 'private, max-age=60']);
     expect(tag).toMatch(/^W\/"[0-9a-f]{32}"$/);
-    await opened.stage.scratch.database.query('UPDATE sync_chains SET checkpoint = checkpoint - 1');
+    await opened.stage.scratch.database.query(sql`UPDATE sync_chains SET checkpoint = checkpoint - 1`);
     for (const known of [tag, `"other", ${tag.slice(2)}`, '*']) expect((await ask('0', known)).status).toBe(304);
     expect((await ask('0', '"other"')).status).toBe(200);
     for (const at of ['earliest', String(BLOCKS)]) {
@@ -171,7 +172,7 @@ describe('the block of a date', () => {
     expect(await ask(`chain=0x1&date=${at(5 * STEP + 2)}`)).toEqual(expected);
     // As backfills store blocks that they created from logs.
     const { database } = opened.stage.scratch;
-    await database.query('UPDATE blocks SET parent_hash = NULL WHERE block_number = 6');
+    await database.query(sql`UPDATE blocks SET parent_hash = NULL WHERE block_number = 6`);
     expect(await ask(`chain=0x1&date=${at(5 * STEP + 2)}`)).toEqual(expected);
     await opened.stage.commit();
     expect(headerReads()).toBe(before);
@@ -189,7 +190,7 @@ describe('the block of a date', () => {
   ])('%s of second %d is block %d, with indexed blocks and without', async (closest, seconds, expected) => {
     expect((await ask(`date=${FROM + seconds}${closest}`)).block).toBe(expected);
     const { database } = opened.stage.scratch;
-    await database.query('DELETE FROM blocks WHERE block_number BETWEEN 3 AND 20');
+    await database.query(sql`DELETE FROM blocks WHERE block_number BETWEEN 3 AND 20`);
     try {
       const before = headerReads();
       expect((await ask(`date=${FROM + seconds}${closest}`)).block).toBe(expected);
@@ -210,7 +211,7 @@ describe('the block of a date', () => {
     const { block, timestamp } = await ask(`date=${date}${closest}`);
     expect([block, timestamp]).toEqual([expected, Math.floor(date / 1_000)]);
     const { database } = opened.stage.scratch;
-    await database.query('DELETE FROM blocks WHERE block_number BETWEEN 3 AND 20');
+    await database.query(sql`DELETE FROM blocks WHERE block_number BETWEEN 3 AND 20`);
     try {
       expect((await ask(`date=${new Date(date).toISOString()}${closest}`)).block).toBe(expected);
     } finally {
@@ -228,7 +229,7 @@ describe('the block of a date', () => {
   });
 
   test('needs a node where it lies between indexed blocks', async () => {
-    await opened.stage.scratch.database.query('DELETE FROM blocks WHERE block_number BETWEEN 3 AND 20');
+    await opened.stage.scratch.database.query(sql`DELETE FROM blocks WHERE block_number BETWEEN 3 AND 20`);
     try {
       opened.settings.maxCalls = 0;
       expect((await opened.ask(`dateToBlock?date=${FROM + 52}`)).status).toBe(400);

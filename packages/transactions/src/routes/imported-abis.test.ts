@@ -1,4 +1,5 @@
 import { type Address, type ChainId, silentLogger } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { createOnDemandBudget } from '@chainstead/http';
 import type { NodeReadQueue } from '@chainstead/node-reads';
 import { compileSolidity } from '@chainstead/testkit';
@@ -81,7 +82,7 @@ test('calls and events are told by what was imported, from the next request on',
     ],
   });
   expect(JSON.stringify(body).toLowerCase()).toContain(`"value":"${writer}"`);
-  await opened.stage.scratch.database.query('TRUNCATE imported_signatures');
+  await opened.stage.scratch.database.query(sql`TRUNCATE imported_signatures`);
   for (const plain of [`transaction/${receipt.transactionHash}`, `block/${receipt.blockNumber}`]) {
     const answer = Object((await opened.ask(plain)).body);
     expect((answer.transactions?.[0] ?? answer).method_label).toBe('put');

@@ -1,5 +1,5 @@
 import { type Hash, parseHash } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { hashOf } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { formatEther, type Hex, parseGwei, type TransactionReceipt } from 'viem';
@@ -143,11 +143,10 @@ describe('a transaction', () => {
     const { transactionHash, from } = receiptOf('eip1559');
     const { database } = opened.stage.scratch;
     await database.query(
-      `INSERT INTO address_labels (source, chain_id, address, label, entity, entity_logo) VALUES ('test', 0, $1, 'Binance 1', 'Binance', 'https://example.org/b.png')`,
-      [addressBytes(from.toLowerCase() as `0x${string}` as never)],
+      sql`INSERT INTO address_labels (source, chain_id, address, label, entity, entity_logo) VALUES ('test', 0, ${addressBytes(from.toLowerCase() as `0x${string}` as never)}, 'Binance 1', 'Binance', 'https://example.org/b.png')`,
     );
     const { body } = await opened.ask(`transaction/${transactionHash}`);
-    await database.query('TRUNCATE address_labels');
+    await database.query(sql`TRUNCATE address_labels`);
     expect(body).toMatchObject({
       from_address_label: 'Binance 1',
       from_address_entity: 'Binance',

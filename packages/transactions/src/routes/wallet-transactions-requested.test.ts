@@ -1,5 +1,5 @@
 /** A wallet's transactions on a chain that stores only those of requested wallets. */
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, rawSql, sql } from '@chainstead/db';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { at, FRIEND, placesOf, WALLET, walletListsStage } from '../testing/wallet-lists-stage.ts';
 
@@ -10,7 +10,7 @@ describe('where only transactions of wallets that are asked for are kept', () =>
   beforeEach(async () => {
     Object.assign(keeping, { mode: 'wallets' });
     await stage.database.query(
-      'INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint) VALUES (1, 100, 100, 119)',
+      sql`INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint) VALUES (1, 100, 100, 119)`,
     );
   });
 
@@ -24,23 +24,22 @@ describe('where only transactions of wallets that are asked for are kept', () =>
       received: { searched: false, exact: false, state: null },
     });
     expect(stage.searchesRequested).toEqual([WALLET]);
-    expect(await stage.database.query('SELECT wallet, since_block FROM tracked_wallets')).toEqual([
+    expect(await stage.database.query(sql`SELECT wallet, since_block FROM tracked_wallets`)).toEqual([
       { wallet: addressBytes(WALLET), since_block: null },
     ]);
   });
 
   test('what was searched for it is told: all of new blocks, of older ones what it sent', async () => {
     const columns = 'chain_id, kind, subject, dataset, first_block, last_block';
-    await stage.database.query('INSERT INTO tracked_wallets (chain_id, wallet, since_block) VALUES (1, $1, 110)', [
-      addressBytes(WALLET),
-    ]);
     await stage.database.query(
-      'INSERT INTO wallet_scan_state (chain_id, first_block, last_block) VALUES (1, 105, 119)',
+      sql`INSERT INTO tracked_wallets (chain_id, wallet, since_block) VALUES (1, ${addressBytes(WALLET)}, 110)`,
+    );
+    await stage.database.query(
+      sql`INSERT INTO wallet_scan_state (chain_id, first_block, last_block) VALUES (1, 105, 119)`,
     );
     const search = (first: number, last: number, kind = 'sender') =>
       stage.database.query(
-        `INSERT INTO subject_ranges (${columns}) VALUES (1, $4, $1, 'account-transactions', $2, $3)`,
-        [addressBytes(WALLET), first, last, kind],
+        sql`INSERT INTO subject_ranges (${rawSql(columns)}) VALUES (1, ${kind}, ${addressBytes(WALLET)}, 'account-transactions', ${first}, ${last})`,
       );
     await search(50, 109);
     await seed(at(60), at(112));
@@ -63,8 +62,8 @@ describe('where only transactions of wallets that are asked for are kept', () =>
     expect((await get(`${WALLET}?from_block=110&to_block=119`)).indexed.complete).toBe(true);
     expect((await get(`${WALLET}?from_block=109`)).indexed.complete).toBe(false);
     expect(stage.searchesRequested).toEqual([WALLET]);
-    await stage.database.query('UPDATE sync_chains SET checkpoint = 1000');
-    await stage.database.query('UPDATE wallet_scan_state SET last_block = 1000');
+    await stage.database.query(sql`UPDATE sync_chains SET checkpoint = 1000`);
+    await stage.database.query(sql`UPDATE wallet_scan_state SET last_block = 1000`);
     expect((await get(WALLET)).indexed).toMatchObject({ complete: false, received: { searched: false, exact: false } });
     expect(stage.balancesRequested).toEqual([WALLET]);
     await search(1, 900, 'receiver');

@@ -1,5 +1,5 @@
 /** A wallet's transactions over seeded rows: contents, order, pages, errors, and parsing by the official SDK. */
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { addressOf, atDepth, hashOf, timestampOf } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -27,8 +27,7 @@ describe('a wallet’s transactions', () => {
 
   test('have all that is known of each', async () => {
     await stage.database.query(
-      `INSERT INTO address_labels (address, chain_id, source, label, entity) VALUES ($1, $2, 'test', 'Friend 1', 'Friends')`,
-      [addressBytes(FRIEND), eth.id],
+      sql`INSERT INTO address_labels (address, chain_id, source, label, entity) VALUES (${addressBytes(FRIEND)}, ${eth.id}, 'test', 'Friend 1', 'Friends')`,
     );
     const input = `0xa9059cbb${'1'.padStart(64, '0')}${'7'.padStart(64, '0')}` as const;
     const largest = '-1';
@@ -126,7 +125,7 @@ describe('a wallet’s transactions', () => {
         fc.option(fc.integer({ min: 0, max: 7 })),
         fc.option(fc.integer({ min: 0, max: 7 })),
         async (places, limit, order, from, to) => {
-          await stage.database.query('TRUNCATE transactions, account_transactions, blocks');
+          await stage.database.query(sql`TRUNCATE transactions, account_transactions, blocks`);
           await seed(
             ...places.map(({ block, index }, nth) =>
               at(block, index, {}, nth % 2 === 0 ? [WALLET, FRIEND] : [FRIEND, WALLET]),
@@ -158,9 +157,9 @@ describe('a wallet’s transactions', () => {
 
   test('are not answered while a block of them is being replaced', async () => {
     await seed(at(1), at(2));
-    await stage.database.query('DELETE FROM transactions WHERE block_number = 2');
+    await stage.database.query(sql`DELETE FROM transactions WHERE block_number = 2`);
     expect((await ask(WALLET)).status).toBe(503);
-    await stage.database.query('DELETE FROM account_transactions WHERE block_number = 2');
+    await stage.database.query(sql`DELETE FROM account_transactions WHERE block_number = 2`);
     expect(placesOf(await get(WALLET))).toEqual(['1.0']);
   });
 });

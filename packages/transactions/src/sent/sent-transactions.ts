@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
-import { addressBytes, type Database, expectedTrue, hexText } from '@chainstead/db';
+import { addressBytes, type Database, expectedTrue, hexText, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { enqueueHistory, type SentTransactions, type Subject } from '@chainstead/sync';
 import { HAS_ROLE, ROLES } from '../stored/schema.ts';
@@ -42,8 +42,7 @@ async function readRefusal(
   account: Address,
 ): Promise<string | null> {
   const [search] = await database.query<{ status: string; message: string | null }>(
-    `SELECT status, error_message AS message FROM backfill_requests WHERE chain_id = $1 AND kind = 'sender' AND subject = $2`,
-    [id, addressBytes(account)],
+    sql`SELECT status, error_message AS message FROM backfill_requests WHERE chain_id = ${id} AND kind = 'sender' AND subject = ${addressBytes(account)}`,
   );
   if (search?.status !== 'refused') return null;
   return `${UNKNOWN}: the transactions that it sent can't be searched. ${search.message ?? ''}`.trim();

@@ -1,5 +1,6 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Address, type Hash, type Hex, parseHash, type Receipt, ZERO_ADDRESS } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import type { Dataset, ExecutedTransaction, WholeBlock } from '@chainstead/sync';
 import { addressOf, createPartitions, exampleChain, hashOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -175,12 +176,12 @@ describe('in the database', () => {
       value: string;
       input: Buffer;
       type: number;
-    }>('SELECT transaction_key::text AS key, nonce::text, gas::text, value::text, input, type FROM transactions');
+    }>(sql`SELECT transaction_key::text AS key, nonce::text, gas::text, value::text, input, type FROM transactions`);
     expect(row).toMatchObject({ key: '-1', value: (2n ** 256n - 1n).toString(), type: 32_767 });
     expect([row?.nonce, row?.gas].map((stored) => readUint64(stored ?? ''))).toEqual([largest, largest]);
     expect(row?.input.toString('hex')).toBe('5c'.repeat(3_000));
     const accounts = await database.query<{ account: Buffer; roles: number; evidence: number }>(
-      'SELECT account, roles, evidence FROM account_transactions ORDER BY roles',
+      sql`SELECT account, roles, evidence FROM account_transactions ORDER BY roles`,
     );
     expect(accounts.map(({ account, roles, evidence }) => [`0x${account.toString('hex')}`, roles, evidence])).toEqual([
       [ALICE, 1, 0],

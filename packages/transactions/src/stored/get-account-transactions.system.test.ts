@@ -2,6 +2,7 @@
 
 import type { Address } from '@chainstead/core';
 import { parseHash } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import {
   addressOf,
   createPartitions,
@@ -66,7 +67,7 @@ describe('a page', () => {
     for (const table of ['transactions', 'account_transactions'])
       await createPartitions(scratch.database, table, chain.id, CUTS);
     await seedTransactions(scratch.database, chain, seeded(0, ANALYZED));
-    await scratch.database.query('ANALYZE');
+    await scratch.database.query(sql`ANALYZE`);
     await seedTransactions(scratch.database, chain, seeded(ANALYZED, BLOCKS));
     await seedTransactionCoverage(scratch.database, chain, 0, BLOCKS - 1);
   });

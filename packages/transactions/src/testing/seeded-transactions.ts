@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import type { ExecutedTransaction } from '@chainstead/sync';
 import { createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
 import { accountRows } from '../stored/account-rows.ts';
@@ -38,15 +38,9 @@ export async function seedTransactions(
     await transaction.copy(table.name, table.columns, parts.map(table.copyLine));
     const numbers = [...new Set(all.map(({ blockNumber }) => blockNumber))];
     await transaction.query(
-      `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-       SELECT $1, number, hash, to_timestamp(seconds) FROM unnest($2::bigint[], $3::bytea[], $4::float8[]) AS block (number, hash, seconds)
+      sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+       SELECT ${chain.id}, number, hash, to_timestamp(seconds) FROM unnest(${numbers}::bigint[], ${numbers.map((number) => Buffer.from(hashOf(1, number).slice(2), 'hex'))}::bytea[], ${numbers.map(timestampOf)}::float8[]) AS block (number, hash, seconds)
        ON CONFLICT DO NOTHING`,
-      [
-        chain.id,
-        numbers,
-        numbers.map((number) => Buffer.from(hashOf(1, number).slice(2), 'hex')),
-        numbers.map(timestampOf),
-      ],
     );
   });
 }
@@ -60,8 +54,7 @@ export async function seedTransactionCoverage(
 ): Promise<void> {
   for (const { name } of [transactions, accountTransactions])
     await database.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $4, 'receipts')`,
-      [chain.id, name, first, last],
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${name}, ${first}, ${last}, 'receipts')`,
     );
 }
 

@@ -1,4 +1,5 @@
 import { type Clock, silentLogger, systemClock } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { openStateStage, type StateStage } from '@chainstead/node-reads/testing';
@@ -75,7 +76,7 @@ export async function openTransactionStage(upstreams = 1, clock: Clock = systemC
     async reset() {
       Object.assign(settings, SETTINGS);
       for (const node of [stage.node, ...stage.others]) node.alter = () => undefined;
-      await stage.scratch.database.query('TRUNCATE state_questions');
+      await stage.scratch.database.query(sql`TRUNCATE state_questions`);
     },
     ...closeOf(parts),
   };

@@ -1,6 +1,6 @@
 import { type Chain, createChainRegistry, type TransactionKeeping } from '@chainstead/chains';
 import { type Address, systemClock } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import type { NodeReadQueue } from '@chainstead/node-reads';
@@ -100,7 +100,7 @@ export function walletListsStage(): WalletListsStage {
     [requested, searchesRequested, balancesRequested] = [[], [], []];
     answerOf = () => null;
     await scratch.database.query(
-      'TRUNCATE transactions, account_transactions, blocks, sync_ranges, sync_chains, address_labels, tracked_wallets, wallet_scan_state, subject_ranges',
+      sql`TRUNCATE transactions, account_transactions, blocks, sync_ranges, sync_chains, address_labels, tracked_wallets, wallet_scan_state, subject_ranges`,
     );
   });
 

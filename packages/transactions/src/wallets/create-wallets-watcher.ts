@@ -7,7 +7,7 @@ import {
   type Logger,
   mergeRanges,
 } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import {
   type BlockWatcher,
   executedTransactions,
@@ -83,7 +83,7 @@ function watches({ transactions: { mode } }: Chain): boolean {
 }
 
 async function hasRequested(database: Database, { id }: Chain): Promise<boolean> {
-  const [found] = await database.query('SELECT FROM tracked_wallets WHERE chain_id = $1 LIMIT 1', [id]);
+  const [found] = await database.query(sql`SELECT FROM tracked_wallets WHERE chain_id = ${id} LIMIT 1`);
   return found !== undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
-import { type Database, hexText, type Transaction } from '@chainstead/db';
+import { type Database, hexText, rawSql, sql, type Transaction } from '@chainstead/db';
 import { StateUnavailableError } from '@chainstead/node-reads';
 import { type Checkpoint, lockChainCommits } from '@chainstead/sync';
 
@@ -41,8 +41,7 @@ async function readHash(
   number: number,
 ): Promise<Hash | null> {
   const [row] = await source.query<{ hash: Hash }>(
-    `SELECT ${hexText('block_hash')} AS hash FROM blocks WHERE chain_id = $1 AND block_number = $2`,
-    [id, number],
+    sql`SELECT ${rawSql(hexText('block_hash'))} AS hash FROM blocks WHERE chain_id = ${id} AND block_number = ${number}`,
   );
   return row?.hash ?? null;
 }

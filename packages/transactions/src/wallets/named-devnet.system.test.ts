@@ -2,7 +2,7 @@
  * Wallet blocks from a node's account index, compared to the node's blocks and traces: found in few calls, and checked.
  */
 import { type Address, parseAddress } from '@chainstead/core';
-import { addressBytes, hexText } from '@chainstead/db';
+import { addressBytes, hexText, rawSql, sql } from '@chainstead/db';
 import { type NodeProxyOptions, startNodeProxy } from '@chainstead/testkit';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { olderMarks, readWalletSearch, type WalletSearch } from './read-wallet-search.ts';
@@ -47,7 +47,7 @@ async function searchAll(roles: StageRoles, wallets: readonly Address[]): Promis
   return vi.waitFor(
     async () => {
       await stage.scratch.database.query(
-        `UPDATE backfill_requests SET due_at = now(), updated_at = CASE status WHEN 'done' THEN updated_at - interval '1 minute' ELSE updated_at END`,
+        sql`UPDATE backfill_requests SET due_at = now(), updated_at = CASE status WHEN 'done' THEN updated_at - interval '1 minute' ELSE updated_at END`,
       );
       const searches = [];
       for (const wallet of wallets) searches.push(await ask(roles, wallet));
@@ -64,9 +64,8 @@ const head = async () => Number(await stage.devnet.client.getBlockNumber({ cache
 /** Native tokens received inside transactions: block and amount. */
 async function storedInside(account: Address): Promise<readonly string[]> {
   const rows = await stage.scratch.database.query<{ line: string }>(
-    `SELECT concat_ws(' ', block_number, direction, value, ${hexText('counterparty')}) AS line FROM internal_transfers
-      WHERE chain_id = $1 AND account = $2 ORDER BY block_number, transaction_index, trace_index`,
-    [CHAIN_ID, addressBytes(account)],
+    sql`SELECT concat_ws(' ', block_number, direction, value, ${rawSql(hexText('counterparty'))}) AS line FROM internal_transfers
+      WHERE chain_id = ${CHAIN_ID} AND account = ${addressBytes(account)} ORDER BY block_number, transaction_index, trace_index`,
   );
   return rows.map(({ line }) => line);
 }
@@ -138,8 +137,7 @@ describe('a node with an index of accounts', () => {
       await requireWhole([wallet, QUIET]);
       expect(await storedInside(QUIET)).toEqual(inside);
       const approved = await stage.scratch.database.query(
-        'SELECT FROM account_transactions WHERE chain_id = $1 AND account = $2 AND evidence >= 1 << 30 AND roles <= 0',
-        [CHAIN_ID, addressBytes(QUIET)],
+        sql`SELECT FROM account_transactions WHERE chain_id = ${CHAIN_ID} AND account = ${addressBytes(QUIET)} AND evidence >= 1 << 30 AND roles <= 0`,
       );
       expect(approved).toHaveLength(1);
       // Counts and balances at the ends of the searched part, a few times; no bisection.

@@ -3,7 +3,7 @@
  * separate for each search.
  */
 import type { Address, BlockRange } from '@chainstead/core';
-import { addressBytes, type Database, type Transaction } from '@chainstead/db';
+import { addressBytes, type Database, sql, type Transaction } from '@chainstead/db';
 import { lockChainCommits, recordSubjectRange, type Subject } from '@chainstead/sync';
 import { accountTransactions } from '../stored/datasets.ts';
 
@@ -17,9 +17,8 @@ export async function readMarked(
   mark: IndexMark,
 ): Promise<readonly BlockRange[]> {
   return database.query<{ from: number; to: number }>(
-    `SELECT first_block AS from, last_block AS to FROM subject_ranges
-      WHERE chain_id = $1 AND kind = ANY ($2::text[]) AND subject = $3 AND dataset = $4`,
-    [chainId, [`sender-${mark}`, `receiver-${mark}`], addressBytes(address), accountTransactions.name],
+    sql`SELECT first_block AS from, last_block AS to FROM subject_ranges
+      WHERE chain_id = ${chainId} AND kind = ANY (${[`sender-${mark}`, `receiver-${mark}`]}::text[]) AND subject = ${addressBytes(address)} AND dataset = ${accountTransactions.name}`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Address, parseAddress, toQuantity } from '@chainstead/core';
-import { addressBytes, hexText } from '@chainstead/db';
+import { addressBytes, hexText, rawSql, sql } from '@chainstead/db';
 import { createSeededRandom, startNodeProxy } from '@chainstead/testkit';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readExplainedChanges } from './explained-changes.ts';
@@ -19,7 +19,7 @@ const { play, transfer } = playgroundOn(stage);
 async function untilAnswered(roles: StageRoles, wallet: Address, expected: Partial<WalletSearch>): Promise<void> {
   await vi.waitFor(
     async () => {
-      await stage.scratch.database.query("UPDATE backfill_requests SET due_at = now() WHERE status = 'pending'");
+      await stage.scratch.database.query(sql`UPDATE backfill_requests SET due_at = now() WHERE status = 'pending'`);
       expect(await ask(roles, wallet)).toMatchObject(expected);
     },
     { timeout: 60_000, interval: 100 },
@@ -31,7 +31,7 @@ async function searched(roles: StageRoles, wallet: Address): Promise<WalletSearc
   return vi.waitFor(
     async () => {
       await stage.scratch.database.query(
-        `UPDATE backfill_requests SET due_at = now(), updated_at = CASE status WHEN 'done' THEN updated_at - interval '1 minute' ELSE updated_at END`,
+        sql`UPDATE backfill_requests SET due_at = now(), updated_at = CASE status WHEN 'done' THEN updated_at - interval '1 minute' ELSE updated_at END`,
       );
       const search = await ask(roles, wallet);
       expect(search.missing).toEqual([]);
@@ -83,19 +83,17 @@ async function tracedMoves(account: Address, until: number): Promise<readonly st
 
 async function storedMoves(account: Address): Promise<readonly string[]> {
   const rows = await stage.scratch.database.query<{ line: string }>(
-    `SELECT concat_ws(' ', part.block_number, part.transaction_index, CASE direction WHEN 0 THEN '-' ELSE '' END || part.value) AS line
+    sql`SELECT concat_ws(' ', part.block_number, part.transaction_index, CASE direction WHEN 0 THEN '-' ELSE '' END || part.value) AS line
      FROM internal_transfers AS part JOIN transactions AS made USING (chain_id, block_number, transaction_index)
-     WHERE part.chain_id = $1 AND account = $2 AND ${hexText('part.transaction_hash')} = ${hexText('made.transaction_hash')}
+     WHERE part.chain_id = ${CHAIN_ID} AND account = ${addressBytes(account)} AND ${rawSql(hexText('part.transaction_hash'))} = ${rawSql(hexText('made.transaction_hash'))}
      ORDER BY part.block_number, part.transaction_index, trace_index`,
-    [CHAIN_ID, addressBytes(account)],
   );
   return rows.map(({ line }) => line);
 }
 
 async function callsMade(wallet: Address): Promise<number> {
   const [row] = await stage.scratch.database.query<{ calls: number }>(
-    "SELECT calls_made AS calls FROM backfill_requests WHERE kind = 'receiver' AND subject = $1",
-    [addressBytes(wallet)],
+    sql`SELECT calls_made AS calls FROM backfill_requests WHERE kind = 'receiver' AND subject = ${addressBytes(wallet)}`,
   );
   return row?.calls ?? 0;
 }
@@ -110,8 +108,7 @@ async function requireExplained(wallet: Address, at: number, unexplained = 0n): 
 /** The last block that was searched for the wallet. */
 async function searchedUntil(wallet: Address): Promise<number> {
   const rows = await stage.scratch.database.query<{ first: number; last: number }>(
-    "SELECT first_block AS first, last_block AS last FROM subject_ranges WHERE kind = 'receiver' AND subject = $1",
-    [addressBytes(wallet)],
+    sql`SELECT first_block AS first, last_block AS last FROM subject_ranges WHERE kind = 'receiver' AND subject = ${addressBytes(wallet)}`,
   );
   expect(rows).toHaveLength(1);
   expect(rows[0]?.first).toBe(1);
@@ -301,7 +298,7 @@ describe('coins that a wallet received in older blocks', () => {
       await step();
       if (random.chance(0.3)) await stage.devnet.reorg(random.integer(1, 3));
       for (const requested of wallets) await ask(requests, requested);
-      await stage.scratch.database.query('UPDATE backfill_requests SET due_at = now()');
+      await stage.scratch.database.query(sql`UPDATE backfill_requests SET due_at = now()`);
       if (times % 3 === 1) await processes.replace(random.integer(0, 1));
       await setTimeout(random.integer(0, 500));
     }

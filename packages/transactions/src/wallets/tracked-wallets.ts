@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { OnDemandBackfill, RequestContext } from '@chainstead/data-api';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, rawSql, sql } from '@chainstead/db';
 import {
   areBalancesMissing,
   areNewestSearched,
@@ -48,9 +48,8 @@ export function createTrackedWallets(
     const before = looked.get(key);
     if (before !== undefined && performance.now() - before < LOOK_AGAIN_MS) return before;
     await database.query(
-      `INSERT INTO tracked_wallets AS known (chain_id, wallet) VALUES ($1, $2)
-       ON CONFLICT (chain_id, wallet) DO UPDATE SET asked_at = now() WHERE known.asked_at < now() - ${REQUESTED_AGAIN}`,
-      [chain.id, addressBytes(wallet)],
+      sql`INSERT INTO tracked_wallets AS known (chain_id, wallet) VALUES (${chain.id}, ${addressBytes(wallet)})
+       ON CONFLICT (chain_id, wallet) DO UPDATE SET asked_at = now() WHERE known.asked_at < now() - ${rawSql(REQUESTED_AGAIN)}`,
     );
     // A miss only costs a query.
     if (looked.size >= LOOKED_MAX) looked.clear();

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Address, parseAddress } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { createSeededRandom, type Devnet, type SeededRandom, startNodeProxy } from '@chainstead/testkit';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readWalletSearch, type WalletSearch } from './read-wallet-search.ts';
@@ -30,7 +30,7 @@ async function mineRandom(accounts: readonly Address[], random: SeededRandom, bl
 async function searched(roles: StageRoles, wallet: Address): Promise<WalletSearch> {
   return vi.waitFor(
     async () => {
-      await stage.scratch.database.query('UPDATE backfill_requests SET due_at = now()');
+      await stage.scratch.database.query(sql`UPDATE backfill_requests SET due_at = now()`);
       const search = await ask(roles, wallet);
       expect(search.missing).toEqual([]);
       return search;
@@ -169,8 +169,7 @@ describe('transactions of wallets that are asked for', () => {
     await caughtUp();
     const history = async (address: Address) => {
       const [row] = await stage.scratch.database.query<{ status: string; calls: number; rows: number }>(
-        "SELECT status, calls_made AS calls, rows_added AS rows FROM backfill_requests WHERE kind = 'sender' AND subject = $1",
-        [addressBytes(address)],
+        sql`SELECT status, calls_made AS calls, rows_added AS rows FROM backfill_requests WHERE kind = 'sender' AND subject = ${addressBytes(address)}`,
       );
       return row;
     };
@@ -220,8 +219,7 @@ describe('transactions of wallets that are asked for', () => {
     for (const requested of [wallet, factory]) searches.set(requested, await searched(started, requested));
     expect((await requireTruth(new Map([[wallet, searches.get(wallet) as WalletSearch]]))).sent).toBe(9);
     const [row] = await stage.scratch.database.query<{ calls: number }>(
-      "SELECT calls_made AS calls FROM backfill_requests WHERE kind = 'sender' AND subject = $1",
-      [addressBytes(factory)],
+      sql`SELECT calls_made AS calls FROM backfill_requests WHERE kind = 'sender' AND subject = ${addressBytes(factory)}`,
     );
     expect(row?.calls).toBeLessThan(25);
   }, 60_000);
@@ -296,8 +294,7 @@ describe('transactions of wallets that are asked for', () => {
     for (const requested of [wallet, other]) await ask(first, requested);
     await mine(5);
     await stage.scratch.database.query(
-      "UPDATE tracked_wallets SET asked_at = now() - interval '31 days' WHERE wallet = $1",
-      [addressBytes(wallet)],
+      sql`UPDATE tracked_wallets SET asked_at = now() - interval '31 days' WHERE wallet = ${addressBytes(wallet)}`,
     );
     await first.stop();
     const last = await open({ roles: ['ingest'] });

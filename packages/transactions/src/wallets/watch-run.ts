@@ -4,7 +4,7 @@
  * blocks.
  */
 import type { BlockRange, ChainId } from '@chainstead/core';
-import type { Transaction } from '@chainstead/db';
+import { sql, type Transaction } from '@chainstead/db';
 import { accountTransactions } from '../stored/datasets.ts';
 
 /** Wallets without a request for this long are deleted. */
@@ -19,9 +19,8 @@ const FORGOTTEN_AT_ONCE = 100;
  */
 export async function beginWatching(transaction: Transaction, chainId: ChainId, from: number): Promise<boolean> {
   const [found] = await transaction.query<{ is_any: boolean }>(
-    `WITH begun AS (UPDATE tracked_wallets SET since_block = $2 WHERE chain_id = $1 AND since_block IS NULL RETURNING 1)
-     SELECT EXISTS (SELECT FROM tracked_wallets WHERE chain_id = $1) AS is_any, (SELECT count(*) FROM begun) AS begun`,
-    [chainId, from],
+    sql`WITH begun AS (UPDATE tracked_wallets SET since_block = ${from} WHERE chain_id = ${chainId} AND since_block IS NULL RETURNING 1)
+     SELECT EXISTS (SELECT FROM tracked_wallets WHERE chain_id = ${chainId}) AS is_any, (SELECT count(*) FROM begun) AS begun`,
   );
   return found?.is_any ?? false;
 }
@@ -29,31 +28,26 @@ export async function beginWatching(transaction: Transaction, chainId: ChainId, 
 /** Stores the blocks as searched. If unsearched blocks were followed in between, a new run starts. */
 export async function extendRun(transaction: Transaction, chainId: ChainId, { from, to }: BlockRange): Promise<void> {
   const extended = await transaction.query(
-    'UPDATE wallet_scan_state SET last_block = $3 WHERE chain_id = $1 AND last_block = $2::bigint - 1 RETURNING 1 AS extended',
-    [chainId, from, to],
+    sql`UPDATE wallet_scan_state SET last_block = ${to} WHERE chain_id = ${chainId} AND last_block = ${from}::bigint - 1 RETURNING 1 AS extended`,
   );
   if (extended.length > 0) return;
   await transaction.query(keepSearched('tracked_wallets'), [chainId]);
-  await transaction.query('UPDATE tracked_wallets SET since_block = $2 WHERE chain_id = $1 AND since_block < $2', [
-    chainId,
-    from,
-  ]);
   await transaction.query(
-    `INSERT INTO wallet_scan_state (chain_id, first_block, last_block) VALUES ($1, $2, $3)
+    sql`UPDATE tracked_wallets SET since_block = ${from} WHERE chain_id = ${chainId} AND since_block < ${from}`,
+  );
+  await transaction.query(
+    sql`INSERT INTO wallet_scan_state (chain_id, first_block, last_block) VALUES (${chainId}, ${from}, ${to})
      ON CONFLICT (chain_id) DO UPDATE SET first_block = excluded.first_block, last_block = excluded.last_block`,
-    [chainId, from, to],
   );
 }
 
 /** The blocks above one leave the chain: their replacements will be searched for every wallet. */
 export async function cutRun(transaction: Transaction, chainId: ChainId, ancestor: number): Promise<void> {
   await transaction.query(
-    'UPDATE tracked_wallets SET since_block = $2::bigint + 1 WHERE chain_id = $1 AND since_block > $2::bigint + 1',
-    [chainId, ancestor],
+    sql`UPDATE tracked_wallets SET since_block = ${ancestor}::bigint + 1 WHERE chain_id = ${chainId} AND since_block > ${ancestor}::bigint + 1`,
   );
   await transaction.query(
-    `UPDATE wallet_scan_state SET first_block = least(first_block, $2::bigint + 1), last_block = $2 WHERE chain_id = $1 AND last_block > $2`,
-    [chainId, ancestor],
+    sql`UPDATE wallet_scan_state SET first_block = least(first_block, ${ancestor}::bigint + 1), last_block = ${ancestor} WHERE chain_id = ${chainId} AND last_block > ${ancestor}`,
   );
 }
 

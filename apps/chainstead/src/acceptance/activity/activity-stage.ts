@@ -1,7 +1,9 @@
 /** All data routes behind a real socket, over some indexed transfers of a devnet, with no worker and no node that is asked within requests. */
+
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress, silentLogger, systemClock } from '@chainstead/core';
 import { createDatasetRoutes, datasets } from '@chainstead/datasets';
+import { sql } from '@chainstead/db';
 import { seedTransfers } from '@chainstead/erc20/testing';
 import { openStateStage } from '@chainstead/node-reads/testing';
 import { addressOf, closeOf } from '@chainstead/testkit';
@@ -54,7 +56,7 @@ export async function openActivityStage(): Promise<ActivityStage> {
     ask,
     known: { cursor, cursorShown: shown(cursor) },
     async nodeReads() {
-      const [row] = await database.query<{ left: number }>('SELECT count(*)::int AS left FROM state_questions');
+      const [row] = await database.query<{ left: number }>(sql`SELECT count(*)::int AS left FROM state_questions`);
       return calls + Number(row?.left);
     },
     ...closeOf(parts),

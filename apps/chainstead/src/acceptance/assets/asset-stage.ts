@@ -2,7 +2,7 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { parseAddress, silentLogger, systemClock, ZERO_ADDRESS } from '@chainstead/core';
 import { createDatasetRoutes, datasets, stateReaders } from '@chainstead/datasets';
-import { addressBytes, type Database, hexBytes } from '@chainstead/db';
+import { addressBytes, type Database, hexBytes, sql } from '@chainstead/db';
 import { seedTransfers } from '@chainstead/erc20/testing';
 import { openStateStage } from '@chainstead/node-reads/testing';
 import { addressOf, closeOf, createPartitions, hashOf } from '@chainstead/testkit';
@@ -32,8 +32,7 @@ export async function openAssetStage(): Promise<RequestStage> {
   const head = await stage.commit();
   for (const dataset of ['erc20-transfers', 'nft-transfers'])
     await database.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $4, 'none')`,
-      [eth.id, dataset, INDEXED_FROM, head.number],
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, ${dataset}, ${INDEXED_FROM}, ${head.number}, 'none')`,
     );
   const pruned = await stage.devnet.client.getBlock({ blockNumber: BigInt(PRUNED_BLOCK) });
   stage.node.alter = ({ method, params }) => {
@@ -77,18 +76,15 @@ async function seedAssets(database: Database, eth: Chain): Promise<void> {
   );
   await createPartitions(database, 'nft_transfers', eth.id);
   await database.query(
-    `INSERT INTO nft_transfers (collection_key, chain_id, block_number, transaction_index, log_index, item, kind, token_address, token_id,
+    sql`INSERT INTO nft_transfers (collection_key, chain_id, block_number, transaction_index, log_index, item, kind, token_address, token_id,
        from_address, to_address, amount, transaction_hash)
-     SELECT address_key($1), $2, block_number, 0, 0, 0, 0, $1, block_number, $3, $4, 1, $5 FROM generate_series(4, 6) AS block_number`,
-    [addressBytes(collection), eth.id, addressBytes(ZERO_ADDRESS), addressBytes(alice), hexBytes(hashOf(2, 4))],
+     SELECT address_key(${addressBytes(collection)}), ${eth.id}, block_number, 0, 0, 0, 0, ${addressBytes(collection)}, block_number, ${addressBytes(ZERO_ADDRESS)}, ${addressBytes(alice)}, 1, ${hexBytes(hashOf(2, 4))} FROM generate_series(4, 6) AS block_number`,
   );
   await database.query(
-    `INSERT INTO nft_collections (token_address, chain_id, status, due_at)
-     VALUES ($1, $4, 'not-contract', now() + interval '1 day'), ($2, $4, 'not-nft', now() + interval '1 day'), ($3, $4, 'known', NULL)`,
-    [addressBytes(NO_CONTRACT), addressBytes(NO_NFT), addressBytes(READ_COLLECTION), eth.id],
+    sql`INSERT INTO nft_collections (token_address, chain_id, status, due_at)
+     VALUES (${addressBytes(NO_CONTRACT)}, ${eth.id}, 'not-contract', now() + interval '1 day'), (${addressBytes(NO_NFT)}, ${eth.id}, 'not-nft', now() + interval '1 day'), (${addressBytes(READ_COLLECTION)}, ${eth.id}, 'known', NULL)`,
   );
   await database.query(
-    `INSERT INTO nft_token_metadata (token_address, chain_id, token_id, status, synced_at) VALUES ($1, $2, 77, 'none', now())`,
-    [addressBytes(READ_COLLECTION), eth.id],
+    sql`INSERT INTO nft_token_metadata (token_address, chain_id, token_id, status, synced_at) VALUES (${addressBytes(READ_COLLECTION)}, ${eth.id}, 77, 'none', now())`,
   );
 }

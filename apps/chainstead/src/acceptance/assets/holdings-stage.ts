@@ -1,4 +1,5 @@
 /** The real program over a devnet with scenes of holdings, and the official SDK that asks it. */
+import { sql } from '@chainstead/db';
 import { type Closable, closeOf, type Devnet, type Moralis, startOfficialSdk } from '@chainstead/testkit';
 import { openDevnetProgramStage } from '../devnet-program.ts';
 import { waitUntil } from '../indexed-chain.ts';
@@ -69,9 +70,8 @@ export async function openHoldingsStage(options: HoldingsStageOptions): Promise<
       const { number, hash } = await devnet.client.getBlock();
       await waitUntil(async () => {
         const [row] = await scratch.database.query<{ hash: string; why: string | null }>(
-          `SELECT '0x' || encode(checkpoint_hash, 'hex') AS hash, coalesce(stop_message, stall_reason) AS why
-             FROM sync_chains WHERE chain_id = $1`,
-          [chainId],
+          sql`SELECT '0x' || encode(checkpoint_hash, 'hex') AS hash, coalesce(stop_message, stall_reason) AS why
+             FROM sync_chains WHERE chain_id = ${chainId}`,
         );
         return row?.hash === hash ? null : `block ${number} is not indexed: ${row?.why ?? ''}\n${program.output()}`;
       }, SETTLE_TIMEOUT_MS);

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { silentLogger } from '@chainstead/core';
-import { openDatabase } from '@chainstead/db';
+import { openDatabase, rawSql } from '@chainstead/db';
 import { findPostgresPrograms, type ScratchCluster } from '@chainstead/testkit';
 import type { PageReader } from './page-reader.ts';
 
@@ -58,7 +58,7 @@ export async function onServer<Row extends object>(url: string, ...statements: r
   const database = openDatabase({ url, applicationName: 'page', poolSize: 1, logger: silentLogger() });
   try {
     let rows: Row[] = [];
-    for (const statement of statements) rows = await database.query<Row>(statement);
+    for (const statement of statements) rows = await database.query<Row>(rawSql(statement));
     return rows;
   } finally {
     await database.close();

@@ -2,7 +2,7 @@
  * A network under test: fullnodes over a recorded ledger, a scratch database, and the expected content of its tables.
  */
 import { createMetricsRegistry, type Logger, silentLogger, systemClock } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import {
   type AptosFaultSettings,
   type AptosFullnode,
@@ -43,7 +43,7 @@ export async function readTables(database: Database): Promise<Record<string, unk
   const tables: Record<string, unknown[]> = {};
   for (const table of TABLES)
     tables[table] = (
-      await database.query<{ row: unknown }>(`SELECT to_jsonb(t) AS row FROM ${table} t ORDER BY t::text`)
+      await database.query<{ row: unknown }>(sql`SELECT to_jsonb(t) AS row FROM ${rawSql(table)} t ORDER BY t::text`)
     ).map(({ row }) => row);
   return tables;
 }

@@ -1,6 +1,7 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { readDefinitions } from '@chainstead/contracts';
 import { type Address, parseAddress } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { listAudit } from '@chainstead/http';
 import { hashOf, timestampOf } from '@chainstead/testkit';
 import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
@@ -66,8 +67,7 @@ test('adds the chosen events, shows their rows, and removes them', async () => {
   const [definition] = await readDefinitions(stage.database, 'vault');
   expect(definition).toMatchObject({ addresses: [VAULT], firstBlock: 5, tables: [{ event: 'deposit' }] });
   await stage.database.query(
-    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (1, 7, $1, to_timestamp($2))`,
-    [Buffer.from(hashOf(1, 7).slice(2), 'hex'), timestampOf(7)],
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (1, 7, ${Buffer.from(hashOf(1, 7).slice(2), 'hex')}, to_timestamp(${timestampOf(7)}))`,
   );
   await stage.database.query(
     `INSERT INTO contracts.vault_deposit (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract, owner, assets, note)

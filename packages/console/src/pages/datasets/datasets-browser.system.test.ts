@@ -1,4 +1,5 @@
 /** Datasets, tables, jobs and on-demand data in a real browser. Skipped with a message if the machine has none. */
+import { sql } from '@chainstead/db';
 import { listRangeJobs } from '@chainstead/sync';
 import { expect, test } from 'vitest';
 import { stageInBrowser } from '../../testing/browser-stage.ts';
@@ -12,22 +13,18 @@ const shown = stageInBrowser(async () => {
   const stage = await openConsoleStage({ disk: { diskBytes: 1e12, folder: null } });
   await seedChains(stage.database, [1, 7]);
   await stage.database.query(
-    `INSERT INTO range_jobs (id, chain, work, dataset, ranges, requested_by, status, done, total, error_code, error_message, outcome)
-     VALUES ('000000000000000000000001', $1, 'verify', $2, '[{"from":1,"to":20}]', $2, 'failed', 10, 20, 'X', $2, '{"levels":{"receipts":10},"repairs":1,"uncovered":2}')`,
-    [HOSTILE.slice(0, 200), HOSTILE],
+    sql`INSERT INTO range_jobs (id, chain, work, dataset, ranges, requested_by, status, done, total, error_code, error_message, outcome)
+     VALUES ('000000000000000000000001', ${HOSTILE.slice(0, 200)}, 'verify', ${HOSTILE}, '[{"from":1,"to":20}]', ${HOSTILE}, 'failed', 10, 20, 'X', ${HOSTILE}, '{"levels":{"receipts":10},"repairs":1,"uncovered":2}')`,
   );
   await stage.database.query(
-    `INSERT INTO projections (chain_id, state, dataset, version, status, position) VALUES (1, $1, 'erc20-transfers', 1, 'clearing', 0)`,
-    [HOSTILE.slice(0, 1_000)],
+    sql`INSERT INTO projections (chain_id, state, dataset, version, status, position) VALUES (1, ${HOSTILE.slice(0, 1_000)}, 'erc20-transfers', 1, 'clearing', 0)`,
   );
   await stage.database.query(
-    `INSERT INTO backfill_requests (chain_id, kind, subject, status, error_code, error_message)
-     VALUES (1, 'wallet', decode(repeat('ab', 20), 'hex'), 'refused', 'X', $1)`,
-    [HOSTILE],
+    sql`INSERT INTO backfill_requests (chain_id, kind, subject, status, error_code, error_message)
+     VALUES (1, 'wallet', decode(repeat('ab', 20), 'hex'), 'refused', 'X', ${HOSTILE})`,
   );
   await stage.database.query(
-    `INSERT INTO nft_collections (chain_id, token_address, status, name) VALUES (1, decode(repeat('cd', 20), 'hex'), 'known', $1)`,
-    [HOSTILE],
+    sql`INSERT INTO nft_collections (chain_id, token_address, status, name) VALUES (1, decode(repeat('cd', 20), 'hex'), 'known', ${HOSTILE})`,
   );
   return stage;
 });
@@ -68,7 +65,7 @@ test('work is asked for with the keyboard alone, seen to get on without reloadin
   const [job] = await listRangeJobs(shown.stage.database, { limit: 1 });
   const row = page.locator(`#job-${job?.id}`);
   await row.getByText('queued').waitFor();
-  await shown.stage.database.query('UPDATE range_jobs SET done = 42, total = 100 WHERE id = $1', [job?.id]);
+  await shown.stage.database.query(sql`UPDATE range_jobs SET done = 42, total = 100 WHERE id = ${job?.id ?? null}`);
   await row.getByText('42.0 %').last().waitFor({ timeout: 60_000 });
   await row.getByRole('button', { name: 'Cancel' }).click();
   await row.getByText('cancelled').waitFor();

@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ConsoleStage, openConsoleStage, type StageOptions, type Visitor } from '../../testing/console-stage.ts';
 import { seedChains } from '../../testing/seed-chains.ts';
@@ -57,11 +58,11 @@ describe('the page of datasets', () => {
     await seedChains(opened.stage.database, [1]);
     expect(await textOf(opened, '/console/datasets')).toContain('All aggregates are up to date');
     await opened.stage.database.query(
-      `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+      sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
        SELECT 1, number, decode(lpad(to_hex(number), 64, '0'), 'hex'), now() FROM generate_series(1, 100) AS number`,
     );
     await opened.stage.database.query(
-      `INSERT INTO projections (chain_id, state, dataset, version, status, position, rows) VALUES (1, 'holders', 'erc20-transfers', 1, 'building', 40, 123)`,
+      sql`INSERT INTO projections (chain_id, state, dataset, version, status, position, rows) VALUES (1, 'holders', 'erc20-transfers', 1, 'building', 40, 123)`,
     );
     const { stage, visitor } = opened;
     await new Promise((resolve) => setTimeout(resolve, 1_100));
@@ -76,9 +77,9 @@ describe('the page of tables', () => {
   test('tells sizes, estimates as such, growth, and in how many days the disk is full', async () => {
     const opened = await open({ disk: { diskBytes: 100_000_000_000, folder: null } });
     const { database } = opened.stage;
-    await database.query('ANALYZE api_keys');
+    await database.query(sql`ANALYZE api_keys`);
     await database.query(
-      `INSERT INTO table_sizes_hourly (table_name, hour, sampled_at, bytes)
+      sql`INSERT INTO table_sizes_hourly (table_name, hour, sampled_at, bytes)
        VALUES ('', date_trunc('hour', now() - interval '12 hours'), now() - interval '12 hours', pg_database_size(current_database()) - 1000000000),
               ('api_keys', date_trunc('hour', now() - interval '12 hours'), now() - interval '12 hours', 0)`,
     );

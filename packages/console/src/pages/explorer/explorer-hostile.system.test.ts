@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { seedMetadata } from '@chainstead/nft/testing';
 import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
@@ -18,8 +19,8 @@ const stage = stageOfFile(openExplorerStage);
 const visitor = madeForFile(() => stage.signIn());
 
 test.each(HOSTILE)('names such as %.24s neither run nor make a page large', async (text) => {
-  await stage.database.query('UPDATE tokens SET name = $1, symbol = left($1, 1000)', [text]);
-  await stage.database.query('DELETE FROM nft_token_metadata');
+  await stage.database.query(sql`UPDATE tokens SET name = ${text}, symbol = left(${text}, 1000)`);
+  await stage.database.query(sql`DELETE FROM nft_token_metadata`);
   const document = { name: text, description: text, image: text, attributes: [{ trait_type: text, value: text }] };
   for (const id of ['1', '2', '3'])
     await seedMetadata(stage.database, ETH, { address: APES, id }, { uri: text, text: JSON.stringify(document) });

@@ -2,7 +2,9 @@
  * Explorer data from a node: names, transactions and blocks. Parts run in a real browser; without one, they are skipped
  * with a message.
  */
+
 import type { Address } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { addressOf, compileDemoContracts, DEMO_TOKEN_ABI } from '@chainstead/testkit';
 import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -123,7 +125,7 @@ describe('a name', () => {
     node.alter = () => {
       throw new Error('away');
     };
-    await stage.database.query('TRUNCATE state_questions');
+    await stage.database.query(sql`TRUNCATE state_questions`);
     const away = await follow('?q=bücher.eth');
     expect(away.status).toBe(503);
     expect(away.page).toContain('Reload the page in a moment');

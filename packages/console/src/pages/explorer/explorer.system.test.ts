@@ -1,4 +1,5 @@
 import type { Hash } from '@chainstead/core';
+import { rawSql, sql } from '@chainstead/db';
 import { EXAMPLE_KEY } from '@chainstead/http/testing';
 import { addressOf, hashOf } from '@chainstead/testkit';
 import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
@@ -189,9 +190,9 @@ describe('an address', () => {
     expect(page).toContain('No data is indexed for this address on any of these chains');
     expect(page).toContain(`href="${path}/${stranger}?chain=polygon"`);
     expect(
-      await stage.database.query(`SELECT FROM backfill_requests WHERE subject = decode($1, 'hex')`, [
-        stranger.slice(2),
-      ]),
+      await stage.database.query(
+        sql`SELECT FROM backfill_requests WHERE subject = decode(${stranger.slice(2)}, 'hex')`,
+      ),
     ).toEqual([]);
   });
 
@@ -252,7 +253,7 @@ describe('a block', () => {
     const targets = shownTables(page).map(({ target }) => target);
     expect(targets).toEqual(Array(3).fill('/api/v2.2/block/2000?chain=eth'));
     const [, sql = ''] = /<code>(SELECT [^<]*analytics\.nft_trades[^<]*)<\/code>/.exec(page) ?? [];
-    expect(await stage.database.query(sql.replaceAll('&#39;', "'"))).toHaveLength(1);
+    expect(await stage.database.query(rawSql(sql.replaceAll('&#39;', "'")))).toHaveLength(1);
   });
 
   test('that no chain has says so', async () => {

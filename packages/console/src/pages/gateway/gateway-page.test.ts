@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { addUpstreamCalls } from '@chainstead/sync';
 import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -16,7 +17,7 @@ const stage = stageOfFile(() =>
 const visitor = madeForFile(() => stage.signIn());
 beforeAll(async () => {
   await stage.database.query(
-    `INSERT INTO gateway_calls (hour, chain_id, method, calls, errors, cached, latency) VALUES
+    sql`INSERT INTO gateway_calls (hour, chain_id, method, calls, errors, cached, latency) VALUES
        (date_trunc('hour', now()), 1, 'eth_call', 60, 6, 30, '{0,0,0,0,0,0,30,0,0,0,0,0,0,0,0}'),
        (date_trunc('hour', now()) - interval '5 hours', 1, 'eth_call', 40, 0, 30, '{0,0,0,0,0,0,10,0,0,0,0,0,0,0,0}'),
        (date_trunc('hour', now()) - interval '30 hours', 1, 'eth_call', 900, 0, 0, '{}'),

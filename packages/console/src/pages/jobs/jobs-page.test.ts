@@ -1,4 +1,5 @@
 import { silentLogger, systemClock } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { listAudit } from '@chainstead/http';
 import { listRangeJobs, type RangeJobSite, workRangeJobs } from '@chainstead/sync';
 import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
@@ -11,7 +12,7 @@ const visitor = madeForFile(() => stage.signIn());
 beforeAll(async () => {
   await seedChains(stage.database, [1]);
 });
-beforeEach(() => stage.database.query('TRUNCATE range_jobs'));
+beforeEach(() => stage.database.query(sql`TRUNCATE range_jobs`));
 
 const FORM = { work: 'backfill', chain: 'eth', dataset: '', from: '1000', to: '1499' };
 const query = (form: Partial<typeof FORM>): string => String(new URLSearchParams({ ...FORM, ...form }));
@@ -23,7 +24,7 @@ describe('the page of jobs', () => {
     expect(page).toContain('<dd>from <data class="n" value="1">');
     expect(page).toContain('unknown: no such job of this chain has finished yet');
     await stage.database.query(
-      `INSERT INTO range_jobs (id, chain, work, ranges, requested_by, status, done, taken_at, updated_at)
+      sql`INSERT INTO range_jobs (id, chain, work, ranges, requested_by, status, done, taken_at, updated_at)
        VALUES ('000000000000000000000000', '1', 'backfill', '[{"from":1,"to":2}]', 'Ann', 'done', 600, now() - interval '6 minutes', now())`,
     );
     const known = await (await stage.get(`/console/jobs/estimate?${query({})}`, visitor)).text();
@@ -120,13 +121,13 @@ describe('the page of jobs', () => {
     const empty = await (await stage.get('/console/jobs', visitor)).text();
     expect(empty).toContain('No work is due.');
     await stage.database.query(
-      `INSERT INTO nft_collection_traits (token_address, chain_id, work, due_at, lease_until, holder, error_code, error_message, requested_by)
+      sql`INSERT INTO nft_collection_traits (token_address, chain_id, work, due_at, lease_until, holder, error_code, error_message, requested_by)
        SELECT decode(lpad(number::text, 40, '0'), 'hex'), 1, 'full', now() + due * interval '1 hour', now() + lease * interval '1 hour', holder, code, message, 'open'
          FROM (VALUES (1, -2, NULL, NULL, NULL, NULL), (2, -1, NULL, NULL, NULL, NULL), (3, NULL, 1, 'somebody', NULL, NULL),
            (4, 1, NULL, NULL, 'NO_UPSTREAM', '<b>No</b> usable upstream'), (5, 24, NULL, NULL, 'WORK_SET_ASIDE', 'Work quarantined'),
            (6, NULL, NULL, NULL, NULL, NULL)) AS given (number, due, lease, holder, code, message)`,
     );
-    onTestFinished(async () => void (await stage.database.query('TRUNCATE nft_collection_traits')));
+    onTestFinished(async () => void (await stage.database.query(sql`TRUNCATE nft_collection_traits`)));
     const page = await (await stage.get('/console/jobs', visitor)).text();
     const table = /aria-label="Due work".*?<tbody>(.*?)<\/tbody>/s.exec(page)?.[1] ?? '';
     expect(table.match(/<tr>/g)).toHaveLength(1);
@@ -140,7 +141,7 @@ describe('the page of jobs', () => {
 
   test('is paged from the newest on', async () => {
     await stage.database.query(
-      `INSERT INTO range_jobs (id, chain, work, ranges, requested_by, status)
+      sql`INSERT INTO range_jobs (id, chain, work, ranges, requested_by, status)
        SELECT lpad(number::text, 24, '0'), '1', 'verify', '[{"from":1,"to":2}]', 'Ann', 'done' FROM generate_series(1, 120) AS number`,
     );
     const found: string[] = [];

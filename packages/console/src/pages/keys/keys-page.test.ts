@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { listAudit } from '@chainstead/http';
 import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, test } from 'vitest';
@@ -89,12 +90,12 @@ describe('the page of keys', () => {
 
   test('shows what keys asked for by key, route, method and day, as a table, a plot and CSV', async () => {
     await stage.database.query(
-      `INSERT INTO api_usage (key_id, day, method, route, requests, refused, failed) VALUES
+      sql`INSERT INTO api_usage (key_id, day, method, route, requests, refused, failed) VALUES
          ('0123abcd', (now() AT TIME ZONE 'UTC')::date, 'GET', '/api/v2.2/:address/erc20', 7, 1, 1),
          ('0123abcd', (now() AT TIME ZONE 'UTC')::date - 2, 'GET', '/api/v2.2/:address/erc20', 3, 0, 0)`,
     );
     await stage.database.query(
-      `INSERT INTO gateway_usage (key_id, day, chain_id, method, calls, errors, cached, weight, bytes)
+      sql`INSERT INTO gateway_usage (key_id, day, chain_id, method, calls, errors, cached, weight, bytes)
        VALUES ('=cmd|x', (now() AT TIME ZONE 'UTC')::date, 1, 'eth_call', 4, 0, 0, 4, 4)`,
     );
     const page = await (await stage.get('/console/keys?key=0123abcd', visitor)).text();

@@ -1,3 +1,4 @@
+import { rawSql, sql } from '@chainstead/db';
 import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
 import { openConsoleStage } from '../../testing/console-stage.ts';
@@ -6,14 +7,14 @@ const stage = stageOfFile(openConsoleStage);
 const visitor = madeForFile(() => stage.signIn());
 beforeAll(async () => {
   await stage.database.query(
-    `INSERT INTO backfill_requests (chain_id, kind, subject, status, calls_estimated, calls_made, error_code, error_message)
+    sql`INSERT INTO backfill_requests (chain_id, kind, subject, status, calls_estimated, calls_made, error_code, error_message)
      SELECT 1, (ARRAY['wallet', 'contract', 'sender', 'receiver', 'emitter'])[1 + number / 5 % 5], decode(lpad(to_hex(number), 40, '0'), 'hex'),
             (ARRAY['pending', 'running', 'done', 'refused', 'failed'])[1 + number % 5], 1000, 10,
             CASE WHEN number % 5 > 2 THEN 'HISTORY_REFUSED' END, CASE WHEN number % 5 > 2 THEN 'It would take <b>9,000</b> calls' END
        FROM generate_series(1, 250) AS number`,
   );
   await stage.database.query(
-    `INSERT INTO nft_collections (token_address, chain_id, status, name, error_code, error_message) VALUES
+    sql`INSERT INTO nft_collections (token_address, chain_id, status, name, error_code, error_message) VALUES
        ('\\x01'::bytea || decode(repeat('00', 19), 'hex'), 1, 'not-nft', NULL, NULL, NULL),
        ('\\x02'::bytea || decode(repeat('00', 19), 'hex'), 10, 'failed', '<script>alert(1)</script>', 'DOCUMENT', E'\\u202Eno JSON'),
        ('\\x03'::bytea || decode(repeat('00', 19), 'hex'), 1, 'known', repeat('x', 100000), NULL, NULL)`,
@@ -69,7 +70,7 @@ test.each([
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
   const message = async () => (await reader?.read())?.value ?? '';
   expect(await message()).toContain('No entries found.');
-  await stage.database.query(change);
+  await stage.database.query(rawSql(change));
   let text = '';
   while (!text.includes(`<strong>${state}`)) text = await message();
   expect(text).not.toContain('No entries found.');

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { movedStatement, sql } from '@chainstead/db';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ConsoleStage, openConsoleStage, type StageOptions, type Visitor } from '../../testing/console-stage.ts';
 import { seedChains } from '../../testing/seed-chains.ts';
@@ -25,7 +26,7 @@ describe('the overview', () => {
     const stage = await open();
     const visitor = await stage.signIn();
     await seedChains(stage.database, [7]);
-    await stage.database.query("UPDATE sync_ranges SET dataset = 'x'");
+    await stage.database.query(sql`UPDATE sync_ranges SET dataset = 'x'`);
     const page = await textOf(stage, visitor);
     expect(page).toContain('chain-7');
     for (const number of ['2000', '1990', '10']) expect(page).toContain(`<data class="n" value="${number}">`);
@@ -54,9 +55,9 @@ describe('the overview', () => {
     const visitor = await stage.signIn();
     await seedChains(stage.database, [7, 8, 9]);
     await stage.database.query(
-      `UPDATE sync_chains SET stop_code = 'REORG_TOO_DEEP', stop_message = '<img src=x onerror=alert(1)> forked' WHERE chain_id = 7`,
+      sql`UPDATE sync_chains SET stop_code = 'REORG_TOO_DEEP', stop_message = '<img src=x onerror=alert(1)> forked' WHERE chain_id = 7`,
     );
-    await stage.database.query(`UPDATE sync_chains SET stall_reason = 'node-a: timeout' WHERE chain_id = 8`);
+    await stage.database.query(sql`UPDATE sync_chains SET stall_reason = 'node-a: timeout' WHERE chain_id = 8`);
     const page = await textOf(stage, visitor);
     expect(page).toContain('Stopped (REORG_TOO_DEEP)');
     expect(page).toContain('&lt;img src=x onerror=alert(1)&gt; forked');
@@ -73,7 +74,7 @@ describe('the overview', () => {
     await seedChains(stage.database, [7]);
     const lag = '<data class="n" value="10">';
     expect(await textOf(stage, visitor)).toContain(lag);
-    await stage.database.query("UPDATE head_reports SET reported_at = now() - interval '1 minute'");
+    await stage.database.query(sql`UPDATE head_reports SET reported_at = now() - interval '1 minute'`);
     await sleep(1_100);
     const page = await textOf(stage, visitor);
     expect(page).toContain('Not configured');
@@ -90,7 +91,7 @@ describe('the overview', () => {
     const visitor = await stage.signIn();
     await seedChains(stage.database, [1]);
     await stage.database.query(
-      `INSERT INTO head_reports (chain, reporter, reported_at)
+      sql`INSERT INTO head_reports (chain, reporter, reported_at)
        SELECT chain_id::text, gen_random_uuid(), now() - interval '10 minutes' FROM sync_chains
        ON CONFLICT (chain) DO UPDATE SET reported_at = excluded.reported_at`,
     );
@@ -102,7 +103,7 @@ describe('the overview', () => {
     const stage = await open();
     const visitor = await stage.signIn();
     await seedChains(stage.database, [7]);
-    await stage.database.query('UPDATE sync_chains SET head = 1980');
+    await stage.database.query(sql`UPDATE sync_chains SET head = 1980`);
     const page = await textOf(stage, visitor);
     expect(page).not.toContain('value="1980"');
     expect(page.match(/<data class="n" value="1990">/g)).toHaveLength(2);
@@ -143,9 +144,10 @@ describe('the overview', () => {
     const stage = await open({
       wrap: (database) => ({
         ...database,
-        query: (text, values) => {
+        query: (statement, given) => {
+          const { text, values } = movedStatement(statement, given);
           if (text.includes('FROM chain_metrics_minutely') && values?.[0] === 24 * 60) days += 1;
-          return database.query(text, values);
+          return database.query(statement, given);
         },
       }),
     });

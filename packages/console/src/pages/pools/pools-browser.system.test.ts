@@ -1,6 +1,6 @@
 /** Pools and prices in a real browser. Skipped with a message if the machine has none. */
 import { createChainRegistry } from '@chainstead/chains';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, sql } from '@chainstead/db';
 import { expect, test } from 'vitest';
 import { stageInBrowser } from '../../testing/browser-stage.ts';
 import { openConsoleStage } from '../../testing/console-stage.ts';
@@ -13,10 +13,9 @@ const eth = createChainRegistry().get('eth');
 const shown = stageInBrowser(async () => {
   const stage = await openConsoleStage();
   await seedPools(stage.database, eth);
-  await stage.database.query('UPDATE tokens SET symbol = $1 WHERE address = $2', [
-    HOSTILE.slice(0, -1).join(''),
-    hexBytes(DOGS),
-  ]);
+  await stage.database.query(
+    sql`UPDATE tokens SET symbol = ${HOSTILE.slice(0, -1).join('')} WHERE address = ${hexBytes(DOGS)}`,
+  );
   return stage;
 });
 

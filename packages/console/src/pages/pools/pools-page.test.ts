@@ -1,5 +1,5 @@
 import { createChainRegistry } from '@chainstead/chains';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, sql } from '@chainstead/db';
 import { addressOf, hashOf } from '@chainstead/testkit';
 import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -136,10 +136,9 @@ describe('a token', () => {
   test('with many pools has pages', async () => {
     const token = addressOf(0x70c);
     await stage.database.query(
-      `INSERT INTO pools (pool_key, chain_id, pool, status, token0, token1, due_at)
-       SELECT address_key(pool), $1, pool, 'unproven', $2, $3, NULL
+      sql`INSERT INTO pools (pool_key, chain_id, pool, status, token0, token1, due_at)
+       SELECT address_key(pool), ${eth.id}, pool, 'unproven', ${hexBytes(token)}, ${hexBytes(USDC)}, NULL
        FROM (SELECT substring(sha256(number::text::bytea) FROM 1 FOR 20) AS pool FROM generate_series(1, 60) AS number) AS many`,
-      [eth.id, hexBytes(token), hexBytes(USDC)],
     );
     const pages = [await get({ address: token }), await get({ address: token, page: '2' })];
     const shown = pages.map(({ page }) => rowsOf(page, 'Pools of this token'));

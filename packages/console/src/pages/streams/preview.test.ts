@@ -1,5 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock, toQuantity } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { createUpstreamPool } from '@chainstead/rpc';
 import { createEnrichMatch } from '@chainstead/streams';
 import { createScratchDatabase, createScriptedChain, serveScriptedChain } from '@chainstead/testkit';
@@ -61,8 +62,8 @@ test('a preview shows the webhooks of a range with counts, and says what is not 
   expect(text).toMatch(/\d+<\/data> txs/);
   // The input is preserved, and nothing is saved or sent.
   expect(text).toContain(scripted.wallets[0]);
-  expect(await stage.database.query('SELECT id FROM streams')).toEqual([]);
-  expect(await stage.database.query('SELECT id FROM stream_deliveries')).toEqual([]);
+  expect(await stage.database.query(sql`SELECT id FROM streams`)).toEqual([]);
+  expect(await stage.database.query(sql`SELECT id FROM stream_deliveries`)).toEqual([]);
   const beyond = await preview({ from: String(scripted.head + 5) });
   expect(beyond.text).toContain('is missing: no node of');
   expect(beyond.text).toContain('no block of it is indexed here yet');

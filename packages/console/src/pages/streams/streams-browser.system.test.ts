@@ -1,4 +1,5 @@
 /** The stream pages in a real browser. Skipped with a message if the machine has none. */
+import { sql } from '@chainstead/db';
 import { startWebhookReceiver, type WebhookReceiver } from '@chainstead/testkit';
 import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -72,7 +73,7 @@ describe('a stream', () => {
     await page.getByRole('button', { name: 'Create stream' }).click();
     await page.getByRole('heading', { name: 'payments' }).waitFor();
     const [made] = await shown.stage.database.query(
-      `SELECT topic0, amount_of_addresses, include_contract_logs FROM streams WHERE tag = 'payments'`,
+      sql`SELECT topic0, amount_of_addresses, include_contract_logs FROM streams WHERE tag = 'payments'`,
     );
     expect(made).toEqual({ topic0: ['Paid(address)'], amount_of_addresses: 1, include_contract_logs: true });
     await page.getByRole('link', { name: 'Edit' }).click();
@@ -93,7 +94,9 @@ describe('a stream', () => {
     await page.getByRole('checkbox', { name: /^Delete the stream/ }).check();
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.waitForURL('**/console/streams');
-    const left = await shown.stage.database.query("SELECT id FROM streams WHERE tag = 'twin' AND deleted_at IS NULL");
+    const left = await shown.stage.database.query(
+      sql`SELECT id FROM streams WHERE tag = 'twin' AND deleted_at IS NULL`,
+    );
     expect(left).toEqual([{ id: twin }]);
     await context.close();
   });
@@ -102,7 +105,7 @@ describe('a stream', () => {
     const { page, context, complaints } = await shown.browser.open(`/console/streams/${id}`, DESK);
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('Stream was paused by the user').waitFor();
-    await shown.stage.database.query("UPDATE streams SET status_message = 'paused once more' WHERE id = $1", [id]);
+    await shown.stage.database.query(sql`UPDATE streams SET status_message = 'paused once more' WHERE id = ${id}`);
     await page.getByText('paused once more').waitFor({ timeout: 60_000 });
     await page
       .getByRole('checkbox', { name: /^Select the attempt/ })

@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { listAudit } from '@chainstead/http';
 import { startWebhookReceiver } from '@chainstead/testkit';
 import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
@@ -150,7 +151,7 @@ describe('one stream', () => {
   test('is paused, terminated only by who is sure, and resumed when its endpoint answers', async () => {
     const id = await seedStream(stage.database, { webhookUrl: receiver.url });
     const status = async () =>
-      (await stage.database.query('SELECT status FROM streams WHERE id = $1', [id]))[0]?.status;
+      (await stage.database.query(sql`SELECT status FROM streams WHERE id = ${id}`))[0]?.status;
     const set = (wanted: string, more: Readonly<Record<string, string>> = {}) =>
       post('/console/streams/status', Object.entries({ stream: id, status: wanted, ...more }));
     expect((await set('paused')).goTo).toBe(`/console/streams/${id}`);
@@ -199,11 +200,11 @@ describe('one stream', () => {
     const id = await seedStream(stage.database, { status: 'paused' });
     for (const block of [1, 2, 3, 4])
       await seedWebhook(stage.database, id, { block, status: 'failed', errors: ['boom'] });
-    const attempts = await stage.database.query<{ id: string }>('SELECT id FROM stream_attempts WHERE stream_id = $1', [
-      id,
-    ]);
+    const attempts = await stage.database.query<{ id: string }>(
+      sql`SELECT id FROM stream_attempts WHERE stream_id = ${id}`,
+    );
     const waiting = async () =>
-      (await stage.database.query("SELECT FROM stream_deliveries WHERE stream_id = $1 AND status = 'pending'", [id]))
+      (await stage.database.query(sql`SELECT FROM stream_deliveries WHERE stream_id = ${id} AND status = 'pending'`))
         .length;
     const choose = (...chosen: readonly ({ readonly id: string } | undefined)[]) =>
       post('/console/streams/replay', [
@@ -265,7 +266,7 @@ describe('the form', () => {
     ]);
     expect(made.status, made.text).toBe(303);
     const id = made.goTo.split('/').at(-1) ?? '';
-    const read = () => stage.database.query('SELECT * FROM streams WHERE id = $1', [id]);
+    const read = () => stage.database.query(sql`SELECT * FROM streams WHERE id = ${id}`);
     const [before] = await read();
     expect(before).toMatchObject({
       abi: JSON.stringify([TRANSFER]),
@@ -322,7 +323,7 @@ describe('the form', () => {
     const [, related = ''] = new RegExp(`id="${field}-problem">(.*?)</div>`, 's').exec(text) ?? [];
     expect(related).toContain(message);
     expect(text).toContain('value="kept as it is"');
-    expect(await stage.database.query("SELECT 1 FROM streams WHERE tag = 'kept as it is'")).toEqual([]);
+    expect(await stage.database.query(sql`SELECT 1 FROM streams WHERE tag = 'kept as it is'`)).toEqual([]);
   });
 
   test('lists the events of the ABI with their topic0, also where something else is wrong', async () => {

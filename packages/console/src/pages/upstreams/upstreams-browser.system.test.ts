@@ -1,4 +1,5 @@
 /** Nodes and the gateway in a real browser. Skipped with a message if the machine has none. */
+import { sql } from '@chainstead/db';
 import { addUpstreamCalls } from '@chainstead/sync';
 import { describe, expect, test } from 'vitest';
 import { stageInBrowser } from '../../testing/browser-stage.ts';
@@ -96,7 +97,7 @@ describe('upstreams in a browser', () => {
 
   test('the gateway draws its calls, and shows what is chosen', async () => {
     await shown.stage.database.query(
-      `INSERT INTO gateway_calls (hour, chain_id, method, calls, errors, cached, latency)
+      sql`INSERT INTO gateway_calls (hour, chain_id, method, calls, errors, cached, latency)
        SELECT date_trunc('hour', now()) - make_interval(hours => ago), 1, 'eth_call', 100 + ago, ago, 50, '{0,0,0,10}' FROM generate_series(0, 30) AS ago`,
     );
     await ask('api', 'rate-limited', 7);

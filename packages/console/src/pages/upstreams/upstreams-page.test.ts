@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { listAudit } from '@chainstead/http';
 import { addUpstreamCalls, addWrongAnswers } from '@chainstead/sync';
 import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
@@ -40,8 +41,8 @@ const visitor = madeForFile(() => stage.signIn());
 const tried: string[] = [];
 beforeAll(async () => {
   await seedChains(stage.database, [1, 7]);
-  await stage.database.query('UPDATE sync_chains SET upstreams = $1 WHERE chain_id = 1', [
-    JSON.stringify([
+  await stage.database.query(
+    sql`UPDATE sync_chains SET upstreams = ${JSON.stringify([
       {
         name: 'node-a.example',
         state: 'degraded',
@@ -52,8 +53,8 @@ beforeAll(async () => {
         requests: 3,
         faults: {},
       },
-    ]),
-  ]);
+    ])} WHERE chain_id = 1`,
+  );
   const calls = { chain: 'eth', upstream: 'node-a.example', role: 'ingest' };
   await addUpstreamCalls(stage.database, new Date(), [
     { ...calls, outcome: 'ok', calls: 900, busyMs: 9_000, latency: [0, 900, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0] },
@@ -100,7 +101,7 @@ describe('the page of upstreams', () => {
     await addWrongAnswers(stage.database, seenAt, caught);
     await addWrongAnswers(stage.database, seenAt, caught.slice(0, 1));
     await stage.database.query(
-      `INSERT INTO upstream_errors (chain_id, upstream, kind, block_number, facts) VALUES (7, 'liar-b', 'surplus-logs', 1500, '{"surplus": 3}')`,
+      sql`INSERT INTO upstream_errors (chain_id, upstream, kind, block_number, facts) VALUES (7, 'liar-b', 'surplus-logs', 1500, '{"surplus": 3}')`,
     );
     const names = new Set<string>();
     let path = '/console/upstreams/wrong-answers';

@@ -1,6 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, parseAddress, parseHash } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import { hashOf, timestampOf } from '@chainstead/testkit';
 import { addContract } from '../../definitions/add-contract.ts';
 import { readDefinitions } from '../../definitions/contract-definition.ts';
@@ -54,7 +54,7 @@ export async function seedContract(database: Database): Promise<EventTable> {
   // An operator may also index columns of any size, if their values are known to be short.
   for (const column of ['payload', 'note'])
     await database.query(
-      `CREATE INDEX ON contracts.vault_deposit (${column}, chain_id, block_number, transaction_index, log_index)`,
+      sql`CREATE INDEX ON contracts.vault_deposit (${rawSql(column)}, chain_id, block_number, transaction_index, log_index)`,
     );
   const [definition] = await readDefinitions(database, 'vault');
   const table = definition?.tables.find(({ event }) => event === 'deposit');
@@ -124,8 +124,7 @@ export async function seedRows(database: Database, table: EventTable, rows: read
     await transaction.copy(name, columns, rows.map(copyLine));
     await transaction.copy('blocks', ['chain_id', 'block_number', 'block_hash', 'block_timestamp'], blocks);
     await transaction.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, 5, $3, 'receipts')`,
-      [ETH.id, name, Math.max(...numbers)],
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${ETH.id}, ${name}, 5, ${Math.max(...numbers)}, 'receipts')`,
     );
   });
 }

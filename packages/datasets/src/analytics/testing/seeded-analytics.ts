@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes, type Database } from '@chainstead/db';
+import { addressBytes, type Database, sql } from '@chainstead/db';
 import { seedCoverage, seedTransfers } from '@chainstead/erc20/testing';
 import { addressOf } from '@chainstead/testkit';
 import { seedBalances } from './seeded-balances.ts';
@@ -43,13 +43,11 @@ export async function seedAnalytics(database: Database, chain: Chain): Promise<v
     { ...place, from: FRIEND, to: WALLET, value: BIGGEST, blockNumber: 7, token: UNKNOWN },
   ]);
   await database.query(
-    `INSERT INTO tokens (address, chain_id, standard, name, symbol, decimals, facts_status, verified)
-     VALUES ($1, $3, 'erc20', 'USD Coin', 'USDC', 6, 'known', true), ($2, $3, 'erc721', 'Collectible', 'NFT', NULL, 'known', false)`,
-    [addressBytes(USDC), addressBytes(NFT), chain.id],
+    sql`INSERT INTO tokens (address, chain_id, standard, name, symbol, decimals, facts_status, verified)
+     VALUES (${addressBytes(USDC)}, ${chain.id}, 'erc20', 'USD Coin', 'USDC', 6, 'known', true), (${addressBytes(NFT)}, ${chain.id}, 'erc721', 'Collectible', 'NFT', NULL, 'known', false)`,
   );
   await database.query(
-    `INSERT INTO address_labels (address, chain_id, source, label, entity) VALUES ($1, $2, 'test', 'Exchange 1', 'Exchange')`,
-    [addressBytes(EXCHANGE), chain.id],
+    sql`INSERT INTO address_labels (address, chain_id, source, label, entity) VALUES (${addressBytes(EXCHANGE)}, ${chain.id}, 'test', 'Exchange 1', 'Exchange')`,
   );
   await seedCoverage(database, chain, 0, 3);
   await seedCoverage(database, chain, 5, 8, 'none');
@@ -58,8 +56,7 @@ export async function seedAnalytics(database: Database, chain: Chain): Promise<v
   await seedTransactions(database, chain, { wallet: WALLET, token: USDC, friend: FRIEND });
   await seedPools(database, chain, { wallet: WALLET, token: USDC, unknown: UNKNOWN, friend: FRIEND });
   await database.query(
-    `INSERT INTO upstream_errors (chain_id, upstream, kind, block_number, facts, occurrences)
-     VALUES ($1, 'liar.example', 'missing-logs', 2, '{"missing": 1}', 3)`,
-    [chain.id],
+    sql`INSERT INTO upstream_errors (chain_id, upstream, kind, block_number, facts, occurrences)
+     VALUES (${chain.id}, 'liar.example', 'missing-logs', 2, '{"missing": 1}', 3)`,
   );
 }

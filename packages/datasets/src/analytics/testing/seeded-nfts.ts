@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { seedTrades } from '@chainstead/nft/testing';
 import { seedPriceSources } from '@chainstead/price-feeds';
 import { seedAnswers } from '@chainstead/price-feeds/testing';
@@ -26,9 +26,8 @@ export async function seedNfts(database: Database, chain: Chain, wallet: Address
     { token: PUNKS, blockNumber: 30, price: null, buyer: COLLECTOR, marketplace: 'cryptopunks' },
   ]);
   await database.query(
-    `INSERT INTO punk_bids (token_address, chain_id, token_id, block_number, transaction_index, log_index, bidder, value, entered)
-     VALUES ($1, $2, 1, 25, 0, 0, $3, $4, true)`,
-    [bytes(PUNKS), chain.id, bytes(COLLECTOR), ether(60_000n)],
+    sql`INSERT INTO punk_bids (token_address, chain_id, token_id, block_number, transaction_index, log_index, bidder, value, entered)
+     VALUES (${bytes(PUNKS)}, ${chain.id}, 1, 25, 0, 0, ${bytes(COLLECTOR)}, ${ether(60_000n)}, true)`,
   );
   const [aggregator] = chain.etherPrice.feed?.aggregators ?? [];
   if (aggregator === undefined) throw new Error(`${chain.key} has no feed`);
@@ -39,39 +38,21 @@ export async function seedNfts(database: Database, chain: Chain, wallet: Address
   await createPartitions(database, 'nft_transfers', chain.id);
   // Two units of id 2 come as an event of ERC-1155. The wallet sent id 9, whose origin is unknown.
   await database.query(
-    `INSERT INTO nft_transfers (collection_key, chain_id, block_number, transaction_index, log_index, item, kind, token_address, token_id,
+    sql`INSERT INTO nft_transfers (collection_key, chain_id, block_number, transaction_index, log_index, item, kind, token_address, token_id,
        from_address, to_address, amount, transaction_hash)
-     SELECT address_key($1), $2, 6, 0, log_index, 0, kind, $1, token_id, sender, recipient, amount, $6
-     FROM (VALUES (0, 0, 1, $3::bytea, $4::bytea, 1), (1, 1, 2, $3, $4, 2), (2, 0, 3, $3, $5, 1), (3, 0, 9, $5, $3, 1))
+     SELECT address_key(${bytes(APES)}), ${chain.id}, 6, 0, log_index, 0, kind, ${bytes(APES)}, token_id, sender, recipient, amount, ${Buffer.from(hashOf(2, 6).slice(2), 'hex')}
+     FROM (VALUES (0, 0, 1, ${bytes(ZERO_ADDRESS)}::bytea, ${bytes(COLLECTOR)}::bytea, 1), (1, 1, 2, ${bytes(ZERO_ADDRESS)}, ${bytes(COLLECTOR)}, 2), (2, 0, 3, ${bytes(ZERO_ADDRESS)}, ${bytes(wallet)}, 1), (3, 0, 9, ${bytes(wallet)}, ${bytes(ZERO_ADDRESS)}, 1))
        AS moved(log_index, kind, token_id, sender, recipient, amount)`,
-    [
-      bytes(APES),
-      chain.id,
-      bytes(ZERO_ADDRESS),
-      bytes(COLLECTOR),
-      bytes(wallet),
-      Buffer.from(hashOf(2, 6).slice(2), 'hex'),
-    ],
   );
   await database.query(
-    `INSERT INTO nft_transfers (collection_key, chain_id, block_number, transaction_index, log_index, item, kind, token_address, token_id,
+    sql`INSERT INTO nft_transfers (collection_key, chain_id, block_number, transaction_index, log_index, item, kind, token_address, token_id,
        from_address, to_address, amount, transaction_hash)
-     VALUES (address_key($1), $2, 5, 0, 0, 0, 0, $1, $3, $4, $5, 1, $6)`,
-    [
-      bytes(APES),
-      chain.id,
-      (2n ** 256n - 1n).toString(),
-      bytes(ZERO_ADDRESS),
-      bytes(COLLECTOR),
-      Buffer.from(hashOf(2, 5).slice(2), 'hex'),
-    ],
+     VALUES (address_key(${bytes(APES)}), ${chain.id}, 5, 0, 0, 0, 0, ${bytes(APES)}, ${(2n ** 256n - 1n).toString()}, ${bytes(ZERO_ADDRESS)}, ${bytes(COLLECTOR)}, 1, ${Buffer.from(hashOf(2, 5).slice(2), 'hex')})`,
   );
   await database.query(
-    `INSERT INTO tokens (address, chain_id, standard, seen_as, name, symbol, facts_status) VALUES ($1, $2, 'erc721', 2, 'Apes', 'APE', 'known')`,
-    [bytes(APES), chain.id],
+    sql`INSERT INTO tokens (address, chain_id, standard, seen_as, name, symbol, facts_status) VALUES (${bytes(APES)}, ${chain.id}, 'erc721', 2, 'Apes', 'APE', 'known')`,
   );
   await database.query(
-    `INSERT INTO nft_collections (token_address, chain_id, status, collection_category, synced_at) VALUES ($1, $2, 'known', 'pfps', now())`,
-    [bytes(APES), chain.id],
+    sql`INSERT INTO nft_collections (token_address, chain_id, status, collection_category, synced_at) VALUES (${bytes(APES)}, ${chain.id}, 'known', 'pfps', now())`,
   );
 }

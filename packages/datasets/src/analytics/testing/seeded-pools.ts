@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import { addressBytes, type Database, hexBytes } from '@chainstead/db';
+import { addressBytes, type Database, hexBytes, sql } from '@chainstead/db';
 import { addressOf, createPartitions, hashOf } from '@chainstead/testkit';
 
 /** The pool in the queries of docs/api/sql-examples.md. */
@@ -25,8 +25,7 @@ export async function seedPools(
   { wallet, token, unknown, friend }: SeededTraders,
 ): Promise<void> {
   await database.query(
-    `INSERT INTO tokens (address, chain_id, standard, name, symbol, decimals, facts_status) VALUES ($1, $2, 'erc20', 'Wrapped Ether', 'WETH', 18, 'known')`,
-    [addressBytes(WETH), id],
+    sql`INSERT INTO tokens (address, chain_id, standard, name, symbol, decimals, facts_status) VALUES (${addressBytes(WETH)}, ${id}, 'erc20', 'Wrapped Ether', 'WETH', 18, 'known')`,
   );
   for (const [pool, status, proof, block, exchange, fee, token1] of [
     [POOL, 'proven', 'address', null, 'Uniswap v3', 500, WETH],
@@ -59,8 +58,7 @@ export async function seedPools(
       ],
     );
   await database.query(
-    `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, sqrt_price_x96, liquidity, tick)
-     VALUES (address_key($1), $2, 3, 0, 1, $1, 1771595571142957166518320255467520, 1, 200311)`,
-    [addressBytes(POOL), id],
+    sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, sqrt_price_x96, liquidity, tick)
+     VALUES (address_key(${addressBytes(POOL)}), ${id}, 3, 0, 1, ${addressBytes(POOL)}, 1771595571142957166518320255467520, 1, 200311)`,
   );
 }

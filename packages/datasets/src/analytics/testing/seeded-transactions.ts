@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database, hexBytes } from '@chainstead/db';
+import { addressBytes, type Database, hexBytes, sql } from '@chainstead/db';
 import { createPartitions, hashOf } from '@chainstead/testkit';
 
 export interface SeededTransactions {
@@ -38,10 +38,9 @@ export async function seedTransactions(
     );
     const blockHash = hexBytes(hashOf(block, 0));
     await database.query(
-      `INSERT INTO block_headers (block_key, chain_id, block_number, transaction_count, block_hash, parent_hash, miner, gas_limit, gas_used,
+      sql`INSERT INTO block_headers (block_key, chain_id, block_number, transaction_count, block_hash, parent_hash, miner, gas_limit, gas_used,
          base_fee_per_gas, size, difficulty)
-       VALUES ($1, $2, $3, 1, $4, $5, $6, 100000, $7, 8000000000, 600, 0)`,
-      [blockHash.readBigInt64BE().toString(), id, block, blockHash, hexBytes(hashOf(block - 1, 0)), sender, gasUsed],
+       VALUES (${blockHash.readBigInt64BE().toString()}, ${id}, ${block}, 1, ${blockHash}, ${hexBytes(hashOf(block - 1, 0))}, ${sender}, 100000, ${gasUsed}, 8000000000, 600, 0)`,
     );
     for (const [account, roles] of [
       [sender, 1],
@@ -50,9 +49,8 @@ export async function seedTransactions(
       [receiver, 0],
     ] as const)
       await database.query(
-        `INSERT INTO account_transactions (account_key, chain_id, transaction_key, block_number, transaction_index, roles, account)
-         VALUES (address_key($1), $2, $3, $4, 0, $5, $1)`,
-        [account, id, hash.readBigInt64BE().toString(), block, roles],
+        sql`INSERT INTO account_transactions (account_key, chain_id, transaction_key, block_number, transaction_index, roles, account)
+         VALUES (address_key(${account}), ${id}, ${hash.readBigInt64BE().toString()}, ${block}, 0, ${roles}, ${account})`,
       );
   }
 }

@@ -1,5 +1,7 @@
 /** Generic rows for every table that can be distributed. */
+
 import type { Database } from '../../database.ts';
+import { rawSql, sql } from '../../sql.ts';
 import { TABLE_PLACEMENTS } from '../table-placements.ts';
 
 const ROWS = 60;
@@ -28,17 +30,16 @@ export async function fillTables(database: Database): Promise<readonly string[]>
   );
   for (const table of tables) {
     const [found] = await database.query<{ partitioned: boolean }>(
-      `SELECT relkind = 'p' AS partitioned FROM pg_class WHERE oid = $1::regclass`,
-      [table],
+      sql`SELECT relkind = 'p' AS partitioned FROM pg_class WHERE oid = ${table}::regclass`,
     );
     if (found?.partitioned === true) {
-      await database.query('SELECT attach_partition($1::regclass, 1, 0, $2)', [table, CUT]);
-      await database.query('SELECT attach_partition($1::regclass, 1, $2, null)', [table, CUT]);
+      await database.query(sql`SELECT attach_partition(${table}::regclass, 1, 0, ${CUT})`);
+      await database.query(sql`SELECT attach_partition(${table}::regclass, 1, ${CUT}, null)`);
     }
     const columns = await columnsOf(database, table);
     const values = columns.map(({ name, type }) => (name === 'chain_id' ? '1' : (VALUE_OF_TYPE[type] ?? 'NULL')));
     await database.query(
-      `INSERT INTO ${table} (${columns.map(({ name }) => name).join(', ')}) SELECT ${values.join(', ')} FROM generate_series(1, ${ROWS}) AS n`,
+      sql`INSERT INTO ${rawSql(table)} (${rawSql(columns.map(({ name }) => name).join(', '))}) SELECT ${rawSql(values.join(', '))} FROM generate_series(1, ${rawSql(ROWS)}) AS n`,
     );
   }
   return tables;
@@ -50,7 +51,7 @@ export async function digestTables(database: Database, tables: readonly string[]
   for (const table of tables) {
     const texts = (await columnsOf(database, table)).map(({ name }) => `${name}::text`);
     const rows = await database.query<{ row: string }>(
-      `SELECT concat_ws(' | ', ${texts.join(', ')}) AS row FROM ${table} ORDER BY 1`,
+      sql`SELECT concat_ws(' | ', ${rawSql(texts.join(', '))}) AS row FROM ${rawSql(table)} ORDER BY 1`,
     );
     digests[table] = `${rows.length} rows: ${rows.map(({ row }) => row).join('\n')}`;
   }
@@ -60,8 +61,7 @@ export async function digestTables(database: Database, tables: readonly string[]
 /** Returns the columns that are written, without arrays. */
 function columnsOf(database: Database, table: string): Promise<{ name: string; type: string }[]> {
   return database.query(
-    `SELECT column_name AS name, data_type AS type FROM information_schema.columns
-      WHERE table_schema = 'public' AND table_name = $1 AND is_generated = 'NEVER' AND data_type <> 'ARRAY' ORDER BY ordinal_position`,
-    [table],
+    sql`SELECT column_name AS name, data_type AS type FROM information_schema.columns
+      WHERE table_schema = 'public' AND table_name = ${table} AND is_generated = 'NEVER' AND data_type <> 'ARRAY' ORDER BY ordinal_position`,
   );
 }

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ChainsteadError, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { addressBytes, type Database } from '@chainstead/db';
+import { addressBytes, type Database, rawSql, sql } from '@chainstead/db';
 import {
   type NodeReadQueue,
   nativeBalancesReader,
@@ -160,17 +160,16 @@ export async function openBalanceStage(database: Database, options: BalanceStage
     },
     async age(hours) {
       const earlier = `- make_interval(hours => ${hours})`;
-      await database.query(`UPDATE erc20_wallet_tokens SET anchored_at = anchored_at ${earlier} WHERE chain_id = $1`, [
-        chainId,
-      ]);
-      await database.query(`UPDATE erc20_token_classes SET told_at = told_at ${earlier} WHERE chain_id = $1`, [
-        chainId,
-      ]);
+      await database.query(
+        sql`UPDATE erc20_wallet_tokens SET anchored_at = anchored_at ${rawSql(earlier)} WHERE chain_id = ${chainId}`,
+      );
+      await database.query(
+        sql`UPDATE erc20_token_classes SET told_at = told_at ${rawSql(earlier)} WHERE chain_id = ${chainId}`,
+      );
     },
     async classes() {
       const rows = await database.query<{ token: string; class: string }>(
-        `SELECT '0x' || encode(token, 'hex') AS token, class FROM erc20_token_classes WHERE chain_id = $1`,
-        [chainId],
+        sql`SELECT '0x' || encode(token, 'hex') AS token, class FROM erc20_token_classes WHERE chain_id = ${chainId}`,
       );
       return Object.fromEntries(rows.map((row) => [row.token, row.class]));
     },
@@ -220,13 +219,11 @@ function answeringAtOnce(contextNow: () => StateReadingContext, more: readonly S
 /** Adds the token to a token list. */
 export async function nameInList(database: Database, chainId: number, token: Address): Promise<void> {
   await database.query(
-    `INSERT INTO tokens (address, chain_id, verified, seen_as) VALUES ($1, $2, true, 1)
+    sql`INSERT INTO tokens (address, chain_id, verified, seen_as) VALUES (${addressBytes(token)}, ${chainId}, true, 1)
      ON CONFLICT (address, chain_id) DO UPDATE SET verified = true`,
-    [addressBytes(token), chainId],
   );
   await database.query(
-    "INSERT INTO token_list_entries (address, chain_id, source) VALUES ($1, $2, 'example') ON CONFLICT DO NOTHING",
-    [addressBytes(token), chainId],
+    sql`INSERT INTO token_list_entries (address, chain_id, source) VALUES (${addressBytes(token)}, ${chainId}, 'example') ON CONFLICT DO NOTHING`,
   );
 }
 

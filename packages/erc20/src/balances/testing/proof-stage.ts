@@ -1,4 +1,5 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import type { StateBlock } from '@chainstead/node-reads';
 import { openStateStage, type StateStage } from '@chainstead/node-reads/testing';
@@ -90,7 +91,7 @@ export async function openProofStage(
       for (const node of nodes) node.alter = () => undefined;
       const block = await state.commit();
       await database.query(
-        'TRUNCATE state_questions, erc20_wallet_tokens, erc20_token_classes, erc20_balance_slots, subject_projections, sync_ranges',
+        sql`TRUNCATE state_questions, erc20_wallet_tokens, erc20_token_classes, erc20_balance_slots, subject_projections, sync_ranges`,
       );
       await seedCoverage(database, chain, block.number, block.number);
       return block;

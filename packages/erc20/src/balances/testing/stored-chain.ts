@@ -24,8 +24,7 @@ export async function beginStoredChain(database: Database, chain: Chain, firstFo
   for (const { name } of MOVED_TABLES) await createPartitions(database, name, chain.id);
   await seedBuilt(database, chain.id, erc20WalletTokens);
   await database.query(
-    'INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed) VALUES ($1, $2, $3, $3)',
-    [chain.id, chain.key, firstFollowed],
+    sql`INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed) VALUES (${chain.id}, ${chain.key}, ${firstFollowed}, ${firstFollowed})`,
   );
 }
 
@@ -43,11 +42,9 @@ export async function storeFollowed(
     await addRows(transaction, chain, blocks, datasets);
     await addBlocks(transaction, chain, blocks);
     await cover(transaction, chain, datasets, first.number, last.number);
-    await transaction.query('UPDATE sync_chains SET checkpoint = $2, checkpoint_hash = $3 WHERE chain_id = $1', [
-      chain.id,
-      last.number,
-      hexBytes(last.hash),
-    ]);
+    await transaction.query(
+      sql`UPDATE sync_chains SET checkpoint = ${last.number}, checkpoint_hash = ${hexBytes(last.hash)} WHERE chain_id = ${chain.id}`,
+    );
   });
 }
 
@@ -79,8 +76,7 @@ export async function storeCoin(database: Database, chain: Chain, blocks: readon
   await database.transaction(async (transaction) => {
     await lockChainCommits(transaction, chain);
     const ranges = await transaction.query<{ dataset: string; first_block: number; last_block: number }>(
-      'SELECT dataset, first_block, last_block FROM sync_ranges WHERE chain_id = $1',
-      [chain.id],
+      sql`SELECT dataset, first_block, last_block FROM sync_ranges WHERE chain_id = ${chain.id}`,
     );
     const isCovered = ({ name }: MovedDataset, { number }: TokenBlock): boolean =>
       ranges.some((one) => one.dataset === name && one.first_block <= number && number <= one.last_block);
@@ -95,20 +91,18 @@ async function rollBack(transaction: Transaction, chain: Chain, ancestor: number
   await emptyMoved(transaction);
   for (const { name } of MOVED_TABLES)
     await transaction.query(
-      `WITH gone AS (DELETE FROM ${name} WHERE chain_id = $1 AND block_number > $2 RETURNING *) INSERT INTO moved SELECT * FROM gone`,
-      [chain.id, ancestor],
+      sql`WITH gone AS (DELETE FROM ${rawSql(name)} WHERE chain_id = ${chain.id} AND block_number > ${ancestor} RETURNING *) INSERT INTO moved SELECT * FROM gone`,
     );
   // Some chains run as if tables were distributed.
   await runProjection(transaction, chain.id % 2 === 0, (access) =>
     erc20WalletTokens.removed({ rows: MOVED, subjects: subjectsOf(chain), remaining: ALL_MOVED, access }),
   );
   await runStatements(transaction, erc20WalletTokens.rolledBack?.(chain.id, ancestor) ?? []);
-  await transaction.query('DELETE FROM blocks WHERE chain_id = $1 AND block_number > $2', [chain.id, ancestor]);
-  await transaction.query('DELETE FROM sync_ranges WHERE chain_id = $1 AND first_block > $2', [chain.id, ancestor]);
-  await transaction.query('UPDATE sync_ranges SET last_block = $2 WHERE chain_id = $1 AND last_block > $2', [
-    chain.id,
-    ancestor,
-  ]);
+  await transaction.query(sql`DELETE FROM blocks WHERE chain_id = ${chain.id} AND block_number > ${ancestor}`);
+  await transaction.query(sql`DELETE FROM sync_ranges WHERE chain_id = ${chain.id} AND first_block > ${ancestor}`);
+  await transaction.query(
+    sql`UPDATE sync_ranges SET last_block = ${ancestor} WHERE chain_id = ${chain.id} AND last_block > ${ancestor}`,
+  );
 }
 
 /** All counted rows. */
@@ -142,20 +136,14 @@ async function addRows(
 
 async function addBlocks(transaction: Transaction, chain: Chain, blocks: readonly TokenBlock[]): Promise<void> {
   await transaction.query(
-    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT $1, number, hash, to_timestamp(time) FROM unnest($2::bigint[], $3::bytea[], $4::bigint[]) AS block(number, hash, time)`,
-    [
-      chain.id,
-      blocks.map(({ number }) => number),
-      blocks.map(({ hash }) => hexBytes(hash)),
-      blocks.map(({ number }) => timestampOf(number)),
-    ],
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+     SELECT ${chain.id}, number, hash, to_timestamp(time) FROM unnest(${blocks.map(({ number }) => number)}::bigint[], ${blocks.map(({ hash }) => hexBytes(hash))}::bytea[], ${blocks.map(({ number }) => timestampOf(number))}::bigint[]) AS block(number, hash, time)`,
   );
 }
 
 async function emptyMoved(transaction: Transaction): Promise<void> {
-  await transaction.query('CREATE TEMP TABLE IF NOT EXISTS moved (LIKE erc20_transfer_sides) ON COMMIT DELETE ROWS');
-  await transaction.query('DELETE FROM moved');
+  await transaction.query(sql`CREATE TEMP TABLE IF NOT EXISTS moved (LIKE erc20_transfer_sides) ON COMMIT DELETE ROWS`);
+  await transaction.query(sql`DELETE FROM moved`);
 }
 
 /** Like in the engine: requested wallets, each with the block up to which its rows are counted. */
@@ -173,15 +161,13 @@ async function cover(
 ): Promise<void> {
   for (const { name } of datasets) {
     const joined = await transaction.query<{ first_block: number; last_block: number }>(
-      `DELETE FROM sync_ranges WHERE chain_id = $1 AND dataset = $4 AND first_block <= $3::bigint + 1 AND last_block >= $2::bigint - 1
+      sql`DELETE FROM sync_ranges WHERE chain_id = ${id} AND dataset = ${name} AND first_block <= ${to}::bigint + 1 AND last_block >= ${from}::bigint - 1
        RETURNING first_block, last_block`,
-      [id, from, to, name],
     );
     const first = Math.min(from, ...joined.map(({ first_block }) => first_block));
     const last = Math.max(to, ...joined.map(({ last_block }) => last_block));
     await transaction.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $4, 'none')`,
-      [id, name, first, last],
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${id}, ${name}, ${first}, ${last}, 'none')`,
     );
   }
 }

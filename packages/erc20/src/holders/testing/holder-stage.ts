@@ -85,10 +85,10 @@ export async function openHolderStage(options: { readonly waitMs?: number } = {}
     spam,
     follow: () => followDevnet(stage),
     async forgetBelow(block) {
-      await database.query('DELETE FROM erc20_transfer_sides WHERE block_number < $1', [block]);
-      await database.query('UPDATE sync_ranges SET first_block = $1', [block]);
+      await database.query(sql`DELETE FROM erc20_transfer_sides WHERE block_number < ${block}`);
+      await database.query(sql`UPDATE sync_ranges SET first_block = ${block}`);
       await database.query(
-        'TRUNCATE erc20_holders, erc20_holder_counts, erc20_holder_minutes, erc20_token_classes, subject_projections, state_questions',
+        sql`TRUNCATE erc20_holders, erc20_holder_counts, erc20_holder_minutes, erc20_token_classes, subject_projections, state_questions`,
       );
     },
     async ask(path) {
@@ -126,8 +126,7 @@ async function followDevnet({ scratch: { database }, chain, devnet }: StateStage
     Array.from({ length: head + 1 }, (_, number) => devnet.client.getBlock({ blockNumber: BigInt(number) })),
   );
   const stored = await database.query<{ number: number; hash: string }>(
-    `SELECT block_number AS number, '0x' || encode(block_hash, 'hex') AS hash FROM blocks WHERE chain_id = $1 ORDER BY block_number`,
-    [chain.id],
+    sql`SELECT block_number AS number, '0x' || encode(block_hash, 'hex') AS hash FROM blocks WHERE chain_id = ${chain.id} ORDER BY block_number`,
   );
   const same = stored.filter(({ number, hash }) => blocks[number]?.hash === hash);
   const ancestor = same.at(-1)?.number ?? -1;
@@ -142,44 +141,39 @@ async function followDevnet({ scratch: { database }, chain, devnet }: StateStage
     const subjects = sql`(SELECT subject, coalesce(built_to, 1000000000) AS built_to FROM subject_projections
       WHERE chain_id = ${chain.id} AND state = ${erc20TokenHolders.name} AND NOT is_stale)`;
     const change = { rows: rawSql('moved'), subjects, access: LOCAL_ACCESS };
-    await transaction.query('CREATE TEMP TABLE moved (LIKE erc20_transfer_sides) ON COMMIT DROP');
+    await transaction.query(sql`CREATE TEMP TABLE moved (LIKE erc20_transfer_sides) ON COMMIT DROP`);
     await transaction.query(
-      'WITH gone AS (DELETE FROM erc20_transfer_sides WHERE chain_id = $1 AND block_number > $2 RETURNING *) INSERT INTO moved SELECT * FROM gone',
-      [chain.id, ancestor],
+      sql`WITH gone AS (DELETE FROM erc20_transfer_sides WHERE chain_id = ${chain.id} AND block_number > ${ancestor} RETURNING *) INSERT INTO moved SELECT * FROM gone`,
     );
     await runStatements(
       transaction,
       erc20TokenHolders.removed({ ...change, remaining: rawSql('erc20_transfer_sides') }),
     );
     await runStatements(transaction, erc20TokenHolders.rolledBack?.(chain.id, ancestor) ?? []);
-    await transaction.query('DELETE FROM blocks WHERE chain_id = $1 AND block_number > $2', [chain.id, ancestor]);
+    await transaction.query(sql`DELETE FROM blocks WHERE chain_id = ${chain.id} AND block_number > ${ancestor}`);
     for (const { number, hash, timestamp } of blocks.slice(ancestor + 1))
       await transaction.query(
-        'INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES ($1, $2, $3, to_timestamp($4::float8))',
-        [chain.id, Number(number), hexBytes(hash), Number(timestamp)],
+        sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (${chain.id}, ${Number(number)}, ${hexBytes(hash)}, to_timestamp(${Number(timestamp)}::float8))`,
       );
-    await transaction.query('TRUNCATE moved');
+    await transaction.query(sql`TRUNCATE moved`);
     const rows = erc20Transfers.decode(logs.map(toLog), { chain, timestampOf });
     await transaction.copy(
       'moved',
       erc20Transfers.table.columns,
       rows.map((row) => erc20Transfers.table.copyLine(row)),
     );
-    await transaction.query('INSERT INTO erc20_transfer_sides SELECT * FROM moved');
+    await transaction.query(sql`INSERT INTO erc20_transfer_sides SELECT * FROM moved`);
     await runStatements(transaction, erc20TokenHolders.added(change));
-    const covered = await transaction.query('UPDATE sync_ranges SET last_block = $2 WHERE chain_id = $1 RETURNING 1', [
-      chain.id,
-      head,
-    ]);
+    const covered = await transaction.query(
+      sql`UPDATE sync_ranges SET last_block = ${head} WHERE chain_id = ${chain.id} RETURNING 1`,
+    );
     if (covered.length === 0)
       await transaction.query(
-        `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, 0, $3, 'receipts')`,
-        [chain.id, erc20Transfers.name, head],
+        sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${erc20Transfers.name}, 0, ${head}, 'receipts')`,
       );
     await transaction.query(
-      `INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint) VALUES ($1, 0, 0, $2)
+      sql`INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint) VALUES (${chain.id}, 0, 0, ${head})
        ON CONFLICT (chain_id) DO UPDATE SET checkpoint = excluded.checkpoint`,
-      [chain.id, head],
     );
   });
 }

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database } from '@chainstead/db';
+import { addressBytes, type Database, sql } from '@chainstead/db';
 import { seedBuilt } from '@chainstead/testkit';
 import { erc20TokenHolders } from '../../transfers/token-holders.ts';
 
@@ -8,20 +8,17 @@ import { erc20TokenHolders } from '../../transfers/token-holders.ts';
 export async function seedHolders(database: Database, chain: Chain, token: Address, count: number): Promise<void> {
   await seedBuilt(database, chain.id, erc20TokenHolders);
   await database.query(
-    'INSERT INTO subject_projections (chain_id, state, subject) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
-    [chain.id, erc20TokenHolders.name, addressBytes(token)],
+    sql`INSERT INTO subject_projections (chain_id, state, subject) VALUES (${chain.id}, ${erc20TokenHolders.name}, ${addressBytes(token)}) ON CONFLICT DO NOTHING`,
   );
   await database.query(
-    `INSERT INTO erc20_holders (token, chain_id, account, total, moves, first_block, first_transaction, acquired, anchor_block, anchor_value, anchored_at)
-     SELECT $1, $2, decode(lpad(to_hex(number), 40, '0'), 'hex'), number, 1, 1, 0, 0,
+    sql`INSERT INTO erc20_holders (token, chain_id, account, total, moves, first_block, first_transaction, acquired, anchor_block, anchor_value, anchored_at)
+     SELECT ${addressBytes(token)}, ${chain.id}, decode(lpad(to_hex(number), 40, '0'), 'hex'), number, 1, 1, 0, 0,
        CASE WHEN number % 10 = 0 THEN 1 END, CASE WHEN number % 10 = 0 THEN number END, CASE WHEN number % 10 = 0 THEN now() END
-     FROM generate_series(1, $3::bigint) AS number`,
-    [addressBytes(token), chain.id, count],
+     FROM generate_series(1, ${count}::bigint) AS number`,
   );
   await database.query(
-    `INSERT INTO erc20_holder_counts (token, chain_id, transfers, holders, supply, top_block, is_exact)
-     VALUES ($1, $2, $3, $3, $3::bigint * ($3::bigint + 1) / 2, 1, true)`,
-    [addressBytes(token), chain.id, count],
+    sql`INSERT INTO erc20_holder_counts (token, chain_id, transfers, holders, supply, top_block, is_exact)
+     VALUES (${addressBytes(token)}, ${chain.id}, ${count}, ${count}, ${count}::bigint * (${count}::bigint + 1) / 2, 1, true)`,
   );
 }
 
@@ -33,9 +30,8 @@ export async function seedMinutes(
   { count, last }: { readonly count: number; readonly last: Date },
 ): Promise<void> {
   await database.query(
-    `INSERT INTO erc20_holder_minutes (token, chain_id, minute, class, came, gone, airdropped, swapped)
-     SELECT $1, $2, date_trunc('minute', $3::timestamptz) - make_interval(mins => number::int), number % 7, 3, 2, 1, 0
-     FROM generate_series(0, $4::bigint - 1) AS number`,
-    [addressBytes(token), chain.id, last, count],
+    sql`INSERT INTO erc20_holder_minutes (token, chain_id, minute, class, came, gone, airdropped, swapped)
+     SELECT ${addressBytes(token)}, ${chain.id}, date_trunc('minute', ${last}::timestamptz) - make_interval(mins => number::int), number % 7, 3, 2, 1, 0
+     FROM generate_series(0, ${count}::bigint - 1) AS number`,
   );
 }

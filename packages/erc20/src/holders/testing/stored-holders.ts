@@ -1,6 +1,6 @@
 /** The stored holders of a token, as lines of text for comparison with a model. */
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database } from '@chainstead/db';
+import { addressBytes, type Database, sql } from '@chainstead/db';
 
 export async function storedHolders(database: Database, chainId: number, token: Address): Promise<string[]> {
   return lines(
@@ -25,8 +25,7 @@ export async function storedCounts(database: Database, chainId: number, token: A
 
 export async function isExact(database: Database, chainId: number, token: Address): Promise<boolean> {
   const [row] = await database.query<{ is_exact: boolean }>(
-    'SELECT is_exact FROM erc20_holder_counts WHERE chain_id = $1 AND token = $2',
-    [chainId, addressBytes(token)],
+    sql`SELECT is_exact FROM erc20_holder_counts WHERE chain_id = ${chainId} AND token = ${addressBytes(token)}`,
   );
   return row?.is_exact ?? true;
 }

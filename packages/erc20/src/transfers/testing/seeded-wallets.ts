@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, type Log, parseHash } from '@chainstead/core';
-import type { Database, Transaction } from '@chainstead/db';
+import { type Database, sql, type Transaction } from '@chainstead/db';
 import { createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
 import { TRANSFER_TOPIC } from '@chainstead/token-events';
 import { erc20Transfers } from '../dataset.ts';
@@ -67,8 +67,7 @@ export async function seedCoverage(
   proof = 'receipts',
 ): Promise<void> {
   await database.query(
-    'INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $4, $5)',
-    [chain.id, erc20Transfers.name, first, last, proof],
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${erc20Transfers.name}, ${first}, ${last}, ${proof})`,
   );
 }
 

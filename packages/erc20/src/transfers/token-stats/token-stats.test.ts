@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database, rawSql, runStatements } from '@chainstead/db';
+import { addressBytes, type Database, rawSql, runStatements, sql } from '@chainstead/db';
 import { createSubjectProjections, LOCAL_ACCESS } from '@chainstead/sync';
 import { addressOf, seedBuilt } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
@@ -45,9 +45,9 @@ describe('the number of a token’s transfers', () => {
 
   test('is zero of a contract that turned out to be of NFTs', async () => {
     await seedTransfers(stage.database, eth, transfersIn(1, 3));
-    await stage.database.query("INSERT INTO tokens (address, chain_id, standard) VALUES ($1, 1, 'erc1155')", [
-      addressBytes(USDC),
-    ]);
+    await stage.database.query(
+      sql`INSERT INTO tokens (address, chain_id, standard) VALUES (${addressBytes(USDC)}, 1, 'erc1155')`,
+    );
     expect((await stats()).transfers).toEqual({ total: '0' });
   });
 });
@@ -62,7 +62,7 @@ describe('very many transfers', () => {
     });
   };
   const isKept = async (): Promise<boolean> =>
-    (await stage.database.query('SELECT FROM subject_projections WHERE built_to IS NULL')).length === 1;
+    (await stage.database.query(sql`SELECT FROM subject_projections WHERE built_to IS NULL`)).length === 1;
 
   test('are counted once, and followed from then on', async () => {
     const { database } = stage;
@@ -75,7 +75,7 @@ describe('very many transfers', () => {
     expect(await read()).toMatchObject({ transfers: 11, indexed: { complete: true } });
     expect(await isKept()).toBe(true);
     // The value is from the counter, not from the rows.
-    await database.query('UPDATE erc20_token_counts SET transfers = 12');
+    await database.query(sql`UPDATE erc20_token_counts SET transfers = 12`);
     expect((await read()).transfers).toBe(12);
   });
 
@@ -98,10 +98,10 @@ describe('the counter', () => {
 
   test('is the number of rows that came and did not go, in whatever portions', async () => {
     const { database } = stage;
-    await database.query('CREATE TABLE moved (LIKE erc20_transfer_sides)');
+    await database.query(sql`CREATE TABLE moved (LIKE erc20_transfer_sides)`);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(moves, fc.boolean()), { maxLength: 6 }), async (portions) => {
-        await database.query('DELETE FROM erc20_token_counts');
+        await database.query(sql`DELETE FROM erc20_token_counts`);
         const expected = [0, 0, 0];
         for (const [rows, isGone] of portions) {
           await derive(database, rows, isGone);
@@ -110,7 +110,7 @@ describe('the counter', () => {
               expected[token] = (expected[token] ?? 0) + (isGone ? -1 : 1);
         }
         const found = await database.query<{ token: Buffer; transfers: number }>(
-          'SELECT token, transfers FROM erc20_token_counts',
+          sql`SELECT token, transfers FROM erc20_token_counts`,
         );
         const counts = TOKENS.map(
           (token) => found.find((row) => row.token.equals(addressBytes(token)))?.transfers ?? 0,
@@ -131,12 +131,11 @@ describe('the counter', () => {
     }[],
     isGone: boolean,
   ): Promise<void> {
-    await database.query('TRUNCATE moved');
+    await database.query(sql`TRUNCATE moved`);
     for (const { token, block, log, direction } of rows)
       await database.query(
-        `INSERT INTO moved (account_key, chain_id, block_number, transaction_index, log_index, direction, account, token, counterparty, value,
-           transaction_hash) VALUES (1, 1, $1, 0, $2, $3, $4, $4, $4, 1, $4)`,
-        [block, log, direction, addressBytes(TOKENS[token] ?? USDC)],
+        sql`INSERT INTO moved (account_key, chain_id, block_number, transaction_index, log_index, direction, account, token, counterparty, value,
+           transaction_hash) VALUES (1, 1, ${block}, 0, ${log}, ${direction}, ${addressBytes(TOKENS[token] ?? USDC)}, ${addressBytes(TOKENS[token] ?? USDC)}, ${addressBytes(TOKENS[token] ?? USDC)}, 1, ${addressBytes(TOKENS[token] ?? USDC)})`,
       );
     const moved = rawSql('moved');
     const change = { rows: moved, subjects: rawSql(`(SELECT * FROM ${SUBJECTS})`), access: LOCAL_ACCESS };

@@ -1,5 +1,5 @@
 import { parseAddress, ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { addressOf, hashOf } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -16,14 +16,12 @@ describe('a transfer of a token', () => {
     await seedTransfers(database, eth, [transfer(7, { transactionIndex: 3, logIndex: 9 })]);
     await seedCoverage(database, eth, 0, 10);
     await database.query(
-      `INSERT INTO tokens (address, chain_id, facts_status, standard, name, symbol, decimals, logo, verified, possible_spam)
-       VALUES ($1, 1, 'known', 'erc20', 'USD Coin', 'USDC', 6, 'https://logo.example/usdc.png', true, true)`,
-      [addressBytes(USDC)],
+      sql`INSERT INTO tokens (address, chain_id, facts_status, standard, name, symbol, decimals, logo, verified, possible_spam)
+       VALUES (${addressBytes(USDC)}, 1, 'known', 'erc20', 'USD Coin', 'USDC', 6, 'https://logo.example/usdc.png', true, true)`,
     );
     await database.query(
-      `INSERT INTO address_labels (address, chain_id, source, label, entity, entity_logo)
-       VALUES ($1, 1, 'list', 'Alice', 'Wonderland', 'https://logo.example/w.png'), ($2, 0, 'list', 'Bob', NULL, NULL)`,
-      [addressBytes(WALLET), addressBytes(FRIEND)],
+      sql`INSERT INTO address_labels (address, chain_id, source, label, entity, entity_logo)
+       VALUES (${addressBytes(WALLET)}, 1, 'list', 'Alice', 'Wonderland', 'https://logo.example/w.png'), (${addressBytes(FRIEND)}, 0, 'list', 'Bob', NULL, NULL)`,
     );
     // The other members are those of a wallet's list (wallet-token-transfers-route.test.ts).
     expect(await stage.get()).toMatchObject({
@@ -64,9 +62,9 @@ describe('a transfer of a token', () => {
 
   test('of a contract that turned out to be of NFTs is none, as in a wallet’s list', async () => {
     await seedTransfers(stage.database, eth, transfersIn(1, 3));
-    await stage.database.query("INSERT INTO tokens (address, chain_id, standard) VALUES ($1, 1, 'erc721')", [
-      addressBytes(USDC),
-    ]);
+    await stage.database.query(
+      sql`INSERT INTO tokens (address, chain_id, standard) VALUES (${addressBytes(USDC)}, 1, 'erc721')`,
+    );
     expect((await stage.get()).result).toEqual([]);
   });
 });
@@ -83,17 +81,17 @@ describe('indexed', () => {
     expect((await stage.get('', DAI)).indexed.complete).toBe(false);
     await seedCoverage(database, eth, 0, 20);
     expect((await stage.get()).indexed).toEqual({ from_block: '0', to_block: '200', complete: true });
-    await database.query('DELETE FROM sync_ranges');
+    await database.query(sql`DELETE FROM sync_ranges`);
     expect((await stage.get()).indexed.complete).toBe(false);
   });
 
   test('is complete from the block in which the contract was made', async () => {
     await seedCoverage(stage.database, eth, 100, 200);
-    await stage.database.query('INSERT INTO tokens (address, chain_id, created_block) VALUES ($1, 1, 100)', [
-      addressBytes(USDC),
-    ]);
+    await stage.database.query(
+      sql`INSERT INTO tokens (address, chain_id, created_block) VALUES (${addressBytes(USDC)}, 1, 100)`,
+    );
     expect((await stage.get()).indexed.complete).toBe(true);
-    await stage.database.query('UPDATE tokens SET created_block = 99');
+    await stage.database.query(sql`UPDATE tokens SET created_block = 99`);
     expect((await stage.get()).indexed.complete).toBe(false);
   });
 
@@ -112,7 +110,7 @@ describe('indexed', () => {
 test('without its index the token’s pages are refused, with what to do', async () => {
   const bare = await openTokenStage();
   try {
-    await bare.database.query('DROP INDEX erc20_transfer_sides_by_contract');
+    await bare.database.query(sql`DROP INDEX erc20_transfer_sides_by_contract`);
     for (const path of [`/erc20/${USDC}/transfers`, `/erc20/${USDC}/stats`])
       expect(await bare.request(path)).toEqual({
         status: 503,

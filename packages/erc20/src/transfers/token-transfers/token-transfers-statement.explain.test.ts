@@ -1,4 +1,5 @@
 import type { Address } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import {
   addressOf,
   createPartitions,
@@ -36,7 +37,7 @@ const scratch = scratchOfFile({ autovacuum: false });
 beforeAll(async () => {
   await createPartitions(scratch.database, 'erc20_transfer_sides', chain.id, CUTS);
   await seedTransfers(scratch.database, chain, seeded(0, ANALYZED));
-  await scratch.database.query('ANALYZE');
+  await scratch.database.query(sql`ANALYZE`);
   await seedTransfers(scratch.database, chain, [...seeded(ANALYZED, BLOCKS), ...middlingTransfers()]);
   await seedCoverage(scratch.database, chain, 0, BLOCKS - 1);
 });

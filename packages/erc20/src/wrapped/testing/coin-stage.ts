@@ -1,6 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { accountCodesReader, type NodeReadQueue, nativeBalancesReader } from '@chainstead/node-reads';
@@ -82,8 +82,7 @@ export async function openCoinStage(
     vi.waitFor(
       async () => {
         const [row] = await database.query<{ hash: string | null }>(
-          "SELECT '0x' || encode(checkpoint_hash, 'hex') AS hash FROM sync_chains WHERE chain_id = $1",
-          [chain.id],
+          sql`SELECT '0x' || encode(checkpoint_hash, 'hex') AS hash FROM sync_chains WHERE chain_id = ${chain.id}`,
         );
         expect(row?.hash).toBe((await devnet.client.getBlock()).hash);
       },
@@ -132,8 +131,7 @@ export async function openCoinStage(
         .length,
     async coinClass() {
       const [row] = await database.query<{ class: string }>(
-        'SELECT class FROM erc20_token_classes WHERE token = $1 AND chain_id = $2',
-        [addressBytes(COIN), chain.id],
+        sql`SELECT class FROM erc20_token_classes WHERE token = ${addressBytes(COIN)} AND chain_id = ${chain.id}`,
       );
       return row?.class;
     },

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { type Database, hexBytes, rawSql } from '@chainstead/db';
+import { type Database, hexBytes, rawSql, sql } from '@chainstead/db';
 import { runProjection } from '@chainstead/sync';
 import { addressOf, createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
 import type { PoolId } from '../../events/pool-event.ts';
@@ -72,22 +72,16 @@ export async function seedSwaps(
 ): Promise<void> {
   await database.transaction(async (transaction) => {
     await createPartitions(transaction, 'swaps', chain.id, cuts);
-    await transaction.query('CREATE TEMP TABLE added_swaps (LIKE swaps) ON COMMIT DROP');
+    await transaction.query(sql`CREATE TEMP TABLE added_swaps (LIKE swaps) ON COMMIT DROP`);
     await transaction.copy('added_swaps', swaps.table.columns, rows.map(swaps.table.copyLine));
-    await transaction.query('INSERT INTO swaps SELECT * FROM added_swaps');
+    await transaction.query(sql`INSERT INTO swaps SELECT * FROM added_swaps`);
     await runProjection(transaction, false, (access) =>
       tradesOfProvenPools.added({ rows: rawSql('added_swaps'), subjects: rawSql(''), access }),
     );
     const numbers = [...new Set(rows.map(({ blockNumber }) => blockNumber))];
     await transaction.query(
-      `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-       SELECT $1, * FROM unnest($2::bigint[], $3::bytea[], $4::timestamptz[]) ON CONFLICT DO NOTHING`,
-      [
-        chain.id,
-        numbers,
-        numbers.map((number) => hexBytes(hashOf(1, number))),
-        numbers.map((number) => new Date(timestampOf(number) * 1_000).toISOString()),
-      ],
+      sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+       SELECT ${chain.id}, * FROM unnest(${numbers}::bigint[], ${numbers.map((number) => hexBytes(hashOf(1, number)))}::bytea[], ${numbers.map((number) => new Date(timestampOf(number) * 1_000).toISOString())}::timestamptz[]) ON CONFLICT DO NOTHING`,
     );
   });
 }
@@ -103,8 +97,7 @@ export async function seedStates(database: Database, chain: Chain, rows: readonl
 /** Stores a range as covered by a dataset. */
 export async function cover(database: Database, chain: Chain, dataset: string, last: number): Promise<void> {
   await database.query(
-    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, 0, $3, 'receipts')`,
-    [chain.id, dataset, last],
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${dataset}, 0, ${last}, 'receipts')`,
   );
 }
 
@@ -117,7 +110,6 @@ export async function seedToken(
   decimals: number,
 ): Promise<void> {
   await database.query(
-    `INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES ($1, $2, $3, $4, $5, 'known')`,
-    [hexBytes(token), chain.id, `${symbol} token`, symbol, decimals],
+    sql`INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES (${hexBytes(token)}, ${chain.id}, ${`${symbol} token`}, ${symbol}, ${decimals}, 'known')`,
   );
 }

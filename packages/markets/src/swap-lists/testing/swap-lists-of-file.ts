@@ -1,6 +1,8 @@
 /** The routes of swap lists, over Ethereum with two tokens and a pair of them. */
+
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { addressOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
@@ -32,7 +34,7 @@ export function swapListsOfFile() {
   const api = madeForFile(() => exampleApi(scratch.database, createMarketRoutes(noBackfill)));
   beforeEach(async () => {
     await scratch.database.query(
-      'TRUNCATE swaps, trades, pools, pool_states, blocks, sync_ranges, tokens, erc20_transfer_sides',
+      sql`TRUNCATE swaps, trades, pools, pool_states, blocks, sync_ranges, tokens, erc20_transfer_sides`,
     );
     await seedToken(scratch.database, eth, CATS, 'CATS', 6);
     await seedToken(scratch.database, eth, WETH, 'WETH', 18);

@@ -1,4 +1,4 @@
-import { type Database, rawSql } from '@chainstead/db';
+import { type Database, rawSql, sql } from '@chainstead/db';
 import { runProjection } from '@chainstead/sync';
 import { traderSumsOfFeeds, traderSumsOfSwaps } from '../trader-sums-projection.ts';
 
@@ -12,9 +12,10 @@ export async function changeRows(
   const projection = table === 'swaps' ? traderSumsOfSwaps : traderSumsOfFeeds;
   await database.transaction(async (transaction) => {
     await transaction.query(
-      `CREATE TEMP TABLE changed ON COMMIT DROP AS SELECT * FROM ${table} WHERE block_number = ${block}`,
+      sql`CREATE TEMP TABLE changed ON COMMIT DROP AS SELECT * FROM ${rawSql(table)} WHERE block_number = ${rawSql(block)}`,
     );
-    if (kind === 'removed') await transaction.query(`DELETE FROM ${table} WHERE block_number = ${block}`);
+    if (kind === 'removed')
+      await transaction.query(sql`DELETE FROM ${rawSql(table)} WHERE block_number = ${rawSql(block)}`);
     await runProjection(transaction, false, (access) =>
       projection[kind]({ rows: rawSql('changed'), subjects: rawSql(''), remaining: rawSql(table), access }),
     );

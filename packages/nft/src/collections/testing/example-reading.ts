@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, createMetricsRegistry, type Logger, silentLogger, systemClock } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { createEgress } from '@chainstead/egress';
 import { createDueWork, type DueWork } from '@chainstead/jobs';
 import { exampleChain, examplePool } from '@chainstead/testkit';
@@ -79,17 +79,15 @@ export interface CollectionRow {
 /** Makes collections due, as a request does. */
 export async function requestFor(database: Database, chain: Chain | number, ...addresses: Address[]): Promise<void> {
   await database.query(
-    `INSERT INTO nft_collections (token_address, chain_id, status, due_at, requested_by)
-     SELECT decode(substr(address, 3), 'hex'), $1, 'pending', now(), 'test' FROM unnest($2::text[]) AS address`,
-    [typeof chain === 'number' ? chain : chain.id, addresses],
+    sql`INSERT INTO nft_collections (token_address, chain_id, status, due_at, requested_by)
+     SELECT decode(substr(address, 3), 'hex'), ${typeof chain === 'number' ? chain : chain.id}, 'pending', now(), 'test' FROM unnest(${addresses}::text[]) AS address`,
   );
 }
 
 export async function rowOf(database: Database, address: Address): Promise<CollectionRow | undefined> {
   const [row] = await database.query<CollectionRow>(
-    `SELECT status, name, symbol, base_uri, synced_at IS NOT NULL AS synced, collection_logo, contract_type, error_code, attempts, requested_by,
-       extract(epoch FROM due_at - now())::float8 AS due_in FROM nft_collections WHERE token_address = decode(substr($1, 3), 'hex')`,
-    [address],
+    sql`SELECT status, name, symbol, base_uri, synced_at IS NOT NULL AS synced, collection_logo, contract_type, error_code, attempts, requested_by,
+       extract(epoch FROM due_at - now())::float8 AS due_in FROM nft_collections WHERE token_address = decode(substr(${address}, 3), 'hex')`,
   );
   return row;
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, type Clock, systemClock } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { type ChainNode, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
@@ -61,12 +61,9 @@ export async function openMetadataStage(): Promise<MetadataStage> {
       return () => worker.work.close();
     },
     async see(address, bits) {
-      await scratch.database.query('INSERT INTO tokens (address, chain_id, seen_as, name) VALUES ($1, $2, $3, $4)', [
-        addressBytes(address),
-        eth.id,
-        bits,
-        'Seen',
-      ]);
+      await scratch.database.query(
+        sql`INSERT INTO tokens (address, chain_id, seen_as, name) VALUES (${addressBytes(address)}, ${eth.id}, ${bits}, ${'Seen'})`,
+      );
     },
     async close() {
       for (const close of closers) await close();

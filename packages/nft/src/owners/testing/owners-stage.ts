@@ -69,13 +69,13 @@ export async function openOwnersStage(): Promise<OwnersStage> {
 
   async function change(kind: 'added' | 'removed', block: number, moves: readonly Move[]): Promise<void> {
     await database.transaction(async (transaction) => {
-      await transaction.query('CREATE TEMP TABLE IF NOT EXISTS moved (LIKE nft_transfers) ON COMMIT DELETE ROWS');
+      await transaction.query(sql`CREATE TEMP TABLE IF NOT EXISTS moved (LIKE nft_transfers) ON COMMIT DELETE ROWS`);
       if (kind === 'added') {
         await transaction.copy('moved', nftTransfers.table.columns, linesOf(eth.id, block, moves));
-        await transaction.query('INSERT INTO nft_transfers SELECT * FROM moved');
+        await transaction.query(sql`INSERT INTO nft_transfers SELECT * FROM moved`);
       } else {
-        await transaction.query('INSERT INTO moved SELECT * FROM nft_transfers WHERE block_number = $1', [block]);
-        await transaction.query('DELETE FROM nft_transfers WHERE block_number = $1', [block]);
+        await transaction.query(sql`INSERT INTO moved SELECT * FROM nft_transfers WHERE block_number = ${block}`);
+        await transaction.query(sql`DELETE FROM nft_transfers WHERE block_number = ${block}`);
       }
       const change = { rows: rawSql('moved'), subjects: SUBJECTS, access: LOCAL_ACCESS };
       await runStatements(
@@ -94,16 +94,13 @@ export async function openOwnersStage(): Promise<OwnersStage> {
     remove: (block) => change('removed', block, []),
     async cover(from, to) {
       await database.query(
-        "INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'nft-transfers', $2, $3, 'none')",
-        [eth.id, from, to],
+        sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, 'nft-transfers', ${from}, ${to}, 'none')`,
       );
     },
     async seen(contract, as) {
-      await database.query('INSERT INTO tokens (address, chain_id, seen_as) VALUES ($1, $2, $3)', [
-        addressBytes(contract),
-        eth.id,
-        as === 'erc721' ? 2 : 4,
-      ]);
+      await database.query(
+        sql`INSERT INTO tokens (address, chain_id, seen_as) VALUES (${addressBytes(contract)}, ${eth.id}, ${as === 'erc721' ? 2 : 4})`,
+      );
     },
     request: async (path) => api.request(`/api/v2.2/nft/${path}`, { headers: { 'x-api-key': EXAMPLE_KEY } }),
     async get(path) {
@@ -125,7 +122,7 @@ export async function openOwnersStage(): Promise<OwnersStage> {
     },
     async empty() {
       await database.query(
-        `TRUNCATE nft_transfers, nft_collection_balances, nft_collection_ids, nft_collection_owners, nft_collection_counts, subject_projections,
+        sql`TRUNCATE nft_transfers, nft_collection_balances, nft_collection_ids, nft_collection_owners, nft_collection_counts, subject_projections,
            sync_ranges, subject_ranges, backfill_requests, tokens, nft_collections, nft_token_metadata`,
       );
     },

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes, type Database, hexBytes } from '@chainstead/db';
+import { addressBytes, type Database, hexBytes, sql } from '@chainstead/db';
 import { createPartitions, hashOf } from '@chainstead/testkit';
 import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
 
@@ -30,23 +30,11 @@ export async function seedMoves(database: Database, chain: Chain, moves: readonl
   await createPartitions(database, 'nft_transfers', chain.id);
   const column = <Value>(read: (move: SeededMove) => Value): Value[] => moves.map(read);
   await database.query(
-    `INSERT INTO nft_transfers (collection_key, chain_id, block_number, transaction_index, log_index, item, kind, token_address, token_id,
+    sql`INSERT INTO nft_transfers (collection_key, chain_id, block_number, transaction_index, log_index, item, kind, token_address, token_id,
        last_token_id, from_address, to_address, amount, operator, transaction_hash)
-     SELECT address_key(token), $1, block, 0, place, 0, kind, token, id, last, giver, receiver, amount, NULL, hash
-     FROM unnest($2::bytea[], $3::numeric[], $4::numeric[], $5::bytea[], $6::bytea[], $7::numeric[], $8::smallint[], $9::int[], $10::bytea[])
+     SELECT address_key(token), ${chain.id}, block, 0, place, 0, kind, token, id, last, giver, receiver, amount, NULL, hash
+     FROM unnest(${column(({ token }) => addressBytes(token))}::bytea[], ${column(({ id }) => id)}::numeric[], ${column(({ last }) => last ?? null)}::numeric[], ${column(({ from }) => addressBytes(from ?? ZERO_ADDRESS))}::bytea[], ${column(({ to }) => addressBytes(to ?? ZERO_ADDRESS))}::bytea[], ${column(({ amount }) => amount ?? '1')}::numeric[], ${column(({ kind }) => NFT_TRANSFER_KINDS[kind ?? 'erc721'])}::smallint[], ${column(({ block }) => block)}::int[], ${column(({ block }) => hexBytes(transactionOf(block)))}::bytea[])
        WITH ORDINALITY AS moved(token, id, last, giver, receiver, amount, kind, block, hash, place)`,
-    [
-      chain.id,
-      column(({ token }) => addressBytes(token)),
-      column(({ id }) => id),
-      column(({ last }) => last ?? null),
-      column(({ from }) => addressBytes(from ?? ZERO_ADDRESS)),
-      column(({ to }) => addressBytes(to ?? ZERO_ADDRESS)),
-      column(({ amount }) => amount ?? '1'),
-      column(({ kind }) => NFT_TRANSFER_KINDS[kind ?? 'erc721']),
-      column(({ block }) => block),
-      column(({ block }) => hexBytes(transactionOf(block))),
-    ],
   );
 }
 
@@ -58,8 +46,7 @@ export async function seedMetadata(
   read: { readonly uri?: string; readonly text?: string; readonly status?: string },
 ): Promise<void> {
   await database.query(
-    `INSERT INTO nft_token_metadata (token_address, chain_id, token_id, status, token_uri, metadata, synced_at, uri_synced_at)
-     VALUES ($1, $2, $3::numeric, $4, $5, $6, '2024-01-02T03:04:05.678Z', '2024-01-02T03:04:05Z')`,
-    [addressBytes(token.address), chain.id, token.id, read.status ?? 'known', read.uri ?? null, read.text ?? null],
+    sql`INSERT INTO nft_token_metadata (token_address, chain_id, token_id, status, token_uri, metadata, synced_at, uri_synced_at)
+     VALUES (${addressBytes(token.address)}, ${chain.id}, ${token.id}::numeric, ${read.status ?? 'known'}, ${read.uri ?? null}, ${read.text ?? null}, '2024-01-02T03:04:05.678Z', '2024-01-02T03:04:05Z')`,
   );
 }

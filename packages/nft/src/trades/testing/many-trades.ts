@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { type Database, rawSql, runStatements } from '@chainstead/db';
+import { type Database, rawSql, runStatements, sql } from '@chainstead/db';
 import { LOCAL_ACCESS } from '@chainstead/sync';
 import { addressOf, createPartitions } from '@chainstead/testkit';
 import { saleDays } from '../sale-days.ts';
@@ -41,40 +41,40 @@ export async function seedManyTrades(
     `${marketplace}, 'seaport-1.5', ${bytes(addressOf(0x5ea))}, ${seller}, ${buyer}, 0, ${nativeCurrency}, ${price}, 1, hash, block_timestamp`;
   const seedSales = (first: number, last: number) =>
     database.query(
-      `INSERT INTO nft_trades (${columns})
-       SELECT ${collection(COLLECTION)}, block_number, 0, 0, 0, true, 1, NULL, NULL,
-         ${sale(
-           `CASE WHEN number % 5 = 0 THEN ${bytes(addressOf(5))} ELSE ${bytes(SELLER)} END`,
-           bytes(BUYER),
-           `CASE WHEN number % 40000 = 77 THEN '${RARE_MARKETPLACE}' WHEN number % 3 = 0 THEN 'blur' ELSE 'opensea' END`,
-           `1000000000000000 + (number * 7919::bigint % 100003)`,
+      sql`INSERT INTO nft_trades (${rawSql(columns)})
+       SELECT ${rawSql(collection(COLLECTION))}, block_number, 0, 0, 0, true, 1, NULL, NULL,
+         ${rawSql(
+           sale(
+             `CASE WHEN number % 5 = 0 THEN ${bytes(addressOf(5))} ELSE ${bytes(SELLER)} END`,
+             bytes(BUYER),
+             `CASE WHEN number % 40000 = 77 THEN '${RARE_MARKETPLACE}' WHEN number % 3 = 0 THEN 'blur' ELSE 'opensea' END`,
+             `1000000000000000 + (number * 7919::bigint % 100003)`,
+           ),
          )}
-       FROM (SELECT number, ${place} FROM generate_series($1::bigint, $2::bigint) AS number) AS placed`,
-      [first, last],
+       FROM (SELECT number, ${rawSql(place)} FROM generate_series(${first}::bigint, ${last}::bigint) AS number) AS placed`,
     );
   await seedSales(1, ANALYZED_SALES);
-  await database.query('ANALYZE');
+  await database.query(sql`ANALYZE`);
   await seedSales(ANALYZED_SALES + 1, MANY_SALES);
   await database.query(
-    `INSERT INTO nft_trades (${columns})
-     SELECT ${collection(COLLECTION)}, block_number, 1, 0, part, part = 0, 10 + part, '{10,11}', '{1,1}', ${sale(bytes(addressOf(8)), bytes(addressOf(9)), `'opensea'`, '5')}
-     FROM (SELECT number, ${place} FROM generate_series(1, 20000) AS number) AS placed CROSS JOIN (VALUES (0), (1)) AS parts(part)`,
+    sql`INSERT INTO nft_trades (${rawSql(columns)})
+     SELECT ${rawSql(collection(COLLECTION))}, block_number, 1, 0, part, part = 0, 10 + part, '{10,11}', '{1,1}', ${rawSql(sale(bytes(addressOf(8)), bytes(addressOf(9)), `'opensea'`, '5'))}
+     FROM (SELECT number, ${rawSql(place)} FROM generate_series(1, 20000) AS number) AS placed CROSS JOIN (VALUES (0), (1)) AS parts(part)`,
   );
   await database.query(
-    `INSERT INTO nft_trades (${columns})
-     SELECT ${collection(addressOf(0x77))}, block_number, 2, 0, 0, true, 1, NULL, NULL, ${sale(bytes(WASH_TRADER), bytes(WASH_TRADER), `'opensea'`, '5')}
-     FROM (SELECT number, ${place} FROM generate_series(1, 5000) AS number) AS placed`,
+    sql`INSERT INTO nft_trades (${rawSql(columns)})
+     SELECT ${rawSql(collection(addressOf(0x77)))}, block_number, 2, 0, 0, true, 1, NULL, NULL, ${rawSql(sale(bytes(WASH_TRADER), bytes(WASH_TRADER), `'opensea'`, '5'))}
+     FROM (SELECT number, ${rawSql(place)} FROM generate_series(1, 5000) AS number) AS placed`,
   );
   await database.query(
-    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT ${chain.id}, block_number, hash, block_timestamp FROM (SELECT ${place} FROM generate_series(1, ${MANY_SALES}) AS number) AS placed`,
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+     SELECT ${rawSql(chain.id)}, block_number, hash, block_timestamp FROM (SELECT ${rawSql(place)} FROM generate_series(1, ${rawSql(MANY_SALES)}) AS number) AS placed`,
   );
   await runStatements(
     database,
     saleDays.added({ rows: rawSql('nft_trades'), subjects: rawSql(''), access: LOCAL_ACCESS }),
   );
   await database.query(
-    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'nft-trades', 0, $2, 'receipts')`,
-    [chain.id, MANY_SALES],
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'nft-trades', 0, ${MANY_SALES}, 'receipts')`,
   );
 }

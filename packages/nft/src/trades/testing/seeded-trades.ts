@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { type Database, hexBytes, rawSql, type Transaction } from '@chainstead/db';
+import { type Database, hexBytes, rawSql, sql, type Transaction } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { runProjection } from '@chainstead/sync';
 import { addressOf, createPartitions, hashOf, seedBuilt, timestampOf } from '@chainstead/testkit';
@@ -70,14 +70,13 @@ export async function seedTrades(database: Database, chain: Chain, trades: Itera
   await database.transaction(async (transaction) => {
     const times = new Map<number, string>();
     await createPartitions(transaction, 'nft_trades', chain.id);
-    await transaction.query(`CREATE TEMP TABLE added_trades (LIKE nft_trades) ON COMMIT DROP`);
+    await transaction.query(sql`CREATE TEMP TABLE added_trades (LIKE nft_trades) ON COMMIT DROP`);
     await transaction.copy('added_trades', nftTrades.table.columns, linesOf(chain, trades, times));
-    await transaction.query('INSERT INTO nft_trades SELECT * FROM added_trades');
+    await transaction.query(sql`INSERT INTO nft_trades SELECT * FROM added_trades`);
     const numbers = [...times.keys()];
     await transaction.query(
-      `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-       SELECT $1, * FROM unnest($2::bigint[], $3::bytea[], $4::timestamptz[]) ON CONFLICT DO NOTHING`,
-      [chain.id, numbers, numbers.map((number) => hexBytes(hashOf(1, number))), [...times.values()]],
+      sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+       SELECT ${chain.id}, * FROM unnest(${numbers}::bigint[], ${numbers.map((number) => hexBytes(hashOf(1, number)))}::bytea[], ${[...times.values()]}::timestamptz[]) ON CONFLICT DO NOTHING`,
     );
     await runProjection(transaction, false, (access) =>
       saleDays.added({ rows: rawSql('added_trades'), subjects: NO_SUBJECT, access }),
@@ -92,11 +91,10 @@ export async function removeTrades(
   blocks: readonly number[],
   spread = false,
 ): Promise<void> {
-  await transaction.query(`CREATE TEMP TABLE removed_trades (LIKE nft_trades) ON COMMIT DROP`);
+  await transaction.query(sql`CREATE TEMP TABLE removed_trades (LIKE nft_trades) ON COMMIT DROP`);
   await transaction.query(
-    `WITH gone AS (DELETE FROM nft_trades WHERE chain_id = $1 AND block_number = ANY ($2::bigint[]) RETURNING *)
+    sql`WITH gone AS (DELETE FROM nft_trades WHERE chain_id = ${chain.id} AND block_number = ANY (${blocks}::bigint[]) RETURNING *)
      INSERT INTO removed_trades SELECT * FROM gone`,
-    [chain.id, blocks],
   );
   await runProjection(transaction, spread, (access) =>
     saleDays.removed({
@@ -121,8 +119,7 @@ export async function seedDatasetCoverage(
 ): Promise<void> {
   await seedBuilt(database, chain.id, saleDays);
   await database.query(
-    'INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $4, $5)',
-    [chain.id, dataset, first, last, 'receipts'],
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${dataset}, ${first}, ${last}, ${'receipts'})`,
   );
 }
 

@@ -6,7 +6,7 @@ import {
   systemClock,
   ZERO_ADDRESS,
 } from '@chainstead/core';
-import { addressBytes, type Database } from '@chainstead/db';
+import { addressBytes, type Database, sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createDueWork } from '@chainstead/jobs';
@@ -124,8 +124,7 @@ export async function openTraitsStage(options: { readonly documentRate?: number 
     settled: (contract) =>
       vi.waitFor(async () => {
         const [row] = await database.query<{ work: string | null }>(
-          'SELECT work FROM nft_collection_traits WHERE token_address = $1',
-          [addressBytes(contract)],
+          sql`SELECT work FROM nft_collection_traits WHERE token_address = ${addressBytes(contract)}`,
         );
         expect(row).toEqual({ work: null });
       }, waiting),
@@ -141,10 +140,9 @@ async function store(
   found: { readonly status: string; readonly metadata: string | null; readonly retry: number | null },
 ): Promise<void> {
   await database.query(
-    `INSERT INTO nft_token_metadata (token_address, chain_id, token_id, status, metadata, token_uri, synced_at, due_at, attempts)
-     VALUES ($1, $2, $3, $4, $5, 'https://x.example', CASE WHEN $4 <> 'failed' THEN now() END, now() + make_interval(secs => $6), 1)
+    sql`INSERT INTO nft_token_metadata (token_address, chain_id, token_id, status, metadata, token_uri, synced_at, due_at, attempts)
+     VALUES (${addressBytes(contract)}, ${eth.id}, ${String(id)}, ${found.status}, ${found.metadata}, 'https://x.example', CASE WHEN ${found.status} <> 'failed' THEN now() END, now() + make_interval(secs => ${found.retry}), 1)
      ON CONFLICT (token_address, chain_id, token_id) DO UPDATE SET status = excluded.status, metadata = coalesce(excluded.metadata, nft_token_metadata.metadata),
        synced_at = coalesce(excluded.synced_at, nft_token_metadata.synced_at), due_at = excluded.due_at, attempts = nft_token_metadata.attempts + 1`,
-    [addressBytes(contract), eth.id, String(id), found.status, found.metadata, found.retry],
   );
 }

@@ -1,6 +1,6 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Hash, silentLogger, systemClock } from '@chainstead/core';
-import { addressBytes, type Database, hexBytes, hexText } from '@chainstead/db';
+import { addressBytes, type Database, hexBytes, hexText, rawSql, sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createNodeReadQueue } from '@chainstead/node-reads';
@@ -58,11 +58,9 @@ export async function openNftTransfersStage(): Promise<NftTransfersStage> {
     database,
     api,
     async carry(hash, value) {
-      await database.query('INSERT INTO transaction_facts (hash, chain_id, sender, value) VALUES ($1, 1, $2, $3)', [
-        hexBytes(hash),
-        addressBytes(ALICE),
-        value,
-      ]);
+      await database.query(
+        sql`INSERT INTO transaction_facts (hash, chain_id, sender, value) VALUES (${hexBytes(hash)}, 1, ${addressBytes(ALICE)}, ${value})`,
+      );
     },
     request,
     get,
@@ -75,19 +73,18 @@ export async function openNftTransfersStage(): Promise<NftTransfersStage> {
     },
     async histories() {
       const rows = await database.query<{ line: string }>(
-        `SELECT kind || ' ' || ${hexText('subject')} AS line FROM backfill_requests ORDER BY 1`,
+        sql`SELECT kind || ' ' || ${rawSql(hexText('subject'))} AS line FROM backfill_requests ORDER BY 1`,
       );
       return rows.map(({ line }) => line);
     },
     async cover(first, last) {
       await database.query(
-        `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'nft-transfers', $1, $2, 'none')`,
-        [first, last],
+        sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'nft-transfers', ${first}, ${last}, 'none')`,
       );
     },
     async empty() {
       await database.query(
-        `TRUNCATE nft_transfers, nft_trades, blocks, sync_ranges, subject_ranges, backfill_requests, tokens, nft_collections, address_labels,
+        sql`TRUNCATE nft_transfers, nft_trades, blocks, sync_ranges, subject_ranges, backfill_requests, tokens, nft_collections, address_labels,
            collection_list_entries, spam_list_entries, transaction_facts, state_questions`,
       );
     },

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
-import { type Database, hexBytes } from '@chainstead/db';
+import { type Database, hexBytes, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { addressOf, createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
 import { NFT_TRANSFER_KINDS, type NftTransferKind } from '@chainstead/token-events';
@@ -66,14 +66,8 @@ async function seedRows(database: Database, chain: Chain, rows: readonly NftTran
     );
     const numbers = [...new Set(rows.map((row) => row.blockNumber))];
     await transaction.query(
-      `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-       SELECT $1, * FROM unnest($2::bigint[], $3::bytea[], $4::timestamptz[]) ON CONFLICT DO NOTHING`,
-      [
-        chain.id,
-        numbers,
-        numbers.map((number) => hexBytes(hashOf(1, number))),
-        numbers.map((number) => new Date(timestampOf(number) * 1000).toISOString()),
-      ],
+      sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+       SELECT ${chain.id}, * FROM unnest(${numbers}::bigint[], ${numbers.map((number) => hexBytes(hashOf(1, number)))}::bytea[], ${numbers.map((number) => new Date(timestampOf(number) * 1000).toISOString())}::timestamptz[]) ON CONFLICT DO NOTHING`,
     );
   });
 }

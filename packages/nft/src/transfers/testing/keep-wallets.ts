@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { type Database, hexText } from '@chainstead/db';
+import { type Database, hexText, rawSql, sql } from '@chainstead/db';
 import { createSubjectProjections } from '@chainstead/sync';
 import { nftTransfers } from '../dataset.ts';
 import { nftWalletTokens } from '../wallet-tokens.ts';
@@ -13,12 +13,11 @@ import { nftWalletTokens } from '../wallet-tokens.ts';
 export async function keepAllWallets(database: Database, chain: Chain): Promise<void> {
   const projections = createSubjectProjections(database);
   const rows = await database.query<{ account: Address }>(
-    `SELECT ${hexText('account')} AS account FROM (
-       SELECT from_address AS account FROM nft_transfers WHERE chain_id = $1
-       UNION SELECT to_address FROM nft_transfers WHERE chain_id = $1) AS moved
-     WHERE NOT EXISTS (SELECT FROM subject_projections AS kept WHERE kept.chain_id = $1 AND state = $2 AND subject = account AND built_to IS NULL AND NOT is_stale)
-       OR NOT EXISTS (SELECT FROM projections AS known WHERE known.chain_id = $1 AND state = $2 AND version = $3)`,
-    [chain.id, nftWalletTokens.name, nftWalletTokens.version],
+    sql`SELECT ${rawSql(hexText('account'))} AS account FROM (
+       SELECT from_address AS account FROM nft_transfers WHERE chain_id = ${chain.id}
+       UNION SELECT to_address FROM nft_transfers WHERE chain_id = ${chain.id}) AS moved
+     WHERE NOT EXISTS (SELECT FROM subject_projections AS kept WHERE kept.chain_id = ${chain.id} AND state = ${nftWalletTokens.name} AND subject = account AND built_to IS NULL AND NOT is_stale)
+       OR NOT EXISTS (SELECT FROM projections AS known WHERE known.chain_id = ${chain.id} AND state = ${nftWalletTokens.name} AND version = ${nftWalletTokens.version})`,
   );
   const keep = async ({ account }: { readonly account: Address }): Promise<void> => {
     const progress = await projections.keep(chain, { dataset: nftTransfers, state: nftWalletTokens }, account, 60_000);
@@ -33,12 +32,11 @@ export async function keepAllWallets(database: Database, chain: Chain): Promise<
  */
 export async function storedHoldings(database: Database, chainId: number): Promise<string[]> {
   const rows = await database.query<{ line: string }>(
-    `SELECT concat_ws(' ', ${hexText('wallet')}, ${hexText('token_address')}, token_id, amount) AS line
-       FROM nft_wallet_tokens WHERE chain_id = $1 AND amount <> 0
+    sql`SELECT concat_ws(' ', ${rawSql(hexText('wallet'))}, ${rawSql(hexText('token_address'))}, token_id, amount) AS line
+       FROM nft_wallet_tokens WHERE chain_id = ${chainId} AND amount <> 0
      UNION ALL
-     SELECT concat_ws(' ', ${hexText('wallet')}, ${hexText('token_address')}, 'holds', ids_held)
-       FROM nft_wallet_collections WHERE chain_id = $1 AND ids_held <> 0`,
-    [chainId],
+     SELECT concat_ws(' ', ${rawSql(hexText('wallet'))}, ${rawSql(hexText('token_address'))}, 'holds', ids_held)
+       FROM nft_wallet_collections WHERE chain_id = ${chainId} AND ids_held <> 0`,
   );
   return rows.map(({ line }) => line).sort();
 }

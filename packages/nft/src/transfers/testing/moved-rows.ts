@@ -25,8 +25,8 @@ export const schedules = histories.chain((blocks) => {
 export function movedRowsOf(projection: SubjectProjection) {
   const scratch = scratchOfFile({ autovacuum: false });
   beforeAll(async () => {
-    await scratch.database.query('CREATE TABLE there (LIKE nft_transfers)');
-    await scratch.database.query('CREATE INDEX ON there (collection_key, token_id_key(token_id))');
+    await scratch.database.query(sql`CREATE TABLE there (LIKE nft_transfers)`);
+    await scratch.database.query(sql`CREATE INDEX ON there (collection_key, token_id_key(token_id))`);
   });
   let runs = 0;
   /**
@@ -35,12 +35,14 @@ export function movedRowsOf(projection: SubjectProjection) {
    */
   async function derive(kind: Kind, lines: readonly string[], subjects: Sql): Promise<void> {
     await scratch.database.transaction(async (transaction) => {
-      await transaction.query('CREATE TEMP TABLE IF NOT EXISTS moved (LIKE nft_transfers) ON COMMIT DELETE ROWS');
+      await transaction.query(sql`CREATE TEMP TABLE IF NOT EXISTS moved (LIKE nft_transfers) ON COMMIT DELETE ROWS`);
       await transaction.copy('moved', nftTransfers.table.columns, lines);
       await transaction.query(
-        kind === 'added'
-          ? 'INSERT INTO there SELECT * FROM moved'
-          : `DELETE FROM there WHERE (chain_id, block_number, log_index) IN (SELECT chain_id, block_number, log_index FROM moved)`,
+        rawSql(
+          kind === 'added'
+            ? 'INSERT INTO there SELECT * FROM moved'
+            : `DELETE FROM there WHERE (chain_id, block_number, log_index) IN (SELECT chain_id, block_number, log_index FROM moved)`,
+        ),
       );
       // Every second run acts as if tables were distributed.
       await runProjection(transaction, runs++ % 2 === 1, (access) => {
@@ -57,7 +59,7 @@ export function movedRowsOf(projection: SubjectProjection) {
     /** The plan of the first statement that adds rows, line by line. */
     async explainAdding(lines: readonly string[], subjects: Sql): Promise<readonly string[]> {
       const rows = await scratch.database.transaction(async (transaction) => {
-        await transaction.query('CREATE TEMP TABLE IF NOT EXISTS moved (LIKE nft_transfers) ON COMMIT DELETE ROWS');
+        await transaction.query(sql`CREATE TEMP TABLE IF NOT EXISTS moved (LIKE nft_transfers) ON COMMIT DELETE ROWS`);
         await transaction.copy('moved', nftTransfers.table.columns, lines);
         const [statement = rawSql('')] = projection.added({ rows: rawSql('moved'), subjects, access: LOCAL_ACCESS });
         const { text, values } = statementOf(sql`EXPLAIN (COSTS OFF) ${statement}`);

@@ -1,5 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, createMetricsRegistry, silentLogger, systemClock, ZERO_ADDRESS } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import {
   backfillRanges,
   createChainSync,
@@ -58,16 +59,15 @@ const node = stageOfFile(() =>
 );
 beforeEach(async () => {
   await scratch.database.query(
-    'TRUNCATE nft_transfers, blocks, sync_ranges, sync_chains, backfill_requests, subject_ranges',
+    sql`TRUNCATE nft_transfers, blocks, sync_ranges, sync_chains, backfill_requests, subject_ranges`,
   );
 });
 
 /** The stored range of ids of each event, with its last id if it stayed one row. */
 async function storedRanges(): Promise<string[]> {
   const rows = await scratch.database.query<{ text: string }>(
-    `SELECT concat_ws(' ', log_index, count(*), min(token_id), max(token_id), coalesce(max(last_token_id)::text, '-'), min(item)) AS text
-       FROM nft_transfers WHERE block_number = $1 AND kind = 3 GROUP BY log_index ORDER BY log_index`,
-    [BLOCK],
+    sql`SELECT concat_ws(' ', log_index, count(*), min(token_id), max(token_id), coalesce(max(last_token_id)::text, '-'), min(item)) AS text
+       FROM nft_transfers WHERE block_number = ${BLOCK} AND kind = 3 GROUP BY log_index ORDER BY log_index`,
   );
   return rows.map(({ text }) => text);
 }
@@ -92,9 +92,9 @@ const signal = new AbortController().signal;
 
 async function readSubject(kind: SubjectKind, address: Address): Promise<void> {
   const { database } = scratch;
-  await database.query('INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES ($1, 20, 20)', [
-    eth.id,
-  ]);
+  await database.query(
+    sql`INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES (${eth.id}, 20, 20)`,
+  );
   const subject = { chainId: eth.id, kind, address };
   await enqueueHistory(database, { subject, requestedBy: null, perKey: 10, maxCalls: 1_000 });
   const limits = { maxCalls: 1_000, sliceMs: 60_000 };

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
-import { createWorkJournal, readSetAsideWork } from '@chainstead/db';
+import { createWorkJournal, readSetAsideWork, sql } from '@chainstead/db';
 import { readHistories } from '@chainstead/sync';
 import { countDeaths, createScratchDatabase } from '@chainstead/testkit';
 import { expect, onTestFinished, test } from 'vitest';
@@ -41,7 +41,7 @@ test('a history that ends the process is set aside after the third time and told
     args: [PROGRAM, JSON.stringify(options)],
     isSettled,
     // As if the dead worker's leases had expired.
-    onDeath: () => database.query('UPDATE backfill_requests SET lease_until = now() WHERE lease_until IS NOT NULL'),
+    onDeath: () => database.query(sql`UPDATE backfill_requests SET lease_until = now() WHERE lease_until IS NOT NULL`),
   });
 
   expect(deaths).toBe(3);
@@ -59,14 +59,15 @@ test('a history that ends the process is set aside after the third time and told
   expect(await readSetAsideWork(database, 10)).toMatchObject([{ name, crashes: 3 }]);
   // Rows above the block were stored, and no request restarts it immediately.
   const [range] = await database.query<{ first: number }>(
-    'SELECT min(first_block) AS first FROM subject_ranges WHERE subject = $1',
-    [Buffer.from(deadly.address.slice(2), 'hex')],
+    sql`SELECT min(first_block) AS first FROM subject_ranges WHERE subject = ${Buffer.from(deadly.address.slice(2), 'hex')}`,
   );
   expect(range?.first).toBeGreaterThan(DEADLY_BLOCK);
   expect(await stage.request(deadly)).toBe('known');
 
   // A request after an hour tries it once more; it is refused before a node is called.
-  await database.query(`UPDATE backfill_requests SET updated_at = now() - interval '2 hours' WHERE status = 'refused'`);
+  await database.query(
+    sql`UPDATE backfill_requests SET updated_at = now() - interval '2 hours' WHERE status = 'refused'`,
+  );
   expect(await stage.request(deadly)).toBe('requested');
   const metrics = createMetricsRegistry();
   const journal = createWorkJournal({ database, logger: silentLogger(), metrics });
@@ -75,8 +76,10 @@ test('a history that ends the process is set aside after the third time and told
   expect(stage.node.counters.snapshot().calls.eth_getLogs ?? 0).toBe(0);
   expect(await metrics.metrics()).toContain('chainstead_work_set_aside_total{kind="history"} 1');
   // An operator has fixed the program.
-  await database.query('DELETE FROM quarantined_work');
-  await database.query(`UPDATE backfill_requests SET updated_at = now() - interval '2 hours' WHERE status = 'refused'`);
+  await database.query(sql`DELETE FROM quarantined_work`);
+  await database.query(
+    sql`UPDATE backfill_requests SET updated_at = now() - interval '2 hours' WHERE status = 'refused'`,
+  );
   expect(await stage.request(deadly)).toBe('requested');
   expect(await stage.read(deadly, { journal })).toBe('done');
 }, 180_000);

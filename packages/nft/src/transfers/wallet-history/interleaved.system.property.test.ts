@@ -1,4 +1,5 @@
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { createSyncMetrics, readChainStatuses, verifyRanges } from '@chainstead/sync';
 import { atDepth } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -63,8 +64,7 @@ async function openFollowed(): Promise<{ stage: HistoryStage; caughtUp(): Promis
     const hash = stage.scripted.blockAt(head)?.hash;
     const reached = async (): Promise<string | null> => {
       const [row] = await scratch.database.query<{ hash: string | null }>(
-        `SELECT '0x' || encode(checkpoint_hash, 'hex') AS hash FROM sync_chains WHERE chain_id = $1`,
-        [stage.chain.id],
+        sql`SELECT '0x' || encode(checkpoint_hash, 'hex') AS hash FROM sync_chains WHERE chain_id = ${stage.chain.id}`,
       );
       return row?.hash ?? null;
     };
@@ -72,8 +72,7 @@ async function openFollowed(): Promise<{ stage: HistoryStage; caughtUp(): Promis
     // The first of its blocks is historical, and is read concurrently with the head.
     const covered = async (): Promise<number> => {
       const [row] = await scratch.database.query<{ blocks: number }>(
-        'SELECT coalesce(sum(last_block - greatest(first_block, $2) + 1), 0)::int AS blocks FROM sync_ranges WHERE chain_id = $1 AND last_block >= $2',
-        [stage.chain.id, HISTORY],
+        sql`SELECT coalesce(sum(last_block - greatest(first_block, ${HISTORY}) + 1), 0)::int AS blocks FROM sync_ranges WHERE chain_id = ${stage.chain.id} AND last_block >= ${HISTORY}`,
       );
       return row?.blocks ?? 0;
     };
@@ -151,9 +150,9 @@ async function requireTruth(stage: HistoryStage): Promise<void> {
 
 async function deadlocks(): Promise<number> {
   // Sessions report their counts when they are idle.
-  await scratch.database.query('SELECT pg_stat_force_next_flush()');
+  await scratch.database.query(sql`SELECT pg_stat_force_next_flush()`);
   const [row] = await scratch.database.query<{ deadlocks: number }>(
-    'SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()',
+    sql`SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()`,
   );
   return row?.deadlocks ?? -1;
 }
@@ -210,5 +209,5 @@ test('histories of many subjects beside a backfill of the same blocks neither de
     all.filter(({ chainId }) => chainId === stage.chain.id),
   );
   expect(status?.gaps).toEqual([]);
-  expect(await scratch.database.query('SELECT 1 FROM sync_claims WHERE chain_id = $1', [stage.chain.id])).toEqual([]);
+  expect(await scratch.database.query(sql`SELECT 1 FROM sync_claims WHERE chain_id = ${stage.chain.id}`)).toEqual([]);
 });

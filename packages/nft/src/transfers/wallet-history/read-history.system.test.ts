@@ -1,4 +1,5 @@
 import { ZERO_ADDRESS } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
@@ -39,14 +40,13 @@ async function requireTruth(stage: HistoryStage): Promise<number> {
 }
 
 async function recordOf(stage: HistoryStage): Promise<Record<string, unknown> | undefined> {
-  const [row] = await scratch.database.query('SELECT * FROM backfill_requests WHERE chain_id = $1', [stage.chain.id]);
+  const [row] = await scratch.database.query(sql`SELECT * FROM backfill_requests WHERE chain_id = ${stage.chain.id}`);
   return row;
 }
 
 const rangesOf = (stage: HistoryStage) =>
   scratch.database.query<{ first_block: number; last_block: number }>(
-    'SELECT first_block, last_block FROM subject_ranges WHERE chain_id = $1 ORDER BY first_block',
-    [stage.chain.id],
+    sql`SELECT first_block, last_block FROM subject_ranges WHERE chain_id = ${stage.chain.id} ORDER BY first_block`,
   );
 const callsOf = ({ node }: HistoryStage) => node.counters.snapshot().calls.eth_getLogs ?? 0;
 
@@ -94,7 +94,7 @@ describe('the history of a wallet', () => {
       expect(await rangesOf(stage)).toEqual([{ first_block: 0, last_block: 122 }]);
       expect(await stage.read(wallet)).toBe('idle');
       stage.scripted.mine(40);
-      await scratch.database.query('UPDATE backfill_requests SET due_at = now() WHERE chain_id = $1', [stage.chain.id]);
+      await scratch.database.query(sql`UPDATE backfill_requests SET due_at = now() WHERE chain_id = ${stage.chain.id}`);
       await expect.poll(() => stage.pool.getHead().then(({ value }) => value.number)).toBe(170);
       expect(await stage.read(wallet)).toBe('done');
       expect(await rangesOf(stage)).toEqual([{ first_block: 0, last_block: 125 }]);
@@ -107,9 +107,9 @@ describe('the history of a contract', () => {
     withStage({}, async (stage) => {
       for (const contract of stage.collections.slice(0, 3)) await stage.complete(stage.subject('contract', contract));
       expect(await requireTruth(stage)).toBeGreaterThan(20);
-      const [token] = await scratch.database.query('SELECT 1 FROM tokens WHERE chain_id = $1 AND seen_as & 6 <> 0', [
-        stage.chain.id,
-      ]);
+      const [token] = await scratch.database.query(
+        sql`SELECT 1 FROM tokens WHERE chain_id = ${stage.chain.id} AND seen_as & 6 <> 0`,
+      );
       expect(token).toBeDefined();
     }));
 });
@@ -143,7 +143,7 @@ describe('a history that ends early', () => {
       expect(await stage.read(wallet)).toBe('done');
       expect(await rangesOf(stage)).toEqual([{ first_block: 0, last_block: 2_999 }]);
       await requireTruth(stage);
-      expect(await scratch.database.query('SELECT 1 FROM sync_claims WHERE chain_id = $1', [stage.chain.id])).toEqual(
+      expect(await scratch.database.query(sql`SELECT 1 FROM sync_claims WHERE chain_id = ${stage.chain.id}`)).toEqual(
         [],
       );
     }));
@@ -165,9 +165,9 @@ describe('a history that ends early', () => {
         expect(Number(record?.due_at)).toBeGreaterThan(Date.now() + 10_000);
         expect(await stage.read(wallet)).toBe('idle');
         stage.node.faults.clear();
-        await scratch.database.query('UPDATE backfill_requests SET due_at = now() WHERE chain_id = $1', [
-          stage.chain.id,
-        ]);
+        await scratch.database.query(
+          sql`UPDATE backfill_requests SET due_at = now() WHERE chain_id = ${stage.chain.id}`,
+        );
         // The pool that has seen the node fail may avoid it for a moment more.
         const pool = stagePool(stage.chain, stage.node.url, 100_000);
         onTestFinished(() => pool.close());
@@ -242,7 +242,7 @@ describe('requests', () => {
 
   test('of a chain that was never ingested wait', () =>
     withStage({}, async (stage) => {
-      await scratch.database.query('DELETE FROM sync_chains WHERE chain_id = $1', [stage.chain.id]);
+      await scratch.database.query(sql`DELETE FROM sync_chains WHERE chain_id = ${stage.chain.id}`);
       const wallet = stage.subject('wallet', stage.wallets[0]);
       await stage.request(wallet);
       expect(await stage.read(wallet)).toBe('waits');

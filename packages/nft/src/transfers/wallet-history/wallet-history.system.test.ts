@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { createOnDemandBackfill, type OnDemandBackfill, type WalletHistoryWorkOptions } from '@chainstead/data-api';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { createDueWork, type DueWork } from '@chainstead/jobs';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -78,9 +78,9 @@ describe('wallet history as due work', () => {
   const context = () => ({ database: scratch.database, logger: silentLogger() });
   const statuses = async (): Promise<string[]> =>
     (
-      await scratch.database.query<{ status: string }>('SELECT status FROM backfill_requests WHERE chain_id = $1', [
-        stage.chain.id,
-      ])
+      await scratch.database.query<{ status: string }>(
+        sql`SELECT status FROM backfill_requests WHERE chain_id = ${stage.chain.id}`,
+      )
     ).map(({ status }) => status);
   const finished = (count: number) =>
     expect.poll(statuses, { timeout: 60_000, interval: 50 }).toEqual(Array.from({ length: count }, () => 'done'));
@@ -170,8 +170,7 @@ describe('wallet history as due work', () => {
     const ended = once(child, 'exit');
     const lowest = async (): Promise<number> => {
       const [row] = await scratch.database.query<{ lowest: number | null }>(
-        'SELECT min(first_block) AS lowest FROM subject_ranges WHERE chain_id = $1',
-        [stage.chain.id],
+        sql`SELECT min(first_block) AS lowest FROM subject_ranges WHERE chain_id = ${stage.chain.id}`,
       );
       return row?.lowest ?? FIRST_FOLLOWED;
     };
@@ -189,6 +188,6 @@ describe('wallet history as due work', () => {
     expect(stage.node.counters.snapshot().calls.eth_getLogs).toBe(
       3 * Math.ceil(reached / LOG_RANGE) + relatedOf(stage.wallets[0], reached),
     );
-    expect(await scratch.database.query('SELECT 1 FROM sync_claims WHERE chain_id = $1', [stage.chain.id])).toEqual([]);
+    expect(await scratch.database.query(sql`SELECT 1 FROM sync_claims WHERE chain_id = ${stage.chain.id}`)).toEqual([]);
   });
 });

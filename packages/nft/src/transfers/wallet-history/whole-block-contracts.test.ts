@@ -1,5 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { backfillRanges, createKnownContracts, createSyncMetrics, enqueueHistory, readHistory } from '@chainstead/sync';
 import { serveChain } from '@chainstead/testkit';
 import { scratchOfFile, stageOfFile } from '@chainstead/testkit/hooks';
@@ -43,7 +44,7 @@ const node = stageOfFile(() => serveChain(createEventSource({ chainId: eth.id, h
 
 async function stored(): Promise<string[]> {
   const rows = await scratch.database.query<{ text: string }>(
-    `SELECT concat_ws(' ', block_number, log_index, token_id, '0x' || encode(from_address, 'hex'), '0x' || encode(to_address, 'hex')) AS text
+    sql`SELECT concat_ws(' ', block_number, log_index, token_id, '0x' || encode(from_address, 'hex'), '0x' || encode(to_address, 'hex')) AS text
        FROM nft_transfers ORDER BY block_number, log_index`,
   );
   return rows.map(({ text }) => text);
@@ -58,11 +59,11 @@ test.each([
   async (_who, kind, address, blocks) => {
     const { database } = scratch;
     await database.query(
-      'TRUNCATE nft_transfers, nft_wallet_tokens, nft_wallet_collections, subject_projections, sync_ranges, sync_chains, backfill_requests, subject_ranges',
+      sql`TRUNCATE nft_transfers, nft_wallet_tokens, nft_wallet_collections, subject_projections, sync_ranges, sync_chains, backfill_requests, subject_ranges`,
     );
-    await database.query('INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES ($1, 20, 20)', [
-      eth.id,
-    ]);
+    await database.query(
+      sql`INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES (${eth.id}, 20, 20)`,
+    );
     const pool = stagePool(eth, node.url, 100);
     await pool.start();
     const logger = silentLogger();

@@ -1,5 +1,6 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createSubjectProjections } from '@chainstead/sync';
@@ -64,7 +65,7 @@ export async function openCollectionsStage(): Promise<CollectionsStage> {
       ),
     async empty() {
       await database.query(
-        `TRUNCATE nft_wallet_collections, subject_projections, sync_ranges, subject_ranges, backfill_requests, tokens, nft_collections,
+        sql`TRUNCATE nft_wallet_collections, subject_projections, sync_ranges, subject_ranges, backfill_requests, tokens, nft_collections,
            collection_list_entries, spam_list_entries`,
       );
     },

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import { addressBytes, type Database } from '@chainstead/db';
+import { addressBytes, type Database, sql } from '@chainstead/db';
 import { seedBuilt } from '@chainstead/testkit';
 import { nftWalletTokens } from '../../transfers/wallet-tokens.ts';
 
@@ -17,18 +17,11 @@ export async function seedHoldings(
   holdings: readonly { readonly contract: Address; readonly ids: number }[],
 ): Promise<void> {
   await database.query(
-    `INSERT INTO nft_wallet_collections (wallet, chain_id, token_address, ids_held)
-     SELECT $1, $2, held.contract, held.ids FROM unnest($3::bytea[], $4::bigint[]) AS held(contract, ids)`,
-    [
-      addressBytes(wallet),
-      chain.id,
-      holdings.map(({ contract }) => addressBytes(contract)),
-      holdings.map(({ ids }) => ids),
-    ],
+    sql`INSERT INTO nft_wallet_collections (wallet, chain_id, token_address, ids_held)
+     SELECT ${addressBytes(wallet)}, ${chain.id}, held.contract, held.ids FROM unnest(${holdings.map(({ contract }) => addressBytes(contract))}::bytea[], ${holdings.map(({ ids }) => ids)}::bigint[]) AS held(contract, ids)`,
   );
   await database.query(
-    'INSERT INTO subject_projections (chain_id, state, subject) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
-    [chain.id, nftWalletTokens.name, addressBytes(wallet)],
+    sql`INSERT INTO subject_projections (chain_id, state, subject) VALUES (${chain.id}, ${nftWalletTokens.name}, ${addressBytes(wallet)}) ON CONFLICT DO NOTHING`,
   );
 }
 
@@ -36,8 +29,7 @@ export async function seedHoldings(
 export async function seedNftCoverage(database: Database, chain: Chain, from: number, to: number): Promise<void> {
   await seedBuilt(database, chain.id, nftWalletTokens);
   await database.query(
-    "INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'nft-transfers', $2, $3, 'none')",
-    [chain.id, from, to],
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'nft-transfers', ${from}, ${to}, 'none')`,
   );
 }
 
@@ -50,9 +42,8 @@ export async function seedWalletRange(
   to: number,
 ): Promise<void> {
   await database.query(
-    `INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block)
-     VALUES ($1, 'wallet', $2, 'nft-transfers', $3, $4)`,
-    [chain.id, addressBytes(wallet), from, to],
+    sql`INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block)
+     VALUES (${chain.id}, 'wallet', ${addressBytes(wallet)}, 'nft-transfers', ${from}, ${to})`,
   );
 }
 

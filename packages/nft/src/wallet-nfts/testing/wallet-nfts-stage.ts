@@ -1,4 +1,5 @@
 import { createChainRegistry } from '@chainstead/chains';
+import { sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createSubjectProjections } from '@chainstead/sync';
@@ -50,7 +51,7 @@ export async function openWalletNftsStage(options: Partial<WalletNftsOptions> = 
     cover: (from, to) => cover(database, eth, from, to),
     async empty() {
       await database.query(
-        `TRUNCATE nft_wallet_tokens, subject_projections, sync_ranges, subject_ranges, backfill_requests, tokens, nft_collections,
+        sql`TRUNCATE nft_wallet_tokens, subject_projections, sync_ranges, subject_ranges, backfill_requests, tokens, nft_collections,
            nft_token_metadata, collection_list_entries, spam_list_entries, nft_transfers`,
       );
     },

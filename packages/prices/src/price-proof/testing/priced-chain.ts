@@ -1,6 +1,6 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Address, type Hash, type Hex, keccak256, keccak256Hex, parseAddress, parseHash } from '@chainstead/core';
-import { type Database, hexBytes } from '@chainstead/db';
+import { type Database, hexBytes, rawSql, sql } from '@chainstead/db';
 import { exchangesOf } from '@chainstead/markets';
 import { ANSWER_UPDATED_TOPIC } from '@chainstead/price-feeds';
 import { type ChainSource, createPartitions, seedBuilt } from '@chainstead/testkit';
@@ -104,13 +104,11 @@ export function pricedChain(): ChainSource {
 export async function storePricedChain(database: Database, source: ChainSource): Promise<void> {
   for (let block = 0; block <= HEAD; block++)
     await database.query(
-      `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES ($1, $2, $3, to_timestamp($4))`,
-      [eth.id, block, hexBytes(source.blockAt(block)?.hash ?? '0x'), timeOf(block)],
+      sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (${eth.id}, ${block}, ${hexBytes(source.blockAt(block)?.hash ?? '0x')}, to_timestamp(${timeOf(block)}))`,
     );
   for (const dataset of ['pool-states', 'feed-answers', 'swaps', 'erc20-transfers'])
     await database.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, 0, ${HEAD}, 'receipts')`,
-      [eth.id, dataset],
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, ${dataset}, 0, ${rawSql(HEAD)}, 'receipts')`,
     );
   for (const table of ['pool_states', 'swaps', 'erc20_transfer_sides']) await createPartitions(database, table, eth.id);
   await seedBuilt(database, eth.id, { name: 'erc20-wallet-tokens', version: 2 });
@@ -130,12 +128,10 @@ async function storeTokens(database: Database): Promise<void> {
     [WETH, 18],
   ] as const)
     await database.query(
-      `INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES ($1, $2, 'Token', 'T', $3, 'known')`,
-      [hexBytes(token), eth.id, decimals],
+      sql`INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES (${hexBytes(token)}, ${eth.id}, 'Token', 'T', ${decimals}, 'known')`,
     );
   await database.query(
-    `INSERT INTO erc20_token_classes (token, chain_id, class, since_block) VALUES ($1, $2, 'sum', 1)`,
-    [hexBytes(CATS), eth.id],
+    sql`INSERT INTO erc20_token_classes (token, chain_id, class, since_block) VALUES (${hexBytes(CATS)}, ${eth.id}, 'sum', 1)`,
   );
   for (const [pool, exchange, other] of [
     [PAIR, 'Uniswap v2', USDC],
@@ -152,8 +148,7 @@ async function storeTokens(database: Database): Promise<void> {
     [WETH, 90n * 10n ** 18n],
   ] as const)
     await database.query(
-      `INSERT INTO erc20_wallet_tokens (wallet, chain_id, token, anchor_block, anchor_value, anchored_at) VALUES ($1, $2, $3, ${HEAD}, $4, now())`,
-      [hexBytes(POOL.address), eth.id, hexBytes(token), value.toString()],
+      sql`INSERT INTO erc20_wallet_tokens (wallet, chain_id, token, anchor_block, anchor_value, anchored_at) VALUES (${hexBytes(POOL.address)}, ${eth.id}, ${hexBytes(token)}, ${rawSql(HEAD)}, ${value.toString()}, now())`,
     );
 }
 

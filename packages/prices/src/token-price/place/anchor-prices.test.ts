@@ -1,7 +1,7 @@
 /** Anchors with feeds: stale, zero and missing values, a dollar off its peg, and native tokens that are not ether. Blocks are an hour apart. */
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Address, decimalFraction, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, rawSql, sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { exchangesOf } from '@chainstead/markets';
 import { seedPriceSources } from '@chainstead/price-feeds';
@@ -35,17 +35,15 @@ const api = madeForFile(() => exampleApi(scratch.database, priceRoutesOf(scratch
 beforeEach(async () => {
   const { database } = scratch;
   await database.query(
-    'TRUNCATE pools, pool_states, blocks, sync_ranges, tokens, feed_answers, feed_readings, price_feed_phases',
+    sql`TRUNCATE pools, pool_states, blocks, sync_ranges, tokens, feed_answers, feed_readings, price_feed_phases`,
   );
   await database.query(
-    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT $1, number, sha256(number::text::bytea), to_timestamp($2::float8 + number * 3600) FROM generate_series(0, ${HEAD}) AS number`,
-    [polygon.id, START],
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+     SELECT ${polygon.id}, number, sha256(number::text::bytea), to_timestamp(${START}::float8 + number * 3600) FROM generate_series(0, ${rawSql(HEAD)}) AS number`,
   );
   for (const dataset of ['pool-states', 'feed-answers'])
     await database.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, 0, ${HEAD}, 'receipts')`,
-      [polygon.id, dataset],
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${polygon.id}, ${dataset}, 0, ${rawSql(HEAD)}, 'receipts')`,
     );
 });
 
@@ -58,13 +56,11 @@ async function store(token: Address, block: number, dollars: number): Promise<Ad
   if (feed === undefined || feed === null) throw new RangeError('The token has a feed');
   const aggregator = feed.aggregators[0] ?? addressOf(Number(BigInt(feed.proxy) % 2n ** 32n));
   await scratch.database.query(
-    'INSERT INTO price_feed_phases (feed, chain_id, aggregator, decimals) VALUES ($1, $2, $3, 8) ON CONFLICT DO NOTHING',
-    [hexBytes(feed.proxy), polygon.id, hexBytes(aggregator)],
+    sql`INSERT INTO price_feed_phases (feed, chain_id, aggregator, decimals) VALUES (${hexBytes(feed.proxy)}, ${polygon.id}, ${hexBytes(aggregator)}, 8) ON CONFLICT DO NOTHING`,
   );
   await scratch.database.query(
-    `INSERT INTO feed_answers (aggregator, chain_id, block_number, transaction_index, log_index, round, answer, updated_at)
-     VALUES ($1, $2, $3, 4, 5, 1, $4, to_timestamp($5::float8))`,
-    [hexBytes(aggregator), polygon.id, block, Math.round(dollars * 1e8), timeOf(block)],
+    sql`INSERT INTO feed_answers (aggregator, chain_id, block_number, transaction_index, log_index, round, answer, updated_at)
+     VALUES (${hexBytes(aggregator)}, ${polygon.id}, ${block}, 4, 5, 1, ${Math.round(dollars * 1e8)}, to_timestamp(${timeOf(block)}::float8))`,
   );
   return aggregator;
 }
@@ -149,12 +145,11 @@ describe('an anchor', () => {
     const own = exampleChain({ id: 137, etherPrice: { feed: null, pools } });
     await seedPriceSources(scratch.database, own);
     await scratch.database.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (137, 'pool-prices', 0, ${HEAD}, 'receipts')`,
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (137, 'pool-prices', 0, ${rawSql(HEAD)}, 'receipts')`,
     );
     await scratch.database.query(
-      `INSERT INTO pool_prices (pool, chain_id, block_number, transaction_index, log_index, sqrt_price_x96, block_timestamp)
-       VALUES ($1, 137, 10, 0, 0, $2, now())`,
-      [hexBytes(addressOf(9)), (50n * 2n ** 96n).toString()],
+      sql`INSERT INTO pool_prices (pool, chain_id, block_number, transaction_index, log_index, sqrt_price_x96, block_timestamp)
+       VALUES (${hexBytes(addressOf(9))}, 137, 10, 0, 0, ${(50n * 2n ** 96n).toString()}, now())`,
     );
     const { anchors, ether } = await readAnchorPrices(scratch.database, own, { block: 11, time: timeOf(11) });
     expect(anchors.filter(({ source }) => source.of === 'pool')).toHaveLength(3);
@@ -168,19 +163,16 @@ describe('the price of a token', () => {
     const { database } = scratch;
     for (const token of [CATS, quote])
       await database.query(
-        `INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES ($1, $2, 'T', 'T', 6, 'known')`,
-        [hexBytes(token), polygon.id],
+        sql`INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES (${hexBytes(token)}, ${polygon.id}, 'T', 'T', 6, 'known')`,
       );
     await database.query(
-      `INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
-       VALUES (address_key($1), $2, $1, 'proven', 'QuickSwap', $3, $4, $5, true, NULL)`,
-      [hexBytes(PAIR), polygon.id, hexBytes(FACTORY ?? ''), hexBytes(CATS), hexBytes(quote)],
+      sql`INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
+       VALUES (address_key(${hexBytes(PAIR)}), ${polygon.id}, ${hexBytes(PAIR)}, 'proven', 'QuickSwap', ${hexBytes(FACTORY ?? '')}, ${hexBytes(CATS)}, ${hexBytes(quote)}, true, NULL)`,
     );
     await createPartitions(database, 'pool_states', polygon.id);
     await database.query(
-      `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
-       VALUES (address_key($1), $2, 10, 0, 0, $1, 1000000000000, 1000000000000)`,
-      [hexBytes(PAIR), polygon.id],
+      sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
+       VALUES (address_key(${hexBytes(PAIR)}), ${polygon.id}, 10, 0, 0, ${hexBytes(PAIR)}, 1000000000000, 1000000000000)`,
     );
   }
 

@@ -5,7 +5,7 @@
  */
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Address, decimalFraction, type Fraction, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, sql } from '@chainstead/db';
 import { exchangesOf } from '@chainstead/markets';
 import { poolStates, swaps } from '@chainstead/markets/datasets';
 import { isProvenByAddress, proveStoredPools, recordedBlock, storeRows } from '@chainstead/markets/testing';
@@ -72,8 +72,8 @@ describe.skipIf(isMissing)(title('prices from recorded pools'), () => {
     await storeRows(database, polygon, poolStates, poolStates.decode(logs, context).map(withReserves));
     const concentrated = poolStates.decode(logs, context).filter(({ sqrtPriceX96 }) => sqrtPriceX96 !== null);
     const moved = concentrated.map(({ pool }) => hexBytes(pool));
-    const before = await database.query('SELECT FROM pools WHERE factory = $1', [hexBytes(STAND_IN)]);
-    await database.query('UPDATE pools SET factory = $1 WHERE pool = ANY ($2)', [hexBytes(STAND_IN), moved]);
+    const before = await database.query(sql`SELECT FROM pools WHERE factory = ${hexBytes(STAND_IN)}`);
+    await database.query(sql`UPDATE pools SET factory = ${hexBytes(STAND_IN)} WHERE pool = ANY (${moved})`);
     const answers = feedAnswers.decode(logs, context);
     await storeRows(database, polygon, feedAnswers, answers);
     counts = { answers: answers.length, swaps: all.length, proven: proven.length, ofStandIn: before.length };
@@ -88,20 +88,17 @@ describe.skipIf(isMissing)(title('prices from recorded pools'), () => {
     }
     for (const [number, time] of times)
       await database.query(
-        `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES ($1, $2, sha256($3), to_timestamp($4::float8))
+        sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (${polygon.id}, ${number}, sha256(${Buffer.from(String(number))}), to_timestamp(${time}::float8))
          ON CONFLICT DO NOTHING`,
-        [polygon.id, number, Buffer.from(String(number)), time],
       );
     for (const dataset of ['pool-states', 'feed-answers'])
       await database.query(
-        `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $4, 'receipts')`,
-        [polygon.id, dataset, FIRST, LAST],
+        sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${polygon.id}, ${dataset}, ${FIRST}, ${LAST}, 'receipts')`,
       );
     for (const [token, decimals] of DECIMALS)
       await database.query(
-        `INSERT INTO tokens (address, chain_id, decimals, facts_status) VALUES ($1, $2, $3, 'known')
+        sql`INSERT INTO tokens (address, chain_id, decimals, facts_status) VALUES (${hexBytes(token)}, ${polygon.id}, ${decimals}, 'known')
          ON CONFLICT (address, chain_id) DO UPDATE SET decimals = excluded.decimals`,
-        [hexBytes(token), polygon.id, decimals],
       );
   });
 

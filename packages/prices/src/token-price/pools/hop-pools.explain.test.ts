@@ -1,6 +1,6 @@
 /** 100,000 dust pools of a token cost its hop no more rows than the limit. */
 import { createChainRegistry } from '@chainstead/chains';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, rawSql, sql } from '@chainstead/db';
 import { addressOf, explain, PLANS, rowsScanned } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -15,10 +15,9 @@ const scratch = scratchOfFile({ autovacuum: false });
 
 beforeAll(async () => {
   await scratch.database.query(
-    `INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
-     SELECT number, $1, int4send(number) || $2, 'proven', 'Uniswap v2', $3, $4, int4send(-number) || $2, true, NULL
-     FROM generate_series(1, ${DUST_POOLS}) AS number`,
-    [eth.id, hexBytes(`0x${'00'.repeat(16)}`), hexBytes(addressOf(0xfac)), hexBytes(TOKEN)],
+    sql`INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
+     SELECT number, ${eth.id}, int4send(number) || ${hexBytes(`0x${'00'.repeat(16)}`)}, 'proven', 'Uniswap v2', ${hexBytes(addressOf(0xfac))}, ${hexBytes(TOKEN)}, int4send(-number) || ${hexBytes(`0x${'00'.repeat(16)}`)}, true, NULL
+     FROM generate_series(1, ${rawSql(DUST_POOLS)}) AS number`,
   );
 });
 

@@ -1,7 +1,7 @@
 /** The statement for pools of many tokens reads those of the tokens against anchors only. */
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, rawSql, sql } from '@chainstead/db';
 import { addressOf, explain, PLANS, rowsScanned } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -26,22 +26,19 @@ beforeAll(async () => {
   const { database } = scratch;
   // The key of an address is in its first bytes; every token has a pool with dollars.
   await database.query(
-    `INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
-     SELECT number, $1, int4send(number) || $2, 'proven', 'Uniswap v2', $3, int4send(number) || $2, $4, true, NULL
-     FROM generate_series(1, ${POOLS}) AS number`,
-    [eth.id, hexBytes(`0x${'00'.repeat(16)}`), hexBytes(FACTORY), hexBytes(USDC)],
+    sql`INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
+     SELECT number, ${eth.id}, int4send(number) || ${hexBytes(`0x${'00'.repeat(16)}`)}, 'proven', 'Uniswap v2', ${hexBytes(FACTORY)}, int4send(number) || ${hexBytes(`0x${'00'.repeat(16)}`)}, ${hexBytes(USDC)}, true, NULL
+     FROM generate_series(1, ${rawSql(POOLS)}) AS number`,
   );
   await database.query(
-    `INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
-     SELECT -number, $1, '\\xff'::bytea || int4send(number) || substr($2::bytea, 2), 'proven', 'Uniswap v2', $3, $4, int4send(-number) || $2, true, NULL
-     FROM generate_series(1, ${DUST_POOLS}) AS number`,
-    [eth.id, hexBytes(`0x${'00'.repeat(16)}`), hexBytes(FACTORY), hexBytes(tokens[0] ?? '')],
+    sql`INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
+     SELECT -number, ${eth.id}, '\\xff'::bytea || int4send(number) || substr(${hexBytes(`0x${'00'.repeat(16)}`)}::bytea, 2), 'proven', 'Uniswap v2', ${hexBytes(FACTORY)}, ${hexBytes(tokens[0] ?? '')}, int4send(-number) || ${hexBytes(`0x${'00'.repeat(16)}`)}, true, NULL
+     FROM generate_series(1, ${rawSql(DUST_POOLS)}) AS number`,
   );
   await database.query(
-    `INSERT INTO pools (pool_key, chain_id, pool, vault, status, exchange, factory, token0, token1, is_counted, left_out, due_at)
-     SELECT number, $1, sha256(int4send(number)), $2, 'proven', 'Uniswap v4', $2, $3, $4, true, 'crowded', NULL
-     FROM generate_series(1, ${DUST_POOLS}) AS number`,
-    [eth.id, hexBytes(FACTORY), hexBytes(tokens[0] ?? ''), hexBytes(USDC)],
+    sql`INSERT INTO pools (pool_key, chain_id, pool, vault, status, exchange, factory, token0, token1, is_counted, left_out, due_at)
+     SELECT number, ${eth.id}, sha256(int4send(number)), ${hexBytes(FACTORY)}, 'proven', 'Uniswap v4', ${hexBytes(FACTORY)}, ${hexBytes(tokens[0] ?? '')}, ${hexBytes(USDC)}, true, 'crowded', NULL
+     FROM generate_series(1, ${rawSql(DUST_POOLS)}) AS number`,
   );
 });
 

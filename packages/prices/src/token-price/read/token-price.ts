@@ -7,7 +7,7 @@ import {
   wholeFraction,
   ZERO_ADDRESS,
 } from '@chainstead/core';
-import { addressBytes, hexText, type ReadDatabase } from '@chainstead/db';
+import { addressBytes, hexText, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { anchorsOf, exchangesOf, formsOf, PRICED_FAMILIES } from '@chainstead/markets';
 import { decidePrice, type NoDecision, type PriceCandidate, type PriceDecision } from '../decide/decide-price.ts';
 import { candidateOf } from '../decide/pool-candidate.ts';
@@ -290,9 +290,8 @@ export async function readTokenFacts(
   if (pools.length === 0) return { decimals: new Map(), supplies: new Map() };
   const tokens = new Set(pools.flatMap(({ token0, token1 }) => [token0, token1]));
   const rows = await database.select<{ address: Address; decimals: number; supply: string | null }>(
-    `SELECT ${hexText('address')} AS address, decimals, total_supply::text AS supply FROM tokens
-     WHERE chain_id = $1::bigint AND address = ANY ($2::bytea[]) AND decimals IS NOT NULL`,
-    [chain.id, [...tokens].map(addressBytes)],
+    sql`SELECT ${rawSql(hexText('address'))} AS address, decimals, total_supply::text AS supply FROM tokens
+     WHERE chain_id = ${chain.id}::bigint AND address = ANY (${[...tokens].map(addressBytes)}::bytea[]) AND decimals IS NOT NULL`,
   );
   return {
     decimals: new Map([

@@ -3,7 +3,7 @@
  * side. During ten minutes, each attack leaves it within 10 %, or there is no price. Blocks are 60 seconds apart.
  */
 import { type Address, type Hex, parseAddress } from '@chainstead/core';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { exchangesOf, poolKey } from '@chainstead/markets';
 import { swaps } from '@chainstead/markets/datasets';
@@ -115,7 +115,7 @@ describe('an attack with a pool of Uniswap v4', () => {
 
   beforeEach(async () => {
     const { database } = scratch;
-    await database.query('TRUNCATE swaps, tick_liquidity, pool_creations, projections');
+    await database.query(sql`TRUNCATE swaps, tick_liquidity, pool_creations, projections`);
     await seedBuilt(database, eth.id, { name: 'tick-liquidity', version: 1 });
     await seedPool(HONEST, [honestState]);
   });
@@ -290,10 +290,9 @@ describe('an attack on a price through another token', () => {
     await seedPool(HONEST, [[2, whole(100_000), whole(100_000)]], { tokens: [CATS, BIRDS] });
     expect([await priceAt(HEAD), await priceAt(HEAD, DOGS), await priceAt(HEAD, BIRDS)]).toEqual([null, null, null]);
     await seedPool(DEEP, [[2, whole(100_000), whole(200_000)]], { tokens: [BIRDS, USDC] });
-    await scratch.database.query("DELETE FROM pools WHERE token0 = decode($1, 'hex') AND token1 = decode($2, 'hex')", [
-      CATS.slice(2),
-      BIRDS.slice(2),
-    ]);
+    await scratch.database.query(
+      sql`DELETE FROM pools WHERE token0 = decode(${CATS.slice(2)}, 'hex') AND token1 = decode(${BIRDS.slice(2)}, 'hex')`,
+    );
     expect([await priceAt(HEAD), await priceAt(HEAD, DOGS), await priceAt(HEAD, BIRDS)]).toEqual([null, 2, 2]);
   });
 

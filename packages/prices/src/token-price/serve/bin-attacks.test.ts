@@ -2,6 +2,7 @@
  * Attacks on a price with a Liquidity Book pair, over the rows of its logs (docs/concepts/prices.md#attacks). The honest price is 1 dollar, from a
  * pool with 100,000 dollars on each side. During ten minutes, each attack leaves it there. Blocks are 60 seconds apart.
  */
+import { sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { addressOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
@@ -30,7 +31,7 @@ const api = madeForFile(() => exampleApi(scratch.database, priceRoutesOf(scratch
 
 beforeEach(async () => {
   const { database } = scratch;
-  await database.query('TRUNCATE bin_changes, bin_reserves, pool_creations, projections');
+  await database.query(sql`TRUNCATE bin_changes, bin_reserves, pool_creations, projections`);
   await resetAttackedChain(database);
   await coverBlocks(database, eth, 'bin-changes', [0, HEAD]);
   await seedPool(database, HONEST, [[2, whole(100_000), whole(100_000)]]);
@@ -151,7 +152,7 @@ test.each<[string, BinAttack]>([
 });
 
 test('a push of the only pair leaves the price within a tenth for ten minutes', async () => {
-  await scratch.database.query('TRUNCATE pools, pool_states');
+  await scratch.database.query(sql`TRUNCATE pools, pool_states`);
   await attack({
     blocks: [
       [3, deposited(PAIR, [bin(0, 1_000, 100_000), bin(50, 1_000, 0)]), dust],

@@ -1,6 +1,6 @@
 /** Prices from Liquidity Book pairs over the rows of their logs. A cat is worth one dollar in the bin in the middle. Blocks are a minute apart. */
 import { createChainRegistry } from '@chainstead/chains';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, rawSql, sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { addressOf, createPartitions, seedBuilt } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
@@ -31,7 +31,7 @@ const api = madeForFile(() => exampleApi(scratch.database, priceRoutesOf(scratch
 beforeEach(async () => {
   const { database } = scratch;
   await database.query(
-    'TRUNCATE bin_changes, bin_reserves, pool_creations, projections, state_questions, erc20_wallet_tokens',
+    sql`TRUNCATE bin_changes, bin_reserves, pool_creations, projections, state_questions, erc20_wallet_tokens`,
   );
   await resetAttackedChain(database);
   await coverBlocks(database, eth, 'bin-changes', [0, HEAD]);
@@ -93,8 +93,7 @@ async function seedBalances(cats: bigint, dollars: bigint): Promise<void> {
     [USDC, dollars],
   ] as const)
     await database.query(
-      `INSERT INTO erc20_wallet_tokens (wallet, chain_id, token, anchor_block, anchor_value, anchored_at) VALUES ($1, $2, $3, ${HEAD}, $4, now())`,
-      [hexBytes(PAIR), eth.id, hexBytes(token), value.toString()],
+      sql`INSERT INTO erc20_wallet_tokens (wallet, chain_id, token, anchor_block, anchor_value, anchored_at) VALUES (${hexBytes(PAIR)}, ${eth.id}, ${hexBytes(token)}, ${rawSql(HEAD)}, ${value.toString()}, now())`,
     );
 }
 
@@ -128,7 +127,7 @@ describe('a pair against dollars', () => {
       },
     });
     expect(recomputePrice(await explained())).toMatchObject({ pool: PAIR, rule: 'spot' });
-    expect(await scratch.database.query('SELECT FROM state_questions WHERE kind = $1', ['erc20-balances'])).toEqual([]);
+    expect(await scratch.database.query(sql`SELECT FROM state_questions WHERE kind = ${'erc20-balances'}`)).toEqual([]);
   });
 
   test('has no state before its first swap, although it holds tokens', async () => {
@@ -181,7 +180,7 @@ describe('a pair against dollars', () => {
     expect((await get()).body).toMatchObject({ usdPrice: 2, indexed: { complete: true } });
     await store(5, deposited(PAIR, spread(10, 100)));
     expect((await get()).body).toMatchObject({ usdPrice: 1, pairAddress: PAIR, indexed: { complete: true } });
-    await scratch.database.query('DELETE FROM pool_creations');
+    await scratch.database.query(sql`DELETE FROM pool_creations`);
     expect((await get()).body).toMatchObject({ usdPrice: 2, pairAddress: OTHER, indexed: { complete: false } });
   });
 
@@ -210,7 +209,7 @@ describe('a pair against dollars', () => {
     await store(3, swapped(PAIR, [MIDDLE, 5n, -5n]));
     await coverTransfers();
     expect((await get()).status).toBe(404);
-    const questions = await scratch.database.query('SELECT FROM state_questions WHERE kind = $1', ['erc20-balances']);
+    const questions = await scratch.database.query(sql`SELECT FROM state_questions WHERE kind = ${'erc20-balances'}`);
     expect(questions).toHaveLength(1);
   });
 

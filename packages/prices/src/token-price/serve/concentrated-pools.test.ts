@@ -1,7 +1,7 @@
 /** Prices from pools of concentrated liquidity over stored rows. */
 import { createChainRegistry } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, sql } from '@chainstead/db';
 import { DIRECTION } from '@chainstead/db/direction';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { exchangesOf } from '@chainstead/markets';
@@ -47,26 +47,23 @@ const cover = (dataset: string, ...runs: readonly (number | readonly [number, nu
 
 async function seedClass(token: Address, kind: 'sum' | 'live'): Promise<void> {
   await scratch.database.query(
-    `INSERT INTO erc20_token_classes (token, chain_id, class, since_block) VALUES ($1, $2, $3, 1)
+    sql`INSERT INTO erc20_token_classes (token, chain_id, class, since_block) VALUES (${hexBytes(token)}, ${eth.id}, ${kind}, 1)
      ON CONFLICT (token, chain_id) DO UPDATE SET class = excluded.class`,
-    [hexBytes(token), eth.id, kind],
   );
 }
 
 async function seedPool(pool: Address, exchange: string): Promise<void> {
   await scratch.database.query(
-    `INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
-     VALUES (address_key($1), $2, $1, 'proven', $3, $4, $5, $6, true, NULL)`,
-    [hexBytes(pool), eth.id, exchange, hexBytes(FACTORIES.get(exchange) ?? ''), hexBytes(CATS), hexBytes(WETH)],
+    sql`INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
+     VALUES (address_key(${hexBytes(pool)}), ${eth.id}, ${hexBytes(pool)}, 'proven', ${exchange}, ${hexBytes(FACTORIES.get(exchange) ?? '')}, ${hexBytes(CATS)}, ${hexBytes(WETH)}, true, NULL)`,
   );
 }
 
 /** The state of the pool after a swap. */
 async function seedState(block: number, liquidity = LIQUIDITY, sqrtPrice = SQRT_PRICE): Promise<void> {
   await scratch.database.query(
-    `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, sqrt_price_x96, liquidity, tick)
-     VALUES (address_key($1), $2, $3, 0, 5, $1, $4, $5, 198079)`,
-    [hexBytes(POOL), eth.id, block, sqrtPrice.toString(), liquidity.toString()],
+    sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, sqrt_price_x96, liquidity, tick)
+     VALUES (address_key(${hexBytes(POOL)}), ${eth.id}, ${block}, 0, 5, ${hexBytes(POOL)}, ${sqrtPrice.toString()}, ${liquidity.toString()}, 198079)`,
   );
 }
 
@@ -86,8 +83,7 @@ async function seedAnchor(block: number, cats: bigint, ether: bigint): Promise<v
     [WETH, ether],
   ] as const)
     await scratch.database.query(
-      `INSERT INTO erc20_wallet_tokens (wallet, chain_id, token, anchor_block, anchor_value, anchored_at) VALUES ($1, $2, $3, $4, $5, now())`,
-      [hexBytes(POOL), eth.id, hexBytes(token), block, value.toString()],
+      sql`INSERT INTO erc20_wallet_tokens (wallet, chain_id, token, anchor_block, anchor_value, anchored_at) VALUES (${hexBytes(POOL)}, ${eth.id}, ${hexBytes(token)}, ${block}, ${value.toString()}, now())`,
     );
 }
 
@@ -128,7 +124,7 @@ async function weights(query = ''): Promise<unknown[]> {
 /** Pools whose balances a worker was asked to read. */
 async function requested(): Promise<unknown[]> {
   const rows = await scratch.database.query<{ question: { wallet: string; tokens: string[] } }>(
-    `SELECT question FROM state_questions WHERE kind = 'erc20-balances'`,
+    sql`SELECT question FROM state_questions WHERE kind = 'erc20-balances'`,
   );
   return rows.map(({ question: { wallet, tokens } }) => [wallet, ...tokens]);
 }
@@ -167,13 +163,12 @@ describe('a pool of Uniswap v3 against ether', () => {
     await seedTransfer(HEAD - 4, WETH, ether(10));
     // 40 ether until two blocks into the window, then 50.
     expect(await weights()).toEqual(['100000.00']);
-    await scratch.database.query('DELETE FROM erc20_transfer_sides');
+    await scratch.database.query(sql`DELETE FROM erc20_transfer_sides`);
     await seedTransfer(HEAD, WETH, -ether(40));
     expect(await weights()).toEqual(['180000.00']);
-    await scratch.database.query(`UPDATE erc20_wallet_tokens SET anchor_value = $1 WHERE token = $2`, [
-      ether(5).toString(),
-      hexBytes(WETH),
-    ]);
+    await scratch.database.query(
+      sql`UPDATE erc20_wallet_tokens SET anchor_value = ${ether(5).toString()} WHERE token = ${hexBytes(WETH)}`,
+    );
     expect(await weights()).toEqual(['10000.00']);
   });
 
@@ -208,7 +203,7 @@ describe('a pool of Uniswap v3 against ether', () => {
       [197, 40],
       [100, 20],
     ] as const) {
-      await scratch.database.query('DELETE FROM erc20_wallet_tokens');
+      await scratch.database.query(sql`DELETE FROM erc20_wallet_tokens`);
       await seedAnchor(block, block < 300 ? cats(200_000) : cats(250_000), ether(held));
       const found = [];
       for (const to of [120, 197, 201, 210, 290, 310, HEAD]) found.push(...(await weights(`&to_block=${to}`)));
@@ -224,9 +219,8 @@ describe('a pool of Uniswap v3 against ether', () => {
     expect(await requested()).toEqual([[POOL, CATS, WETH]]);
     await seedPool(PAIR, 'Uniswap v2');
     await scratch.database.query(
-      `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
-       VALUES (address_key($1), $2, 10, 0, 0, $1, $3, $4)`,
-      [hexBytes(PAIR), eth.id, cats(10_000).toString(), ether(5).toString()],
+      sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
+       VALUES (address_key(${hexBytes(PAIR)}), ${eth.id}, 10, 0, 0, ${hexBytes(PAIR)}, ${cats(10_000).toString()}, ${ether(5).toString()})`,
     );
     // The price may change once the depth of the other pool is known.
     expect((await get()).body).toMatchObject({ usdPrice: 1, pairAddress: PAIR, indexed: { complete: false } });

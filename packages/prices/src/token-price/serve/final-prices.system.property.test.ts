@@ -4,7 +4,7 @@
  */
 import type { PriceFeed } from '@chainstead/chains';
 import { type Address, type Hex, parseAddress } from '@chainstead/core';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { addressOf, atDepth, createSeededRandom, type SeededRandom } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
@@ -112,24 +112,22 @@ async function index(world: World, known: Set<WorldPool>, first: number, last: n
     }
     for (const [block, reserve0, reserve1] of states)
       await database.query(
-        `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
-         VALUES (address_key($1), $2, $3, 0, 0, $1, $4, $5)`,
-        [hexBytes(one.pool), eth.id, block, String(reserve0), String(reserve1)],
+        sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
+         VALUES (address_key(${hexBytes(one.pool)}), ${eth.id}, ${block}, 0, 0, ${hexBytes(one.pool)}, ${String(reserve0)}, ${String(reserve1)})`,
       );
   }
   for (const { feed, block, answer } of world.answers.filter((one) => isIn(one.block)))
     await seedAnswer(database, feed, block, answer);
   for (const dataset of DATASETS)
     await database.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $4, 'receipts')`,
-      [eth.id, dataset, first, last],
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, ${dataset}, ${first}, ${last}, 'receipts')`,
     );
 }
 
 /** Proves the pools that wait, or some of them. */
 async function prove(world: World, isProven: () => boolean): Promise<void> {
   for (const one of [...world.unproven].filter(isProven)) {
-    await scratch.database.query(`UPDATE pools SET status = 'proven' WHERE pool = $1`, [hexBytes(one.pool)]);
+    await scratch.database.query(sql`UPDATE pools SET status = 'proven' WHERE pool = ${hexBytes(one.pool)}`);
     world.unproven.delete(one);
   }
 }
@@ -172,7 +170,7 @@ test.each(worlds)(
     const random = createSeededRandom(number);
     const world = createWorld(random);
     await resetAttackedChain(database);
-    await database.query('TRUNCATE sync_ranges, feed_answers');
+    await database.query(sql`TRUNCATE sync_ranges, feed_answers`);
     const known = new Set<WorldPool>();
     const places = Array.from({ length: PLACES }, (): Place => {
       return { token: random.pick([CATS, CATS, DOGS]), block: random.integer(20, HEAD) };

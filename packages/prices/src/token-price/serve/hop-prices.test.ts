@@ -1,4 +1,5 @@
 /** A price through another token: explained, recomputed, and refused while it might change. */
+import { sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { addressOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
@@ -85,7 +86,7 @@ test('no price while the price of the hop may change: then the final one', async
 
 test('no price of a token whose supply would be worth more than 10^13 dollars', async () => {
   const supply = (units: bigint) =>
-    scratch.database.query('UPDATE tokens SET total_supply = $1 WHERE symbol = $2', [units.toString(), 'CATS']);
+    scratch.database.query(sql`UPDATE tokens SET total_supply = ${units.toString()} WHERE symbol = ${'CATS'}`);
   await supply(whole(1_666_666_666_666));
   expect((await ask()).body).toMatchObject({ usdPrice: 6 });
   await supply(whole(1_666_666_666_667));

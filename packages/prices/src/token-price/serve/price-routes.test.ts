@@ -1,7 +1,7 @@
 /** Prices of tokens over stored pools: fields, the time rule, refusals, and batches. Blocks are 300 seconds apart. */
 import { createChainRegistry, type PriceFeed } from '@chainstead/chains';
 import { type Address, parseAddress, silentLogger, systemClock } from '@chainstead/core';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, rawSql, sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createMarketRoutes, exchangesOf } from '@chainstead/markets';
 import { noBackfill, seedPools, seedSwaps, seedToken, swapRow } from '@chainstead/markets/testing';
@@ -33,11 +33,10 @@ const api = madeForFile(() => exampleApi(scratch.database, priceRoutesOf(scratch
 
 beforeEach(async () => {
   const { database } = scratch;
-  await database.query('TRUNCATE pools, pool_states, blocks, sync_ranges, tokens, feed_answers');
+  await database.query(sql`TRUNCATE pools, pool_states, blocks, sync_ranges, tokens, feed_answers`);
   await database.query(
-    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT $1, number, sha256(number::text::bytea), to_timestamp($2::float8 + number * ${SECONDS}) FROM generate_series(0, ${HEAD}) AS number`,
-    [eth.id, START],
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+     SELECT ${eth.id}, number, sha256(number::text::bytea), to_timestamp(${START}::float8 + number * ${rawSql(SECONDS)}) FROM generate_series(0, ${rawSql(HEAD)}) AS number`,
   );
   await cover('pool-states', 0);
   await cover('feed-answers', 0);
@@ -52,8 +51,7 @@ beforeEach(async () => {
     [USDC, 'USDC', 6],
   ] as const)
     await database.query(
-      `INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES ($1, $2, $3, $4, $5, 'known')`,
-      [hexBytes(token), eth.id, `${symbol} token`, symbol, decimals],
+      sql`INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES (${hexBytes(token)}, ${eth.id}, ${`${symbol} token`}, ${symbol}, ${decimals}, 'known')`,
     );
 });
 
@@ -64,10 +62,9 @@ async function seedAnswer(feed: PriceFeed | null | undefined, blockNumber: numbe
 }
 
 async function cover(dataset: string, first: number): Promise<void> {
-  await scratch.database.query('DELETE FROM sync_ranges WHERE dataset = $1', [dataset]);
+  await scratch.database.query(sql`DELETE FROM sync_ranges WHERE dataset = ${dataset}`);
   await scratch.database.query(
-    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, ${HEAD}, 'receipts')`,
-    [eth.id, dataset, first],
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, ${dataset}, ${first}, ${rawSql(HEAD)}, 'receipts')`,
   );
 }
 
@@ -81,17 +78,15 @@ async function seedPool(
   const { database } = scratch;
   // Cats are token 0: their address is lower than those of the others.
   await database.query(
-    `INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_stable, is_counted, due_at)
-     VALUES (address_key($1), $2, $1, $3, 'Uniswap v2', $4, $5, $6, $7, true, NULL)`,
-    [hexBytes(pool), eth.id, status, hexBytes(UNISWAP ?? ''), hexBytes(CATS), hexBytes(quote), isStable],
+    sql`INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_stable, is_counted, due_at)
+     VALUES (address_key(${hexBytes(pool)}), ${eth.id}, ${hexBytes(pool)}, ${status}, 'Uniswap v2', ${hexBytes(UNISWAP ?? '')}, ${hexBytes(CATS)}, ${hexBytes(quote)}, ${isStable}, true, NULL)`,
   );
   await createPartitions(database, 'pool_states', eth.id);
   const decimals = quote === WETH ? 18 : 6;
   for (const [block, cats, quoted] of states)
     await database.query(
-      `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
-       VALUES (address_key($1), $2, $3, 0, 0, $1, $4, $5)`,
-      [hexBytes(pool), eth.id, block, cats * 1e6, (BigInt(quoted * 1e6) * 10n ** BigInt(decimals - 6)).toString()],
+      sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
+       VALUES (address_key(${hexBytes(pool)}), ${eth.id}, ${block}, 0, 0, ${hexBytes(pool)}, ${cats * 1e6}, ${(BigInt(quoted * 1e6) * 10n ** BigInt(decimals - 6)).toString()})`,
     );
 }
 
@@ -141,7 +136,7 @@ describe('a swap between two tokens that are no anchors', () => {
 
   beforeEach(async () => {
     const { database } = scratch;
-    await database.query('TRUNCATE swaps, trades');
+    await database.query(sql`TRUNCATE swaps, trades`);
     await cover('swaps', 0);
     await seedToken(database, eth, DOGS, 'DOGS', 6);
     await seedPools(database, eth, [{ pool: POOL, tokens: [DOGS, CATS] }]);
@@ -309,8 +304,7 @@ describe('the price of a token', () => {
     await seedPool(OTHER, USDC, [[310, 1_000, 1_020]]);
     await cover('pool-states', 300);
     await scratch.database.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'pool-states', 0, 100, 'receipts')`,
-      [eth.id],
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, 'pool-states', 0, 100, 'receipts')`,
     );
     const prices = [];
     for (const block of [100, 101, 299, 300, 310, 312]) prices.push(await priceOf(CATS, `?to_block=${block}`));
@@ -367,7 +361,7 @@ describe('without a price', () => {
 
   test('a token of unknown decimals and one without pools are not found', async () => {
     await seedPool(PAIR, USDC, [[10, 1_000, 1_000]]);
-    await scratch.database.query('UPDATE tokens SET decimals = NULL WHERE address = $1', [hexBytes(CATS)]);
+    await scratch.database.query(sql`UPDATE tokens SET decimals = NULL WHERE address = ${hexBytes(CATS)}`);
     for (const [token, reason] of [
       [CATS, 'decimals-unread'],
       [addressOf(0x404), 'no-pools'],

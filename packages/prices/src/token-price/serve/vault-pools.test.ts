@@ -1,7 +1,7 @@
 /** Prices from pools at the managers of Uniswap v4 and PancakeSwap Infinity over stored rows. */
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, type Hex, ZERO_ADDRESS } from '@chainstead/core';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { exchangesOf, PRICED_FAMILIES, poolKey } from '@chainstead/markets';
 import { swaps } from '@chainstead/markets/datasets';
@@ -56,9 +56,8 @@ async function seedPool(
 ): Promise<void> {
   await seedPools(scratch.database, eth, [{ pool: POOL, tokens, exchange: 'Uniswap v4', factory: MANAGER }]);
   await scratch.database.query(
-    `INSERT INTO pool_creations (pool_key, chain_id, block_number, transaction_index, log_index, pool, factory, transaction_hash)
-     VALUES ($1, $2, $3, 0, 0, $4, $5, sha256('x'))`,
-    [poolKey(POOL), eth.id, CREATED, hexBytes(POOL), hexBytes(MANAGER)],
+    sql`INSERT INTO pool_creations (pool_key, chain_id, block_number, transaction_index, log_index, pool, factory, transaction_hash)
+     VALUES (${poolKey(POOL)}, ${eth.id}, ${CREATED}, 0, 0, ${hexBytes(POOL)}, ${hexBytes(MANAGER)}, sha256('x'))`,
   );
   await seedState(CREATED, 0n, sqrtPrice, tick);
 }
@@ -66,9 +65,8 @@ async function seedPool(
 /** The state that an event reported. */
 async function seedState(block: number, liquidity: bigint, sqrtPrice = SQRT_PRICE, tick = TICK): Promise<void> {
   await scratch.database.query(
-    `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, sqrt_price_x96, liquidity, tick)
-     VALUES ($1, $2, $3, 0, 0, $4, $5, $6, $7)`,
-    [poolKey(POOL), eth.id, block, hexBytes(POOL), sqrtPrice.toString(), liquidity.toString(), tick],
+    sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, sqrt_price_x96, liquidity, tick)
+     VALUES (${poolKey(POOL)}, ${eth.id}, ${block}, 0, 0, ${hexBytes(POOL)}, ${sqrtPrice.toString()}, ${liquidity.toString()}, ${tick})`,
   );
 }
 
@@ -94,9 +92,8 @@ async function seedPair(): Promise<void> {
     { pool: PAIR, tokens: [CATS, WETH], factory: FACTORIES.get('Uniswap v2') ?? MANAGER },
   ]);
   await scratch.database.query(
-    `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
-     VALUES ($1, $2, 10, 0, 0, $3, 10000000000, 5000000000000000000)`,
-    [poolKey(PAIR), eth.id, hexBytes(PAIR)],
+    sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
+     VALUES (${poolKey(PAIR)}, ${eth.id}, 10, 0, 0, ${hexBytes(PAIR)}, 10000000000, 5000000000000000000)`,
   );
 }
 
@@ -127,7 +124,7 @@ test('the price of a pair is that of its deepest pool, also at a pool manager', 
   expect(await pairPrice()).toMatchObject({ pair_address: POOL, exchange: 'Uniswap v4' });
   await seedPair();
   expect(await pairPrice()).toMatchObject({ pair_address: POOL });
-  await scratch.database.query('UPDATE pool_states SET reserve0 = 1000 * reserve0, reserve1 = 1000 * reserve1');
+  await scratch.database.query(sql`UPDATE pool_states SET reserve0 = 1000 * reserve0, reserve1 = 1000 * reserve1`);
   expect(await pairPrice()).toMatchObject({ pair_address: PAIR });
 });
 
@@ -156,7 +153,7 @@ describe('a pool of Uniswap v4 against ether', () => {
     });
     const explanation = await explained();
     expect(recomputePrice(explanation)).toMatchObject({ pool: POOL, rule: 'spot' });
-    expect(await scratch.database.query('SELECT FROM state_questions WHERE kind = $1', ['erc20-balances'])).toEqual([]);
+    expect(await scratch.database.query(sql`SELECT FROM state_questions WHERE kind = ${'erc20-balances'}`)).toEqual([]);
   });
 
   test('of native ether counts for wrapped ether too', async () => {
@@ -211,7 +208,7 @@ describe('a pool of Uniswap v4 against ether', () => {
     await seedChange(6, LIQUIDITY);
     await seedPair();
     expect((await get()).body).toMatchObject({ usdPrice: 0.8, pairAddress: POOL, indexed: { complete: true } });
-    await scratch.database.query('DELETE FROM pool_creations');
+    await scratch.database.query(sql`DELETE FROM pool_creations`);
     expect((await get()).body).toMatchObject({ usdPrice: 1, pairAddress: PAIR, indexed: { complete: false } });
   });
 
@@ -253,14 +250,12 @@ test('a pool of PancakeSwap Infinity has the depth of its positions', async () =
   const factory = exchangesOf(base).all.find(isConcentrated)?.deployment.factory ?? ZERO_ADDRESS;
   await seedPools(database, base, [{ pool: POOL, tokens: [CATS, wethOf(base)], exchange, factory }]);
   await database.query(
-    `INSERT INTO pool_creations (pool_key, chain_id, block_number, transaction_index, log_index, pool, factory, transaction_hash)
-     VALUES ($1, $2, $3, 0, 0, $4, $5, sha256('x'))`,
-    [poolKey(POOL), base.id, CREATED, hexBytes(POOL), hexBytes(factory)],
+    sql`INSERT INTO pool_creations (pool_key, chain_id, block_number, transaction_index, log_index, pool, factory, transaction_hash)
+     VALUES (${poolKey(POOL)}, ${base.id}, ${CREATED}, 0, 0, ${hexBytes(POOL)}, ${hexBytes(factory)}, sha256('x'))`,
   );
   await database.query(
-    `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, sqrt_price_x96, liquidity, tick)
-     VALUES ($1, $2, $3, 0, 0, $4, $5, 0, $6)`,
-    [poolKey(POOL), base.id, CREATED, hexBytes(POOL), SQRT_PRICE.toString(), TICK],
+    sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, sqrt_price_x96, liquidity, tick)
+     VALUES (${poolKey(POOL)}, ${base.id}, ${CREATED}, 0, 0, ${hexBytes(POOL)}, ${SQRT_PRICE.toString()}, 0, ${TICK})`,
   );
   const [tickLower, tickUpper] = WHOLE;
   const position = { pool: POOL, token0: null, token1: null, amount0: null, amount1: null, vault: factory };

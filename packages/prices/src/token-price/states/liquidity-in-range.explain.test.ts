@@ -1,6 +1,6 @@
 /** The liquidity changes of a busy pool cost no row of its swaps. */
 import { createChainRegistry } from '@chainstead/chains';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, rawSql, sql } from '@chainstead/db';
 import { poolKey } from '@chainstead/markets';
 import { addressOf, createPartitions, explain, PLANS, rowsScanned } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -20,11 +20,10 @@ beforeAll(async () => {
   await createPartitions(scratch.database, 'swaps', eth.id, [BLOCKS / 2]);
   for (const pool of POOLS)
     await scratch.database.query(
-      `INSERT INTO swaps (pool_key, chain_id, block_number, transaction_index, log_index, kind, tick_lower, tick_upper, liquidity_delta, pool, wallet, transaction_hash)
-       SELECT $1, $2, block, 0, log, is_change::int, CASE WHEN is_change THEN 0 END, CASE WHEN is_change THEN 60 END, CASE WHEN is_change THEN 5 END, $3, $4, sha256('x')
-       FROM generate_series(1, ${BLOCKS}) AS block CROSS JOIN generate_series(1, ${SWAPS_PER_BLOCK}) AS log
+      sql`INSERT INTO swaps (pool_key, chain_id, block_number, transaction_index, log_index, kind, tick_lower, tick_upper, liquidity_delta, pool, wallet, transaction_hash)
+       SELECT ${poolKey(pool)}, ${eth.id}, block, 0, log, is_change::int, CASE WHEN is_change THEN 0 END, CASE WHEN is_change THEN 60 END, CASE WHEN is_change THEN 5 END, ${hexBytes(pool)}, ${hexBytes(addressOf(0x51))}, sha256('x')
+       FROM generate_series(1, ${rawSql(BLOCKS)}) AS block CROSS JOIN generate_series(1, ${rawSql(SWAPS_PER_BLOCK)}) AS log
          CROSS JOIN LATERAL (SELECT block % 100 = 0 AND log = 1 AS is_change) AS of_row`,
-      [poolKey(pool), eth.id, hexBytes(pool), hexBytes(addressOf(0x51))],
     );
 });
 

@@ -1,6 +1,6 @@
 /** States of pools over any part of the indexed blocks, with and without a reading: each is unknown, or the one of the chain. */
 import { createChainRegistry } from '@chainstead/chains';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, rawSql, sql } from '@chainstead/db';
 import type { ConcentratedState, Reserves } from '@chainstead/markets';
 import { addressOf, createPartitions } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -24,9 +24,8 @@ beforeAll(async () => {
   const { database } = scratch;
   for (const table of ['pool_states', 'swaps']) await createPartitions(database, table, eth.id);
   await database.query(
-    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT $1, number, sha256(number::text::bytea), to_timestamp(1700000000 + number * 12) FROM generate_series(0, ${HEAD}) AS number`,
-    [eth.id],
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+     SELECT ${eth.id}, number, sha256(number::text::bytea), to_timestamp(1700000000 + number * 12) FROM generate_series(0, ${rawSql(HEAD)}) AS number`,
   );
 });
 
@@ -76,27 +75,23 @@ async function storeEvents(blocks: readonly BlockEvents[], first: number): Promi
     if (block < first) continue;
     if (swap !== null) {
       await database.query(
-        `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, sqrt_price_x96, liquidity, tick)
-         VALUES (address_key($1), $2, $3, 0, 5, $1, $4, $5, 0)`,
-        [hexBytes(POOL), eth.id, block, (SQRT * BigInt(swap.price)).toString(), swap.liquidity],
+        sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, sqrt_price_x96, liquidity, tick)
+         VALUES (address_key(${hexBytes(POOL)}), ${eth.id}, ${block}, 0, 5, ${hexBytes(POOL)}, ${(SQRT * BigInt(swap.price)).toString()}, ${swap.liquidity}, 0)`,
       );
       await database.query(
-        `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
-         VALUES (address_key($1), $2, $3, 0, 5, $1, $4, $5)`,
-        [hexBytes(PAIR), eth.id, block, swap.price, swap.liquidity],
+        sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
+         VALUES (address_key(${hexBytes(PAIR)}), ${eth.id}, ${block}, 0, 5, ${hexBytes(PAIR)}, ${swap.price}, ${swap.liquidity})`,
       );
     }
     if (change !== null)
       await database.query(
-        `INSERT INTO swaps (pool_key, chain_id, block_number, transaction_index, log_index, tick_lower, tick_upper, kind, pool, liquidity_delta,
-           wallet, transaction_hash) VALUES (address_key($1), $2, $3, 0, $4, $5, 60, 1, $1, $6, $1, sha256('x'))`,
-        [hexBytes(POOL), eth.id, block, change.isBefore ? 1 : 9, change.isInRange ? -60 : 30, change.delta],
+        sql`INSERT INTO swaps (pool_key, chain_id, block_number, transaction_index, log_index, tick_lower, tick_upper, kind, pool, liquidity_delta,
+           wallet, transaction_hash) VALUES (address_key(${hexBytes(POOL)}), ${eth.id}, ${block}, 0, ${change.isBefore ? 1 : 9}, ${change.isInRange ? -60 : 30}, 60, 1, ${hexBytes(POOL)}, ${change.delta}, ${hexBytes(POOL)}, sha256('x'))`,
       );
   }
   for (const dataset of ['pool-states', 'swaps'])
     await database.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, ${HEAD}, 'receipts')`,
-      [eth.id, dataset, first],
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, ${dataset}, ${first}, ${rawSql(HEAD)}, 'receipts')`,
     );
 }
 
@@ -130,7 +125,7 @@ test('a state is unknown or final, whichever blocks are indexed and whenever the
   const { database } = scratch;
   await fc.assert(
     fc.asyncProperty(history, async ({ blocks, runStart, reading }) => {
-      await database.query('TRUNCATE pool_states, swaps, sync_ranges, pool_readings');
+      await database.query(sql`TRUNCATE pool_states, swaps, sync_ranges, pool_readings`);
       await storeEvents(blocks, runStart);
       const truth = new Map([
         [PAIR, reservesOf(blocks)],
@@ -162,7 +157,7 @@ test('a state is unknown or final, whichever blocks are indexed and whenever the
 
 test('the history of a pool begins at its reading, and the next event is its last change', async () => {
   const { database } = scratch;
-  await database.query('TRUNCATE pool_states, swaps, sync_ranges, pool_readings');
+  await database.query(sql`TRUNCATE pool_states, swaps, sync_ranges, pool_readings`);
   const none: BlockEvents = { swap: null, change: null };
   const blocks = Array.from({ length: HEAD + 1 }, (_, block) =>
     block === 20 ? { ...none, swap: { price: 2, liquidity: 600 } } : none,

@@ -1,7 +1,7 @@
 /** A chain for attacks on a price: blocks 60 seconds apart, USDC at 1 dollar, and pools with reserves. */
 import { createChainRegistry, type PriceFeed } from '@chainstead/chains';
 import { type Address, type Hex, parseAddress } from '@chainstead/core';
-import { type Database, hexBytes } from '@chainstead/db';
+import { type Database, hexBytes, rawSql, sql } from '@chainstead/db';
 import { exchangesOf } from '@chainstead/markets';
 import { seedAnswers } from '@chainstead/price-feeds/testing';
 import { createPartitions } from '@chainstead/testkit';
@@ -32,16 +32,14 @@ export const whole = (tokens: number): bigint => BigInt(tokens) * 10n ** 6n;
 
 /** Empties the chain: tokens, blocks and the dollar are there, and no pool. */
 export async function resetAttackedChain(database: Database): Promise<void> {
-  await database.query('TRUNCATE pools, pool_states, blocks, sync_ranges, tokens, feed_answers');
+  await database.query(sql`TRUNCATE pools, pool_states, blocks, sync_ranges, tokens, feed_answers`);
   await database.query(
-    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT $1, number, sha256(number::text::bytea), to_timestamp($2::float8 + number * ${SECONDS}) FROM generate_series(0, ${HEAD}) AS number`,
-    [eth.id, START],
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+     SELECT ${eth.id}, number, sha256(number::text::bytea), to_timestamp(${START}::float8 + number * ${rawSql(SECONDS)}) FROM generate_series(0, ${rawSql(HEAD)}) AS number`,
   );
   for (const dataset of ['pool-states', 'feed-answers', 'swaps'])
     await database.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, 0, ${HEAD}, 'receipts')`,
-      [eth.id, dataset],
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, ${dataset}, 0, ${rawSql(HEAD)}, 'receipts')`,
     );
   await createPartitions(database, 'pool_states', eth.id);
   await seedAnswer(database, DOLLAR_FEED, 1, '100000000');
@@ -65,9 +63,8 @@ export async function seedAnswer(
 
 export async function seedToken(database: Database, token: Address, symbol: string, decimals: number): Promise<void> {
   await database.query(
-    `INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES ($1, $2, $3, $3, $4, 'known')
+    sql`INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES (${hexBytes(token)}, ${eth.id}, ${symbol}, ${symbol}, ${decimals}, 'known')
      ON CONFLICT (address, chain_id) DO UPDATE SET decimals = excluded.decimals`,
-    [hexBytes(token), eth.id, symbol, decimals],
   );
 }
 
@@ -79,14 +76,12 @@ export async function seedPool(
   { tokens: [token0, token1] = [CATS, USDC], status = 'proven', isCounted = true }: SeededPool = {},
 ): Promise<void> {
   await database.query(
-    `INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
-     VALUES (address_key($1), $2, $1, $3, 'Uniswap v2', $4, $5, $6, $7, NULL)`,
-    [hexBytes(pool), eth.id, status, hexBytes(UNISWAP ?? ''), hexBytes(token0), hexBytes(token1), isCounted],
+    sql`INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
+     VALUES (address_key(${hexBytes(pool)}), ${eth.id}, ${hexBytes(pool)}, ${status}, 'Uniswap v2', ${hexBytes(UNISWAP ?? '')}, ${hexBytes(token0)}, ${hexBytes(token1)}, ${isCounted}, NULL)`,
   );
   for (const [block, reserve0, reserve1] of states)
     await database.query(
-      `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
-       VALUES (address_key($1), $2, $3, 0, 0, $1, $4, $5)`,
-      [hexBytes(pool), eth.id, block, reserve0.toString(), reserve1.toString()],
+      sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
+       VALUES (address_key(${hexBytes(pool)}), ${eth.id}, ${block}, 0, 0, ${hexBytes(pool)}, ${reserve0.toString()}, ${reserve1.toString()})`,
     );
 }

@@ -1,7 +1,7 @@
 /** A Liquidity Book pair by the logs of its contract, decoded and stored as the sync engine does. */
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Log, parseHash, ZERO_ADDRESS } from '@chainstead/core';
-import { type Database, hexBytes } from '@chainstead/db';
+import { type Database, hexBytes, sql } from '@chainstead/db';
 import { exchangesOf, poolKey } from '@chainstead/markets';
 import { binChanges, poolStates } from '@chainstead/markets/datasets';
 import { exampleLog, seedPools, storeRows } from '@chainstead/markets/testing';
@@ -37,9 +37,8 @@ export async function seedBinPair(database: Database, chain: Chain, pair: BinPai
   await seedBuilt(database, chain.id, BINS_BUILT);
   if (createdAt === null) return;
   await database.query(
-    `INSERT INTO pool_creations (pool_key, chain_id, block_number, transaction_index, log_index, pool, factory, transaction_hash)
-     VALUES ($1, $2, $3, 0, 0, $4, $5, sha256('x'))`,
-    [poolKey(pool), chain.id, createdAt, hexBytes(pool), hexBytes(factory)],
+    sql`INSERT INTO pool_creations (pool_key, chain_id, block_number, transaction_index, log_index, pool, factory, transaction_hash)
+     VALUES (${poolKey(pool)}, ${chain.id}, ${createdAt}, 0, 0, ${hexBytes(pool)}, ${hexBytes(factory)}, sha256('x'))`,
   );
 }
 

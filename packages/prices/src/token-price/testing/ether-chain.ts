@@ -1,7 +1,7 @@
 /** A chain for prices against ether at 2,000 dollars. Blocks are 300 seconds apart, so a window has six. */
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
-import { type Database, hexBytes } from '@chainstead/db';
+import { type Database, hexBytes, rawSql, sql } from '@chainstead/db';
 import { wrappedNativeOf } from '@chainstead/markets';
 import { seedAnswers } from '@chainstead/price-feeds/testing';
 
@@ -35,11 +35,10 @@ const TABLES = [
 
 /** Stores the blocks, the tokens with their decimals, and two values of the ether feed. Indexes the datasets from block 0 on. */
 export async function seedEtherChain(database: Database, chain: Chain, datasets: readonly string[]): Promise<void> {
-  await database.query(`TRUNCATE ${TABLES.join()}`);
+  await database.query(sql`TRUNCATE ${rawSql(TABLES.join())}`);
   await database.query(
-    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT $1, number, sha256(number::text::bytea), to_timestamp($2::float8 + number * ${SECONDS}) FROM generate_series(0, ${HEAD}) AS number`,
-    [chain.id, START],
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+     SELECT ${chain.id}, number, sha256(number::text::bytea), to_timestamp(${START}::float8 + number * ${rawSql(SECONDS)}) FROM generate_series(0, ${rawSql(HEAD)}) AS number`,
   );
   for (const dataset of datasets) await coverBlocks(database, chain, dataset, [0, HEAD]);
   const [aggregator] = chain.etherPrice.feed?.aggregators ?? [];
@@ -54,8 +53,7 @@ export async function seedEtherChain(database: Database, chain: Chain, datasets:
     [wethOf(chain), 18],
   ] as const)
     await database.query(
-      `INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES ($1, $2, 'Token', 'T', $3, 'known')`,
-      [hexBytes(token), chain.id, decimals],
+      sql`INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES (${hexBytes(token)}, ${chain.id}, 'Token', 'T', ${decimals}, 'known')`,
     );
 }
 
@@ -71,10 +69,9 @@ export async function coverBlocks(
   dataset: string,
   ...runs: readonly (readonly [number, number])[]
 ): Promise<void> {
-  await database.query('DELETE FROM sync_ranges WHERE dataset = $1', [dataset]);
+  await database.query(sql`DELETE FROM sync_ranges WHERE dataset = ${dataset}`);
   for (const [first, last] of runs)
     await database.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $4, 'receipts')`,
-      [chain.id, dataset, first, last],
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${dataset}, ${first}, ${last}, 'receipts')`,
     );
 }

@@ -1,7 +1,7 @@
 /** A wallet on a scripted chain, with pools of its tokens and an ether feed. Blocks below {@link DAYS_LATER} are two days older than the others. */
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, rawSql, sql } from '@chainstead/db';
 import { ALICE, type BalancesApi, openBalancesApi } from '@chainstead/erc20/testing';
 import { exchangesOf } from '@chainstead/markets';
 import { seedAnswers } from '@chainstead/price-feeds/testing';
@@ -65,15 +65,13 @@ export async function openPricedWallet(): Promise<PricedWallet> {
     async pool(token, reserves) {
       const pool = addressOf(Number(BigInt(token)) + 0x9a00);
       await database.query(
-        `INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
-         VALUES (address_key($1), $2, $1, 'proven', 'Uniswap v2', $3, $4, $5, true, NULL)`,
-        [hexBytes(pool), eth.id, hexBytes(UNISWAP ?? ''), hexBytes(token), hexBytes(USDC)],
+        sql`INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
+         VALUES (address_key(${hexBytes(pool)}), ${eth.id}, ${hexBytes(pool)}, 'proven', 'Uniswap v2', ${hexBytes(UNISWAP ?? '')}, ${hexBytes(token)}, ${hexBytes(USDC)}, true, NULL)`,
       );
       for (const [block, tokens, dollars] of reserves)
         await database.query(
-          `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
-           VALUES (address_key($1), $2, $3, 0, 0, $1, $4, $5)`,
-          [hexBytes(pool), eth.id, block, tokens * 1e6, dollars * 1e6],
+          sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
+           VALUES (address_key(${hexBytes(pool)}), ${eth.id}, ${block}, 0, 0, ${hexBytes(pool)}, ${tokens * 1e6}, ${dollars * 1e6})`,
         );
     },
     async hold(balances) {
@@ -82,21 +80,19 @@ export async function openPricedWallet(): Promise<PricedWallet> {
       );
       while (served.stage.tokens.head.number < HEAD) await served.stage.mine();
       await database.query(
-        `UPDATE blocks SET block_timestamp = block_timestamp - CASE block_number WHEN 0 THEN interval '49 hours' ELSE interval '2 days' END
-         WHERE block_number < $1`,
-        [DAYS_LATER],
+        sql`UPDATE blocks SET block_timestamp = block_timestamp - CASE block_number WHEN 0 THEN interval '49 hours' ELSE interval '2 days' END
+         WHERE block_number < ${DAYS_LATER}`,
       );
       await database.query(
-        `UPDATE feed_answers AS answer SET updated_at = (SELECT block_timestamp FROM blocks
+        sql`UPDATE feed_answers AS answer SET updated_at = (SELECT block_timestamp FROM blocks
            WHERE blocks.chain_id = answer.chain_id AND blocks.block_number >= answer.block_number ORDER BY blocks.block_number LIMIT 1)`,
       );
       for (const dataset of ['pool-states', 'feed-answers']) await wallet.cover(dataset, 0);
     },
     async cover(dataset, first) {
-      await database.query('DELETE FROM sync_ranges WHERE dataset = $1', [dataset]);
+      await database.query(sql`DELETE FROM sync_ranges WHERE dataset = ${dataset}`);
       await database.query(
-        `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, ${HEAD}, 'receipts')`,
-        [eth.id, dataset, first],
+        sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${eth.id}, ${dataset}, ${first}, ${rawSql(HEAD)}, 'receipts')`,
       );
     },
     async body<Body>(path: string): Promise<Body> {

@@ -12,7 +12,7 @@ import {
   silentLogger,
   systemClock,
 } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { createEgress } from '@chainstead/egress';
 import type { EnrichMatch } from '../../enrichment/enrich-match.ts';
 import { createWebhookBodies } from '../../enrichment/webhook-bodies.ts';
@@ -129,17 +129,9 @@ export async function addMatches(
     kinds.map((kind) => ({ id: randomUUID(), streamId, blockNumber, kind })),
   );
   await database.query(
-    `INSERT INTO stream_deliveries (id, stream_id, chain_id, block_number, block_hash, kind)
-     SELECT id, $2, $1, number, hash, kind FROM unnest($3::uuid[], $4::bigint[], $5::bytea[], $6::text[])
+    sql`INSERT INTO stream_deliveries (id, stream_id, chain_id, block_number, block_hash, kind)
+     SELECT id, ${streamId}, ${STAGE_CHAIN.id}, number, hash, kind FROM unnest(${deliveries.map(({ id }) => id)}::uuid[], ${deliveries.map(({ blockNumber }) => blockNumber)}::bigint[], ${deliveries.map(({ blockNumber }) => Buffer.from(numberedHash(blockNumber).slice(2), 'hex'))}::bytea[], ${deliveries.map(({ kind }) => kind)}::text[])
        AS delivery(id, number, hash, kind)`,
-    [
-      STAGE_CHAIN.id,
-      streamId,
-      deliveries.map(({ id }) => id),
-      deliveries.map(({ blockNumber }) => blockNumber),
-      deliveries.map(({ blockNumber }) => Buffer.from(numberedHash(blockNumber).slice(2), 'hex')),
-      deliveries.map(({ kind }) => kind),
-    ],
   );
   return deliveries;
 }
@@ -156,11 +148,10 @@ export interface OutboxState {
 /** Returns the outbox rows of a stream in block order, with the stored text of their newest attempts. */
 export async function readOutbox(database: Database, streamId: string): Promise<OutboxState[]> {
   const rows = await database.query<OutboxState & { kind: DeliveryKind; matchBody: string | null }>(
-    `SELECT d.id, d.status, d.retries, d.due_at AS "dueAt", d.body, d.delivered_at AS "deliveredAt", d.kind, m.body AS "matchBody"
+    sql`SELECT d.id, d.status, d.retries, d.due_at AS "dueAt", d.body, d.delivered_at AS "deliveredAt", d.kind, m.body AS "matchBody"
      FROM stream_deliveries d LEFT JOIN stream_matches m ON m.chain_id = d.chain_id AND m.block_number = d.block_number
        AND m.stream_id = d.stream_id AND m.block_hash = d.block_hash
-     WHERE d.stream_id = $1 ORDER BY d.block_number, d.kind`,
-    [streamId],
+     WHERE d.stream_id = ${streamId} ORDER BY d.block_number, d.kind`,
   );
   return rows.map(({ kind, matchBody, ...row }) => {
     if (row.status !== 'delivered' || row.body !== null || matchBody === null) return row;
@@ -171,7 +162,7 @@ export async function readOutbox(database: Database, streamId: string): Promise<
 
 /** Moves pending outbox rows back in time, as if this time had passed. Milliseconds. */
 export async function passTime(database: Database, ms: number): Promise<void> {
-  await database.query("UPDATE stream_deliveries SET due_at = due_at - $1 * interval '1 millisecond'", [ms]);
+  await database.query(sql`UPDATE stream_deliveries SET due_at = due_at - ${ms} * interval '1 millisecond'`);
 }
 
 /** A clock that a test advances; its waits are real. */

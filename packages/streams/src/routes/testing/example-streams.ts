@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { expect } from 'vitest';
 import { type AnsweredStream, type Client, MINIMAL } from './example-stream-api.ts';
 
@@ -23,7 +23,7 @@ export function exampleStreams(ask: Client, database: Database): ExampleStreams 
     },
     get: async (id) => (await ask<AnsweredStream>('GET', `/streams/evm/${id}`)).body,
     async setStatus(id, status) {
-      await database.query('UPDATE streams SET status = $2, status_message = $2 WHERE id = $1', [id, status]);
+      await database.query(sql`UPDATE streams SET status = ${status}, status_message = ${status} WHERE id = ${id}`);
     },
   };
 }

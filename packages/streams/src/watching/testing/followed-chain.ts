@@ -9,7 +9,7 @@ import {
   systemClock,
   toQuantity,
 } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { createUpstreamPool, parseBlock, parseReceipt, type UpstreamPool } from '@chainstead/rpc';
 import { createChainSync, createSyncMetrics, type WatchedBlock } from '@chainstead/sync';
 import {
@@ -104,8 +104,7 @@ export async function openFollowedChain(database: Database, chainId: number): Pr
       vi.waitFor(
         async () => {
           const [row] = await database.query<{ hash: string | null }>(
-            "SELECT '0x' || encode(checkpoint_hash, 'hex') AS hash FROM sync_chains WHERE chain_id = $1",
-            [chainId],
+            sql`SELECT '0x' || encode(checkpoint_hash, 'hex') AS hash FROM sync_chains WHERE chain_id = ${chainId}`,
           );
           expect(row?.hash).toBe(scripted.blockAt(scripted.head)?.hash);
         },

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import type { WatchedBlock } from '@chainstead/sync';
 import { type ExampleTransaction, exampleBlock, exampleLog } from '../../matching/testing/example-block.ts';
 import { ERC20_TRANSFER, exampleAddress, exampleStream } from '../../matching/testing/example-stream.ts';
@@ -165,9 +165,8 @@ export async function openWatchedChain(database: Database, chainId: number): Pro
           return;
         case 'deliver':
           await database.query(
-            `UPDATE stream_deliveries SET status = 'delivered', delivered_at = now()
-             WHERE chain_id = $1 AND status = 'pending'`,
-            [chain.id],
+            sql`UPDATE stream_deliveries SET status = 'delivered', delivered_at = now()
+             WHERE chain_id = ${chain.id} AND status = 'pending'`,
           );
           for (const { deliveries } of matches.values())
             for (const [kind, status] of deliveries) if (status === 'pending') deliveries.set(kind, 'delivered');
@@ -178,12 +177,11 @@ export async function openWatchedChain(database: Database, chainId: number): Pro
     },
     async stored() {
       const rows = await database.query<{ line: string }>(
-        `SELECT concat_ws(' ', s.description, '0x' || encode(m.block_hash, 'hex'), concat_ws(',', m.logs, m.txs, m.txs_internal),
+        sql`SELECT concat_ws(' ', s.description, '0x' || encode(m.block_hash, 'hex'), concat_ws(',', m.logs, m.txs, m.txs_internal),
            m.removed_at IS NOT NULL, m.confirmed, (
              SELECT string_agg(d.kind || ':' || d.status, ',' ORDER BY d.kind) FROM stream_deliveries d
              WHERE d.stream_id = m.stream_id AND d.chain_id = m.chain_id AND d.block_hash = m.block_hash)) AS line
-         FROM stream_matches m JOIN streams s ON s.id = m.stream_id WHERE m.chain_id = $1`,
-        [chain.id],
+         FROM stream_matches m JOIN streams s ON s.id = m.stream_id WHERE m.chain_id = ${chain.id}`,
       );
       return rows.map(({ line }) => line).sort();
     },

@@ -1,5 +1,6 @@
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { createOnDemandBackfill } from '@chainstead/data-api';
+import { sql } from '@chainstead/db';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createDueWork } from '@chainstead/jobs';
@@ -47,7 +48,7 @@ export async function openLogsStage(maxCalls = 1_000): Promise<LogsStage> {
       await stage.commit();
       // As the follower stores it: backfills end below the blocks that it may roll back.
       await database.query(
-        `UPDATE sync_chains SET checkpoint_hash = block_hash FROM blocks
+        sql`UPDATE sync_chains SET checkpoint_hash = block_hash FROM blocks
          WHERE blocks.chain_id = sync_chains.chain_id AND block_number = checkpoint`,
       );
     },

@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import type { Devnet } from '@chainstead/testkit';
 import { expect, vi } from 'vitest';
 
@@ -8,7 +8,7 @@ export async function untilCaughtUp({ client }: Devnet, database: Database): Pro
     async () => {
       const { hash } = await client.getBlock();
       const [row] = await database.query<{ hash: string | null }>(
-        "SELECT '0x' || encode(checkpoint_hash, 'hex') AS hash FROM sync_chains",
+        sql`SELECT '0x' || encode(checkpoint_hash, 'hex') AS hash FROM sync_chains`,
       );
       expect(row?.hash).toBe(hash);
     },

@@ -3,7 +3,7 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { createOnDemandBackfill } from '@chainstead/data-api';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { createDueWork } from '@chainstead/jobs';
 import { createUpstreamPool, RpcCallError, type UpstreamPool } from '@chainstead/rpc';
 import { createChainSync, createSyncMetrics } from '@chainstead/sync';
@@ -33,7 +33,7 @@ export const WITHOUT_INDEX = { ots_searchTransactionsBefore: NOT_THERE, trace_fi
 /** Runs before each test rather than after it: the previous test's work ends after its hooks. */
 export async function emptyStage(database: Database): Promise<void> {
   await database.query(
-    `TRUNCATE transactions, account_transactions, internal_transfers, tracked_wallets, wallet_scan_state, backfill_requests, subject_ranges, sync_chains, sync_ranges, blocks`,
+    sql`TRUNCATE transactions, account_transactions, internal_transfers, tracked_wallets, wallet_scan_state, backfill_requests, subject_ranges, sync_chains, sync_ranges, blocks`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { type Chain, feedsOf } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import { type Database, hexBytes } from '@chainstead/db';
+import { type Database, hexBytes, rawSql, sql } from '@chainstead/db';
 import { exchangesOf } from '@chainstead/markets';
 import { seedAnswers } from '@chainstead/price-feeds/testing';
 import { addressOf, createPartitions, hashOf } from '@chainstead/testkit';
@@ -62,14 +62,12 @@ const POOLS: readonly SeededPool[] = [
 /** Stores pools of every status with states and feed values, so that CATS have a price. Blocks are 300 seconds apart. */
 export async function seedPools(database: Database, chain: Chain): Promise<void> {
   await database.query(
-    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT $1, number, sha256(number::text::bytea), to_timestamp($2::float8 + number * ${SECONDS}) FROM generate_series(0, ${HEAD}) AS number`,
-    [chain.id, START],
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+     SELECT ${chain.id}, number, sha256(number::text::bytea), to_timestamp(${START}::float8 + number * ${rawSql(SECONDS)}) FROM generate_series(0, ${rawSql(HEAD)}) AS number`,
   );
   for (const dataset of ['pool-states', 'feed-answers'])
     await database.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, 0, ${HEAD}, 'receipts')`,
-      [chain.id, dataset],
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, ${dataset}, 0, ${rawSql(HEAD)}, 'receipts')`,
     );
   for (const [token, symbol, decimals] of [
     [CATS, 'CATS', 6],
@@ -78,8 +76,7 @@ export async function seedPools(database: Database, chain: Chain): Promise<void>
     [USDC, 'USDC', 6],
   ] as const)
     await database.query(
-      `INSERT INTO tokens (address, chain_id, standard, seen_as, name, symbol, decimals, facts_status) VALUES ($1, $2, 'erc20', 1, $3, $3, $4, 'known')`,
-      [hexBytes(token), chain.id, symbol, decimals],
+      sql`INSERT INTO tokens (address, chain_id, standard, seen_as, name, symbol, decimals, facts_status) VALUES (${hexBytes(token)}, ${chain.id}, 'erc20', 1, ${symbol}, ${symbol}, ${decimals}, 'known')`,
     );
   await seedFeeds(database, chain);
   await createPartitions(database, 'pool_states', chain.id);
@@ -120,9 +117,8 @@ async function seedPool(
   const unit = 10n ** (quote === WETH ? 18n : 6n);
   for (const [at, tokens, quoted] of states)
     await database.query(
-      `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
-       VALUES (address_key($1), $2, $3, 0, 0, $1, $4, $5)`,
-      [hexBytes(pool), chain.id, at, tokens * 1e6, (BigInt(quoted) * unit).toString()],
+      sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
+       VALUES (address_key(${hexBytes(pool)}), ${chain.id}, ${at}, 0, 0, ${hexBytes(pool)}, ${tokens * 1e6}, ${(BigInt(quoted) * unit).toString()})`,
     );
 }
 

@@ -1,7 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { createOnDemandBackfill } from '@chainstead/data-api';
-import { type Database, hexText } from '@chainstead/db';
+import { type Database, hexText, rawSql, sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createSubjectProjections } from '@chainstead/sync';
@@ -70,13 +70,13 @@ export async function openTokenStage(): Promise<TokenStage> {
     },
     async histories() {
       const rows = await database.query<{ address: Address }>(
-        `SELECT ${hexText('subject')} AS address FROM backfill_requests WHERE kind = 'contract' ORDER BY 1`,
+        sql`SELECT ${rawSql(hexText('subject'))} AS address FROM backfill_requests WHERE kind = 'contract' ORDER BY 1`,
       );
       return rows.map(({ address }) => address);
     },
     async empty() {
       await database.query(
-        `TRUNCATE erc20_transfer_sides, blocks, sync_ranges, subject_ranges, backfill_requests, tokens, address_labels, subject_projections, projections,
+        sql`TRUNCATE erc20_transfer_sides, blocks, sync_ranges, subject_ranges, backfill_requests, tokens, address_labels, subject_projections, projections,
            erc20_token_counts`,
       );
     },
@@ -92,8 +92,7 @@ export function blocksOf(answer: TokenAnswer): number[] {
 /** Records blocks covered by the token's own backfill. */
 export async function seedTokenRange(database: Database, token: Address, first: number, last: number): Promise<void> {
   await database.query(
-    `INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block)
-     VALUES (1, 'contract', decode($1, 'hex'), 'erc20-transfers', $2, $3)`,
-    [token.slice(2), first, last],
+    sql`INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block)
+     VALUES (1, 'contract', decode(${token.slice(2)}, 'hex'), 'erc20-transfers', ${first}, ${last})`,
   );
 }

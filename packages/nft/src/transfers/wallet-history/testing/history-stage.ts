@@ -1,7 +1,7 @@
 /** A scripted NFT chain with its node and a database, for tests of backfills. */
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Address, type BlockRange, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import type { Database, WorkJournal } from '@chainstead/db';
+import { type Database, sql, type WorkJournal } from '@chainstead/db';
 import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
 import {
   backfillRanges,
@@ -104,10 +104,9 @@ export async function openHistoryStage(database: Database, options: StageOptions
   const logger = silentLogger();
   const pool = parts.adopt(stagePool(chain, node.url, logRangeMax), (one) => one.close());
   await pool.start();
-  await database.query('INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES ($1, $2, $2)', [
-    chainId,
-    firstFollowed,
-  ]);
+  await database.query(
+    sql`INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES (${chainId}, ${firstFollowed}, ${firstFollowed})`,
+  );
   const shared = { chain, pool, database, datasets: [nftTransfers], logger, clock: systemClock };
   const metrics = createSyncMetrics(createMetricsRegistry());
   const knownContracts = createKnownContracts();
@@ -203,11 +202,10 @@ export function expectedRows(moves: readonly ExpectedNftMove[]): string[] {
 
 export async function storedRows(database: Database, chainId: number): Promise<string[]> {
   const rows = await database.query<Parameters<typeof rowText>[0]>(
-    `SELECT '0x' || encode(token_address, 'hex') AS token, block_number AS "blockNumber", log_index AS "logIndex", item,
+    sql`SELECT '0x' || encode(token_address, 'hex') AS token, block_number AS "blockNumber", log_index AS "logIndex", item,
        token_id AS "tokenId", '0x' || encode(from_address, 'hex') AS from, '0x' || encode(to_address, 'hex') AS to, amount,
        '0x' || encode(block_hash, 'hex') AS "blockHash", extract(epoch FROM block_timestamp)::bigint AS seconds
-     FROM nft_transfers JOIN blocks USING (chain_id, block_number) WHERE chain_id = $1`,
-    [chainId],
+     FROM nft_transfers JOIN blocks USING (chain_id, block_number) WHERE chain_id = ${chainId}`,
   );
   return rows.map(rowText).sort();
 }
@@ -254,9 +252,8 @@ export async function expectedMoves(database: Database, stage: HistoryStage): Pr
     consecutiveLogs(scripted, { from: 0, to: scripted.head }).map(({ block, logIndex }) => `${block} ${logIndex}`),
   );
   const subjects = await database.query<{ kind: SubjectKind; address: Address; from: number; to: number }>(
-    `SELECT kind, '0x' || encode(subject, 'hex') AS address, first_block AS from, last_block AS to FROM subject_ranges
-      WHERE chain_id = $1 AND dataset = 'nft-transfers'`,
-    [chain.id],
+    sql`SELECT kind, '0x' || encode(subject, 'hex') AS address, first_block AS from, last_block AS to FROM subject_ranges
+      WHERE chain_id = ${chain.id} AND dataset = 'nft-transfers'`,
   );
   const isIn = (block: number, range: BlockRange): boolean => block >= range.from && block <= range.to;
   const completed = new Set(subjects.flatMap((subject) => [...consecutiveBlocks(stage, subject.address, subject)]));
