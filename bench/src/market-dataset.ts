@@ -1,6 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import { addressBytes, type Database, hexText, rawSql, sql } from '@chainstead/db';
+import { addressBytes, type Database, hexTextOld, rawSql, sql } from '@chainstead/db';
 import { createPartitions } from '@chainstead/testkit';
 import { CHAIN_ID } from './bench-chain.ts';
 
@@ -49,11 +49,11 @@ export async function fillMarketDataset(database: Database, swaps: number): Prom
   await fillPools(database, lastBlock);
   await database.query(sql`VACUUM ANALYZE`);
   const [found] = await database.query<Pick<MarketDataset, 'pool' | 'wallet' | 'smallWallet' | 'pooled'>>(
-    sql`SELECT ${rawSql(hexText(POOL))} AS pool, ${rawSql(hexText(WALLET))} AS wallet, ${rawSql(hexText(SMALL_WALLET))} AS "smallWallet", ${rawSql(hexText(token('0')))} AS pooled`,
+    sql`SELECT ${rawSql(hexTextOld(POOL))} AS pool, ${rawSql(hexTextOld(WALLET))} AS wallet, ${rawSql(hexTextOld(SMALL_WALLET))} AS "smallWallet", ${rawSql(hexTextOld(token('0')))} AS pooled`,
   );
   if (found === undefined) throw new RangeError('The filled tables could not be described');
   const tokens = await database.query<{ address: Address }>(
-    sql`SELECT ${rawSql(hexText(token('number')))} AS address FROM generate_series(1, ${rawSql(TOKENS)}) AS number`,
+    sql`SELECT ${rawSql(hexTextOld(token('number')))} AS address FROM generate_series(1, ${rawSql(TOKENS)}) AS number`,
   );
   return { ...found, tokens: tokens.map(({ address }) => address), lastBlock, lastTime };
 }

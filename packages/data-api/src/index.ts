@@ -4,12 +4,20 @@
  */
 export { type BlockRun, readBlockRuns } from './coverage/block-runs.ts';
 export {
+  type BlockSpan,
+  type ChainInSql,
   coverage,
+  coverageOld,
   fromDateBound,
+  fromDateBoundOld,
   hasContradicted,
+  hasContradictedOld,
   IS_CONTRADICTED,
+  IS_CONTRADICTEDOld,
   isComplete,
+  isCompleteOld,
   toDateBound,
+  toDateBoundOld,
 } from './coverage/block-span.ts';
 export {
   type Indexed,
@@ -20,18 +28,23 @@ export {
   showIndexed,
 } from './coverage/indexed.ts';
 export { createMissingIndexes } from './coverage/indexes-ready.ts';
-export { isBuilt } from './coverage/is-built.ts';
-export { isSubjectBuilt } from './coverage/is-subject-built.ts';
+export { isBuilt, isBuiltOld } from './coverage/is-built.ts';
+export { isSubjectBuilt, isSubjectBuiltOld } from './coverage/is-subject-built.ts';
 export { type ReadingSources, readBuilt } from './coverage/read-built.ts';
 export {
+  type CoveredSubject,
   isUncovered,
+  isUncoveredOld,
   readSubject,
   type SubjectColumns,
   type SubjectCoverage,
   type SubjectInSql,
   subjectColumns,
+  subjectColumnsOld,
   subjectCoverage,
+  subjectCoverageOld,
   subjectHistory,
+  subjectHistoryOld,
 } from './coverage/subject-coverage.ts';
 export {
   type CurrentCoverage,
@@ -40,9 +53,16 @@ export {
   subjectState,
 } from './coverage/subject-state.ts';
 export { type SyncState, showSyncState, syncStateOf } from './coverage/sync-state.ts';
-export { requestTraderState, type TraderBackfill, traderInSql } from './coverage/trader-state.ts';
-export { createLabelBook, LABEL_REVISION, type LabelBook } from './labels/label-book.ts';
-export { type AddressLabel, getLabels, type LabelEntry, labelsOf, readLabels } from './labels/page-labels.ts';
+export { requestTraderState, type TraderBackfill, traderInSqlOld, traderSubject } from './coverage/trader-state.ts';
+export { createLabelBook, LABEL_REVISION, LABEL_REVISIONOld, type LabelBook } from './labels/label-book.ts';
+export {
+  type AddressLabel,
+  getLabels,
+  type LabelEntry,
+  labelsOf,
+  labelsOfOld,
+  readLabels,
+} from './labels/page-labels.ts';
 export {
   createOnDemandBackfill,
   type OnDemandBackfill,
@@ -53,7 +73,16 @@ export {
   type WalletHistoryWorkOptions,
 } from './on-demand/on-demand-backfill.ts';
 export { InconsistentPageError, readConsistentPage } from './pages/inconsistent-page.ts';
-export { blocksOf, type PageBlock, readBlocks } from './pages/page-blocks.ts';
-export { boundsInSql, type PageBounds, type ScanBounds, scanBounds } from './pages/page-bounds.ts';
+export { blocksOf, blocksOfOld, type PageBlock, readBlocks } from './pages/page-blocks.ts';
+export {
+  boundsInSqlOld,
+  type PageBounds,
+  type PageRange,
+  pageRange,
+  type ScanBounds,
+  type ScanRange,
+  scanBoundsOld,
+  scanRange,
+} from './pages/page-bounds.ts';
 export { areTablesSpread } from './spread-tables.ts';
 export { forgetWalletCounts, walletCountsState } from './wallet-counts/forget-wallet-counts.ts';

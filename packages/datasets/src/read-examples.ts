@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Database, hexText, rawSql, sql } from '@chainstead/db';
+import { type Database, hexTextOld, rawSql, sql } from '@chainstead/db';
 import type { DocumentExamples } from '@chainstead/http';
 import { readManifestExamples } from './manifest/read-manifest-examples.ts';
 import { manifests } from './registry.ts';
@@ -24,24 +24,24 @@ export async function readExamples(database: Database, chains: readonly Chain[])
     return row === undefined || chain === undefined ? null : { ...row, chain: chain.key };
   };
   const [sender, transfer, approval, token, holding, trade, pair, swap] = await Promise.all([
-    sample<AccountRow>('account_transactions', `${hexText('account')} AS account`, { best: 'roles = 1' }),
+    sample<AccountRow>('account_transactions', `${hexTextOld('account')} AS account`, { best: 'roles = 1' }),
     sample<SentRow>('erc20_transfer_sides', SENT, { where: IS_ACCOUNT }),
-    sample<ApprovalRow>('erc20_approvals', hexText('owner').concat(' AS owner'), {
+    sample<ApprovalRow>('erc20_approvals', hexTextOld('owner').concat(' AS owner'), {
       best: 'value >= power(2::numeric, 255)',
     }),
     sample<SymbolRow>('tokens', 'symbol', { where: HAS_SYMBOL }),
     sample<MovedRow>(
       'nft_transfers',
-      `${hexText('to_address')} AS account, ${hexText('token_address')} AS token, token_id::text AS token_id`,
+      `${hexTextOld('to_address')} AS account, ${hexTextOld('token_address')} AS token, token_id::text AS token_id`,
       { where: IS_RECIPIENT },
     ),
     sample<TradeRow>(
       'nft_trades',
-      `${hexText('token_address')} AS token, token_id::text AS token_id, ${hexText('seller')} AS seller`,
+      `${hexTextOld('token_address')} AS token, token_id::text AS token_id, ${hexTextOld('seller')} AS seller`,
       { best: HAS_SALE_PRICE },
     ),
     sample<PairRow>('pools', PAIR, { where: IS_PAIR, best: 'fee IS NULL AND tick_spacing IS NULL' }),
-    sample<{ readonly wallet: string; readonly chain_id: number }>('swaps', `${hexText('wallet')} AS wallet`, {}),
+    sample<{ readonly wallet: string; readonly chain_id: number }>('swaps', `${hexTextOld('wallet')} AS wallet`, {}),
   ]);
   const ofToken = trade !== null && { address: trade.token, token_id: trade.token_id, chain: trade.chain };
   const ofCollection = trade !== null && { address: trade.token, chain: trade.chain };
@@ -221,7 +221,7 @@ function transactionExamples({ hash, block, chain, chain_id }: SentRow & { reado
 /** Months of all transfers that there can be. */
 const HISTORY = { fromDate: '2020-01-01', toDate: '2030-01-01', timeFrame: '1m' };
 
-const SENT = `${hexText('account')} AS account, ${hexText('token')} AS token, ${hexText('transaction_hash')} AS hash, block_number AS block`;
+const SENT = `${hexTextOld('account')} AS account, ${hexTextOld('token')} AS token, ${hexTextOld('transaction_hash')} AS hash, block_number AS block`;
 const SAMPLE_ROWS = 1_000;
 /** Enough to see what rows look like. */
 const PAGE_SIZE = 10;
@@ -232,7 +232,7 @@ const IS_ACCOUNT = `account <> decode(repeat('00', 20), 'hex')`;
 const HAS_SYMBOL = `symbol IS NOT NULL AND standard = 'erc20' AND strpos(symbol, ',') = 0`;
 const IS_RECIPIENT = `to_address <> decode(repeat('00', 20), 'hex')`;
 
-const PAIR = ['pool', 'token0', 'token1', 'factory'].map((column) => `${hexText(column)} AS ${column}`).join(', ');
+const PAIR = ['pool', 'token0', 'token1', 'factory'].map((column) => `${hexTextOld(column)} AS ${column}`).join(', ');
 const IS_PAIR = "status = 'proven' AND is_counted AND token0 IS NOT NULL AND token1 IS NOT NULL";
 
 /** One token for ether, as sale prices need it. Null arrays mark it as one. */

@@ -5,7 +5,7 @@
 
 export { commitLock } from './citus/commit-lock.ts';
 export { distributeTables } from './citus/distribute-tables.ts';
-export { IS_CITUS, isSpread } from './citus/is-spread.ts';
+export { IS_CITUS, IS_CITUSOld, isSpread } from './citus/is-spread.ts';
 export {
   type DistributionPlan,
   type PlannedTable,
@@ -31,7 +31,13 @@ export { hasCluster, hasRunningServer, startEmbeddedPostgres } from './embedded/
 export { chooseServerAccount } from './embedded/server-account.ts';
 export { unlessMissing } from './embedded/unless-missing.ts';
 export { failureLevel } from './failure-level.ts';
-export { type KeysetOrder, rowsAfter, rowsAfterInPartitions } from './keyset.ts';
+export {
+  type KeysetOrder,
+  rowsAfter,
+  rowsAfterInPartitions,
+  rowsAfterInPartitionsOld,
+  rowsAfterOld,
+} from './keyset.ts';
 export { listenTo } from './listen.ts';
 export {
   createWorkJournal,
@@ -68,17 +74,32 @@ export { provisionDatabase } from './server/provision-database.ts';
 export { readTime } from './server/read-time.ts';
 export { POSTGRES_MAJOR_MIN } from './server/server-check.ts';
 export { measureSizes } from './server/size-metrics.ts';
-export { joinSql, movedStatement, rawSql, runStatements, Sql, type SqlValue, sql, statementOf } from './sql.ts';
+export {
+  asSql,
+  joinSql,
+  movedStatement,
+  plainText,
+  rawSql,
+  runStatements,
+  Sql,
+  type SqlValue,
+  sql,
+  statementOf,
+} from './sql.ts';
 export {
   addressBytes,
   type Bind,
   expectedTrue,
+  expectedTrueOld,
   fromNow,
+  fromNowOld,
   hexBytes,
   hexText,
+  hexTextOld,
   type Statement,
   shapedStatement,
   where,
+  whereOld,
 } from './statement.ts';
 export type { DiskPlace } from './storage/disk-space.ts';
 export { readStorage, type StorageReport } from './storage/read-storage.ts';

@@ -1,7 +1,7 @@
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type KeysetOrder, rowsAfter, rowsAfterInPartitions } from './keyset.ts';
+import { type KeysetOrder, rowsAfterInPartitionsOld, rowsAfterOld } from './keyset.ts';
 import { rawSql, sql } from './sql.ts';
 
 const COLUMNS = ['block', 'log', 'token'];
@@ -21,8 +21,8 @@ async function selectAfter(order: KeysetOrder, keys: readonly Key[], isPartition
   const values = ['place.block', 'place.log', 'place.token'];
   const columns = COLUMNS.map((column) => `row.${column}`);
   const conditions = isPartitioned
-    ? rowsAfterInPartitions(order, columns, values)
-    : [rowsAfter(order, columns, values)];
+    ? rowsAfterInPartitionsOld(order, columns, values)
+    : [rowsAfterOld(order, columns, values)];
   const rows = await scratch.database.query<{ after: Key[] | null }>(
     sql`WITH given AS (SELECT (row->>0)::integer AS block, (row->>1)::integer AS log, decode(row->>2, 'hex') AS token, place
        FROM jsonb_array_elements(${JSON.stringify(keys)}::jsonb) WITH ORDINALITY AS given(row, place))

@@ -54,6 +54,11 @@ export function rawSql(text: string | number): Sql {
   return new Sql([String(text)], []);
 }
 
+/** Returns the name of a column or table as SQL. Never pass external input. */
+export function asSql(name: string | Sql): Sql {
+  return name instanceof Sql ? name : rawSql(name);
+}
+
 /** @param separator @default ', ' */
 export function joinSql(parts: readonly Sql[], separator = ', '): Sql {
   const between = rawSql(separator);
@@ -84,4 +89,10 @@ export function movedStatement(statement: Sql | string, given?: readonly unknown
   if (!(statement instanceof Sql)) return { text: statement, values: given };
   const { text, values } = statementOf(statement);
   return { text, values: values.length === 0 ? undefined : values };
+}
+
+/** For statements that are not converted yet: the text of a fragment without values. */
+export function plainText(fragment: Sql): string {
+  if (fragment.bound.length > 0) throw new TypeError('The fragment has values');
+  return fragment.texts.join('');
 }

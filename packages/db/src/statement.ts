@@ -1,5 +1,6 @@
 /** A complete SQL statement with its values. */
 import type { Address } from '@chainstead/core';
+import { asSql, joinSql, rawSql, type Sql, sql } from './sql.ts';
 
 export interface Statement {
   readonly text: string;
@@ -39,17 +40,17 @@ const SHAPES_MAX = 1_000;
  * Returns the condition in a form that the planner expects to hold for nearly every row (0.995), whatever the
  * statistics.
  */
-export function expectedTrue(condition: string): string {
+export function expectedTrueOld(condition: string): string {
   return `(CASE WHEN ${condition} THEN true END) IS NOT NULL`;
 }
 
 /** Returns `WHERE` with all conditions; empty text without conditions. */
-export function where(conditions: readonly string[]): string {
+export function whereOld(conditions: readonly string[]): string {
   return conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
 }
 
 /** Returns SQL for a `bytea` column as API text. */
-export function hexText(column: string): string {
+export function hexTextOld(column: string): string {
   return `'0x' || encode(${column}, 'hex')`;
 }
 
@@ -57,7 +58,7 @@ export function hexText(column: string): string {
  * Returns SQL for that many seconds from now; null for null. Not `now() + interval`, which is only stable: on Citus,
  * expressions of an UPDATE over a row's columns must be immutable, and its CASEs may not contain `now()`.
  */
-export function fromNow(seconds: string): string {
+export function fromNowOld(seconds: string): string {
   return `to_timestamp(extract(epoch FROM now())::float8 + ${seconds})`;
 }
 
@@ -69,4 +70,30 @@ export function addressBytes(address: Address): Buffer {
 /** Returns hexadecimal digits, with or without `0x`, as a value for `bytea` columns. */
 export function hexBytes(hex: string): Buffer {
   return Buffer.from(hex.startsWith('0x') ? hex.slice(2) : hex, 'hex');
+}
+
+/**
+ * Returns the condition in a form that the planner expects to hold for nearly every row (0.995), whatever the
+ * statistics.
+ */
+export function expectedTrue(condition: Sql): Sql {
+  return sql`(CASE WHEN ${condition} THEN true END) IS NOT NULL`;
+}
+
+/** Returns `WHERE` with all conditions; empty text without conditions. */
+export function where(conditions: readonly Sql[]): Sql {
+  return conditions.length === 0 ? rawSql('') : sql`WHERE ${joinSql(conditions, ' AND ')}`;
+}
+
+/** Returns a `bytea` as API text. @param column its name, or SQL of the value */
+export function hexText(column: string | Sql): Sql {
+  return sql`'0x' || encode(${asSql(column)}, 'hex')`;
+}
+
+/**
+ * Returns SQL for that many seconds from now; null for null. Not `now() + interval`, which is only stable: on Citus,
+ * expressions of an UPDATE over a row's columns must be immutable, and its CASEs may not contain `now()`.
+ */
+export function fromNow(seconds: Sql): Sql {
+  return sql`to_timestamp(extract(epoch FROM now())::float8 + ${seconds})`;
 }

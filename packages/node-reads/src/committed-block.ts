@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
-import { type Database, hexText, type ReadDatabase, rawSql, sql } from '@chainstead/db';
+import { type Database, hexTextOld, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 
 /** A block whose state is requested. */
 export interface StateBlock {
@@ -50,4 +50,4 @@ export async function newestKnownBlocks(
   return new Map(rows.map(({ requested, number, hash, timestamp }) => [requested, { number, hash, timestamp }]));
 }
 
-const COLUMNS = `block_number AS number, ${hexText('block_hash')} AS hash, extract(epoch FROM block_timestamp)::bigint AS timestamp`;
+const COLUMNS = `block_number AS number, ${hexTextOld('block_hash')} AS hash, extract(epoch FROM block_timestamp)::bigint AS timestamp`;

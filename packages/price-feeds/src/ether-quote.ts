@@ -5,7 +5,7 @@
 
 import type { Chain } from '@chainstead/chains';
 import type { Fraction } from '@chainstead/core';
-import { isComplete } from '@chainstead/data-api';
+import { isCompleteOld } from '@chainstead/data-api';
 import { addressBytes, type Bind } from '@chainstead/db';
 import { priceOfAnswer, priceOfPool } from './ether-price.ts';
 import { feedAnswers } from './feeds/feed-answers.ts';
@@ -62,7 +62,7 @@ export function etherQuotes(chain: Chain, chainId: string, bind: Bind): EtherQuo
         WHERE quote.${source.key} = sources.address AND quote.chain_id = ${chainId}${place === null ? '' : ` AND ${notAfter(place)}`}
         ORDER BY ${NEWEST_FIRST} LIMIT 1) AS found${source.readings(place)}) AS quote
       ORDER BY ${source.order} LIMIT 1) AS latest
-      ${place === null ? '' : `WHERE ${isComplete({ lowest: 'latest.block_number', highest: place.block }, 'price_ranges')}`})`,
+      ${place === null ? '' : `WHERE ${isCompleteOld({ lowest: 'latest.block_number', highest: place.block }, 'price_ranges')}`})`,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Address, ChainId } from '@chainstead/core';
-import { addressBytes, type Database, fromNow, sql } from '@chainstead/db';
+import { addressBytes, type Database, fromNowOld, sql } from '@chainstead/db';
 import { backoffSeconds, type DueTable } from '@chainstead/jobs';
 import { noteChangedDecimals, type TokenDecimals } from './changed-decimals.ts';
 import { refreshTokens } from './refresh-tokens.ts';
@@ -49,7 +49,7 @@ export async function saveTokenMetadata(
          facts_lease_until = NULL, facts_holder = NULL, facts_error_code = NULL, facts_error_message = NULL, facts_read_at = now(),
          facts_attempts = CASE WHEN ${isSettled} THEN 0 ELSE tokens.facts_attempts END,
          facts_status = CASE WHEN ${isSettled} THEN 'known' ELSE 'pending' END,
-         facts_due_at = CASE WHEN NOT ${isSettled} THEN ${fromNow('least($9::float8 * power(2, tokens.facts_attempts - 1), $10)')}
+         facts_due_at = CASE WHEN NOT ${isSettled} THEN ${fromNowOld('least($9::float8 * power(2, tokens.facts_attempts - 1), $10)')}
            WHEN tokens.facts_lease_until IS NOT NULL THEN tokens.facts_due_at END
        FROM unnest($2::bytea[], $3::text[], $4::text[], $5::smallint[], $6::text[], $7::boolean[])
          AS reported(address, name, symbol, decimals, standard, answered)

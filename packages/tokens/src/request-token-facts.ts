@@ -1,5 +1,5 @@
 import type { Address, ChainId } from '@chainstead/core';
-import { addressBytes, hexText, rawSql, sql, type Transaction } from '@chainstead/db';
+import { addressBytes, hexText, hexTextOld, sql, type Transaction } from '@chainstead/db';
 import { dueChannel, TOKEN_FACTS_WORK } from '@chainstead/jobs';
 
 /**
@@ -21,7 +21,7 @@ export async function requestTokenFacts(
   );
   const due = await transaction.query<{ address: Address }>(
     `UPDATE tokens SET facts_due_at = now(), facts_attempts = CASE WHEN facts_status = 'known' THEN 0 ELSE facts_attempts END
-     WHERE chain_id = $1 AND address = ANY ($2::bytea[]) AND (${only}) RETURNING ${hexText('address')} AS address`,
+     WHERE chain_id = $1 AND address = ANY ($2::bytea[]) AND (${only}) RETURNING ${hexTextOld('address')} AS address`,
     key,
   );
   if (due.length > 0) transaction.notify(dueChannel(TOKEN_FACTS_WORK, chainId));
@@ -51,7 +51,7 @@ export async function rollBackAnnouncements(
   ancestor: number,
 ): Promise<void> {
   const announced = await transaction.query<{ address: Address }>(
-    sql`SELECT ${rawSql(hexText('address'))} AS address FROM tokens WHERE chain_id = ${chainId} AND facts_from_block > ${ancestor}`,
+    sql`SELECT ${hexText('address')} AS address FROM tokens WHERE chain_id = ${chainId} AND facts_from_block > ${ancestor}`,
   );
   await noteAnnouncements(transaction, chainId, new Map(announced.map(({ address }) => [address, ancestor])));
 }

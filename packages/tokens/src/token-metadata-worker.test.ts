@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { hexText, rawSql, sql } from '@chainstead/db';
+import { hexText, hexTextOld, rawSql, sql } from '@chainstead/db';
 import { claimDue, createDueWork, type DueWork, failDue } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
 import {
@@ -163,8 +163,7 @@ describe('known facts', () => {
     scratch.database.query(
       sql`INSERT INTO tokens (address, chain_id, facts_status, facts_due_at, name, decimals) VALUES (${bytes(address)}, ${chain.id}, 'known', NULL, ${rawSql(values)})`,
     );
-  const changed = () =>
-    scratch.database.query(sql`SELECT ${rawSql(hexText('address'))} AS address FROM changed_decimals`);
+  const changed = () => scratch.database.query(sql`SELECT ${hexText('address')} AS address FROM changed_decimals`);
 
   test('are read again on request, and changed decimals become work', async () => {
     await store(token, `'', 0`);
@@ -226,7 +225,7 @@ const claimAll = (limit: number) =>
     limit,
     leaseMs: 120_000,
     holder: randomUUID(),
-    returning: `${hexText('work.address')} AS address`,
+    returning: `${hexTextOld('work.address')} AS address`,
   });
 const claimTokens = async (limit: number): Promise<Address[]> => (await claimAll(limit)).map(({ row }) => row.address);
 

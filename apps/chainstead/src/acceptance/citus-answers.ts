@@ -93,7 +93,7 @@ export interface RequestedFor {
 export async function busiest(database: Database, chain: Chain, most: number): Promise<readonly RequestedFor[]> {
   const list = async (column: string, table: string, condition: string): Promise<string[]> => {
     const rows = await database.query<{ found: string }>(
-      sql`SELECT ${rawSql(hexText(column))} AS found FROM (SELECT ${rawSql(column)}, count(*) AS rows FROM ${rawSql(table)} WHERE chain_id = ${chain.id} AND ${rawSql(condition)}
+      sql`SELECT ${hexText(column)} AS found FROM (SELECT ${rawSql(column)}, count(*) AS rows FROM ${rawSql(table)} WHERE chain_id = ${chain.id} AND ${rawSql(condition)}
          GROUP BY ${rawSql(column)}) AS counted ORDER BY rows DESC, ${rawSql(column)} LIMIT ${most}`,
     );
     return rows.map(({ found }) => found);

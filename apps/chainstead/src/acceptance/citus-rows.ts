@@ -2,7 +2,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets';
-import { type Database, hexText, sql } from '@chainstead/db';
+import { type Database, hexTextOld, sql } from '@chainstead/db';
 import { createSubjectProjections, datasetsOf, subjectProjectionsOf } from '@chainstead/sync';
 import { readTableRows, type TableRows } from '@chainstead/testkit';
 
@@ -29,7 +29,7 @@ export async function keepEverything(database: Database, chain: Chain, most = Nu
     const subjects = SUBJECTS[name];
     if (subjects === undefined) throw new Error(`SUBJECTS has no query for ${name}`);
     const rows = await database.query<{ subject: Address }>(
-      `SELECT ${hexText('subject')} AS subject FROM (${subjects}) AS found ORDER BY 1`,
+      `SELECT ${hexTextOld('subject')} AS subject FROM (${subjects}) AS found ORDER BY 1`,
       [chain.id],
     );
     for (const { subject } of rows.slice(0, most)) {

@@ -1,6 +1,6 @@
 /** States of pools after each block: stored ones against those of their contracts. */
 import { type Address, parseAddress } from '@chainstead/core';
-import { type Database, hexBytes, hexText, rawSql, sql } from '@chainstead/db';
+import { type Database, hexBytes, hexText, sql } from '@chainstead/db';
 import type { Devnet, ExchangePool } from '@chainstead/testkit';
 import { encodeAbiParameters, keccak256, numberToHex, parseAbi } from 'viem';
 import { expect } from 'vitest';
@@ -57,7 +57,7 @@ function keyOf({ pool, block }: TouchedPool): string {
 /** The last states and, of concentrated pools, the liquidity that was added in range since. */
 async function readStates(database: Database, wanted: readonly TouchedPool[]): Promise<ReadonlyMap<string, PoolState>> {
   const rows = await database.query<TouchedPool & PoolState>(
-    sql`SELECT ${rawSql(hexText('known.pool'))} AS pool, wanted.block, reserve0::text, reserve1::text, sqrt_price_x96::text, tick,
+    sql`SELECT ${hexText('known.pool')} AS pool, wanted.block, reserve0::text, reserve1::text, sqrt_price_x96::text, tick,
        (liquidity + (SELECT coalesce(sum(liquidity_delta), 0) FROM swaps
          WHERE swaps.pool_key = known.pool_key AND swaps.pool = known.pool AND swaps.block_number <= wanted.block
            AND (swaps.block_number, swaps.transaction_index, swaps.log_index) > (state.block_number, state.transaction_index, state.log_index)

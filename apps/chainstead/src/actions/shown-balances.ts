@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database, expectedTrue, hexText, rawSql, sql } from '@chainstead/db';
+import { addressBytes, type Database, expectedTrueOld, hexText, hexTextOld, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { balanceOfCall, readBalance, readShownBalances } from '@chainstead/erc20';
 import { knownBlock, type StateBlock, stateAt, storedNativeBalances } from '@chainstead/node-reads';
@@ -34,7 +34,7 @@ export async function listHeldTokens(
   wallet: Address,
 ): Promise<{ readonly tokens: readonly Address[]; readonly isCut: boolean }> {
   const rows = await database.query<{ token: Address }>(
-    `SELECT ${hexText('token')} AS token FROM (${MOVED_TABLES.map(rowsOfWallet).join(' UNION ALL ')}) AS moved
+    `SELECT ${hexTextOld('token')} AS token FROM (${MOVED_TABLES.map(rowsOfWallet).join(' UNION ALL ')}) AS moved
      GROUP BY moved.token ORDER BY max(block_number) DESC, moved.token LIMIT $4`,
     [addressKey(wallet), chain.id, addressBytes(wallet), TOKENS_MAX + 1],
   );
@@ -44,7 +44,7 @@ export async function listHeldTokens(
 const MOVED_TABLES = ['erc20_transfer_sides', 'wrapped_coin_moves'];
 
 function rowsOfWallet(table: string): string {
-  return `SELECT token, block_number FROM ${table} WHERE account_key = $1 AND chain_id = $2 AND ${expectedTrue('account = $3')}`;
+  return `SELECT token, block_number FROM ${table} WHERE account_key = $1 AND chain_id = $2 AND ${expectedTrueOld('account = $3')}`;
 }
 
 interface BalanceSource {
@@ -111,7 +111,7 @@ async function readTokenFacts(
   tokens: readonly Address[],
 ): Promise<ReadonlyMap<Address, TokenFacts>> {
   const rows = await database.query<TokenFacts & { readonly address: Address }>(
-    sql`SELECT ${rawSql(hexText('address'))} AS address, symbol, decimals FROM tokens WHERE chain_id = ${chain.id} AND address = ANY (${tokens.map(addressBytes)}::bytea[])`,
+    sql`SELECT ${hexText('address')} AS address, symbol, decimals FROM tokens WHERE chain_id = ${chain.id} AND address = ANY (${tokens.map(addressBytes)}::bytea[])`,
   );
   return new Map(rows.map(({ address, symbol, decimals }) => [address, { symbol, decimals }]));
 }

@@ -1,4 +1,4 @@
-import { type Database, hexBytes, hexText, rawSql, sql } from '@chainstead/db';
+import { type Database, hexBytes, hexTextOld, rawSql, sql } from '@chainstead/db';
 import { listCoverage } from '../sync/coverage.ts';
 import type { AptosNetwork } from '../transaction.ts';
 import { type CoinLine, renderCoin, renderEnd, renderHeader } from './coins-file.ts';
@@ -26,7 +26,7 @@ export async function* exportCoins(database: Database, network: AptosNetwork): A
 }
 
 async function readPage(database: Database, network: AptosNetwork, after: CoinLine | null): Promise<CoinLine[]> {
-  const hex = (column: string): string => `${hexText(column)} AS ${column}`;
+  const hex = (column: string): string => `${hexTextOld(column)} AS ${column}`;
   const rows = await database.query<Omit<CoinLine, 'transaction_timestamp'> & { transaction_timestamp: Date }>(
     sql`SELECT ${rawSql(hex('coin_type_hash'))}, coin_type, ${rawSql(hex('creator_address'))}, name, symbol, decimals,
             ${rawSql(hex('supply_aggregator_table_handle'))}, ${rawSql(hex('supply_aggregator_table_key'))},

@@ -1,5 +1,5 @@
 import { type Bind, hexBytes, type Statement } from '@chainstead/db';
-import { readPackedPage } from '@chainstead/db/packed-rows';
+import { readPackedPageOld } from '@chainstead/db/packed-rows';
 import { errorResponses, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { AptosNetwork } from '../transaction.ts';
@@ -142,7 +142,7 @@ function coinsByHashesRoute(networks: NetworkChoice): RouteModule {
       const { problems, values } = readParameters(hashParameters, c.req.queries());
       if (problems.length > 0) return c.json(badRequest(problems), 400);
       const network = values.network ?? networkOfRequest(c, networks);
-      const { rows, page } = await readPackedPage<CoinResult, CoveredTexts>(reads, COIN_ROWS, (select) =>
+      const { rows, page } = await readPackedPageOld<CoinResult, CoveredTexts>(reads, COIN_ROWS, (select) =>
         coinsByHashesStatement(network, values.coin_type_hashes, select),
       );
       if (rows.length === 0 && page.covered === null) {
@@ -173,7 +173,7 @@ const coinsByHashesDocument = createRoute({
 export function coinsByHashesStatement(
   network: AptosNetwork,
   hashes: readonly string[],
-  select = COIN_ROWS.select,
+  select = COIN_ROWS.selectOld,
 ): Statement {
   return {
     text: `SELECT ${select}, ${coveredIn('$1', SCAN.dataset)} AS covered FROM unnest($2::bytea[]) AS wanted(hash)

@@ -1,4 +1,4 @@
-import { type Database, hexText, rawSql, sql } from '@chainstead/db';
+import { type Database, hexTextOld, rawSql, sql } from '@chainstead/db';
 import type { DocumentExamples } from '@chainstead/http';
 import type { AptosNetwork } from '../transaction.ts';
 
@@ -19,7 +19,7 @@ export async function readAptosExamples(
     return row ?? null;
   };
   const [coin, transfer, balance, past] = await Promise.all([
-    sample<CoinRow>('aptos_coins', `${HASH}, ${hexText('creator_address')} AS creator`),
+    sample<CoinRow>('aptos_coins', `${HASH}, ${hexTextOld('creator_address')} AS creator`),
     sample<TransferRow>('aptos_transfers', `${OWNER}, block_height::text AS height, coin_type AS "coinType"`),
     sample<BalanceRow>('aptos_balances', `${OWNER}, ${HASH}`, 'amount > 0'),
     sample<BalanceRow>('aptos_balance_history', `${OWNER}, ${HASH}`),
@@ -37,7 +37,7 @@ export async function readAptosExamples(
 
 const SAMPLE_ROWS = 1_000;
 const HASH = "encode(coin_type_hash, 'hex') AS hash";
-const OWNER = `${hexText('owner_address')} AS owner`;
+const OWNER = `${hexTextOld('owner_address')} AS owner`;
 
 interface NetworkRow {
   readonly network: string;

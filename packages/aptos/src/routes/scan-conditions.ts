@@ -1,4 +1,4 @@
-import { type Bind, hexBytes, rowsAfter } from '@chainstead/db';
+import { type Bind, hexBytes, rowsAfterOld } from '@chainstead/db';
 
 export interface IndexColumn {
   readonly column: string;
@@ -97,7 +97,7 @@ function beyondMerged(
   if (merge === undefined || placeInScan !== undefined) return [];
   const columns = merge.map(({ column }) => `row.${column}`);
   const place = merge.map((column, index) => bindValue(bind, column, after[index] ?? ''));
-  return [rowsAfter(direction, columns, place)];
+  return [rowsAfterOld(direction, columns, place)];
 }
 
 /** Compares the lead and some columns after it. */

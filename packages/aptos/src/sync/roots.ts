@@ -2,7 +2,7 @@
  * The accumulator root after a version commits to every transaction up to it. Two fullnodes with the same root have the
  * same ledger; this does not prove that their responses match it.
  */
-import { type Database, hexBytes, hexText, rawSql, sql, type Transaction } from '@chainstead/db';
+import { type Database, hexBytes, hexText, sql, type Transaction } from '@chainstead/db';
 import { RootMismatchError, VersionsPrunedError } from '../fullnode/errors.ts';
 import type { Fullnodes } from '../fullnode/fullnodes.ts';
 import { chainKeyOf } from '../fullnode/network.ts';
@@ -134,7 +134,7 @@ async function readNewestRoot(
   to: number,
 ): Promise<KnownRoot | null> {
   const [row] = await database.query<KnownRoot>(
-    sql`SELECT version, fullnode, ${rawSql(hexText('accumulator_root'))} AS root FROM aptos_roots
+    sql`SELECT version, fullnode, ${hexText('accumulator_root')} AS root FROM aptos_roots
       WHERE network = ${network} AND version BETWEEN ${from} AND ${to} ORDER BY version DESC LIMIT 1`,
   );
   return row ?? null;

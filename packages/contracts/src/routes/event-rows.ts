@@ -1,4 +1,5 @@
 import type { Address, Hash } from '@chainstead/core';
+import { rawSql, sql } from '@chainstead/db';
 import {
   boolean,
   digits,
@@ -59,7 +60,7 @@ function parameterColumn({ name, type, abiType, isHash, isNullable }: ParameterC
 function booleanOrNull(name: string): PackedColumn<boolean | null> {
   return {
     kind: 'bytes',
-    sql: `coalesce(boolsend(${name}), '\\x02'::bytea)`,
+    packed: sql`coalesce(boolsend(${rawSql(name)}), '\\x02'::bytea)`,
     width: 1,
     read: (digits) => (digits === '02' ? null : digits === '01'),
   };

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
-import { blocksOf, boundsInSql, type IndexedColumns, type PageBounds } from '@chainstead/data-api';
-import { type Bind, type KeysetOrder, rowsAfter, type Statement, where } from '@chainstead/db';
+import { blocksOfOld, boundsInSqlOld, type IndexedColumns, type PageBounds } from '@chainstead/data-api';
+import { type Bind, type KeysetOrder, rowsAfterOld, type Statement, whereOld } from '@chainstead/db';
 import type { PackedTexts } from '@chainstead/db/packed-rows';
 import { type EventTable, type ParameterColumn, UNDECODED } from '../tables/event-table.ts';
 import { EVENT_KEY } from '../tables/row-table.ts';
@@ -50,14 +50,14 @@ export function eventsStatement(
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const chainId = `${bind(chain.id)}::bigint`;
-  const bounds = boundsInSql(chain, chainId, table.name, query, bind, null);
+  const bounds = boundsInSqlOld(chain, chainId, table.name, query, bind, null);
   const { scan, rest, key } = rangeOf(query, blockSpan(bounds), chainId, bind);
-  const ordered = `${where(scan)} ORDER BY ${key.map((column) => `${column} ${query.order}`).join(', ')}`;
+  const ordered = `${whereOld(scan)} ORDER BY ${key.map((column) => `${column} ${query.order}`).join(', ')}`;
   const value = query.leading?.value === null ? `${query.leading.column.name}::text` : 'NULL';
-  const page = `SELECT * FROM (SELECT * FROM ${table.name} ${ordered} LIMIT ${bind(rowsMax)}) AS found ${where(rest)}`;
+  const page = `SELECT * FROM (SELECT * FROM ${table.name} ${ordered} LIMIT ${bind(rowsMax)}) AS found ${whereOld(rest)}`;
   const last = `SELECT * FROM ${table.name} ${ordered} OFFSET ${bind(rowsMax - 1)} LIMIT 1`;
   const text = `WITH ${bounds.ctes.join(', ')}, page AS MATERIALIZED (${page} LIMIT ${bind(query.limit + 1)}), related AS MATERIALIZED (
-  SELECT ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks)
+  SELECT ${blocksOfOld('SELECT block_number FROM page', chainId)} AS blocks)
 SELECT covered.indexed_from, covered.indexed_to, ${bounds.complete} AS complete,
   greatest(covered.indexed_to, (SELECT block_number FROM ${table.name} WHERE chain_id = ${chainId}
     AND block_number > coalesce((SELECT indexed_to FROM covered), -1) ORDER BY block_number DESC LIMIT 1)) AS newest,
@@ -65,7 +65,7 @@ SELECT covered.indexed_from, covered.indexed_to, ${bounds.complete} AS complete,
     SELECT jsonb_build_object('block_number', block_number, 'transaction_index', transaction_index, 'log_index', log_index, 'value', ${value})
     FROM (${last}) AS last_read) END AS read_to,
   related.blocks, packed.*
-FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM ${eventRows(table).fitting('page')}) AS packed`;
+FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM ${eventRows(table).fittingOld('page')}) AS packed`;
   return { text, values };
 }
 
@@ -132,7 +132,7 @@ function rowsAfterPlace(
   bind: Bind,
 ): readonly string[] {
   if (after === null) return [];
-  return [rowsAfter(order, key, [...first, ...PLACE.map((column) => `${bind(after[column])}::bigint`)])];
+  return [rowsAfterOld(order, key, [...first, ...PLACE.map((column) => `${bind(after[column])}::bigint`)])];
 }
 
 function isLeading({ column, operator }: ColumnFilter, leading: NonNullable<EventFilters['leading']>): boolean {

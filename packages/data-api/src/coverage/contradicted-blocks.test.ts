@@ -4,13 +4,13 @@ import { addressBytes, sql } from '@chainstead/db';
 import { CONTRADICTIONS } from '@chainstead/sync';
 import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { boundsInSql } from '../pages/page-bounds.ts';
+import { boundsInSqlOld } from '../pages/page-bounds.ts';
 import {
   readSubject,
   type SubjectColumns,
-  subjectColumns,
-  subjectCoverage,
-  subjectHistory,
+  subjectColumnsOld,
+  subjectCoverageOld,
+  subjectHistoryOld,
 } from './subject-coverage.ts';
 import { readSubjectState, type SubjectSnapshot, subjectState } from './subject-state.ts';
 
@@ -45,7 +45,7 @@ async function cover(reason: string | null): Promise<void> {
 
 async function isSubjectComplete(): Promise<boolean> {
   const [row] = await scratch.database.query<SubjectColumns>(
-    `WITH ${subjectCoverage(IN_SQL)} SELECT ${subjectColumns(IN_SQL)} FROM covered LEFT JOIN ${subjectHistory(IN_SQL)}`,
+    `WITH ${subjectCoverageOld(IN_SQL)} SELECT ${subjectColumnsOld(IN_SQL)} FROM covered LEFT JOIN ${subjectHistoryOld(IN_SQL)}`,
     [CHAIN.id, addressBytes(WALLET)],
   );
   return readSubject(CHAIN, row, 0).indexed.complete;
@@ -53,7 +53,7 @@ async function isSubjectComplete(): Promise<boolean> {
 
 async function isStateComplete(): Promise<boolean> {
   const [row] = await scratch.database.query<{ state: SubjectSnapshot }>(
-    `WITH ${subjectCoverage(IN_SQL)} SELECT ${subjectState(IN_SQL, STATE)} AS state`,
+    `WITH ${subjectCoverageOld(IN_SQL)} SELECT ${subjectState(IN_SQL, STATE)} AS state`,
     [CHAIN.id, addressBytes(WALLET)],
   );
   if (row === undefined) throw new TypeError('The statement returned no row');
@@ -63,7 +63,7 @@ async function isStateComplete(): Promise<boolean> {
 async function isPageComplete(fromBlock: number | null, toBlock: number | null): Promise<boolean> {
   const values: unknown[] = [CHAIN.id];
   const bounds = { fromBlock, toBlock, fromDate: null, toDate: null, pinnedBlock: null };
-  const { ctes, complete } = boundsInSql(CHAIN, '$1', DATASET, bounds, (value) => `$${values.push(value)}`);
+  const { ctes, complete } = boundsInSqlOld(CHAIN, '$1', DATASET, bounds, (value) => `$${values.push(value)}`);
   const [row] = await scratch.database.query<{ complete: boolean }>(
     `WITH ${ctes.join(', ')} SELECT ${complete} AS complete FROM covered`,
     values,

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { isNoted, type Projection } from '@chainstead/sync';
-import { hasContradicted } from './block-span.ts';
+import { hasContradictedOld } from './block-span.ts';
 import { readSubject, type SubjectCoverage, type SubjectInSql } from './subject-coverage.ts';
 
 /** Coverage of a subject without the state of its backfill. */
@@ -21,7 +21,7 @@ export function subjectState(
   { subject, chainId, dataset }: SubjectInSql,
   { name, version }: Pick<Projection, 'name' | 'version'>,
 ): string {
-  const isContradicted = hasContradicted(chainId, `'${dataset}'`, { lowest: 'indexed_from', highest: 'indexed_to' });
+  const isContradicted = hasContradictedOld(chainId, `'${dataset}'`, { lowest: 'indexed_from', highest: 'indexed_to' });
   return `json_build_array((SELECT json_build_array(indexed_from, indexed_to, chain_to, ${isContradicted}) FROM covered),
     (SELECT json_build_array(built_to IS NULL AND NOT is_stale AND EXISTS (SELECT FROM projections AS known
         WHERE known.chain_id = kept.chain_id AND known.state = kept.state AND known.version = ${version}), ${isNoted('kept')})

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type ChainId, type Clock, errorText, type Logger, systemClock } from '@chainstead/core';
-import { addressBytes, hexText, type ReadDatabase, rawSql, sql } from '@chainstead/db';
+import { addressBytes, hexText, type ReadDatabase, rawSql, rowsAfter, sql, where } from '@chainstead/db';
 import { type AddressLabel, getLabels } from './page-labels.ts';
 
 /** The labels of addresses, as a process keeps them while they are few: looked up, those of a page take a quarter of its statement. */
@@ -28,7 +28,9 @@ export interface LabelBookOptions {
 }
 
 /** How often labels were imported, in SQL: a number that grows in the transaction of each import. */
-export const LABEL_REVISION = `coalesce((SELECT revision FROM list_revisions WHERE list = 'address_labels'), 0)`;
+export const LABEL_REVISIONOld = `coalesce((SELECT revision FROM list_revisions WHERE list = 'address_labels'), 0)`;
+
+export const LABEL_REVISION = rawSql(LABEL_REVISIONOld);
 
 const KEPT_MAX = 50_000;
 /** Read in parts, between which other requests are answered. */
@@ -118,16 +120,19 @@ async function readBook(database: ReadDatabase, keptMax: number): Promise<Book |
 }
 
 async function readRevision(database: ReadDatabase): Promise<number> {
-  const [row] = await database.select<{ revision: number }>(sql`SELECT ${rawSql(LABEL_REVISION)} AS revision`);
+  const [row] = await database.select<{ revision: number }>(sql`SELECT ${LABEL_REVISION} AS revision`);
   return row?.revision ?? 0;
 }
 
 function readPart(database: ReadDatabase, last: LabelRow | undefined): Promise<LabelRow[]> {
-  const beyond = last === undefined ? '' : ' WHERE (address, chain_id, source) > ($2, $3, $4)';
+  const key = ['address', 'chain_id', 'source'];
+  const after =
+    last === undefined
+      ? []
+      : [rowsAfter('ASC', key, [sql`${addressBytes(last.address)}`, sql`${last.chainId}`, sql`${last.source}`])];
   return database.select<LabelRow>(
-    `SELECT ${hexText('address')} AS address, chain_id AS "chainId", source, label, entity, entity_logo AS "entityLogo"
-     FROM address_labels${beyond} ORDER BY address, chain_id, source LIMIT $1`,
-    [TOGETHER, ...(last === undefined ? [] : [addressBytes(last.address), last.chainId, last.source])],
+    sql`SELECT ${hexText('address')} AS address, chain_id AS "chainId", source, label, entity, entity_logo AS "entityLogo"
+     FROM address_labels ${where(after)} ORDER BY address, chain_id, source LIMIT ${TOGETHER}`,
   );
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { scanBounds } from './page-bounds.ts';
+import { scanBoundsOld } from './page-bounds.ts';
 
 const bounds = { lower: ['number >= 10'], upper: ['number <= 20'] };
 
@@ -11,5 +11,5 @@ it.each([
   ['DESC', { ...bounds, upper: [] }, null, { scan: ['number >= 10'], far: ['number >= 10'] }],
   ['ASC', { lower: [], upper: [] }, null, { scan: [], far: [] }],
 ] as const)('a scan in order %s begins at one bound or after the last key: %j %j', (order, given, after, expected) => {
-  expect(scanBounds(order, given, after)).toEqual(expected);
+  expect(scanBoundsOld(order, given, after)).toEqual(expected);
 });

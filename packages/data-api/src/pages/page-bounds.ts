@@ -1,7 +1,37 @@
 import type { Chain } from '@chainstead/chains';
-import { type Bind, expectedTrue, type KeysetOrder } from '@chainstead/db';
-import { coverage, fromDateBound, hasContradicted, isComplete, toDateBound } from '../coverage/block-span.ts';
-import { firstBlockOf, SUBJECT_RANGES, type SubjectInSql, subjectCoverage } from '../coverage/subject-coverage.ts';
+import {
+  type Bind,
+  expectedTrue,
+  expectedTrueOld,
+  joinSql,
+  type KeysetOrder,
+  rawSql,
+  type Sql,
+  sql,
+} from '@chainstead/db';
+import {
+  type ChainInSql,
+  coverage,
+  coverageOld,
+  fromDateBound,
+  fromDateBoundOld,
+  hasContradicted,
+  hasContradictedOld,
+  isComplete,
+  isCompleteOld,
+  toDateBound,
+  toDateBoundOld,
+} from '../coverage/block-span.ts';
+import {
+  type CoveredSubject,
+  firstBlockOf,
+  firstBlockOfOld,
+  SUBJECT_RANGES,
+  SUBJECT_RANGESOld,
+  type SubjectInSql,
+  subjectCoverage,
+  subjectCoverageOld,
+} from '../coverage/subject-coverage.ts';
 
 /** Which blocks a page may show. Every bound that is not null applies; blocks and times are inclusive. */
 export interface PageBounds {
@@ -31,7 +61,7 @@ export interface BoundsInSql {
  * @param time SQL of a row's time; null where the block of every row is in `blocks`: then the blocks that dates come to are exact
  */
 // biome-ignore lint/complexity/useMaxParams: the last one is for a single kind of rows.
-export function boundsInSql(
+export function boundsInSqlOld(
   chain: Chain,
   chainId: string,
   of: string | SubjectInSql,
@@ -48,7 +78,8 @@ export function boundsInSql(
   const lowest = listed([fromBlock, fromDate && '(SELECT block FROM from_date)']);
   const highest = listed([toBlock, pinned, toDate && '(SELECT block FROM to_date)']);
   // A requested block number counts as it is. A date, a pin and the lack of any end at the newest known block.
-  const first = typeof of === 'string' ? bind(chain.firstBlock) : firstBlockOf(of, `${bind(chain.firstBlock)}::bigint`);
+  const first =
+    typeof of === 'string' ? bind(chain.firstBlock) : firstBlockOfOld(of, `${bind(chain.firstBlock)}::bigint`);
   // Blocks of an emitter end at its last request, which may be far below the newest block.
   const newest = typeof of !== 'string' && of.kind === 'emitter' ? 'covered.chain_to' : 'covered.indexed_to';
   const span = {
@@ -56,12 +87,12 @@ export function boundsInSql(
     highest: `coalesce(${listed([toBlock, `least(${listed([toDate && '(SELECT known_block FROM to_date)', pinned, 'NULL'])})`, newest])})`,
   };
   const dataset = `'${typeof of === 'string' ? of : of.dataset}'`;
-  const isWhole = `${isComplete(span)} AND NOT ${hasContradicted(chainId, dataset, span)}`;
+  const isWhole = `${isCompleteOld(span)} AND NOT ${hasContradictedOld(chainId, dataset, span)}`;
   return {
     ctes: [
-      ...(fromDate === null ? [] : [fromDateBound(chainId, fromDate)]),
-      ...(toDate === null ? [] : [toDateBound(chainId, toDate)]),
-      ...(typeof of === 'string' ? [coverage(chainId, `'${of}'`)] : [subjectCoverage(of), SUBJECT_RANGES]),
+      ...(fromDate === null ? [] : [fromDateBoundOld(chainId, fromDate)]),
+      ...(toDate === null ? [] : [toDateBoundOld(chainId, toDate)]),
+      ...(typeof of === 'string' ? [coverageOld(chainId, `'${of}'`)] : [subjectCoverageOld(of), SUBJECT_RANGESOld]),
     ],
     lower: [
       ...(fromBlock === null ? [] : [`block_number >= ${fromBlock}::bigint`]),
@@ -94,7 +125,7 @@ export interface ScanBounds {
  * The key of the page before implies the near bounds and replaces them: a btree scan begins at one bound, not at the tighter one.
  * @param after the conditions of rows after that key; null for the first page
  */
-export function scanBounds(
+export function scanBoundsOld(
   order: KeysetOrder,
   { lower, upper }: Pick<BoundsInSql, 'lower' | 'upper'>,
   after: readonly string[] | null,
@@ -105,9 +136,104 @@ export function scanBounds(
 }
 
 function timeTest(time: string | null, operator: '<=' | '>=', date: string): readonly string[] {
-  return time === null ? [] : [expectedTrue(`${time} ${operator} ${date}`)];
+  return time === null ? [] : [expectedTrueOld(`${time} ${operator} ${date}`)];
 }
 
 function listed(blocks: readonly (string | null)[]): string {
   return blocks.flatMap((block) => (block === null ? [] : [`${block}::bigint`])).join(', ');
+}
+
+/** The bounds of a page as SQL, over column `block_number` and the time of a row. */
+export interface PageRange {
+  /** For the statement's `WITH`: those of the dates, and `covered` with `indexed_from` and `indexed_to`. */
+  readonly ctes: readonly Sql[];
+  readonly lower: readonly Sql[];
+  readonly upper: readonly Sql[];
+  /** The first and the last block that the bounds allow; null: no bound. */
+  readonly lowest: Sql | null;
+  readonly highest: Sql | null;
+  /** Whether all blocks of the bounds are indexed, as their headers say; reads `covered`. */
+  readonly complete: Sql;
+}
+
+/**
+ * @param chainId the chain's id as the statement repeats it
+ * @param of whose coverage counts: a dataset's name, or a wallet or a contract with its on-demand backfill
+ * @param time a row's time; null if the block of every row is in `blocks`: then the blocks that dates come to are exact
+ */
+export function pageRange(
+  chain: Chain,
+  chainId: ChainInSql,
+  of: string | CoveredSubject,
+  bounds: PageBounds,
+  time: Sql | null = rawSql('block_timestamp'),
+): PageRange {
+  const bound = (value: number | Date | null): Sql | null => (value === null ? null : sql`${value}`);
+  const fromDate = bound(bounds.fromDate);
+  const toDate = bound(bounds.toDate);
+  const fromBlock = bound(bounds.fromBlock);
+  const toBlock = bound(bounds.toBlock);
+  const pinned = bound(bounds.pinnedBlock);
+  const [fromDateBlock, toDateBlock] = [sql`(SELECT block FROM from_date)`, sql`(SELECT block FROM to_date)`];
+  const lowest = bigints([fromBlock, fromDate && fromDateBlock]);
+  const highest = bigints([toBlock, pinned, toDate && toDateBlock]);
+  // A requested block number counts as it is. A date, a pin and the lack of any end at the newest known block.
+  const first = typeof of === 'string' ? sql`${chain.firstBlock}` : firstBlockOf(of, sql`${chain.firstBlock}::bigint`);
+  // Blocks of an emitter end at its last request, which may be far below the newest block.
+  const newest = rawSql(typeof of !== 'string' && of.kind === 'emitter' ? 'covered.chain_to' : 'covered.indexed_to');
+  const knownTo = sql`least(${joinSql(bigints([toDate && sql`(SELECT known_block FROM to_date)`, pinned, rawSql('NULL')]))})`;
+  const span = {
+    lowest: sql`greatest(${joinSql(bigints([fromBlock, fromDate && sql`(SELECT known_block FROM from_date)`, first]))})`,
+    highest: sql`coalesce(${joinSql(bigints([toBlock, knownTo, newest]))})`,
+  };
+  const dataset = typeof of === 'string' ? of : of.dataset;
+  const isWhole = sql`${isComplete(span)} AND NOT ${hasContradicted(chainId, dataset, span)}`;
+  return {
+    ctes: [
+      ...(fromDate === null ? [] : [fromDateBound(chainId, fromDate)]),
+      ...(toDate === null ? [] : [toDateBound(chainId, toDate)]),
+      ...(typeof of === 'string' ? [coverage(chainId, of)] : [subjectCoverage(of), SUBJECT_RANGES]),
+    ],
+    lower: [
+      ...(fromBlock === null ? [] : [sql`block_number >= ${fromBlock}::bigint`]),
+      ...(fromDate === null ? [] : [sql`block_number >= ${fromDateBlock}`]),
+      ...(fromDate === null || time === null ? [] : [expectedTrue(sql`${time} >= ${fromDate}`)]),
+    ],
+    upper: [
+      ...[toBlock, pinned].flatMap((block) => (block === null ? [] : [sql`block_number <= ${block}::bigint`])),
+      ...(toDate === null ? [] : [sql`block_number <= ${toDateBlock}`]),
+      ...(toDate === null || time === null ? [] : [expectedTrue(sql`${time} <= ${toDate}`)]),
+    ],
+    lowest: lowest.length === 0 ? null : sql`greatest(${joinSql(lowest)})`,
+    highest: highest.length === 0 ? null : sql`least(${joinSql(highest)})`,
+    // Without any block of the chain, it is not indexed at all: its height is unknown.
+    complete: typeof of === 'string' ? sql`(${isWhole})` : sql`(covered.chain_to IS NOT NULL AND ${isWhole})`,
+  };
+}
+
+/** Bounds of a page as its scan takes them. */
+export interface ScanRange {
+  /** The conditions of the index scan. */
+  readonly scan: readonly Sql[];
+  /** The bounds where the order ends, for the rows that the scan reads: they cut off the last ones. */
+  readonly far: readonly Sql[];
+}
+
+/**
+ * Returns the bounds of an index scan in an order. A scan gets bounds on one side only: for both the planner expects next to no rows.
+ * The key of the page before implies the near bounds and replaces them: a btree scan begins at one bound, not at the tighter one.
+ * @param after the conditions of rows after that key; null for the first page
+ */
+export function scanRange(
+  order: KeysetOrder,
+  { lower, upper }: Pick<PageRange, 'lower' | 'upper'>,
+  after: readonly Sql[] | null,
+): ScanRange {
+  const [near, far] = order === 'DESC' ? [upper, lower] : [lower, upper];
+  const start = after ?? near;
+  return { scan: start.length === 0 ? far : start, far };
+}
+
+function bigints(blocks: readonly (Sql | null)[]): readonly Sql[] {
+  return blocks.flatMap((block) => (block === null ? [] : [sql`${block}::bigint`]));
 }

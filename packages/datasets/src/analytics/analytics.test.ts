@@ -168,7 +168,8 @@ describe('docs/api/sql.md and docs/api/sql-examples.md', () => {
       sql`INSERT INTO projections (chain_id, state, dataset, version, status, position)
        VALUES (1, 'nft-sale-days', 'nft-trades', 2, 'building', 17), (2, 'nft-sale-days', 'nft-trades', 1, 'built', 0)`,
     );
-    const query = 'SELECT state, dataset, version, status, built_to FROM analytics.projections ORDER BY state, chain_id';
+    const query =
+      'SELECT state, dataset, version, status, built_to FROM analytics.projections ORDER BY state, chain_id';
     expect(await asReader(query)).toEqual([
       { state: 'erc20-token-holders', dataset: 'erc20-transfers', version: 2, status: 'built', built_to: null },
       { state: 'erc20-wallet-tokens', dataset: 'erc20-transfers', version: 2, status: 'built', built_to: null },

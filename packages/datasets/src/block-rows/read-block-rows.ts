@@ -1,5 +1,5 @@
 import type { ChainId, Hash } from '@chainstead/core';
-import { type ReadDatabase, rowsAfter } from '@chainstead/db';
+import { type ReadDatabase, rowsAfterOld } from '@chainstead/db';
 
 /** What a block's rows are listed of. */
 export const BLOCK_LISTS = ['erc20_transfers', 'nft_transfers', 'nft_trades'] as const;
@@ -111,7 +111,7 @@ function blockRowsSql(
   if (transaction !== null) conditions.push(`transaction_hash = ${write(transaction)}`);
   if (after !== null) {
     const values = [after.transactionIndex, after.logIndex, after.item].slice(0, places.length);
-    conditions.push(rowsAfter('ASC', places, values.map(write)));
+    conditions.push(rowsAfterOld('ASC', places, values.map(write)));
   }
   const order = places.join(', ');
   return `SELECT ${order}, ${COLUMNS[list].join(', ')} FROM analytics.${list} WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ${write(limit)}`;

@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import {
-  blocksOf,
-  boundsInSql,
+  blocksOfOld,
+  boundsInSqlOld,
   type Indexed,
   type IndexedColumns,
   type PageBlock,
@@ -10,20 +10,20 @@ import {
   readBlocks,
   readConsistentPage,
   readIndexed,
-  scanBounds,
+  scanBoundsOld,
 } from '@chainstead/data-api';
 import {
   addressBytes,
   type Bind,
-  expectedTrue,
+  expectedTrueOld,
   type KeysetOrder,
   type ReadDatabase,
-  rowsAfterInPartitions,
+  rowsAfterInPartitionsOld,
   type Statement,
-  where,
+  whereOld,
 } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import { type PackedRows, type PackedTexts, readPackedPage } from '@chainstead/db/packed-rows';
+import { type PackedRows, type PackedTexts, readPackedPageOld } from '@chainstead/db/packed-rows';
 
 /** Where a row stands in its chain. */
 export interface RowPlace {
@@ -69,7 +69,7 @@ export function getAccountRows<Row extends RowPlace>(
   query: AccountRowsQuery,
 ): Promise<AccountRowsPage<Row>> {
   return readConsistentPage(async () => {
-    const { rows, page } = await readPackedPage<Row, PageRow>(database, of.rows, (select) =>
+    const { rows, page } = await readPackedPageOld<Row, PageRow>(database, of.rows, (select) =>
       accountRowsStatement(chain, of, query, select),
     );
     const blockOf = readBlocks(page.blocks, rows);
@@ -92,28 +92,28 @@ export function accountRowsStatement<Row extends RowPlace>(
   chain: Chain,
   { dataset, table, rows }: AccountRows<Row>,
   query: AccountRowsQuery,
-  select = rows.select,
+  select = rows.selectOld,
 ): Statement {
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const account = bind(addressBytes(query.account));
   const chainId = bind(chain.id);
-  const { ctes, lower, upper, complete } = boundsInSql(chain, chainId, dataset, query, bind, null);
+  const { ctes, lower, upper, complete } = boundsInSqlOld(chain, chainId, dataset, query, bind, null);
   const after = query.after === null ? null : placesAfter(query.order, query.after, bind);
-  const bounds = scanBounds(query.order, { lower, upper }, after);
+  const bounds = scanBoundsOld(query.order, { lower, upper }, after);
   const ofAccount = [
     `account_key = ${bind(addressKey(query.account))}`,
-    expectedTrue(`account = ${account}`),
+    expectedTrueOld(`account = ${account}`),
     `chain_id = ${chainId}`,
   ];
   const scan = [...ofAccount, ...bounds.scan];
   const order = PLACE.map((column) => `${column} ${query.order}`).join(', ');
-  const page = `SELECT * FROM ${table} ${where(scan)} ORDER BY ${order} LIMIT ${bind(query.limit + 1)}`;
+  const page = `SELECT * FROM ${table} ${whereOld(scan)} ORDER BY ${order} LIMIT ${bind(query.limit + 1)}`;
   const above = [...ofAccount, 'block_number > coalesce((SELECT indexed_to FROM covered), -1)'];
-  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (SELECT * FROM (${page}) AS found ${where(bounds.far)}), related AS MATERIALIZED (
-  SELECT ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks)
+  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (SELECT * FROM (${page}) AS found ${whereOld(bounds.far)}), related AS MATERIALIZED (
+  SELECT ${blocksOfOld('SELECT block_number FROM page', chainId)} AS blocks)
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete,
-  greatest(covered.indexed_to, (SELECT block_number FROM ${table} ${where(above)} ORDER BY block_number DESC LIMIT 1)) AS newest,
+  greatest(covered.indexed_to, (SELECT block_number FROM ${table} ${whereOld(above)} ORDER BY block_number DESC LIMIT 1)) AS newest,
   related.blocks, packed.*
 FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM page) AS packed`;
   return { text, values };
@@ -129,7 +129,7 @@ interface PageRow extends IndexedColumns, PackedTexts {
 
 function placesAfter(order: KeysetOrder, place: RowPlace, bind: Bind): readonly string[] {
   const [block, ...rest] = PLACE.map((column) => bind(place[column]));
-  return rowsAfterInPartitions(order, PLACE, [`${block}::bigint`, ...rest]);
+  return rowsAfterInPartitionsOld(order, PLACE, [`${block}::bigint`, ...rest]);
 }
 
 function placeOf({ block_number, transaction_index, log_index }: RowPlace): RowPlace {

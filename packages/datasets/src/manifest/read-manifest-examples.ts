@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Database, hexText, rawSql, sql } from '@chainstead/db';
+import { type Database, hexTextOld, rawSql, sql } from '@chainstead/db';
 import type { DocumentExamples } from '@chainstead/http';
 import type { DatasetManifest } from './dataset-manifest.ts';
 
@@ -27,7 +27,9 @@ async function examplesOf(
   fallback: ExampleFallback | null,
 ): Promise<DocumentExamples> {
   const columns = [...new Set(endpoints.flatMap(({ example }) => Object.values(example)))];
-  const texts = columns.map((name) => `'${name}', ${isBytes(table.types.get(name)) ? hexText(name) : `${name}::text`}`);
+  const texts = columns.map(
+    (name) => `'${name}', ${isBytes(table.types.get(name)) ? hexTextOld(name) : `${name}::text`}`,
+  );
   const [row] = await database.query<{ chain_id: number; columns: Readonly<Record<string, string>> }>(
     sql`SELECT chain_id, jsonb_build_object(${rawSql(texts.join(', '))}) AS columns FROM (SELECT * FROM ${rawSql(table.name)} LIMIT ${rawSql(SAMPLE_ROWS)}) AS sample
       WHERE chain_id = ANY (${chains.map(({ id }) => id)}::bigint[]) LIMIT 1`,

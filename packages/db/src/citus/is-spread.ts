@@ -10,7 +10,10 @@ interface SpreadSource {
 }
 
 /** SQL condition: the server has Citus tables. Used as part of other statements. */
-export const IS_CITUS = `to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL`;
+export const IS_CITUSOld = `to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL`;
+
+/** The same as SQL. */
+export const IS_CITUS = rawSql(IS_CITUSOld);
 
 /** Connections and pools that returned yes. */
 const spreadBy = new WeakSet<object>();
@@ -24,7 +27,7 @@ const spreadBy = new WeakSet<object>();
 export async function isSpread(source: SpreadSource): Promise<boolean> {
   const by = source.client ?? source.pool;
   if (by !== undefined && spreadBy.has(by)) return true;
-  const [found] = await source.query<{ is_citus: boolean }>(sql`SELECT ${rawSql(IS_CITUS)} AS is_citus`);
+  const [found] = await source.query<{ is_citus: boolean }>(sql`SELECT ${IS_CITUS} AS is_citus`);
   if (found?.is_citus !== true) return false;
   const some = await source.query(
     sql`SELECT FROM pg_dist_partition JOIN pg_class ON pg_class.oid = logicalrelid

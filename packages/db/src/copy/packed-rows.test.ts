@@ -16,7 +16,7 @@ import {
   packedRows,
   preciseMoment,
   type RowOf,
-  readPackedPage,
+  readPackedPageOld,
   text,
   textOrNull,
 } from './packed-rows.ts';
@@ -66,7 +66,7 @@ const relationOf = `(
 /** Returns the rows after a round trip through Postgres, and the number of statements. */
 async function packAndRead(given: readonly Row[]): Promise<{ rows: readonly Row[]; statements: number }> {
   let statements = 0;
-  const { rows } = await readPackedPage<Row, PackedTexts>(scratch.database, ROWS, (select) => {
+  const { rows } = await readPackedPageOld<Row, PackedTexts>(scratch.database, ROWS, (select) => {
     statements += 1;
     return { text: `SELECT ${select} FROM ${relationOf}`, values: [JSON.stringify(given)] };
   });
@@ -96,14 +96,14 @@ describe('packed rows', () => {
   test('may have columns of fixed width alone', async () => {
     const numbers = packedRows({ number: int4('number') });
     const [packed] = await scratch.database.query<PackedTexts>(
-      sql`SELECT ${rawSql(numbers.select)} FROM generate_series(1, 3) AS page(number)`,
+      sql`SELECT ${rawSql(numbers.selectOld)} FROM generate_series(1, 3) AS page(number)`,
     );
     expect(packed && numbers.read(packed)).toEqual([{ number: 1 }, { number: 2 }, { number: 3 }]);
   });
 
   test('with a value of another length than its kind are refused, not read askew', async () => {
     const [packed] = await scratch.database.query<PackedTexts>(
-      sql`SELECT ${rawSql(ROWS.select)} FROM (VALUES
+      sql`SELECT ${rawSql(ROWS.selectOld)} FROM (VALUES
          (1::bigint, 1, decode(repeat('ab', 20), 'hex'), NULL::bytea, 1::numeric, ARRAY[]::numeric[], now(), true, '', ''),
          (2, 1, decode(repeat('ab', 19), 'hex'), NULL, 1, ARRAY[]::numeric[], now(), true, '', '')
        ) AS page(block, log, token, payment, amount, ids, time, verified, name, logo)`,
@@ -118,7 +118,7 @@ describe('packed rows', () => {
   ])('show the moment %s in UTC, whatever the zone of the session', async (given, milliseconds, microseconds) => {
     const moments = packedRows({ milliseconds: moment('time'), microseconds: preciseMoment('time') });
     const [packed] = await scratch.database.query<PackedTexts>(
-      sql`SELECT ${rawSql(moments.select)} FROM (SELECT ${given}::timestamptz AS time, set_config('TimeZone', 'Asia/Kolkata', true)) AS page`,
+      sql`SELECT ${rawSql(moments.selectOld)} FROM (SELECT ${given}::timestamptz AS time, set_config('TimeZone', 'Asia/Kolkata', true)) AS page`,
     );
     expect(packed && moments.read(packed)).toEqual([{ milliseconds, microseconds }]);
   });
@@ -127,9 +127,9 @@ describe('packed rows', () => {
 test('rows with too many bytes for one result are refused before they are packed', async () => {
   const packed = packedRows({ row: int4('row'), data: longHex('data') });
   const read = (rows: number) =>
-    readPackedPage(scratch.database, packed, (select) => ({
+    readPackedPageOld(scratch.database, packed, (select) => ({
       text: `WITH page AS MATERIALIZED (SELECT row, decode(repeat('ab', 1000000), 'hex') AS data FROM generate_series(1, $1::int) AS row)
-        SELECT ${select} FROM ${packed.fitting('page')}`,
+        SELECT ${select} FROM ${packed.fittingOld('page')}`,
       values: [rows],
     }));
   expect((await read(0)).rows).toEqual([]);

@@ -1,6 +1,7 @@
 import { ChainsteadError } from '@chainstead/core';
 import type { ReadDatabase } from '../database.ts';
 import { ROW_BYTES_MAX } from '../readers/result-bytes.ts';
+import { asSql, joinSql, plainText, rawSql, type Sql, sql } from '../sql.ts';
 import type { Statement } from '../statement.ts';
 
 /**
@@ -8,8 +9,8 @@ import type { Statement } from '../statement.ts';
  * `size` is SQL for the bytes of a text of any length, if possible without reading the value.
  */
 export type PackedColumn<Value> =
-  | { readonly kind: 'bytes'; readonly sql: string; readonly width: number; read(hexadecimal: string): Value }
-  | { readonly kind: 'text'; readonly sql: string; readonly size?: string; read(text: string): Value };
+  | { readonly kind: 'bytes'; readonly packed: Sql; readonly width: number; read(hexadecimal: string): Value }
+  | { readonly kind: 'text'; readonly packed: Sql; readonly size?: Sql; read(text: string): Value };
 
 /** The rows of a page, packed into one result row. Null without rows or without text columns. */
 export interface PackedTexts {
@@ -24,14 +25,17 @@ export interface PackedTexts {
 /** Packs and reads rows. */
 export interface PackedRows<Row> {
   /** SQL for the columns of {@link PackedTexts}, which aggregate a relation in the order of its rows. */
-  readonly select: string;
+  readonly select: Sql;
+  readonly selectOld: string;
   /** The same with texts as JSON, which is slower in Postgres: for a page whose texts contain separators. */
-  readonly selectAsJson: string;
+  readonly selectAsJson: Sql;
+  readonly selectAsJsonOld: string;
   /**
    * Returns SQL for the rows of a materialized CTE, for the FROM of {@link PackedRows.select}. If their texts are too
    * many bytes for one result, the statement fails with SQLSTATE 54000 before it builds them.
    */
-  fitting(cte: string): string;
+  fitting(cte: string): Sql;
+  fittingOld(cte: string): string;
   /**
    * Returns the rows; null if a text contains a separator. @throws PackedRowsError if the bytes are not a whole number
    * of rows
@@ -47,14 +51,32 @@ export type RowOf<Packed> = Packed extends PackedRows<infer Row> ? Readonly<Row>
  * @param statementOf returns a statement whose only row has the given columns
  * @returns the rows, and the raw row of the page
  */
-export async function readPackedPage<Row, Page extends PackedTexts>(
+export async function readPackedPageOld<Row, Page extends PackedTexts>(
   database: ReadDatabase,
   packed: PackedRows<Row>,
   statementOf: (select: string) => Statement,
 ): Promise<{ readonly rows: readonly Row[]; readonly page: Page }> {
-  for (const select of [packed.select, packed.selectAsJson]) {
+  for (const select of [packed.selectOld, packed.selectAsJsonOld]) {
     const { text, values } = statementOf(select);
     const [page] = await database.select<Page>(text, values);
+    const rows = page === undefined ? null : packed.read(page);
+    if (page !== undefined && rows !== null) return { rows, page };
+  }
+  throw new RangeError('The page has no row, or its texts cannot be separated even as JSON');
+}
+
+/**
+ * Reads a page of packed rows; again as JSON if an untrusted text contains a separator.
+ * @param statementOf returns a statement whose only row has the given columns
+ * @returns the rows, and the raw row of the page
+ */
+export async function readPackedPage<Row, Page extends PackedTexts>(
+  database: ReadDatabase,
+  packed: PackedRows<Row>,
+  statementOf: (select: Sql) => Sql,
+): Promise<{ readonly rows: readonly Row[]; readonly page: Page }> {
+  for (const select of [packed.select, packed.selectAsJson]) {
+    const [page] = await database.select<Page>(statementOf(select));
     const rows = page === undefined ? null : packed.read(page);
     if (page !== undefined && rows !== null) return { rows, page };
   }
@@ -102,20 +124,31 @@ export function packedRows<Columns extends Readonly<Record<string, PackedColumn<
   const bytes = all.filter((column) => column.kind === 'bytes');
   const texts = all.filter((column) => column.kind === 'text');
   const width = 2 * bytes.reduce((sum, column) => sum + column.width, 0);
-  const packedBytes = `encode(string_agg(${bytes.map(({ sql }) => sql).join(' || ')}, ''), 'hex') AS packed_bytes`;
-  const joined = texts.map(({ sql }) => `string_agg(${sql}, chr(${VALUE_END}))`).join(` || chr(${COLUMN_END}) || `);
-  const size = texts
-    .flatMap((column) => (column.size === undefined ? [] : [`coalesce(${column.size}, 0)`]))
-    .join(' + ');
-  const json = texts.map(({ sql }) => `json_agg(${sql})`).join(', ');
+  const packedBytes = sql`encode(string_agg(${joinSql(
+    bytes.map(({ packed }) => packed),
+    ' || ',
+  )}, ''), 'hex') AS packed_bytes`;
+  const joined = joinSql(
+    texts.map(({ packed }) => sql`string_agg(${packed}, chr(${rawSql(VALUE_END)}))`),
+    ` || chr(${COLUMN_END}) || `,
+  );
+  const sizes = texts.flatMap(({ size }) => (size === undefined ? [] : [sql`coalesce(${size}, 0)`]));
+  const json = joinSql(texts.map(({ packed }) => sql`json_agg(${packed})`));
+  const select = sql`${packedBytes}, ${texts.length === 0 ? rawSql('NULL') : joined} AS packed_texts, NULL::json AS packed_json`;
+  const selectAsJson = sql`${packedBytes}, NULL AS packed_texts, json_build_array(${json}) AS packed_json`;
+  const fitting = (cte: string): Sql => {
+    const rows = rawSql(cte);
+    if (sizes.length === 0) return rows;
+    const repeats = sql`CASE WHEN (SELECT sum(${joinSql(sizes, ' + ')}) FROM ${rows}) > ${rawSql(ROW_BYTES_MAX)} THEN ${rawSql(TOO_MANY)} ELSE 0 END`;
+    return sql`(SELECT * FROM ${rows} WHERE octet_length(repeat(' ', ${repeats})) = 0) AS fitting`;
+  };
   return {
-    select: `${packedBytes}, ${joined || 'NULL'} AS packed_texts, NULL::json AS packed_json`,
-    selectAsJson: `${packedBytes}, NULL AS packed_texts, json_build_array(${json}) AS packed_json`,
-    fitting(cte) {
-      if (size === '') return cte;
-      const repeats = `CASE WHEN (SELECT sum(${size}) FROM ${cte}) > ${ROW_BYTES_MAX} THEN ${TOO_MANY} ELSE 0 END`;
-      return `(SELECT * FROM ${cte} WHERE octet_length(repeat(' ', ${repeats})) = 0) AS fitting`;
-    },
+    select,
+    selectAsJson,
+    fitting,
+    selectOld: plainText(select),
+    selectAsJsonOld: plainText(selectAsJson),
+    fittingOld: (cte) => plainText(fitting(cte)),
     read({ packed_bytes, packed_texts, packed_json }) {
       if (packed_bytes === null) return [];
       const count = packed_bytes.length / width;
@@ -153,82 +186,95 @@ function listsIn(texts: string | null): readonly (readonly string[])[] {
 }
 
 /** `smallint` or `integer`. */
-export function int4(sql: string): PackedColumn<number> {
-  return { kind: 'bytes', sql: `int4send(${sql})`, width: 4, read: (digits) => Number.parseInt(digits, 16) | 0 };
+export function int4(column: string | Sql): PackedColumn<number> {
+  return {
+    kind: 'bytes',
+    packed: sql`int4send(${asSql(column)})`,
+    width: 4,
+    read: (digits) => Number.parseInt(digits, 16) | 0,
+  };
 }
 
 /** `bigint` of at most 2^53. */
-export function int8(sql: string): PackedColumn<number> {
-  return { kind: 'bytes', sql: `int8send(${sql})`, width: 8, read: readInt8 };
+export function int8(column: string | Sql): PackedColumn<number> {
+  return { kind: 'bytes', packed: sql`int8send(${asSql(column)})`, width: 8, read: readInt8 };
 }
 
 /** `bytea` of `width` bytes, as `0x` and lowercase digits. */
-export function hex<Text extends string>(sql: string, width: number): PackedColumn<Text> {
-  return { kind: 'bytes', sql, width, read: (digits) => `0x${digits}` as Text };
+export function hex<Text extends string>(column: string | Sql, width: number): PackedColumn<Text> {
+  return { kind: 'bytes', packed: asSql(column), width, read: (digits) => `0x${digits}` as Text };
 }
 
 /** `bytea` of `width` bytes, as lowercase digits without `0x`. */
-export function hexDigits(sql: string, width: number): PackedColumn<string> {
-  return { kind: 'bytes', sql, width, read: (digits) => digits };
+export function hexDigits(column: string | Sql, width: number): PackedColumn<string> {
+  return { kind: 'bytes', packed: asSql(column), width, read: (digits) => digits };
 }
 
 /** `bytea` of `width` bytes or null, as `0x` and lowercase digits. */
-export function hexOrNull<Text extends string>(sql: string, width: number): PackedColumn<Text | null> {
+export function hexOrNull<Text extends string>(column: string | Sql, width: number): PackedColumn<Text | null> {
   return {
     kind: 'bytes',
-    sql: `CASE WHEN ${sql} IS NULL THEN '\\x${'00'.repeat(width + 1)}'::bytea ELSE '\\x01'::bytea || ${sql} END`,
+    packed: sql`CASE WHEN ${asSql(column)} IS NULL THEN ${rawSql(`'\\x${'00'.repeat(width + 1)}'`)}::bytea ELSE '\\x01'::bytea || ${asSql(column)} END`,
     width: width + 1,
     read: (digits) => (digits.startsWith('01') ? (`0x${digits.slice(2)}` as Text) : null),
   };
 }
 
-export function boolean(sql: string): PackedColumn<boolean> {
-  return { kind: 'bytes', sql: `boolsend(${sql})`, width: 1, read: (digits) => digits === '01' };
+export function boolean(column: string | Sql): PackedColumn<boolean> {
+  return { kind: 'bytes', packed: sql`boolsend(${asSql(column)})`, width: 1, read: (digits) => digits === '01' };
 }
 
 /** `timestamptz` in ISO 8601, with milliseconds: `2026-01-02T03:04:05.678Z`. */
-export function moment(sql: string): PackedColumn<string> {
-  return momentWith(sql, (microseconds) => String(Math.floor(microseconds / 1_000)).padStart(3, '0'));
+export function moment(column: string | Sql): PackedColumn<string> {
+  return momentWith(column, (microseconds) => String(Math.floor(microseconds / 1_000)).padStart(3, '0'));
 }
 
 /** `timestamptz` in ISO 8601, with microseconds: `2026-01-02T03:04:05.678000Z`. */
-export function preciseMoment(sql: string): PackedColumn<string> {
-  return momentWith(sql, (microseconds) => String(microseconds).padStart(6, '0'));
+export function preciseMoment(column: string | Sql): PackedColumn<string> {
+  return momentWith(column, (microseconds) => String(microseconds).padStart(6, '0'));
 }
 
 /** `numeric` as decimal digits. */
-export function digits(sql: string): PackedColumn<string> {
-  return { kind: 'text', sql: `(${sql})::text`, read: (text) => text };
+export function digits(column: string | Sql): PackedColumn<string> {
+  return { kind: 'text', packed: sql`(${asSql(column)})::text`, read: (text) => text };
 }
 
 /** `numeric[]` without nulls, each as decimal digits. */
-export function digitsList(sql: string): PackedColumn<string[]> {
-  return { kind: 'text', sql: `array_to_string(${sql}, ' ')`, read: (text) => (text === '' ? [] : text.split(' ')) };
+export function digitsList(column: string | Sql): PackedColumn<string[]> {
+  return {
+    kind: 'text',
+    packed: sql`array_to_string(${asSql(column)}, ' ')`,
+    read: (text) => (text === '' ? [] : text.split(' ')),
+  };
 }
 
 /** Text that is not null. */
-export function text(sql: string): PackedColumn<string> {
-  return { kind: 'text', sql, size: `octet_length(${sql})`, read: (value) => value };
+export function text(column: string | Sql): PackedColumn<string> {
+  return { kind: 'text', packed: asSql(column), size: sql`octet_length(${asSql(column)})`, read: (value) => value };
 }
 
 /** `bytea` of any length, as lowercase digits without `0x`. */
-export function longHex(column: string): PackedColumn<string> {
-  return { kind: 'text', sql: `encode(${column}, 'hex')`, size: hexSize(column), read: (value) => value };
+export function longHex(column: string | Sql): PackedColumn<string> {
+  return { kind: 'text', packed: sql`encode(${asSql(column)}, 'hex')`, size: hexSize(column), read: (value) => value };
 }
 
 /** `bytea` of any length or null, as lowercase digits without `0x`. */
-export function longHexOrNull(column: string): PackedColumn<string | null> {
-  const { sql, read } = textOrNull(`encode(${column}, 'hex')`);
-  return { kind: 'text', sql, size: hexSize(column), read: (value: string) => read(value) };
+export function longHexOrNull(column: string | Sql): PackedColumn<string | null> {
+  const { packed, read } = textOrNull(sql`encode(${asSql(column)}, 'hex')`);
+  return { kind: 'text', packed, size: hexSize(column), read: (value: string) => read(value) };
 }
 
-function hexSize(column: string): string {
-  return `2 * octet_length(${column})`;
+function hexSize(column: string | Sql): Sql {
+  return sql`2 * octet_length(${asSql(column)})`;
 }
 
 /** Text or null. */
-export function textOrNull(sql: string): PackedColumn<string | null> {
-  return { kind: 'text', sql: `coalesce('+' || ${sql}, '')`, read: (value) => (value === '' ? null : value.slice(1)) };
+export function textOrNull(column: string | Sql): PackedColumn<string | null> {
+  return {
+    kind: 'text',
+    packed: sql`coalesce('+' || ${asSql(column)}, '')`,
+    read: (value) => (value === '' ? null : value.slice(1)),
+  };
 }
 
 /** Reads two's complement. */
@@ -247,7 +293,7 @@ const EPOCH_OF_POSTGRES = Date.UTC(2000, 0, 1);
 const DAYS_MAX = 20_000;
 
 /** Formats each day only once with `Date`, which takes longer than the rest of a row. */
-function momentWith(sql: string, fractionOf: (microseconds: number) => string): PackedColumn<string> {
+function momentWith(column: string | Sql, fractionOf: (microseconds: number) => string): PackedColumn<string> {
   const dates = new Map<number, string>();
   const dateOf = (day: number): string => {
     const known = dates.get(day);
@@ -267,7 +313,7 @@ function momentWith(sql: string, fractionOf: (microseconds: number) => string): 
     const clock = `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}:${twoDigits(seconds % 60)}`;
     return `${dateOf(day)}${clock}.${fractionOf(ofDay % MICROSECONDS_OF_SECOND)}Z`;
   };
-  return { kind: 'bytes', sql: `timestamptz_send(${sql})`, width: 8, read };
+  return { kind: 'bytes', packed: sql`timestamptz_send(${asSql(column)})`, width: 8, read };
 }
 
 function twoDigits(number: number): string {

@@ -1,7 +1,15 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/data-api';
-import { addressBytes, expectedTrue, hexBytes, hexText, rowsAfter, type Statement, where } from '@chainstead/db';
+import { subjectColumnsOld, subjectCoverageOld, subjectHistoryOld } from '@chainstead/data-api';
+import {
+  addressBytes,
+  expectedTrueOld,
+  hexBytes,
+  hexTextOld,
+  rowsAfterOld,
+  type Statement,
+  whereOld,
+} from '@chainstead/db';
 import { erc20WalletApprovals } from './wallet-approvals.ts';
 
 /** The end of a page: its last row. */
@@ -47,23 +55,23 @@ export function walletApprovalsStatement(chain: Chain, query: WalletApprovalsQue
     `wallet = ${wallet}`,
     `chain_id = ${chainId}`,
     ...(query.after === null ? pinned(query, bind) : [before(query.after, bind)]),
-    expectedTrue('value > 0'),
+    expectedTrueOld('value > 0'),
   ];
-  const text = `WITH ${subjectCoverage(subject)}, state AS MATERIALIZED (
-  SELECT ${subjectColumns(subject)} FROM covered LEFT JOIN ${subjectHistory(subject)}
+  const text = `WITH ${subjectCoverageOld(subject)}, state AS MATERIALIZED (
+  SELECT ${subjectColumnsOld(subject)} FROM covered LEFT JOIN ${subjectHistoryOld(subject)}
 ), approval AS MATERIALIZED (
   SELECT held.value, held.block_number, held.transaction_index, held.log_index, held.transaction_hash, held.token, held.spender,
     token.name, token.symbol, token.decimals, token.logo, token.verified, token.possible_spam
-  FROM (SELECT * FROM erc20_wallet_approvals ${where(bounds)} ORDER BY ${ORDER} LIMIT ${bind(query.limit + 1)}) AS held
+  FROM (SELECT * FROM erc20_wallet_approvals ${whereOld(bounds)} ORDER BY ${ORDER} LIMIT ${bind(query.limit + 1)}) AS held
   LEFT JOIN LATERAL (SELECT * FROM tokens WHERE address = held.token AND chain_id = ${chainId} LIMIT 1) AS token ON true
 ), block AS MATERIALIZED (
   SELECT block_number, block_timestamp FROM blocks WHERE chain_id = ${chainId} AND block_number = ANY (ARRAY(SELECT block_number FROM approval))
 )
 SELECT state.*,
   approval.value::text, approval.block_number, approval.transaction_index, approval.log_index,
-  ${hexText('approval.transaction_hash')} AS transaction_hash, block.block_timestamp,
-  ${hexText('approval.token')} AS token, approval.name, approval.symbol, approval.decimals, approval.logo, approval.verified,
-  approval.possible_spam, ${hexText('approval.spender')} AS spender
+  ${hexTextOld('approval.transaction_hash')} AS transaction_hash, block.block_timestamp,
+  ${hexTextOld('approval.token')} AS token, approval.name, approval.symbol, approval.decimals, approval.logo, approval.verified,
+  approval.possible_spam, ${hexTextOld('approval.spender')} AS spender
 FROM state LEFT JOIN approval ON true LEFT JOIN block ON block.block_number = approval.block_number
 ORDER BY ${ORDER.replaceAll(/\b(?=block_number|transaction_index|log_index|token|spender)/g, 'approval.')}`;
   return { text, values };
@@ -85,5 +93,5 @@ function before(key: ApprovalKey, bind: (value: unknown) => string): string {
     `${bind(hexBytes(key.token))}::bytea`,
     `${bind(hexBytes(key.spender))}::bytea`,
   ];
-  return rowsAfter('DESC', PLACE, place);
+  return rowsAfterOld('DESC', PLACE, place);
 }

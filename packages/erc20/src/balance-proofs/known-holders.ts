@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes, type Database, expectedTrue, hexText, type Statement, sql } from '@chainstead/db';
+import { addressBytes, type Database, expectedTrueOld, hexTextOld, type Statement, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { IS_GIVING_SIDE } from '@chainstead/db/direction';
 import { firstInOrderOfBlocks } from '../transfers/page/transfer-place.ts';
@@ -72,10 +72,10 @@ interface BlockPiece {
 /** The other sides of the wallet's newest token transfers: one `erc20_transfer_sides_by_token` range per partition. */
 export function partnersStatement(chain: Pick<Chain, 'id'>, { token, wallet, block }: HoldersQuestion): Statement {
   return {
-    text: `SELECT ${hexText('counterparty')} AS holder FROM (
+    text: `SELECT ${hexTextOld('counterparty')} AS holder FROM (
   SELECT counterparty FROM erc20_transfer_sides AS transfer
   WHERE account_key = $5 AND chain_id = $1 AND token_key(token) = token_key($2)
-    AND ${expectedTrue('account = $6 AND token = $2')} AND block_number <= $3
+    AND ${expectedTrueOld('account = $6 AND token = $2')} AND block_number <= $3
   ${NEWEST}) AS newest`,
     values: [chain.id, addressBytes(token), block, TRANSFERS_MAX, addressKey(wallet), addressBytes(wallet)],
   };
@@ -90,10 +90,10 @@ export function moversStatement(
   { token, fromBlock, toBlock }: BlockPiece & Pick<HoldersQuestion, 'token'>,
 ): Statement {
   return {
-    text: `SELECT ${hexText('holder')} AS holder FROM (
+    text: `SELECT ${hexTextOld('holder')} AS holder FROM (
   SELECT account, counterparty FROM erc20_transfer_sides AS transfer
   WHERE chain_id = $1 AND ${IS_GIVING_SIDE} AND token_key(token) = token_key($2)
-    AND ${expectedTrue('token = $2')} AND block_number <= $3 AND block_number >= $5
+    AND ${expectedTrueOld('token = $2')} AND block_number <= $3 AND block_number >= $5
   ${NEWEST}) AS newest CROSS JOIN LATERAL (VALUES (account), (counterparty)) AS sides(holder)`,
     values: [chain.id, addressBytes(token), toBlock, TRANSFERS_MAX, fromBlock],
   };

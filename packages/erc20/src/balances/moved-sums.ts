@@ -43,7 +43,7 @@ export async function readMovedBlocks(
     AND block_number > ${start}::bigint AND block_number <= ${end}::bigint
   GROUP BY account_key, account, token, block_number
 )
-SELECT ${rawSql(hexText('account'))} AS account, ${rawSql(hexText('token'))} AS token, moved.block_number, delta::text,
+SELECT ${hexText('account')} AS account, ${hexText('token')} AS token, moved.block_number, delta::text,
   extract(epoch FROM block_timestamp)::float8 AS since
 FROM moved JOIN blocks ON blocks.chain_id = ${chain.id}::bigint AND blocks.block_number = moved.block_number ORDER BY moved.block_number`,
   );

@@ -2,8 +2,8 @@
 
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { areTablesSpread, subjectCoverage } from '@chainstead/data-api';
-import { addressBytes, type Database, hexText } from '@chainstead/db';
+import { areTablesSpread, subjectCoverageOld } from '@chainstead/data-api';
+import { addressBytes, type Database, hexTextOld } from '@chainstead/db';
 import { committedBlock, knownBlock, type StateReader, type StateReadingContext } from '@chainstead/node-reads';
 import {
   fetchBalances,
@@ -132,8 +132,8 @@ async function listDueTokens(
   const subject = { kind: 'wallet', subject: wallet.wallet, chainId, dataset: 'erc20-transfers' } as const;
   const ofCoin = wallet.wrapped === null ? '' : `, ${coinCoverage(subject)}`;
   const rows = await database.query<{ token: Address }>(
-    `WITH ${subjectCoverage(subject)}${ofCoin}, held AS (${sources.map((source) => `SELECT * FROM ${source} AS source`).join(' UNION ')})
-SELECT ${hexText('held.token')} AS token FROM covered CROSS JOIN held
+    `WITH ${subjectCoverageOld(subject)}${ofCoin}, held AS (${sources.map((source) => `SELECT * FROM ${source} AS source`).join(' UNION ')})
+SELECT ${hexTextOld('held.token')} AS token FROM covered CROSS JOIN held
   CROSS JOIN LATERAL ${factsOf('held.token', wallet)} AS shown CROSS JOIN LATERAL ${resolvedBalance(wallet)} AS reported
 WHERE reported.due IS NOT NULL AND NOT shown.is_nft
 ORDER BY held.moved_block DESC, held.moved_transaction DESC, held.moved_log DESC, held.token LIMIT ${TOKENS_MAX}`,

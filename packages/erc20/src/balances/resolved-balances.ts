@@ -5,7 +5,7 @@
  * A balance is the contract's value at a block plus the later movements. That is correct if every block in between is
  * indexed for the wallet, and the token is known to add up. See docs/concepts/balances.md.
  */
-import { expectedTrue } from '@chainstead/db';
+import { expectedTrueOld } from '@chainstead/db';
 import { COIN_COVERED_FROM } from '../wrapped/coin-coverage.ts';
 
 export interface WalletInSql {
@@ -33,7 +33,7 @@ export function heldTokens({ wallet, chainId, wrapped, isSpread }: WalletInSql, 
   const ofWallet = `wallet = ${wallet} AND chain_id = ${chainId}`;
   if (named === null)
     return `(SELECT ${COLUMNS.map(([name]) => name).join(', ')} FROM erc20_wallet_tokens
-      WHERE ${ofWallet} AND ${expectedTrue(`(moved_block >= 0 OR anchor_value > 0${wrapped === null ? '' : ` OR token = ${wrapped}`})`)})`;
+      WHERE ${ofWallet} AND ${expectedTrueOld(`(moved_block >= 0 OR anchor_value > 0${wrapped === null ? '' : ` OR token = ${wrapped}`})`)})`;
   const columns = COLUMNS.map(([name, absent]) =>
     name === 'token' ? 'requested.token' : `coalesce(own.${name}, ${absent}) AS ${name}`,
   );

@@ -1,7 +1,17 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
-import { subjectCoverage } from '@chainstead/data-api';
-import { addressBytes, type Bind, hexBytes, hexText, isSpread, rawSql, sql, type Transaction } from '@chainstead/db';
+import { subjectCoverageOld } from '@chainstead/data-api';
+import {
+  addressBytes,
+  type Bind,
+  hexBytes,
+  hexText,
+  hexTextOld,
+  isSpread,
+  rawSql,
+  sql,
+  type Transaction,
+} from '@chainstead/db';
 import type { StateBlock, StateReadingContext } from '@chainstead/node-reads';
 import { underCommitLock } from '@chainstead/sync';
 import type { Said } from '../calls/fetch-balances.ts';
@@ -69,7 +79,7 @@ export async function storedBlocks(
   blocks: readonly StateBlock[],
 ): Promise<ReadonlySet<Hash>> {
   const rows = await transaction.query<{ hash: Hash }>(
-    sql`SELECT ${rawSql(hexText('block_hash'))} AS hash FROM unnest(${blocks.map(({ number }) => number)}::bigint[], ${blocks.map(({ hash }) => hexBytes(hash))}::bytea[]) AS given(number, hash)
+    sql`SELECT ${hexText('block_hash')} AS hash FROM unnest(${blocks.map(({ number }) => number)}::bigint[], ${blocks.map(({ hash }) => hexBytes(hash))}::bytea[]) AS given(number, hash)
      JOIN blocks ON blocks.chain_id = ${id} AND blocks.block_number = given.number AND blocks.block_hash = given.hash`,
   );
   return new Set(rows.map(({ hash }) => hash));
@@ -82,7 +92,7 @@ async function storedWallets(
 ): Promise<ReadonlySet<Address>> {
   const { name, version } = erc20WalletTokens;
   const rows = await transaction.query<{ wallet: Address }>(
-    sql`SELECT ${rawSql(hexText('subject'))} AS wallet FROM subject_projections JOIN projections USING (chain_id, state)
+    sql`SELECT ${hexText('subject')} AS wallet FROM subject_projections JOIN projections USING (chain_id, state)
       WHERE chain_id = ${chain.id} AND state = ${name} AND subject = ANY (${all.map(({ wallet }) => addressBytes(wallet))}::bytea[]) AND built_to IS NULL AND NOT is_stale AND version = ${version}`,
   );
   return new Set(rows.map(({ wallet }) => wallet));
@@ -129,7 +139,7 @@ async function judge(
   const isKnownFrom = (block: string): string =>
     wrapped === null ? '' : ` AND (requested.token <> ${wrapped} OR ${isCoinKnownFrom(block)})`;
   const tokens = `unnest(${reading.part(bind(tokensOf.flat().map(addressBytes)), 'bytea')}) AS requested(token)`;
-  const ctes = [subjectCoverage(coverage), ...(wrapped === null ? [] : [coinCoverage(coverage)])];
+  const ctes = [subjectCoverageOld(coverage), ...(wrapped === null ? [] : [coinCoverage(coverage)])];
   const above = movedAbove(chain, chainId, reading);
   const held = spread
     ? `held ON held.token = requested.token`
@@ -142,7 +152,7 @@ async function judge(
   const rows = await transaction.query<ExpectedRow>(
     reading.each(`
 WITH ${ctes.join(', ')}
-SELECT ${hexText('requested.token')} AS token, coalesce(known.class = 'live', false) AS is_live,
+SELECT ${hexTextOld('requested.token')} AS token, coalesce(known.class = 'live', false) AS is_live,
   (CASE reported.since WHEN 'anchor' THEN held.anchor_value WHEN 'beginning' THEN 0 END)::text AS before,
   (CASE reported.since WHEN 'anchor' THEN held.since WHEN 'beginning' THEN coalesce(held.total, 0) END - coalesce(above.delta, 0))::text AS moved
 FROM covered CROSS JOIN ${tokens}

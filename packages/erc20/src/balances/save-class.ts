@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import { addressBytes, hexText, rawSql, sql, type Transaction } from '@chainstead/db';
+import { addressBytes, hexText, sql, type Transaction } from '@chainstead/db';
 import type { StateReadingContext } from '@chainstead/node-reads';
 
 /**
@@ -20,7 +20,7 @@ export async function saveClass(
      SELECT token, ${chain.id}::bigint, ${kept}::text, block, now() FROM unnest(${[...reported.keys()].map(addressBytes)}::bytea[], ${[...reported.values()]}::bigint[]) AS reported(token, block) ORDER BY token
      ON CONFLICT (token, chain_id) DO UPDATE SET class = excluded.class, since_block = excluded.since_block, told_at = excluded.told_at
        WHERE (known.class <> 'live' OR ${found === 'gone'}::boolean) AND (known.class <> excluded.class OR excluded.class = 'none')
-     RETURNING ${rawSql(hexText('token'))} AS token`,
+     RETURNING ${hexText('token')} AS token`,
   );
   if (saved.length > 0)
     logger.info(

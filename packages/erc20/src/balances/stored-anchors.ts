@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, hexText, type ReadDatabase, rawSql, sql } from '@chainstead/db';
+import { addressBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
 import type { Holding } from './holding.ts';
 
 /** The stored contract read of a holding. */
@@ -31,7 +31,7 @@ held AS MATERIALIZED (SELECT wallet, token, anchor_block, anchor_value, anchored
   WHERE wallet = ANY (${holdings.map(({ account }) => addressBytes(account))}::bytea[]) AND chain_id = ${id}::bigint AND token = ANY (${holdings.map(({ token }) => addressBytes(token))}::bytea[])),
 classes AS MATERIALIZED (SELECT token, class FROM erc20_token_classes WHERE token = ANY (${holdings.map(({ token }) => addressBytes(token))}::bytea[]) AND chain_id = ${id}::bigint),
 facts AS MATERIALIZED (SELECT address AS token, verified, created_block FROM tokens WHERE address = ANY (${holdings.map(({ token }) => addressBytes(token))}::bytea[]) AND chain_id = ${id}::bigint)
-SELECT ${rawSql(hexText('requested.account'))} AS account, ${rawSql(hexText('requested.token'))} AS token, coalesce(anchor_block, -1)::int AS block,
+SELECT ${hexText('requested.account')} AS account, ${hexText('requested.token')} AS token, coalesce(anchor_block, -1)::int AS block,
   CASE WHEN anchored_at IS NOT NULL THEN anchor_value::text END AS value, coalesce(anchored_at < now() - interval '24 hours', false) AS is_old,
   coalesce(class, 'new') AS class, coalesce(facts.verified, false) AS is_listed, facts.created_block
 FROM requested LEFT JOIN held ON held.wallet = requested.account AND held.token = requested.token

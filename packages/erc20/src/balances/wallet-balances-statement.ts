@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/data-api';
-import { addressBytes, type Bind, expectedTrue, type Statement, where } from '@chainstead/db';
+import { subjectColumnsOld, subjectCoverageOld, subjectHistoryOld } from '@chainstead/data-api';
+import { addressBytes, type Bind, expectedTrueOld, type Statement, whereOld } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { MOVED_DELTA, MOVED_TABLES, movedRows } from '../moved-tables.ts';
 
@@ -64,7 +64,7 @@ export type Place = readonly number[];
 export function walletBalancesStatement(
   chain: Chain,
   query: WalletBalancesQuery,
-  select: string = HELD_TOKENS.select,
+  select: string = HELD_TOKENS.selectOld,
   isSpread = false,
 ): Statement {
   const values: unknown[] = [];
@@ -98,20 +98,22 @@ export function walletBalancesStatement(
   const unknown = toBlock === null || wallet.wrapped === null ? null : isCoinUnknown(wallet.wrapped, toBlock);
   const conditions = [
     ...order.conditions,
-    expectedTrue(`(reported.balance > 0 OR ${IS_UNREPORTED}${toBlock === null ? '' : mayHaveHeld(toBlock, unknown)})`),
-    expectedTrue('NOT shown.is_nft'),
-    ...(query.excludeSpam ? [expectedTrue('NOT shown.possible_spam')] : []),
-    ...(query.verifiedOnly ? [expectedTrue('shown.verified')] : []),
+    expectedTrueOld(
+      `(reported.balance > 0 OR ${IS_UNREPORTED}${toBlock === null ? '' : mayHaveHeld(toBlock, unknown)})`,
+    ),
+    expectedTrueOld('NOT shown.is_nft'),
+    ...(query.excludeSpam ? [expectedTrueOld('NOT shown.possible_spam')] : []),
+    ...(query.verifiedOnly ? [expectedTrueOld('shown.verified')] : []),
   ];
-  const text = `WITH ${subjectCoverage(subject)}${wallet.wrapped === null ? '' : `, ${coinCoverage(subject)}`}, state AS MATERIALIZED (
-  SELECT now() AS read_at, ${subjectColumns(subject)} FROM covered LEFT JOIN ${subjectHistory(subject)}
+  const text = `WITH ${subjectCoverageOld(subject)}${wallet.wrapped === null ? '' : `, ${coinCoverage(subject)}`}, state AS MATERIALIZED (
+  SELECT now() AS read_at, ${subjectColumnsOld(subject)} FROM covered LEFT JOIN ${subjectHistoryOld(subject)}
 ), packed AS MATERIALIZED (SELECT packed.* FROM covered CROSS JOIN LATERAL (SELECT ${select} FROM (
   SELECT held.token, ${order.place} AS place, reported.class, ${unknown === null ? 'reported.adds_up' : `reported.adds_up AND NOT ${unknown} AS adds_up`}, ${back === null ? 'reported.balance' : 'reported.balance - coalesce(moved.delta, 0)'} AS balance,
     reported.balance_block, reported.due, shown.*
   FROM ${heldTokens(wallet, named)} AS held
     CROSS JOIN LATERAL ${factsOf('held.token', wallet)} AS shown CROSS JOIN LATERAL ${resolvedBalance(wallet)} AS reported ${order.join}
     ${back === null ? '' : `LEFT JOIN (${back}) AS moved ON moved.token = held.token`}
-  ${where(conditions)} ORDER BY ${order.by} LIMIT ${bind(query.limit + 1)}
+  ${whereOld(conditions)} ORDER BY ${order.by} LIMIT ${bind(query.limit + 1)}
 ) AS page) AS packed)
 SELECT state.*, packed.* FROM state CROSS JOIN packed`;
   return { text, values };

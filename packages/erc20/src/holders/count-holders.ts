@@ -4,7 +4,7 @@
 
 import type { Chain } from '@chainstead/chains';
 import { type Address, ChainsteadError } from '@chainstead/core';
-import { isSubjectBuilt } from '@chainstead/data-api';
+import { isSubjectBuiltOld } from '@chainstead/data-api';
 import { addressBytes, type Database, hexText, isOutage, rawSql, sql } from '@chainstead/db';
 import { type StateReader, type StateReadingContext, StateUnavailableError } from '@chainstead/node-reads';
 import { isWhole } from '../balances/resolved-balances.ts';
@@ -37,7 +37,7 @@ export const holdersCounted: StateReader<{ readonly token: Address }, HolderCoun
 
 async function isCounted({ chain, database }: StateReadingContext, token: Address): Promise<boolean> {
   const [row] = await database.query<{ is_kept: boolean }>(
-    `SELECT ${isSubjectBuilt('$2::bigint', '$1::bytea', erc20TokenHolders)} AS is_kept`,
+    `SELECT ${isSubjectBuiltOld('$2::bigint', '$1::bytea', erc20TokenHolders)} AS is_kept`,
     [addressBytes(token), chain.id],
   );
   return row?.is_kept ?? false;
@@ -70,11 +70,11 @@ async function readLargest(context: StateReadingContext, token: Address, signal:
 async function listUnread({ chain, database }: StateReadingContext, token: Address): Promise<readonly Address[]> {
   const rows = await database.query<{ account: Address }>(
     sql`WITH known AS (SELECT coalesce((SELECT class = 'sum' FROM erc20_token_classes WHERE token = ${addressBytes(token)} AND chain_id = ${chain.id}), false) AS adds)
-     SELECT ${rawSql(hexText('account'))} AS account FROM (
+     SELECT ${hexText('account')} AS account FROM (
        SELECT account, anchor_block, since FROM erc20_holders WHERE token = ${addressBytes(token)} AND chain_id = ${chain.id} AND balance > 0
        ORDER BY balance DESC, account DESC LIMIT ${rawSql(LARGEST)}) AS largest
      WHERE anchor_block IS NULL OR since <> 0 AND NOT (SELECT adds FROM known)
-     UNION ALL SELECT ${rawSql(hexText('account'))} FROM (
+     UNION ALL SELECT ${hexText('account')} FROM (
        SELECT account FROM erc20_holders WHERE token = ${addressBytes(token)} AND chain_id = ${chain.id} AND balance < 0 ORDER BY balance LIMIT ${rawSql(LARGEST)}) AS givers`,
   );
   return rows.map(({ account }) => account);

@@ -4,8 +4,8 @@ import {
   readSubject,
   type SubjectColumns,
   type SubjectCoverage,
-  subjectColumns,
-  subjectHistory,
+  subjectColumnsOld,
+  subjectHistoryOld,
 } from '@chainstead/data-api';
 import { addressBytes, type Database, type ReadDatabase } from '@chainstead/db';
 import { recentAnswer } from '@chainstead/node-reads';
@@ -37,11 +37,11 @@ export async function getKnownHolders(database: Database, chain: Chain, token: A
   const [row] = await database.query<
     SubjectColumns & { is_ask_noted: boolean; first_block: number; decimals: number; counted: unknown }
   >(
-    `WITH ${coverageOfToken(chain, token, of)} SELECT ${subjectColumns(of)}, ${isAskNoted(chainId, subject, erc20TokenHolders)} AS is_ask_noted,
+    `WITH ${coverageOfToken(chain, token, of)} SELECT ${subjectColumnsOld(of)}, ${isAskNoted(chainId, subject, erc20TokenHolders)} AS is_ask_noted,
   coalesce((SELECT created_block FROM tokens WHERE address = ${subject} AND chain_id = ${chainId}), ${bind(chain.firstBlock)}::bigint) AS first_block,
   coalesce((SELECT decimals FROM tokens WHERE address = ${subject} AND chain_id = ${chainId}), 0) AS decimals,
   ${counted.sql} AS counted
-FROM covered LEFT JOIN ${subjectHistory(of)}`,
+FROM covered LEFT JOIN ${subjectHistoryOld(of)}`,
     values,
   );
   return {

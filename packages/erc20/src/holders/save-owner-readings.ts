@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Bind, hexText, isSpread, sql, type Transaction } from '@chainstead/db';
+import { addressBytes, type Bind, hexTextOld, isSpread, sql, type Transaction } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import type { StateBlock, StateReadingContext } from '@chainstead/node-reads';
 import { underCommitLock } from '@chainstead/sync';
@@ -102,7 +102,7 @@ async function judge(
   const above = movedAbove(chain, { token: subject, chainId, number, accounts: `${accounts}::bytea[]`, keys });
   const rows = await transaction.query<ExpectedRow>(
     `WITH ${[coverageOfToken(chain, token, of), ...above.ctes].join(', ')}
-SELECT ${hexText('held.account')} AS account, coalesce(known.class = 'live', false)${isCoin ? ' OR NOT covered.is_counted' : ''} AS is_live,
+SELECT ${hexTextOld('held.account')} AS account, coalesce(known.class = 'live', false)${isCoin ? ' OR NOT covered.is_counted' : ''} AS is_live,
   (CASE reported.since WHEN 'anchor' THEN held.anchor_value WHEN 'beginning' THEN 0 END)::text AS before,
   (CASE reported.since WHEN 'anchor' THEN held.since WHEN 'beginning' THEN held.total END - ${above.delta})::text AS moved,
   (held.total - ${above.delta})::text AS total

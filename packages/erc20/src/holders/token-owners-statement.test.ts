@@ -45,7 +45,7 @@ test('what asks for other rows, for labels, or of the wrapped coin has a text of
     tokenOwnersStatement(chain, requested(5, wantedOf(5))).text,
     tokenOwnersStatement(chain, requested(5, wantedOf(5)), { hasLabels: false }).text,
     tokenOwnersStatement(chain, requested(5, wantedOf(5)), { hasReadings: false }).text,
-    tokenOwnersStatement(chain, requested(5, wantedOf(5)), { select: OWNERS.selectAsJson }).text,
+    tokenOwnersStatement(chain, requested(5, wantedOf(5)), { select: OWNERS.selectAsJsonOld }).text,
     tokenOwnersStatement(chain, { ...requested(5, wantedOf(5)), token: coin }).text,
   ]);
   expect(new Set(texts).size).toBe(texts.length);

@@ -1,7 +1,13 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { LABEL_REVISION, type LabelEntry, labelsOf, type SubjectSnapshot, subjectState } from '@chainstead/data-api';
-import { addressBytes, rowsAfter, type Statement, shapedStatement } from '@chainstead/db';
+import {
+  LABEL_REVISIONOld,
+  type LabelEntry,
+  labelsOfOld,
+  type SubjectSnapshot,
+  subjectState,
+} from '@chainstead/data-api';
+import { addressBytes, rowsAfterOld, type Statement, shapedStatement } from '@chainstead/db';
 import { digits, hex, int4, packedRows } from '@chainstead/db/packed-rows';
 import { changeAbove, IS_CREATION_DUE, IS_SUPPLY_RECENT } from '../token-facts/token-rows.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
@@ -118,7 +124,7 @@ interface OwnersGiven extends Required<OwnersReading> {
  * single round trip.
  */
 export function tokenOwnersStatement(chain: Chain, query: TokenOwnersQuery, reading: OwnersReading = {}): Statement {
-  const { select = OWNERS.select, hasLabels = true, hasReadings = true } = reading;
+  const { select = OWNERS.selectOld, hasLabels = true, hasReadings = true } = reading;
   return ownersStatement({ chain, query, select, hasLabels, hasReadings });
 }
 
@@ -150,7 +156,7 @@ SELECT json_build_array(${subjectState(subject, erc20TokenHolders)}, (SELECT cla
     (SELECT contradictions FROM erc20_holder_counts WHERE ${ofToken}),
     (SELECT json_build_array(verified, created_block, decimals, total_supply::text, NOT is_read OR NOT is_supply_recent OR EXISTS (${changed}), is_creation_due)
       FROM facts),
-    clock_timestamp(), ${givers(query, ofToken)}, ${LABEL_REVISION}, ${hasLabels ? labelsOf('ARRAY(SELECT account FROM page)', chainId) : 'NULL::json'},
+    clock_timestamp(), ${givers(query, ofToken)}, ${LABEL_REVISIONOld}, ${hasLabels ? labelsOfOld('ARRAY(SELECT account FROM page)', chainId) : 'NULL::json'},
     ${hasReadings ? READINGS : 'NULL'}) AS state, owners.*
 FROM (SELECT ${select} FROM page) AS owners`;
 });
@@ -160,7 +166,7 @@ function shapeOf(given: OwnersGiven): string {
   const { wanted } = query;
   const rows = 'accounts' in wanted ? 'accounts' : `${wanted.order} ${wanted.after === null ? 'first' : 'behind'}`;
   // The statement for the wrapped native token contains an address of the chain, so its text differs per chain.
-  return `${rows} ${isWrappedCoin(given) ? chain.id : 'token'} ${hasLabels} ${hasReadings} ${select === OWNERS.select ? '' : select}`;
+  return `${rows} ${isWrappedCoin(given) ? chain.id : 'token'} ${hasLabels} ${hasReadings} ${select === OWNERS.selectOld ? '' : select}`;
 }
 
 function isWrappedCoin({ chain, query }: OwnersGiven): boolean {
@@ -205,7 +211,7 @@ function heldRows(
   const { order, after } = wanted;
   const most = bind(({ query }) => 'limit' in query.wanted && query.wanted.limit + 1);
   const place = () => [`${bind((given) => placeOf(given)?.balance)}::numeric`, `${bind(accountOf)}::bytea`];
-  const more = after === null ? '' : ` AND ${rowsAfter(order, ['balance', 'account'], place())}`;
+  const more = after === null ? '' : ` AND ${rowsAfterOld(order, ['balance', 'account'], place())}`;
   return (columns) => `SELECT ${columns} FROM erc20_holders WHERE ${ofToken} AND balance > 0${more}
     ORDER BY balance ${order}, account ${order} LIMIT ${most}`;
 }

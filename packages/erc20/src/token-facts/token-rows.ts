@@ -4,8 +4,8 @@ import {
   addressBytes,
   type Bind,
   type Database,
-  expectedTrue,
-  hexText,
+  expectedTrueOld,
+  hexTextOld,
   rawSql,
   type Statement,
   sql,
@@ -47,7 +47,7 @@ const IS_READ_ON_CHAIN = `EXISTS (SELECT FROM blocks AS read_at WHERE read_at.ch
 export const IS_SUPPLY_RECENT = `coalesce(supply_read_at > now() - interval '${SUPPLY_HOURS} hours', false) AND (supply_block IS NULL OR ${IS_READ_ON_CHAIN})`;
 export const IS_CREATION_DUE = `(creation_sought_at IS NULL OR created_block IS NULL AND creation_sought_at < now() - interval '${CREATION_HOURS} hours')`;
 
-const COLUMNS = `${hexText('address')} AS address, standard, name, symbol, decimals, facts_status = 'known' AS "isRead", logo, verified,
+const COLUMNS = `${hexTextOld('address')} AS address, standard, name, symbol, decimals, facts_status = 'known' AS "isRead", logo, verified,
   possible_spam AS "possibleSpam", total_supply::text AS "totalSupply", supply_block AS "supplyBlock",
   ${IS_SUPPLY_RECENT} AS "isSupplyRecent", created_block AS "createdBlock", created_at AS "createdAt", ${IS_CREATION_DUE} AS "isCreationDue"`;
 
@@ -95,10 +95,10 @@ export function changeAbove(
   chainId: string,
   bind: Bind,
 ): string {
-  const ofZero = `account_key = ${bind(addressKey(ZERO_ADDRESS))} AND ${expectedTrue(`account = ${bind(addressBytes(ZERO_ADDRESS))}::bytea`)}
+  const ofZero = `account_key = ${bind(addressKey(ZERO_ADDRESS))} AND ${expectedTrueOld(`account = ${bind(addressBytes(ZERO_ADDRESS))}::bytea`)}
          AND chain_id = ${chainId} AND block_number > ${since}`;
   const transfers = `SELECT 1 FROM erc20_transfer_sides AS transfer
-       WHERE ${ofZero} AND token_key(token) = token_key(${token}) AND ${expectedTrue(`token = ${token}`)}`;
+       WHERE ${ofZero} AND token_key(token) = token_key(${token}) AND ${expectedTrueOld(`token = ${token}`)}`;
   if (wrappedNative === null) return `${transfers} LIMIT 1`;
   const isCoin = `${token} = ${bind(addressBytes(wrappedNative))}::bytea`;
   return `${transfers} UNION ALL SELECT 1 FROM wrapped_coin_moves AS moved WHERE ${isCoin} AND ${ofZero} LIMIT 1`;
@@ -116,7 +116,7 @@ export function changedSuppliesStatement(
   ];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   return {
-    text: `SELECT ${hexText('wanted.address')} AS address
+    text: `SELECT ${hexTextOld('wanted.address')} AS address
      FROM unnest($1::bytea[], $2::bigint[]) AS wanted (address, since) CROSS JOIN LATERAL (
        ${changeAbove(chain, 'wanted.address', 'wanted.since', '$3', bind)}) AS change`,
     values,

@@ -1,7 +1,14 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
-import { blocksOf, boundsInSql, labelsOf, type PageBounds, type ScanBounds, scanBounds } from '@chainstead/data-api';
-import { addressBytes, expectedTrue, type Statement, where } from '@chainstead/db';
+import {
+  blocksOfOld,
+  boundsInSqlOld,
+  labelsOfOld,
+  type PageBounds,
+  type ScanBounds,
+  scanBoundsOld,
+} from '@chainstead/data-api';
+import { addressBytes, expectedTrueOld, type Statement, whereOld } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { digits, hex, int4, int8, packedRows } from '@chainstead/db/packed-rows';
 import { erc20Transfers } from './dataset.ts';
@@ -61,13 +68,13 @@ export interface TransfersReading {
 export function walletTransfersStatement(
   chain: Chain,
   query: WalletTransfersQuery,
-  { countMax, nfts, select = TRANSFERS.select }: TransfersReading,
+  { countMax, nfts, select = TRANSFERS.selectOld }: TransfersReading,
 ): Statement {
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const account = bind(addressBytes(query.address));
   const chainId = bind(chain.id);
-  const { ctes, lower, upper, complete } = boundsInSql(chain, chainId, erc20Transfers.name, query, bind, null);
+  const { ctes, lower, upper, complete } = boundsInSqlOld(chain, chainId, erc20Transfers.name, query, bind, null);
   const scan = {
     account,
     accountKey: bind(addressKey(query.address)),
@@ -77,16 +84,16 @@ export function walletTransfersStatement(
     nfts,
   };
   const after = query.after === null ? null : transfersAfter(query.order, query.after, bind);
-  const { scan: bounds, far } = scanBounds(query.order, { lower, upper }, after);
+  const { scan: bounds, far } = scanBoundsOld(query.order, { lower, upper }, after);
   const page = transfersOf(scan, bounds, bind(query.limit + 1), PAGE_COLUMNS);
   const counting = { ...scan, nfts: 'left out' } as const;
   const total = query.count
-    ? countOf(counting, scanBounds(query.order, { lower, upper }, null), bind(countMax + 1))
+    ? countOf(counting, scanBoundsOld(query.order, { lower, upper }, null), bind(countMax + 1))
     : 'NULL::bigint';
-  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (SELECT * FROM (${page}) AS transfer ${where(far)}), related AS MATERIALIZED (
+  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (SELECT * FROM (${page}) AS transfer ${whereOld(far)}), related AS MATERIALIZED (
   SELECT ${tokensOf('SELECT token FROM page', chainId)} AS tokens,
-    ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks,
-    ${labelsOf(`ARRAY(SELECT counterparty FROM page) || ${account}::bytea`, chainId)} AS labels)
+    ${blocksOfOld('SELECT block_number FROM page', chainId)} AS blocks,
+    ${labelsOfOld(`ARRAY(SELECT counterparty FROM page) || ${account}::bytea`, chainId)} AS labels)
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, ${total} AS total,
   greatest(covered.indexed_to, ${newestBlock(scan)}) AS newest,
   related.*, transfers.*
@@ -112,7 +119,7 @@ function transfersOf(scan: Scan, bounds: readonly string[], limit: string, colum
 
 /** Returns the first `limit` transfers of each requested token, one range scan per token. */
 function transfersOfTokens(scan: Scan, bounds: readonly string[], limit: string, columns: string): string {
-  const ofToken = ['token_key(token) = token_key(wanted.address)', expectedTrue('token = wanted.address')];
+  const ofToken = ['token_key(token) = token_key(wanted.address)', expectedTrueOld('token = wanted.address')];
   const range = rangeOfWallet(scan, [...bounds, ...ofToken], firstInOrderOfBlocks(scan.order, limit), columns);
   return `(SELECT address FROM unnest(${scan.tokens}::bytea[]) AS given(address) WHERE ${isShown(scan, 'given', 'address')}) AS wanted
     CROSS JOIN LATERAL (${range}) AS transfer`;
@@ -124,7 +131,7 @@ function rangeOfWallet(
   tail: string,
   columns: string,
 ): string {
-  const ofWallet = [`account_key = ${accountKey}`, expectedTrue(`account = ${account}`), `chain_id = ${chainId}`];
+  const ofWallet = [`account_key = ${accountKey}`, expectedTrueOld(`account = ${account}`), `chain_id = ${chainId}`];
   return rangeOf('erc20_transfer_sides', [...ofWallet, ...conditions], tail, columns);
 }
 
@@ -132,8 +139,8 @@ function rangeOfWallet(
 function countOf(scan: Scan, { scan: bounds, far }: ScanBounds, limit: string): string {
   const rows =
     scan.tokens === null
-      ? `SELECT 1 FROM (${transfersOf(scan, bounds, limit, PLACE_COLUMNS)}) AS row ${where(far)}`
-      : `SELECT 1 FROM ${transfersOfTokens(scan, bounds, limit, PLACE_COLUMNS)} ${where(far)} LIMIT ${limit}`;
+      ? `SELECT 1 FROM (${transfersOf(scan, bounds, limit, PLACE_COLUMNS)}) AS row ${whereOld(far)}`
+      : `SELECT 1 FROM ${transfersOfTokens(scan, bounds, limit, PLACE_COLUMNS)} ${whereOld(far)} LIMIT ${limit}`;
   return `(SELECT count(*) FROM (${rows}) AS counted)`;
 }
 
@@ -162,7 +169,7 @@ function isShown({ nfts, chainId }: Scan, table: string, token: string): string 
   const condition = `${isNft} IS NOT TRUE`;
   return nfts === 'shown'
     ? `(CASE WHEN ${table}.${token} IS NOT NULL THEN true WHEN ${condition} THEN true END) IS NOT NULL`
-    : expectedTrue(condition);
+    : expectedTrueOld(condition);
 }
 
 /** Returns the wallet's newest block above the covered ones. */

@@ -5,7 +5,7 @@
 
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { type SubjectInSql, subjectCoverage } from '@chainstead/data-api';
+import { type SubjectInSql, subjectCoverageOld } from '@chainstead/data-api';
 
 export const WRAPPED_COIN_MOVES = 'wrapped-coin-moves';
 
@@ -36,11 +36,11 @@ export function coverageOfToken(
   token: Address,
   subject: CoinSubject,
 ): string {
-  return token === wrappedNative ? coverageOfCoin(subject) : subjectCoverage(subject);
+  return token === wrappedNative ? coverageOfCoin(subject) : subjectCoverageOld(subject);
 }
 
 function coverageOfCoin(subject: CoinSubject): string {
-  return `${subjectCoverage(subject, 'transfers_')}, ${coverageOfMoves(subject)}, covered AS MATERIALIZED (
+  return `${subjectCoverageOld(subject, 'transfers_')}, ${coverageOfMoves(subject)}, covered AS MATERIALIZED (
   SELECT CASE WHEN moves.indexed_to IS NOT NULL THEN greatest(transfers.indexed_from, moves.indexed_from) END AS indexed_from,
     moves.indexed_to, transfers.chain_to, moves.indexed_to IS NOT NULL AS is_counted
   FROM transfers_covered AS transfers LEFT JOIN coin_moves_covered AS moves ON moves.indexed_to = transfers.indexed_to
@@ -48,5 +48,5 @@ function coverageOfCoin(subject: CoinSubject): string {
 }
 
 function coverageOfMoves(subject: CoinSubject): string {
-  return subjectCoverage({ ...subject, dataset: WRAPPED_COIN_MOVES }, 'coin_moves_');
+  return subjectCoverageOld({ ...subject, dataset: WRAPPED_COIN_MOVES }, 'coin_moves_');
 }

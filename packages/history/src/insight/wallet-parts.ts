@@ -2,7 +2,7 @@
 
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, expectedTrue, type ReadDatabase, rowsAfterInPartitions } from '@chainstead/db';
+import { addressBytes, expectedTrueOld, type ReadDatabase, rowsAfterInPartitionsOld } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { DIRECTION, IS_GIVING_SIDE } from '@chainstead/db/direction';
 import { IN_HISTORY } from '@chainstead/transactions';
@@ -161,14 +161,14 @@ async function* readSource(
   const place = ['block_number', 'transaction_index', ...ties];
   let after: readonly number[] = place.map(() => -1);
   for (;;) {
-    const unread = rowsAfterInPartitions(
+    const unread = rowsAfterInPartitionsOld(
       'ASC',
       place,
       after.map((_, at) => `$${at + 5}::int`),
     );
     const rows = await database.select<Row>(
       `SELECT block_number::int8 AS block, transaction_index AS index, ${columns}, ARRAY[${ties.map((tie) => `${tie}::int`).join(', ')}] AS ties
-       FROM ${table} WHERE ${key} = $1::bigint AND ${expectedTrue(`${account} = $2::bytea`)} AND chain_id = $3
+       FROM ${table} WHERE ${key} = $1::bigint AND ${expectedTrueOld(`${account} = $2::bytea`)} AND chain_id = $3
          AND block_number <= $4::int AND ${unread.join(' AND ')}${also === null ? '' : ` AND ${also}`}
        ORDER BY ${place.join(', ')} LIMIT ${PAGE}`,
       [addressKey(wallet), addressBytes(wallet), chainId, to, ...after],

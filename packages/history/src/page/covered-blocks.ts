@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { IS_CONTRADICTED } from '@chainstead/data-api';
+import { IS_CONTRADICTEDOld } from '@chainstead/data-api';
 import { type ReadDatabase, rawSql, sql } from '@chainstead/db';
 
 /**
@@ -16,7 +16,7 @@ export async function readCoveredBlocks(
   const rows = await database.select<{ block: number }>(
     sql`SELECT wanted.block FROM unnest(${blocks}::bigint[]) AS wanted(block)
      WHERE EXISTS (SELECT FROM sync_ranges WHERE chain_id = ${id} AND dataset = ${dataset} AND wanted.block BETWEEN first_block AND last_block
-       AND NOT (${rawSql(IS_CONTRADICTED)}))`,
+       AND NOT (${rawSql(IS_CONTRADICTEDOld)}))`,
   );
   return new Set(rows.map(({ block }) => block));
 }

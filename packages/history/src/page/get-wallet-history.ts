@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
-import { blocksOf, type Indexed, type PageBlock, readBlocks, readConsistentPage } from '@chainstead/data-api';
+import { blocksOfOld, type Indexed, type PageBlock, readBlocks, readConsistentPage } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import type {
   BooksOf,
@@ -125,7 +125,7 @@ async function readIndex(database: ReadDatabase, chain: Chain, query: HistoryQue
   if (first === undefined || last === undefined)
     return { indexed, isTraced, syncedBlock, places, blockOf: readBlocks(null, []), legsAt: () => NO_LEGS };
   const [[row], legsAt] = await Promise.all([
-    database.select<{ blocks: string | null }>(`SELECT ${blocksOf('SELECT unnest($2::bigint[])', '$1')} AS blocks`, [
+    database.select<{ blocks: string | null }>(`SELECT ${blocksOfOld('SELECT unnest($2::bigint[])', '$1')} AS blocks`, [
       chain.id,
       shown.map(({ blockNumber }) => blockNumber),
     ]),

@@ -82,7 +82,7 @@ describe.runIf(!isMissing && programs !== undefined)(title('histories on a clust
 
 async function busiest(database: Database): Promise<readonly Address[]> {
   const rows = await database.query<{ wallet: Address }>(
-    sql`SELECT ${rawSql(hexText('account'))} AS wallet FROM (SELECT account, count(*) AS parts FROM account_transactions GROUP BY account) AS counted
+    sql`SELECT ${hexText('account')} AS wallet FROM (SELECT account, count(*) AS parts FROM account_transactions GROUP BY account) AS counted
      ORDER BY parts DESC, account LIMIT ${rawSql(WALLETS)}`,
   );
   return rows.map(({ wallet }) => wallet);

@@ -1,13 +1,13 @@
 import type { Chain } from '@chainstead/chains';
-import { boundsInSql, scanBounds } from '@chainstead/data-api';
+import { boundsInSqlOld, scanBoundsOld } from '@chainstead/data-api';
 import {
   addressBytes,
   type Bind,
-  expectedTrue,
+  expectedTrueOld,
   type KeysetOrder,
-  rowsAfterInPartitions,
+  rowsAfterInPartitionsOld,
   type Statement,
-  where,
+  whereOld,
 } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { accountTransactions, IN_HISTORY, watchedBlocks } from '@chainstead/transactions';
@@ -58,19 +58,19 @@ export function placesStatement(chain: Chain, query: HistoryQuery): Statement {
   const wallet = `${bind(addressBytes(query.wallet))}::bytea`;
   const key = `${bind(addressKey(query.wallet))}::bigint`;
   const of = { kind: 'wallet', subject: wallet, chainId, dataset: TRANSFERS } as const;
-  const { ctes, lower, upper, complete } = boundsInSql(chain, chainId, of, query, bind, null);
+  const { ctes, lower, upper, complete } = boundsInSqlOld(chain, chainId, of, query, bind, null);
   const after = query.after === null ? null : transactionsAfter(query.order, query.after, bind);
-  const { scan, far } = scanBounds(query.order, { lower, upper }, after);
+  const { scan, far } = scanBoundsOld(query.order, { lower, upper }, after);
   const bounds = [`chain_id = ${chainId}`, ...scan];
   const tail = `${orderBy(query.order)} LIMIT ${bind(query.limit + 1)}`;
   const ranges = RANGES.map(
     (range) =>
       `(SELECT DISTINCT ON (block_number, transaction_index) block_number, transaction_index, ${reportedBy(range)} FROM ${range.table} AS part
-      ${where([`${range.key} = ${key}`, expectedTrue(`${range.account} = ${wallet}`), ...alsoOf(range), ...bounds])} ${tail})`,
+      ${whereOld([`${range.key} = ${key}`, expectedTrueOld(`${range.account} = ${wallet}`), ...alsoOf(range), ...bounds])} ${tail})`,
   );
   const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (
   SELECT block_number, transaction_index, max(hash) AS hash, max(row_key) AS row_key
-  FROM (${ranges.join('\n    UNION ALL ')}) AS found ${where(far)} GROUP BY block_number, transaction_index ${tail})
+  FROM (${ranges.join('\n    UNION ALL ')}) AS found ${whereOld(far)} GROUP BY block_number, transaction_index ${tail})
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, (
   SELECT json_agg(json_build_array(block_number, transaction_index, hash, row_key) ${orderBy(query.order)}) FROM page) AS places
 FROM covered`;
@@ -90,7 +90,7 @@ export function coverageStatement(chain: Chain, dataset: string, query: HistoryQ
   const isWatched = dataset === accountTransactions.name && chain.transactions.mode === 'wallets';
   const followed = isWatched ? { followed: watchedBlocks(chainId, subject) } : {};
   const of = { kind: 'wallet', subject, chainId, dataset, ...followed } as const;
-  const { ctes, complete } = boundsInSql(chain, chainId, of, query, bind, null);
+  const { ctes, complete } = boundsInSqlOld(chain, chainId, of, query, bind, null);
   return {
     text: `WITH ${ctes.join(', ')} SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete FROM covered`,
     values,
@@ -98,7 +98,7 @@ export function coverageStatement(chain: Chain, dataset: string, query: HistoryQ
 }
 
 function alsoOf({ also }: WalletRange): readonly string[] {
-  return also === undefined ? [] : [expectedTrue(also)];
+  return also === undefined ? [] : [expectedTrueOld(also)];
 }
 
 function reportedBy({ hash }: WalletRange): string {
@@ -113,5 +113,5 @@ function orderBy(order: 'ASC' | 'DESC'): string {
 
 function transactionsAfter(order: KeysetOrder, place: TransactionPlace, bind: Bind): readonly string[] {
   const values = [`${bind(place.blockNumber)}::bigint`, bind(place.transactionIndex)];
-  return rowsAfterInPartitions(order, ['block_number', 'transaction_index'], values);
+  return rowsAfterInPartitionsOld(order, ['block_number', 'transaction_index'], values);
 }

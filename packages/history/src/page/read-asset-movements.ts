@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, expectedTrue, hexText, type ReadDatabase } from '@chainstead/db';
+import { addressBytes, expectedTrueOld, hexTextOld, type ReadDatabase } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { DIRECTION } from '@chainstead/db/direction';
 import { type GivenApproval, internalTransfers, readEvidenceBits, type StoredEvidence } from '@chainstead/transactions';
@@ -79,7 +79,7 @@ function valuesOf({ id }: Chain, wallet: Address, { first, last }: PageSpan): re
 }
 
 function ofWallet(key: string, account: string): string {
-  return `WHERE ${key} = $2::bigint AND ${expectedTrue(`${account} = $3::bytea`)} AND ${SPAN}`;
+  return `WHERE ${key} = $2::bigint AND ${expectedTrueOld(`${account} = $3::bytea`)} AND ${SPAN}`;
 }
 
 const SPAN = `chain_id = $1 AND block_number BETWEEN $4::bigint AND $6::bigint
@@ -122,7 +122,7 @@ interface TokenRow extends Placed {
 function readTokens(scan: Scan, wallet: Address) {
   return readRows<TokenRow, TokenLeg>(
     scan,
-    `SELECT ${PLACE}, log_index, direction, ${hexText('token')} AS token, ${hexText('counterparty')} AS counterparty, value::text
+    `SELECT ${PLACE}, log_index, direction, ${hexTextOld('token')} AS token, ${hexTextOld('counterparty')} AS counterparty, value::text
      FROM erc20_transfer_sides ${ofWallet('account_key', 'account')} ${IN_ORDER}`,
     ({ log_index: logIndex, direction, token, counterparty, value }) => ({
       ...{ token, logIndex, value: BigInt(value) },
@@ -153,11 +153,11 @@ function readNfts(scan: Scan) {
   const columns = `block_number, transaction_index, log_index, item, kind, token_address, token_id, from_address, to_address, amount, operator`;
   return readRows<NftRow, ShownNftLeg>(
     scan,
-    `SELECT ${PLACE}, log_index, kind, ${hexText('token_address')} AS token, token_id::text, ${hexText('from_address')} AS "from",
-       ${hexText('to_address')} AS "to", amount::text, ${hexText('operator')} AS operator
+    `SELECT ${PLACE}, log_index, kind, ${hexTextOld('token_address')} AS token, token_id::text, ${hexTextOld('from_address')} AS "from",
+       ${hexTextOld('to_address')} AS "to", amount::text, ${hexTextOld('operator')} AS operator
      FROM (SELECT ${columns} FROM nft_transfers ${ofWallet('address_key(from_address)', 'from_address')}
        UNION ALL SELECT ${columns} FROM nft_transfers ${ofWallet('address_key(to_address)', 'to_address')}
-         AND ${expectedTrue('from_address <> $3::bytea')}) AS side ${IN_ORDER}, item`,
+         AND ${expectedTrueOld('from_address <> $3::bytea')}) AS side ${IN_ORDER}, item`,
     ({ log_index: logIndex, token_id: tokenId, amount, kind, token, from, to, operator }) => ({
       ...{ kind, token, tokenId, from, to, operator, logIndex },
       amount: BigInt(amount),
@@ -186,7 +186,7 @@ interface ApprovalRow extends Placed {
 function readApproved(scan: Scan) {
   return readRows<ApprovalRow, GivenApproval>(
     scan,
-    `SELECT ${PLACE}, log_index, ${hexText('token')} AS token, ${hexText('spender')} AS spender, value::text
+    `SELECT ${PLACE}, log_index, ${hexTextOld('token')} AS token, ${hexTextOld('spender')} AS spender, value::text
      FROM erc20_approvals ${ofWallet('owner_key', 'owner')} ${IN_ORDER}`,
     ({ log_index: logIndex, value: text, token, spender }) => {
       const value = BigInt(text);
@@ -204,7 +204,7 @@ interface InsideRow extends Placed {
 function readInside(scan: Scan, wallet: Address) {
   return readRows<InsideRow, CoinLeg>(
     scan,
-    `SELECT ${PLACE}, direction, ${hexText('counterparty')} AS counterparty, value::text
+    `SELECT ${PLACE}, direction, ${hexTextOld('counterparty')} AS counterparty, value::text
      FROM internal_transfers ${ofWallet('account_key', 'account')} ORDER BY block_number, transaction_index, trace_index`,
     ({ direction, counterparty, value }) => ({
       ...sidesOf(wallet, direction, counterparty),

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { parseHash } from '@chainstead/core';
 import { InconsistentPageError, type Indexed, type IndexedColumns, readIndexed } from '@chainstead/data-api';
-import { hexText, type ReadDatabase, rawSql, type Statement, sql } from '@chainstead/db';
+import { hexText, type ReadDatabase, type Statement, sql } from '@chainstead/db';
 import { internalTransfers } from '@chainstead/transactions';
 import type { HistoryQuery, PlacedTransaction } from './history-query.ts';
 import {
@@ -64,7 +64,7 @@ async function readHashes(database: ReadDatabase, chain: Chain, places: readonly
   const wanted = places.filter(([, , hash]) => hash === null);
   if (wanted.length === 0) return new Map<string, string>();
   const rows = await database.select<{ block: number; index: number; hash: string }>(
-    sql`SELECT row.block_number::int8 AS block, row.transaction_index AS index, ${rawSql(hexText('row.transaction_hash'))} AS hash
+    sql`SELECT row.block_number::int8 AS block, row.transaction_index AS index, ${hexText('row.transaction_hash')} AS hash
      FROM unnest(${wanted.map(([, , , key]) => key)}::bigint[], ${wanted.map(([block]) => block)}::int[], ${wanted.map(([, index]) => index)}::int[]) AS wanted(key, block, index)
      JOIN transactions AS row ON row.transaction_key = wanted.key AND row.chain_id = ${chain.id} AND row.block_number = wanted.block
        AND row.transaction_index = wanted.index`,

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { type AddressLabel, getLabels } from '@chainstead/data-api';
-import { addressBytes, hexText, type ReadDatabase, rawSql, sql } from '@chainstead/db';
+import { addressBytes, hexText, hexTextOld, type ReadDatabase, sql } from '@chainstead/db';
 import { collectionFacts, type NormalizedMetadata, normalizeMetadata, readDocument } from '@chainstead/nft';
 
 /** The stored facts of a token contract. */
@@ -74,7 +74,7 @@ const NO_LABEL: AddressLabel = { label: null, entity: null, entityLogo: null };
 
 async function readTokens(database: ReadDatabase, chain: Chain, addresses: ReadonlySet<Address>) {
   const rows = await database.select<KnownToken & { readonly address: Address }>(
-    sql`SELECT ${rawSql(hexText('address'))} AS address, name, symbol, decimals, logo, verified AS "isVerified", possible_spam AS "isSpam",
+    sql`SELECT ${hexText('address')} AS address, name, symbol, decimals, logo, verified AS "isVerified", possible_spam AS "isSpam",
        coalesce(standard IN ('erc721', 'erc1155'), false) AS "isNft"
      FROM tokens WHERE address = ANY (${bytesOf(addresses)}::bytea[]) AND chain_id = ${chain.id}`,
   );
@@ -84,7 +84,7 @@ async function readTokens(database: ReadDatabase, chain: Chain, addresses: Reado
 async function readCollections(database: ReadDatabase, chain: Chain, addresses: ReadonlySet<Address>) {
   if (addresses.size === 0) return new Map<Address, KnownCollection>();
   const rows = await database.select<KnownCollection & { readonly address: Address }>(
-    `SELECT ${hexText('contract.address')} AS address, shown.name, shown.symbol, shown.collection_logo AS logo,
+    `SELECT ${hexTextOld('contract.address')} AS address, shown.name, shown.symbol, shown.collection_logo AS logo,
        shown.collection_banner_image AS banner, shown.contract_type AS "contractType", shown.verified AS "isVerified",
        shown.possible_spam AS "isSpam"
      FROM unnest($1::bytea[]) AS contract(address) CROSS JOIN LATERAL ${collectionFacts('contract.address', '$2')} AS shown`,
@@ -96,7 +96,7 @@ async function readCollections(database: ReadDatabase, chain: Chain, addresses: 
 async function readMetadata(database: ReadDatabase, chain: Chain, nfts: NamedOnPage['nfts']) {
   if (nfts.length === 0) return new Map<string, NormalizedMetadata>();
   const rows = await database.select<{ token: Address; token_id: string; metadata: string | null }>(
-    sql`SELECT ${rawSql(hexText('requested.token'))} AS token, requested.token_id::text, known.metadata
+    sql`SELECT ${hexText('requested.token')} AS token, requested.token_id::text, known.metadata
      FROM (SELECT DISTINCT token, token_id FROM unnest(${nfts.map(({ token }) => addressBytes(token))}::bytea[], ${nfts.map(({ tokenId }) => tokenId)}::numeric[]) AS given(token, token_id)) AS requested
      LEFT JOIN nft_token_metadata AS known
        ON known.token_address = requested.token AND known.chain_id = ${chain.id} AND known.token_id = requested.token_id`,

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, type ReadDatabase } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import { readPackedPage } from '@chainstead/db/packed-rows';
+import { readPackedPageOld } from '@chainstead/db/packed-rows';
 import {
   accountTransactions,
   isPlainTransfer,
@@ -59,12 +59,12 @@ async function readRows(
   wanted: readonly WantedTransaction[],
 ): Promise<ReadonlyMap<Hash, TransactionRecord>> {
   if (wanted.length === 0) return new Map();
-  const { rows } = await readPackedPage<StoredColumns, PageRow>(database, STORED_COLUMNS, (select) => ({
+  const { rows } = await readPackedPageOld<StoredColumns, PageRow>(database, STORED_COLUMNS, (select) => ({
     text: `WITH page AS MATERIALIZED (
       SELECT stored.* FROM unnest($2::bigint[], $3::int[], $4::int[]) AS wanted(key, block, index)
       JOIN transactions AS stored ON stored.transaction_key = wanted.key AND stored.chain_id = $1
         AND stored.block_number = wanted.block AND stored.transaction_index = wanted.index)
-      SELECT ${select} FROM ${STORED_COLUMNS.fitting('page')}`,
+      SELECT ${select} FROM ${STORED_COLUMNS.fittingOld('page')}`,
     values: [
       chain.id,
       wanted.map(({ hash }) => transactionKey(hash)),

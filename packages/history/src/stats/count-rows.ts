@@ -1,7 +1,7 @@
 /** Counts the rows of a wallet between two blocks, in one statement for any number of such spans. */
 import type { Chain } from '@chainstead/chains';
 import type { Address, BlockRange } from '@chainstead/core';
-import { addressBytes, type Bind, type Database, expectedTrue, type Statement, where } from '@chainstead/db';
+import { addressBytes, type Bind, type Database, expectedTrueOld, type Statement, whereOld } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { HAS_ROLE, IN_HISTORY } from '@chainstead/transactions';
 
@@ -108,7 +108,7 @@ function countStatement(chain: Chain, wallet: Address, spans: readonly BlockRang
       (
         source,
       ) => `(SELECT block_number, transaction_index, ${source.sent ?? '0'} AS sent, ${source.nft ?? '0'} AS nft, ${source.token ?? '0'} AS token
-        FROM ${source.table} ${where(rowsOf(source, span, parameters))} ORDER BY block_number LIMIT ${limit})`,
+        FROM ${source.table} ${whereOld(rowsOf(source, span, parameters))} ORDER BY block_number LIMIT ${limit})`,
     ),
   );
   const named = parts.map((part, place) => `SELECT ${place} AS part, rows.* FROM ${part} AS rows`);
@@ -132,7 +132,7 @@ export async function blockBeyond(
   const parameters = bindWallet(chain, wallet);
   const count = parameters.bind(rows);
   const parts = SOURCES.map(
-    (source) => `(SELECT block_number FROM ${source.table} ${where(rowsOf(source, span, parameters))}
+    (source) => `(SELECT block_number FROM ${source.table} ${whereOld(rowsOf(source, span, parameters))}
       ORDER BY block_number LIMIT ${count}::bigint + 1)`,
   );
   const [row] = await database.query<{ block: number }>(
@@ -164,7 +164,7 @@ function rowsOf(
 ): readonly string[] {
   return [
     `${key} = ${parameters.key}`,
-    expectedTrue(`${account} = ${parameters.wallet}`),
+    expectedTrueOld(`${account} = ${parameters.wallet}`),
     `chain_id = ${parameters.chainId}`,
     `block_number BETWEEN ${bind(from)}::int AND ${bind(to)}::int`,
     ...(also === undefined ? [] : [also]),

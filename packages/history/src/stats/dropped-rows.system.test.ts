@@ -1,7 +1,7 @@
 /** Counts of rows that are dropped with their partition, when blocks leave the retention window. */
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { addressBytes, hexText, rawSql, sql } from '@chainstead/db';
+import { addressBytes, hexText, sql } from '@chainstead/db';
 import { erc20Transfers } from '@chainstead/erc20';
 import { createUpstreamPool } from '@chainstead/rpc';
 import {
@@ -89,10 +89,10 @@ test('counts of wallets and of tokens are those of the rows that are left', asyn
     ...{ database, projections, clock: systemClock, waitMs: 90_000, rowsPerRequest: 20, rowsPerRange: 10 },
   });
   const [token] = await database.query<{ token: Address }>(
-    sql`SELECT ${rawSql(hexText('token'))} AS token FROM erc20_transfer_sides GROUP BY token ORDER BY count(*) DESC LIMIT 1`,
+    sql`SELECT ${hexText('token')} AS token FROM erc20_transfer_sides GROUP BY token ORDER BY count(*) DESC LIMIT 1`,
   );
   const [busiest] = await database.query<{ wallet: Address }>(
-    sql`SELECT ${rawSql(hexText('account'))} AS wallet FROM erc20_transfer_sides GROUP BY account ORDER BY count(*) DESC LIMIT 1`,
+    sql`SELECT ${hexText('account')} AS wallet FROM erc20_transfer_sides GROUP BY account ORDER BY count(*) DESC LIMIT 1`,
   );
   const of = subjectProjectionsOf([dataset]).find(({ state }) => state.name === 'erc20-token-counts');
   if (token === undefined || busiest === undefined || of === undefined) throw new Error('Nothing was transferred');

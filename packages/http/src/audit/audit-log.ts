@@ -1,4 +1,4 @@
-import { type Database, rawSql, type Statement, sql, type Transaction, where } from '@chainstead/db';
+import { type Database, rawSql, type Statement, sql, type Transaction, whereOld } from '@chainstead/db';
 
 /** Channels of a change. */
 export const AUDIT_DOORS = ['api', 'console', 'command', 'start'] as const;
@@ -85,6 +85,6 @@ export function auditStatement(before: string | null, limit: number, door: Audit
       : [way === null ? `log.id < ${bind(before)}` : `(log.door, log.id) < (${way}, ${bind(before)})`]),
   ];
   const text = `SELECT log.id AS entry, at, door, actor AS id, actor_name AS name, action, target, details, address, request_id AS "requestId"
-     FROM audit_log AS log ${where(conditions)} ORDER BY ${way === null ? '' : 'log.door DESC, '}log.id DESC LIMIT $1`;
+     FROM audit_log AS log ${whereOld(conditions)} ORDER BY ${way === null ? '' : 'log.door DESC, '}log.id DESC LIMIT $1`;
   return { text, values };
 }

@@ -3,7 +3,7 @@
  * `coalesce(lease_until, due_at)` has passed. A claim clears `due_at`; if set during the work, the row runs again.
  */
 import { ChainsteadError, errorText } from '@chainstead/core';
-import { type Database, fromNow, rawSql, sql } from '@chainstead/db';
+import { type Database, fromNowOld, rawSql, sql } from '@chainstead/db';
 
 /** A table with {@link dueColumns} and a `chain_id`. Its SQL comes from the code, never from input. */
 export interface DueTable {
@@ -168,7 +168,7 @@ export async function failDue(
   const { code, message } = failureOf(failure.error);
   await database.query(
     // MATERIALIZED evaluates the time once: on Citus, each node would use its own.
-    `WITH later AS MATERIALIZED (SELECT ${fromNow('$1::float8')} AS moment)
+    `WITH later AS MATERIALIZED (SELECT ${fromNowOld('$1::float8')} AS moment)
      UPDATE ${table.name} SET ${prefix}due_at = coalesce(${prefix}due_at, later.moment), ${prefix}lease_until = NULL, ${prefix}holder = NULL,
        ${prefix}error_code = $2, ${prefix}error_message = $3${table.onFailure === undefined ? '' : `, ${table.onFailure}`}
      FROM later WHERE ${isClaimed(table, 4)}`,

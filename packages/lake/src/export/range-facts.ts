@@ -1,5 +1,5 @@
 import type { BlockRange, ChainId } from '@chainstead/core';
-import { type Database, hexText, rawSql, sql, type Transaction } from '@chainstead/db';
+import { type Database, hexText, hexTextOld, sql, type Transaction } from '@chainstead/db';
 import { listCoverage, readChainState, readRevisions } from '@chainstead/sync';
 import type { ManifestFile } from '../manifest/manifest.ts';
 import type { ExportTable } from '../tables/export-table.ts';
@@ -53,7 +53,7 @@ export async function readRangeFacts(
 ): Promise<RangeFacts> {
   const [revision = ''] = await readRevisions(transaction, chain.id, table.dataset, [range]);
   const edge = (order: string): string =>
-    `(SELECT block_number AS number, ${hexText('block_hash')} AS hash FROM blocks
+    `(SELECT block_number AS number, ${hexTextOld('block_hash')} AS hash FROM blocks
        WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3 ORDER BY block_number ${order} LIMIT 1)`;
   const edges = await transaction.query<{ number: number; hash: string }>(`${edge('ASC')} UNION ALL ${edge('DESC')}`, [
     chain.id,
@@ -83,7 +83,7 @@ export async function findChanged(
     .flatMap(({ first_block: first, last_block: last }) => [first, last])
     .filter((one) => one !== null);
   const stored = await source.query<{ number: number; hash: string }>(
-    sql`SELECT block_number AS number, ${rawSql(hexText('block_hash'))} AS hash FROM blocks WHERE chain_id = ${chain.id} AND block_number = ANY(${edges.map(({ number }) => number)}::bigint[])`,
+    sql`SELECT block_number AS number, ${hexText('block_hash')} AS hash FROM blocks WHERE chain_id = ${chain.id} AND block_number = ANY(${edges.map(({ number }) => number)}::bigint[])`,
   );
   const hashes = new Map(stored.map(({ number, hash }) => [number, hash]));
   const isReplaced = (edge: ManifestFile['last_block']): boolean => {

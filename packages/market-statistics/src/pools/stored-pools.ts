@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { type Bind, hexBytes, hexText, type ReadDatabase } from '@chainstead/db';
+import { type Bind, hexBytes, hexTextOld, type ReadDatabase } from '@chainstead/db';
 import { type PoolId, pairOf, poolKey, readTokenBook, type TokenFacts } from '@chainstead/markets';
 import type { ValuedPool } from '@chainstead/prices';
 
@@ -17,7 +17,7 @@ export interface StoredPool extends ValuedPool {
 }
 
 /** Columns of {@link PoolRow}. */
-export const POOL_COLUMNS = `${['pool', 'factory', 'token0', 'token1'].map((column) => `${hexText(column)} AS ${column}`).join(', ')},
+export const POOL_COLUMNS = `${['pool', 'factory', 'token0', 'token1'].map((column) => `${hexTextOld(column)} AS ${column}`).join(', ')},
   exchange, is_stable, tick_spacing`;
 
 /** Condition of proven and counted pools of two tokens. */

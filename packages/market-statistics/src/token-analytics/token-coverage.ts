@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { readBlockRuns } from '@chainstead/data-api';
-import { addressBytes, type Bind, hexText, type ReadDatabase, sql } from '@chainstead/db';
+import { addressBytes, type Bind, hexTextOld, type ReadDatabase, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { formsOf } from '@chainstead/markets';
 
@@ -35,7 +35,7 @@ export async function readUndecided(
   const chainId = `${bind(chain.id)}::bigint`;
   const [keys, wanted] = [`${bind(forms.map(addressKey))}::bigint[]`, `${bind(forms.map(addressBytes))}::bytea[]`];
   const ranges = ['token0', 'token1'].flatMap((side) => [
-    `(SELECT DISTINCT ${hexText(side)} AS token FROM pools WHERE address_key(${side}) = ANY (${keys}) AND chain_id = ${chainId}
+    `(SELECT DISTINCT ${hexTextOld(side)} AS token FROM pools WHERE address_key(${side}) = ANY (${keys}) AND chain_id = ${chainId}
         AND status = 'unproven' AND ${side} = ANY (${wanted}))`,
     `(SELECT NULL AS token FROM pools WHERE address_key(${side}) IS NULL AND chain_id = ${chainId} AND status = 'unproven' LIMIT 1)`,
   ]);

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { fromDateBound } from '@chainstead/data-api';
+import { fromDateBoundOld } from '@chainstead/data-api';
 import { type Bind, hexBytes, type ReadDatabase } from '@chainstead/db';
 import { isTradeInSql, type PoolId, poolKey, type TimeSpan } from '@chainstead/markets';
 
@@ -20,7 +20,7 @@ export async function readActivePools(
     const bind: Bind = (value) => `$${values.push(value)}`;
     const chainId = `${bind(chain.id)}::bigint`;
     const last = `${bind(lastBlock)}::bigint`;
-    const date = fromDateBound(chainId, `to_timestamp(${bind(from)}::float8)`);
+    const date = fromDateBoundOld(chainId, `to_timestamp(${bind(from)}::float8)`);
     const ranges = some.map(
       (pool, position) => `(SELECT ${position} AS position FROM swaps WHERE pool_key = ${bind(poolKey(pool))}::bigint
         AND chain_id = ${chainId} AND block_number >= (SELECT block FROM from_date) AND block_number <= ${last}

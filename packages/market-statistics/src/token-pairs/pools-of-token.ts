@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Bind, expectedTrue, type ReadDatabase, type Statement } from '@chainstead/db';
+import { addressBytes, type Bind, expectedTrueOld, type ReadDatabase, type Statement } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { formsOf, undecidedPoolsOf } from '@chainstead/markets';
 import { IS_LISTED, POOL_COLUMNS, type PoolRow, type StoredPool, withTokens } from '../pools/stored-pools.ts';
@@ -56,7 +56,7 @@ export function poolsStatement(chain: Chain, token: Address, limit: number): Sta
   const ranges = formsOf(token, chain).flatMap((form) =>
     SIDES.map(
       (side) => `(SELECT ${POOL_COLUMNS} FROM pools WHERE address_key(${side}) = ${bind(addressKey(form))}::bigint
-        AND chain_id = ${chainId} AND status = 'proven' AND ${expectedTrue(`${IS_LISTED} AND ${side} = ${bind(addressBytes(form))}::bytea`)}
+        AND chain_id = ${chainId} AND status = 'proven' AND ${expectedTrueOld(`${IS_LISTED} AND ${side} = ${bind(addressBytes(form))}::bytea`)}
         LIMIT ${limit})`,
     ),
   );

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hex, isAddress, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { areTablesSpread } from '@chainstead/data-api';
-import { hexBytes, hexText, type ReadDatabase, rawSql, sql } from '@chainstead/db';
+import { hexBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
 import { pairOf, poolKey, wrappedNativeOf } from '@chainstead/markets';
 import {
   addressesStatement,
@@ -33,7 +33,7 @@ async function tokensOfAddress(
   address: Hex,
 ): Promise<readonly TokenOnChain[]> {
   const pools = await database.select<PoolRow>(
-    sql`SELECT chain_id, ${rawSql(hexText('token0'))} AS token0, ${rawSql(hexText('token1'))} AS token1 FROM pools
+    sql`SELECT chain_id, ${hexText('token0')} AS token0, ${hexText('token1')} AS token1 FROM pools
      WHERE pool_key = ${poolKey(address)}::bigint AND chain_id = ANY (${chains.map(({ id }) => id)}::bigint[]) AND pool = ${hexBytes(address)}::bytea AND status = 'proven' AND is_counted`,
   );
   const ofPools = pools.flatMap(({ chain_id: id, token0, token1 }): readonly TokenOnChain[] => {

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hex, isAddress, isLowerHex, parseAddress } from '@chainstead/core';
-import { addressBytes, type Bind, hexText, type Statement } from '@chainstead/db';
+import { addressBytes, type Bind, hexTextOld, type Statement } from '@chainstead/db';
 
 /** Rows that a text may read from each index, and tokens that are ranked. */
 const SCANNED_MAX = 2_000;
@@ -124,7 +124,7 @@ WHERE coalesce(standard NOT IN ('erc721', 'erc1155'), true)${verifiedOnly ? ' AN
 const READ =
   'address, chain_id, name, symbol, decimals, logo, verified, possible_spam, total_supply, created_block, created_at';
 
-const COLUMNS = `${hexText('address')} AS address, chain_id AS "chainId", name, symbol, decimals, logo, verified AS "isVerified",
+const COLUMNS = `${hexTextOld('address')} AS address, chain_id AS "chainId", name, symbol, decimals, logo, verified AS "isVerified",
   possible_spam AS "isSpam", total_supply::text AS "totalSupply", created_block AS "createdBlock",
   extract(epoch FROM created_at)::float8 AS "createdAt"`;
 

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { isBuilt } from '@chainstead/data-api';
+import { isBuiltOld } from '@chainstead/data-api';
 import { addressBytes, type Bind, hexBytes, type ReadDatabase, type Statement } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
@@ -86,7 +86,7 @@ export function binReservesStatement(chain: Chain, ranges: readonly BinRange[], 
 SELECT position, bin, sum(amount0)::text AS amount0, sum(amount1)::text AS amount1, NULL::int AS created_at, NULL::boolean AS is_built FROM changed
   GROUP BY position, bin HAVING sum(amount0) <> 0 OR sum(amount1) <> 0
 UNION ALL SELECT position, NULL, NULL, NULL, created_at, NULL FROM created
-UNION ALL SELECT -1, NULL, NULL, NULL, NULL, ${isBuilt(chainId, binReservesOfChanges)}`;
+UNION ALL SELECT -1, NULL, NULL, NULL, NULL, ${isBuiltOld(chainId, binReservesOfChanges)}`;
   return { text, values };
 }
 

@@ -1,7 +1,7 @@
 /** Stored candles of tokens whose decimals changed. Readers don't use them, and take the swaps instead. */
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import { addressBytes, type Database, hexBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
+import { addressBytes, type Database, hexBytes, hexTextOld, type ReadDatabase, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { backoffSeconds, type Claim, claimValues, type DueWork, isClaimed, settled } from '@chainstead/jobs';
 import { CHANGED_DECIMALS, CHANGED_DECIMALS_WORK } from '@chainstead/tokens';
@@ -39,7 +39,7 @@ export function addOutdatedCandles(dueWork: Pick<DueWork, 'add'>, { database, ch
       name: CHANGED_DECIMALS_WORK,
       chain,
       table: CHANGED_DECIMALS,
-      returning: `${hexText('work.address')} AS address`,
+      returning: `${hexTextOld('work.address')} AS address`,
       concurrency: 1,
       batch: BATCH,
       perform: (claims, signal) => markOutdated(database, chain, claims, signal),
@@ -101,7 +101,7 @@ async function readPoolsOf(
   ) => `SELECT pool FROM pools WHERE address_key(${column}) = ANY ($2::bigint[]) AND chain_id = $1
     AND ${column} = ANY ($3::bytea[]) AND status = 'proven'`;
   const rows = await database.select<{ readonly pool: PoolId }>(
-    `SELECT ${hexText('pool')} AS pool FROM (${of('token0')} UNION ${of('token1')}) AS found ORDER BY pool`,
+    `SELECT ${hexTextOld('pool')} AS pool FROM (${of('token0')} UNION ${of('token1')}) AS found ORDER BY pool`,
     [chain.id, tokens.map((token) => addressKey(parseAddress(token))), tokens.map(addressBytes)],
   );
   return rows.map(({ pool }) => pool);
@@ -116,7 +116,7 @@ function readOutdated(
 ): Promise<readonly OutdatedCandle[]> {
   return database.select<OutdatedCandle>(
     `WITH known AS MATERIALIZED (SELECT * FROM unnest($2::bigint[], $3::bytea[], $4::smallint[], $5::smallint[]) AS known (pool_key, pool, decimals0, decimals1))
-SELECT ${hexText('candle.pool')} AS pool, candle.hours, candle.start, candle.decimals0, candle.decimals1, candle.prices
+SELECT ${hexTextOld('candle.pool')} AS pool, candle.hours, candle.start, candle.decimals0, candle.decimals1, candle.prices
 FROM known JOIN pool_candles AS candle ON candle.pool_key = known.pool_key AND candle.pool = known.pool
 WHERE candle.chain_id = $1 AND candle.hours IN (1, 24) AND candle.start >= $6
   AND (candle.decimals0 IS DISTINCT FROM known.decimals0 OR candle.decimals1 IS DISTINCT FROM known.decimals1)

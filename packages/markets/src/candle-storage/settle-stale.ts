@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Database, hexBytes, hexText, rawSql, sql } from '@chainstead/db';
+import { type Database, hexBytes, hexText, hexTextOld, rawSql, sql } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
 import { CANDLE_COLUMNS, copyCandles, type PoolCandle, type PricedRecord } from '../pool-candles/candle-record.ts';
 import { computeCandles, isUncertain } from '../pool-candles/compute-candles.ts';
@@ -59,7 +59,7 @@ interface Settled {
 
 function listStale(database: Database, chain: Chain): Promise<readonly StaleSpan[]> {
   return database.select<StaleSpan>(
-    sql`SELECT stale.hours, stale.start, array_agg(${rawSql(hexText('stale.pool'))}) AS pools, array_agg(stale.revision::text) AS revisions,
+    sql`SELECT stale.hours, stale.start, array_agg(${hexText('stale.pool')}) AS pools, array_agg(stale.revision::text) AS revisions,
   min(span.first_block) AS first_block, max(span.last_block) AS last_block, min(span.prices_from_block) AS prices_from_block
 FROM (SELECT * FROM stale_candles WHERE chain_id = ${chain.id} ORDER BY checked_at LIMIT ${rawSql(STALE_MAX)}) AS stale
 LEFT JOIN candle_spans AS span ON span.chain_id = stale.chain_id AND span.hours = stale.hours AND span.start = stale.start AND span.is_stored AND span.settings = ${priceSettingsOf(chain)}
@@ -93,7 +93,7 @@ async function computeDay(
   if (first === null) return [];
   const range = [chain.id, pools.map(poolKey), start, start + 24];
   const stale = await database.select<{ readonly pool: PoolId }>(
-    `SELECT DISTINCT ${hexText('pool')} AS pool FROM stale_candles WHERE pool_key = ANY ($2::bigint[]) AND chain_id = $1 AND hours = 1 AND start >= $3 AND start < $4`,
+    `SELECT DISTINCT ${hexTextOld('pool')} AS pool FROM stale_candles WHERE pool_key = ANY ($2::bigint[]) AND chain_id = $1 AND hours = 1 AND start >= $3 AND start < $4`,
     range,
   );
   const rows = await database.select<PricedRecord>(

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { boundsInSql, type Indexed, type IndexedColumns, readIndexed } from '@chainstead/data-api';
+import { boundsInSqlOld, type Indexed, type IndexedColumns, readIndexed } from '@chainstead/data-api';
 import type { Bind, ReadDatabase } from '@chainstead/db';
 import type { StoredWidth } from '../pool-candles/stored-span.ts';
 import { SWAPS_DATASET } from '../swap-lists/swaps-statement.ts';
@@ -22,7 +22,7 @@ export async function readExtent(database: ReadDatabase, chain: Chain, bounds: D
   const bind: Bind = (value) => `$${values.push(value)}`;
   const chainId = `${bind(chain.id)}::bigint`;
   const page = { ...bounds, fromBlock: null, toBlock: null };
-  const { ctes, complete } = boundsInSql(chain, chainId, SWAPS_DATASET, page, bind, null);
+  const { ctes, complete } = boundsInSqlOld(chain, chainId, SWAPS_DATASET, page, bind, null);
   const ofWidth = (hours: StoredWidth): string =>
     `(SELECT ARRAY[min(start), max(start) + ${hours}] FROM candle_spans WHERE chain_id = ${chainId} AND hours = ${hours})`;
   const [row] = await database.select<ExtentRow>(

@@ -1,13 +1,13 @@
 import type { Chain } from '@chainstead/chains';
-import { fromDateBound, type PageBounds, toDateBound } from '@chainstead/data-api';
+import { fromDateBoundOld, type PageBounds, toDateBoundOld } from '@chainstead/data-api';
 import {
   type Bind,
-  expectedTrue,
+  expectedTrueOld,
   hexBytes,
   type ReadDatabase,
-  rowsAfterInPartitions,
+  rowsAfterInPartitionsOld,
   type Statement,
-  where,
+  whereOld,
 } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
 import { unpackTimes } from '../pool-candles/read-pool-swaps.ts';
@@ -88,15 +88,15 @@ function newestSwaps(chain: Chain, { pool, bounds, after, limit }: SwapsPartQuer
   const bind: Bind = (value) => `$${values.push(value)}`;
   const chainId = `${bind(chain.id)}::bigint`;
   const { fromDate, toDate, pinnedBlock } = bounds;
-  const ctes = [fromDateBound(chainId, bind(fromDate)), toDateBound(chainId, bind(toDate))];
+  const ctes = [fromDateBoundOld(chainId, bind(fromDate)), toDateBoundOld(chainId, bind(toDate))];
   // A comparison of rows: for two bounds of one column, the planner expects next to no rows and sorts all of them.
   const first = `(${PLACE.join(', ')}) >= ((SELECT block FROM from_date), 0, 0)`;
   const upper = after === null ? upperBounds(pinnedBlock, bind) : placesBefore(after, bind);
   const ofPool = [`pool_key = ${bind(poolKey(pool))}::bigint`, `chain_id = ${chainId}`];
-  const isSwap = expectedTrue(
+  const isSwap = expectedTrueOld(
     `kind = 0 AND amount0 IS NOT NULL AND amount1 IS NOT NULL AND pool = ${bind(hexBytes(pool))}::bytea`,
   );
-  const newest = `SELECT ${columns} FROM swaps ${where([...ofPool, ...upper, first, isSwap])} ORDER BY ${NEWEST_FIRST} LIMIT ${bind(limit)}`;
+  const newest = `SELECT ${columns} FROM swaps ${whereOld([...ofPool, ...upper, first, isSwap])} ORDER BY ${NEWEST_FIRST} LIMIT ${bind(limit)}`;
   return { ctes, newest, values, chainId };
 }
 
@@ -134,5 +134,5 @@ function upperBounds(pinnedBlock: number | null, bind: Bind): readonly string[] 
 }
 
 function placesBefore({ block, transaction, log }: SwapPosition, bind: Bind): readonly string[] {
-  return rowsAfterInPartitions('DESC', PLACE, [`${bind(block)}::bigint`, bind(transaction), bind(log)]);
+  return rowsAfterInPartitionsOld('DESC', PLACE, [`${bind(block)}::bigint`, bind(transaction), bind(log)]);
 }

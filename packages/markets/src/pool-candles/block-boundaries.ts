@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { fromDateBound } from '@chainstead/data-api';
+import { fromDateBoundOld } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 
 /** Blocks around a time. */
@@ -13,7 +13,7 @@ export interface BlockBoundary {
 /** Returns the known blocks around a time. @param time Unix seconds */
 export async function readBoundary(database: ReadDatabase, chain: Chain, time: number): Promise<BlockBoundary> {
   const [row] = await database.select<{ readonly known: number | null; readonly at: number | null }>(
-    `WITH ${fromDateBound('$1::bigint', 'to_timestamp($2::float8)')}
+    `WITH ${fromDateBoundOld('$1::bigint', 'to_timestamp($2::float8)')}
 SELECT known_block AS known,
   (SELECT block_number FROM blocks WHERE chain_id = $1::bigint AND block_number >= (SELECT block FROM from_date) ORDER BY block_number LIMIT 1) AS at
 FROM from_date`,

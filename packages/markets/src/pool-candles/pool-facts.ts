@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, hexBytes, hexText, type ReadDatabase, rawSql, sql } from '@chainstead/db';
+import { addressBytes, hexBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import { type TokenEntry, tokensOf } from '../swap-lists/swaps-statement.ts';
@@ -14,7 +14,7 @@ export async function readPoolFacts(
   pools: readonly PoolId[],
 ): Promise<readonly FiguredPool[]> {
   const found = await database.select<{ readonly pool: PoolId; readonly token0: Address; readonly token1: Address }>(
-    sql`SELECT ${rawSql(hexText('pool'))} AS pool, ${rawSql(hexText('token0'))} AS token0, ${rawSql(hexText('token1'))} AS token1 FROM pools
+    sql`SELECT ${hexText('pool')} AS pool, ${hexText('token0')} AS token0, ${hexText('token1')} AS token1 FROM pools
      WHERE pool_key = ANY (${pools.map(poolKey)}::bigint[]) AND chain_id = ${chain.id} AND pool = ANY (${pools.map(hexBytes)}::bytea[])
        AND status = 'proven' AND token0 IS NOT NULL AND token1 IS NOT NULL`,
   );

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type BlockRange, parseAddress } from '@chainstead/core';
-import { type Bind, hexBytes, hexText, type ReadDatabase, type Statement } from '@chainstead/db';
+import { type Bind, hexBytes, hexTextOld, type ReadDatabase, type Statement } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import type { PoolSwap } from './pool-totals.ts';
@@ -42,7 +42,7 @@ export function poolSwapsOfRanges(chain: Chain, query: PoolSwapsQuery): Statemen
   const { found, values, chainId } = swapsInRanges(chain, query, columns);
   return {
     text: `WITH found AS MATERIALIZED (${found})
-SELECT ${hexText('pool')} AS pool, string_agg(block_number || ' ' || amount0 || ' ' || amount1 || ' ' || encode(wallet, 'hex'), ' '
+SELECT ${hexTextOld('pool')} AS pool, string_agg(block_number || ' ' || amount0 || ' ' || amount1 || ' ' || encode(wallet, 'hex'), ' '
   ORDER BY block_number, transaction_index, log_index) AS packed FROM found GROUP BY pool
 UNION ALL SELECT NULL, string_agg(block.block_number || ' ' || extract(epoch FROM block.block_timestamp)::bigint, ' ')
 FROM (SELECT DISTINCT block_number FROM found) AS seen JOIN blocks AS block ON block.chain_id = ${chainId} AND block.block_number = seen.block_number`,

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { hexBytes, hexText, type ReadDatabase } from '@chainstead/db';
+import { hexBytes, hexTextOld, type ReadDatabase } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import type { FiguredPool } from '../trade-values/figured-pool.ts';
@@ -37,7 +37,7 @@ export async function readStoredCandles(
   const [spans] = await database.select<SpansRow>(
     `SELECT ARRAY(SELECT start FROM candle_spans WHERE chain_id = $1 AND hours = $2 AND start >= $3 AND start < $4 AND ${VALID_SPAN} AND settings = $5
     AND last_block <= coalesce($6::bigint, 9223372036854775807)) AS stored,
-  ARRAY(SELECT ${hexText('pool')} || ' ' || start FROM stale_candles
+  ARRAY(SELECT ${hexTextOld('pool')} || ' ' || start FROM stale_candles
     WHERE pool_key = ANY ($7::bigint[]) AND chain_id = $1 AND hours = $2 AND start >= $3 AND start < $4) AS stale`,
     [...inSpans, priceSettingsOf(chain), query.lastBlock, keys],
   );

@@ -1,7 +1,7 @@
 /** Pools with their proofs, as stored: for operators, so also those that count for nothing. */
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Bind, hexBytes, hexText, type ReadDatabase, rawSql, sql } from '@chainstead/db';
+import { addressBytes, type Bind, hexBytes, hexTextOld, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
@@ -113,7 +113,7 @@ export async function readNewestStateBlocks(
 const STORED = `pool, vault, status, proof, proof_block, exchange, factory, token0, token1, fee, tick_spacing, is_stable, hooks, is_counted,
   coalesce(lease_until, due_at) IS NOT NULL AS is_due, error_message`;
 
-const SHOWN = `SELECT ${['pool', 'vault', 'factory', 'token0', 'token1', 'hooks'].map((column) => `${hexText(`found.${column}`)} AS ${column}`).join(', ')},
+const SHOWN = `SELECT ${['pool', 'vault', 'factory', 'token0', 'token1', 'hooks'].map((column) => `${hexTextOld(`found.${column}`)} AS ${column}`).join(', ')},
     found.status, found.proof, found.proof_block, found.exchange, named0.symbol AS symbol0, named1.symbol AS symbol1, found.fee,
     found.tick_spacing, found.is_stable, found.is_counted, found.is_due, found.error_message, found.side
   FROM found LEFT JOIN tokens AS named0 ON named0.chain_id = $1::bigint AND named0.address = found.token0

@@ -1,6 +1,6 @@
 import { type Address, ChainsteadError, errorText, parseAddress } from '@chainstead/core';
 import { readBlockRuns } from '@chainstead/data-api';
-import { addressBytes, hexBytes, hexText, rawSql, sql } from '@chainstead/db';
+import { addressBytes, hexBytes, hexText, hexTextOld, sql } from '@chainstead/db';
 import {
   knownBlock,
   type StateBlock,
@@ -81,7 +81,7 @@ async function withoutReading(
 ): Promise<readonly FoundPool[]> {
   if (pools.length === 0) return [];
   const rows = await database.query<{ pool: string }>(
-    `SELECT ${hexText('pool')} AS pool FROM pool_readings WHERE pool_key = ANY ($1::bigint[]) AND chain_id = $2 AND pool = ANY ($3::bytea[])
+    `SELECT ${hexTextOld('pool')} AS pool FROM pool_readings WHERE pool_key = ANY ($1::bigint[]) AND chain_id = $2 AND pool = ANY ($3::bytea[])
      AND block_number BETWEEN $4 AND $5`,
     [
       ...[pools.map(({ pool }) => poolKey(pool)), chain.id, pools.map(({ pool }) => hexBytes(pool))],
@@ -105,7 +105,7 @@ async function readDecimals(
   const { database, chain, logger } = context;
   const tokens = [...new Set(pools.flatMap((one) => one.tokens))];
   const rows = await database.query<{ token: Address }>(
-    sql`SELECT ${rawSql(hexText('address'))} AS token FROM tokens WHERE chain_id = ${chain.id} AND address = ANY (${tokens.map(addressBytes)}::bytea[]) AND facts_status = 'known'`,
+    sql`SELECT ${hexText('address')} AS token FROM tokens WHERE chain_id = ${chain.id} AND address = ANY (${tokens.map(addressBytes)}::bytea[]) AND facts_status = 'known'`,
   );
   const known = new Set(rows.map(({ token }) => token));
   const items = tokens.filter((token) => !known.has(token));

@@ -28,7 +28,7 @@ export async function tokensToLookUp(
 ): Promise<readonly Address[]> {
   if (tokens.length === 0) return [];
   const rows = await database.select<{ token: Address }>(
-    sql`SELECT ${rawSql(hexText('token'))} AS token FROM pool_lookups WHERE token = ANY (${tokens.map(addressBytes)}::bytea[]) AND chain_id = ${chain.id}::bigint
+    sql`SELECT ${hexText('token')} AS token FROM pool_lookups WHERE token = ANY (${tokens.map(addressBytes)}::bytea[]) AND chain_id = ${chain.id}::bigint
      AND block_number >= ${runStart}::bigint AND looked_up_at > now() - make_interval(secs => ${LOOKUP_MAX_AGE_SECONDS})`,
   );
   const known = new Set(rows.map(({ token }) => token));

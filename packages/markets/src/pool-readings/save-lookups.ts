@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database, hexBytes, hexText, rawSql, sql, type Transaction } from '@chainstead/db';
+import { addressBytes, type Database, hexBytes, hexText, sql, type Transaction } from '@chainstead/db';
 import { type StateBlock, StateUnavailableError } from '@chainstead/node-reads';
 import { underCommitLock } from '@chainstead/sync';
 import type { ProvenPool } from '../exchanges/prove-pool.ts';
@@ -55,7 +55,7 @@ async function provenPools(
   pools: readonly ProvenPool[],
 ): Promise<ReadonlySet<string>> {
   const rows = await transaction.query<{ pool: string }>(
-    sql`SELECT ${rawSql(hexText('pool'))} AS pool FROM pools WHERE pool_key = ANY (${pools.map(({ pool }) => poolKey(pool))}::bigint[]) AND chain_id = ${id} AND pool = ANY (${pools.map(({ pool }) => hexBytes(pool))}::bytea[])
+    sql`SELECT ${hexText('pool')} AS pool FROM pools WHERE pool_key = ANY (${pools.map(({ pool }) => poolKey(pool))}::bigint[]) AND chain_id = ${id} AND pool = ANY (${pools.map(({ pool }) => hexBytes(pool))}::bytea[])
      AND status = 'proven'`,
   );
   return new Set(rows.map(({ pool }) => pool));

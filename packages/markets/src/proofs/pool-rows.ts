@@ -1,5 +1,13 @@
 import { type Address, type ChainId, type Hex, ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes, type Database, hexBytes, hexText, rawSql, sql, type Transaction } from '@chainstead/db';
+import {
+  addressBytes,
+  type Database,
+  hexBytes,
+  hexText,
+  hexTextOld,
+  sql,
+  type Transaction,
+} from '@chainstead/db';
 import { type Claim, claimValues, type DueTable, isClaimed, settled } from '@chainstead/jobs';
 import { underCommitLock } from '@chainstead/sync';
 import { requestTokenFacts } from '@chainstead/tokens';
@@ -34,7 +42,7 @@ export interface UnprovenPool {
 }
 
 export const UNPROVEN_POOL_COLUMNS = ['pool', 'vault', 'token0', 'token1']
-  .map((column) => `${hexText(`work.${column}`)} AS ${column}`)
+  .map((column) => `${hexTextOld(`work.${column}`)} AS ${column}`)
   .join(', ');
 
 /** Outcome of an attempt. */
@@ -64,8 +72,8 @@ export async function readCreations(
   pools: readonly PoolId[],
 ): Promise<ReadonlyMap<PoolId, PoolOutcome>> {
   const rows = await database.query<CreationRow>(
-    sql`SELECT DISTINCT ON (creation.pool) ${rawSql(hexText('creation.pool'))} AS pool, ${rawSql(hexText('factory'))} AS factory, ${rawSql(hexText('token0'))} AS token0,
-       ${rawSql(hexText('token1'))} AS token1, fee, tick_spacing, is_stable, ${rawSql(hexText('hooks'))} AS hooks, block_number
+    sql`SELECT DISTINCT ON (creation.pool) ${hexText('creation.pool')} AS pool, ${hexText('factory')} AS factory, ${hexText('token0')} AS token0,
+       ${hexText('token1')} AS token1, fee, tick_spacing, is_stable, ${hexText('hooks')} AS hooks, block_number
      FROM unnest(${pools.map(poolKey)}::bigint[], ${pools.map(hexBytes)}::bytea[]) AS due (pool_key, pool) JOIN pool_creations AS creation USING (pool_key)
      WHERE creation.chain_id = ${chainId} AND creation.pool = due.pool ORDER BY creation.pool, block_number, transaction_index, log_index`,
   );

@@ -1,7 +1,7 @@
 /** Proofs of the pools that a recorded block shows, and the trades that follow from them. */
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
-import { hexBytes, hexText, rawSql, sql } from '@chainstead/db';
+import { hexBytes, hexText, sql } from '@chainstead/db';
 import { recordedData } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -35,7 +35,7 @@ describe.skipIf(isMissing)(title('pools of a recorded block'), () => {
 
   const storedPools = () =>
     scratch.database.query<{ pool: string; status: string; proof: string | null; exchange: string | null }>(
-      sql`SELECT ${rawSql(hexText('pool'))} AS pool, status, proof, exchange FROM pools ORDER BY pool`,
+      sql`SELECT ${hexText('pool')} AS pool, status, proof, exchange FROM pools ORDER BY pool`,
     );
   const storedTrades = () =>
     scratch.database.query(sql`SELECT trades::text AS row FROM trades ORDER BY pool_key, transaction_index, log_index`);

@@ -68,14 +68,14 @@ const storeCreations = () =>
 
 async function poolsWhere(condition: string): Promise<readonly Hex[]> {
   const rows = await scratch.database.query<{ pool: Hex }>(
-    sql`SELECT ${rawSql(hexText('pool'))} AS pool FROM pools WHERE ${rawSql(condition)} ORDER BY pools.pool`,
+    sql`SELECT ${hexText('pool')} AS pool FROM pools WHERE ${rawSql(condition)} ORDER BY pools.pool`,
   );
   return rows.map(({ pool }) => pool);
 }
 
 async function tradedPools(): Promise<readonly Hex[]> {
   const rows = await scratch.database.query<{ pool: Hex }>(
-    sql`SELECT ${rawSql(hexText('swap.pool'))} AS pool FROM trades AS trade JOIN swaps AS swap USING (pool_key, chain_id, block_number, transaction_index, log_index)
+    sql`SELECT ${hexText('swap.pool')} AS pool FROM trades AS trade JOIN swaps AS swap USING (pool_key, chain_id, block_number, transaction_index, log_index)
      ORDER BY swap.pool`,
   );
   return rows.map(({ pool }) => pool);
@@ -125,7 +125,7 @@ test('a changed pool has no stored candles until they are stored again', async (
   );
   await applyTrustedHooks(scratch.database, trusting(CHANGING));
   const stale = await scratch.database.query(
-    sql`SELECT ${rawSql(hexText('pool'))} AS pool, hours, start FROM stale_candles ORDER BY hours`,
+    sql`SELECT ${hexText('pool')} AS pool, hours, start FROM stale_candles ORDER BY hours`,
   );
   expect(stale).toEqual([
     { pool: ofChanging, hours: 1, start: 1 },

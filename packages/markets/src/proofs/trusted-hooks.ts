@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database, hexText, sql } from '@chainstead/db';
+import { addressBytes, type Database, hexTextOld, sql } from '@chainstead/db';
 import type { Schedule } from '@chainstead/jobs';
 import { lockChainCommits } from '@chainstead/sync';
 import type { PoolId } from '../events/pool-event.ts';
@@ -74,7 +74,7 @@ export async function applyTrustedHooks(database: Database, chain: HookedChain, 
 /** A pool that is not proven, such as after a reorg, is decided by its next proof. */
 function changedPools(): string {
   const of = `SELECT pool FROM pools WHERE chain_id = $1 AND status = 'proven' AND (is_trusted OR NOT is_counted)`;
-  return `SELECT ${hexText('pool')} AS pool FROM (
+  return `SELECT ${hexTextOld('pool')} AS pool FROM (
     (${of} AND NOT is_counted AND hooks = ANY ($2::bytea[]) LIMIT ${BATCH})
     UNION ALL (${of} AND is_counted AND hooks <> ALL ($2::bytea[]) LIMIT ${BATCH})) AS changed LIMIT ${BATCH}`;
 }

@@ -1,7 +1,16 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { toDateBound } from '@chainstead/data-api';
-import { addressBytes, type Bind, hexBytes, hexText, type ReadDatabase, rawSql, sql, where } from '@chainstead/db';
+import { toDateBoundOld } from '@chainstead/data-api';
+import {
+  addressBytes,
+  type Bind,
+  hexBytes,
+  hexText,
+  hexTextOld,
+  type ReadDatabase,
+  sql,
+  whereOld,
+} from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
@@ -32,10 +41,10 @@ export async function getReserves(
   const [row] = await database.select<{ reserve0: string | null; reserve1: string | null }>(
     `WITH ${[
       ...ctes,
-      `state AS MATERIALIZED (SELECT reserve0::text, reserve1::text FROM pool_states ${where([...ofPool, ...isUntil])}
+      `state AS MATERIALIZED (SELECT reserve0::text, reserve1::text FROM pool_states ${whereOld([...ofPool, ...isUntil])}
       ORDER BY block_number DESC LIMIT 1)`,
     ].join(', ')}
-     SELECT reserve0, reserve1 FROM (SELECT FROM pools ${where([...ofPool, "status = 'proven'"])}) AS pair LEFT JOIN state ON true`,
+     SELECT reserve0, reserve1 FROM (SELECT FROM pools ${whereOld([...ofPool, "status = 'proven'"])}) AS pair LEFT JOIN state ON true`,
     values,
   );
   if (row === undefined) return { isKnown: false, reserves: null };
@@ -115,7 +124,9 @@ export async function listPairsOfTokens(
        AND status = 'proven' AND is_counted AND token0 = ${bind(addressBytes(token0))}::bytea AND token1 = ${bind(addressBytes(token1))}::bytea
        AND factory = ANY (${factory})`,
   );
-  const columns = ['pool', 'factory', 'token0', 'token1'].map((column) => `${hexText(column)} AS ${column}`).join(', ');
+  const columns = ['pool', 'factory', 'token0', 'token1']
+    .map((column) => `${hexTextOld(column)} AS ${column}`)
+    .join(', ');
   return database.select<Candidate>(
     `SELECT exchange, is_stable, tick_spacing, ${columns} FROM (${branches.join(' UNION ALL ')}) AS found ORDER BY found.pool LIMIT ${CANDIDATES_MAX}`,
     values,
@@ -127,12 +138,12 @@ async function readDepth(database: ReadDatabase, chain: Chain, pool: PoolId, at:
   const { values, bind } = binder();
   const { ctes, isUntil } = untilBlock(chain, at, bind);
   const ofPool = conditionsOf(chain, pool, bind);
-  const state = `state AS MATERIALIZED (SELECT coalesce(liquidity, reserve0)::text AS depth FROM pool_states ${where([...ofPool, ...isUntil])}
+  const state = `state AS MATERIALIZED (SELECT coalesce(liquidity, reserve0)::text AS depth FROM pool_states ${whereOld([...ofPool, ...isUntil])}
     ORDER BY block_number DESC LIMIT 1)`;
   const isLater = isUntil.length === 0 ? 'false' : `NOT (${isUntil.join(' AND ')})`;
   const [row] = await database.select<{ depth: string | null; is_later: boolean }>(
     `WITH ${[...ctes, state].join(', ')} SELECT (SELECT depth FROM state) AS depth,
-       EXISTS (SELECT FROM pool_creations ${where([...ofPool, isLater])}) AS is_later`,
+       EXISTS (SELECT FROM pool_creations ${whereOld([...ofPool, isLater])}) AS is_later`,
     values,
   );
   return row === undefined || row.is_later ? null : BigInt(row.depth ?? 0);
@@ -142,7 +153,7 @@ async function readDepth(database: ReadDatabase, chain: Chain, pool: PoolId, at:
 export async function withTokenRecords(database: ReadDatabase, chain: Chain, pair: Candidate): Promise<PairOfTokens> {
   const { token0, token1 } = pair;
   const tokens = await database.select<TokenRecord>(
-    sql`SELECT ${rawSql(hexText('address'))} AS address, name, symbol, decimals, logo, possible_spam, verified, created_block, created_at FROM tokens
+    sql`SELECT ${hexText('address')} AS address, name, symbol, decimals, logo, possible_spam, verified, created_block, created_at FROM tokens
      WHERE chain_id = ${chain.id}::bigint AND address = ANY (${[token0, token1].map(addressBytes)}::bytea[])`,
   );
   return { ...pair, tokens };
@@ -169,6 +180,6 @@ function untilBlock(
 ): { readonly ctes: readonly string[]; readonly isUntil: readonly string[] } {
   if (toBlock !== null) return { ctes: [], isUntil: [`block_number <= ${bind(toBlock)}::bigint`] };
   if (toDate === null) return { ctes: [], isUntil: [] };
-  const date = toDateBound(`${bind(chain.id)}::bigint`, `${bind(toDate)}::timestamptz`);
+  const date = toDateBoundOld(`${bind(chain.id)}::bigint`, `${bind(toDate)}::timestamptz`);
   return { ctes: [date], isUntil: ['block_number <= (SELECT block FROM to_date)'] };
 }

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Fraction } from '@chainstead/core';
-import { hexBytes, hexText, type ReadDatabase } from '@chainstead/db';
+import { hexBytes, hexTextOld, type ReadDatabase } from '@chainstead/db';
 import { type BlockTime, readAnchorBook } from '../anchors/anchor-steps.ts';
 import type { PoolId, PoolState } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
@@ -76,6 +76,6 @@ const STATEMENT = `WITH pair AS MATERIALIZED (
   SELECT block_number AS block, extract(epoch FROM block_timestamp)::float8 AS time FROM blocks
   WHERE chain_id = $2::bigint ORDER BY block_number DESC LIMIT 1
 )
-SELECT exchange, ${hexText('factory')} AS factory, ${hexText('token0')} AS token0, ${hexText('token1')} AS token1, is_stable, tick_spacing, state.*, newest.*,
+SELECT exchange, ${hexTextOld('factory')} AS factory, ${hexTextOld('token0')} AS token0, ${hexTextOld('token1')} AS token1, is_stable, tick_spacing, state.*, newest.*,
   ${tokensOf('SELECT token0 FROM pair UNION SELECT token1 FROM pair', '$2::bigint')} AS tokens
 FROM pair LEFT JOIN state ON true LEFT JOIN newest ON true`;

@@ -1,15 +1,15 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, ZERO_ADDRESS } from '@chainstead/core';
-import { blocksOf, boundsInSql, type PageBounds, scanBounds, traderInSql } from '@chainstead/data-api';
+import { blocksOfOld, boundsInSqlOld, type PageBounds, scanBoundsOld, traderInSqlOld } from '@chainstead/data-api';
 import {
   addressBytes,
   type Bind,
-  expectedTrue,
+  expectedTrueOld,
   hexBytes,
   type KeysetOrder,
-  rowsAfterInPartitions,
+  rowsAfterInPartitionsOld,
   type Statement,
-  where,
+  whereOld,
 } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { hex, hexOrNull, int4, int8, packedRows, text, textOrNull } from '@chainstead/db/packed-rows';
@@ -85,16 +85,16 @@ export const SWAPS = packedRows({
 export function swapsStatement(
   chain: Chain,
   query: SwapsQuery,
-  { isSpread = false, select = SWAPS.select }: SwapsReading = {},
+  { isSpread = false, select = SWAPS.selectOld }: SwapsReading = {},
 ): Statement {
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
   const chainId = `${bind(chain.id)}::bigint`;
   const { subject } = query;
-  const of = subject.kind === 'wallet' ? traderInSql(subject.wallet, SWAPS_DATASET, chainId, bind) : SWAPS_DATASET;
-  const { ctes, lower, upper, lowest, highest, complete } = boundsInSql(chain, chainId, of, query, bind, null);
+  const of = subject.kind === 'wallet' ? traderInSqlOld(subject.wallet, SWAPS_DATASET, chainId, bind) : SWAPS_DATASET;
+  const { ctes, lower, upper, lowest, highest, complete } = boundsInSqlOld(chain, chainId, of, query, bind, null);
   const after = query.after === null ? null : placesAfter(query.order, query.after, bind);
-  const bounds = scanBounds(query.order, { lower, upper }, after);
+  const bounds = scanBoundsOld(query.order, { lower, upper }, after);
   const scan = {
     chain,
     chainId,
@@ -105,11 +105,11 @@ export function swapsStatement(
     isSpread,
     bind,
   };
-  const found = `SELECT * FROM (${rowsOf(query, scan)}) AS found ${where(bounds.far)} ${orderBy(query.order)}`;
+  const found = `SELECT * FROM (${rowsOf(query, scan)}) AS found ${whereOld(bounds.far)} ${orderBy(query.order)}`;
   const undecided = undecidedPools(query, scan);
   const isDecided = undecided === null ? '' : ' AND NOT EXISTS (SELECT FROM undecided)';
   const tokens = 'SELECT token0 FROM page UNION SELECT token1 FROM page';
-  const related = `SELECT ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks, ${tokensOf(tokens, chainId)} AS tokens`;
+  const related = `SELECT ${blocksOfOld('SELECT block_number FROM page', chainId)} AS blocks, ${tokensOf(tokens, chainId)} AS tokens`;
   return {
     text: `WITH ${ctes.join(', ')}, page AS MATERIALIZED (${found}), related AS MATERIALIZED (${related})
 ${undecided === null ? '' : `, undecided AS MATERIALIZED (${undecided})`}
@@ -167,7 +167,7 @@ function rowsOf({ subject, types }: SwapsQuery, scan: Scan): string {
     case 'pair': {
       const conditions = [
         `swap.pool_key = ${bind(poolKey(subject.pool))}::bigint`,
-        expectedTrue(`swap.pool = ${bind(hexBytes(subject.pool))}::bytea`),
+        expectedTrueOld(`swap.pool = ${bind(hexBytes(subject.pool))}::bytea`),
       ];
       return swapsRange(conditions, [typeCondition(types, null, scan)], scan);
     }
@@ -181,7 +181,7 @@ function rowsOf({ subject, types }: SwapsQuery, scan: Scan): string {
         typeCondition(types, focus === null ? null : () => focus, scan),
       ];
       const sides = ['wallet', 'beneficiary'].map((side) =>
-        swapsRange([`address_key(swap.${side}) = ${key}`, expectedTrue(`swap.${side} = ${bytes}`)], filters, scan),
+        swapsRange([`address_key(swap.${side}) = ${key}`, expectedTrueOld(`swap.${side} = ${bytes}`)], filters, scan),
       );
       return merged(sides, scan);
     }
@@ -220,16 +220,16 @@ const IS_LISTED = `known.status = 'proven' AND known.is_counted AND (swap.kind <
 function swapsRange(conditions: readonly string[], filters: readonly string[], scan: Scan): string {
   const found = [...conditions, `swap.chain_id = ${scan.chainId}`, ...scan.bounds];
   return `SELECT ${COLUMNS} FROM swaps AS swap ${joinOne('pools', 'known', IS_POOL_OF_SWAP, scan)}
-    ${where([...found, expectedTrue([IS_LISTED, ...filters].join(' AND '))])} ${orderBy(scan.order, 'swap.')} LIMIT ${scan.limit}`;
+    ${whereOld([...found, expectedTrueOld([IS_LISTED, ...filters].join(' AND '))])} ${orderBy(scan.order, 'swap.')} LIMIT ${scan.limit}`;
 }
 
 function tradesRange(side: string, token: Address, filter: string, scan: Scan): string {
   const { bind, chainId, order } = scan;
   const found = [`${side}_key = ${bind(addressKey(token))}::bigint`, `chain_id = ${chainId}`, ...scan.bounds];
   const isOf = `${side === 'token0' ? TOKEN0 : TOKEN1} = ${bind(addressBytes(token))}::bytea`;
-  return `SELECT ${COLUMNS} FROM (SELECT * FROM trades ${where(found)}) AS trade
+  return `SELECT ${COLUMNS} FROM (SELECT * FROM trades ${whereOld(found)}) AS trade
     ${joinOne('swaps', 'swap', IS_SWAP_OF_TRADE, scan)} ${joinOne('pools', 'known', IS_POOL_OF_SWAP, scan)}
-    WHERE ${expectedTrue([IS_LISTED, isOf, filter].join(' AND '))} ${orderBy(order, 'trade.')} LIMIT ${scan.limit}`;
+    WHERE ${expectedTrueOld([IS_LISTED, isOf, filter].join(' AND '))} ${orderBy(order, 'trade.')} LIMIT ${scan.limit}`;
 }
 
 /**
@@ -256,7 +256,7 @@ function undecidedPools({ subject, order }: SwapsQuery, scan: Scan): string | nu
           `swap.block_number ${end}`,
         ];
         return `(SELECT 1 FROM swaps AS swap ${joinOne('pools', 'known', IS_POOL_OF_SWAP, scan)}
-          ${where([...found, expectedTrue("known.status = 'unproven' AND swap.kind = 0")])} ${orderBy(order, 'swap.')} LIMIT 1)`;
+          ${whereOld([...found, expectedTrueOld("known.status = 'unproven' AND swap.kind = 0")])} ${orderBy(order, 'swap.')} LIMIT 1)`;
       });
       return ranges.join(' UNION ALL ');
     }
@@ -310,5 +310,5 @@ function orderBy(order: KeysetOrder, relation = ''): string {
 
 function placesAfter(order: KeysetOrder, place: SwapPlace, bind: Bind): readonly string[] {
   const [block, ...rest] = PLACE.map((column) => bind(place[column]));
-  return rowsAfterInPartitions(order, PLACE, [`${block}::bigint`, ...rest]);
+  return rowsAfterInPartitionsOld(order, PLACE, [`${block}::bigint`, ...rest]);
 }

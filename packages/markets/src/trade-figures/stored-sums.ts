@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Chain } from '@chainstead/chains';
-import { hexBytes, hexText, type ReadDatabase, rawSql, sql } from '@chainstead/db';
+import { hexBytes, hexTextOld, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
 import { priceSettingsOf } from '../pool-candles/price-settings.ts';
 import { VALID_SPAN, wholeSpans } from '../pool-candles/stored-span.ts';
@@ -47,9 +47,9 @@ export async function readStoredHours(
   if (hours.length === 0) return storedHours([], []);
   const leftOut = await database.select<{ readonly pool: PoolId; readonly start: number }>(
     `WITH known AS MATERIALIZED (SELECT * FROM unnest($4::bigint[], $5::bytea[], $6::smallint[], $7::smallint[]) AS known (pool_key, pool, decimals0, decimals1))
-SELECT ${hexText('pool')} AS pool, start FROM stale_candles
+SELECT ${hexTextOld('pool')} AS pool, start FROM stale_candles
 WHERE pool_key = ANY ($4::bigint[]) AND chain_id = $1 AND hours = 1 AND start >= $2 AND start < $3
-UNION SELECT ${hexText('candle.pool')}, candle.start FROM known JOIN pool_candles AS candle ON candle.pool_key = known.pool_key AND candle.pool = known.pool
+UNION SELECT ${hexTextOld('candle.pool')}, candle.start FROM known JOIN pool_candles AS candle ON candle.pool_key = known.pool_key AND candle.pool = known.pool
 WHERE candle.chain_id = $1 AND candle.hours = 1 AND candle.start >= $2 AND candle.start < $3
   AND (candle.decimals0 IS DISTINCT FROM known.decimals0 OR candle.decimals1 IS DISTINCT FROM known.decimals1
     OR $8::boolean AND (candle.buyers IS NULL OR candle.sellers IS NULL))

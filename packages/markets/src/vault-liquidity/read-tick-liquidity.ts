@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { isBuilt } from '@chainstead/data-api';
+import { isBuiltOld } from '@chainstead/data-api';
 import { addressBytes, type Bind, hexBytes, type ReadDatabase, type Statement } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
@@ -74,7 +74,7 @@ export function tickLiquidityStatement(chain: Chain, pools: readonly ManagedPool
   const text = `WITH changed AS MATERIALIZED (${sums.join(' UNION ALL ')}), created AS MATERIALIZED (${creations.join(' UNION ALL ')})
 SELECT position, tick, sum(net)::text AS net, NULL::int AS created_at, NULL::boolean AS is_built FROM changed GROUP BY position, tick HAVING sum(net) <> 0
 UNION ALL SELECT position, NULL, NULL, created_at, NULL FROM created
-UNION ALL SELECT -1, NULL, NULL, NULL, ${isBuilt(chainId, tickLiquidityOfSwaps)}`;
+UNION ALL SELECT -1, NULL, NULL, NULL, ${isBuiltOld(chainId, tickLiquidityOfSwaps)}`;
   return { text, values };
 }
 

@@ -5,9 +5,9 @@ import {
   readSubject,
   type SubjectColumns,
   type SubjectCoverage,
-  subjectColumns,
-  subjectCoverage,
-  subjectHistory,
+  subjectColumnsOld,
+  subjectCoverageOld,
+  subjectHistoryOld,
 } from '@chainstead/data-api';
 import { addressBytes, type Database } from '@chainstead/db';
 
@@ -18,9 +18,9 @@ const SUBJECT = {
   dataset: 'nft-transfers',
 } as const;
 
-const STATEMENT = `WITH ${subjectCoverage(SUBJECT)}
-SELECT ${subjectColumns(SUBJECT)}, (SELECT created_block FROM tokens WHERE address = $2 AND chain_id = $1) AS created_block
-FROM covered LEFT JOIN ${subjectHistory(SUBJECT)}`;
+const STATEMENT = `WITH ${subjectCoverageOld(SUBJECT)}
+SELECT ${subjectColumnsOld(SUBJECT)}, (SELECT created_block FROM tokens WHERE address = $2 AND chain_id = $1) AS created_block
+FROM covered LEFT JOIN ${subjectHistoryOld(SUBJECT)}`;
 
 /** Returns the coverage of each contract's transfers, by contract. */
 export async function getCollectionCoverage(

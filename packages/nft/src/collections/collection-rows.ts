@@ -1,5 +1,5 @@
 import type { Address, ChainId } from '@chainstead/core';
-import { addressBytes, type Database, fromNow, hexText, sql } from '@chainstead/db';
+import { addressBytes, type Database, fromNowOld, hexTextOld, sql } from '@chainstead/db';
 import { type Claim, claimValues, type DueTable, isClaimed, settled } from '@chainstead/jobs';
 import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
 import { refreshTokens } from '@chainstead/tokens';
@@ -27,7 +27,7 @@ export interface DueCollection {
   readonly requested_by: string | null;
 }
 
-export const COLLECTION_COLUMNS_CLAIMED = `${hexText('work.token_address')} AS address, work.synced_at IS NULL AS is_first, work.requested_by`;
+export const COLLECTION_COLUMNS_CLAIMED = `${hexTextOld('work.token_address')} AS address, work.synced_at IS NULL AS is_first, work.requested_by`;
 
 /** How long the result "not an NFT" is trusted. Seconds. */
 const REFUSAL_SECONDS = 600;
@@ -117,7 +117,7 @@ export async function saveCollection(
  * in a CASE on a distributed row, as each node would evaluate its own.
  */
 function withLater(seconds: string): string {
-  return `WITH later AS MATERIALIZED (SELECT ${fromNow(seconds)} AS moment)`;
+  return `WITH later AS MATERIALIZED (SELECT ${fromNowOld(seconds)} AS moment)`;
 }
 
 /** Stores that an address is not a contract or not an NFT. After the refusal expires, a request reads it again. */

@@ -1,5 +1,5 @@
 import { type Address, type ChainId, parseAddress } from '@chainstead/core';
-import { addressBytes, type Database, hexText } from '@chainstead/db';
+import { addressBytes, type Database, hexTextOld } from '@chainstead/db';
 
 /** `complete`: read at least once; `refused`: not an NFT collection; `failed`: retried when it is due. */
 export type CollectionReadState = 'queued' | 'complete' | 'refused' | 'failed';
@@ -76,7 +76,7 @@ export async function listCollectionReads(
 ): Promise<CollectionReadsPage> {
   const behind = [after === null ? null : addressBytes(after.address), after?.chainId ?? null];
   const from = `FROM nft_collections WHERE $1::bytea IS NULL OR (token_address, chain_id) > ($1, $2::bigint) ORDER BY token_address, chain_id`;
-  const columns = `chain_id, ${hexText('token_address')} AS address, name, status, synced_at, due_at, attempts, error_code, error_message`;
+  const columns = `chain_id, ${hexTextOld('token_address')} AS address, name, status, synced_at, due_at, attempts, error_code, error_message`;
   const rows = await database.query<Row>(
     `SELECT ${columns} FROM (SELECT * ${from} LIMIT ${LOOKED_AT}) AS looked_at
       WHERE ($3::bigint IS NULL OR chain_id = $3) AND ($4::text[] IS NULL OR status = ANY ($4)) ORDER BY token_address, chain_id LIMIT $5`,

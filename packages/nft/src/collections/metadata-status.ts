@@ -31,7 +31,7 @@ export async function readMetadataStatuses(database: Database, failingMax: numbe
     database.query<CountsRow>(rawSql(countsOf('nft_token_metadata', 'true'))),
     database.query<FailingRow>(
       sql`SELECT * FROM (
-         SELECT chain_id, ${rawSql(hexText('token_address'))} AS address, attempts, due_at, error_code, error_message,
+         SELECT chain_id, ${hexText('token_address')} AS address, attempts, due_at, error_code, error_message,
            row_number() OVER (PARTITION BY chain_id ORDER BY attempts DESC, token_address) AS place
          FROM nft_collections WHERE error_code IS NOT NULL) AS failing
        WHERE place <= ${failingMax} ORDER BY chain_id, place`,

@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import { type Database, fromNow, hexText } from '@chainstead/db';
+import { type Database, fromNowOld, hexTextOld } from '@chainstead/db';
 import { type Claim, claimValues, type DueTable, failureOf, isClaimed, settled } from '@chainstead/jobs';
 import { storedUri } from './collection-rows.ts';
 
@@ -26,7 +26,7 @@ export interface DueToken {
   readonly from_known_uri: boolean;
 }
 
-export const TOKEN_COLUMNS_CLAIMED = `${hexText('work.token_address')} AS address, work.token_id::text, work.token_uri, work.from_known_uri`;
+export const TOKEN_COLUMNS_CLAIMED = `${hexTextOld('work.token_address')} AS address, work.token_id::text, work.token_uri, work.from_known_uri`;
 
 export interface TokenKey {
   readonly address: Address;
@@ -64,7 +64,7 @@ export async function failToken(
 ): Promise<void> {
   const { code, message } = failureOf(failure.error);
   await database.query(
-    `WITH later AS MATERIALIZED (SELECT ${fromNow('0')} AS now, ${fromNow('$7::float8')} AS moment)
+    `WITH later AS MATERIALIZED (SELECT ${fromNowOld('0')} AS now, ${fromNowOld('$7::float8')} AS moment)
      UPDATE nft_token_metadata SET error_code = $5, error_message = $6, lease_until = NULL, holder = NULL, ${DUE_TOKENS.onFailure},
        token_uri = coalesce($8, token_uri), uri_synced_at = CASE WHEN $9::boolean THEN later.now ELSE uri_synced_at END,
        due_at = coalesce(due_at, later.moment) FROM later WHERE ${isClaimed(DUE_TOKENS, 1)}`,
@@ -73,4 +73,4 @@ export async function failToken(
 }
 
 /** Citus allows no volatile expression in a CASE on a distributed row, as each node would evaluate its own. */
-const WITH_NOW = `WITH later AS MATERIALIZED (SELECT ${fromNow('0')} AS now)`;
+const WITH_NOW = `WITH later AS MATERIALIZED (SELECT ${fromNowOld('0')} AS now)`;

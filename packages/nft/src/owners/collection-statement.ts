@@ -1,14 +1,14 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import {
-  isSubjectBuilt,
-  isUncovered,
+  isSubjectBuiltOld,
+  isUncoveredOld,
   readSubject,
   type SubjectColumns,
   type SubjectCoverage,
-  subjectColumns,
-  subjectCoverage,
-  subjectHistory,
+  subjectColumnsOld,
+  subjectCoverageOld,
+  subjectHistoryOld,
 } from '@chainstead/data-api';
 import { addressBytes, type Bind, type ReadDatabase, type Statement } from '@chainstead/db';
 import { nftCollectionOwners } from '../transfers/collection-owners.ts';
@@ -47,13 +47,13 @@ export function collectionStatement(
     states: [nftCollectionOwners],
   } as const;
   const of = (alias: string): string => `${alias}.token_address = ${address} AND ${alias}.chain_id = ${chainId}`;
-  const isPartial = `(${isUncovered(subject, chain)} OR NOT ${isSubjectBuilt(chainId, address, nftCollectionOwners)})`;
+  const isPartial = `(${isUncoveredOld(subject, chain)} OR NOT ${isSubjectBuiltOld(chainId, address, nftCollectionOwners)})`;
   const page = write(bind, of, '(SELECT is_partial FROM state)');
   // Separate CTEs: on a cluster the page comes from the collection's node, the rest is local to the coordinator.
-  const text = `WITH ${subjectCoverage(subject)}, state AS MATERIALIZED (
-  SELECT ${subjectColumns(subject)}, ${isPartial} AS is_partial,
+  const text = `WITH ${subjectCoverageOld(subject)}, state AS MATERIALIZED (
+  SELECT ${subjectColumnsOld(subject)}, ${isPartial} AS is_partial,
     (SELECT created_block FROM tokens WHERE tokens.address = ${address} AND tokens.chain_id = ${chainId}) AS created_block
-  FROM covered LEFT JOIN ${subjectHistory(subject)}
+  FROM covered LEFT JOIN ${subjectHistoryOld(subject)}
 ), page AS MATERIALIZED (SELECT true AS is_there, shown.* FROM (${page.rows}) AS shown)
 SELECT state.*, page.is_there IS NOT NULL AS is_there, ${page.columns}
 FROM state LEFT JOIN page ON true${page.orderBy === undefined ? '' : `\nORDER BY ${page.orderBy}`}`;

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { hexBytes, hexText, type Statement, where } from '@chainstead/db';
+import { hexBytes, hexTextOld, type Statement, whereOld } from '@chainstead/db';
 import { collectionStatement } from './collection-statement.ts';
 import type { HashRange } from './hash-range.ts';
 
@@ -52,11 +52,11 @@ export function contractNftsStatement(chain: Chain, query: ContractNftsQuery): S
     const limit = `LIMIT ${bind(query.limit + 1)}`;
     const rowsWhere = (givers: string, ...conditions: readonly string[]): string =>
       `SELECT ids.token_id, ids.token_hash, ids.supply, ids.is_held, ids.last_block, ids.receiver, ${givers} AS givers FROM nft_collection_ids AS ids
-  ${where([...conditions, ...bounds])} ORDER BY ids.token_hash DESC ${limit}`;
+  ${whereOld([...conditions, ...bounds])} ORDER BY ids.token_hash DESC ${limit}`;
     const held = rowsWhere('NULL::text[]', 'ids.is_held');
     const given = rowsWhere(giversOf(of), 'NOT ids.is_held', 'ids.receiver IS NULL', isPartial);
     return {
-      columns: `page.token_id::text AS token_id, encode(page.token_hash, 'hex') AS token_hash, page.supply::text AS supply, page.is_held, page.givers, page.last_block, ${hexText('page.receiver')} AS receiver`,
+      columns: `page.token_id::text AS token_id, encode(page.token_hash, 'hex') AS token_hash, page.supply::text AS supply, page.is_held, page.givers, page.last_block, ${hexTextOld('page.receiver')} AS receiver`,
       rows: query.isSingle
         ? held
         : `SELECT either.* FROM ((${held}) UNION ALL (${given})) AS either ORDER BY either.token_hash DESC ${limit}`,
@@ -67,6 +67,6 @@ export function contractNftsStatement(chain: Chain, query: ContractNftsQuery): S
 
 /** The first of `nft_collection_balances_given_by_id`, read backwards. */
 function giversOf(of: (alias: string) => string): string {
-  return `ARRAY(SELECT ${hexText('giver.owner')} FROM nft_collection_balances AS giver
+  return `ARRAY(SELECT ${hexTextOld('giver.owner')} FROM nft_collection_balances AS giver
     WHERE ${of('giver')} AND giver.token_id = ids.token_id AND giver.amount <= 0 AND giver.is_sum ORDER BY giver.last_block DESC, giver.owner DESC LIMIT ${GIVERS_MAX})`;
 }

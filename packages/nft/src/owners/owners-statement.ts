@@ -1,6 +1,14 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Bind, expectedTrue, hexText, rowsAfter, type Statement, where } from '@chainstead/db';
+import {
+  addressBytes,
+  type Bind,
+  expectedTrueOld,
+  hexTextOld,
+  rowsAfterOld,
+  type Statement,
+  whereOld,
+} from '@chainstead/db';
 import { type ChangePlace, MARK_LENGTH, unshownChanges } from '../records/change-pages.ts';
 import { collectionStatement } from './collection-statement.ts';
 
@@ -52,10 +60,10 @@ export function ownersStatement(chain: Chain, query: OwnersQuery): Statement {
     const limit = `LIMIT ${bind(query.limit + 1)}`;
     const rowsWhere = (...conditions: readonly string[]): string =>
       `SELECT held.token_id, ${owner} AS owner, ${amount} AS amount, held.last_block, ${markOf(owner)} AS mark FROM ${table} AS held
-  ${where([...conditions, ...bounds])} ORDER BY held.last_block DESC, held.token_id DESC${query.isSingle ? '' : ', held.owner DESC'} ${limit}`;
+  ${whereOld([...conditions, ...bounds])} ORDER BY held.last_block DESC, held.token_id DESC${query.isSingle ? '' : ', held.owner DESC'} ${limit}`;
     const given = query.isSingle ? [] : [rowsWhere('held.amount <= 0', 'held.is_sum', isPartial)];
     return {
-      columns: `page.token_id::text AS token_id, ${hexText('page.owner')} AS owner, page.amount::text AS amount, page.last_block, page.mark`,
+      columns: `page.token_id::text AS token_id, ${hexTextOld('page.owner')} AS owner, page.amount::text AS amount, page.last_block, page.mark`,
       rows: newestOf([rowsWhere(...held), ...given], limit),
       orderBy: 'page.last_block DESC, page.token_id DESC, page.owner DESC',
     };
@@ -75,7 +83,7 @@ const IDS = {
   owner: 'held.receiver',
   amount: '1',
   // In contracts of both standards an id may not be a single item.
-  held: ['held.is_held', expectedTrue('held.receiver IS NOT NULL')],
+  held: ['held.is_held', expectedTrueOld('held.receiver IS NOT NULL')],
 };
 const BALANCES = {
   table: 'nft_collection_balances',
@@ -104,7 +112,7 @@ function behind(
         ...(tokenId === null && { 'held.token_id': `${bind(place.tokenId)}::numeric` }),
         ...(!isSingle && { 'held.owner': `${bind(addressBytes(place.owner))}::bytea` }),
       };
-      return rowsAfter('DESC', Object.keys(key), Object.values(key));
+      return rowsAfterOld('DESC', Object.keys(key), Object.values(key));
     },
   };
   return unshownChanges(place, columns, bind);

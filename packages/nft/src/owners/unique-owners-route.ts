@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import { readBuilt, showIndexed } from '@chainstead/data-api';
-import { addressBytes, hexText, type Statement, where } from '@chainstead/db';
+import { addressBytes, hexTextOld, type Statement, whereOld } from '@chainstead/db';
 import { defineListRoute, limitParameter, querySchema, type RouteModule } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import { nftTransfers } from '../transfers/dataset.ts';
@@ -88,9 +88,9 @@ const BEFORE_ALL = Buffer.alloc(0);
  */
 export function uniqueOwnersStatement(chain: Chain, { contract, limit, after }: UniqueOwnersQuery): Statement {
   return collectionStatement(chain, contract, (bind, of) => ({
-    columns: `${hexText('page.owner')} AS owner`,
+    columns: `${hexTextOld('page.owner')} AS owner`,
     rows: `SELECT held.owner FROM nft_collection_owners AS held
-  ${where([of('held'), `held.owner > ${bind(after === null ? BEFORE_ALL : addressBytes(after))}`])} ORDER BY held.owner LIMIT ${bind(limit + 1)}`,
+  ${whereOld([of('held'), `held.owner > ${bind(after === null ? BEFORE_ALL : addressBytes(after))}`])} ORDER BY held.owner LIMIT ${bind(limit + 1)}`,
     orderBy: 'page.owner',
   }));
 }

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Bind, expectedTrue } from '@chainstead/db';
+import { type Bind, expectedTrueOld } from '@chainstead/db';
 import { z } from '@hono/zod-openapi';
 
 /**
@@ -43,7 +43,7 @@ export interface ChangeColumns {
 export function unshownChanges(place: ChangePlace, columns: ChangeColumns, bind: Bind): readonly string[] {
   const { run, upperBound, block } = place;
   const marks = marksOf(run);
-  const unshown = marks.length === 0 ? [] : [expectedTrue(`${columns.mark} <> ALL (${bind(marks)}::text[])`)];
+  const unshown = marks.length === 0 ? [] : [expectedTrueOld(`${columns.mark} <> ALL (${bind(marks)}::text[])`)];
   const isSettled = block <= run.settled || marks.length >= MARKS_MAX;
   return [isSettled ? columns.beyond() : `${columns.block} <= ${bind(upperBound)}::integer`, ...unshown];
 }

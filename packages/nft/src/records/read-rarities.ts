@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { addressBytes, expectedTrue, hexText, type ReadDatabase, type Statement } from '@chainstead/db';
+import { addressBytes, expectedTrueOld, hexTextOld, type ReadDatabase, type Statement } from '@chainstead/db';
 import { type NftRecord, recordId, type TokenRarity } from './nft-record.ts';
 import { normalizeMetadata } from './normalized-metadata.ts';
 import { rarityFigures, type TraitFigures, traitFigures } from './rarity-figures.ts';
@@ -85,14 +85,14 @@ export function ranksStatement(
   if (isSpread)
     return {
       text: `WITH requested AS MATERIALIZED (SELECT * FROM unnest($2::bytea[], $3::numeric[]) AS requested(token_address, token_id)), ${SHOWN_GENERATIONS}
-SELECT ${hexText('requested.token_address')} AS address, requested.token_id::text, rarity.rank, requested.tokens
+SELECT ${hexTextOld('requested.token_address')} AS address, requested.token_id::text, rarity.rank, requested.tokens
 FROM (SELECT DISTINCT token_address, token_id, generation, tokens FROM requested JOIN shown USING (token_address)) AS requested
 JOIN nft_token_rarity AS rarity ON rarity.token_address = requested.token_address AND rarity.chain_id = $1 AND rarity.generation = requested.generation
   AND rarity.token_id = requested.token_id AND rarity.token_address = $4::bytea`,
       values: [...values, oneContract(tokens)],
     };
   return {
-    text: `SELECT ${hexText('requested.token_address')} AS address, requested.token_id::text, rarity.rank, shown.tokens
+    text: `SELECT ${hexTextOld('requested.token_address')} AS address, requested.token_id::text, rarity.rank, shown.tokens
 FROM unnest($2::bytea[], $3::numeric[]) AS requested(token_address, token_id)
 CROSS JOIN LATERAL ${shownGeneration('requested.token_address')} AS shown
 CROSS JOIN LATERAL (
@@ -141,20 +141,20 @@ export function countsStatement(chain: Chain, traits: readonly RequestedTrait[],
   if (isSpread)
     return {
       text: `WITH requested AS MATERIALIZED (SELECT * FROM unnest($2::bytea[], $3::bytea[]) AS requested(token_address, trait_key)), ${SHOWN_GENERATIONS}
-SELECT ${hexText('requested.token_address')} AS address, requested.trait_key, counted.count, requested.tokens
+SELECT ${hexTextOld('requested.token_address')} AS address, requested.trait_key, counted.count, requested.tokens
 FROM (SELECT DISTINCT token_address, trait_key, generation, tokens FROM requested JOIN shown USING (token_address)) AS requested
 JOIN nft_trait_counts AS counted ON counted.trait_key = requested.trait_key AND counted.token_address = requested.token_address
   AND counted.chain_id = $1 AND counted.generation = requested.generation AND counted.token_address = $4::bytea`,
       values: [...values, oneContract(traits)],
     };
   return {
-    text: `SELECT ${hexText('requested.token_address')} AS address, requested.trait_key, counted.count, shown.tokens
+    text: `SELECT ${hexTextOld('requested.token_address')} AS address, requested.trait_key, counted.count, shown.tokens
 FROM unnest($2::bytea[], $3::bytea[]) AS requested(token_address, trait_key)
 CROSS JOIN LATERAL ${shownGeneration('requested.token_address')} AS shown
 CROSS JOIN LATERAL (
   SELECT count FROM nft_trait_counts AS counted
   WHERE counted.trait_key = requested.trait_key
-    AND ${expectedTrue('counted.token_address = requested.token_address AND counted.chain_id = $1 AND counted.generation = shown.generation')} LIMIT 1
+    AND ${expectedTrueOld('counted.token_address = requested.token_address AND counted.chain_id = $1 AND counted.generation = shown.generation')} LIMIT 1
 ) AS counted`,
     values,
   };

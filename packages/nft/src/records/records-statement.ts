@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { hexText, type Statement } from '@chainstead/db';
+import { hexTextOld, type Statement } from '@chainstead/db';
 import { collectionFacts } from '../collections/collection-facts-statement.ts';
 import { COLLECTION_COLUMNS } from '../collections/collection-fields.ts';
 import type { RecordKey } from './nft-record.ts';
@@ -46,7 +46,7 @@ export function recordsStatement(
   CASE WHEN octet_length(known.token_uri) <= ${DATA_URI_LENGTH_MAX} OR left(known.token_uri, 100) !~* '^\\s*(data:|[{])' THEN known.token_uri END AS token_uri,
   known.uri_synced_at, known.synced_at, known.token_address IS NULL AS is_unread,
   CASE WHEN sum(octet_length(known.metadata)) OVER (ORDER BY requested.place) <= ${DOCUMENTS_BYTES_MAX} THEN known.metadata END AS metadata,
-  ${hexText('minted.transaction_hash')} AS minted_in, minted.block_number AS minted_at
+  ${hexTextOld('minted.transaction_hash')} AS minted_in, minted.block_number AS minted_at
 FROM ${requested.relation}
 CROSS JOIN LATERAL ${collectionFacts('requested.token_address', '$1::bigint')} AS shown
 LEFT JOIN LATERAL (
@@ -69,7 +69,7 @@ export function mintStatement(
 ): Statement {
   const requested = requestedTokens(chain, [token], true);
   return {
-    text: `SELECT ${hexText('minted.transaction_hash')} AS minted_in, minted.block_number AS minted_at
+    text: `SELECT ${hexTextOld('minted.transaction_hash')} AS minted_in, minted.block_number AS minted_at
 FROM ${requested.relation} CROSS JOIN (SELECT $4::text AS contract_type) AS shown CROSS JOIN LATERAL ${MINT} AS minted`,
     values: [...requested.values, contractType],
   };

@@ -1,5 +1,5 @@
 import { ZERO_ADDRESS } from '@chainstead/core';
-import { expectedTrue, where } from '@chainstead/db';
+import { expectedTrueOld, whereOld } from '@chainstead/db';
 
 /** Selects transfers of one token. All values are SQL. */
 export interface TokenMoves {
@@ -31,9 +31,9 @@ export function tokenMoves({ address, tokenId, chainId, columns, condition, orde
     `moved.collection_key = address_key(${address})`,
     `token_id_key(moved.token_id) = token_id_key(${tokenId})`,
     `moved.chain_id = ${chainId}`,
-    expectedTrue(`moved.token_address = ${address}`),
-    expectedTrue(`moved.token_id = ${tokenId}`),
-    ...(condition === undefined ? [] : [expectedTrue(condition)]),
+    expectedTrueOld(`moved.token_address = ${address}`),
+    expectedTrueOld(`moved.token_id = ${tokenId}`),
+    ...(condition === undefined ? [] : [expectedTrueOld(condition)]),
   ];
-  return `SELECT ${columns} FROM nft_transfers AS moved ${where(conditions)} ORDER BY ${PLACE.map((column) => `moved.${column} ${order}`).join(', ')} LIMIT ${limit}`;
+  return `SELECT ${columns} FROM nft_transfers AS moved ${whereOld(conditions)} ORDER BY ${PLACE.map((column) => `moved.${column} ${order}`).join(', ')} LIMIT ${limit}`;
 }

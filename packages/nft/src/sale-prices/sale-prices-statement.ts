@@ -1,7 +1,14 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { coverage, fromDateBound, hasContradicted, isBuilt, isComplete, toDateBound } from '@chainstead/data-api';
-import { addressBytes, type Bind, hexText, type Statement, where } from '@chainstead/db';
+import {
+  coverageOld,
+  fromDateBoundOld,
+  hasContradictedOld,
+  isBuiltOld,
+  isCompleteOld,
+  toDateBoundOld,
+} from '@chainstead/data-api';
+import { addressBytes, type Bind, hexTextOld, type Statement, whereOld } from '@chainstead/db';
 import { etherQuotes } from '@chainstead/price-feeds';
 import { isSalePrice, isSingleToken, NATIVE_CURRENCY, PLACE_COLUMNS, saleSummary, unitPrice } from '../trades/sale.ts';
 import { saleDays, WHOLE_COLLECTION } from '../trades/sale-days.ts';
@@ -62,9 +69,9 @@ export function salePricesStatement(chain: Chain, query: SalePricesQuery, isSpre
     highest: 'covered.indexed_to',
   };
   const ctes = [
-    fromDateBound(chainId, from),
-    toDateBound(chainId, wholeFrom),
-    coverage(chainId, "'nft-trades'"),
+    fromDateBoundOld(chainId, from),
+    toDateBoundOld(chainId, wholeFrom),
+    coverageOld(chainId, "'nft-trades'"),
     ...quotes.ctes,
     ...scan.priced.ctes,
     `summary AS MATERIALIZED (
@@ -83,7 +90,7 @@ export function salePricesStatement(chain: Chain, query: SalePricesQuery, isSpre
   });
   // If tables are distributed, tables that exist only on the coordinator are read separately.
   const text = `WITH ${ctes.join(', ')}, state AS MATERIALIZED (
-  SELECT covered.indexed_from, covered.indexed_to, ${isComplete(span)} AND NOT ${hasContradicted(chainId, "'nft-trades'", span)} AND ${isBuilt(chainId, saleDays)} AS complete FROM covered
+  SELECT covered.indexed_from, covered.indexed_to, ${isCompleteOld(span)} AND NOT ${hasContradictedOld(chainId, "'nft-trades'", span)} AND ${isBuiltOld(chainId, saleDays)} AS complete FROM covered
 ), shown AS MATERIALIZED (
   SELECT trade.*, quote.value AS quote_value, quote.source AS quote_source, newest.value AS newest_value, newest.source AS newest_source
   FROM (VALUES (true)) AS one LEFT JOIN trade ON true LEFT JOIN LATERAL ${atSale} AS quote ON true LEFT JOIN LATERAL ${quotes.at(null)} AS newest ON true
@@ -119,7 +126,7 @@ function sale(which: 'lowest' | 'highest', sign: '' | '-'): string {
 function sales(scan: Scan, condition: string): string {
   const { tokenId, payments, priced } = scan;
   const picked = `SELECT ${PLACE}, ${unitOf(priced)} FROM nft_trades AS trade ${priced.join}
-      ${where([
+      ${whereOld([
         ...ofThis(scan),
         ...(tokenId === null ? [] : ofToken(tokenId)),
         'trade.block_number >= (SELECT block FROM from_date)',
@@ -134,7 +141,7 @@ function sales(scan: Scan, condition: string): string {
 function shownSale(scan: Scan): string {
   const isPicked = PLACE_COLUMNS.map((column) => `trade.${column} = picked.${column}`);
   return `SELECT ${PLACE}, trade.transaction_hash, trade.block_timestamp, trade.buyer, trade.seller, trade.token_id,
-      trade.payment_token, ${unitOf(scan.priced)} FROM nft_trades AS trade ${scan.priced.join} ${where([...ofThis(scan), ...isPicked])}`;
+      trade.payment_token, ${unitOf(scan.priced)} FROM nft_trades AS trade ${scan.priced.join} ${whereOld([...ofThis(scan), ...isPicked])}`;
 }
 
 /** The collection's trades. */
@@ -152,5 +159,5 @@ const PICKED = `picked AS MATERIALIZED (
     ('last', ARRAY[-latest[1], -latest[2], -latest[3], -latest[4]]), ('lowest', lowest[2:]), ('highest', highest[2:])) AS shown(sale, place)
   WHERE sales > 0)`;
 
-const SHOWN_COLUMNS = `${hexText('trade.transaction_hash')} AS transaction_hash, trade.block_timestamp, ${hexText('trade.buyer')} AS buyer,
-  ${hexText('trade.seller')} AS seller, trade.unit AS price, trade.token_id, ${hexText('trade.payment_token')} AS payment_token`;
+const SHOWN_COLUMNS = `${hexTextOld('trade.transaction_hash')} AS transaction_hash, trade.block_timestamp, ${hexTextOld('trade.buyer')} AS buyer,
+  ${hexTextOld('trade.seller')} AS seller, trade.unit AS price, trade.token_id, ${hexTextOld('trade.payment_token')} AS payment_token`;

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { expectedTrue, hexText, type Statement } from '@chainstead/db';
+import { expectedTrueOld, hexTextOld, type Statement } from '@chainstead/db';
 import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
 import type { TokenKey } from '../collections/token-rows.ts';
 import { requestedTokens } from '../records/requested-tokens.ts';
@@ -38,10 +38,10 @@ export function tokenHoldersStatement(
   { hasRanges, isSpread = false }: HoldersReading,
 ): Statement {
   const requested = requestedTokens(chain, tokens, isSpread);
-  const text = `SELECT newest.kind, ${hexText('newest.to_address')} AS newest_owner,
+  const text = `SELECT newest.kind, ${hexTextOld('newest.to_address')} AS newest_owner,
   CASE WHEN newest.from_address = newest.to_address THEN coalesce(before.block_number, ranged.block_number) ELSE newest.block_number END AS newest_block,
   summed.accounts, summed.moves::int AS moves,
-  ${hexText('ranged.to_address')} AS range_owner, ranged.block_number AS range_block
+  ${hexTextOld('ranged.to_address')} AS range_owner, ranged.block_number AS range_block
 FROM ${requested.relation}
 LEFT JOIN LATERAL (${tokenMoves({ ...CHANGES, condition: reportsHolder('moved'), limit: '1' })}) AS newest ON true
 LEFT JOIN LATERAL (
@@ -78,8 +78,8 @@ function rangedMint(isSpread: boolean): string {
   const place = isSpread ? 'AND moved.collection_key = address_key(requested.token_address)' : '';
   return `SELECT moved.to_address, moved.block_number FROM nft_transfers AS moved
   WHERE before.block_number IS NULL AND coalesce(newest.from_address = newest.to_address, true) AND address_key(moved.token_address) = address_key(requested.token_address) AND moved.chain_id = $1 ${place}
-    AND moved.last_token_id IS NOT NULL AND ${expectedTrue('moved.token_address = requested.token_address')}
-    AND ${expectedTrue('requested.token_id BETWEEN moved.token_id AND moved.last_token_id')}
+    AND moved.last_token_id IS NOT NULL AND ${expectedTrueOld('moved.token_address = requested.token_address')}
+    AND ${expectedTrueOld('requested.token_id BETWEEN moved.token_id AND moved.last_token_id')}
   ORDER BY ${PLACE.map((column) => `moved.${column} DESC`).join(', ')} LIMIT 1`;
 }
 const NO_RANGE = 'SELECT NULL::bytea AS to_address, NULL::integer AS block_number';

@@ -4,7 +4,7 @@
  * rows, and reads and sorts all of them.
  */
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Bind, expectedTrue } from '@chainstead/db';
+import { addressBytes, type Bind, expectedTrueOld } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 
 /** An address as values of a statement. */
@@ -18,14 +18,14 @@ export function bindAddress(address: Address, bind: Bind): BoundAddress {
 }
 
 export function ofCollection({ bytes, key }: BoundAddress): readonly string[] {
-  return [`collection_key = ${key}`, expectedTrue(`token_address = ${bytes}`)];
+  return [`collection_key = ${key}`, expectedTrueOld(`token_address = ${bytes}`)];
 }
 
 /** Used together with {@link ofCollection}. @param tokenId SQL of a numeric */
 export function ofToken(tokenId: string): readonly string[] {
-  return [`token_id_key(token_id) = token_id_key(${tokenId})`, expectedTrue(`token_id = ${tokenId}`)];
+  return [`token_id_key(token_id) = token_id_key(${tokenId})`, expectedTrueOld(`token_id = ${tokenId}`)];
 }
 
 export function ofWallet(side: 'seller' | 'buyer', { bytes, key }: BoundAddress): readonly string[] {
-  return [`address_key(${side}) = ${key}`, expectedTrue(`${side} = ${bytes}`)];
+  return [`address_key(${side}) = ${key}`, expectedTrueOld(`${side} = ${bytes}`)];
 }

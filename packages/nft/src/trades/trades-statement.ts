@@ -1,7 +1,14 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
-import { boundsInSql, type PageBounds, scanBounds } from '@chainstead/data-api';
-import { addressBytes, type Bind, expectedTrue, rowsAfterInPartitions, type Statement, where } from '@chainstead/db';
+import { boundsInSqlOld, type PageBounds, scanBoundsOld } from '@chainstead/data-api';
+import {
+  addressBytes,
+  type Bind,
+  expectedTrueOld,
+  rowsAfterInPartitionsOld,
+  type Statement,
+  whereOld,
+} from '@chainstead/db';
 import {
   boolean,
   digits,
@@ -71,14 +78,14 @@ export interface TradesReading {
 export function tradesStatement(
   chain: Chain,
   query: TradesQuery,
-  { isSpread = false, select = TRADES.select }: TradesReading = {},
+  { isSpread = false, select = TRADES.selectOld }: TradesReading = {},
 ): Statement {
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
   const chainId = bind(chain.id);
-  const { ctes, lower, upper, complete } = boundsInSql(chain, chainId, DATASET, query, bind);
+  const { ctes, lower, upper, complete } = boundsInSqlOld(chain, chainId, DATASET, query, bind);
   const after = query.after === null ? null : olderThan(query.after, query.subject, bind);
-  const { scan: bounds } = scanBounds('DESC', { lower, upper }, after);
+  const { scan: bounds } = scanBoundsOld('DESC', { lower, upper }, after);
   const { subject } = query;
   const of = subject.kind === 'wallet' ? { wallet: subject.wallet } : { collection: subject.token };
   const priced = isSpread ? pricedBefore(chain, chainId, of, bind) : BY_BIDS;
@@ -91,7 +98,7 @@ export function tradesStatement(
   const documents =
     query.metadata && isSpread ? `, documents AS MATERIALIZED (${documentsOf(query.subject, contract, chainId)})` : '';
   const text = `WITH ${[...ctes, ...priced.ctes].join(', ')}, page AS MATERIALIZED (
-  SELECT page.*, ${verified(contract, chainId)} AS verified FROM (${page}) AS page ${where(lower)})${documents}
+  SELECT page.*, ${verified(contract, chainId)} AS verified FROM (${page}) AS page ${whereOld(lower)})${documents}
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks, trades.*
 FROM covered CROSS JOIN (
   SELECT ${select}, ${query.metadata ? `json_agg(${metadataOf(chainId, isSpread)})` : 'NULL'} AS metadata FROM page) AS trades`;
@@ -120,7 +127,7 @@ function tradesOf(subject: TradesSubject, scan: Scan, bind: Bind): string {
 function subsetOf(subject: Exclude<TradesSubject, { readonly kind: 'wallet' }>, bind: Bind): readonly string[] {
   if (subject.kind === 'token') return ofToken(`${bind(subject.tokenId)}::numeric`);
   return subject.marketplace === null
-    ? [expectedTrue('leads')]
+    ? [expectedTrueOld('leads')]
     : [`marketplace = ${bind(subject.marketplace)}`, 'leads'];
 }
 
@@ -130,9 +137,9 @@ function range(
   { chainId, bounds, limit, priced: { join, price } }: Scan,
   ending: 'ONLY' | 'WITH TIES',
 ): string {
-  const priced = expectedTrue(`${price} IS NOT NULL`);
+  const priced = expectedTrueOld(`${price} IS NOT NULL`);
   return `SELECT ${TRADE_COLUMNS}, ${tokenIdsOf('trade')} AS token_ids, ${price} AS shown_price FROM nft_trades AS trade ${join}
-    ${where([...conditions, `chain_id = ${chainId}`, ...bounds, priced])}
+    ${whereOld([...conditions, `chain_id = ${chainId}`, ...bounds, priced])}
     ${orderBy(PLACE)} FETCH FIRST (${limit}) ROWS ${ending}`;
 }
 
@@ -181,13 +188,13 @@ function orderBy(place: readonly string[]): string {
 function olderThan(key: TradeKey, subject: TradesSubject, bind: Bind): readonly string[] {
   const place = [`${bind(key.blockNumber)}::bigint`, ...[key.transactionIndex, key.logIndex, key.item].map(bind)];
   return subject.kind === 'wallet'
-    ? rowsAfterInPartitions('DESC', WALLET_PLACE, [...place, bind(addressBytes(key.token))])
-    : rowsAfterInPartitions('DESC', PLACE, place);
+    ? rowsAfterInPartitionsOld('DESC', WALLET_PLACE, [...place, bind(addressBytes(key.token))])
+    : rowsAfterInPartitionsOld('DESC', PLACE, place);
 }
 
 /** The bytes of {@link BLOCKS}, found in one lookup: row by row they cost several times as much. Null for none. */
 function blocksOf(blocks: string, chainId: string): string {
-  return `(SELECT packed_bytes FROM (SELECT ${BLOCKS.select} FROM blocks WHERE chain_id = ${chainId} AND block_number = ANY (ARRAY(${blocks}))) AS found)`;
+  return `(SELECT packed_bytes FROM (SELECT ${BLOCKS.selectOld} FROM blocks WHERE chain_id = ${chainId} AND block_number = ANY (ARRAY(${blocks}))) AS found)`;
 }
 
 /** From an imported collection list; otherwise whether a token list contains the contract. */

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { type Database, hexText, sql } from '@chainstead/db';
+import { type Database, hexTextOld, sql } from '@chainstead/db';
 import { type Claim, claimValues, type DueTable, isClaimed, settled } from '@chainstead/jobs';
 import type { TraitsWork } from './schema.ts';
 
@@ -21,7 +21,7 @@ export interface DueTraits {
   readonly work: TraitsWork;
 }
 
-export const TRAITS_COLUMNS_CLAIMED = `${hexText('work.token_address')} AS address, work.work`;
+export const TRAITS_COLUMNS_CLAIMED = `${hexTextOld('work.token_address')} AS address, work.work`;
 
 /** Ends a claim. Unfinished work, or work that was requested meanwhile, becomes due again. @param ms until then */
 export async function endTraitsClaim(database: Database, claim: Claim<unknown>, ms: number): Promise<void> {

@@ -129,7 +129,7 @@ export async function endTraitsWork(
 /** Deletes the rows of an unused generation, if there is one. @returns whether there was */
 export async function deleteOldGeneration(database: Database, chain: Chain): Promise<boolean> {
   const [old] = await database.query<{ contract: Address; generation: number }>(
-    sql`SELECT ${rawSql(hexText('made.token_address'))} AS contract, made.generation
+    sql`SELECT ${hexText('made.token_address')} AS contract, made.generation
       FROM nft_trait_generations AS made LEFT JOIN nft_collection_traits AS traits USING (token_address, chain_id)
       WHERE made.chain_id = ${chain.id} AND made.generation IS DISTINCT FROM traits.generation
         AND made.generation IS DISTINCT FROM traits.work_generation LIMIT 1`,

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { addressBytes, expectedTrue, type Statement, type Transaction } from '@chainstead/db';
+import { addressBytes, expectedTrueOld, type Statement, type Transaction } from '@chainstead/db';
 import { dueChannel } from '@chainstead/jobs';
 import { TOKEN_METADATA } from '../collections/metadata-kinds.ts';
 import type { TraitsWork } from './schema.ts';
@@ -96,7 +96,7 @@ SELECT (SELECT max(token_id)::text FROM settled) AS last, (SELECT count(*) FROM 
 /** Held ids after a given one. */
 export const NEXT_IDS = `(
     SELECT token_id, token_hash FROM nft_collection_ids
-    WHERE token_address = $1 AND chain_id = $2 AND token_id > $3::numeric AND ${expectedTrue('is_held')} ORDER BY token_id LIMIT ${IDS_PER_PIECE}
+    WHERE token_address = $1 AND chain_id = $2 AND token_id > $3::numeric AND ${expectedTrueOld('is_held')} ORDER BY token_id LIMIT ${IDS_PER_PIECE}
   ) AS ids`;
 
 const DOCUMENT = `SELECT * FROM nft_token_metadata AS own

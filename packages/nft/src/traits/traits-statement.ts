@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { type Bind, expectedTrue, hexBytes, hexText, type Statement, where } from '@chainstead/db';
+import { type Bind, expectedTrueOld, hexBytes, hexTextOld, type Statement, whereOld } from '@chainstead/db';
 import { collectionStatement } from '../owners/collection-statement.ts';
 import { type Trait, traitKey } from '../records/trait.ts';
 
@@ -92,7 +92,7 @@ export function traitListStatement(chain: Chain, query: TraitListQuery): Stateme
     return {
       columns: 'page.place, page.trait_type, page.trait_value, page.count',
       rows: `SELECT true AS is_found, shown.place, shown.trait_type, shown.trait_value, shown.count FROM nft_trait_counts AS shown
-      ${where([of('shown'), 'shown.generation = traits.generation', ...places])} ORDER BY shown.place ${order} LIMIT ${rows}`,
+      ${whereOld([of('shown'), 'shown.generation = traits.generation', ...places])} ORDER BY shown.place ${order} LIMIT ${rows}`,
       orderBy: `page.place ${order}`,
     };
   });
@@ -129,7 +129,7 @@ export function tokensByTraitsStatement(chain: Chain, query: TokensByTraitsQuery
   const { contract, traits, limit, after } = query;
   return traitsStatement(chain, contract, (bind, of) => {
     const requested = `FROM nft_trait_counts AS counts
-        WHERE ${expectedTrue(`${of('counts')} AND counts.generation = traits.generation`)} AND counts.trait_key = ANY(${bind(traits.map((trait) => traitKey(contract, trait)))}::bytea[])`;
+        WHERE ${expectedTrueOld(`${of('counts')} AND counts.generation = traits.generation`)} AND counts.trait_key = ANY(${bind(traits.map((trait) => traitKey(contract, trait)))}::bytea[])`;
     const wanted = bind(traits.length);
     const bounds = [
       of('first'),
@@ -138,19 +138,19 @@ export function tokensByTraitsStatement(chain: Chain, query: TokensByTraitsQuery
       `first.place = (SELECT CASE WHEN count(*) = ${wanted}::int THEN min(counts.place) END ${requested})`,
       ...(after === null ? [] : [`first.token_hash < ${bind(hexBytes(after))}`]),
       // One lookup per trait, which statistics can't turn into a join of everything.
-      expectedTrue(`(SELECT count(*) FROM unnest(ARRAY(SELECT counts.place ${requested})) AS other(place) CROSS JOIN LATERAL (
+      expectedTrueOld(`(SELECT count(*) FROM unnest(ARRAY(SELECT counts.place ${requested})) AS other(place) CROSS JOIN LATERAL (
           SELECT FROM nft_trait_tokens AS has WHERE ${of('has')} AND has.generation = traits.generation AND has.place = other.place
             AND has.token_hash = first.token_hash AND has.token_id = first.token_id LIMIT 1) AS found) = ${wanted}::int`),
     ];
     return {
-      columns: `page.token_id::text AS token_id, encode(page.token_hash, 'hex') AS token_hash, page.supply::text AS supply, page.last_block, ${hexText('page.receiver')} AS receiver`,
+      columns: `page.token_id::text AS token_id, encode(page.token_hash, 'hex') AS token_hash, page.supply::text AS supply, page.last_block, ${hexTextOld('page.receiver')} AS receiver`,
       rows: `SELECT true AS is_found, first.token_id, first.token_hash, held.supply, held.last_block, held.receiver
       FROM nft_trait_tokens AS first
       CROSS JOIN LATERAL (
         SELECT ids.supply, ids.last_block, ids.receiver FROM nft_collection_ids AS ids
-        ${where([of('ids'), 'ids.token_id = first.token_id', expectedTrue('ids.is_held')])} LIMIT 1
+        ${whereOld([of('ids'), 'ids.token_id = first.token_id', expectedTrueOld('ids.is_held')])} LIMIT 1
       ) AS held
-      ${where(bounds)} ORDER BY first.token_hash DESC LIMIT ${bind(limit + 1)}`,
+      ${whereOld(bounds)} ORDER BY first.token_hash DESC LIMIT ${bind(limit + 1)}`,
       orderBy: 'page.token_hash DESC',
     };
   });

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, expectedTrue, type ReadDatabase } from '@chainstead/db';
+import { addressBytes, expectedTrueOld, type ReadDatabase } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 
 /**
@@ -13,7 +13,7 @@ export async function hasNftTransfers(database: ReadDatabase, chain: Chain, acco
     const rows = await database.select(
       // In index order: otherwise a planner without statistics prefers to read all rows for the first match.
       `SELECT block_number FROM nft_transfers
-       WHERE chain_id = $1 AND address_key(${side}) = $2::bigint AND ${expectedTrue(`${side} = $3`)}
+       WHERE chain_id = $1 AND address_key(${side}) = $2::bigint AND ${expectedTrueOld(`${side} = $3`)}
        ORDER BY block_number DESC, transaction_index DESC, log_index DESC, item DESC LIMIT 1`,
       values,
     );

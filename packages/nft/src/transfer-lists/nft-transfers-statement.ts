@@ -1,14 +1,21 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
-import { blocksOf, boundsInSql, labelsOf, type PageBounds, type SubjectInSql, scanBounds } from '@chainstead/data-api';
+import {
+  blocksOfOld,
+  boundsInSqlOld,
+  labelsOfOld,
+  type PageBounds,
+  type SubjectInSql,
+  scanBoundsOld,
+} from '@chainstead/data-api';
 import {
   addressBytes,
   type Bind,
-  expectedTrue,
+  expectedTrueOld,
   type KeysetOrder,
-  rowsAfterInPartitions,
+  rowsAfterInPartitionsOld,
   type Statement,
-  where,
+  whereOld,
 } from '@chainstead/db';
 import { digits, hex, hexOrNull, int4, int8, packedRows, textOrNull } from '@chainstead/db/packed-rows';
 import { collectionFacts } from '../collections/collection-facts-statement.ts';
@@ -70,7 +77,7 @@ const SCAN_MAX = 10_000;
 export function nftTransfersStatement(
   chain: Chain,
   query: NftTransfersQuery,
-  { scanMax = SCAN_MAX, select = NFT_TRANSFERS.select, isSpread = false }: NftTransfersReading = {},
+  { scanMax = SCAN_MAX, select = NFT_TRANSFERS.selectOld, isSpread = false }: NftTransfersReading = {},
 ): Statement {
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
@@ -83,9 +90,9 @@ export function nftTransfersStatement(
     chainId,
     dataset: DATASET,
   };
-  const { ctes, lower, upper, complete } = boundsInSql(chain, chainId, of, query, bind, null);
+  const { ctes, lower, upper, complete } = boundsInSqlOld(chain, chainId, of, query, bind, null);
   const after = query.after === null ? null : transfersAfter(order, query.after, bind);
-  const { scan: ofScan, far } = scanBounds(order, { lower, upper }, after);
+  const { scan: ofScan, far } = scanBoundsOld(order, { lower, upper }, after);
   const bounds = [`chain_id = ${chainId}`, ...ofScan];
   const limit = bind(query.limit + 1);
   const contracts = subject.kind === 'wallet' ? subject.contracts : null;
@@ -97,11 +104,11 @@ export function nftTransfersStatement(
   );
   const wanted = contracts === null ? [] : [`token_address = ANY (${bind(contracts.map(addressBytes))}::bytea[])`];
   const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (
-  SELECT * FROM (${scan}) AS transfer ${where([...far, ...wanted])} ${orderBy(order)} LIMIT ${limit}
+  SELECT * FROM (${scan}) AS transfer ${whereOld([...far, ...wanted])} ${orderBy(order)} LIMIT ${limit}
 ), related AS MATERIALIZED (
   SELECT ${contractsOf(chainId)} AS contracts,
-    ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks,
-    ${labelsOf('ARRAY(SELECT from_address FROM page UNION SELECT to_address FROM page)', chainId)} AS labels)
+    ${blocksOfOld('SELECT block_number FROM page', chainId)} AS blocks,
+    ${labelsOfOld('ARRAY(SELECT from_address FROM page UNION SELECT to_address FROM page)', chainId)} AS labels)
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete,
   ${contracts === null ? 'NULL' : stopOf(scan, far, { order, limit, scanLimit })} AS stop,
   related.*, transfers.*
@@ -125,26 +132,26 @@ function rangesOf(
   if (subject.kind === 'wallet') {
     const ofSide = (side: string): readonly string[] => [
       `address_key(${side}) = address_key(${about})`,
-      expectedTrue(`${side} = ${about}`),
+      expectedTrueOld(`${side} = ${about}`),
     ];
-    return [ofSide('from_address'), [...ofSide('to_address'), expectedTrue(`from_address <> ${about}`)]];
+    return [ofSide('from_address'), [...ofSide('to_address'), expectedTrueOld(`from_address <> ${about}`)]];
   }
   const place = `collection_key = address_key(${about})`;
-  const ofCollection = [place, expectedTrue(`token_address = ${about}`)];
+  const ofCollection = [place, expectedTrueOld(`token_address = ${about}`)];
   if (subject.kind === 'collection') return [ofCollection];
   const id = `${bind(subject.tokenId)}::numeric`;
   return [
     [
       ...ofCollection,
       `token_id_key(token_id) = token_id_key(${id})`,
-      expectedTrue(`token_id = ${id} AND last_token_id IS NULL`),
+      expectedTrueOld(`token_id = ${id} AND last_token_id IS NULL`),
     ],
     [
       ...(isSpread ? [place] : []),
       `address_key(token_address) = address_key(${about})`,
-      expectedTrue(`token_address = ${about}`),
+      expectedTrueOld(`token_address = ${about}`),
       'last_token_id IS NOT NULL',
-      expectedTrue(`${id} BETWEEN token_id AND last_token_id`),
+      expectedTrueOld(`${id} BETWEEN token_id AND last_token_id`),
     ],
   ];
 }
@@ -153,7 +160,7 @@ function rangesOf(
 function mergeOf(ranges: readonly (readonly string[])[], order: 'ASC' | 'DESC', limit: string): string {
   const parts = ranges.map(
     (conditions) =>
-      `SELECT ${COLUMNS} FROM nft_transfers AS transfer ${where(conditions)} ${orderBy(order)} LIMIT ${limit}`,
+      `SELECT ${COLUMNS} FROM nft_transfers AS transfer ${whereOld(conditions)} ${orderBy(order)} LIMIT ${limit}`,
   );
   return parts.length === 1
     ? parts.join()
@@ -168,7 +175,7 @@ function stopOf(
 ): string {
   return `CASE WHEN (SELECT count(*) FROM page) < ${limit}::bigint THEN (
     SELECT json_build_array(${PLACE.join(', ')}) FROM (
-      SELECT * FROM (${scan}) AS transfer ${orderBy(order)} OFFSET ${scanLimit}::bigint - 1 LIMIT 1) AS last ${where(far)}) END`;
+      SELECT * FROM (${scan}) AS transfer ${orderBy(order)} OFFSET ${scanLimit}::bigint - 1 LIMIT 1) AS last ${whereOld(far)}) END`;
 }
 
 const PLACE = ['block_number', 'transaction_index', 'log_index', 'item'];
@@ -186,7 +193,7 @@ function orderBy(order: 'ASC' | 'DESC'): string {
 
 function transfersAfter(order: KeysetOrder, key: NftTransferKey, bind: Bind): readonly string[] {
   const values = [`${bind(key.blockNumber)}::bigint`, ...[key.transactionIndex, key.logIndex, key.item].map(bind)];
-  return rowsAfterInPartitions(order, PLACE, values);
+  return rowsAfterInPartitionsOld(order, PLACE, values);
 }
 
 /** The stored facts of the page's distinct contracts, as JSON: see `ContractEntry`. Null for none. */

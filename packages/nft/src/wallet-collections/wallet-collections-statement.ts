@@ -1,7 +1,13 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { isSubjectBuilt, isUncovered, subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/data-api';
-import { addressBytes, type Bind, expectedTrue, hexText, type Statement, where } from '@chainstead/db';
+import {
+  isSubjectBuiltOld,
+  isUncoveredOld,
+  subjectColumnsOld,
+  subjectCoverageOld,
+  subjectHistoryOld,
+} from '@chainstead/data-api';
+import { addressBytes, type Bind, expectedTrueOld, hexTextOld, type Statement, whereOld } from '@chainstead/db';
 import { collectionFacts } from '../collections/collection-facts-statement.ts';
 import { nftWalletTokens } from '../transfers/wallet-tokens.ts';
 
@@ -47,22 +53,22 @@ export function walletCollectionsStatement(chain: Chain, query: WalletCollection
   const beyond = (alias: string): string => `${alias}.token_address > ${after}`;
   const facts = `CROSS JOIN LATERAL ${collectionFacts('holding.token_address', chainId)} AS shown`;
   const [factsOfSpam, noSpam] = query.excludeSpam
-    ? [facts, [expectedTrue('shown.possible_spam IS NOT TRUE')]]
+    ? [facts, [expectedTrueOld('shown.possible_spam IS NOT TRUE')]]
     : ['', []];
   const limit = `LIMIT ${bind(query.limit + 1)}`;
   const subject = { kind: 'wallet', subject: wallet, chainId, dataset: DATASET, states: [nftWalletTokens] } as const;
   const given = (alias: string): string => `${alias}.amount <= 0 AND ${alias}.newest IS NULL`;
   const isPartial = '(SELECT is_partial FROM state)';
-  const text = `WITH ${subjectCoverage(subject)}, state AS MATERIALIZED (
-  SELECT ${subjectColumns(subject)}, ${isUncovered(subject, chain)} OR NOT ${isSubjectBuilt(chainId, wallet, nftWalletTokens)} AS is_partial FROM covered LEFT JOIN ${subjectHistory(subject)}
+  const text = `WITH ${subjectCoverageOld(subject)}, state AS MATERIALIZED (
+  SELECT ${subjectColumnsOld(subject)}, ${isUncoveredOld(subject, chain)} OR NOT ${isSubjectBuiltOld(chainId, wallet, nftWalletTokens)} AS is_partial FROM covered LEFT JOIN ${subjectHistoryOld(subject)}
 ), held AS MATERIALIZED (
   SELECT holding.token_address, holding.ids_held FROM nft_wallet_collections AS holding ${factsOfSpam}
-  ${where([of('holding'), beyond('holding'), expectedTrue('holding.ids_held > 0'), ...noSpam])} ORDER BY holding.token_address ${limit}
+  ${whereOld([of('holding'), beyond('holding'), expectedTrueOld('holding.ids_held > 0'), ...noSpam])} ORDER BY holding.token_address ${limit}
 ), given AS MATERIALIZED (
   SELECT holding.token_address FROM (
     SELECT DISTINCT ON (token.token_address) token.token_address FROM nft_wallet_tokens AS token
-    ${where([of('token'), given('token'), isPartial, beyond('token')])} ORDER BY token.token_address
-  ) AS holding ${factsOfSpam} ${where(noSpam)} ORDER BY holding.token_address ${limit}
+    ${whereOld([of('token'), given('token'), isPartial, beyond('token')])} ORDER BY token.token_address
+  ) AS holding ${factsOfSpam} ${whereOld(noSpam)} ORDER BY holding.token_address ${limit}
 ), page AS MATERIALIZED (
   SELECT holding.token_address, coalesce(held.ids_held, 0) AS ids_held, shown.*,
     CASE WHEN ${isPartial} THEN ARRAY(SELECT token.token_id::text FROM nft_wallet_tokens AS token
@@ -71,7 +77,7 @@ export function walletCollectionsStatement(chain: Chain, query: WalletCollection
     LEFT JOIN held USING (token_address) ${facts}
 )
 SELECT state.*,
-  ${hexText('page.token_address')} AS token_address, page.ids_held, page.given_ids, page.name, page.symbol, page.contract_type, page.verified,
+  ${hexTextOld('page.token_address')} AS token_address, page.ids_held, page.given_ids, page.name, page.symbol, page.contract_type, page.verified,
   page.possible_spam, page.is_unread, page.collection_logo, page.collection_banner_image
 FROM state LEFT JOIN page ON true
 ORDER BY page.token_address`;

@@ -1,7 +1,21 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { isSubjectBuilt, isUncovered, subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/data-api';
-import { addressBytes, type Bind, expectedTrue, hexText, rowsAfter, type Statement, where } from '@chainstead/db';
+import {
+  isSubjectBuiltOld,
+  isUncoveredOld,
+  subjectColumnsOld,
+  subjectCoverageOld,
+  subjectHistoryOld,
+} from '@chainstead/data-api';
+import {
+  addressBytes,
+  type Bind,
+  expectedTrueOld,
+  hexTextOld,
+  rowsAfterOld,
+  type Statement,
+  whereOld,
+} from '@chainstead/db';
 import { collectionFacts } from '../collections/collection-facts-statement.ts';
 import { type ChangePlace, MARK_LENGTH, unshownChanges } from '../records/change-pages.ts';
 import { tokenHashInSql } from '../records/token-hash.ts';
@@ -47,15 +61,15 @@ export function walletNftsStatement(chain: Chain, query: WalletNftsQuery): State
     ...(query.contracts.length === 0
       ? []
       : [`held.token_address = ANY (${bind(query.contracts.map(addressBytes))}::bytea[])`]),
-    ...(query.excludeSpam ? [expectedTrue(`${fact('possible_spam')} IS NOT TRUE`)] : []),
+    ...(query.excludeSpam ? [expectedTrueOld(`${fact('possible_spam')} IS NOT TRUE`)] : []),
   ];
   const subject = { kind: 'wallet', subject: wallet, chainId, dataset: DATASET, states: [nftWalletTokens] } as const;
   const limit = `LIMIT ${bind(query.limit + 1)}`;
   const rowsWhere = (...conditions: readonly string[]): string =>
     `(SELECT held.token_address, held.token_id, held.amount, held.last_block FROM nft_wallet_tokens AS held
-    ${where([...conditions, ...bounds])} ORDER BY ${orderOf('held')} ${limit})`;
-  const text = `WITH ${subjectCoverage(subject)}, state AS MATERIALIZED (
-  SELECT ${subjectColumns(subject)}, ${isUncovered(subject, chain)} OR NOT ${isSubjectBuilt(chainId, wallet, nftWalletTokens)} AS is_partial FROM covered LEFT JOIN ${subjectHistory(subject)}
+    ${whereOld([...conditions, ...bounds])} ORDER BY ${orderOf('held')} ${limit})`;
+  const text = `WITH ${subjectCoverageOld(subject)}, state AS MATERIALIZED (
+  SELECT ${subjectColumnsOld(subject)}, ${isUncoveredOld(subject, chain)} OR NOT ${isSubjectBuiltOld(chainId, wallet, nftWalletTokens)} AS is_partial FROM covered LEFT JOIN ${subjectHistoryOld(subject)}
 ), page AS MATERIALIZED (
   SELECT held.*, held.amount <= 0 OR ${fact('contract_type')} IS NOT DISTINCT FROM 'ERC1155' AS is_sum FROM (
     SELECT either.* FROM (
@@ -65,7 +79,7 @@ export function walletNftsStatement(chain: Chain, query: WalletNftsQuery): State
   ) AS held
 )
 SELECT state.*,
-  ${hexText('page.token_address')} AS token_address, page.token_id::text AS token_id, page.amount::text AS amount, page.last_block, page.is_sum
+  ${hexTextOld('page.token_address')} AS token_address, page.token_id::text AS token_id, page.amount::text AS amount, page.last_block, page.is_sum
 FROM state LEFT JOIN page ON true
 ORDER BY ${orderOf('page')}`;
   return { text, values };
@@ -79,7 +93,7 @@ function behind(place: WalletNftsPlace, bind: Bind): readonly string[] {
     block: 'held.last_block',
     mark: `left(${tokenHashInSql('held.token_address', 'held.token_id')}, ${MARK_LENGTH})`,
     beyond: () =>
-      rowsAfter(
+      rowsAfterOld(
         'DESC',
         ['held.last_block', 'held.token_address', 'held.token_id'],
         [

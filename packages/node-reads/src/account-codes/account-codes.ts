@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type ChainId, type Hex, isAddress, parseAddress } from '@chainstead/core';
-import { addressBytes, type Database, hexText, rawSql, sql } from '@chainstead/db';
+import { addressBytes, type Database, hexText, sql } from '@chainstead/db';
 import { z } from 'zod';
 import { fetchInParts, type ReadingContext } from '../calls/fetch-in-parts.ts';
 import { SILENCE_MS } from '../queue/node-read-queue.ts';
@@ -80,7 +80,7 @@ async function getStoredCodes(
 ): Promise<ReadonlyMap<Address, StoredCode>> {
   if (addresses.length === 0) return new Map();
   const rows = await database.query<{ address: Address; has_code: boolean; believed: number }>(
-    sql`SELECT ${rawSql(hexText('address'))} AS address, has_code, (extract(epoch FROM looked_at - now()) + ${ABSENCE_SECONDS})::float8 AS believed
+    sql`SELECT ${hexText('address')} AS address, has_code, (extract(epoch FROM looked_at - now()) + ${ABSENCE_SECONDS})::float8 AS believed
      FROM account_codes WHERE address = ANY (${addresses.map(addressBytes)}::bytea[]) AND chain_id = ${chain.id}`,
   );
   return new Map(

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, ChainId } from '@chainstead/core';
-import { addressBytes, type Database, hexBytes, hexText, rawSql, sql } from '@chainstead/db';
+import { addressBytes, type Database, hexBytes, hexText, sql } from '@chainstead/db';
 import { knownBlock, type StateBlock } from '../committed-block.ts';
 
 /** Balances of one moment. */
@@ -34,7 +34,7 @@ export async function storedNativeBalances(
   maxAgeMs: number,
 ): Promise<NativeBalances | null> {
   const rows = await database.query<{ account: Address; wei: string; block_number: number; block_hash: string }>(
-    sql`SELECT ${rawSql(hexText('account'))} AS account, wei::text, block_number, ${rawSql(hexText('block_hash'))} AS block_hash
+    sql`SELECT ${hexText('account')} AS account, wei::text, block_number, ${hexText('block_hash')} AS block_hash
      FROM native_balances WHERE account = ANY (${accounts.map(addressBytes)}::bytea[]) AND chain_id = ${chain.id} AND read_at > now() - make_interval(secs => ${maxAgeMs / 1_000}::float8)`,
   );
   const [first] = rows;

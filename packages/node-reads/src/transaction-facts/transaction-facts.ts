@@ -8,7 +8,7 @@ import {
   parseBigQuantity,
   parseHash,
 } from '@chainstead/core';
-import { addressBytes, type Database, hexBytes, hexText, type ReadDatabase, rawSql, sql } from '@chainstead/db';
+import { addressBytes, type Database, hexBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
 import { standardTransaction } from '@chainstead/rpc';
 import { z } from 'zod';
 import { fetchInParts, type ReadingContext } from '../calls/fetch-in-parts.ts';
@@ -73,8 +73,8 @@ export async function transactionFactsOf(
   waitMs: number,
 ): Promise<ReadonlyMap<Hash, TransactionFacts>> {
   const rows = await context.database.select<TransactionFacts & { hash: Hash }>(
-    sql`SELECT ${rawSql(hexText('hash'))} AS hash, ${rawSql(hexText('sender'))} AS sender, ${rawSql(hexText('recipient'))} AS recipient, value::text,
-       ${rawSql(hexText('method'))} AS method
+    sql`SELECT ${hexText('hash')} AS hash, ${hexText('sender')} AS sender, ${hexText('recipient')} AS recipient, value::text,
+       ${hexText('method')} AS method
      FROM transaction_facts WHERE hash = ANY (${hashes.map(hexBytes)}::bytea[]) AND chain_id = ${chain.id}`,
   );
   const found = new Map<Hash, TransactionFacts>(rows.map(({ hash, ...facts }) => [hash, facts]));

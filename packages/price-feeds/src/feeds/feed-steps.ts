@@ -2,7 +2,7 @@
 
 import type { Chain, PriceFeed } from '@chainstead/chains';
 import type { Fraction } from '@chainstead/core';
-import { addressBytes, type Bind, hexText, type ReadDatabase } from '@chainstead/db';
+import { addressBytes, type Bind, hexTextOld, type ReadDatabase } from '@chainstead/db';
 import { type BlockRun, joinRanges, lastAtOrBefore } from './block-runs.ts';
 import { feedAnswers } from './feed-answers.ts';
 import {
@@ -40,7 +40,7 @@ export async function readFeedSteps(
 price_ranges AS MATERIALIZED (SELECT first_block, last_block FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = '${feedAnswers.name}'),
 step AS MATERIALIZED (${stepsSql([...new Set(blocks)], { chainId, proxy }, bind)})
 SELECT EXISTS (SELECT FROM price_sources) AS is_known, ${absentToSql(proxy, chainId)} AS absent_to,
-  (SELECT coalesce(json_agg(json_build_object('status', status, 'aggregator', ${hexText('aggregator')}, 'round', round::text, 'answer', answer::text,
+  (SELECT coalesce(json_agg(json_build_object('status', status, 'aggregator', ${hexTextOld('aggregator')}, 'round', round::text, 'answer', answer::text,
       'decimals', decimals, 'block', block_number, 'transaction', transaction_index, 'log', log_index, 'time', extract(epoch FROM updated_at))
     ORDER BY block_number, transaction_index, log_index), '[]') FROM step) AS steps,
   (SELECT coalesce(json_agg(json_build_array(first_block, last_block) ORDER BY first_block), '[]') FROM price_ranges) AS ranges`,

@@ -2,8 +2,8 @@
 
 import { type Chain, feedsOf } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { isComplete } from '@chainstead/data-api';
-import { addressBytes, type Bind, hexText, type ReadDatabase } from '@chainstead/db';
+import { isCompleteOld } from '@chainstead/data-api';
+import { addressBytes, type Bind, hexTextOld, type ReadDatabase } from '@chainstead/db';
 import { feedAnswers } from './feed-answers.ts';
 import {
   absentToSql,
@@ -40,10 +40,10 @@ export async function readFeedValues(
 price_sources AS MATERIALIZED (${sourcesSql(feeds, proxies, chainId, bind)})
 SELECT feed.number::integer AS number, EXISTS (SELECT FROM price_sources WHERE price_sources.number = feed.number) AS is_known,
   ${absentToSql('feed.proxy', chainId)} AS absent_to,
-  latest.status, latest.round::text, latest.answer::text, latest.decimals, ${hexText('latest.aggregator')} AS aggregator,
+  latest.status, latest.round::text, latest.answer::text, latest.decimals, ${hexTextOld('latest.aggregator')} AS aggregator,
   latest.block_number AS block, latest.transaction_index AS transaction, latest.log_index AS log,
   extract(epoch FROM latest.updated_at)::float8 AS time,
-  ${isComplete({ lowest: 'latest.block_number', highest: block }, 'price_ranges')} AS is_complete
+  ${isCompleteOld({ lowest: 'latest.block_number', highest: block }, 'price_ranges')} AS is_complete
 FROM ${proxies} LEFT JOIN LATERAL (
   SELECT * FROM (${quotes}) AS quote ORDER BY ${NEWEST_FIRST} LIMIT 1) AS latest ON true`,
     values,

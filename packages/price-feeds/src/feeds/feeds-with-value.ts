@@ -1,5 +1,5 @@
 import type { Address, ChainId } from '@chainstead/core';
-import { type Database, hexText, rawSql, sql } from '@chainstead/db';
+import { type Database, hexText, sql } from '@chainstead/db';
 
 /** Returns the proxies of a chain's price feeds that have a stored value, from an event or a contract read. */
 export async function readFeedsWithValue(
@@ -7,7 +7,7 @@ export async function readFeedsWithValue(
   chainId: ChainId,
 ): Promise<ReadonlySet<Address>> {
   const rows = await database.query<{ feed: Address }>(
-    sql`SELECT DISTINCT ${rawSql(hexText('phase.feed'))} AS feed FROM price_feed_phases AS phase WHERE phase.chain_id = ${chainId} AND (
+    sql`SELECT DISTINCT ${hexText('phase.feed')} AS feed FROM price_feed_phases AS phase WHERE phase.chain_id = ${chainId} AND (
        EXISTS (SELECT FROM feed_answers AS answer WHERE answer.aggregator = phase.aggregator AND answer.chain_id = phase.chain_id)
        OR EXISTS (SELECT FROM feed_readings AS reading
          WHERE reading.feed = phase.feed AND reading.chain_id = phase.chain_id AND reading.status = 'answer'))`,

@@ -44,7 +44,7 @@ async function arePaymentTokens(
   tokens: ReturnType<typeof paymentTokensOf>,
 ): Promise<boolean> {
   const known = await database.query<{ text: string }>(
-    sql`SELECT concat_ws(' ', ${rawSql(hexText('token_address'))}, symbol, decimals, is_ether) AS text FROM payment_tokens WHERE chain_id = ${chain.id}`,
+    sql`SELECT concat_ws(' ', ${hexText('token_address')}, symbol, decimals, is_ether) AS text FROM payment_tokens WHERE chain_id = ${chain.id}`,
   );
   const reported = tokens.map(
     ({ address, symbol, decimals, isEther }) => `${address} ${symbol} ${decimals} ${isEther ? 't' : 'f'}`,

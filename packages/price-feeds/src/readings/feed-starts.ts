@@ -2,7 +2,7 @@
 
 import { type Chain, feedsOf, type PriceFeed } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
-import { addressBytes, type Bind, hexText, sql, type Transaction } from '@chainstead/db';
+import { addressBytes, type Bind, hexTextOld, sql, type Transaction } from '@chainstead/db';
 import { type BlockRun, joinRanges } from '../feeds/block-runs.ts';
 import { feedAnswers } from '../feeds/feed-answers.ts';
 import { sourcesSql } from '../feeds/feed-quotes.ts';
@@ -52,7 +52,7 @@ export async function readFeedStarts(
     `${alias}.chain_id = ${chainId} AND ${alias}.block_number BETWEEN run.first AND run.last`;
   const rows = await database.query<StartRow>(
     `WITH price_sources AS MATERIALIZED (${sourcesSql(feeds, proxies, chainId, bind)})
-SELECT feed.number::integer AS feed, run.number::integer AS run, known.block_number AS block, ${hexText('known.block_hash')} AS hash,
+SELECT feed.number::integer AS feed, run.number::integer AS run, known.block_number AS block, ${hexTextOld('known.block_hash')} AS hash,
   (SELECT min(block_number) FROM (
     SELECT answer.block_number FROM price_sources AS source CROSS JOIN LATERAL (
       SELECT block_number FROM feed_answers AS answer WHERE answer.aggregator = source.address AND ${inRun('answer')} ORDER BY block_number LIMIT 1) AS answer

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Hash, Hex } from '@chainstead/core';
-import { type Bind, hexBytes, hexText, type ReadDatabase, rawSql, sql } from '@chainstead/db';
+import { type Bind, hexBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
 import { poolKey } from '@chainstead/markets';
 import { readLiquidityChanges } from '../token-price/states/liquidity-in-range.ts';
 
@@ -96,7 +96,7 @@ export async function readHashes(
   blocks: readonly number[],
 ): Promise<ReadonlyMap<number, Hash>> {
   const rows = await database.select<{ block: number; hash: Hash }>(
-    sql`SELECT block_number AS block, ${rawSql(hexText('block_hash'))} AS hash FROM blocks
+    sql`SELECT block_number AS block, ${hexText('block_hash')} AS hash FROM blocks
      WHERE chain_id = ${chain.id}::bigint AND block_number = ANY (${blocks}::bigint[])`,
   );
   return new Map(rows.map(({ block, hash }) => [block, hash]));

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
-import { toDateBound } from '@chainstead/data-api';
+import { toDateBoundOld } from '@chainstead/data-api';
 import type { Bind, ReadDatabase } from '@chainstead/db';
 import { wrappedNativeOf } from '@chainstead/markets';
 import { anchorPrices, readAnchorPrices } from '../token-price/place/anchor-prices.ts';
@@ -108,7 +108,10 @@ async function readBlockTime(
   const [dates, highest] =
     moment.of === 'block'
       ? ['', `${bind(moment.block)}::bigint`]
-      : [`WITH ${toDateBound(chainId, `to_timestamp(${bind(moment.time)}::float8)`)} `, '(SELECT block FROM to_date)'];
+      : [
+          `WITH ${toDateBoundOld(chainId, `to_timestamp(${bind(moment.time)}::float8)`)} `,
+          '(SELECT block FROM to_date)',
+        ];
   const [row] = await database.select<{ block: number; time: number }>(
     `${dates}SELECT block_number AS block, extract(epoch FROM block_timestamp)::float8 AS time FROM blocks
      WHERE chain_id = ${chainId} AND block_number <= ${highest} ORDER BY block_number DESC LIMIT 1`,

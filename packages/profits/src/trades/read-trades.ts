@@ -2,16 +2,16 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import {
   areTablesSpread,
-  boundsInSql,
+  boundsInSqlOld,
   InconsistentPageError,
   type Indexed,
   type IndexedColumns,
   readConsistentPage,
   readIndexed,
-  traderInSql,
+  traderInSqlOld,
 } from '@chainstead/data-api';
 import type { Bind, ReadDatabase } from '@chainstead/db';
-import { type PackedTexts, readPackedPage } from '@chainstead/db/packed-rows';
+import { type PackedTexts, readPackedPageOld } from '@chainstead/db/packed-rows';
 import { anchorsOf, readAnchorBook, readCoveredBlocks, SWAPS_DATASET, soldToken } from '@chainstead/markets';
 import { readTokenFacts } from './token-facts.ts';
 import { shownToken, type TradedPool, tradedPoolOf, valueOfSwap } from './traded-pool.ts';
@@ -70,8 +70,8 @@ export async function readTradesSpan(
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
   const chainId = `${bind(chain.id)}::bigint`;
-  const of = wallet === null ? SWAPS_DATASET : traderInSql(wallet, SWAPS_DATASET, chainId, bind);
-  const { ctes, complete } = boundsInSql(chain, chainId, of, UNBOUNDED, bind, null);
+  const of = wallet === null ? SWAPS_DATASET : traderInSqlOld(wallet, SWAPS_DATASET, chainId, bind);
+  const { ctes, complete } = boundsInSqlOld(chain, chainId, of, UNBOUNDED, bind, null);
   const [row] = await database.select<IndexedColumns & { readonly time: number | null }>(
     `WITH ${ctes.join(', ')} SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete,
        (SELECT extract(epoch FROM block_timestamp)::float8 FROM blocks WHERE chain_id = ${chainId}
@@ -186,7 +186,7 @@ function readPart(
 ): Promise<FoundPart> {
   return readConsistentPage(async () => {
     const packed = query.subject.kind === 'wallet' ? WALLET_SWAPS : TOKEN_SWAPS;
-    const { rows, page } = await readPackedPage<FoundSwap, PartRow>(database, packed, (select) =>
+    const { rows, page } = await readPackedPageOld<FoundSwap, PartRow>(database, packed, (select) =>
       tradesStatement(chain, query, { select }, isSpread),
     );
     const torn = rows.find(({ time }) => time === -1);

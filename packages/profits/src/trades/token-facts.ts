@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes, hexText, type ReadDatabase, rawSql, sql } from '@chainstead/db';
+import { addressBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
 
 /** Facts of a token as responses show them. Null: unknown. */
 export interface TokenFacts {
@@ -20,7 +20,7 @@ export async function readTokenFacts(
   tokens: readonly Address[],
 ): Promise<FactsOf> {
   const rows = await database.select<TokenFacts & { readonly address: Address }>(
-    sql`SELECT ${rawSql(hexText('address'))} AS address, name, symbol, decimals, logo, possible_spam AS "possibleSpam"
+    sql`SELECT ${hexText('address')} AS address, name, symbol, decimals, logo, possible_spam AS "possibleSpam"
      FROM tokens WHERE address = ANY (${tokens.map(addressBytes)}::bytea[]) AND chain_id = ${chain.id}::bigint`,
   );
   const known = new Map(rows.map(({ address, ...facts }) => [address, facts]));

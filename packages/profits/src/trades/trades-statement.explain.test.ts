@@ -88,7 +88,12 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
   const explained = (query: TradesQuery, kind: PlanKind) =>
     explain(
       scratch.database,
-      tradesStatement(eth, query, query.subject.kind === 'wallet' ? WALLET_SWAPS : TOKEN_SWAPS, false),
+      tradesStatement(
+        eth,
+        query,
+        { select: (query.subject.kind === 'wallet' ? WALLET_SWAPS : TOKEN_SWAPS).selectOld },
+        false,
+      ),
       kind,
     );
 

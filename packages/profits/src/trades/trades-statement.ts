@@ -1,8 +1,15 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Bind, expectedTrue, rowsAfterInPartitions, type Statement, where } from '@chainstead/db';
+import {
+  addressBytes,
+  type Bind,
+  expectedTrueOld,
+  rowsAfterInPartitionsOld,
+  type Statement,
+  whereOld,
+} from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import { hex, hexOrNull, int4, type PackedRows, packedRows, text } from '@chainstead/db/packed-rows';
+import { hex, hexOrNull, int4, packedRows, text } from '@chainstead/db/packed-rows';
 import { formsOf, isTradeInSql } from '@chainstead/markets';
 
 /** The swaps to read: of a wallet as sender or beneficiary, or of a token in all proven pools. */
@@ -52,7 +59,7 @@ export type PoolEntry = readonly [number, string | null, string | null, boolean,
 export function tradesStatement(
   chain: Chain,
   query: TradesQuery,
-  { select }: Pick<PackedRows<unknown>, 'select'>,
+  { select }: { readonly select: string },
   isSpread: boolean,
 ): Statement {
   const values: unknown[] = [];
@@ -117,7 +124,7 @@ function foundSwaps(scan: Scan): string {
   const start =
     after === null
       ? [`block_number >= ${bind(firstBlock)}::bigint`]
-      : rowsAfterInPartitions('ASC', POSITION, [`${bind(after[0])}::bigint`, bind(after[1]), bind(after[2])]);
+      : rowsAfterInPartitionsOld('ASC', POSITION, [`${bind(after[0])}::bigint`, bind(after[1]), bind(after[2])]);
   const isInRun = `block_number <= ${bind(lastBlock)}::bigint`;
   const first = (ranges: string) =>
     `SELECT * FROM (SELECT * FROM (${ranges}) AS listed ORDER BY ${order('')} LIMIT ${bind(limit)}) AS first WHERE ${isInRun}`;
@@ -133,9 +140,9 @@ found AS MATERIALIZED (SELECT ${columns} FROM trade ${joinOne('swaps', 'swap', i
 function walletRanges({ chainId, limit, bind, direction }: Scan, wallet: Address, start: readonly string[]): string {
   const [key, bytes] = [`${bind(addressKey(wallet))}::bigint`, `${bind(addressBytes(wallet))}::bytea`];
   const range = (side: string, isOnlyHere: string) => {
-    const isOf = expectedTrue(`${side} = ${bytes} AND ${isTradeInSql()}${isOnlyHere}`);
+    const isOf = expectedTrueOld(`${side} = ${bytes} AND ${isTradeInSql()}${isOnlyHere}`);
     const conditions = [`address_key(${side}) = ${key}`, `chain_id = ${chainId}`, ...start, isOf];
-    return `(SELECT ${[...COLUMNS, ...AMOUNTS].join(', ')} FROM swaps ${where(conditions)} ORDER BY ${order('', direction)} LIMIT ${bind(limit)})`;
+    return `(SELECT ${[...COLUMNS, ...AMOUNTS].join(', ')} FROM swaps ${whereOld(conditions)} ORDER BY ${order('', direction)} LIMIT ${bind(limit)})`;
   };
   return [range('wallet', ''), range('beneficiary', ` AND wallet <> ${bytes}`)].join(' UNION ALL ');
 }
@@ -149,7 +156,7 @@ function tokenRanges(
   const ranges = formsOf(token, chain).flatMap((form) =>
     ['token0', 'token1'].map((side) => {
       const conditions = [`${side}_key = ${bind(addressKey(form))}::bigint`, `chain_id = ${chainId}`, ...start];
-      return `(SELECT pool_key, block_number, transaction_index, log_index FROM trades ${where(conditions)}
+      return `(SELECT pool_key, block_number, transaction_index, log_index FROM trades ${whereOld(conditions)}
         ORDER BY ${order('', direction)} LIMIT ${bind(limit)})`;
     }),
   );

@@ -58,7 +58,7 @@ const SHARE = 2;
  */
 async function readShares(database: Database, request: DueRequest, share: number): Promise<DueDelivery[]> {
   const rows = await database.query<DueRow>(
-    sql`SELECT due.id, due.stream_id, due.chain_id, due.block_number, ${rawSql(hexText('due.block_hash'))} AS block_hash, due.kind,
+    sql`SELECT due.id, due.stream_id, due.chain_id, due.block_number, ${hexText('due.block_hash')} AS block_hash, due.kind,
        due.retries, due.created_at, due.webhook_url, due.tag, m.logs, m.txs, m.txs_internal,
        m.removed_at IS NOT NULL AS is_removed,
        CASE WHEN octet_length(due.resend) > ${rawSql(LONG_BODY_LENGTH)} THEN '' ELSE due.resend END AS resend,

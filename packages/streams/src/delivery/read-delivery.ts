@@ -1,5 +1,5 @@
 import type { ChainId, Hash } from '@chainstead/core';
-import { type Database, hexText, rawSql, sql } from '@chainstead/db';
+import { type Database, hexText, sql } from '@chainstead/db';
 import { finishBody } from '../payload/render-body.ts';
 import { type DeliveryAttempt, listAttemptsOf } from '../records/attempts.ts';
 import type { DeliveryKind } from './delivery.ts';
@@ -38,7 +38,7 @@ const ATTEMPTS_MAX = 100;
 export async function readDelivery(database: Database, streamId: string, id: string): Promise<DeliveryRecord | null> {
   const [row] = await database.query<DeliveryRow>(
     sql`SELECT d.id, d.stream_id AS "streamId", d.chain_id AS "chainId", d.block_number AS "blockNumber",
-       ${rawSql(hexText('d.block_hash'))} AS "blockHash", d.kind, d.status, d.retries, d.due_at AS "dueAt", d.created_at AS "createdAt",
+       ${hexText('d.block_hash')} AS "blockHash", d.kind, d.status, d.retries, d.due_at AS "dueAt", d.created_at AS "createdAt",
        d.delivered_at AS "deliveredAt", d.body, d.resend, m.body AS "matchBody"
      FROM stream_deliveries d LEFT JOIN stream_matches m ON m.chain_id = d.chain_id AND m.block_number = d.block_number
        AND m.stream_id = d.stream_id AND m.block_hash = d.block_hash

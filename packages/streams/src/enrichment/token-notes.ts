@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import { addressBytes, type Database, hexText, rawSql, sql } from '@chainstead/db';
+import { addressBytes, type Database, hexText, sql } from '@chainstead/db';
 import { saveTokenMetadata, type TokenMetadataReader } from '@chainstead/tokens';
 import DataLoader from 'dataloader';
 import type { TokenNote } from '../payload/token-note.ts';
@@ -34,7 +34,7 @@ export function createTokenNotes(options: { readonly database: Database; readonl
 
   async function readRows(addresses: readonly Address[]): Promise<readonly (TokenRow | undefined)[]> {
     const found = await database.query<TokenRow>(
-      sql`SELECT ${rawSql(hexText('address'))} AS address, name, symbol, decimals, standard, logo,
+      sql`SELECT ${hexText('address')} AS address, name, symbol, decimals, standard, logo,
          possible_spam AS "possibleSpam", verified, facts_status <> 'pending' OR facts_attempts > (facts_lease_until IS NOT NULL)::int AS "isRequested"
        FROM tokens WHERE chain_id = ${chain.id} AND address = ANY (${[...new Set(addresses)].map(addressBytes)}::bytea[])`,
     );

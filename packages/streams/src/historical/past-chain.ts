@@ -72,7 +72,7 @@ export async function readFollowedHeight(
 export async function requireCanonical(reader: Reader, chain: Chain, blocks: readonly WatchedBlock[]): Promise<void> {
   const range = rangeOf(blocks);
   const rows = await reader.query<{ block_number: number; hash: Hash }>(
-    sql`SELECT block_number, ${rawSql(hexText('block_hash'))} AS hash FROM blocks
+    sql`SELECT block_number, ${hexText('block_hash')} AS hash FROM blocks
      WHERE chain_id = ${chain.id} AND block_number BETWEEN ${range.from} AND ${range.to}`,
   );
   const stored = new Map(rows.map((row) => [row.block_number, row.hash]));

@@ -1,5 +1,5 @@
 import { type Address, parseAddress } from '@chainstead/core';
-import { type Database, hexText, rawSql, sql, type Transaction } from '@chainstead/db';
+import { type Database, hexText, sql, type Transaction } from '@chainstead/db';
 import type { AuditActor } from '@chainstead/http';
 import { auditStream } from './audit-stream.ts';
 import { DEFAULT_BOUNDS, requireRoomForAddresses, type StreamBounds, type WatchedAmount } from './stream-bounds.ts';
@@ -126,7 +126,7 @@ async function list(
   );
   if (stream === undefined) return null;
   const rows = await database.query<{ address: string }>(
-    sql`SELECT ${rawSql(hexText('address'))} AS address FROM stream_addresses
+    sql`SELECT ${hexText('address')} AS address FROM stream_addresses
      WHERE stream_id = ${streamId} AND address > decode(${after === null ? '' : after.slice(2)}, 'hex') ORDER BY address LIMIT ${limit + 1}`,
   );
   const addresses = rows.slice(0, limit).map((row) => parseAddress(row.address));

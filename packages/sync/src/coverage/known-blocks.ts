@@ -1,5 +1,5 @@
 import type { ChainId, Hash } from '@chainstead/core';
-import { type Database, hexText, rawSql, sql } from '@chainstead/db';
+import { type Database, hexTextOld, rawSql, sql } from '@chainstead/db';
 
 /** A followed or backfilled block. */
 export interface IndexedBlock {
@@ -12,7 +12,7 @@ const SETTLED_DEPTH = 256;
 
 /** Returns the oldest and a settled indexed block of a chain. Another node of the same chain must have them too. */
 export function readKnownBlocks(database: Pick<Database, 'query'>, chainId: ChainId): Promise<IndexedBlock[]> {
-  const block = `SELECT block_number AS number, ${hexText('block_hash')} AS hash FROM blocks WHERE chain_id = $1`;
+  const block = `SELECT block_number AS number, ${hexTextOld('block_hash')} AS hash FROM blocks WHERE chain_id = $1`;
   return database.query<IndexedBlock>(
     sql`(${rawSql(block)} ORDER BY block_number LIMIT 1)
      UNION

@@ -10,6 +10,7 @@ import {
   addressBytes,
   type Database,
   hexText,
+  hexTextOld,
   isSpread,
   rawSql,
   runStatements,
@@ -144,7 +145,7 @@ async function beginSubjects(
     key,
   );
   const rows = await transaction.query<{ subject: Address; built_to: number | null; is_stale: boolean }>(
-    `SELECT ${hexText('subject')} AS subject, built_to, is_stale
+    `SELECT ${hexTextOld('subject')} AS subject, built_to, is_stale
      FROM subject_projections AS stored WHERE chain_id = $1 AND state = $2 AND stored.subject = ANY($3::bytea[]) ORDER BY stored.subject FOR UPDATE`,
     key,
   );
@@ -269,7 +270,7 @@ async function countTogether(
      ), filled AS (
        INSERT INTO ${rawSql(staging)} (${columns}) SELECT ${distinct}${columns} FROM own
      )
-     SELECT ${rawSql(hexText('of_subject'))} AS subject, count(*) AS rows FROM own GROUP BY of_subject`,
+     SELECT ${hexText('of_subject')} AS subject, count(*) AS rows FROM own GROUP BY of_subject`,
   );
   const counts = await transaction.query<{ subject: Address; rows: number }>(text, values);
   const total = counts.reduce((sum, { rows }) => sum + rows, 0);

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
-import { type Database, hexText } from '@chainstead/db';
+import { type Database, hexTextOld } from '@chainstead/db';
 import type { Dataset } from '../dataset/dataset.ts';
 import { lockChainCommits } from '../rows/write-batch.ts';
 import { clearSubjects } from './build-subjects.ts';
@@ -57,7 +57,7 @@ export async function forgetUnrequested(
       const subjects = await transaction.query<{ address: Address }>(
         `DELETE FROM subject_projections WHERE (subject, chain_id, state) IN (
            SELECT subject, chain_id, state FROM subject_projections WHERE ${old} ORDER BY asked_at LIMIT ${SUBJECTS_AT_ONCE})
-         RETURNING ${hexText('subject')} AS address`,
+         RETURNING ${hexTextOld('subject')} AS address`,
         [chain.id, state.name],
       );
       const addresses = subjects.map(({ address }) => address);

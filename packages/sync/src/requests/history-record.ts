@@ -2,7 +2,7 @@
 import { type Address, type ChainId, ChainsteadError, errorText } from '@chainstead/core';
 import {
   type Database,
-  hexText,
+  hexTextOld,
   rawSql,
   sql,
   type Transaction,
@@ -49,7 +49,7 @@ export interface HistoryRow {
 }
 
 /** Columns of `backfill_requests`. */
-export const HISTORY_COLUMNS = `chain_id, kind, ${hexText('subject')} AS subject, status, calls_estimated, calls_made, rows_added,
+export const HISTORY_COLUMNS = `chain_id, kind, ${hexTextOld('subject')} AS subject, status, calls_estimated, calls_made, rows_added,
   requested_at, attempts - (holder IS NOT NULL)::int AS attempts, CASE WHEN due_at > now() THEN due_at END AS due_at, error_code, error_message`;
 
 /**

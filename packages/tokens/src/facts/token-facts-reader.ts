@@ -1,6 +1,6 @@
 import { returnedNumber } from '@chainstead/abi';
 import { type Address, type Hex, parseAddress } from '@chainstead/core';
-import { addressBytes, type Database, hexBytes, hexText, rawSql, sql } from '@chainstead/db';
+import { addressBytes, type Database, hexBytes, hexText, sql } from '@chainstead/db';
 import {
   committedBlock,
   StateNotArchivedError,
@@ -46,7 +46,7 @@ async function knownMetadata(
   addresses: readonly Address[],
 ): Promise<ReadonlyMap<Address, KnownMetadata>> {
   const rows = await database.query<KnownMetadata & { address: Address }>(
-    sql`SELECT ${rawSql(hexText('address'))} AS address, name, symbol, decimals, standard FROM tokens
+    sql`SELECT ${hexText('address')} AS address, name, symbol, decimals, standard FROM tokens
      WHERE address = ANY (${addresses.map(addressBytes)}::bytea[]) AND chain_id = ${chain.id} AND facts_status = 'known'`,
   );
   return new Map(rows.map(({ address, ...metadata }) => [address, metadata]));

@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database, hexText, rawSql, sql, type Transaction } from '@chainstead/db';
+import { addressBytes, type Database, hexText, sql, type Transaction } from '@chainstead/db';
 import { REVIEWS_SOURCE } from './contract-review.ts';
 
 /** What is reported of a contract, by all keys. */
@@ -31,7 +31,7 @@ export async function readReviews(
   { chainId, addresses }: ReviewSelection,
 ): Promise<readonly ReviewedContract[]> {
   const rows = await database.query<Omit<ReviewedContract, 'reportedAt'> & { reportedAt: number }>(
-    sql`SELECT review.chain_id AS "chainId", ${rawSql(hexText('review.address'))} AS address,
+    sql`SELECT review.chain_id AS "chainId", ${hexText('review.address')} AS address,
        array_agg(DISTINCT review.contract_type) AS "contractTypes",
        (count(DISTINCT review.key_id) FILTER (WHERE review.report_type = 'spam'))::int AS spam,
        (count(DISTINCT review.key_id) FILTER (WHERE review.report_type = 'not_spam'))::int AS "notSpam",

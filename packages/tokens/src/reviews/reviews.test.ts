@@ -1,5 +1,5 @@
 import { type Address, parseChainId } from '@chainstead/core';
-import { addressBytes, hexText, rawSql, sql } from '@chainstead/db';
+import { addressBytes, hexText, sql } from '@chainstead/db';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { addressOf, type Moralis, startOfficialSdk } from '@chainstead/testkit';
@@ -49,7 +49,7 @@ const apply = (selection: ReviewSelection = ALL) =>
 async function markedTokens(): Promise<unknown> {
   return (
     await scratch.database.query<{ address: string }>(
-      sql`SELECT ${rawSql(hexText('address'))} AS address FROM tokens WHERE possible_spam ORDER BY address`,
+      sql`SELECT ${hexText('address')} AS address FROM tokens WHERE possible_spam ORDER BY address`,
     )
   ).map(({ address }) => address);
 }

@@ -22,7 +22,7 @@ export async function contractsWithoutCode(
   limit: number,
 ): Promise<readonly Address[]> {
   const rows = await database.query<{ address: string }>(
-    sql`SELECT DISTINCT ${rawSql(hexText('entry.address'))} AS address FROM contract_abi_entries AS entry
+    sql`SELECT DISTINCT ${hexText('entry.address')} AS address FROM contract_abi_entries AS entry
       WHERE entry.chain_id = ${id} AND NOT EXISTS (
         SELECT FROM contract_codes AS known WHERE known.address = entry.address AND known.chain_id = ${id} AND known.has_abi
           AND known.read_at > now() - ${rawSql(READ_AGAIN)})

@@ -1,15 +1,15 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
-import { blocksOf, boundsInSql, type PageBounds, type SubjectInSql, scanBounds } from '@chainstead/data-api';
+import { blocksOfOld, boundsInSqlOld, type PageBounds, type SubjectInSql, scanBoundsOld } from '@chainstead/data-api';
 import {
   addressBytes,
   type Bind,
-  expectedTrue,
+  expectedTrueOld,
   hexBytes,
   type KeysetOrder,
-  rowsAfterInPartitions,
+  rowsAfterInPartitionsOld,
   type Statement,
-  where,
+  whereOld,
 } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { int8, packedRows } from '@chainstead/db/packed-rows';
@@ -56,20 +56,20 @@ export const CONTRACT_LOGS = packedRows({
 export function contractLogsStatement(
   chain: Chain,
   query: ContractLogsQuery,
-  select: string = CONTRACT_LOGS.select,
+  select: string = CONTRACT_LOGS.selectOld,
 ): Statement {
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const contract = `${bind(addressBytes(query.contract))}::bytea`;
   const chainId = bind(chain.id);
   const of: SubjectInSql = { kind: 'emitter', subject: contract, chainId, dataset: logs.name };
-  const { ctes, lower, upper, complete } = boundsInSql(chain, chainId, of, query, bind, null);
+  const { ctes, lower, upper, complete } = boundsInSqlOld(chain, chainId, of, query, bind, null);
   const hasTopic = (query.topics[0] ?? null) !== null;
   const after = query.after === null ? null : logsAfter(query.order, query.after, bind, hasTopic);
-  const { scan: bounds, far } = scanBounds(query.order, { lower, upper }, after);
+  const { scan: bounds, far } = scanBoundsOld(query.order, { lower, upper }, after);
   const ofThis = [
     `address_key = ${bind(addressKey(query.contract))}::bigint`,
-    expectedTrue(`address = ${contract}`),
+    expectedTrueOld(`address = ${contract}`),
     `chain_id = ${chainId}`,
     ...ofTopics(query.topics, bind),
   ];
@@ -77,16 +77,16 @@ export function contractLogsStatement(
   const [block, transaction, log] = PLACE;
   const order = [block, hasTopic ? `${transaction} + 0` : transaction, log].map((one) => `${one} ${query.order}`);
   const offset = query.after === null && query.offset > 0 ? ` OFFSET ${bind(query.offset)}` : '';
-  const page = `SELECT ${PAGE_COLUMNS} FROM ${TABLE} ${where([...ofThis, ...bounds])}
+  const page = `SELECT ${PAGE_COLUMNS} FROM ${TABLE} ${whereOld([...ofThis, ...bounds])}
     ORDER BY ${order.join(', ')} LIMIT ${bind(query.limit + 1)}${offset}`;
-  const newest = `SELECT block_number FROM ${TABLE} ${where([...ofThis.slice(0, 3), 'block_number > coalesce((SELECT indexed_to FROM covered), -1)'])}
+  const newest = `SELECT block_number FROM ${TABLE} ${whereOld([...ofThis.slice(0, 3), 'block_number > coalesce((SELECT indexed_to FROM covered), -1)'])}
     ORDER BY block_number DESC LIMIT 1`;
-  const statement = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (SELECT * FROM (${page}) AS log ${where(far)})
+  const statement = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (SELECT * FROM (${page}) AS log ${whereOld(far)})
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete,
   greatest(covered.indexed_to, (${newest})) AS newest,
-  ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks,
+  ${blocksOfOld('SELECT block_number FROM page', chainId)} AS blocks,
   shown.*
-FROM covered CROSS JOIN (SELECT ${select} FROM ${CONTRACT_LOGS.fitting('page')}) AS shown`;
+FROM covered CROSS JOIN (SELECT ${select} FROM ${CONTRACT_LOGS.fittingOld('page')}) AS shown`;
   return { text: statement, values };
 }
 
@@ -95,7 +95,7 @@ function ofTopics(topics: readonly (Hash | null)[], bind: (value: unknown) => st
   return topics.flatMap((topic, position) => {
     if (topic === null) return [];
     const value = `${bind(hexBytes(topic))}::bytea`;
-    const whole = expectedTrue(`topic${position} = ${value}`);
+    const whole = expectedTrueOld(`topic${position} = ${value}`);
     return position === 0
       ? [`"substring"(topic0, 1, 4) = "substring"(${value}, 1, 4)`, whole]
       : [`topic${position} = ${value}`];
@@ -108,6 +108,6 @@ function ofTopics(topics: readonly (Hash | null)[], bind: (value: unknown) => st
  */
 function logsAfter(order: KeysetOrder, place: LogPlace, bind: Bind, hasTopic: boolean): readonly string[] {
   const values = [place.blockNumber, place.transactionIndex, place.logIndex].map((value) => `${bind(value)}::integer`);
-  const [after, notBefore] = rowsAfterInPartitions(order, PLACE, values);
-  return [hasTopic ? expectedTrue(after) : after, notBefore];
+  const [after, notBefore] = rowsAfterInPartitionsOld(order, PLACE, values);
+  return [hasTopic ? expectedTrueOld(after) : after, notBefore];
 }

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
-import { hexText, type ReadDatabase, rawSql, sql } from '@chainstead/db';
+import { hexText, type ReadDatabase, sql } from '@chainstead/db';
 import type { ProofMark } from '../reading/proof-mark.ts';
 
 /** A block with all rows of some datasets. */
@@ -25,7 +25,7 @@ export async function readCoveredBlock(
   datasets: readonly string[],
 ): Promise<CoveredBlock | null> {
   const [row] = await database.select<CoveredRow>(
-    sql`SELECT ${rawSql(hexText('block_hash'))} AS hash, extract(epoch FROM block_timestamp)::int8 AS timestamp,
+    sql`SELECT ${hexText('block_hash')} AS hash, extract(epoch FROM block_timestamp)::int8 AS timestamp,
        ARRAY(SELECT proof FROM sync_ranges AS range WHERE range.chain_id = ${chain.id} AND range.dataset = ANY (${datasets}::text[])
          AND ${number} BETWEEN range.first_block AND range.last_block) AS levels,
        (SELECT coalesce(finalized, coalesce(head, checkpoint) - ${chain.confirmations}::int8) FROM sync_chains AS chain WHERE chain.chain_id = ${chain.id}) AS final

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
 import { areTablesSpread } from '@chainstead/data-api';
 import type { ReadDatabase, Statement } from '@chainstead/db';
-import { hex, packedRows, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
+import { hex, packedRows, type RowOf, readPackedPageOld } from '@chainstead/db/packed-rows';
 import { LOG_COLUMNS } from '../contract-logs/log-columns.ts';
 import type { TransactionRecord } from '../records/transaction-record.ts';
 
@@ -21,9 +21,9 @@ export async function readStoredLogs(
   { id }: Pick<Chain, 'id'>,
   of: { readonly block: number; readonly transaction?: number },
 ): Promise<readonly StoredLog[]> {
-  const { rows } = await readPackedPage(database, LOGS, (select) => ({
+  const { rows } = await readPackedPageOld(database, LOGS, (select) => ({
     text: `WITH found AS MATERIALIZED (SELECT * FROM logs WHERE chain_id = $1 AND block_number = $2::int AND ($3::int IS NULL OR transaction_index = $3))
-      SELECT ${select} FROM ${LOGS.fitting('found')}`,
+      SELECT ${select} FROM ${LOGS.fittingOld('found')}`,
     values: [id, of.block, of.transaction ?? null],
   }));
   return readInOrder(rows);
@@ -41,7 +41,7 @@ export async function readStoredLogsOf(
   places: readonly TransactionPlace[],
 ): Promise<readonly StoredLog[]> {
   const isSpread = await areTablesSpread(database);
-  const { rows } = await readPackedPage(database, LOGS, (select) =>
+  const { rows } = await readPackedPageOld(database, LOGS, (select) =>
     storedLogsStatement(chain, places, { select, isSpread }),
   );
   return readInOrder(rows);
@@ -62,7 +62,7 @@ export function storedLogsStatement(
     ? `JOIN logs AS log ON ${ofPlace}`
     : `CROSS JOIN LATERAL (SELECT * FROM logs AS log WHERE ${ofPlace} OFFSET 0) AS log`;
   const text = `WITH place AS MATERIALIZED (SELECT * FROM unnest($2::int[], $3::int[]) AS given (block_number, transaction_index)),
-    found AS MATERIALIZED (SELECT log.* FROM place ${lookup}) SELECT ${select} FROM ${LOGS.fitting('found')}`;
+    found AS MATERIALIZED (SELECT log.* FROM place ${lookup}) SELECT ${select} FROM ${LOGS.fittingOld('found')}`;
   return { text, values: [id, places.map(({ block }) => block), places.map(({ transaction }) => transaction)] };
 }
 

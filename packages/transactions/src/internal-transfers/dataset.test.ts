@@ -1,5 +1,5 @@
 import { createMetricsRegistry, parseAddress, silentLogger, systemClock } from '@chainstead/core';
-import { type Database, hexText, rawSql, sql } from '@chainstead/db';
+import { type Database, hexText, sql } from '@chainstead/db';
 import { createChainSync, createSyncMetrics, type InternalTransaction, type WholeBlock } from '@chainstead/sync';
 import {
   addressOf,
@@ -59,7 +59,7 @@ const scratch = scratchOfFile();
 function storedTransfers(database: Database, chainId: number): Promise<string[]> {
   return database
     .query<{ line: string }>(
-      sql`SELECT concat_ws(' ', block_number, transaction_index, trace_index, ${rawSql(hexText('account'))}, ${rawSql(hexText('counterparty'))}, value) AS line
+      sql`SELECT concat_ws(' ', block_number, transaction_index, trace_index, ${hexText('account')}, ${hexText('counterparty')}, value) AS line
        FROM internal_transfers WHERE chain_id = ${chainId} AND direction <> 1`,
     )
     .then((rows) => rows.map(({ line }) => line).sort());

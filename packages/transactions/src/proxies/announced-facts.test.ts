@@ -1,6 +1,6 @@
 /** Token facts that the logs of followed blocks make due. */
 import { type Address, type Hash, type Log, parseAddress } from '@chainstead/core';
-import { addressBytes, hexText, rawSql, sql } from '@chainstead/db';
+import { addressBytes, hexText, sql } from '@chainstead/db';
 import type { WatchedBlock } from '@chainstead/sync';
 import { addressOf, exampleChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -45,7 +45,7 @@ const rollBack = (ancestor: number) =>
 /** Returns the due tokens of the chain with the block from which on their facts are read. */
 async function due(): Promise<readonly (readonly [Address, number | null])[]> {
   const rows = await scratch.database.query<{ address: Address; block: number | null; chain_id: number }>(
-    sql`SELECT ${rawSql(hexText('address'))} AS address, facts_from_block AS block, chain_id FROM tokens WHERE facts_due_at <= now() ORDER BY address`,
+    sql`SELECT ${hexText('address')} AS address, facts_from_block AS block, chain_id FROM tokens WHERE facts_due_at <= now() ORDER BY address`,
   );
   expect(rows.every(({ chain_id: id }) => id === chain.id)).toBe(true);
   return rows.map(({ address, block }) => [parseAddress(address), block]);

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, hexText, rawSql, sql, type Transaction } from '@chainstead/db';
+import { addressBytes, hexText, sql, type Transaction } from '@chainstead/db';
 import type { BlockWatcher, WatchedBlock } from '@chainstead/sync';
 import { noteAnnouncements, rollBackAnnouncements } from '@chainstead/tokens';
 import { UNANNOUNCED } from './proxy-forms.ts';
@@ -81,7 +81,7 @@ function proxiesOf(
   beacons: readonly Address[],
 ): Promise<readonly { readonly proxy: Address; readonly beacon: Address }[]> {
   return transaction.query(
-    sql`SELECT DISTINCT ${rawSql(hexText('proxy'))} AS proxy, ${rawSql(hexText('beacon'))} AS beacon FROM contract_implementations
+    sql`SELECT DISTINCT ${hexText('proxy')} AS proxy, ${hexText('beacon')} AS beacon FROM contract_implementations
      WHERE chain_id = ${chain.id} AND beacon = ANY (${beacons.map(addressBytes)}::bytea[])`,
   );
 }

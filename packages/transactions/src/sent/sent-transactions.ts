@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
-import { addressBytes, type Database, expectedTrue, hexText, sql } from '@chainstead/db';
+import { addressBytes, type Database, expectedTrueOld, hexTextOld, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { enqueueHistory, type SentTransactions, type Subject } from '@chainstead/sync';
 import { HAS_ROLE, ROLES } from '../stored/schema.ts';
@@ -13,9 +13,9 @@ export const sentTransactions: SentTransactions = {
   },
   list(database, { id }, { account, range, limit }) {
     return database.query<{ block: number; hash: Hash }>(
-      `SELECT sent.block_number::int8 AS block, ${hexText('known.transaction_hash')} AS hash FROM (
+      `SELECT sent.block_number::int8 AS block, ${hexTextOld('known.transaction_hash')} AS hash FROM (
          SELECT transaction_key, chain_id, block_number, transaction_index FROM account_transactions
-          WHERE account_key = $2::bigint AND ${expectedTrue('account = $3::bytea')} AND chain_id = $1
+          WHERE account_key = $2::bigint AND ${expectedTrueOld('account = $3::bytea')} AND chain_id = $1
             AND block_number BETWEEN $4::bigint AND $5::bigint AND ${HAS_ROLE} AND roles & ${ROLES.sender} <> 0
           ORDER BY block_number DESC FETCH FIRST ($6::int) ROWS WITH TIES) AS sent
          JOIN transactions AS known USING (transaction_key, chain_id, block_number, transaction_index)

@@ -1,14 +1,14 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { blocksOf, boundsInSql, type PageBounds, type SubjectInSql, scanBounds } from '@chainstead/data-api';
+import { blocksOfOld, boundsInSqlOld, type PageBounds, type SubjectInSql, scanBoundsOld } from '@chainstead/data-api';
 import {
   addressBytes,
   type Bind,
-  expectedTrue,
+  expectedTrueOld,
   type KeysetOrder,
-  rowsAfterInPartitions,
+  rowsAfterInPartitionsOld,
   type Statement,
-  where,
+  whereOld,
 } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { accountTransactions } from './datasets.ts';
@@ -60,7 +60,7 @@ export function accountTransactionsStatement(
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const account = bind(addressBytes(query.address));
   const chainId = bind(chain.id);
-  const { ctes, lower, upper, complete } = boundsInSql(
+  const { ctes, lower, upper, complete } = boundsInSqlOld(
     chain,
     chainId,
     accountInSql(chainId, account),
@@ -69,15 +69,15 @@ export function accountTransactionsStatement(
     null,
   );
   const after = query.after === null ? null : transactionsAfter(query.order, query.after, bind);
-  const bounds = scanBounds(query.order, { lower, upper }, after);
+  const bounds = scanBoundsOld(query.order, { lower, upper }, after);
   const ofAccount = [
     `account_key = ${bind(addressKey(query.address))}`,
-    expectedTrue(`account = ${account}`),
+    expectedTrueOld(`account = ${account}`),
     `chain_id = ${chainId}`,
-    expectedTrue(HAS_ROLE),
+    expectedTrueOld(HAS_ROLE),
   ];
   const scan = `SELECT transaction_key, block_number, transaction_index FROM account_transactions
-    ${where([...ofAccount, ...bounds.scan])}
+    ${whereOld([...ofAccount, ...bounds.scan])}
     ORDER BY block_number ${query.order}, transaction_index ${query.order} LIMIT ${bind(query.limit + 1)}`;
   const ofPlace = `made.transaction_key = page.transaction_key AND made.chain_id = ${chainId}
     AND made.block_number = page.block_number AND made.transaction_index = page.transaction_index`;
@@ -85,13 +85,13 @@ export function accountTransactionsStatement(
     ? `JOIN transactions AS made ON ${ofPlace}`
     : `CROSS JOIN LATERAL (SELECT * FROM transactions AS made WHERE ${ofPlace} LIMIT 1) AS made`;
   const above = 'block_number > coalesce((SELECT indexed_to FROM covered), -1)';
-  const newest = `SELECT block_number FROM account_transactions ${where([...ofAccount, above])} ORDER BY block_number DESC LIMIT 1`;
-  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (SELECT * FROM (${scan}) AS part ${where(bounds.far)}), found AS MATERIALIZED (
+  const newest = `SELECT block_number FROM account_transactions ${whereOld([...ofAccount, above])} ORDER BY block_number DESC LIMIT 1`;
+  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (SELECT * FROM (${scan}) AS part ${whereOld(bounds.far)}), found AS MATERIALIZED (
   SELECT made.* FROM page ${lookup}), related AS MATERIALIZED (
-  SELECT ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks, (SELECT min(block_number) FROM page
+  SELECT ${blocksOfOld('SELECT block_number FROM page', chainId)} AS blocks, (SELECT min(block_number) FROM page
     WHERE NOT EXISTS (SELECT FROM found WHERE found.block_number = page.block_number AND found.transaction_index = page.transaction_index)) AS missing)
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, greatest(covered.indexed_to, (${newest})) AS newest, related.*, shown.*
-FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM ${STORED_COLUMNS.fitting('found')}) AS shown`;
+FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM ${STORED_COLUMNS.fittingOld('found')}) AS shown`;
   return { text, values };
 }
 
@@ -103,5 +103,5 @@ function accountInSql(chainId: string, account: string): SubjectInSql {
 
 function transactionsAfter(order: KeysetOrder, place: TransactionPlace, bind: Bind): readonly string[] {
   const values = [`${bind(place.blockNumber)}::bigint`, `${bind(place.transactionIndex)}::integer`];
-  return rowsAfterInPartitions(order, ['block_number', 'transaction_index'], values);
+  return rowsAfterInPartitionsOld(order, ['block_number', 'transaction_index'], values);
 }

@@ -77,7 +77,7 @@ describe('a page', () => {
 
     test.each(QUERIES)('of %s reads a range of a key and one row for each transaction', async (_what, requested) => {
       const statement = accountTransactionsStatement(chain, requested, {
-        select: STORED_COLUMNS.select,
+        select: STORED_COLUMNS.selectOld,
         isSpread: false,
       });
       const { nodes } = await explain(scratch.database, statement, plan);

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, expectedTrue, type ReadDatabase } from '@chainstead/db';
+import { addressBytes, expectedTrueOld, type ReadDatabase } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 
 /**
@@ -10,7 +10,7 @@ import { addressKey } from '@chainstead/db/address-key';
 export async function hasTransactions(database: ReadDatabase, chain: Chain, account: Address): Promise<boolean> {
   const rows = await database.select(
     `SELECT block_number FROM account_transactions
-     WHERE account_key = $2::bigint AND chain_id = $1 AND ${expectedTrue('account = $3')}
+     WHERE account_key = $2::bigint AND chain_id = $1 AND ${expectedTrueOld('account = $3')}
      ORDER BY block_number DESC, transaction_index DESC LIMIT 1`,
     [chain.id, addressKey(account), addressBytes(account)],
   );

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, BlockRange } from '@chainstead/core';
-import { addressBytes, type Database, expectedTrue, isSpread } from '@chainstead/db';
+import { addressBytes, type Database, expectedTrueOld, isSpread } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { DIRECTION } from '@chainstead/db/direction';
 import { coinChange } from './coin-change.ts';
@@ -74,7 +74,7 @@ interface InsideRow {
   readonly change: string;
 }
 
-const OF_ACCOUNT = `account_key = $2::bigint AND ${expectedTrue('account = $3::bytea')} AND chain_id = $1 AND block_number BETWEEN $4::bigint AND $5::bigint`;
+const OF_ACCOUNT = `account_key = $2::bigint AND ${expectedTrueOld('account = $3::bytea')} AND chain_id = $1 AND block_number BETWEEN $4::bigint AND $5::bigint`;
 
 /**
  * A lookup by the whole key for each, in a form that can't become a scan of whole partitions; Citus does not support

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database, hexText, rawSql, sql } from '@chainstead/db';
+import { addressBytes, type Database, hexText, sql } from '@chainstead/db';
 
 /** Returns which of some accounts are requested on the chain. */
 export async function findRequested(
@@ -9,7 +9,7 @@ export async function findRequested(
   accounts: readonly Address[],
 ): Promise<ReadonlySet<Address>> {
   const rows = await source.query<{ wallet: Address }>(
-    sql`SELECT ${rawSql(hexText('wallet'))} AS wallet FROM tracked_wallets WHERE chain_id = ${id} AND wallet = ANY (${accounts.map(addressBytes)}::bytea[])`,
+    sql`SELECT ${hexText('wallet')} AS wallet FROM tracked_wallets WHERE chain_id = ${id} AND wallet = ANY (${accounts.map(addressBytes)}::bytea[])`,
   );
   return new Set(rows.map(({ wallet }) => wallet));
 }

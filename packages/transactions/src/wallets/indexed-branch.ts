@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
-import { type Database, hexText, rawSql, sql, type Transaction } from '@chainstead/db';
+import { type Database, hexText, sql, type Transaction } from '@chainstead/db';
 import { StateUnavailableError } from '@chainstead/node-reads';
 import { type Checkpoint, lockChainCommits } from '@chainstead/sync';
 
@@ -41,7 +41,7 @@ async function readHash(
   number: number,
 ): Promise<Hash | null> {
   const [row] = await source.query<{ hash: Hash }>(
-    sql`SELECT ${rawSql(hexText('block_hash'))} AS hash FROM blocks WHERE chain_id = ${id} AND block_number = ${number}`,
+    sql`SELECT ${hexText('block_hash')} AS hash FROM blocks WHERE chain_id = ${id} AND block_number = ${number}`,
   );
   return row?.hash ?? null;
 }

@@ -2,7 +2,7 @@
  * Wallet blocks from a node's account index, compared to the node's blocks and traces: found in few calls, and checked.
  */
 import { type Address, parseAddress } from '@chainstead/core';
-import { addressBytes, hexText, rawSql, sql } from '@chainstead/db';
+import { addressBytes, hexText, sql } from '@chainstead/db';
 import { type NodeProxyOptions, startNodeProxy } from '@chainstead/testkit';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { olderMarks, readWalletSearch, type WalletSearch } from './read-wallet-search.ts';
@@ -64,7 +64,7 @@ const head = async () => Number(await stage.devnet.client.getBlockNumber({ cache
 /** Native tokens received inside transactions: block and amount. */
 async function storedInside(account: Address): Promise<readonly string[]> {
   const rows = await stage.scratch.database.query<{ line: string }>(
-    sql`SELECT concat_ws(' ', block_number, direction, value, ${rawSql(hexText('counterparty'))}) AS line FROM internal_transfers
+    sql`SELECT concat_ws(' ', block_number, direction, value, ${hexText('counterparty')}) AS line FROM internal_transfers
       WHERE chain_id = ${CHAIN_ID} AND account = ${addressBytes(account)} ORDER BY block_number, transaction_index, trace_index`,
   );
   return rows.map(({ line }) => line);

@@ -6,7 +6,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, BlockRange } from '@chainstead/core';
 import type { ReadSender } from '@chainstead/data-api';
-import { addressBytes, type Database, expectedTrue } from '@chainstead/db';
+import { addressBytes, type Database, expectedTrueOld } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { enqueueHistory, saveEstimate } from '@chainstead/sync';
 import { HAS_ROLE, ROLES } from '../stored/schema.ts';
@@ -148,7 +148,7 @@ async function readStoredSent(
 ): Promise<(span: NonceSpan) => boolean> {
   const rows = await database.query<{ block: number; sent: number }>(
     `SELECT block_number::int8 AS block, count(*) AS sent FROM account_transactions
-      WHERE account_key = $2::bigint AND ${expectedTrue('account = $3::bytea')} AND chain_id = $1 AND block_number BETWEEN $4::bigint AND $5::bigint
+      WHERE account_key = $2::bigint AND ${expectedTrueOld('account = $3::bytea')} AND chain_id = $1 AND block_number BETWEEN $4::bigint AND $5::bigint
         AND ${HAS_ROLE} AND roles & ${ROLES.sender} <> 0
       GROUP BY block_number`,
     [id, addressKey(account), addressBytes(account), from, to],

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Address, parseAddress, toQuantity } from '@chainstead/core';
-import { addressBytes, hexText, rawSql, sql } from '@chainstead/db';
+import { addressBytes, hexText, sql } from '@chainstead/db';
 import { createSeededRandom, startNodeProxy } from '@chainstead/testkit';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readExplainedChanges } from './explained-changes.ts';
@@ -85,7 +85,7 @@ async function storedMoves(account: Address): Promise<readonly string[]> {
   const rows = await stage.scratch.database.query<{ line: string }>(
     sql`SELECT concat_ws(' ', part.block_number, part.transaction_index, CASE direction WHEN 0 THEN '-' ELSE '' END || part.value) AS line
      FROM internal_transfers AS part JOIN transactions AS made USING (chain_id, block_number, transaction_index)
-     WHERE part.chain_id = ${CHAIN_ID} AND account = ${addressBytes(account)} AND ${rawSql(hexText('part.transaction_hash'))} = ${rawSql(hexText('made.transaction_hash'))}
+     WHERE part.chain_id = ${CHAIN_ID} AND account = ${addressBytes(account)} AND ${hexText('part.transaction_hash')} = ${hexText('made.transaction_hash')}
      ORDER BY part.block_number, part.transaction_index, trace_index`,
   );
   return rows.map(({ line }) => line);

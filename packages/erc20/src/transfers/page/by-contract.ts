@@ -1,4 +1,4 @@
-import { expectedTrue } from '@chainstead/db';
+import { expectedTrueOld } from '@chainstead/db';
 import { IS_GIVING_SIDE } from '@chainstead/db/direction';
 import { NFT_STANDARDS } from './related-to-transfers.ts';
 
@@ -10,7 +10,7 @@ export const BY_CONTRACT = 'erc20_transfer_sides_by_contract';
  * @param token SQL of its 20 bytes
  */
 export function ofToken(token: string): readonly string[] {
-  return [`token_key(token) = token_key(${token})`, expectedTrue(`token = ${token}`), IS_GIVING_SIDE];
+  return [`token_key(token) = token_key(${token})`, expectedTrueOld(`token = ${token}`), IS_GIVING_SIDE];
 }
 
 /** SQL for whether the contract is known to be an NFT contract: one lookup. */

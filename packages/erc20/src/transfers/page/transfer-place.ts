@@ -1,4 +1,4 @@
-import { type Bind, type KeysetOrder, rowsAfterInPartitions, where } from '@chainstead/db';
+import { type Bind, type KeysetOrder, rowsAfterInPartitionsOld, whereOld } from '@chainstead/db';
 
 /** The end of a page: position of its last row in the chain. */
 export interface TransferKey {
@@ -15,7 +15,7 @@ export const PLACE_COLUMNS: string = PLACE.map((column) => `transfer.${column}`)
 /** Returns the conditions for rows after a position. */
 export function transfersAfter(order: KeysetOrder, key: TransferKey, bind: Bind): readonly string[] {
   const values = [`${bind(key.blockNumber)}::bigint`, bind(key.transactionIndex), bind(key.logIndex)];
-  return rowsAfterInPartitions(order, PLACE, values);
+  return rowsAfterInPartitionsOld(order, PLACE, values);
 }
 
 /** Returns the first rows of a relation `transfer` in order. @param limit SQL */
@@ -35,5 +35,5 @@ export function firstInOrderOfBlocks(order: KeysetOrder, limit: string): string 
 
 /** A range of a table's index: rows that meet the conditions, limited by `tail`. */
 export function rangeOf(table: string, conditions: readonly string[], tail: string, columns: string): string {
-  return `SELECT ${columns} FROM ${table} AS transfer ${where(conditions)} ${tail}`;
+  return `SELECT ${columns} FROM ${table} AS transfer ${whereOld(conditions)} ${tail}`;
 }

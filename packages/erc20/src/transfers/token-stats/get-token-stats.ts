@@ -4,11 +4,11 @@ import {
   type Indexed,
   readSubject,
   type SubjectColumns,
-  subjectColumns,
-  subjectCoverage,
-  subjectHistory,
+  subjectColumnsOld,
+  subjectCoverageOld,
+  subjectHistoryOld,
 } from '@chainstead/data-api';
-import { addressBytes, type Database, type Statement, where } from '@chainstead/db';
+import { addressBytes, type Database, type Statement, whereOld } from '@chainstead/db';
 import type { SubjectProjections } from '@chainstead/sync';
 import { erc20Transfers } from '../dataset.ts';
 import { isOfNfts, ofToken } from '../page/by-contract.ts';
@@ -83,12 +83,12 @@ export function tokenStatsStatement(
   const bytes = `${bind(addressBytes(token))}::bytea`;
   const chainId = bind(chain.id);
   const subject = { ...tokenSubject(bytes, chainId), states: [erc20TokenCounts] };
-  const rows = `SELECT 1 FROM erc20_transfer_sides AS transfer ${where([...ofToken(bytes), `chain_id = ${chainId}`])}`;
+  const rows = `SELECT 1 FROM erc20_transfer_sides AS transfer ${whereOld([...ofToken(bytes), `chain_id = ${chainId}`])}`;
   const counted = isCounted
     ? `CASE WHEN NOT state.is_built THEN (SELECT count(*) FROM (${rows} LIMIT ${bind(countMax + 1)}) AS counted) END`
     : 'NULL::bigint';
-  const text = `WITH ${subjectCoverage(subject)}, state AS MATERIALIZED (
-  SELECT ${subjectColumns(subject)} FROM covered LEFT JOIN ${subjectHistory(subject)}
+  const text = `WITH ${subjectCoverageOld(subject)}, state AS MATERIALIZED (
+  SELECT ${subjectColumnsOld(subject)} FROM covered LEFT JOIN ${subjectHistoryOld(subject)}
 )
 SELECT state.*, ${counted} AS counted,
   (SELECT transfers FROM erc20_token_counts WHERE token = ${bytes} AND chain_id = ${chainId}) AS stored,

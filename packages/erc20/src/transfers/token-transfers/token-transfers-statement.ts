@@ -1,7 +1,14 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
-import { blocksOf, boundsInSql, labelsOf, type PageBounds, type SubjectInSql, scanBounds } from '@chainstead/data-api';
-import { addressBytes, expectedTrue, type Statement, where } from '@chainstead/db';
+import {
+  blocksOfOld,
+  boundsInSqlOld,
+  labelsOfOld,
+  type PageBounds,
+  type SubjectInSql,
+  scanBoundsOld,
+} from '@chainstead/data-api';
+import { addressBytes, expectedTrueOld, type Statement, whereOld } from '@chainstead/db';
 import { digits, hex, int4, int8, packedRows } from '@chainstead/db/packed-rows';
 import { erc20Transfers } from '../dataset.ts';
 import { isOfNfts, ofToken } from '../page/by-contract.ts';
@@ -32,17 +39,24 @@ export function tokenSubject(token: string, chainId: string): SubjectInSql {
 export function tokenTransfersStatement(
   chain: Chain,
   query: TokenTransfersQuery,
-  select: string = TOKEN_TRANSFERS.select,
+  select: string = TOKEN_TRANSFERS.selectOld,
 ): Statement {
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const token = `${bind(addressBytes(query.token))}::bytea`;
   const chainId = bind(chain.id);
-  const { ctes, lower, upper, complete } = boundsInSql(chain, chainId, tokenSubject(token, chainId), query, bind, null);
+  const { ctes, lower, upper, complete } = boundsInSqlOld(
+    chain,
+    chainId,
+    tokenSubject(token, chainId),
+    query,
+    bind,
+    null,
+  );
   const after = query.after === null ? null : transfersAfter(query.order, query.after, bind);
-  const { scan, far } = scanBounds(query.order, { lower, upper }, after);
+  const { scan, far } = scanBoundsOld(query.order, { lower, upper }, after);
   const ofThis = [...ofToken(token), `chain_id = ${chainId}`];
-  const shown = expectedTrue(`NOT ${isOfNfts(token, chainId)}`);
+  const shown = expectedTrueOld(`NOT ${isOfNfts(token, chainId)}`);
   const page = rangeOf(
     TABLE,
     [...ofThis, ...scan, shown],
@@ -51,12 +65,12 @@ export function tokenTransfersStatement(
   );
   const above = 'block_number > coalesce((SELECT indexed_to FROM covered), -1)';
   const newest = rangeOf(TABLE, [...ofThis, above], 'ORDER BY block_number DESC LIMIT 1', 'block_number');
-  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (SELECT * FROM (${page}) AS transfer ${where(far)})
+  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (SELECT * FROM (${page}) AS transfer ${whereOld(far)})
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete,
   greatest(covered.indexed_to, (${newest})) AS newest,
   ${tokensOf(`SELECT ${token}`, chainId)} AS tokens,
-  ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks,
-  ${labelsOf('ARRAY(SELECT account FROM page UNION SELECT counterparty FROM page)', chainId)} AS labels,
+  ${blocksOfOld('SELECT block_number FROM page', chainId)} AS blocks,
+  ${labelsOfOld('ARRAY(SELECT account FROM page UNION SELECT counterparty FROM page)', chainId)} AS labels,
   transfers.*
 FROM covered CROSS JOIN (SELECT ${select} FROM page) AS transfers`;
   return { text, values };

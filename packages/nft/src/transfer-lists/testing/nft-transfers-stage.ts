@@ -1,6 +1,6 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Hash, silentLogger, systemClock } from '@chainstead/core';
-import { addressBytes, type Database, hexBytes, hexText, rawSql, sql } from '@chainstead/db';
+import { addressBytes, type Database, hexBytes, hexText, sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createNodeReadQueue } from '@chainstead/node-reads';
@@ -73,7 +73,7 @@ export async function openNftTransfersStage(): Promise<NftTransfersStage> {
     },
     async histories() {
       const rows = await database.query<{ line: string }>(
-        sql`SELECT kind || ' ' || ${rawSql(hexText('subject'))} AS line FROM backfill_requests ORDER BY 1`,
+        sql`SELECT kind || ' ' || ${hexText('subject')} AS line FROM backfill_requests ORDER BY 1`,
       );
       return rows.map(({ line }) => line);
     },

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { type Database, hexText, rawSql, sql } from '@chainstead/db';
+import { type Database, hexText, sql } from '@chainstead/db';
 import { createSubjectProjections } from '@chainstead/sync';
 import { NFT_TRANSFER_KINDS, type NftTransferKind } from '@chainstead/token-events';
 import { nftCollectionOwners } from '../collection-owners.ts';
@@ -22,8 +22,8 @@ export async function comparedCollections(
   chain: Chain,
 ): Promise<{ readonly stored: string[]; readonly expected: string[] }> {
   const rows = await database.query<StoredMove>(
-    sql`SELECT block_number, ${rawSql(hexText('token_address'))} AS token, token_id, last_token_id, ${rawSql(hexText('from_address'))} AS from,
-       ${rawSql(hexText('to_address'))} AS to, amount, kind FROM nft_transfers WHERE chain_id = ${chain.id}
+    sql`SELECT block_number, ${hexText('token_address')} AS token, token_id, last_token_id, ${hexText('from_address')} AS from,
+       ${hexText('to_address')} AS to, amount, kind FROM nft_transfers WHERE chain_id = ${chain.id}
      ORDER BY block_number, transaction_index, log_index, item`,
   );
   for (const collection of new Set(rows.map(({ token }) => token))) await keepCollection(database, chain, collection);

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { type Database, hexText, rawSql, sql } from '@chainstead/db';
+import { type Database, hexText, sql } from '@chainstead/db';
 import { createSubjectProjections } from '@chainstead/sync';
 import { nftTransfers } from '../dataset.ts';
 import { nftWalletTokens } from '../wallet-tokens.ts';
@@ -13,7 +13,7 @@ import { nftWalletTokens } from '../wallet-tokens.ts';
 export async function keepAllWallets(database: Database, chain: Chain): Promise<void> {
   const projections = createSubjectProjections(database);
   const rows = await database.query<{ account: Address }>(
-    sql`SELECT ${rawSql(hexText('account'))} AS account FROM (
+    sql`SELECT ${hexText('account')} AS account FROM (
        SELECT from_address AS account FROM nft_transfers WHERE chain_id = ${chain.id}
        UNION SELECT to_address FROM nft_transfers WHERE chain_id = ${chain.id}) AS moved
      WHERE NOT EXISTS (SELECT FROM subject_projections AS kept WHERE kept.chain_id = ${chain.id} AND state = ${nftWalletTokens.name} AND subject = account AND built_to IS NULL AND NOT is_stale)
@@ -32,10 +32,10 @@ export async function keepAllWallets(database: Database, chain: Chain): Promise<
  */
 export async function storedHoldings(database: Database, chainId: number): Promise<string[]> {
   const rows = await database.query<{ line: string }>(
-    sql`SELECT concat_ws(' ', ${rawSql(hexText('wallet'))}, ${rawSql(hexText('token_address'))}, token_id, amount) AS line
+    sql`SELECT concat_ws(' ', ${hexText('wallet')}, ${hexText('token_address')}, token_id, amount) AS line
        FROM nft_wallet_tokens WHERE chain_id = ${chainId} AND amount <> 0
      UNION ALL
-     SELECT concat_ws(' ', ${rawSql(hexText('wallet'))}, ${rawSql(hexText('token_address'))}, 'holds', ids_held)
+     SELECT concat_ws(' ', ${hexText('wallet')}, ${hexText('token_address')}, 'holds', ids_held)
        FROM nft_wallet_collections WHERE chain_id = ${chainId} AND ids_held <> 0`,
   );
   return rows.map(({ line }) => line).sort();

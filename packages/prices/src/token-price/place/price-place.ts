@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { coverage, type Indexed, isComplete, readIndexed, toDateBound } from '@chainstead/data-api';
+import { coverageOld, type Indexed, isCompleteOld, readIndexed, toDateBoundOld } from '@chainstead/data-api';
 import type { Bind, ReadDatabase } from '@chainstead/db';
 import { type AnchorPrices, readAnchorPrices } from './anchor-prices.ts';
 
@@ -42,15 +42,15 @@ export async function readPlace(
   // Blocks without rows are not stored, but a requested one may still be indexed.
   const block = moment.of === 'block' ? until : 'at.block_number';
   const ctes = [
-    coverage(chainId, `'${STATES_DATASET}'`),
-    ...(moment.of === 'time' ? [toDateBound(chainId, until)] : []),
+    coverageOld(chainId, `'${STATES_DATASET}'`),
+    ...(moment.of === 'time' ? [toDateBoundOld(chainId, until)] : []),
     `at AS MATERIALIZED (
   SELECT block_number, block_timestamp FROM blocks
   WHERE chain_id = ${chainId} AND block_number <= ${BOUNDS[moment.of](until)} ORDER BY block_number DESC LIMIT 1)`,
   ];
   const [row] = await database.select<PlaceRow>(
     `WITH ${ctes.join(', ')}
-SELECT covered.indexed_from, covered.indexed_to, ${isComplete(span)} AS complete, at.block_number,
+SELECT covered.indexed_from, covered.indexed_to, ${isCompleteOld(span)} AS complete, at.block_number,
   extract(epoch FROM at.block_timestamp)::float8 AS time,
   (SELECT max(first_block) FROM ranges WHERE first_block <= ${block} AND coalesce(previous_last < first_block - 1, true)
     AND EXISTS (SELECT FROM ranges AS own WHERE ${block} BETWEEN own.first_block AND own.last_block)) AS run_start,

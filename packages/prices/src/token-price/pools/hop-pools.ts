@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { type Bind, hexText, type ReadDatabase, type Statement } from '@chainstead/db';
+import { type Bind, hexTextOld, type ReadDatabase, type Statement } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import type { PoolOfToken } from './pools-of-token.ts';
 
@@ -62,7 +62,7 @@ export function hopPoolsStatement({ id }: Pick<Chain, 'id'>, forms: readonly Add
 }
 
 const SIDES = ['token0', 'token1'];
-const COLUMNS = `${['pool', 'factory', 'token0', 'token1'].map((column) => `${hexText(column)} AS ${column}`).join(', ')}, exchange, is_stable, tick_spacing, is_counted AND left_out IS NULL AS is_counted`;
+const COLUMNS = `${['pool', 'factory', 'token0', 'token1'].map((column) => `${hexTextOld(column)} AS ${column}`).join(', ')}, exchange, is_stable, tick_spacing, is_counted AND left_out IS NULL AS is_counted`;
 
 interface PoolRow extends Omit<PoolOfToken, 'isStable' | 'tickSpacing'> {
   readonly is_stable: boolean | null;

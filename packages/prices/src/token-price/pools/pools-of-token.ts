@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hex } from '@chainstead/core';
-import { addressBytes, type Bind, hexText, type ReadDatabase, type Statement } from '@chainstead/db';
+import { addressBytes, type Bind, hexTextOld, type ReadDatabase, type Statement } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 
 /** A proven pool of a token against an anchor. */
@@ -53,7 +53,9 @@ export function poolsStatement(chain: Chain, { forms, anchors, factories }: Pool
          AND address_key(${other}) = ANY (${otherKeys}) AND chain_id = ${chainId} AND status = 'proven' AND is_counted AND left_out IS NULL AND ${own} = ANY (${wanted})
          AND ${other} = ANY (${others}) AND factory = ANY (${known})`,
   );
-  const columns = ['pool', 'factory', 'token0', 'token1'].map((column) => `${hexText(column)} AS ${column}`).join(', ');
+  const columns = ['pool', 'factory', 'token0', 'token1']
+    .map((column) => `${hexTextOld(column)} AS ${column}`)
+    .join(', ');
   const text = `SELECT ${columns}, exchange, is_stable, tick_spacing FROM (${ranges.join(' UNION ALL ')}) AS found ORDER BY found.pool`;
   return { text, values };
 }

@@ -7,7 +7,7 @@ import {
   wholeFraction,
   ZERO_ADDRESS,
 } from '@chainstead/core';
-import { addressBytes, hexText, type ReadDatabase, rawSql, sql } from '@chainstead/db';
+import { addressBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
 import { anchorsOf, exchangesOf, formsOf, PRICED_FAMILIES } from '@chainstead/markets';
 import { decidePrice, type NoDecision, type PriceCandidate, type PriceDecision } from '../decide/decide-price.ts';
 import { candidateOf } from '../decide/pool-candidate.ts';
@@ -290,7 +290,7 @@ export async function readTokenFacts(
   if (pools.length === 0) return { decimals: new Map(), supplies: new Map() };
   const tokens = new Set(pools.flatMap(({ token0, token1 }) => [token0, token1]));
   const rows = await database.select<{ address: Address; decimals: number; supply: string | null }>(
-    sql`SELECT ${rawSql(hexText('address'))} AS address, decimals, total_supply::text AS supply FROM tokens
+    sql`SELECT ${hexText('address')} AS address, decimals, total_supply::text AS supply FROM tokens
      WHERE chain_id = ${chain.id}::bigint AND address = ANY (${[...tokens].map(addressBytes)}::bytea[]) AND decimals IS NOT NULL`,
   );
   return {

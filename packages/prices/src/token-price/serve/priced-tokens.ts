@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Bind, hexText, type ReadDatabase } from '@chainstead/db';
+import { addressBytes, type Bind, hexTextOld, type ReadDatabase } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { formsOf } from '@chainstead/markets';
 import type { PricedToken } from './price-response.ts';
@@ -28,7 +28,7 @@ export async function readPricedTokens(
   const ofUnknown = SIDES.map((side) => `(SELECT NULL ${unproven(chainId)} AND ${side} IS NULL LIMIT 1)`);
   const [row] = await database.select<FactsRow>(
     `WITH undecided AS MATERIALIZED (${[...ofTokens, ...ofUnknown].join(' UNION ')}),
-       known AS MATERIALIZED (SELECT ${hexText('address')} AS address, name, symbol, logo, decimals, possible_spam, verified FROM tokens
+       known AS MATERIALIZED (SELECT ${hexTextOld('address')} AS address, name, symbol, logo, decimals, possible_spam, verified FROM tokens
          WHERE chain_id = ${chainId} AND address = ANY (${bind(tokens.map(addressBytes))}::bytea[]))
      SELECT (SELECT coalesce(json_agg(key::text), '[]') FROM undecided) AS undecided, (SELECT coalesce(json_agg(known), '[]') FROM known) AS facts`,
     values,

@@ -1,7 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { createOnDemandBackfill } from '@chainstead/data-api';
-import { type Database, hexText, rawSql, sql } from '@chainstead/db';
+import { type Database, hexText, sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createSubjectProjections } from '@chainstead/sync';
@@ -70,7 +70,7 @@ export async function openTokenStage(): Promise<TokenStage> {
     },
     async histories() {
       const rows = await database.query<{ address: Address }>(
-        sql`SELECT ${rawSql(hexText('subject'))} AS address FROM backfill_requests WHERE kind = 'contract' ORDER BY 1`,
+        sql`SELECT ${hexText('subject')} AS address FROM backfill_requests WHERE kind = 'contract' ORDER BY 1`,
       );
       return rows.map(({ address }) => address);
     },
