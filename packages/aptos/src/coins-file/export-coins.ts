@@ -1,4 +1,4 @@
-import { type Database, hexBytes, hexTextOld, rawSql, sql } from '@chainstead/db';
+import { type Database, hexBytes, hexText, rawSql, type Sql, sql } from '@chainstead/db';
 import { listCoverage } from '../sync/coverage.ts';
 import type { AptosNetwork } from '../transaction.ts';
 import { type CoinLine, renderCoin, renderEnd, renderHeader } from './coins-file.ts';
@@ -26,10 +26,10 @@ export async function* exportCoins(database: Database, network: AptosNetwork): A
 }
 
 async function readPage(database: Database, network: AptosNetwork, after: CoinLine | null): Promise<CoinLine[]> {
-  const hex = (column: string): string => `${hexTextOld(column)} AS ${column}`;
+  const hex = (column: string): Sql => sql`${hexText(column)} AS ${rawSql(column)}`;
   const rows = await database.query<Omit<CoinLine, 'transaction_timestamp'> & { transaction_timestamp: Date }>(
-    sql`SELECT ${rawSql(hex('coin_type_hash'))}, coin_type, ${rawSql(hex('creator_address'))}, name, symbol, decimals,
-            ${rawSql(hex('supply_aggregator_table_handle'))}, ${rawSql(hex('supply_aggregator_table_key'))},
+    sql`SELECT ${hex('coin_type_hash')}, coin_type, ${hex('creator_address')}, name, symbol, decimals,
+            ${hex('supply_aggregator_table_handle')}, ${hex('supply_aggregator_table_key')},
             transaction_version, transaction_timestamp
        FROM aptos_coins c
       WHERE network = ${network} AND (c.transaction_version, c.coin_type_hash) > (${after?.transaction_version ?? -1}, ${hexBytes(after?.coin_type_hash ?? '')})

@@ -1,4 +1,4 @@
-import type { Transaction } from '@chainstead/db';
+import { joinSql, rawSql, sql, type Transaction } from '@chainstead/db';
 import type { AptosDataset, AptosSlice, DecodedRows } from '../dataset.ts';
 import { type Insert, insertRows } from '../rows/insert-rows.ts';
 import { wholeSeconds } from '../rows/whole-seconds.ts';
@@ -91,6 +91,6 @@ const INSERT: Insert<CoinRow> = {
     { name: 'transaction_version', type: 'bigint', value: (row) => row.transactionVersion },
     { name: 'transaction_timestamp', type: 'timestamptz', value: (row) => row.transactionTimestamp },
   ],
-  onConflict: `(coin_type_hash, network) DO UPDATE SET ${REPLACED.map((column) => `${column} = excluded.${column}`).join(', ')}
+  onConflict: sql`(coin_type_hash, network) DO UPDATE SET ${joinSql(REPLACED.map((column) => rawSql(`${column} = excluded.${column}`)))}
     WHERE aptos_coins.transaction_version > excluded.transaction_version`,
 };

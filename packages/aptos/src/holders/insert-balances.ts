@@ -1,4 +1,4 @@
-import type { Transaction } from '@chainstead/db';
+import { sql, type Transaction } from '@chainstead/db';
 import { type Insert, type InsertColumn, insertRows } from '../rows/insert-rows.ts';
 import type { BalanceRow } from './balance-row.ts';
 
@@ -36,7 +36,7 @@ const HISTORY: Insert<BalanceRow> = {
     { name: 'transaction_version', type: 'bigint', value: (row) => row.transactionVersion },
     { name: 'transaction_timestamp', type: 'timestamptz', value: (row) => row.transactionTimestamp },
   ],
-  onConflict: 'DO NOTHING',
+  onConflict: null,
 };
 
 const BALANCES: Insert<BalanceRow> = {
@@ -46,7 +46,7 @@ const BALANCES: Insert<BalanceRow> = {
     { name: 'last_transaction_version', type: 'bigint', value: (row) => row.transactionVersion },
     { name: 'last_transaction_timestamp', type: 'timestamptz', value: (row) => row.transactionTimestamp },
   ],
-  onConflict: `(owner_address, network, coin_type_hash) DO UPDATE SET amount = excluded.amount,
+  onConflict: sql`(owner_address, network, coin_type_hash) DO UPDATE SET amount = excluded.amount,
     last_transaction_version = excluded.last_transaction_version,
     last_transaction_timestamp = excluded.last_transaction_timestamp
     WHERE aptos_balances.last_transaction_version < excluded.last_transaction_version`,

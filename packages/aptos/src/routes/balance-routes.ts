@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import type { RouteModule } from '@chainstead/http';
 import {
   BALANCE_ROWS,
@@ -19,7 +20,7 @@ import {
 import { type ListRoute, listRoute } from './list-route.ts';
 import { amountParameter, versionParameter } from './parameter.ts';
 import type { NetworkChoice } from './request-network.ts';
-import { bindValue, type IndexColumn } from './scan-conditions.ts';
+import { type IndexColumn, typedValue } from './scan-conditions.ts';
 import { exclusion, listKey } from './transfer-routes.ts';
 
 /**
@@ -67,10 +68,10 @@ const walletsRoute: ListRoute<NoPath, typeof walletParameters, BalanceResult, Sh
       order: coins.length === 0 ? [COIN] : [],
       direction: 'ASC',
       merge: [OWNER, COIN],
-      conditions: (bind) => exclusion(filter, 'coin_type_hash', 'coin_type_hash_blacklist', bind),
+      conditions: exclusion(filter, 'coin_type_hash', 'coin_type_hash_blacklist'),
       ...(coins.length === 0 && {
-        placeInScan: (bind, [owner]) => [
-          `CASE WHEN ${owner} = ${bindValue(bind, OWNER, lastOwner)} THEN ${bindValue(bind, COIN, lastCoin)} ELSE '\\x' END`,
+        placeInScan: (owner) => [
+          sql`CASE WHEN ${owner} = ${typedValue(OWNER, lastOwner)} THEN ${typedValue(COIN, lastCoin)} ELSE '\\x' END`,
         ],
       }),
     };
@@ -106,7 +107,7 @@ const historyRoute: ListRoute<
     direction: 'DESC',
     // A transaction can write several coins of several wallets.
     merge: [VERSION, COIN, OWNER],
-    conditions: (bind) => exclusion(filter, 'coin_type_hash', 'coin_type_hash_blacklist', bind),
+    conditions: exclusion(filter, 'coin_type_hash', 'coin_type_hash_blacklist'),
   }),
   placeOf: (row) => [String(row.version), row.coin_type_hash, row.owner_address],
 };
@@ -154,13 +155,13 @@ const topHoldersRoute: ListRoute<typeof coinPath, typeof holderParameters, Balan
       order: owners.length === 0 ? [AMOUNT, OWNER] : [],
       direction: 'DESC',
       merge: [AMOUNT, OWNER],
-      conditions: (bind) => [
-        'row.amount > 0',
-        ...(typeof minAmount === 'string' ? [`row.amount >= ${bindValue(bind, AMOUNT, minAmount)}`] : []),
-        ...(typeof minVersion === 'number' ? [`row.last_transaction_version >= ${bind(minVersion)}`] : []),
-        ...exclusion(filter, 'owner_address', 'wallet_blacklist', bind),
+      conditions: [
+        sql`row.amount > 0`,
+        ...(typeof minAmount === 'string' ? [sql`row.amount >= ${typedValue(AMOUNT, minAmount)}`] : []),
+        ...(typeof minVersion === 'number' ? [sql`row.last_transaction_version >= ${minVersion}`] : []),
+        ...exclusion(filter, 'owner_address', 'wallet_blacklist'),
       ],
-      ...(typeof minAmount === 'string' && { lowest: (bind) => bindValue(bind, AMOUNT, minAmount) }),
+      ...(typeof minAmount === 'string' && { lowest: typedValue(AMOUNT, minAmount) }),
     };
   },
   placeOf: (row) => [row.amount, row.owner_address],

@@ -1,4 +1,4 @@
-import { hexTextOld } from '@chainstead/db';
+import { hexText } from '@chainstead/db';
 import {
   hex,
   hexDigits,
@@ -37,8 +37,8 @@ export const COIN_ROWS = packedRows({
   creator_address: hex('creator_address', 32),
   decimals: int4('decimals'),
   name: text('name'),
-  supply_aggregator_table_handle: textOrNull(hexTextOld('supply_aggregator_table_handle')),
-  supply_aggregator_table_key: textOrNull(hexTextOld('supply_aggregator_table_key')),
+  supply_aggregator_table_handle: textOrNull(hexText('supply_aggregator_table_handle')),
+  supply_aggregator_table_key: textOrNull(hexText('supply_aggregator_table_key')),
   symbol: text('symbol'),
   transaction_timestamp: preciseMoment('transaction_timestamp'),
   transaction_version: int8('transaction_version'),

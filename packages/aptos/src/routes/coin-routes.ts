@@ -1,5 +1,5 @@
-import { type Bind, hexBytes, type Statement } from '@chainstead/db';
-import { readPackedPageOld } from '@chainstead/db/packed-rows';
+import { hexBytes, type Sql, sql } from '@chainstead/db';
+import { readPackedPage } from '@chainstead/db/packed-rows';
 import { errorResponses, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { AptosNetwork } from '../transaction.ts';
@@ -87,8 +87,8 @@ function rangeRoute(column: 'symbol' | 'name', lengthMax: number, operationId: s
         { column: 'coin_type_hash', type: 'bytea' },
       ],
       direction: 'ASC',
-      lowest: (bind) => bound(textIn(filter, from), bind),
-      highest: (bind) => bound(textIn(filter, to), bind),
+      lowest: bound(textIn(filter, from)),
+      highest: bound(textIn(filter, to)),
     }),
     placeOf: (row) => [row[column], row.coin_type_hash],
   };
@@ -100,8 +100,8 @@ function textIn(values: Readonly<Record<string, unknown>>, name: string): string
   return typeof value === 'string' ? value : null;
 }
 
-function bound(text: string | null, bind: Bind): string | null {
-  return text === null ? null : `${bind(text)}::text`;
+function bound(text: string | null): Sql | null {
+  return text === null ? null : sql`${text}::text`;
 }
 
 const creatorParameters = { creator_addresses: listParameter(addressItem, 'Accounts that created the coins.') };
@@ -142,7 +142,7 @@ function coinsByHashesRoute(networks: NetworkChoice): RouteModule {
       const { problems, values } = readParameters(hashParameters, c.req.queries());
       if (problems.length > 0) return c.json(badRequest(problems), 400);
       const network = values.network ?? networkOfRequest(c, networks);
-      const { rows, page } = await readPackedPageOld<CoinResult, CoveredTexts>(reads, COIN_ROWS, (select) =>
+      const { rows, page } = await readPackedPage<CoinResult, CoveredTexts>(reads, COIN_ROWS, (select) =>
         coinsByHashesStatement(network, values.coin_type_hashes, select),
       );
       if (rows.length === 0 && page.covered === null) {
@@ -170,14 +170,8 @@ const coinsByHashesDocument = createRoute({
 });
 
 /** One lookup of the primary key per hash. */
-export function coinsByHashesStatement(
-  network: AptosNetwork,
-  hashes: readonly string[],
-  select = COIN_ROWS.selectOld,
-): Statement {
-  return {
-    text: `SELECT ${select}, ${coveredIn('$1', SCAN.dataset)} AS covered FROM unnest($2::bytea[]) AS wanted(hash)
-  CROSS JOIN LATERAL (SELECT * FROM aptos_coins WHERE coin_type_hash = wanted.hash AND network = $1 LIMIT 1) AS coin`,
-    values: [network, hashes.map(hexBytes)],
-  };
+function coinsByHashesStatement(requested: AptosNetwork, hashes: readonly string[], select: Sql): Sql {
+  const network = sql`${requested}`;
+  return sql`SELECT ${select}, ${coveredIn(network, SCAN.dataset)} AS covered FROM unnest(${hashes.map(hexBytes)}::bytea[]) AS wanted(hash)
+  CROSS JOIN LATERAL (SELECT * FROM aptos_coins WHERE coin_type_hash = wanted.hash AND network = ${network} LIMIT 1) AS coin`;
 }

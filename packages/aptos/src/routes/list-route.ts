@@ -1,4 +1,4 @@
-import { type PackedRows, readPackedPageOld } from '@chainstead/db/packed-rows';
+import { type PackedRows, readPackedPage } from '@chainstead/db/packed-rows';
 import { errorResponses, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { badRequest, badRequestSchema } from './bad-request.ts';
@@ -93,7 +93,7 @@ export function listRoute<Path extends ParameterSet, Own extends ParameterSet, R
     /** Reads a page's rows and one more if there is one. */
     async function readRows(run: Run, offset: number) {
       const scan = route.scanOf(run.filter, run.position);
-      const { rows, page } = await readPackedPageOld<Row, CoveredTexts>(reads, route.rows, (select) =>
+      const { rows, page } = await readPackedPage<Row, CoveredTexts>(reads, route.rows, (select) =>
         pageStatement({
           ...scan,
           select,

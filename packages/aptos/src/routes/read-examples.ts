@@ -1,4 +1,4 @@
-import { type Database, hexTextOld, rawSql, sql } from '@chainstead/db';
+import { type Database, hexText, rawSql, type Sql, sql } from '@chainstead/db';
 import type { DocumentExamples } from '@chainstead/http';
 import type { AptosNetwork } from '../transaction.ts';
 
@@ -11,18 +11,18 @@ export async function readAptosExamples(
   database: Database,
   networks: readonly AptosNetwork[],
 ): Promise<DocumentExamples> {
-  const sample = async <Row extends object>(table: string, columns: string, where = 'true'): Promise<Row | null> => {
+  const sample = async <Row extends object>(table: string, columns: Sql, where = sql`true`): Promise<Row | null> => {
     const [row] = await database.query<Row>(
-      sql`SELECT network, ${rawSql(columns)} FROM (SELECT * FROM ${rawSql(table)} LIMIT ${rawSql(SAMPLE_ROWS)}) AS sample
-       WHERE network = ANY (${networks}) AND ${rawSql(where)} LIMIT 1`,
+      sql`SELECT network, ${columns} FROM (SELECT * FROM ${rawSql(table)} LIMIT ${rawSql(SAMPLE_ROWS)}) AS sample
+       WHERE network = ANY (${networks}) AND ${where} LIMIT 1`,
     );
     return row ?? null;
   };
   const [coin, transfer, balance, past] = await Promise.all([
-    sample<CoinRow>('aptos_coins', `${HASH}, ${hexTextOld('creator_address')} AS creator`),
-    sample<TransferRow>('aptos_transfers', `${OWNER}, block_height::text AS height, coin_type AS "coinType"`),
-    sample<BalanceRow>('aptos_balances', `${OWNER}, ${HASH}`, 'amount > 0'),
-    sample<BalanceRow>('aptos_balance_history', `${OWNER}, ${HASH}`),
+    sample<CoinRow>('aptos_coins', sql`${HASH}, ${hexText('creator_address')} AS creator`),
+    sample<TransferRow>('aptos_transfers', sql`${OWNER}, block_height::text AS height, coin_type AS "coinType"`),
+    sample<BalanceRow>('aptos_balances', sql`${OWNER}, ${HASH}`, sql`amount > 0`),
+    sample<BalanceRow>('aptos_balance_history', sql`${OWNER}, ${HASH}`),
   ]);
   return {
     ...coinExamples(coin),
@@ -36,8 +36,8 @@ export async function readAptosExamples(
 }
 
 const SAMPLE_ROWS = 1_000;
-const HASH = "encode(coin_type_hash, 'hex') AS hash";
-const OWNER = `${hexTextOld('owner_address')} AS owner`;
+const HASH = sql`encode(coin_type_hash, 'hex') AS hash`;
+const OWNER = sql`${hexText('owner_address')} AS owner`;
 
 interface NetworkRow {
   readonly network: string;

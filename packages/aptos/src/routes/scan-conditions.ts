@@ -1,4 +1,4 @@
-import { type Bind, hexBytes, rowsAfterOld } from '@chainstead/db';
+import { hexBytes, joinSql, rawSql, rowsAfter, type Sql, sql } from '@chainstead/db';
 
 export interface IndexColumn {
   readonly column: string;
@@ -20,30 +20,30 @@ export interface ScanShape {
   readonly direction: 'ASC' | 'DESC';
   /** The order of a page of several scans, if it differs from that of one. */
   readonly merge?: readonly IndexColumn[];
-  /** Bounds of the first order column, as SQL. */
-  readonly lowest?: (bind: Bind) => string | null;
-  readonly highest?: (bind: Bind) => string | null;
+  /** Bounds of the first order column. */
+  readonly lowest?: Sql | null;
+  readonly highest?: Sql | null;
   /** Like `highest`, but exclusive. */
-  readonly below?: (bind: Bind) => string | null;
+  readonly below?: Sql | null;
   /** Further conditions of a row. */
-  readonly conditions?: (bind: Bind) => readonly string[];
+  readonly conditions?: readonly Sql[];
   /** The last row of the previous page: its columns of `merge`, or of `order`. */
   readonly after: readonly string[] | null;
-  /** That position within one scan, if it does not follow from `after`. @param lead expressions of the lead */
-  readonly placeInScan?: (bind: Bind, lead: readonly string[]) => readonly string[];
+  /** That position within one scan, if it does not follow from `after`. @param first the first value of the lead */
+  readonly placeInScan?: (first: Sql) => readonly Sql[];
 }
 
 /**
  * Returns the conditions of one scan. The position after the previous page replaces the bound on its side, beyond which
  * it lies, since an index scan begins at one bound, not at the tighter of two.
- * @param lead expressions of the lead's columns
+ * @param lead values of the lead's columns
  */
-export function scanConditions(shape: ScanShape, lead: readonly string[], bind: Bind): readonly string[] {
+export function scanConditions(shape: ScanShape, lead: readonly Sql[]): readonly Sql[] {
   const { after, direction } = shape;
-  const more = [...(shape.conditions?.(bind) ?? []), ...(after === null ? [] : beyondMerged(shape, after, bind))];
-  const near = after === null ? null : beyondPlace(shape, lead, after, bind);
-  const low = direction === 'ASC' && near !== null ? near : lowBound(shape, lead, bind);
-  const high = direction === 'DESC' && near !== null ? near : highBound(shape, lead, bind);
+  const more = [...(shape.conditions ?? []), ...(after === null ? [] : beyondMerged(shape, after))];
+  const near = after === null ? null : beyondPlace(shape, lead, after);
+  const low = direction === 'ASC' && near !== null ? near : lowBound(shape, lead);
+  const high = direction === 'DESC' && near !== null ? near : highBound(shape, lead);
   return [low, high, ...more];
 }
 
@@ -56,16 +56,15 @@ const LEAST: Readonly<Record<IndexColumn['type'], string>> = {
   text: "''",
 };
 
-function lowBound(shape: ScanShape, lead: readonly string[], bind: Bind): string {
+function lowBound(shape: ScanShape, lead: readonly Sql[]): Sql {
   const [first] = shape.order;
   if (first === undefined) return comparison(shape, [], '>=', lead);
-  return comparison(shape, [first], '>=', [...lead, shape.lowest?.(bind) ?? `${LEAST[first.type]}::${first.type}`]);
+  return comparison(shape, [first], '>=', [...lead, shape.lowest ?? rawSql(`${LEAST[first.type]}::${first.type}`)]);
 }
 
-function highBound(shape: ScanShape, lead: readonly string[], bind: Bind): string {
+function highBound(shape: ScanShape, lead: readonly Sql[]): Sql {
   const [first] = shape.order;
-  const highest = shape.highest?.(bind) ?? null;
-  const below = shape.below?.(bind) ?? null;
+  const { highest = null, below = null } = shape;
   if (first !== undefined && highest !== null) return comparison(shape, [first], '<=', [...lead, highest]);
   if (first !== undefined && below !== null) return comparison(shape, [first], '<', [...lead, below]);
   return comparison(shape, [], '<=', lead);
@@ -75,43 +74,35 @@ function highBound(shape: ScanShape, lead: readonly string[], bind: Bind): strin
  * Returns the condition of the position in the scan: strictly after it if it is complete, otherwise from it on. Null if
  * no column of it is in the index.
  */
-function beyondPlace(shape: ScanShape, lead: readonly string[], after: readonly string[], bind: Bind): string | null {
+function beyondPlace(shape: ScanShape, lead: readonly Sql[], after: readonly string[]): Sql | null {
   const { order, direction } = shape;
   const merge = shape.merge ?? order;
   const strict = direction === 'ASC' ? '>' : '<';
-  if (shape.placeInScan !== undefined)
-    return comparison(shape, order, strict, [...lead, ...shape.placeInScan(bind, lead)]);
+  const [first] = lead;
+  if (shape.placeInScan !== undefined && first !== undefined)
+    return comparison(shape, order, strict, [...lead, ...shape.placeInScan(first)]);
   const different = order.findIndex(({ column }, index) => column !== merge[index]?.column);
   const shared = different === -1 ? order : order.slice(0, different);
   if (shared.length === 0) return null;
-  const place = shared.map((column, index) => bindValue(bind, column, after[index] ?? ''));
+  const place = shared.map((column, index) => typedValue(column, after[index] ?? ''));
   return comparison(shape, shared, merge.length === order.length ? strict : `${strict}=`, [...lead, ...place]);
 }
 
 /** Returns the condition for rows after the page's position, if it has columns that the scan's order lacks. */
-function beyondMerged(
-  { merge, placeInScan, direction }: ScanShape,
-  after: readonly string[],
-  bind: Bind,
-): readonly string[] {
+function beyondMerged({ merge, placeInScan, direction }: ScanShape, after: readonly string[]): readonly Sql[] {
   if (merge === undefined || placeInScan !== undefined) return [];
   const columns = merge.map(({ column }) => `row.${column}`);
-  const place = merge.map((column, index) => bindValue(bind, column, after[index] ?? ''));
-  return [rowsAfterOld(direction, columns, place)];
+  const place = merge.map((column, index) => typedValue(column, after[index] ?? ''));
+  return [rowsAfter(direction, columns, place)];
 }
 
 /** Compares the lead and some columns after it. */
-function comparison(
-  shape: ScanShape,
-  columns: readonly IndexColumn[],
-  operator: string,
-  values: readonly string[],
-): string {
+function comparison(shape: ScanShape, columns: readonly IndexColumn[], operator: string, values: readonly Sql[]): Sql {
   const names = [...shape.lead, ...columns].map((column) => `row.${column === 'network' ? column : column.column}`);
-  return `(${names.join(', ')}) ${operator} (${values.join(', ')})`;
+  return sql`(${rawSql(names.join(', '))}) ${rawSql(operator)} (${joinSql(values)})`;
 }
 
-/** Binds a value that a column is compared with. */
-export function bindValue(bind: Bind, { type }: Pick<IndexColumn, 'type'>, value: string): string {
-  return `${bind(type === 'bytea' ? hexBytes(value) : value)}::${type}`;
+/** Returns a value that a column is compared with. */
+export function typedValue({ type }: Pick<IndexColumn, 'type'>, value: string): Sql {
+  return sql`${type === 'bytea' ? hexBytes(value) : value}::${rawSql(type)}`;
 }

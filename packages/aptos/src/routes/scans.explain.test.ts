@@ -1,4 +1,4 @@
-import { type Database, movedStatement } from '@chainstead/db';
+import { type Database, Sql, type Statement, statementOf } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import {
   createScratchDatabase,
@@ -18,7 +18,7 @@ import { hashesOfCoinTypes } from './coin-type-hashes.ts';
 
 let scratch: ScratchDatabase;
 let app: ApiApp;
-const requested: { text: string; values: readonly unknown[] }[] = [];
+const requested: Statement[] = [];
 
 beforeAll(async () => {
   scratch = await createScratchDatabase({ autovacuum: false });
@@ -26,10 +26,10 @@ beforeAll(async () => {
   const { database } = scratch;
   const listening: Database = {
     ...database,
-    select: (statement, given = []) => {
-      const { text, values = [] } = movedStatement(statement, given);
-      if (text.includes('aptos_')) requested.push({ text, values });
-      return database.select(statement, given);
+    select: (asked, given) => {
+      const statement = asked instanceof Sql ? statementOf(asked) : { text: asked, values: given ?? [] };
+      if (statement.text.includes('aptos_')) requested.push(statement);
+      return database.select(asked, given);
     },
   };
   app = await exampleApi(listening);

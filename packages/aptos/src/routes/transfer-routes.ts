@@ -1,4 +1,4 @@
-import { type Bind, hexBytes } from '@chainstead/db';
+import { hexBytes, rawSql, type Sql, sql } from '@chainstead/db';
 import type { RouteModule } from '@chainstead/http';
 import { listIn } from './coin-routes.ts';
 import { hashesOfCoinTypes } from './coin-type-hashes.ts';
@@ -90,7 +90,7 @@ function walletsRoute(path: string, operationId: string) {
         ...listKey(filter, 'coin_type_hash', 'coin_type_whitelist'),
       ],
       ...versionBounds(dateIn(filter, 'from_date'), dateIn(filter, 'to_date')),
-      conditions: (bind) => exclusion(filter, 'coin_type_hash', 'coin_type_blacklist', bind),
+      conditions: exclusion(filter, 'coin_type_hash', 'coin_type_blacklist'),
     }),
   };
   return route;
@@ -145,9 +145,9 @@ export function listKey(filter: Filter, column: string, name: string): readonly 
 }
 
 /** Excludes the values of an optional list from a column. */
-export function exclusion(filter: Filter, column: string, name: string, bind: Bind): readonly string[] {
+export function exclusion(filter: Filter, column: string, name: string): readonly Sql[] {
   const values = listIn(filter, name);
-  return values.length === 0 ? [] : [`row.${column} <> ALL (${bind(values.map(hexBytes))}::bytea[])`];
+  return values.length === 0 ? [] : [sql`${rawSql(`row.${column}`)} <> ALL (${values.map(hexBytes)}::bytea[])`];
 }
 
 /**
@@ -156,12 +156,12 @@ export function exclusion(filter: Filter, column: string, name: string, bind: Bi
  */
 function versionBounds(fromDate: Date | null, toDate: Date | null): Pick<PageScan, 'ctes' | 'lowest' | 'below'> {
   return {
-    ctes: (bind) => [
-      ...(fromDate === null ? [] : [dateBound('from_date', `probe.transaction_timestamp < ${bind(fromDate)}`)]),
-      ...(toDate === null ? [] : [dateBound('to_date', `probe.transaction_timestamp <= ${bind(toDate)}`)]),
+    ctes: (network) => [
+      ...(fromDate === null ? [] : [dateBound('from_date', network, sql`probe.transaction_timestamp < ${fromDate}`)]),
+      ...(toDate === null ? [] : [dateBound('to_date', network, sql`probe.transaction_timestamp <= ${toDate}`)]),
     ],
-    lowest: () => (fromDate === null ? null : '(SELECT version FROM from_date)'),
-    below: () => (toDate === null ? null : '(SELECT version FROM to_date)'),
+    lowest: fromDate === null ? null : sql`(SELECT version FROM from_date)`,
+    below: toDate === null ? null : sql`(SELECT version FROM to_date)`,
   };
 }
 
@@ -175,9 +175,9 @@ function dateIn(filter: Filter, name: string): Date | null {
  * Returns a CTE with a `version`: every known version below it is before the date, none from it on is. Reads about 35
  * rows.
  */
-function dateBound(name: string, isBelow: string): string {
-  const gas = `aptos_transfers WHERE network = $1 AND coin_type_hash = '\\x${APTOS_COIN_HASH}'`;
-  return `${name} AS MATERIALIZED (
+function dateBound(name: string, network: Sql, isBelow: Sql): Sql {
+  const gas = sql`aptos_transfers WHERE network = ${network} AND coin_type_hash = '\\x${rawSql(APTOS_COIN_HASH)}'`;
+  return sql`${rawSql(name)} AS MATERIALIZED (
   WITH RECURSIVE steps(low, high) AS (
     SELECT 0::bigint, coalesce((SELECT transaction_version + 1 FROM ${gas} ORDER BY transaction_version DESC LIMIT 1), 0)
     UNION ALL

@@ -1,4 +1,4 @@
-import type { Transaction } from '@chainstead/db';
+import { joinSql, rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
 
 /** A column of an insert, and its value in a row. */
 export interface InsertColumn<Row> {
@@ -11,8 +11,8 @@ export interface InsertColumn<Row> {
 export interface Insert<Row> {
   readonly table: string;
   readonly columns: readonly InsertColumn<Row>[];
-  /** `DO NOTHING`, or the update of an existing row. */
-  readonly onConflict: string;
+  /** The update of an existing row, with the conflict's columns; null: existing rows stay. */
+  readonly onConflict: Sql | null;
 }
 
 /**
@@ -25,12 +25,10 @@ export async function insertRows<Row>(
   insert: Insert<Row>,
   rows: readonly Row[],
 ): Promise<number> {
-  const text = insertStatement(insert);
   let added = 0;
   for (let first = 0; first < rows.length; first += ROWS_PER_STATEMENT) {
     const part = rows.slice(first, first + ROWS_PER_STATEMENT);
-    const values = insert.columns.map((column) => arrayLiteral(column, part));
-    const [result] = await transaction.query<{ added: number }>(text, values);
+    const [result] = await transaction.query<{ added: number }>(insertStatement(insert, part));
     added += result?.added ?? 0;
   }
   return added;
@@ -43,11 +41,12 @@ const ROWS_PER_STATEMENT = 5_000;
  * Returns a statement with one array per column, whose text does not depend on the number of rows. `xmax` is 0 in a new
  * row; with `DO NOTHING`, every returned row is new.
  */
-function insertStatement<Row>({ table, columns, onConflict }: Insert<Row>): string {
-  const names = columns.map(({ name }) => name).join(', ');
-  const arrays = columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(', ');
-  return `WITH written AS (
-    INSERT INTO ${table} (${names}) SELECT * FROM unnest(${arrays}) ON CONFLICT ${onConflict} RETURNING ${onConflict === 'DO NOTHING' ? 'true' : 'xmax = 0'} AS added
+function insertStatement<Row>({ table, columns, onConflict }: Insert<Row>, rows: readonly Row[]): Sql {
+  const names = columns.map(({ name }) => rawSql(name));
+  const arrays = columns.map((column) => sql`${arrayLiteral(column, rows)}::${rawSql(column.type)}[]`);
+  const isNew = rawSql(onConflict === null ? 'true' : 'xmax = 0');
+  return sql`WITH written AS (
+    INSERT INTO ${rawSql(table)} (${joinSql(names)}) SELECT * FROM unnest(${joinSql(arrays)}) ON CONFLICT ${onConflict ?? rawSql('DO NOTHING')} RETURNING ${isNew} AS added
   ) SELECT count(*) FILTER (WHERE added)::integer AS added FROM written`;
 }
 

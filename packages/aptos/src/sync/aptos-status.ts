@@ -1,6 +1,6 @@
 /** Aptos in `chainstead status` and `chainstead gaps`, read only from the database. */
 import type { BlockRange } from '@chainstead/core';
-import { type Database, rawSql } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import type { FullnodeStatus } from '../fullnode/fullnode-state.ts';
 import { chainKeyOf } from '../fullnode/network.ts';
 import type { AptosNetwork } from '../transaction.ts';
@@ -42,15 +42,14 @@ interface NetworkRow {
 
 /** Returns one entry for each network ever ingested here. @param datasets names of the indexed ones */
 export async function readAptosStatuses(database: Database, datasets: readonly string[]): Promise<AptosStatus[]> {
-  const rows = await database.query<NetworkRow>(rawSql(STATUS_QUERY));
+  const rows = await database.query<NetworkRow>(STATUS_QUERY);
   const statuses: AptosStatus[] = [];
   for (const row of rows) statuses.push(statusOf(row, datasets, await listCoverage(database, row.network)));
   return statuses;
 }
 
 /** A network that only commands have processed has coverage but no row in `aptos_networks`. */
-const STATUS_QUERY = `
-  SELECT n.*, (SELECT max(version) FROM aptos_roots r WHERE r.network = n.network AND confirmed_by IS NOT NULL) AS confirmed_root
+const STATUS_QUERY = sql`SELECT n.*, (SELECT max(version) FROM aptos_roots r WHERE r.network = n.network AND confirmed_by IS NOT NULL) AS confirmed_root
     FROM (SELECT network, history_start, head, oldest, stop_code, stop_message, stall_reason, fullnodes, updated_at
             FROM aptos_networks
            UNION ALL

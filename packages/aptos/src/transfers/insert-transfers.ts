@@ -33,5 +33,5 @@ const INSERT: Insert<TransferRow> = {
     { name: 'is_transaction_success', type: 'boolean', value: (row) => row.isTransactionSuccess },
     { name: 'transaction_timestamp', type: 'timestamptz', value: (row) => row.transactionTimestamp },
   ],
-  onConflict: 'DO NOTHING',
+  onConflict: null,
 };

@@ -2,7 +2,7 @@
 
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, expectedTrueOld, type ReadDatabase, rowsAfterInPartitionsOld } from '@chainstead/db';
+import { addressBytes, expectedTrueOld, plainText, type ReadDatabase, rowsAfterInPartitionsOld } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { DIRECTION, IS_GIVING_SIDE } from '@chainstead/db/direction';
 import { IN_HISTORY } from '@chainstead/transactions';
@@ -75,7 +75,7 @@ const SOURCES: readonly Source[] = [
     account: 'account',
     ties: ['roles'],
     columns: `'account' AS kind, '0' AS value, roles::int AS roles, transaction_key::text AS row_key, NULL AS hash, false AS sent, false AS received, NULL AS other, NULL AS token`,
-    also: IN_HISTORY,
+    also: plainText(IN_HISTORY),
   },
   {
     table: 'internal_transfers',

@@ -5,6 +5,8 @@ import {
   type Bind,
   expectedTrueOld,
   type KeysetOrder,
+  plainText,
+  rawSql,
   rowsAfterInPartitionsOld,
   type Statement,
   whereOld,
@@ -26,7 +28,7 @@ interface WalletRange {
 }
 
 const RANGES: readonly WalletRange[] = [
-  { table: 'account_transactions', key: 'account_key', account: 'account', hash: null, also: IN_HISTORY },
+  { table: 'account_transactions', key: 'account_key', account: 'account', hash: null, also: plainText(IN_HISTORY) },
   { table: 'erc20_transfer_sides', key: 'account_key', account: 'account', hash: 'transaction_hash' },
   { table: 'nft_transfers', key: 'address_key(from_address)', account: 'from_address', hash: 'transaction_hash' },
   { table: 'nft_transfers', key: 'address_key(to_address)', account: 'to_address', hash: 'transaction_hash' },
@@ -88,7 +90,7 @@ export function coverageStatement(chain: Chain, dataset: string, query: HistoryQ
   const subject = `${bind(addressBytes(query.wallet))}::bytea`;
   // For a requested wallet, blocks are searched as they are followed.
   const isWatched = dataset === accountTransactions.name && chain.transactions.mode === 'wallets';
-  const followed = isWatched ? { followed: watchedBlocks(chainId, subject) } : {};
+  const followed = isWatched ? { followed: plainText(watchedBlocks(rawSql(chainId), rawSql(subject))) } : {};
   const of = { kind: 'wallet', subject, chainId, dataset, ...followed } as const;
   const { ctes, complete } = boundsInSqlOld(chain, chainId, of, query, bind, null);
   return {

@@ -1,7 +1,15 @@
 /** Counts the rows of a wallet between two blocks, in one statement for any number of such spans. */
 import type { Chain } from '@chainstead/chains';
 import type { Address, BlockRange } from '@chainstead/core';
-import { addressBytes, type Bind, type Database, expectedTrueOld, type Statement, whereOld } from '@chainstead/db';
+import {
+  addressBytes,
+  type Bind,
+  type Database,
+  expectedTrueOld,
+  plainText,
+  type Statement,
+  whereOld,
+} from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { HAS_ROLE, IN_HISTORY } from '@chainstead/transactions';
 
@@ -31,10 +39,10 @@ interface Source {
 }
 
 /** Rows without a role have numbers below zero. */
-const SENT = `CASE WHEN ${HAS_ROLE} THEN roles & 1 ELSE 0 END`;
+const SENT = `CASE WHEN ${plainText(HAS_ROLE)} THEN roles & 1 ELSE 0 END`;
 
 const SOURCES: readonly Source[] = [
-  { table: 'account_transactions', key: 'account_key', account: 'account', sent: SENT, also: IN_HISTORY },
+  { table: 'account_transactions', key: 'account_key', account: 'account', sent: SENT, also: plainText(IN_HISTORY) },
   { table: 'internal_transfers', key: 'account_key', account: 'account' },
   { table: 'erc20_transfer_sides', key: 'account_key', account: 'account', token: '1' },
   // A log that moved several tokens has a row for each, and one wallet on each side.

@@ -119,13 +119,13 @@ describe('what is imported', () => {
   });
 
   test('of a selector with very many signatures tells nothing', async () => {
-    const insert = `INSERT INTO imported_signatures (selector, signature, source)
-      SELECT $1, 'deposit(address,uint' || 8 * number || ')', 'test' FROM generate_series($2::int, $3::int) AS number`;
+    const insert = (from: number, to: number) => sql`INSERT INTO imported_signatures (selector, signature, source)
+      SELECT ${selector}, 'deposit(address,uint' || 8 * number || ')', 'test' FROM generate_series(${from}::int, ${to}::int) AS number`;
     const selector = Buffer.from(deposit.slice(2, 10), 'hex');
-    await scratch.database.query(insert, [selector, 32, 32]);
+    await scratch.database.query(insert(32, 32));
     expect(await reported(OTHER, deposit)).toBe('signatures deposit(,)');
     // None of these is a type.
-    await scratch.database.query(insert, [selector, 1_000, 1_063]);
+    await scratch.database.query(insert(1_000, 1_063));
     expect(await reported(OTHER, deposit)).toBeNull();
   });
 });

@@ -3,7 +3,7 @@
  */
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, parseAddress } from '@chainstead/core';
-import { addressBytes, type Database, hexBytes, hexText, rawSql, sql } from '@chainstead/db';
+import { addressBytes, type Database, hexBytes, hexText, sql } from '@chainstead/db';
 
 /** The code of a contract, as nodes reported it at a block. */
 export interface ContractCode {
@@ -13,7 +13,7 @@ export interface ContractCode {
 }
 
 /** Code is read again after this time: a contract may be destroyed, and another created at its address. */
-const READ_AGAIN = "interval '30 days'";
+const READ_AGAIN = sql`interval '30 days'`;
 
 /** Returns contracts of the chain with an imported ABI, whose code was not read, or not recently. */
 export async function contractsWithoutCode(
@@ -25,7 +25,7 @@ export async function contractsWithoutCode(
     sql`SELECT DISTINCT ${hexText('entry.address')} AS address FROM contract_abi_entries AS entry
       WHERE entry.chain_id = ${id} AND NOT EXISTS (
         SELECT FROM contract_codes AS known WHERE known.address = entry.address AND known.chain_id = ${id} AND known.has_abi
-          AND known.read_at > now() - ${rawSql(READ_AGAIN)})
+          AND known.read_at > now() - ${READ_AGAIN})
       ORDER BY 1 LIMIT ${limit}`,
   );
   return rows.map(({ address }) => parseAddress(address));

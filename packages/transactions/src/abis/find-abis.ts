@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { hexBytes, type ReadDatabase } from '@chainstead/db';
+import { hexBytes, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 
 /** A call or an event of a page. */
 export interface RequestedEntry {
@@ -42,13 +42,7 @@ export async function findStoredAbis(
   const requested = [
     ...new Map(given.map((each) => [`${each.address} ${each.selector} ${each.block}`, each])).values(),
   ];
-  const [row] = await reads.select<FoundRow>(FIND, [
-    requested.map(({ address }) => hexBytes(address)),
-    requested.map(({ selector }) => hexBytes(selector)),
-    requested.map(({ block }) => block),
-    chain.id,
-    [...new Set(requested.map(({ selector }) => selector))].map(hexBytes),
-  ]);
+  const [row] = await reads.select<FoundRow>(findStatement(chain, requested));
   const at = (place: number): RequestedEntry[] => requested.slice(place - 1, place);
   const byAddress = (found: FoundRow['own']): FoundAbis['own'] => {
     const placed = (found ?? []).flatMap(([place, text]) => at(place).map(({ address }) => [address, text] as const));
@@ -78,43 +72,49 @@ interface FoundRow {
  * Checked once a day: an announcement may be in a block that was not followed. A read that did not end is restarted.
  * Clones never change.
  */
-const IS_STALE = `(found.known_by = 'unread' OR found.until_block IS NULL) AND found.known_by <> 'eip-1167' AND found.read_at < now() -
+const IS_STALE = sql`(found.known_by = 'unread' OR found.until_block IS NULL) AND found.known_by <> 'eip-1167' AND found.read_at < now() -
   CASE WHEN found.known_by = 'unread' AND found.until_block IS NULL THEN interval '1 minute' ELSE interval '1 day' END`;
 
-const FIND = `WITH requested AS (
-    SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::bigint[]) WITH ORDINALITY AS given (address, selector, block_number, place)),
+function findStatement({ id }: Pick<Chain, 'id'>, requested: readonly RequestedEntry[]): Sql {
+  const addresses = requested.map(({ address }) => hexBytes(address));
+  const selectors = requested.map(({ selector }) => hexBytes(selector));
+  const blocks = requested.map(({ block }) => block);
+  const distinctSelectors = [...new Set(requested.map(({ selector }) => selector))].map(hexBytes);
+  return sql`WITH requested AS (
+    SELECT * FROM unnest(${addresses}::bytea[], ${selectors}::bytea[], ${blocks}::bigint[]) WITH ORDINALITY AS given (address, selector, block_number, place)),
   found AS (
     SELECT requested.place, requested.address, requested.selector, pointed.*,
       EXISTS (SELECT FROM contract_abi_entries AS entry
-              WHERE entry.address = requested.address AND entry.chain_id = $4 AND entry.selector = requested.selector) AS is_known
+              WHERE entry.address = requested.address AND entry.chain_id = ${id} AND entry.selector = requested.selector) AS is_known
     FROM requested LEFT JOIN LATERAL (
       SELECT known.implementation, known.known_by, known.until_block, known.read_at, known.selector = ''::bytea AS is_whole
       FROM contract_implementations AS known
-      WHERE known.proxy = requested.address AND known.chain_id = $4 AND known.selector IN (''::bytea, requested.selector)
+      WHERE known.proxy = requested.address AND known.chain_id = ${id} AND known.selector IN (''::bytea, requested.selector)
         AND known.from_block <= requested.block_number AND (known.until_block IS NULL OR known.until_block >= requested.block_number)
       ORDER BY known.selector DESC, known.from_block DESC LIMIT 1) AS pointed ON true)
   SELECT
     (SELECT json_agg(ARRAY[encode(listed.selector, 'hex'), listed.signature]) FROM (
-       SELECT requested.selector, known.signature FROM unnest($5::bytea[]) AS requested (selector),
+       SELECT requested.selector, known.signature FROM unnest(${distinctSelectors}::bytea[]) AS requested (selector),
          LATERAL (SELECT DISTINCT own.signature FROM imported_signatures AS own
-                  WHERE own.selector = requested.selector LIMIT ${SIGNATURES_MAX + 1}) AS known) AS listed) AS signatures,
+                  WHERE own.selector = requested.selector LIMIT ${rawSql(SIGNATURES_MAX + 1)}) AS known) AS listed) AS signatures,
     (SELECT json_agg(json_build_array(requested.place, entry.entry::text) ORDER BY entry.place)
        FROM requested JOIN contract_abi_entries AS entry
-         ON entry.address = requested.address AND entry.chain_id = $4 AND entry.selector = requested.selector) AS own,
+         ON entry.address = requested.address AND entry.chain_id = ${id} AND entry.selector = requested.selector) AS own,
     (SELECT json_agg(json_build_array(found.place, entry.entry::text) ORDER BY entry.place)
        FROM found JOIN contract_abi_entries AS entry
-         ON entry.address = found.implementation AND entry.chain_id = $4 AND entry.selector = found.selector) AS "pointedTo",
+         ON entry.address = found.implementation AND entry.chain_id = ${id} AND entry.selector = found.selector) AS "pointedTo",
     (SELECT json_agg(json_build_array(found.place, entry.entry::text) ORDER BY entry.place)
-       FROM found JOIN contract_codes AS code ON code.address = found.address AND code.chain_id = $4
+       FROM found JOIN contract_codes AS code ON code.address = found.address AND code.chain_id = ${id}
        CROSS JOIN LATERAL (
          SELECT other.address, other.chain_id FROM contract_codes AS other
          WHERE other.has_abi AND other.code_hash = code.code_hash AND EXISTS (
            SELECT FROM contract_abi_entries AS known
            WHERE known.address = other.address AND known.chain_id = other.chain_id AND known.selector = found.selector)
-         ORDER BY other.chain_id <> $4, other.chain_id, other.address LIMIT 1) AS twin
+         ORDER BY other.chain_id <> ${id}, other.chain_id, other.address LIMIT 1) AS twin
        JOIN contract_abi_entries AS entry
          ON entry.address = twin.address AND entry.chain_id = twin.chain_id AND entry.selector = found.selector
        WHERE NOT found.is_known) AS "sameCode",
     (SELECT json_agg(found.place) FROM found
        WHERE NOT found.is_known AND EXISTS (SELECT FROM contract_abi_entries)
          AND (found.known_by IS NULL OR found.known_by = 'eip-2535' AND found.is_whole OR ${IS_STALE})) AS unknown`;
+}

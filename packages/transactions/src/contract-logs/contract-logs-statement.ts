@@ -1,15 +1,18 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
-import { blocksOfOld, boundsInSqlOld, type PageBounds, type SubjectInSql, scanBoundsOld } from '@chainstead/data-api';
+import { blocksOf, type CoveredSubject, type PageBounds, pageRange, scanRange } from '@chainstead/data-api';
 import {
   addressBytes,
-  type Bind,
-  expectedTrueOld,
+  asSql,
+  expectedTrue,
   hexBytes,
+  joinSql,
   type KeysetOrder,
-  rowsAfterInPartitionsOld,
-  type Statement,
-  whereOld,
+  rawSql,
+  rowsAfterInPartitions,
+  type Sql,
+  sql,
+  where,
 } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { int8, packedRows } from '@chainstead/db/packed-rows';
@@ -39,9 +42,8 @@ export interface ContractLogsQuery extends PageBounds {
 /** The index that pages of one event are ranges of. */
 export const BY_TOPIC = 'logs_by_topic';
 
-const TABLE = 'logs';
-const PLACE = ['block_number', 'transaction_index', 'log_index'];
-const PAGE_COLUMNS = [...PLACE, 'transaction_hash', 'topic0', 'topic1', 'topic2', 'topic3', 'data'].join(', ');
+const PLACE = ['block_number', 'transaction_index', 'log_index'] as const;
+const PAGE_COLUMNS = sql`${joinSql(PLACE.map(asSql))}, transaction_hash, topic0, topic1, topic2, topic3, data`;
 
 /** The rows of a page. */
 export const CONTRACT_LOGS = packedRows({
@@ -53,52 +55,46 @@ export const CONTRACT_LOGS = packedRows({
  * Returns the statement for a page of a contract's logs: in each partition a range of the key, or with topic0 of
  * `logs_by_topic`, one partition after the other. Other topics are compared to the rows of that range.
  */
-export function contractLogsStatement(
-  chain: Chain,
-  query: ContractLogsQuery,
-  select: string = CONTRACT_LOGS.selectOld,
-): Statement {
-  const values: unknown[] = [];
-  const bind = (value: unknown): string => `$${values.push(value)}`;
-  const contract = `${bind(addressBytes(query.contract))}::bytea`;
-  const chainId = bind(chain.id);
-  const of: SubjectInSql = { kind: 'emitter', subject: contract, chainId, dataset: logs.name };
-  const { ctes, lower, upper, complete } = boundsInSqlOld(chain, chainId, of, query, bind, null);
+export function contractLogsStatement(chain: Chain, query: ContractLogsQuery, select: Sql = CONTRACT_LOGS.select): Sql {
+  const contract = sql`${addressBytes(query.contract)}::bytea`;
+  const of: CoveredSubject = { kind: 'emitter', subject: contract, chainId: chain.id, dataset: logs.name };
+  const { ctes, lower, upper, complete } = pageRange(chain, chain.id, of, query, null);
   const hasTopic = (query.topics[0] ?? null) !== null;
-  const after = query.after === null ? null : logsAfter(query.order, query.after, bind, hasTopic);
-  const { scan: bounds, far } = scanBoundsOld(query.order, { lower, upper }, after);
-  const ofThis = [
-    `address_key = ${bind(addressKey(query.contract))}::bigint`,
-    expectedTrueOld(`address = ${contract}`),
-    `chain_id = ${chainId}`,
-    ...ofTopics(query.topics, bind),
+  const after = query.after === null ? null : logsAfter(query.order, query.after, hasTopic);
+  const { scan: bounds, far } = scanRange(query.order, { lower, upper }, after);
+  const ofContract = [
+    sql`address_key = ${addressKey(query.contract)}::bigint`,
+    expectedTrue(sql`address = ${contract}`),
+    sql`chain_id = ${chain.id}`,
   ];
+  const ofThis = [...ofContract, ...ofTopics(query.topics)];
   // The other index ends with the block. In this form no index has the order, so that the key's is not used instead.
   const [block, transaction, log] = PLACE;
-  const order = [block, hasTopic ? `${transaction} + 0` : transaction, log].map((one) => `${one} ${query.order}`);
-  const offset = query.after === null && query.offset > 0 ? ` OFFSET ${bind(query.offset)}` : '';
-  const page = `SELECT ${PAGE_COLUMNS} FROM ${TABLE} ${whereOld([...ofThis, ...bounds])}
-    ORDER BY ${order.join(', ')} LIMIT ${bind(query.limit + 1)}${offset}`;
-  const newest = `SELECT block_number FROM ${TABLE} ${whereOld([...ofThis.slice(0, 3), 'block_number > coalesce((SELECT indexed_to FROM covered), -1)'])}
+  const order = [block, hasTopic ? `${transaction} + 0` : transaction, log].map((one) =>
+    rawSql(`${one} ${query.order}`),
+  );
+  const offset = query.after === null && query.offset > 0 ? sql` OFFSET ${query.offset}` : rawSql('');
+  const page = sql`SELECT ${PAGE_COLUMNS} FROM logs ${where([...ofThis, ...bounds])}
+    ORDER BY ${joinSql(order)} LIMIT ${query.limit + 1}${offset}`;
+  const newest = sql`SELECT block_number FROM logs ${where([...ofContract, sql`block_number > coalesce((SELECT indexed_to FROM covered), -1)`])}
     ORDER BY block_number DESC LIMIT 1`;
-  const statement = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (SELECT * FROM (${page}) AS log ${whereOld(far)})
+  return sql`WITH ${joinSql(ctes)}, page AS MATERIALIZED (SELECT * FROM (${page}) AS log ${where(far)})
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete,
   greatest(covered.indexed_to, (${newest})) AS newest,
-  ${blocksOfOld('SELECT block_number FROM page', chainId)} AS blocks,
+  ${blocksOf(sql`SELECT block_number FROM page`, chain.id)} AS blocks,
   shown.*
-FROM covered CROSS JOIN (SELECT ${select} FROM ${CONTRACT_LOGS.fittingOld('page')}) AS shown`;
-  return { text: statement, values };
+FROM covered CROSS JOIN (SELECT ${select} FROM ${CONTRACT_LOGS.fitting('page')}) AS shown`;
 }
 
 /** The first four bytes are in the index. */
-function ofTopics(topics: readonly (Hash | null)[], bind: (value: unknown) => string): readonly string[] {
+function ofTopics(topics: readonly (Hash | null)[]): readonly Sql[] {
   return topics.flatMap((topic, position) => {
     if (topic === null) return [];
-    const value = `${bind(hexBytes(topic))}::bytea`;
-    const whole = expectedTrueOld(`topic${position} = ${value}`);
+    const value = sql`${hexBytes(topic)}::bytea`;
+    const isEqual = sql`${rawSql(`topic${position}`)} = ${value}`;
     return position === 0
-      ? [`"substring"(topic0, 1, 4) = "substring"(${value}, 1, 4)`, whole]
-      : [`topic${position} = ${value}`];
+      ? [sql`"substring"(topic0, 1, 4) = "substring"(${value}, 1, 4)`, expectedTrue(isEqual)]
+      : [isEqual];
   });
 }
 
@@ -106,8 +102,11 @@ function ofTopics(topics: readonly (Hash | null)[], bind: (value: unknown) => st
  * With a topic, the range starts at the block: the full position is a bound of the key alone, which would then be used
  * whatever the event.
  */
-function logsAfter(order: KeysetOrder, place: LogPlace, bind: Bind, hasTopic: boolean): readonly string[] {
-  const values = [place.blockNumber, place.transactionIndex, place.logIndex].map((value) => `${bind(value)}::integer`);
-  const [after, notBefore] = rowsAfterInPartitionsOld(order, PLACE, values);
-  return [hasTopic ? expectedTrueOld(after) : after, notBefore];
+function logsAfter(order: KeysetOrder, place: LogPlace, hasTopic: boolean): readonly Sql[] {
+  const [after, notBefore] = rowsAfterInPartitions(order, PLACE, [
+    sql`${place.blockNumber}::integer`,
+    sql`${place.transactionIndex}::integer`,
+    sql`${place.logIndex}::integer`,
+  ]);
+  return [hasTopic ? expectedTrue(after) : after, notBefore];
 }

@@ -9,7 +9,7 @@ import {
   readIndexed,
 } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
-import { type PackedTexts, type RowOf, readPackedPageOld } from '@chainstead/db/packed-rows';
+import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
 import { CONTRACT_LOGS, type ContractLogsQuery, contractLogsStatement } from './contract-logs-statement.ts';
 
 /** A log of a page. Hexadecimal text is lower case. */
@@ -45,7 +45,7 @@ export async function getContractLogs(
   query: ContractLogsQuery,
 ): Promise<ContractLogsPage> {
   return readConsistentPage(async () => {
-    const { rows, page } = await readPackedPageOld<RowOf<typeof CONTRACT_LOGS>, PageRow>(
+    const { rows, page } = await readPackedPage<RowOf<typeof CONTRACT_LOGS>, PageRow>(
       database,
       CONTRACT_LOGS,
       (select) => contractLogsStatement(chain, query, select),

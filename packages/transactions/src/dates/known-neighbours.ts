@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Clock } from '@chainstead/core';
-import { fromDateBoundOld } from '@chainstead/data-api';
-import { hexTextOld, type ReadDatabase } from '@chainstead/db';
+import { fromDateBound } from '@chainstead/data-api';
+import { hexText, type ReadDatabase, sql } from '@chainstead/db';
 import { committedBlock } from '@chainstead/node-reads';
 import type { Neighbours, TimedBlock } from './closest-block.ts';
 
@@ -17,7 +17,13 @@ export async function knownAround(
   chain: Pick<Chain, 'id'>,
   time: number,
 ): Promise<readonly TimedBlock[]> {
-  return database.select<TimedBlock>(STATEMENT, [chain.id, time]);
+  const chainId = sql`${chain.id}::bigint`;
+  return database.select<TimedBlock>(
+    sql`WITH ${fromDateBound(chainId, sql`to_timestamp(${time}::float8)`)}
+SELECT ${COLUMNS} FROM blocks WHERE chain_id = ${chainId} AND block_number = (SELECT block - 1 FROM from_date)
+UNION ALL
+(SELECT ${COLUMNS} FROM blocks WHERE chain_id = ${chainId} AND block_number >= (SELECT block FROM from_date) ORDER BY block_number LIMIT 1)`,
+  );
 }
 
 /**
@@ -45,12 +51,7 @@ export async function knownNeighbours(
 }
 
 // If a block was created from its logs alone, its parent may have the hash.
-const PARENT = `coalesce(parent_hash, (SELECT parent.block_hash FROM blocks AS parent
+const PARENT = sql`coalesce(parent_hash, (SELECT parent.block_hash FROM blocks AS parent
   WHERE parent.chain_id = blocks.chain_id AND parent.block_number = blocks.block_number - 1))`;
-const COLUMNS = `block_number AS number, ${hexTextOld('block_hash')} AS hash, ${hexTextOld(PARENT)} AS "parentHash",
+const COLUMNS = sql`block_number AS number, ${hexText('block_hash')} AS hash, ${hexText(PARENT)} AS "parentHash",
   extract(epoch FROM block_timestamp)::bigint AS timestamp`;
-
-const STATEMENT = `WITH ${fromDateBoundOld('$1::bigint', 'to_timestamp($2::float8)')}
-SELECT ${COLUMNS} FROM blocks WHERE chain_id = $1::bigint AND block_number = (SELECT block - 1 FROM from_date)
-UNION ALL
-(SELECT ${COLUMNS} FROM blocks WHERE chain_id = $1::bigint AND block_number >= (SELECT block FROM from_date) ORDER BY block_number LIMIT 1)`;

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
-import { hexBytes, hexTextOld, type ReadDatabase, sql } from '@chainstead/db';
+import { hexBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
 import type { BlockRecord } from '../records/block-record.ts';
 import { blockKey } from './block-key.ts';
 import { unpackWithdrawals } from './packed-withdrawals.ts';
@@ -25,12 +25,10 @@ export async function readStoredHeader(
   { id }: Pick<Chain, 'id'>,
   block: KnownBlock,
 ): Promise<StoredHeader | null> {
-  const [row] = await database.select<HeaderColumns>(HEADER, [
-    blockKey(block.hash),
-    id,
-    block.number,
-    hexBytes(block.hash),
-  ]);
+  const [row] = await database.select<HeaderColumns>(
+    sql`SELECT ${COLUMNS} FROM block_headers
+WHERE block_key = ${blockKey(block.hash)}::bigint AND chain_id = ${id} AND block_number = ${block.number}::int AND block_hash = ${hexBytes(block.hash)}`,
+  );
   if (row === undefined) return null;
   const { transactionCount, withdrawals, ...header } = row;
   const { number, hash, timestamp } = block;
@@ -61,12 +59,11 @@ type HeaderColumns = Omit<BlockRecord, 'number' | 'hash' | 'timestamp' | 'withdr
   readonly withdrawals: string | null;
 };
 
-const HEADER = `SELECT transaction_count AS "transactionCount", ${hexTextOld('parent_hash')} AS "parentHash", ${hexTextOld('miner')} AS miner,
+const COLUMNS = sql`transaction_count AS "transactionCount", ${hexText('parent_hash')} AS "parentHash", ${hexText('miner')} AS miner,
   gas_limit::text AS "gasLimit", gas_used::text AS "gasUsed", base_fee_per_gas::text AS "baseFeePerGas", size::text AS size,
   difficulty::text AS difficulty, total_difficulty::text AS "totalDifficulty", blob_gas_used::text AS "blobGasUsed",
-  excess_blob_gas::text AS "excessBlobGas", ${hexTextOld('state_root')} AS "stateRoot", ${hexTextOld('transactions_root')} AS "transactionsRoot",
-  ${hexTextOld('receipts_root')} AS "receiptsRoot", ${hexTextOld('sha3_uncles')} AS "sha3Uncles", ${hexTextOld('mix_hash')} AS "mixHash",
-  ${hexTextOld('nonce')} AS nonce, ${hexTextOld('withdrawals_root')} AS "withdrawalsRoot",
-  ${hexTextOld('parent_beacon_block_root')} AS "parentBeaconBlockRoot", ${hexTextOld('requests_hash')} AS "requestsHash",
-  ${hexTextOld('extra_data')} AS "extraData", ${hexTextOld('logs_bloom')} AS "logsBloom", ${hexTextOld('withdrawals')} AS withdrawals
-FROM block_headers WHERE block_key = $1::bigint AND chain_id = $2 AND block_number = $3::int AND block_hash = $4`;
+  excess_blob_gas::text AS "excessBlobGas", ${hexText('state_root')} AS "stateRoot", ${hexText('transactions_root')} AS "transactionsRoot",
+  ${hexText('receipts_root')} AS "receiptsRoot", ${hexText('sha3_uncles')} AS "sha3Uncles", ${hexText('mix_hash')} AS "mixHash",
+  ${hexText('nonce')} AS nonce, ${hexText('withdrawals_root')} AS "withdrawalsRoot",
+  ${hexText('parent_beacon_block_root')} AS "parentBeaconBlockRoot", ${hexText('requests_hash')} AS "requestsHash",
+  ${hexText('extra_data')} AS "extraData", ${hexText('logs_bloom')} AS "logsBloom", ${hexText('withdrawals')} AS withdrawals`;

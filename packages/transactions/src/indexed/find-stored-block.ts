@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { InconsistentPageError, readConsistentPage } from '@chainstead/data-api';
-import type { ReadDatabase } from '@chainstead/db';
-import { readPackedPageOld } from '@chainstead/db/packed-rows';
+import { type ReadDatabase, sql } from '@chainstead/db';
+import { readPackedPage } from '@chainstead/db/packed-rows';
 import { logs } from '../contract-logs/dataset.ts';
 import { blockHeaders } from '../headers/dataset.ts';
 import { readStoredHeader } from '../headers/stored-header.ts';
@@ -53,10 +53,12 @@ async function readTransactions(
   { id }: Chain,
   block: number,
 ): Promise<readonly StoredTransaction[]> {
-  const { rows } = await readPackedPageOld(database, STORED_COLUMNS, (select) => ({
-    text: `WITH found AS MATERIALIZED (SELECT * FROM transactions WHERE chain_id = $1 AND block_number = $2::int) SELECT ${select} FROM ${STORED_COLUMNS.fittingOld('found')}`,
-    values: [id, block],
-  }));
+  const { rows } = await readPackedPage(
+    database,
+    STORED_COLUMNS,
+    (select) =>
+      sql`WITH found AS MATERIALIZED (SELECT * FROM transactions WHERE chain_id = ${id} AND block_number = ${block}::int) SELECT ${select} FROM ${STORED_COLUMNS.fitting('found')}`,
+  );
   return rows.map(readStored).toSorted((one, other) => one.record.index - other.record.index);
 }
 

@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
 import { InconsistentPageError, readConsistentPage } from '@chainstead/data-api';
-import { hexBytes, type ReadDatabase } from '@chainstead/db';
-import { readPackedPageOld } from '@chainstead/db/packed-rows';
+import { hexBytes, type ReadDatabase, sql } from '@chainstead/db';
+import { readPackedPage } from '@chainstead/db/packed-rows';
 import { logs } from '../contract-logs/dataset.ts';
 import type { FoundTransaction } from '../reading/transaction-reader.ts';
 import type { TransactionRecord } from '../records/transaction-record.ts';
@@ -42,11 +42,13 @@ async function readOnce(database: ReadDatabase, chain: Chain, hash: Hash): Promi
 const DATASETS = [transactions.name, logs.name];
 
 async function readRow(database: ReadDatabase, chain: Chain, hash: Hash): Promise<StoredTransaction | null> {
-  const { rows } = await readPackedPageOld(database, STORED_COLUMNS, (select) => ({
-    text: `WITH found AS MATERIALIZED (SELECT * FROM transactions WHERE transaction_key = $1::bigint AND transaction_hash = $2 AND chain_id = $3
-      ORDER BY block_number DESC LIMIT 1) SELECT ${select} FROM ${STORED_COLUMNS.fittingOld('found')}`,
-    values: [transactionKey(hash), hexBytes(hash), chain.id],
-  }));
+  const { rows } = await readPackedPage(
+    database,
+    STORED_COLUMNS,
+    (select) =>
+      sql`WITH found AS MATERIALIZED (SELECT * FROM transactions WHERE transaction_key = ${transactionKey(hash)}::bigint AND transaction_hash = ${hexBytes(hash)} AND chain_id = ${chain.id}
+      ORDER BY block_number DESC LIMIT 1) SELECT ${select} FROM ${STORED_COLUMNS.fitting('found')}`,
+  );
   const [row] = rows;
   return row === undefined ? null : readStored(row);
 }

@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
 import { areTablesSpread } from '@chainstead/data-api';
-import type { ReadDatabase, Statement } from '@chainstead/db';
-import { hex, packedRows, type RowOf, readPackedPageOld } from '@chainstead/db/packed-rows';
+import { type ReadDatabase, type Sql, sql } from '@chainstead/db';
+import { hex, packedRows, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
 import { LOG_COLUMNS } from '../contract-logs/log-columns.ts';
 import type { TransactionRecord } from '../records/transaction-record.ts';
 
@@ -21,11 +21,14 @@ export async function readStoredLogs(
   { id }: Pick<Chain, 'id'>,
   of: { readonly block: number; readonly transaction?: number },
 ): Promise<readonly StoredLog[]> {
-  const { rows } = await readPackedPageOld(database, LOGS, (select) => ({
-    text: `WITH found AS MATERIALIZED (SELECT * FROM logs WHERE chain_id = $1 AND block_number = $2::int AND ($3::int IS NULL OR transaction_index = $3))
-      SELECT ${select} FROM ${LOGS.fittingOld('found')}`,
-    values: [id, of.block, of.transaction ?? null],
-  }));
+  const transaction = sql`${of.transaction ?? null}::int`;
+  const { rows } = await readPackedPage(
+    database,
+    LOGS,
+    (select) =>
+      sql`WITH found AS MATERIALIZED (SELECT * FROM logs WHERE chain_id = ${id} AND block_number = ${of.block}::int AND (${transaction} IS NULL OR transaction_index = ${transaction}))
+      SELECT ${select} FROM ${LOGS.fitting('found')}`,
+  );
   return readInOrder(rows);
 }
 
@@ -41,7 +44,7 @@ export async function readStoredLogsOf(
   places: readonly TransactionPlace[],
 ): Promise<readonly StoredLog[]> {
   const isSpread = await areTablesSpread(database);
-  const { rows } = await readPackedPageOld(database, LOGS, (select) =>
+  const { rows } = await readPackedPage(database, LOGS, (select) =>
     storedLogsStatement(chain, places, { select, isSpread }),
   );
   return readInOrder(rows);
@@ -54,16 +57,15 @@ export async function readStoredLogsOf(
 export function storedLogsStatement(
   { id }: Pick<Chain, 'id'>,
   places: readonly TransactionPlace[],
-  { select, isSpread }: { readonly select: string; readonly isSpread: boolean },
-): Statement {
-  const ofPlace =
-    'log.chain_id = $1 AND log.block_number = place.block_number AND log.transaction_index = place.transaction_index';
+  { select, isSpread }: { readonly select: Sql; readonly isSpread: boolean },
+): Sql {
+  const ofPlace = sql`log.chain_id = ${id} AND log.block_number = place.block_number AND log.transaction_index = place.transaction_index`;
   const lookup = isSpread
-    ? `JOIN logs AS log ON ${ofPlace}`
-    : `CROSS JOIN LATERAL (SELECT * FROM logs AS log WHERE ${ofPlace} OFFSET 0) AS log`;
-  const text = `WITH place AS MATERIALIZED (SELECT * FROM unnest($2::int[], $3::int[]) AS given (block_number, transaction_index)),
-    found AS MATERIALIZED (SELECT log.* FROM place ${lookup}) SELECT ${select} FROM ${LOGS.fittingOld('found')}`;
-  return { text, values: [id, places.map(({ block }) => block), places.map(({ transaction }) => transaction)] };
+    ? sql`JOIN logs AS log ON ${ofPlace}`
+    : sql`CROSS JOIN LATERAL (SELECT * FROM logs AS log WHERE ${ofPlace} OFFSET 0) AS log`;
+  const [blocks, transactions] = [places.map(({ block }) => block), places.map(({ transaction }) => transaction)];
+  return sql`WITH place AS MATERIALIZED (SELECT * FROM unnest(${blocks}::int[], ${transactions}::int[]) AS given (block_number, transaction_index)),
+    found AS MATERIALIZED (SELECT log.* FROM place ${lookup}) SELECT ${select} FROM ${LOGS.fitting('found')}`;
 }
 
 function readInOrder(rows: readonly RowOf<typeof LOGS>[]): StoredLog[] {

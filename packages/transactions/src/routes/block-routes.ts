@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { ReadDatabase } from '@chainstead/db';
+import { asSql, type ReadDatabase, sql } from '@chainstead/db';
 import { IS_GIVING_SIDE } from '@chainstead/db/direction';
 import {
   type ApiContext,
@@ -183,17 +183,15 @@ const COUNTED_DATASETS = [transactions.name, 'erc20-transfers', 'nft-transfers']
 async function countStoredBlock(database: ReadDatabase, chain: Chain, at: BlockPlace): Promise<BlockCounts | null> {
   const block = await findCoveredBlock(database, chain, at, COUNTED_DATASETS);
   if (block?.proof !== 'receipts+transactions') return null;
+  const ofBlock = sql`chain_id = ${chain.id} AND block_number = ${block.number}::int`;
   const [counts] = await database.select<BlockCounts>(
-    `WITH own AS MATERIALIZED (SELECT transaction_index FROM transactions WHERE ${OF_BLOCK})
+    sql`WITH own AS MATERIALIZED (SELECT transaction_index FROM transactions WHERE ${ofBlock})
      SELECT (SELECT count(*) FROM own) AS transactions,
-       (SELECT count(*) FROM nft_transfers WHERE ${OF_BLOCK} AND ${IS_OWN}) AS "nftTransfers",
-       (SELECT count(*) FROM erc20_transfer_sides WHERE ${OF_BLOCK} AND ${IS_OWN} AND ${IS_GIVING_SIDE}) AS "tokenTransfers"`,
-    [chain.id, block.number],
+       (SELECT count(*) FROM nft_transfers WHERE ${ofBlock} AND ${IS_OWN}) AS "nftTransfers",
+       (SELECT count(*) FROM erc20_transfer_sides WHERE ${ofBlock} AND ${IS_OWN} AND ${asSql(IS_GIVING_SIDE)}) AS "tokenTransfers"`,
   );
   return counts ?? null;
 }
 
-const OF_BLOCK = 'chain_id = $1 AND block_number = $2::int';
-
 /** Nodes of some chains list transactions that are not the block's own, whose transfers are stored too. */
-const IS_OWN = 'transaction_index IN (SELECT transaction_index FROM own)';
+const IS_OWN = sql`transaction_index IN (SELECT transaction_index FROM own)`;

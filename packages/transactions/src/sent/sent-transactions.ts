@@ -1,9 +1,10 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
-import { addressBytes, type Database, expectedTrueOld, hexTextOld, sql } from '@chainstead/db';
+import { addressBytes, type Database, expectedTrue, hexText, rawSql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { enqueueHistory, type SentTransactions, type Subject } from '@chainstead/sync';
-import { HAS_ROLE, ROLES } from '../stored/schema.ts';
+import { HAS_ROLE } from '../stored/in-history.ts';
+import { ROLES } from '../stored/schema.ts';
 import { readWalletSearch } from '../wallets/read-wallet-search.ts';
 
 /** Stored transactions by sender, and the search of a wallet's older ones. */
@@ -13,14 +14,13 @@ export const sentTransactions: SentTransactions = {
   },
   list(database, { id }, { account, range, limit }) {
     return database.query<{ block: number; hash: Hash }>(
-      `SELECT sent.block_number::int8 AS block, ${hexTextOld('known.transaction_hash')} AS hash FROM (
+      sql`SELECT sent.block_number::int8 AS block, ${hexText('known.transaction_hash')} AS hash FROM (
          SELECT transaction_key, chain_id, block_number, transaction_index FROM account_transactions
-          WHERE account_key = $2::bigint AND ${expectedTrueOld('account = $3::bytea')} AND chain_id = $1
-            AND block_number BETWEEN $4::bigint AND $5::bigint AND ${HAS_ROLE} AND roles & ${ROLES.sender} <> 0
-          ORDER BY block_number DESC FETCH FIRST ($6::int) ROWS WITH TIES) AS sent
+          WHERE account_key = ${addressKey(account)}::bigint AND ${expectedTrue(sql`account = ${addressBytes(account)}::bytea`)} AND chain_id = ${id}
+            AND block_number BETWEEN ${range.from}::bigint AND ${range.to}::bigint AND ${HAS_ROLE} AND roles & ${rawSql(ROLES.sender)} <> 0
+          ORDER BY block_number DESC FETCH FIRST (${limit}::int) ROWS WITH TIES) AS sent
          JOIN transactions AS known USING (transaction_key, chain_id, block_number, transaction_index)
         ORDER BY sent.block_number DESC, sent.transaction_index DESC`,
-      [id, addressKey(account), addressBytes(account), range.from, range.to, limit],
     );
   },
   async search(database, chain, account, maxCalls) {

@@ -1,18 +1,20 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { blocksOfOld, boundsInSqlOld, type PageBounds, type SubjectInSql, scanBoundsOld } from '@chainstead/data-api';
+import { blocksOf, type CoveredSubject, type PageBounds, pageRange, scanRange } from '@chainstead/data-api';
 import {
   addressBytes,
-  type Bind,
-  expectedTrueOld,
+  expectedTrue,
+  joinSql,
   type KeysetOrder,
-  rowsAfterInPartitionsOld,
-  type Statement,
-  whereOld,
+  rawSql,
+  rowsAfterInPartitions,
+  type Sql,
+  sql,
+  where,
 } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { accountTransactions } from './datasets.ts';
-import { HAS_ROLE } from './schema.ts';
+import { HAS_ROLE } from './in-history.ts';
 import { STORED_COLUMNS } from './stored-transaction.ts';
 import { watchedBlocks } from './watched-blocks.ts';
 
@@ -32,8 +34,8 @@ export interface AccountTransactionsQuery extends PageBounds {
 }
 
 interface TransactionsReading {
-  /** SQL that selects a transaction's columns. */
-  readonly select: string;
+  /** The columns of a transaction. */
+  readonly select: Sql;
   /** Whether the tables are distributed over several nodes. */
   readonly isSpread: boolean;
 }
@@ -55,53 +57,43 @@ export function accountTransactionsStatement(
   chain: Chain,
   query: AccountTransactionsQuery,
   { select, isSpread }: TransactionsReading,
-): Statement {
-  const values: unknown[] = [];
-  const bind = (value: unknown): string => `$${values.push(value)}`;
-  const account = bind(addressBytes(query.address));
-  const chainId = bind(chain.id);
-  const { ctes, lower, upper, complete } = boundsInSqlOld(
-    chain,
-    chainId,
-    accountInSql(chainId, account),
-    query,
-    bind,
-    null,
-  );
-  const after = query.after === null ? null : transactionsAfter(query.order, query.after, bind);
-  const bounds = scanBoundsOld(query.order, { lower, upper }, after);
+): Sql {
+  const account = sql`${addressBytes(query.address)}::bytea`;
+  const { ctes, lower, upper, complete } = pageRange(chain, chain.id, coveredAccount(chain, account), query, null);
+  const after = query.after === null ? null : transactionsAfter(query.order, query.after);
+  const bounds = scanRange(query.order, { lower, upper }, after);
   const ofAccount = [
-    `account_key = ${bind(addressKey(query.address))}`,
-    expectedTrueOld(`account = ${account}`),
-    `chain_id = ${chainId}`,
-    expectedTrueOld(HAS_ROLE),
+    sql`account_key = ${addressKey(query.address)}`,
+    expectedTrue(sql`account = ${account}`),
+    sql`chain_id = ${chain.id}`,
+    expectedTrue(HAS_ROLE),
   ];
-  const scan = `SELECT transaction_key, block_number, transaction_index FROM account_transactions
-    ${whereOld([...ofAccount, ...bounds.scan])}
-    ORDER BY block_number ${query.order}, transaction_index ${query.order} LIMIT ${bind(query.limit + 1)}`;
-  const ofPlace = `made.transaction_key = page.transaction_key AND made.chain_id = ${chainId}
+  const order = rawSql(query.order);
+  const scan = sql`SELECT transaction_key, block_number, transaction_index FROM account_transactions
+    ${where([...ofAccount, ...bounds.scan])}
+    ORDER BY block_number ${order}, transaction_index ${order} LIMIT ${query.limit + 1}`;
+  const ofPlace = sql`made.transaction_key = page.transaction_key AND made.chain_id = ${chain.id}
     AND made.block_number = page.block_number AND made.transaction_index = page.transaction_index`;
   const lookup = isSpread
-    ? `JOIN transactions AS made ON ${ofPlace}`
-    : `CROSS JOIN LATERAL (SELECT * FROM transactions AS made WHERE ${ofPlace} LIMIT 1) AS made`;
-  const above = 'block_number > coalesce((SELECT indexed_to FROM covered), -1)';
-  const newest = `SELECT block_number FROM account_transactions ${whereOld([...ofAccount, above])} ORDER BY block_number DESC LIMIT 1`;
-  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (SELECT * FROM (${scan}) AS part ${whereOld(bounds.far)}), found AS MATERIALIZED (
+    ? sql`JOIN transactions AS made ON ${ofPlace}`
+    : sql`CROSS JOIN LATERAL (SELECT * FROM transactions AS made WHERE ${ofPlace} LIMIT 1) AS made`;
+  const above = sql`block_number > coalesce((SELECT indexed_to FROM covered), -1)`;
+  const newest = sql`SELECT block_number FROM account_transactions ${where([...ofAccount, above])} ORDER BY block_number DESC LIMIT 1`;
+  return sql`WITH ${joinSql(ctes)}, page AS MATERIALIZED (SELECT * FROM (${scan}) AS part ${where(bounds.far)}), found AS MATERIALIZED (
   SELECT made.* FROM page ${lookup}), related AS MATERIALIZED (
-  SELECT ${blocksOfOld('SELECT block_number FROM page', chainId)} AS blocks, (SELECT min(block_number) FROM page
+  SELECT ${blocksOf(sql`SELECT block_number FROM page`, chain.id)} AS blocks, (SELECT min(block_number) FROM page
     WHERE NOT EXISTS (SELECT FROM found WHERE found.block_number = page.block_number AND found.transaction_index = page.transaction_index)) AS missing)
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, greatest(covered.indexed_to, (${newest})) AS newest, related.*, shown.*
-FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM ${STORED_COLUMNS.fittingOld('found')}) AS shown`;
-  return { text, values };
+FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM ${STORED_COLUMNS.fitting('found')}) AS shown`;
 }
 
 /** The coverage that counts: the chain's own, and if only requested wallets are stored, this wallet's search. */
-function accountInSql(chainId: string, account: string): SubjectInSql {
+function coveredAccount({ id: chainId }: Pick<Chain, 'id'>, account: Sql): CoveredSubject {
   const followed = watchedBlocks(chainId, account);
   return { kind: 'wallet', subject: account, chainId, dataset: accountTransactions.name, followed };
 }
 
-function transactionsAfter(order: KeysetOrder, place: TransactionPlace, bind: Bind): readonly string[] {
-  const values = [`${bind(place.blockNumber)}::bigint`, `${bind(place.transactionIndex)}::integer`];
-  return rowsAfterInPartitionsOld(order, ['block_number', 'transaction_index'], values);
+function transactionsAfter(order: KeysetOrder, place: TransactionPlace): readonly Sql[] {
+  const values = [sql`${place.blockNumber}::bigint`, sql`${place.transactionIndex}::integer`] as const;
+  return rowsAfterInPartitions(order, ['block_number', 'transaction_index'], values);
 }

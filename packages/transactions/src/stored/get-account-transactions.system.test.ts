@@ -2,7 +2,7 @@
 
 import type { Address } from '@chainstead/core';
 import { parseHash } from '@chainstead/core';
-import { sql } from '@chainstead/db';
+import { sql, statementOf } from '@chainstead/db';
 import {
   addressOf,
   createPartitions,
@@ -77,10 +77,10 @@ describe('a page', () => {
 
     test.each(QUERIES)('of %s reads a range of a key and one row for each transaction', async (_what, requested) => {
       const statement = accountTransactionsStatement(chain, requested, {
-        select: STORED_COLUMNS.selectOld,
+        select: STORED_COLUMNS.select,
         isSpread: false,
       });
-      const { nodes } = await explain(scratch.database, statement, plan);
+      const { nodes } = await explain(scratch.database, statementOf(statement), plan);
       const scans = nodes.filter((node) => /^(?:account_)?transactions_\d/.test(node['Relation Name'] ?? ''));
       expect(scans.length).toBeGreaterThan(0);
       expect(scans.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([]);

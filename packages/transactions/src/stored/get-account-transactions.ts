@@ -10,7 +10,7 @@ import {
   readIndexed,
 } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
-import { type PackedTexts, readPackedPageOld } from '@chainstead/db/packed-rows';
+import { type PackedTexts, readPackedPage } from '@chainstead/db/packed-rows';
 import { type AccountTransactionsQuery, accountTransactionsStatement } from './account-transactions-statement.ts';
 import { readStored, STORED_COLUMNS, type StoredColumns, type StoredTransaction } from './stored-transaction.ts';
 
@@ -38,7 +38,7 @@ export async function getAccountTransactions(
 ): Promise<AccountTransactionsPage> {
   const isSpread = await areTablesSpread(database);
   return readConsistentPage(async () => {
-    const { rows, page } = await readPackedPageOld<StoredColumns, PageRow>(database, STORED_COLUMNS, (select) =>
+    const { rows, page } = await readPackedPage<StoredColumns, PageRow>(database, STORED_COLUMNS, (select) =>
       accountTransactionsStatement(chain, query, { select, isSpread }),
     );
     if (page.missing !== null) throw new InconsistentPageError(page.missing);

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, expectedTrueOld, type ReadDatabase } from '@chainstead/db';
+import { addressBytes, expectedTrue, type ReadDatabase, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 
 /**
@@ -9,10 +9,9 @@ import { addressKey } from '@chainstead/db/address-key';
  */
 export async function hasTransactions(database: ReadDatabase, chain: Chain, account: Address): Promise<boolean> {
   const rows = await database.select(
-    `SELECT block_number FROM account_transactions
-     WHERE account_key = $2::bigint AND chain_id = $1 AND ${expectedTrueOld('account = $3')}
+    sql`SELECT block_number FROM account_transactions
+     WHERE account_key = ${addressKey(account)}::bigint AND chain_id = ${chain.id} AND ${expectedTrue(sql`account = ${addressBytes(account)}`)}
      ORDER BY block_number DESC, transaction_index DESC LIMIT 1`,
-    [chain.id, addressKey(account), addressBytes(account)],
   );
   return rows.length > 0;
 }

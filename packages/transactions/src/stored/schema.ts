@@ -120,5 +120,3 @@ export type AccountTransactionRow = Readonly<typeof accountTransactions.$inferSe
 export const ROLES = { sender: 1, receiver: 2, created: 4 } as const;
 /** For an account without a role but with evidence in the logs: transaction lists don't show it. */
 export const NO_ROLE = 0;
-/** SQL that is true for accounts with a role. */
-export const HAS_ROLE = `roles > ${NO_ROLE}`;

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, BlockRange } from '@chainstead/core';
-import { addressBytes, type Database, expectedTrueOld, isSpread } from '@chainstead/db';
+import { addressBytes, type Database, expectedTrue, isSpread, rawSql, type Sql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { DIRECTION } from '@chainstead/db/direction';
 import { coinChange } from './coin-change.ts';
@@ -20,10 +20,11 @@ export async function readExplainedChanges(
   account: Address,
   range: BlockRange,
 ): Promise<ExplainedChanges> {
-  const values = [chain.id, addressKey(account), addressBytes(account), range.from, range.to];
+  const ofAccount = sql`account_key = ${addressKey(account)}::bigint AND ${expectedTrue(sql`account = ${addressBytes(account)}::bytea`)} AND chain_id = ${chain.id}
+    AND block_number BETWEEN ${range.from}::bigint AND ${range.to}::bigint`;
   const [paid, inside] = await Promise.all([
-    database.query<PaidRow>(paidStatement(await isSpread(database)), values),
-    database.query<InsideRow>(INSIDE, values),
+    database.query<PaidRow>(paidStatement(chain, ofAccount, await isSpread(database))),
+    database.query<InsideRow>(insideStatement(ofAccount)),
   ]);
   const byTransactions = new Map<number, bigint>();
   for (const { block, roles, ...row } of paid) add(byTransactions, block, coinChange(row, roles));
@@ -74,25 +75,25 @@ interface InsideRow {
   readonly change: string;
 }
 
-const OF_ACCOUNT = `account_key = $2::bigint AND ${expectedTrueOld('account = $3::bytea')} AND chain_id = $1 AND block_number BETWEEN $4::bigint AND $5::bigint`;
-
 /**
  * A lookup by the whole key for each, in a form that can't become a scan of whole partitions; Citus does not support
  * that form.
  */
-function paidStatement(isOnCluster: boolean): string {
-  const place = `made.transaction_key = mine.transaction_key AND made.chain_id = $1
+function paidStatement({ id }: Pick<Chain, 'id'>, ofAccount: Sql, isOnCluster: boolean): Sql {
+  const place = sql`made.transaction_key = mine.transaction_key AND made.chain_id = ${id}
     AND made.block_number = mine.block_number AND made.transaction_index = mine.transaction_index`;
   const lookup = isOnCluster
-    ? `JOIN transactions AS made ON ${place}`
-    : `CROSS JOIN LATERAL (SELECT * FROM transactions AS made WHERE ${place} LIMIT 1) AS made`;
-  return `WITH mine AS MATERIALIZED (
-      SELECT transaction_key, block_number, transaction_index, roles FROM account_transactions WHERE ${OF_ACCOUNT})
+    ? sql`JOIN transactions AS made ON ${place}`
+    : sql`CROSS JOIN LATERAL (SELECT * FROM transactions AS made WHERE ${place} LIMIT 1) AS made`;
+  return sql`WITH mine AS MATERIALIZED (
+      SELECT transaction_key, block_number, transaction_index, roles FROM account_transactions WHERE ${ofAccount})
     SELECT mine.block_number AS block, mine.roles, made.type, made.status, made.value::text, made.gas_used::text AS "gasUsed",
       made.gas_price::text AS "gasPrice", made.l1_fee::text AS "l1Fee", made.blob_gas_used::text AS "blobGasUsed",
       made.blob_gas_price::text AS "blobGasPrice"
     FROM mine ${lookup}`;
 }
 
-const INSIDE = `SELECT block_number AS block, sum(CASE direction WHEN ${DIRECTION.sent} THEN -value WHEN ${DIRECTION.received} THEN value ELSE 0 END)::text AS change
-  FROM internal_transfers WHERE ${OF_ACCOUNT} GROUP BY block_number`;
+function insideStatement(ofAccount: Sql): Sql {
+  return sql`SELECT block_number AS block, sum(CASE direction WHEN ${rawSql(DIRECTION.sent)} THEN -value WHEN ${rawSql(DIRECTION.received)} THEN value ELSE 0 END)::text AS change
+  FROM internal_transfers WHERE ${ofAccount} GROUP BY block_number`;
+}

@@ -6,10 +6,11 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, BlockRange } from '@chainstead/core';
 import type { ReadSender } from '@chainstead/data-api';
-import { addressBytes, type Database, expectedTrueOld } from '@chainstead/db';
+import { addressBytes, type Database, expectedTrue, rawSql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { enqueueHistory, saveEstimate } from '@chainstead/sync';
-import { HAS_ROLE, ROLES } from '../stored/schema.ts';
+import { HAS_ROLE } from '../stored/in-history.ts';
+import { ROLES } from '../stored/schema.ts';
 import { estimateCounts, type NonceSpan, narrow, spanOf } from './find-nonce-changes.ts';
 import { recordMarked } from './named-ranges.ts';
 import { readNamed } from './read-named.ts';
@@ -147,11 +148,10 @@ async function readStoredSent(
   { from, to }: BlockRange,
 ): Promise<(span: NonceSpan) => boolean> {
   const rows = await database.query<{ block: number; sent: number }>(
-    `SELECT block_number::int8 AS block, count(*) AS sent FROM account_transactions
-      WHERE account_key = $2::bigint AND ${expectedTrueOld('account = $3::bytea')} AND chain_id = $1 AND block_number BETWEEN $4::bigint AND $5::bigint
-        AND ${HAS_ROLE} AND roles & ${ROLES.sender} <> 0
+    sql`SELECT block_number::int8 AS block, count(*) AS sent FROM account_transactions
+      WHERE account_key = ${addressKey(account)}::bigint AND ${expectedTrue(sql`account = ${addressBytes(account)}::bytea`)} AND chain_id = ${id} AND block_number BETWEEN ${from}::bigint AND ${to}::bigint
+        AND ${HAS_ROLE} AND roles & ${rawSql(ROLES.sender)} <> 0
       GROUP BY block_number`,
-    [id, addressKey(account), addressBytes(account), from, to],
   );
   return ({ after, until, countBefore, count }) => {
     const sent = rows.reduce((sum, row) => sum + (after < row.block && row.block <= until ? row.sent : 0), 0);

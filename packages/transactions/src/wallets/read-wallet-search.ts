@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type BlockRange, intersectRanges, mergeRanges, subtractRanges } from '@chainstead/core';
-import { addressBytes, type Database } from '@chainstead/db';
+import { addressBytes, type Database, sql } from '@chainstead/db';
 import { type HistoryStatus, NO_ARCHIVE } from '@chainstead/sync';
 import type { OlderMarks, SearchState } from '../records/wallet-transactions-response.ts';
 import { accountTransactions } from '../stored/datasets.ts';
@@ -105,22 +105,21 @@ export async function readWalletSearch(
   wallet: Address,
   from: number = firstBlock,
 ): Promise<WalletSearch> {
-  const key = [id, addressBytes(wallet), accountTransactions.name];
+  const subject = sql`${addressBytes(wallet)}::bytea`;
+  const dataset = accountTransactions.name;
   const rows = await source.query<SearchRow>(
-    `SELECT 'whole' AS what, first_block, last_block FROM sync_ranges WHERE chain_id = $1 AND dataset = $3
+    sql`SELECT 'whole' AS what, first_block, last_block FROM sync_ranges WHERE chain_id = ${id} AND dataset = ${dataset}
      UNION ALL
      SELECT CASE kind WHEN 'wallet' THEN 'whole' WHEN 'sender' THEN 'sent' ELSE 'received' END, first_block, last_block FROM subject_ranges
-      WHERE chain_id = $1 AND kind IN ('wallet', 'sender', 'receiver') AND subject = $2 AND dataset = $3
+      WHERE chain_id = ${id} AND kind IN ('wallet', 'sender', 'receiver') AND subject = ${subject} AND dataset = ${dataset}
      UNION ALL
-     SELECT 'whole', first_block, last_block FROM (${watchedBlocks('$1', '$2')}) AS watched
+     SELECT 'whole', first_block, last_block FROM (${watchedBlocks(id, subject)}) AS watched
      UNION ALL
-     SELECT 'chain', first_followed, coalesce(checkpoint, first_followed - 1) FROM sync_chains WHERE chain_id = $1`,
-    key,
+     SELECT 'chain', first_followed, coalesce(checkpoint, first_followed - 1) FROM sync_chains WHERE chain_id = ${id}`,
   );
   const histories = await source.query<HistoryRow>(
-    `SELECT kind, status, error_code FROM backfill_requests
-      WHERE chain_id = $1 AND kind IN ('sender', 'receiver') AND subject = $2`,
-    key.slice(0, 2),
+    sql`SELECT kind, status, error_code FROM backfill_requests
+      WHERE chain_id = ${id} AND kind IN ('sender', 'receiver') AND subject = ${subject}`,
   );
   const ranges = (what: SearchRow['what']): BlockRange[] =>
     rows.flatMap((row) => (row.what === what ? [{ from: row.first_block, to: row.last_block }] : []));

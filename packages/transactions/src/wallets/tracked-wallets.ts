@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { OnDemandBackfill, RequestContext } from '@chainstead/data-api';
-import { addressBytes, rawSql, sql } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import {
   areBalancesMissing,
   areNewestSearched,
@@ -24,7 +24,7 @@ export interface TrackedWallets {
 }
 
 /** Update interval of the stored request time: wallets without requests are deleted after weeks. */
-const REQUESTED_AGAIN = "interval '6 hours'";
+const REQUESTED_AGAIN = sql`interval '6 hours'`;
 /** Interval between checks of the stored request time. Milliseconds. */
 const LOOK_AGAIN_MS = 600_000;
 const LOOKED_MAX = 10_000;
@@ -49,7 +49,7 @@ export function createTrackedWallets(
     if (before !== undefined && performance.now() - before < LOOK_AGAIN_MS) return before;
     await database.query(
       sql`INSERT INTO tracked_wallets AS known (chain_id, wallet) VALUES (${chain.id}, ${addressBytes(wallet)})
-       ON CONFLICT (chain_id, wallet) DO UPDATE SET asked_at = now() WHERE known.asked_at < now() - ${rawSql(REQUESTED_AGAIN)}`,
+       ON CONFLICT (chain_id, wallet) DO UPDATE SET asked_at = now() WHERE known.asked_at < now() - ${REQUESTED_AGAIN}`,
     );
     // A miss only costs a query.
     if (looked.size >= LOOKED_MAX) looked.clear();

@@ -4,11 +4,11 @@
  * blocks.
  */
 import type { BlockRange, ChainId } from '@chainstead/core';
-import { sql, type Transaction } from '@chainstead/db';
+import { rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
 import { accountTransactions } from '../stored/datasets.ts';
 
 /** Wallets without a request for this long are deleted. */
-const FORGOTTEN_AFTER = "interval '30 days'";
+const FORGOTTEN_AFTER = sql`interval '30 days'`;
 /** Per commit. */
 const FORGOTTEN_AT_ONCE = 100;
 
@@ -31,7 +31,7 @@ export async function extendRun(transaction: Transaction, chainId: ChainId, { fr
     sql`UPDATE wallet_scan_state SET last_block = ${to} WHERE chain_id = ${chainId} AND last_block = ${from}::bigint - 1 RETURNING 1 AS extended`,
   );
   if (extended.length > 0) return;
-  await transaction.query(keepSearched('tracked_wallets'), [chainId]);
+  await transaction.query(keepSearched('tracked_wallets', chainId));
   await transaction.query(
     sql`UPDATE tracked_wallets SET since_block = ${from} WHERE chain_id = ${chainId} AND since_block < ${from}`,
   );
@@ -53,21 +53,21 @@ export async function cutRun(transaction: Transaction, chainId: ChainId, ancesto
 
 /** Ends the search for wallets without recent requests. Their transactions and known ranges stay. */
 export async function forgetUnrequested(transaction: Transaction, chainId: ChainId): Promise<void> {
-  const isOld = `chain_id = $1 AND asked_at < now() - ${FORGOTTEN_AFTER}`;
-  const gone = `DELETE FROM tracked_wallets WHERE ${isOld}
-    AND wallet IN (SELECT wallet FROM tracked_wallets WHERE ${isOld} ORDER BY asked_at LIMIT ${FORGOTTEN_AT_ONCE})
+  const isOld = sql`chain_id = ${chainId} AND asked_at < now() - ${FORGOTTEN_AFTER}`;
+  const gone = sql`DELETE FROM tracked_wallets WHERE ${isOld}
+    AND wallet IN (SELECT wallet FROM tracked_wallets WHERE ${isOld} ORDER BY asked_at LIMIT ${rawSql(FORGOTTEN_AT_ONCE)})
     RETURNING chain_id, wallet, since_block`;
-  await transaction.query(`WITH gone AS (${gone}) ${keepSearched('gone')}`, [chainId]);
+  await transaction.query(sql`WITH gone AS (${gone}) ${keepSearched('gone', chainId)}`);
 }
 
 /**
  * Stores the run's searched blocks separately for wallets, for which it ends.
  * @param wallets a relation like `tracked_wallets`
  */
-function keepSearched(wallets: string): string {
-  return `INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block)
-    SELECT chain_id, 'wallet', wallet, '${accountTransactions.name}', greatest(since_block, first_block), last_block
-      FROM ${wallets} JOIN wallet_scan_state USING (chain_id)
-     WHERE chain_id = $1 AND since_block IS NOT NULL AND greatest(since_block, first_block) <= last_block
+function keepSearched(wallets: string, chainId: ChainId): Sql {
+  return sql`INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block)
+    SELECT chain_id, 'wallet', wallet, ${accountTransactions.name}, greatest(since_block, first_block), last_block
+      FROM ${rawSql(wallets)} JOIN wallet_scan_state USING (chain_id)
+     WHERE chain_id = ${chainId} AND since_block IS NOT NULL AND greatest(since_block, first_block) <= last_block
     ON CONFLICT DO NOTHING`;
 }

@@ -1,6 +1,6 @@
 /** The stored rows of a wallet, and those from a node, in one format. For tests. */
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database, rawSql, sql } from '@chainstead/db';
+import { addressBytes, type Database, hexText, sql } from '@chainstead/db';
 import type { Devnet } from '@chainstead/testkit';
 
 export interface KnownRow {
@@ -46,10 +46,9 @@ export async function nodeRows(
 
 /** Every stored row of a transaction with a role of the wallet, ascending. */
 export async function storedRows(database: Database, chainId: number, wallet: Address): Promise<readonly KnownRow[]> {
-  const hex = (column: string): string => `'0x' || encode(${column}, 'hex')`;
   return database.query<KnownRow>(
-    sql`SELECT block_number AS block, roles, concat_ws(' ', block_number, part.transaction_index, ${rawSql(hex('block_hash'))}, ${rawSql(hex('transaction_hash'))}, roles,
-       ${rawSql(hex('from_address'))}, coalesce(${rawSql(hex('to_address'))}, 'none'), nonce, value, gas_used) AS text
+    sql`SELECT block_number AS block, roles, concat_ws(' ', block_number, part.transaction_index, ${hexText('block_hash')}, ${hexText('transaction_hash')}, roles,
+       ${hexText('from_address')}, coalesce(${hexText('to_address')}, 'none'), nonce, value, gas_used) AS text
      FROM account_transactions AS part JOIN transactions USING (transaction_key, chain_id, block_number) JOIN blocks USING (chain_id, block_number)
      WHERE part.chain_id = ${chainId} AND part.account = ${addressBytes(wallet)} AND roles > 0 ORDER BY block_number, part.transaction_index`,
   );
