@@ -66,9 +66,7 @@ it('replaces an index of a table without partitions that an interrupted build le
   });
   await scratch.database.query(sql`CREATE INDEX ${rawSql(name)} ON nft_malformed_logs (reason)`);
   expect(await missingBulkIndexes(scratch.database, plain)).toEqual([]);
-  await scratch.database.query(
-    sql`UPDATE pg_index SET indisvalid = false WHERE indexrelid = '${rawSql(name)}'::regclass`,
-  );
+  await scratch.database.query(sql`UPDATE pg_index SET indisvalid = false WHERE indexrelid = ${name}::regclass`);
   expect(await missingBulkIndexes(scratch.database, plain)).toEqual([name]);
   await buildBulkIndexes(scratch.database, plain);
   expect(await missingBulkIndexes(scratch.database, plain)).toEqual([]);

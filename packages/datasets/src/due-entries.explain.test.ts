@@ -1,4 +1,4 @@
-import { type Database, movedStatement, rawSql, sql } from '@chainstead/db';
+import { type Database, rawSql, type Sql, type Statement, sql, statementOf } from '@chainstead/db';
 import { claimDue, type DueTable } from '@chainstead/jobs';
 import { explain, PLANS } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -47,12 +47,11 @@ async function seed(database: Database, { name, prefix = '' }: DueTable, chainId
 }
 
 /** Returns the statement that claims one row of the quiet chain. */
-async function claimStatement({ isUrgent: _, ...table }: DueTable): Promise<{ text: string; values: unknown[] }> {
-  const statements: { text: string; values: unknown[] }[] = [];
+async function claimStatement({ isUrgent: _, ...table }: DueTable): Promise<Statement> {
+  const statements: Statement[] = [];
   const database: Pick<Database, 'query'> = {
-    async query(statement, given = []) {
-      const { text, values = [] } = movedStatement(statement, given);
-      statements.push({ text, values: [...values] });
+    async query(statement: Sql) {
+      statements.push(statementOf(statement));
       return [];
     },
   };

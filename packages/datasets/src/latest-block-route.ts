@@ -1,3 +1,5 @@
+import type { ChainId } from '@chainstead/core';
+import { type Sql, sql } from '@chainstead/db';
 import { errorResponses, indexedChain, type RouteModule, textParameter, UnavailableError } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 
@@ -6,7 +8,7 @@ export const latestBlockRoute: RouteModule = (app, { chains, reads }) => {
   app.openapi(latestBlock, async (c) => {
     const chain = indexedChain(chains, c.req.valid('param').chain);
     // The next request of the client shows the block, too.
-    const [row] = await reads.selectLasting<{ newest: number | null; head: number | null }>(STATEMENT, [chain.id]);
+    const [row] = await reads.selectLasting<{ newest: number | null; head: number | null }>(newestOf(chain.id));
     const newest = row?.newest ?? row?.head ?? null;
     if (newest === null) throw new UnavailableError(`No block of chain ${chain.key} is indexed yet`);
     if (row?.head !== undefined && row.head !== null) c.header('x-chain-head', String(row.head));
@@ -15,9 +17,9 @@ export const latestBlockRoute: RouteModule = (app, { chains, reads }) => {
 };
 
 /** The follower writes all datasets of a block at once; a chain that is only backfilled has ranges alone. */
-const STATEMENT = `
-  SELECT coalesce(chain.checkpoint, (SELECT max(last_block) FROM sync_ranges WHERE chain_id = $1)) AS newest, chain.head
-  FROM (SELECT $1::bigint AS chain_id) AS requested LEFT JOIN sync_chains AS chain USING (chain_id)`;
+const newestOf = (chainId: ChainId): Sql => sql`
+  SELECT coalesce(chain.checkpoint, (SELECT max(last_block) FROM sync_ranges WHERE chain_id = ${chainId})) AS newest, chain.head
+  FROM (SELECT ${chainId}::bigint AS chain_id) AS requested LEFT JOIN sync_chains AS chain USING (chain_id)`;
 
 const latestBlock = createRoute({
   method: 'get',

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Database, hexTextOld, rawSql, sql } from '@chainstead/db';
+import { type Database, hexText, joinSql, rawSql, type Sql, sql } from '@chainstead/db';
 import type { DocumentExamples } from '@chainstead/http';
 import { readManifestExamples } from './manifest/read-manifest-examples.ts';
 import { manifests } from './registry.ts';
@@ -13,35 +13,35 @@ export async function readExamples(database: Database, chains: readonly Chain[])
   if (first === undefined) return {};
   const sample = async <Row extends { readonly chain_id: number }>(
     table: string,
-    columns: string,
-    { where = 'true', best = 'true' }: { readonly where?: string; readonly best?: string },
+    columns: Sql,
+    { where = ANY_ROW, best = ANY_ROW }: { readonly where?: Sql; readonly best?: Sql },
   ) => {
     const [row] = await database.query<Row>(
-      sql`SELECT ${rawSql(columns)}, chain_id FROM (SELECT * FROM ${rawSql(table)} LIMIT ${rawSql(SAMPLE_ROWS)}) AS sample
-       WHERE chain_id = ANY (${chains.map(({ id }) => id)}::bigint[]) AND ${rawSql(where)} ORDER BY (${rawSql(best)}) IS TRUE DESC LIMIT 1`,
+      sql`SELECT ${columns}, chain_id FROM (SELECT * FROM ${rawSql(table)} LIMIT ${rawSql(SAMPLE_ROWS)}) AS sample
+       WHERE chain_id = ANY (${chains.map(({ id }) => id)}::bigint[]) AND ${where} ORDER BY (${best}) IS TRUE DESC LIMIT 1`,
     );
     const chain = chains.find(({ id }) => id === row?.chain_id);
     return row === undefined || chain === undefined ? null : { ...row, chain: chain.key };
   };
   const [sender, transfer, approval, token, holding, trade, pair, swap] = await Promise.all([
-    sample<AccountRow>('account_transactions', `${hexTextOld('account')} AS account`, { best: 'roles = 1' }),
+    sample<AccountRow>('account_transactions', hexAs('account'), { best: sql`roles = 1` }),
     sample<SentRow>('erc20_transfer_sides', SENT, { where: IS_ACCOUNT }),
-    sample<ApprovalRow>('erc20_approvals', hexTextOld('owner').concat(' AS owner'), {
-      best: 'value >= power(2::numeric, 255)',
+    sample<ApprovalRow>('erc20_approvals', hexAs('owner'), {
+      best: sql`value >= power(2::numeric, 255)`,
     }),
-    sample<SymbolRow>('tokens', 'symbol', { where: HAS_SYMBOL }),
+    sample<SymbolRow>('tokens', sql`symbol`, { where: HAS_SYMBOL }),
     sample<MovedRow>(
       'nft_transfers',
-      `${hexTextOld('to_address')} AS account, ${hexTextOld('token_address')} AS token, token_id::text AS token_id`,
+      sql`${hexText('to_address')} AS account, ${hexText('token_address')} AS token, token_id::text AS token_id`,
       { where: IS_RECIPIENT },
     ),
     sample<TradeRow>(
       'nft_trades',
-      `${hexTextOld('token_address')} AS token, token_id::text AS token_id, ${hexTextOld('seller')} AS seller`,
+      sql`${hexText('token_address')} AS token, token_id::text AS token_id, ${hexAs('seller')}`,
       { best: HAS_SALE_PRICE },
     ),
-    sample<PairRow>('pools', PAIR, { where: IS_PAIR, best: 'fee IS NULL AND tick_spacing IS NULL' }),
-    sample<{ readonly wallet: string; readonly chain_id: number }>('swaps', `${hexTextOld('wallet')} AS wallet`, {}),
+    sample<PairRow>('pools', PAIR, { where: IS_PAIR, best: sql`fee IS NULL AND tick_spacing IS NULL` }),
+    sample<{ readonly wallet: string; readonly chain_id: number }>('swaps', hexAs('wallet'), {}),
   ]);
   const ofToken = trade !== null && { address: trade.token, token_id: trade.token_id, chain: trade.chain };
   const ofCollection = trade !== null && { address: trade.token, chain: trade.chain };
@@ -218,25 +218,31 @@ function transactionExamples({ hash, block, chain, chain_id }: SentRow & { reado
   };
 }
 
+/** Returns a `bytea` column as API text under its name. */
+function hexAs(column: string): Sql {
+  return sql`${hexText(column)} AS ${rawSql(column)}`;
+}
+
 /** Months of all transfers that there can be. */
 const HISTORY = { fromDate: '2020-01-01', toDate: '2030-01-01', timeFrame: '1m' };
 
-const SENT = `${hexTextOld('account')} AS account, ${hexTextOld('token')} AS token, ${hexTextOld('transaction_hash')} AS hash, block_number AS block`;
+const SENT = sql`${hexAs('account')}, ${hexAs('token')}, ${hexText('transaction_hash')} AS hash, block_number AS block`;
+const ANY_ROW = sql`true`;
 const SAMPLE_ROWS = 1_000;
 /** Enough to see what rows look like. */
 const PAGE_SIZE = 10;
 /** The longest window: old sales are shown as well. */
 const DAYS_MAX = 365;
 /** Mints come from the zero address, whose list says little. */
-const IS_ACCOUNT = `account <> decode(repeat('00', 20), 'hex')`;
-const HAS_SYMBOL = `symbol IS NOT NULL AND standard = 'erc20' AND strpos(symbol, ',') = 0`;
-const IS_RECIPIENT = `to_address <> decode(repeat('00', 20), 'hex')`;
+const IS_ACCOUNT = sql`account <> decode(repeat('00', 20), 'hex')`;
+const HAS_SYMBOL = sql`symbol IS NOT NULL AND standard = 'erc20' AND strpos(symbol, ',') = 0`;
+const IS_RECIPIENT = sql`to_address <> decode(repeat('00', 20), 'hex')`;
 
-const PAIR = ['pool', 'token0', 'token1', 'factory'].map((column) => `${hexTextOld(column)} AS ${column}`).join(', ');
-const IS_PAIR = "status = 'proven' AND is_counted AND token0 IS NOT NULL AND token1 IS NOT NULL";
+const PAIR = joinSql(['pool', 'token0', 'token1', 'factory'].map(hexAs));
+const IS_PAIR = sql`status = 'proven' AND is_counted AND token0 IS NOT NULL AND token1 IS NOT NULL`;
 
 /** One token for ether, as sale prices need it. Null arrays mark it as one. */
-const HAS_SALE_PRICE = 'payment_token IS NULL AND price > 0 AND token_ids IS NULL AND collections = 1';
+const HAS_SALE_PRICE = sql`payment_token IS NULL AND price > 0 AND token_ids IS NULL AND collections = 1`;
 
 /** The native token. */
 const NATIVE = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee';

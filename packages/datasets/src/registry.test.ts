@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { findTableMismatches } from '@chainstead/sync';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { getTableName } from 'drizzle-orm';
@@ -6,9 +7,11 @@ import { datasets } from './registry.ts';
 
 const scratch = scratchOfFile();
 
-/** Columns in the database, as the migrations made it. */
-async function texts(statement: string, table: string): Promise<string[]> {
-  const rows = await scratch.database.query<{ text: string }>(statement, [table]);
+/** Indexes in the database, as the migrations made it. */
+async function definitionsOf(table: string): Promise<string[]> {
+  const rows = await scratch.database.query<{ text: string }>(
+    sql`SELECT indexdef AS text FROM pg_indexes WHERE tablename = ${table}`,
+  );
   return rows.map(({ text }) => text);
 }
 
@@ -34,7 +37,7 @@ test('the migrations make the tables that the datasets say', async () => {
 
 describe.each(datasets.map(({ name, table }) => ({ name, table })))('the table of $name', ({ table }) => {
   test('finds the rows of a range of blocks by an index, as rollbacks do', async () => {
-    const definitions = await texts('SELECT indexdef AS text FROM pg_indexes WHERE tablename = $1', table.name);
+    const definitions = await definitionsOf(table.name);
     expect(definitions).toContainEqual(
       expect.stringMatching(
         / USING brin \(chain_id, block_number int[48]_minmax_multi_ops\) .*autosummarize=('?)(true|on)\1/,

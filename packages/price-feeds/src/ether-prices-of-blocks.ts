@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Fraction } from '@chainstead/core';
-import type { Bind, ReadDatabase } from '@chainstead/db';
+import { joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { etherQuotes, hasEtherQuotes, readEtherQuote } from './ether-quote.ts';
 
 /**
@@ -13,14 +13,11 @@ export async function readEtherPrices(
   blocks: readonly number[],
 ): Promise<ReadonlyMap<number, Fraction>> {
   if (blocks.length === 0 || !hasEtherQuotes(chain)) return new Map();
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const quotes = etherQuotes(chain, `${bind(chain.id)}::bigint`, bind);
-  const end = { block: 'wanted.block', transaction: INT4_MAX, log: INT4_MAX };
+  const quotes = etherQuotes(chain, sql`${chain.id}::bigint`);
+  const end = { block: rawSql('wanted.block'), transaction: INT4_MAX, log: INT4_MAX };
   const rows = await database.select<{ block: number; value: string | null; source: number | null }>(
-    `WITH ${quotes.ctes.join(', ')} SELECT wanted.block, quote.value, quote.source
-     FROM unnest(${bind([...new Set(blocks)])}::bigint[]) AS wanted (block) CROSS JOIN LATERAL ${quotes.at(end)} AS quote`,
-    values,
+    sql`WITH ${joinSql(quotes.ctes)} SELECT wanted.block, quote.value, quote.source
+     FROM unnest(${[...new Set(blocks)]}::bigint[]) AS wanted (block) CROSS JOIN LATERAL ${quotes.at(end)} AS quote`,
   );
   return new Map(
     rows.flatMap(({ block, ...quote }) => {
@@ -30,4 +27,4 @@ export async function readEtherPrices(
   );
 }
 
-const INT4_MAX = '2147483647';
+const INT4_MAX = rawSql(2_147_483_647);

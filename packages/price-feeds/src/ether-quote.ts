@@ -1,32 +1,32 @@
 /**
  * Looks up the price of ether in SQL: the last price of the chain's feed, or the last swap of its most trusted pool, at or before a place in the
- * chain. The price of a feed is a log, or a reading at the end of a block. Arguments are SQL expressions, never values.
+ * chain. The price of a feed is a log, or a reading at the end of a block.
  */
 
-import type { Chain } from '@chainstead/chains';
-import type { Fraction } from '@chainstead/core';
-import { isCompleteOld } from '@chainstead/data-api';
-import { addressBytes, type Bind } from '@chainstead/db';
+import type { Chain, PriceFeed } from '@chainstead/chains';
+import type { Address, Fraction } from '@chainstead/core';
+import { isComplete } from '@chainstead/data-api';
+import { addressBytes, rawSql, type Sql, sql } from '@chainstead/db';
 import { priceOfAnswer, priceOfPool } from './ether-price.ts';
 import { feedAnswers } from './feeds/feed-answers.ts';
-import { END_OF_BLOCK, NEWEST_FIRST } from './feeds/feed-quotes.ts';
+import { END_OF_BLOCK_SQL, NEWEST_FIRST } from './feeds/feed-quotes.ts';
 import { poolPrices, pricingPools } from './pool-prices.ts';
 
 /** A place in the chain. */
 export interface ChainPlace {
-  readonly block: string;
-  readonly transaction: string;
-  readonly log: string;
+  readonly block: Sql;
+  readonly transaction: Sql;
+  readonly log: Sql;
 }
 
 export interface EtherQuotes {
   /** Common table expressions that the quotes read, to be put in the statement's `WITH`. */
-  readonly ctes: readonly string[];
+  readonly ctes: readonly Sql[];
   /**
    * A relation of at most one row (value, source) for {@link readEtherQuote}. With a place, it has a row only if every block from the price
    * to there is indexed: a gap may hide a newer one. Null: the newest that is known.
    */
-  at(place: ChainPlace | null): string;
+  at(place: ChainPlace | null): Sql;
 }
 
 /** Whether the chain has a feed or pools that prices of ether are read from. */
@@ -35,34 +35,26 @@ export function hasEtherQuotes(chain: Chain): boolean {
 }
 
 /**
- * @param chainId placeholder of the chain's id, which the quotes of a chain without {@link hasEtherQuotes} don't use: Postgres refuses a value that
+ * @param chainId the chain's id as the statement repeats it, which the quotes of a chain without {@link hasEtherQuotes} don't use: Postgres refuses a value that
  * no part of a statement uses
- * @param bind adds a value to the statement and gives its placeholder
  */
-export function etherQuotes(chain: Chain, chainId: string, bind: Bind): EtherQuotes {
+export function etherQuotes(chain: Chain, chainId: Sql): EtherQuotes {
   const { feed } = chain.etherPrice;
   const pools = pricingPools(chain);
-  if (!hasEtherQuotes(chain)) return { ctes: [], at: () => '(SELECT NULL::numeric AS value, NULL::integer AS source)' };
+  if (!hasEtherQuotes(chain))
+    return { ctes: [], at: () => sql`(SELECT NULL::numeric AS value, NULL::integer AS source)` };
   const dataset = (feed === null ? poolPrices : feedAnswers).name;
-  const ranges = `price_ranges AS (SELECT first_block, last_block FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = '${dataset}')`;
-  const source =
-    feed === null
-      ? poolSource(bind(pools.map(({ address }) => addressBytes(address))))
-      : feedSource(
-          bind(addressBytes(feed.proxy)),
-          chainId,
-          bind(feed.aggregators.map(addressBytes)),
-          bind(feed.decimals),
-        );
+  const ranges = sql`price_ranges AS (SELECT first_block, last_block FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = ${dataset})`;
+  const source = feed === null ? poolSource(pools.map(({ address }) => address)) : feedSource(feed, chainId);
   return {
     ctes: [ranges, source.cte],
-    at: (place) => `(SELECT value, source FROM (
+    at: (place) => sql`(SELECT value, source FROM (
       SELECT * FROM (SELECT found.*, sources.source FROM price_sources AS sources CROSS JOIN LATERAL (
         SELECT block_number, transaction_index, log_index, ${source.value} AS value FROM ${source.table} AS quote
-        WHERE quote.${source.key} = sources.address AND quote.chain_id = ${chainId}${place === null ? '' : ` AND ${notAfter(place)}`}
+        WHERE quote.${source.key} = sources.address AND quote.chain_id = ${chainId}${place === null ? NOTHING : sql` AND ${notAfter(place)}`}
         ORDER BY ${NEWEST_FIRST} LIMIT 1) AS found${source.readings(place)}) AS quote
       ORDER BY ${source.order} LIMIT 1) AS latest
-      ${place === null ? '' : `WHERE ${isCompleteOld({ lowest: 'latest.block_number', highest: place.block }, 'price_ranges')}`})`,
+      ${place === null ? NOTHING : sql`WHERE ${isComplete({ lowest: sql`latest.block_number`, highest: place.block }, sql`price_ranges`)}`})`,
   };
 }
 
@@ -79,52 +71,55 @@ export function readEtherQuote(
 
 interface QuoteSource {
   /** CTE `price_sources` (address, source). */
-  readonly cte: string;
-  readonly table: string;
-  readonly key: string;
-  readonly value: string;
+  readonly cte: Sql;
+  readonly table: Sql;
+  readonly key: Sql;
+  readonly value: Sql;
   /** Which of the sources' quotes counts. */
-  readonly order: string;
+  readonly order: Sql;
   /** More quotes: a `UNION ALL`, or nothing. */
-  readings(place: ChainPlace | null): string;
+  readings(place: ChainPlace | null): Sql;
 }
 
 /** The newest price of all aggregators, and of the feed's readings. Aggregators that the proxy named come with the proxy's decimals. */
-function feedSource(proxy: string, chainId: string, seeds: string, decimals: string): QuoteSource {
+function feedSource(feed: PriceFeed, chainId: Sql): QuoteSource {
+  const proxy = sql`${addressBytes(feed.proxy)}`;
   return {
-    cte: `price_sources AS MATERIALIZED (
+    cte: sql`price_sources AS MATERIALIZED (
   SELECT DISTINCT ON (address) address, source FROM (
     SELECT aggregator AS address, decimals::integer AS source, 0 AS rank FROM price_feed_phases WHERE feed = ${proxy} AND chain_id = ${chainId}
-    UNION ALL SELECT seed, ${decimals}::integer, 1 FROM unnest(${seeds}::bytea[]) AS seed) AS known
+    UNION ALL SELECT seed, ${feed.decimals}::integer, 1 FROM unnest(${feed.aggregators.map(addressBytes)}::bytea[]) AS seed) AS known
   ORDER BY address, rank)`,
-    table: 'feed_answers',
-    key: 'aggregator',
-    value: 'answer',
+    table: sql`feed_answers`,
+    key: sql`aggregator`,
+    value: sql`answer`,
     order: NEWEST_FIRST,
-    readings: (place) => ` UNION ALL SELECT * FROM (
-        SELECT block_number, ${END_OF_BLOCK}, ${END_OF_BLOCK}, answer, decimals::integer FROM feed_readings AS quote
-        WHERE quote.feed = ${proxy} AND quote.chain_id = ${chainId} AND quote.status <> 'unavailable'${place === null ? '' : ` AND ${hasEnded(place)}`}
+    readings: (place) => sql` UNION ALL SELECT * FROM (
+        SELECT block_number, ${END_OF_BLOCK_SQL}, ${END_OF_BLOCK_SQL}, answer, decimals::integer FROM feed_readings AS quote
+        WHERE quote.feed = ${proxy} AND quote.chain_id = ${chainId} AND quote.status <> 'unavailable'${place === null ? NOTHING : sql` AND ${hasEnded(place)}`}
         ORDER BY block_number DESC LIMIT 1) AS reading`,
   };
 }
 
 /** The first pool, in the order of trust, that had a swap. */
-function poolSource(pools: string): QuoteSource {
+function poolSource(pools: readonly Address[]): QuoteSource {
   return {
-    cte: `price_sources AS MATERIALIZED (SELECT address, ordinal::integer AS source FROM unnest(${pools}::bytea[]) WITH ORDINALITY AS known(address, ordinal))`,
-    table: 'pool_prices',
-    key: 'pool',
-    value: 'sqrt_price_x96',
-    order: 'source',
-    readings: () => '',
+    cte: sql`price_sources AS MATERIALIZED (SELECT address, ordinal::integer AS source FROM unnest(${pools.map(addressBytes)}::bytea[]) WITH ORDINALITY AS known(address, ordinal))`,
+    table: sql`pool_prices`,
+    key: sql`pool`,
+    value: sql`sqrt_price_x96`,
+    order: sql`source`,
+    readings: () => NOTHING,
   };
 }
 
+const NOTHING = rawSql('');
+
 /** Whether the end of a reading's block is not after the place. */
-function hasEnded({ block, transaction, log }: ChainPlace): string {
-  return `(quote.block_number < ${block} OR (quote.block_number = ${block} AND ${transaction} >= ${END_OF_BLOCK} AND ${log} >= ${END_OF_BLOCK}))`;
+function hasEnded({ block, transaction, log }: ChainPlace): Sql {
+  return sql`(quote.block_number < ${block} OR (quote.block_number = ${block} AND ${transaction} >= ${END_OF_BLOCK_SQL} AND ${log} >= ${END_OF_BLOCK_SQL}))`;
 }
 
-function notAfter({ block, transaction, log }: ChainPlace): string {
-  return `(quote.block_number, quote.transaction_index, quote.log_index) <= (${block}, ${transaction}, ${log})`;
+function notAfter({ block, transaction, log }: ChainPlace): Sql {
+  return sql`(quote.block_number, quote.transaction_index, quote.log_index) <= (${block}, ${transaction}, ${log})`;
 }

@@ -303,12 +303,10 @@ describe('the views', () => {
         [WALLET, ZERO_ADDRESS, isDeposit ? 1 : 0],
       ] as const)
         await database.query(
-          `INSERT INTO wrapped_coin_moves (account_key, chain_id, block_number, transaction_index, log_index, direction, account, token,
-             counterparty, value, transaction_hash) VALUES (address_key($2), $1, $3, 0, 0, $4, $2, $5, $6, $7, $8)`,
-          [
-            ...[eth.id, addressBytes(account), block, direction, addressBytes(USDC), addressBytes(counterparty)],
-            ...[amount, hexBytes(hashOf(2, block))],
-          ],
+          sql`INSERT INTO wrapped_coin_moves (account_key, chain_id, block_number, transaction_index, log_index, direction, account, token,
+             counterparty, value, transaction_hash)
+           SELECT address_key(account), ${eth.id}, ${block}, 0, 0, ${direction}, account, ${addressBytes(USDC)}, ${addressBytes(counterparty)},
+             ${amount}::numeric, ${hexBytes(hashOf(2, block))} FROM (VALUES (${addressBytes(account)}::bytea)) AS given (account)`,
         );
     expect(
       await asReader(
@@ -358,7 +356,7 @@ describe('the role chainstead_reader', () => {
       await Promise.all(others.map(({ database }) => migrateAs(database, role)));
       for (const { database } of others)
         expect(
-          await database.query(sql`SELECT has_table_privilege('${rawSql(role)}', 'analytics.tokens', 'SELECT') AS may`),
+          await database.query(sql`SELECT has_table_privilege(${role}, 'analytics.tokens', 'SELECT') AS may`),
         ).toEqual([{ may: true }]);
     } finally {
       await Promise.all(others.map((other) => other.drop()));

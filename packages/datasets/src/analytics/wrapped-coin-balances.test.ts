@@ -25,24 +25,21 @@ beforeEach(async () => {
      SELECT ${polygon.id}, state, 'erc20-transfers', 2, 'built', 0 FROM unnest(ARRAY['erc20-wallet-tokens', 'erc20-token-holders']) AS given(state)`,
   );
   await database.query(
-    `INSERT INTO subject_projections (chain_id, state, subject)
-     VALUES ($1, 'erc20-wallet-tokens', $2), ($1, 'erc20-token-holders', $3), ($1, 'erc20-token-holders', $4)`,
-    [polygon.id, ...[WALLET, COIN, BRIDGED].map((one) => addressBytes(one ?? WALLET))],
+    sql`INSERT INTO subject_projections (chain_id, state, subject)
+     VALUES (${polygon.id}, 'erc20-wallet-tokens', ${addressBytes(WALLET)}), (${polygon.id}, 'erc20-token-holders', ${addressBytes(COIN ?? WALLET)}),
+       (${polygon.id}, 'erc20-token-holders', ${addressBytes(BRIDGED ?? WALLET)})`,
   );
   for (const token of [COIN, BRIDGED].map((one) => addressBytes(one ?? WALLET))) {
-    const key = [polygon.id, addressBytes(WALLET), token];
     await database.query(
       sql`INSERT INTO erc20_token_classes (chain_id, token, class, since_block) VALUES (${polygon.id}, ${token}, 'sum', 6)`,
     );
     await database.query(
-      `INSERT INTO erc20_wallet_tokens (chain_id, wallet, token, total, moved_block, anchor_block, anchor_value, since, anchored_at)
-       VALUES ($1, $2, $3, 600, 8, 6, 700, -50, now())`,
-      key,
+      sql`INSERT INTO erc20_wallet_tokens (chain_id, wallet, token, total, moved_block, anchor_block, anchor_value, since, anchored_at)
+       VALUES (${polygon.id}, ${addressBytes(WALLET)}, ${token}, 600, 8, 6, 700, -50, now())`,
     );
     await database.query(
-      `INSERT INTO erc20_holders (chain_id, account, token, total, moves, anchor_block, anchor_value, since, anchored_at)
-       VALUES ($1, $2, $3, 600, 4, 6, 700, -50, now())`,
-      key,
+      sql`INSERT INTO erc20_holders (chain_id, account, token, total, moves, anchor_block, anchor_value, since, anchored_at)
+       VALUES (${polygon.id}, ${addressBytes(WALLET)}, ${token}, 600, 4, 6, 700, -50, now())`,
     );
   }
   await cover('erc20-transfers', 5, 900);

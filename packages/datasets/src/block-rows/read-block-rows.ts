@@ -1,5 +1,5 @@
 import type { ChainId, Hash } from '@chainstead/core';
-import { type ReadDatabase, rowsAfterOld } from '@chainstead/db';
+import { type ReadDatabase, rawSql, rowsAfter, type Sql, sql, statementOf, where } from '@chainstead/db';
 
 /** What a block's rows are listed of. */
 export const BLOCK_LISTS = ['erc20_transfers', 'nft_transfers', 'nft_trades'] as const;
@@ -88,15 +88,13 @@ export async function readBlockRows(
   query: BlockRowsQuery,
 ): Promise<BlockRows> {
   const isBeyond = query.blockNumber > BLOCK_MAX;
-  const values: unknown[] = [];
-  const text = blockRowsSql(list, query, query.limit + 1, (value) => `$${values.push(value)}`);
-  const found = isBeyond ? [] : await database.select<BlockRow>(text, values);
+  const found = isBeyond ? [] : await database.select<BlockRow>(blockRowsSql(list, query, query.limit + 1));
   const rows = found.slice(0, query.limit);
   const last = found.length > query.limit ? rows.at(-1) : undefined;
   return {
     rows,
     next: last === undefined ? null : placeOf(last),
-    sql: `${blockRowsSql(list, query, query.limit, literal)};`,
+    sql: `${withLiterals(blockRowsSql(list, query, query.limit))};`,
   };
 }
 
@@ -104,21 +102,32 @@ function blockRowsSql(
   list: BlockList,
   { chainId, blockNumber, transaction, after }: BlockRowsQuery,
   limit: number,
-  write: (value: string | number) => string,
-): string {
+): Sql {
   const places = PLACES[list];
-  const conditions = [`chain_id = ${write(chainId)}`, `block_number = ${write(blockNumber)}`];
-  if (transaction !== null) conditions.push(`transaction_hash = ${write(transaction)}`);
+  const conditions = [sql`chain_id = ${chainId}`, sql`block_number = ${blockNumber}`];
+  if (transaction !== null) conditions.push(sql`transaction_hash = ${transaction}`);
   if (after !== null) {
     const values = [after.transactionIndex, after.logIndex, after.item].slice(0, places.length);
-    conditions.push(rowsAfterOld('ASC', places, values.map(write)));
+    conditions.push(
+      rowsAfter(
+        'ASC',
+        places,
+        values.map((value) => sql`${value}`),
+      ),
+    );
   }
-  const order = places.join(', ');
-  return `SELECT ${order}, ${COLUMNS[list].join(', ')} FROM analytics.${list} WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ${write(limit)}`;
+  const order = rawSql(places.join(', '));
+  return sql`SELECT ${order}, ${rawSql(COLUMNS[list].join(', '))} FROM analytics.${rawSql(list)} ${where(conditions)} ORDER BY ${order} LIMIT ${limit}`;
+}
+
+/** Returns the text of a statement to copy. */
+function withLiterals(statement: Sql): string {
+  const { text, values } = statementOf(statement);
+  return text.replace(/\$(\d+)/g, (_, number) => literal(values[Number(number) - 1]));
 }
 
 /** A value in a statement to copy. @throws TypeError for a value that is neither a number nor a hash */
-function literal(value: string | number): string {
+function literal(value: unknown): string {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
   if (typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value)) return `'${value}'`;
   throw new TypeError(`${String(value).slice(0, 80)} is no hash`);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createChainRegistry } from '@chainstead/chains';
-import { LABEL_REVISIONOld } from '@chainstead/data-api';
+import { LABEL_REVISION } from '@chainstead/data-api';
 import { rawSql, sql } from '@chainstead/db';
 import { recordedData } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -193,7 +193,7 @@ describe('labels', () => {
   test('of each import have a revision of their own', async () => {
     const revisions = () =>
       scratch.database
-        .query(sql`SELECT ${rawSql(LABEL_REVISIONOld)} AS revision FROM generate_series(1, 1)`)
+        .query(sql`SELECT ${LABEL_REVISION} AS revision FROM generate_series(1, 1)`)
         .then(([row]) => row?.revision);
     const labels = [{ address: DAI, label: 'Dai: Vat' }];
     await imported(labels, { kind: 'labels', chainId: 1 });

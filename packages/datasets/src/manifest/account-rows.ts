@@ -1,29 +1,31 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import {
-  blocksOfOld,
-  boundsInSqlOld,
+  blocksOf,
   type Indexed,
   type IndexedColumns,
   type PageBlock,
   type PageBounds,
+  pageRange,
   readBlocks,
   readConsistentPage,
   readIndexed,
-  scanBoundsOld,
+  scanRange,
 } from '@chainstead/data-api';
 import {
   addressBytes,
-  type Bind,
-  expectedTrueOld,
+  expectedTrue,
+  joinSql,
   type KeysetOrder,
   type ReadDatabase,
-  rowsAfterInPartitionsOld,
-  type Statement,
-  whereOld,
+  rawSql,
+  rowsAfterInPartitions,
+  type Sql,
+  sql,
+  where,
 } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import { type PackedRows, type PackedTexts, readPackedPageOld } from '@chainstead/db/packed-rows';
+import { type PackedRows, type PackedTexts, readPackedPage } from '@chainstead/db/packed-rows';
 
 /** Where a row stands in its chain. */
 export interface RowPlace {
@@ -69,7 +71,7 @@ export function getAccountRows<Row extends RowPlace>(
   query: AccountRowsQuery,
 ): Promise<AccountRowsPage<Row>> {
   return readConsistentPage(async () => {
-    const { rows, page } = await readPackedPageOld<Row, PageRow>(database, of.rows, (select) =>
+    const { rows, page } = await readPackedPage<Row, PageRow>(database, of.rows, (select) =>
       accountRowsStatement(chain, of, query, select),
     );
     const blockOf = readBlocks(page.blocks, rows);
@@ -92,31 +94,27 @@ export function accountRowsStatement<Row extends RowPlace>(
   chain: Chain,
   { dataset, table, rows }: AccountRows<Row>,
   query: AccountRowsQuery,
-  select = rows.selectOld,
-): Statement {
-  const values: unknown[] = [];
-  const bind = (value: unknown): string => `$${values.push(value)}`;
-  const account = bind(addressBytes(query.account));
-  const chainId = bind(chain.id);
-  const { ctes, lower, upper, complete } = boundsInSqlOld(chain, chainId, dataset, query, bind, null);
-  const after = query.after === null ? null : placesAfter(query.order, query.after, bind);
-  const bounds = scanBoundsOld(query.order, { lower, upper }, after);
+  select = rows.select,
+): Sql {
+  const chainId = sql`${chain.id}`;
+  const { ctes, lower, upper, complete } = pageRange(chain, chainId, dataset, query, null);
+  const after = query.after === null ? null : placesAfter(query.order, query.after);
+  const bounds = scanRange(query.order, { lower, upper }, after);
   const ofAccount = [
-    `account_key = ${bind(addressKey(query.account))}`,
-    expectedTrueOld(`account = ${account}`),
-    `chain_id = ${chainId}`,
+    sql`account_key = ${addressKey(query.account)}`,
+    expectedTrue(sql`account = ${addressBytes(query.account)}`),
+    sql`chain_id = ${chainId}`,
   ];
   const scan = [...ofAccount, ...bounds.scan];
-  const order = PLACE.map((column) => `${column} ${query.order}`).join(', ');
-  const page = `SELECT * FROM ${table} ${whereOld(scan)} ORDER BY ${order} LIMIT ${bind(query.limit + 1)}`;
-  const above = [...ofAccount, 'block_number > coalesce((SELECT indexed_to FROM covered), -1)'];
-  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (SELECT * FROM (${page}) AS found ${whereOld(bounds.far)}), related AS MATERIALIZED (
-  SELECT ${blocksOfOld('SELECT block_number FROM page', chainId)} AS blocks)
+  const order = joinSql(PLACE.map((column) => rawSql(`${column} ${query.order}`)));
+  const page = sql`SELECT * FROM ${rawSql(table)} ${where(scan)} ORDER BY ${order} LIMIT ${query.limit + 1}`;
+  const above = [...ofAccount, sql`block_number > coalesce((SELECT indexed_to FROM covered), -1)`];
+  return sql`WITH ${joinSql(ctes)}, page AS MATERIALIZED (SELECT * FROM (${page}) AS found ${where(bounds.far)}), related AS MATERIALIZED (
+  SELECT ${blocksOf(sql`SELECT block_number FROM page`, chainId)} AS blocks)
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete,
-  greatest(covered.indexed_to, (SELECT block_number FROM ${table} ${whereOld(above)} ORDER BY block_number DESC LIMIT 1)) AS newest,
+  greatest(covered.indexed_to, (SELECT block_number FROM ${rawSql(table)} ${where(above)} ORDER BY block_number DESC LIMIT 1)) AS newest,
   related.blocks, packed.*
 FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM page) AS packed`;
-  return { text, values };
 }
 
 const PLACE = ['block_number', 'transaction_index', 'log_index'] as const;
@@ -127,9 +125,13 @@ interface PageRow extends IndexedColumns, PackedTexts {
   readonly blocks: string | null;
 }
 
-function placesAfter(order: KeysetOrder, place: RowPlace, bind: Bind): readonly string[] {
-  const [block, ...rest] = PLACE.map((column) => bind(place[column]));
-  return rowsAfterInPartitionsOld(order, PLACE, [`${block}::bigint`, ...rest]);
+function placesAfter(order: KeysetOrder, place: RowPlace): readonly Sql[] {
+  const values = [
+    sql`${place.block_number}::bigint`,
+    sql`${place.transaction_index}`,
+    sql`${place.log_index}`,
+  ] as const;
+  return rowsAfterInPartitions(order, PLACE, values);
 }
 
 function placeOf({ block_number, transaction_index, log_index }: RowPlace): RowPlace {

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Database, hexTextOld, rawSql, sql } from '@chainstead/db';
+import { type Database, hexText, joinSql, rawSql, sql } from '@chainstead/db';
 import type { DocumentExamples } from '@chainstead/http';
 import type { DatasetManifest } from './dataset-manifest.ts';
 
@@ -28,10 +28,10 @@ async function examplesOf(
 ): Promise<DocumentExamples> {
   const columns = [...new Set(endpoints.flatMap(({ example }) => Object.values(example)))];
   const texts = columns.map(
-    (name) => `'${name}', ${isBytes(table.types.get(name)) ? hexTextOld(name) : `${name}::text`}`,
+    (name) => sql`${name}::text, ${isBytes(table.types.get(name)) ? hexText(name) : sql`${rawSql(name)}::text`}`,
   );
   const [row] = await database.query<{ chain_id: number; columns: Readonly<Record<string, string>> }>(
-    sql`SELECT chain_id, jsonb_build_object(${rawSql(texts.join(', '))}) AS columns FROM (SELECT * FROM ${rawSql(table.name)} LIMIT ${rawSql(SAMPLE_ROWS)}) AS sample
+    sql`SELECT chain_id, jsonb_build_object(${joinSql(texts)}) AS columns FROM (SELECT * FROM ${rawSql(table.name)} LIMIT ${rawSql(SAMPLE_ROWS)}) AS sample
       WHERE chain_id = ANY (${chains.map(({ id }) => id)}::bigint[]) LIMIT 1`,
   );
   const chain = chains.find(({ id }) => id === row?.chain_id);

@@ -172,9 +172,10 @@ export async function storedSwaps(
   chain: Chain,
   account: Address | null,
 ): Promise<readonly string[]> {
+  const trader = sql`${account === null ? null : addressBytes(account)}::bytea`;
   const rows = await database.query<{ readonly row: string }>(
     sql`SELECT swaps::text || ' ' || encode(block_hash, 'hex') || ' ' || block_timestamp AS row FROM swaps JOIN blocks USING (chain_id, block_number)
-      WHERE chain_id = ${chain.id} AND (${account === null ? null : addressBytes(account)}::bytea IS NULL OR kind = 0 AND (wallet = ${account === null ? null : addressBytes(account)} OR beneficiary = ${account === null ? null : addressBytes(account)}))
+      WHERE chain_id = ${chain.id} AND (${trader} IS NULL OR kind = 0 AND (wallet = ${trader} OR beneficiary = ${trader}))
       ORDER BY block_number, transaction_index, log_index`,
   );
   return rows.map(({ row }) => row);

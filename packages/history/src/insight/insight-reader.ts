@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import { type Database, rawSql, sql } from '@chainstead/db';
 import { committedBlock, type StateKind, type StateReader } from '@chainstead/node-reads';
-import { etherQuotes, hasEtherQuotes, readEtherQuote } from '@chainstead/price-feeds';
+import { etherQuotesOld as etherQuotes, hasEtherQuotes, readEtherQuote } from '@chainstead/price-feeds';
 import { readSwapVolume } from '@chainstead/profits';
 import { isDeposit } from '@chainstead/transactions';
 import { z } from 'zod';

@@ -9,7 +9,7 @@ import {
   toDateBoundOld,
 } from '@chainstead/data-api';
 import { addressBytes, type Bind, hexTextOld, type Statement, whereOld } from '@chainstead/db';
-import { etherQuotes } from '@chainstead/price-feeds';
+import { etherQuotesOld as etherQuotes } from '@chainstead/price-feeds';
 import { isSalePrice, isSingleToken, NATIVE_CURRENCY, PLACE_COLUMNS, saleSummary, unitPrice } from '../trades/sale.ts';
 import { saleDays, WHOLE_COLLECTION } from '../trades/sale-days.ts';
 import { type BoundAddress, bindAddress, ofCollection, ofToken } from '../trades/trade-conditions.ts';

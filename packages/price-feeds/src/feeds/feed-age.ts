@@ -1,6 +1,6 @@
 import { type Chain, DEFAULT_HEARTBEAT_SECONDS, feedsOf, type PriceFeed, type TokenFeed } from '@chainstead/chains';
 import { type Address, errorText, Gauge, type Logger, type Registry, ZERO_ADDRESS } from '@chainstead/core';
-import { type Database, hexTextOld, readWithin } from '@chainstead/db';
+import { type Database, hexText, plainText, readWithin, sql } from '@chainstead/db';
 
 export interface FeedAgeOptions {
   readonly registry: Registry;
@@ -24,7 +24,7 @@ export function measureFeedAges({ registry, database, chains, logger }: FeedAgeO
     registers,
     async collect() {
       try {
-        const [rows = []] = await readWithin<AgeRow>(database, READ_MS, [AGES_SQL]);
+        const [rows = []] = await readWithin<AgeRow>(database, READ_MS, [plainText(AGES_SQL)]);
         this.reset();
         for (const { chain_id: id, feed: proxy, age } of rows) {
           const chain = chains.find((one) => one.id === id);
@@ -55,7 +55,7 @@ interface AgeRow {
 }
 
 /** One index entry per aggregator and feed. The block of the checkpoint is the reference, so that a chain that lags has no old feeds. */
-const AGES_SQL = `SELECT phase.chain_id, ${hexTextOld('phase.feed')} AS feed,
+const AGES_SQL = sql`SELECT phase.chain_id, ${hexText('phase.feed')} AS feed,
     greatest(extract(epoch FROM max(block.block_timestamp) - max(newest.updated_at))::float8, 0) AS age
   FROM price_feed_phases AS phase
   JOIN sync_chains AS chain ON chain.chain_id = phase.chain_id

@@ -2,8 +2,7 @@
 
 import { DEFAULT_HEARTBEAT_SECONDS, type PriceFeed } from '@chainstead/chains';
 import type { Address, Fraction } from '@chainstead/core';
-import type { Bind } from '@chainstead/db';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, rawSql, type Sql, sql } from '@chainstead/db';
 import { priceOfAnswer } from '../ether-price.ts';
 import type { FeedReadingStatus } from '../schema.ts';
 
@@ -43,6 +42,7 @@ export interface FeedQuote {
 
 /** Place of a reading in its block: behind every log. */
 export const END_OF_BLOCK = 2_147_483_647;
+export const END_OF_BLOCK_SQL = rawSql(END_OF_BLOCK);
 
 /** Whether a quote is a reading at the end of the block. It counts there, whichever blocks are indexed. */
 export function isReadingOf({ block, log }: FeedQuote, number: number): boolean {
@@ -50,56 +50,54 @@ export function isReadingOf({ block, log }: FeedQuote, number: number): boolean 
 }
 
 /** Order of the newest quotes. */
-export const NEWEST_FIRST = 'block_number DESC, transaction_index DESC, log_index DESC';
+export const NEWEST_FIRST = sql`block_number DESC, transaction_index DESC, log_index DESC`;
 
 interface QuotesOfFeed {
   /** SQL of the feed's proxy, and of its number in `price_sources`. */
-  readonly proxy: string;
-  readonly number: string;
-  readonly chainId: string;
+  readonly proxy: Sql;
+  readonly number: Sql;
+  readonly chainId: Sql;
   /** Returns a condition on a block. */
-  within(block: string): string;
+  within(block: Sql): Sql;
   /** Whether only the newest log of each aggregator and the newest reading are needed. */
   readonly isNewest: boolean;
 }
 
 /** SQL of the quotes of a feed. Needs a CTE `price_sources` of {@link sourcesSql}. */
-export function quotesSql({ proxy, number, chainId, within, isNewest }: QuotesOfFeed): string {
-  const newest = isNewest ? ` ORDER BY ${NEWEST_FIRST} LIMIT 1` : '';
-  return `SELECT found.*, price_sources.decimals, 'answer' AS status FROM price_sources CROSS JOIN LATERAL (
+export function quotesSql({ proxy, number, chainId, within, isNewest }: QuotesOfFeed): Sql {
+  const newest = isNewest ? sql` ORDER BY ${NEWEST_FIRST} LIMIT 1` : rawSql('');
+  const block = sql`quote.block_number`;
+  return sql`SELECT found.*, price_sources.decimals, 'answer' AS status FROM price_sources CROSS JOIN LATERAL (
     SELECT aggregator, block_number, transaction_index, log_index, round, answer, updated_at FROM feed_answers AS quote
-    WHERE quote.aggregator = price_sources.address AND quote.chain_id = ${chainId} AND ${within('quote.block_number')}${newest}) AS found
+    WHERE quote.aggregator = price_sources.address AND quote.chain_id = ${chainId} AND ${within(block)}${newest}) AS found
   WHERE price_sources.number = ${number}
   UNION ALL SELECT * FROM (
-    SELECT aggregator, block_number, ${END_OF_BLOCK} AS transaction_index, ${END_OF_BLOCK} AS log_index, round, answer, updated_at, decimals::integer, status
+    SELECT aggregator, block_number, ${END_OF_BLOCK_SQL} AS transaction_index, ${END_OF_BLOCK_SQL} AS log_index, round, answer, updated_at, decimals::integer, status
     FROM feed_readings AS quote WHERE quote.feed = ${proxy} AND quote.chain_id = ${chainId} AND quote.status <> 'unavailable'
-      AND ${within('quote.block_number')}${newest}) AS reading`;
+      AND ${within(block)}${newest}) AS reading`;
 }
 
 /**
  * SQL of the aggregators of each feed: number, address, decimals. Those that the proxy named come with the proxy's decimals.
  * @param proxies SQL of a relation `feed(proxy, number)`, numbered from 1 in the order of `feeds`
  */
-export function sourcesSql(feeds: readonly PriceFeed[], proxies: string, chainId: string, bind: Bind): string {
+export function sourcesSql(feeds: readonly PriceFeed[], proxies: Sql, chainId: Sql): Sql {
   const seeds = feeds.flatMap(({ aggregators, decimals }, index) =>
     aggregators.map((aggregator) => ({ number: index + 1, aggregator: addressBytes(aggregator), decimals })),
   );
-  const lists = [
-    `${bind(seeds.map(({ number }) => number))}::bigint[]`,
-    `${bind(seeds.map(({ aggregator }) => aggregator))}::bytea[]`,
-    `${bind(seeds.map(({ decimals }) => decimals))}::integer[]`,
-  ];
-  return `
+  const lists = sql`${seeds.map(({ number }) => number)}::bigint[], ${seeds.map(({ aggregator }) => aggregator)}::bytea[],
+      ${seeds.map(({ decimals }) => decimals)}::integer[]`;
+  return sql`
   SELECT DISTINCT ON (number, address) number, address, decimals FROM (
     SELECT feed.number, phase.aggregator AS address, phase.decimals::integer AS decimals, 0 AS rank
     FROM ${proxies} JOIN price_feed_phases AS phase ON phase.feed = feed.proxy AND phase.chain_id = ${chainId}
-    UNION ALL SELECT number, address, decimals, 1 FROM unnest(${lists.join(', ')}) AS seed(number, address, decimals)) AS known
+    UNION ALL SELECT number, address, decimals, 1 FROM unnest(${lists}) AS seed(number, address, decimals)) AS known
   ORDER BY number, address, rank`;
 }
 
 /** Number of the newest block in which there was no feed. @param proxy SQL */
-export function absentToSql(proxy: string, chainId: string): string {
-  return `(SELECT max(block_number) FROM feed_readings AS reading WHERE reading.feed = ${proxy} AND reading.chain_id = ${chainId} AND reading.status = 'absent')`;
+export function absentToSql(proxy: Sql, chainId: Sql): Sql {
+  return sql`(SELECT max(block_number) FROM feed_readings AS reading WHERE reading.feed = ${proxy} AND reading.chain_id = ${chainId} AND reading.status = 'absent')`;
 }
 
 /** Stored facts of a feed at the end of a block. */

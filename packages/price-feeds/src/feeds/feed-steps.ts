@@ -2,7 +2,7 @@
 
 import type { Chain, PriceFeed } from '@chainstead/chains';
 import type { Fraction } from '@chainstead/core';
-import { addressBytes, type Bind, hexTextOld, type ReadDatabase } from '@chainstead/db';
+import { addressBytes, hexText, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import { type BlockRun, joinRanges, lastAtOrBefore } from './block-runs.ts';
 import { feedAnswers } from './feed-answers.ts';
 import {
@@ -30,21 +30,18 @@ export async function readFeedSteps(
   feed: PriceFeed,
   blocks: readonly number[],
 ): Promise<FeedSteps> {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = `${bind(chain.id)}::bigint`;
-  const proxy = `${bind(addressBytes(feed.proxy))}::bytea`;
-  const proxies = `unnest(ARRAY[${proxy}]) WITH ORDINALITY AS feed(proxy, number)`;
+  const chainId = sql`${chain.id}::bigint`;
+  const proxy = sql`${addressBytes(feed.proxy)}::bytea`;
+  const proxies = sql`unnest(ARRAY[${proxy}]) WITH ORDINALITY AS feed(proxy, number)`;
   const [row] = await database.select<StepsRow>(
-    `WITH price_sources AS MATERIALIZED (${sourcesSql([feed], proxies, chainId, bind)}),
-price_ranges AS MATERIALIZED (SELECT first_block, last_block FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = '${feedAnswers.name}'),
-step AS MATERIALIZED (${stepsSql([...new Set(blocks)], { chainId, proxy }, bind)})
+    sql`WITH price_sources AS MATERIALIZED (${sourcesSql([feed], proxies, chainId)}),
+price_ranges AS MATERIALIZED (SELECT first_block, last_block FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = ${feedAnswers.name}),
+step AS MATERIALIZED (${stepsSql([...new Set(blocks)], { chainId, proxy })})
 SELECT EXISTS (SELECT FROM price_sources) AS is_known, ${absentToSql(proxy, chainId)} AS absent_to,
-  (SELECT coalesce(json_agg(json_build_object('status', status, 'aggregator', ${hexTextOld('aggregator')}, 'round', round::text, 'answer', answer::text,
+  (SELECT coalesce(json_agg(json_build_object('status', status, 'aggregator', ${hexText('aggregator')}, 'round', round::text, 'answer', answer::text,
       'decimals', decimals, 'block', block_number, 'transaction', transaction_index, 'log', log_index, 'time', extract(epoch FROM updated_at))
     ORDER BY block_number, transaction_index, log_index), '[]') FROM step) AS steps,
   (SELECT coalesce(json_agg(json_build_array(first_block, last_block) ORDER BY first_block), '[]') FROM price_ranges) AS ranges`,
-    values,
   );
   return stepsOf(row, feed);
 }
@@ -53,21 +50,17 @@ SELECT EXISTS (SELECT FROM price_sources) AS is_known, ${absentToSql(proxy, chai
 const DENSE_BLOCKS = 20;
 
 /** The prices of the blocks: all in their range, or the last one before each. */
-function stepsSql(
-  blocks: readonly number[],
-  feed: { readonly chainId: string; readonly proxy: string },
-  bind: Bind,
-): string {
-  const quotes = (within: (block: string) => string, isNewest: boolean) =>
-    quotesSql({ ...feed, number: '1', within, isNewest });
-  const until = (block: string) =>
-    `SELECT * FROM (${quotes((column) => `${column} <= ${block}`, true)}) AS found ORDER BY ${NEWEST_FIRST} LIMIT 1`;
+function stepsSql(blocks: readonly number[], feed: { readonly chainId: Sql; readonly proxy: Sql }): Sql {
+  const quotes = (within: (block: Sql) => Sql, isNewest: boolean) =>
+    quotesSql({ ...feed, number: rawSql(1), within, isNewest });
+  const until = (block: Sql) =>
+    sql`SELECT * FROM (${quotes((column) => sql`${column} <= ${block}`, true)}) AS found ORDER BY ${NEWEST_FIRST} LIMIT 1`;
   const from = blocks.reduce((one, other) => Math.min(one, other), Number.MAX_SAFE_INTEGER);
   const to = blocks.reduce((one, other) => Math.max(one, other), 0);
   if (to - from > DENSE_BLOCKS * blocks.length)
-    return `SELECT DISTINCT latest.* FROM unnest(${bind(blocks)}::bigint[]) AS wanted (block) CROSS JOIN LATERAL (${until('wanted.block')}) AS latest`;
-  const [first, last] = [`${bind(from)}::bigint`, `${bind(to)}::bigint`];
-  return `(${until(first)}) UNION ALL ${quotes((column) => `${column} > ${first} AND ${column} <= ${last}`, false)}`;
+    return sql`SELECT DISTINCT latest.* FROM unnest(${blocks}::bigint[]) AS wanted (block) CROSS JOIN LATERAL (${until(sql`wanted.block`)}) AS latest`;
+  const [first, last] = [sql`${from}::bigint`, sql`${to}::bigint`];
+  return sql`(${until(first)}) UNION ALL ${quotes((column) => sql`${column} > ${first} AND ${column} <= ${last}`, false)}`;
 }
 
 interface StepsRow {

@@ -2,8 +2,8 @@
 
 import { type Chain, feedsOf } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { isCompleteOld } from '@chainstead/data-api';
-import { addressBytes, type Bind, hexTextOld, type ReadDatabase } from '@chainstead/db';
+import { isComplete } from '@chainstead/data-api';
+import { addressBytes, hexText, type ReadDatabase, type Sql, sql } from '@chainstead/db';
 import { feedAnswers } from './feed-answers.ts';
 import {
   absentToSql,
@@ -27,26 +27,24 @@ export async function readFeedValues(
 ): Promise<ReadonlyMap<Address, FeedState>> {
   const feeds = feedsOf(chain);
   if (feeds.length === 0) return new Map();
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = `${bind(chain.id)}::bigint`;
-  const block = `${bind(at.block)}::bigint`;
-  const proxies = `unnest(${bind(feeds.map(({ proxy }) => addressBytes(proxy)))}::bytea[]) WITH ORDINALITY AS feed(proxy, number)`;
-  const within = (column: string) => `${column} <= ${block}`;
-  const quotes = quotesSql({ proxy: 'feed.proxy', number: 'feed.number', chainId, within, isNewest: true });
+  const chainId = sql`${chain.id}::bigint`;
+  const block = sql`${at.block}::bigint`;
+  const proxies = sql`unnest(${feeds.map(({ proxy }) => addressBytes(proxy))}::bytea[]) WITH ORDINALITY AS feed(proxy, number)`;
+  const proxy = sql`feed.proxy`;
+  const within = (column: Sql) => sql`${column} <= ${block}`;
+  const quotes = quotesSql({ proxy, number: sql`feed.number`, chainId, within, isNewest: true });
   const rows = await database.select<FeedRow>(
-    `WITH price_ranges AS (
-  SELECT first_block, last_block FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = '${feedAnswers.name}'),
-price_sources AS MATERIALIZED (${sourcesSql(feeds, proxies, chainId, bind)})
+    sql`WITH price_ranges AS (
+  SELECT first_block, last_block FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = ${feedAnswers.name}),
+price_sources AS MATERIALIZED (${sourcesSql(feeds, proxies, chainId)})
 SELECT feed.number::integer AS number, EXISTS (SELECT FROM price_sources WHERE price_sources.number = feed.number) AS is_known,
-  ${absentToSql('feed.proxy', chainId)} AS absent_to,
-  latest.status, latest.round::text, latest.answer::text, latest.decimals, ${hexTextOld('latest.aggregator')} AS aggregator,
+  ${absentToSql(proxy, chainId)} AS absent_to,
+  latest.status, latest.round::text, latest.answer::text, latest.decimals, ${hexText('latest.aggregator')} AS aggregator,
   latest.block_number AS block, latest.transaction_index AS transaction, latest.log_index AS log,
   extract(epoch FROM latest.updated_at)::float8 AS time,
-  ${isCompleteOld({ lowest: 'latest.block_number', highest: block }, 'price_ranges')} AS is_complete
+  ${isComplete({ lowest: sql`latest.block_number`, highest: block }, sql`price_ranges`)} AS is_complete
 FROM ${proxies} LEFT JOIN LATERAL (
   SELECT * FROM (${quotes}) AS quote ORDER BY ${NEWEST_FIRST} LIMIT 1) AS latest ON true`,
-    values,
   );
   return new Map(
     rows.flatMap(({ number, is_known: isKnown, absent_to: absentTo, is_complete, ...quote }) => {

@@ -2,7 +2,7 @@
 
 import { type Chain, feedsOf, type PriceFeed } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes, type Database, hexText, rawSql, sql, type Transaction } from '@chainstead/db';
+import { addressBytes, type Database, hexText, rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
 import type { FeedPhase } from './feed-phases.ts';
 
 /**
@@ -17,7 +17,7 @@ export async function seedPriceSources(database: Database, chain: Chain): Promis
     );
   for (const feed of feeds) {
     const seeds = feed.aggregators.map((aggregator) => ({ aggregator, decimals: feed.decimals }));
-    await insertPhases(database, chain, feed, seeds, 'NOTHING');
+    await insertPhases(database, chain, feed, seeds, sql`NOTHING`);
     await database.query(
       sql`UPDATE price_feed_phases SET is_ether = ${isEtherFeed(chain, feed)} WHERE chain_id = ${chain.id} AND feed = ${addressBytes(feed.proxy)} AND is_ether <> ${isEtherFeed(chain, feed)}`,
     );
@@ -59,7 +59,7 @@ export async function saveFeedPhases(
   feed: PriceFeed,
   phases: readonly FeedPhase[],
 ): Promise<void> {
-  await insertPhases(database, chain, feed, phases, 'UPDATE SET decimals = excluded.decimals, updated_at = now()');
+  await insertPhases(database, chain, feed, phases, sql`UPDATE SET decimals = excluded.decimals, updated_at = now()`);
 }
 
 async function insertPhases(
@@ -67,14 +67,14 @@ async function insertPhases(
   chain: Chain,
   feed: PriceFeed,
   phases: readonly FeedPhase[],
-  onConflict: string,
+  onConflict: Sql,
 ): Promise<void> {
   const unique = [...new Map(phases.map((phase) => [phase.aggregator, phase])).values()];
   await database.query(
     sql`INSERT INTO price_feed_phases (feed, chain_id, aggregator, decimals, is_ether)
      SELECT ${addressBytes(feed.proxy)}, ${chain.id}, aggregator, decimals, ${isEtherFeed(chain, feed)}
      FROM unnest(${unique.map(({ aggregator }) => addressBytes(aggregator))}::bytea[], ${unique.map(({ decimals }) => decimals)}::smallint[]) AS reported(aggregator, decimals) ORDER BY aggregator
-     ON CONFLICT (feed, chain_id, aggregator) DO ${rawSql(onConflict)}`,
+     ON CONFLICT (feed, chain_id, aggregator) DO ${onConflict}`,
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { type Chain, feedsOf, type PriceFeed } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
-import { addressBytes, type Bind, hexTextOld, sql, type Transaction } from '@chainstead/db';
+import { addressBytes, hexText, rawSql, sql, type Transaction } from '@chainstead/db';
 import { type BlockRun, joinRanges } from '../feeds/block-runs.ts';
 import { feedAnswers } from '../feeds/feed-answers.ts';
 import { sourcesSql } from '../feeds/feed-quotes.ts';
@@ -26,7 +26,7 @@ export interface FeedStart {
 }
 
 /** Time until a node is asked again for state that it did not have. */
-const UNAVAILABLE_FOR = "interval '1 day'";
+const UNAVAILABLE_FOR = sql`interval '1 day'`;
 
 /**
  * Returns unbroken runs of indexed blocks for each feed of the chain, oldest first.
@@ -43,16 +43,14 @@ export async function readFeedStarts(
   );
   const runs = pick(joinRanges(ranges.map(({ first, last }) => [first, last] as const)));
   if (feeds.length === 0 || runs.length === 0) return [];
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = `${bind(chain.id)}::bigint`;
-  const proxies = `unnest(${bind(feeds.map(({ proxy }) => addressBytes(proxy)))}::bytea[]) WITH ORDINALITY AS feed(proxy, number)`;
-  const starts = `${bind(runs.map(([first]) => first))}::bigint[], ${bind(runs.map(([, last]) => last))}::bigint[]`;
+  const chainId = sql`${chain.id}::bigint`;
+  const proxies = sql`unnest(${feeds.map(({ proxy }) => addressBytes(proxy))}::bytea[]) WITH ORDINALITY AS feed(proxy, number)`;
+  const starts = sql`${runs.map(([first]) => first)}::bigint[], ${runs.map(([, last]) => last)}::bigint[]`;
   const inRun = (alias: string) =>
-    `${alias}.chain_id = ${chainId} AND ${alias}.block_number BETWEEN run.first AND run.last`;
+    sql`${rawSql(alias)}.chain_id = ${chainId} AND ${rawSql(alias)}.block_number BETWEEN run.first AND run.last`;
   const rows = await database.query<StartRow>(
-    `WITH price_sources AS MATERIALIZED (${sourcesSql(feeds, proxies, chainId, bind)})
-SELECT feed.number::integer AS feed, run.number::integer AS run, known.block_number AS block, ${hexTextOld('known.block_hash')} AS hash,
+    sql`WITH price_sources AS MATERIALIZED (${sourcesSql(feeds, proxies, chainId)})
+SELECT feed.number::integer AS feed, run.number::integer AS run, known.block_number AS block, ${hexText('known.block_hash')} AS hash,
   (SELECT min(block_number) FROM (
     SELECT answer.block_number FROM price_sources AS source CROSS JOIN LATERAL (
       SELECT block_number FROM feed_answers AS answer WHERE answer.aggregator = source.address AND ${inRun('answer')} ORDER BY block_number LIMIT 1) AS answer
@@ -64,7 +62,6 @@ SELECT feed.number::integer AS feed, run.number::integer AS run, known.block_num
 FROM ${proxies} CROSS JOIN unnest(${starts}) WITH ORDINALITY AS run(first, last, number)
 LEFT JOIN LATERAL (SELECT block_number, block_hash FROM blocks WHERE ${inRun('blocks')} ORDER BY block_number LIMIT 1) AS known ON true
 ORDER BY run.number, feed.number`,
-    values,
   );
   return rows.flatMap(
     ({ feed: place, run: ofRun, block, hash, value_from: valueFrom, is_unavailable: isUnavailable }) => {

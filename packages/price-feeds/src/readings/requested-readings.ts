@@ -95,7 +95,7 @@ async function blocksToRead(
   if (blocks.length === 0 || feeds.length === 0) return [];
   const rows = await database.select<{ block: number }>(
     sql`SELECT wanted.block FROM unnest(${[...new Set(blocks)]}::bigint[]) AS wanted(block)
-     WHERE NOT EXISTS (SELECT FROM sync_ranges WHERE chain_id = ${chain.id}::bigint AND dataset = '${rawSql(feedAnswers.name)}'
+     WHERE NOT EXISTS (SELECT FROM sync_ranges WHERE chain_id = ${chain.id}::bigint AND dataset = ${feedAnswers.name}
          AND wanted.block BETWEEN first_block AND last_block)
        AND (SELECT count(*) FROM feed_readings AS reading WHERE reading.feed = ANY (${feeds.map(({ proxy }) => addressBytes(proxy))}::bytea[]) AND reading.chain_id = ${chain.id}::bigint
          AND reading.block_number = wanted.block AND (reading.status <> 'unavailable' OR reading.read_at > now() - interval '1 day')) < ${feeds.length}::int

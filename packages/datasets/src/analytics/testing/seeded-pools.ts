@@ -32,31 +32,29 @@ export async function seedPools(
     [OTHER_POOL, 'proven', 'creation', 2, 'Uniswap v2', null, unknown],
     [UNPROVEN_POOL, 'unproven', null, null, null, null, WETH],
     [DISPROVED_POOL, 'disproved', null, 5, null, null, WETH],
-  ] as const)
+  ] as const) {
+    const address = sql`${addressBytes(pool)}`;
     await database.query(
-      `INSERT INTO pools (pool_key, chain_id, pool, status, proof, proof_block, exchange, token0, token1, fee, is_counted, due_at)
-       VALUES (address_key($1), $2, $1, $3, $4, $5, $6, $7, $8, $9, $10, NULL)`,
-      [
-        ...[addressBytes(pool), id, status, proof, block, exchange, addressBytes(token), addressBytes(token1), fee],
-        status === 'proven',
-      ],
+      sql`INSERT INTO pools (pool_key, chain_id, pool, status, proof, proof_block, exchange, token0, token1, fee, is_counted, due_at)
+       VALUES (address_key(${address}), ${id}, ${address}, ${status}, ${proof}, ${block}, ${exchange},
+         ${addressBytes(token)}, ${addressBytes(token1)}, ${fee}, ${status === 'proven'}, NULL)`,
     );
+  }
   for (const table of ['swaps', 'pool_states']) await createPartitions(database, table, id);
   for (const [block, kind, pool, sender, beneficiary, amount0, amount1] of [
     [2, 0, POOL, wallet, null, '1000000000', '-500000000000000000'],
     [3, 0, POOL, friend, wallet, '-500000000', '250000000000000000'],
     [4, 1, POOL, friend, null, '7000000', '9'],
     [5, 0, UNPROVEN_POOL, wallet, null, '1', '-1'],
-  ] as const)
+  ] as const) {
+    const address = sql`${addressBytes(pool)}`;
     await database.query(
-      `INSERT INTO swaps (pool_key, chain_id, block_number, transaction_index, log_index, kind, pool, token0, token1, amount0, amount1, wallet,
+      sql`INSERT INTO swaps (pool_key, chain_id, block_number, transaction_index, log_index, kind, pool, token0, token1, amount0, amount1, wallet,
          beneficiary, transaction_hash)
-       VALUES (address_key($1), $2, $3, 0, 1, $4, $1, $5, $6, $7, $8, $9, $10, $11)`,
-      [
-        ...[addressBytes(pool), id, block, kind, addressBytes(token), addressBytes(WETH), amount0, amount1],
-        ...[addressBytes(sender), beneficiary === null ? null : addressBytes(beneficiary), hexBytes(hashOf(2, block))],
-      ],
+       VALUES (address_key(${address}), ${id}, ${block}, 0, 1, ${kind}, ${address}, ${addressBytes(token)}, ${addressBytes(WETH)},
+         ${amount0}, ${amount1}, ${addressBytes(sender)}, ${beneficiary === null ? null : addressBytes(beneficiary)}, ${hexBytes(hashOf(2, block))})`,
     );
+  }
   await database.query(
     sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, sqrt_price_x96, liquidity, tick)
      VALUES (address_key(${addressBytes(POOL)}), ${id}, 3, 0, 1, ${addressBytes(POOL)}, 1771595571142957166518320255467520, 1, 200311)`,

@@ -28,13 +28,10 @@ export async function seedTransactions(
     const hash = hexBytes(hashOf(2, block * 10_000));
     const [sender, receiver] = [addressBytes(from), addressBytes(to)];
     await database.query(
-      `INSERT INTO transactions (transaction_key, chain_id, nonce, gas, gas_used, cumulative_gas_used, block_number, transaction_index, type,
+      sql`INSERT INTO transactions (transaction_key, chain_id, nonce, gas, gas_used, cumulative_gas_used, block_number, transaction_index, type,
          status, sender_recovered, transaction_hash, from_address, to_address, value, gas_price, selector, input)
-       VALUES ($1, $2, 0, 100000, $3, $3, $4, 0, 2, $5, true, $6, $7, $8, $9 * 10::numeric ^ 17, 10000000000, $10, $11)`,
-      [
-        ...[hash.readBigInt64BE().toString(), id, gasUsed, block, status, hash, sender, receiver, value],
-        ...[method === null ? null : hexBytes(method), hexBytes(method ?? '0x')],
-      ],
+       VALUES (${hash.readBigInt64BE().toString()}, ${id}, 0, 100000, ${gasUsed}, ${gasUsed}, ${block}, 0, 2, ${status}, true, ${hash},
+         ${sender}, ${receiver}, ${value} * 10::numeric ^ 17, 10000000000, ${method === null ? null : hexBytes(method)}, ${hexBytes(method ?? '0x')})`,
     );
     const blockHash = hexBytes(hashOf(block, 0));
     await database.query(
