@@ -1,10 +1,10 @@
 import { type Address, silentLogger } from '@chainstead/core';
-import { addressBytes, rawSql, sql } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { addressOf, createScratchDatabase, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { createLabelBook, LABEL_REVISIONOld, type LabelBook, type LabelBookOptions } from './label-book.ts';
-import { type AddressLabel, type LabelEntry, labelsOfOld, readLabels } from './page-labels.ts';
+import { createLabelBook, LABEL_REVISION, type LabelBook, type LabelBookOptions } from './label-book.ts';
+import { type AddressLabel, type LabelEntry, labelsOf, readLabels } from './page-labels.ts';
 
 const chain = exampleChain();
 const ADDRESSES = Array.from({ length: 5 }, (_, number) => addressOf(0xb00c + number));
@@ -48,9 +48,7 @@ async function openBook(options: Partial<LabelBookOptions> = {}): Promise<LabelB
 }
 
 async function revision(): Promise<number> {
-  const [row] = await scratch.database.query<{ revision: number }>(
-    sql`SELECT ${rawSql(LABEL_REVISIONOld)} AS revision`,
-  );
+  const [row] = await scratch.database.query<{ revision: number }>(sql`SELECT ${LABEL_REVISION} AS revision`);
   return row?.revision ?? Number.NaN;
 }
 
@@ -62,8 +60,7 @@ async function reported(book: LabelBook, seen?: number): Promise<AddressLabel[]>
 
 async function lookedUp(): Promise<AddressLabel[]> {
   const [row] = await scratch.database.query<{ labels: readonly LabelEntry[] | null }>(
-    `SELECT ${labelsOfOld('$1::bytea[]', '$2')} AS labels`,
-    [ADDRESSES.map(addressBytes), chain.id],
+    sql`SELECT ${labelsOf(sql`${ADDRESSES.map(addressBytes)}::bytea[]`, chain.id)} AS labels`,
   );
   return ADDRESSES.map(readLabels(row?.labels ?? null));
 }

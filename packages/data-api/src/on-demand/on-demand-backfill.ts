@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Clock, Logger, Registry } from '@chainstead/core';
-import { type Database, hexTextOld, type WorkJournal } from '@chainstead/db';
+import { type Database, hexText, sql, type WorkJournal } from '@chainstead/db';
 import type { DueWork } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
 import {
@@ -260,7 +260,7 @@ function addHistories(
     name: HISTORY_WORK,
     chain,
     table: DUE_HISTORIES,
-    returning: `work.kind, ${hexTextOld('work.subject')} AS address`,
+    returning: sql`work.kind, ${hexText('work.subject')} AS address`,
     concurrency: CONCURRENCY,
     async perform(claims, signal) {
       for (const { row } of claims) await read(row, signal);

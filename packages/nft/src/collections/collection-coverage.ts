@@ -5,22 +5,11 @@ import {
   readSubject,
   type SubjectColumns,
   type SubjectCoverage,
-  subjectColumnsOld,
-  subjectCoverageOld,
-  subjectHistoryOld,
+  subjectColumns,
+  subjectCoverage,
+  subjectHistory,
 } from '@chainstead/data-api';
-import { addressBytes, type Database } from '@chainstead/db';
-
-const SUBJECT = {
-  kind: 'contract',
-  subject: '$2::bytea',
-  chainId: '$1::bigint',
-  dataset: 'nft-transfers',
-} as const;
-
-const STATEMENT = `WITH ${subjectCoverageOld(SUBJECT)}
-SELECT ${subjectColumnsOld(SUBJECT)}, (SELECT created_block FROM tokens WHERE address = $2 AND chain_id = $1) AS created_block
-FROM covered LEFT JOIN ${subjectHistoryOld(SUBJECT)}`;
+import { addressBytes, type Database, sql } from '@chainstead/db';
 
 /** Returns the coverage of each contract's transfers, by contract. */
 export async function getCollectionCoverage(
@@ -30,10 +19,13 @@ export async function getCollectionCoverage(
 ): Promise<ReadonlyMap<Address, SubjectCoverage>> {
   const found = new Map<Address, SubjectCoverage>();
   for (const address of new Set(addresses)) {
-    const [row] = await database.query<SubjectColumns & { readonly created_block: number | null }>(STATEMENT, [
-      chain.id,
-      addressBytes(address),
-    ]);
+    const contract = sql`${addressBytes(address)}::bytea`;
+    const subject = { kind: 'contract', subject: contract, chainId: chain.id, dataset: 'nft-transfers' } as const;
+    const [row] = await database.query<SubjectColumns & { readonly created_block: number | null }>(
+      sql`WITH ${subjectCoverage(subject)}
+SELECT ${subjectColumns(subject)}, (SELECT created_block FROM tokens WHERE address = ${contract} AND chain_id = ${chain.id}) AS created_block
+FROM covered LEFT JOIN ${subjectHistory(subject)}`,
+    );
     found.set(address, readSubject(chain, row, row?.created_block ?? chain.firstBlock));
   }
   return found;

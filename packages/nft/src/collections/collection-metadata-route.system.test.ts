@@ -1,10 +1,11 @@
 import type { Address } from '@chainstead/core';
-import { addressBytes, sql } from '@chainstead/db';
+import { addressBytes, type SqlValue, sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { clockOfWaits } from '@chainstead/node-reads/testing';
 import { stageOfTest } from '@chainstead/testkit/hooks';
 import { describe, expect, test, vi } from 'vitest';
 import { seedTrades } from '../trades/testing/seeded-trades.ts';
+import { seedRow } from '../wallet-collections/testing/seeded-holdings.ts';
 import { addressOf, exampleCollection, textOf, wordOf } from './testing/example-contracts.ts';
 import { ask, eth, NOTHING_SAID, openMetadataStage, PER_KEY } from './testing/metadata-api.ts';
 
@@ -159,27 +160,13 @@ describe('metadata of a contract that nobody asked for yet', () => {
 });
 
 describe('what is known', () => {
-  async function know(columns: Readonly<Record<string, unknown>> = {}): Promise<void> {
-    const all = {
-      token_address: addressBytes(CATS),
-      chain_id: eth.id,
-      status: 'known',
-      synced_at: new Date(),
-      ...columns,
-    };
-    const names = Object.keys(all);
-    await stage.scratch.database.query(
-      `INSERT INTO nft_collections (${names.join(', ')}) VALUES (${names.map((_, index) => `$${index + 1}`).join(', ')})`,
-      Object.values(all),
-    );
+  const key = { token_address: addressBytes(CATS), chain_id: eth.id };
+  async function know(columns: Readonly<Record<string, SqlValue>> = {}): Promise<void> {
+    const row = { ...key, status: 'known', synced_at: new Date(), ...columns };
+    await seedRow(stage.scratch.database, 'nft_collections', row);
   }
-  async function list(source: string, columns: Readonly<Record<string, unknown>>): Promise<void> {
-    const all = { token_address: addressBytes(CATS), chain_id: eth.id, source, ...columns };
-    const names = Object.keys(all);
-    await stage.scratch.database.query(
-      `INSERT INTO collection_list_entries (${names.join(', ')}) VALUES (${names.map((_, index) => `$${index + 1}`).join(', ')})`,
-      Object.values(all),
-    );
+  async function list(source: string, columns: Readonly<Record<string, SqlValue>>): Promise<void> {
+    await seedRow(stage.scratch.database, 'collection_list_entries', { ...key, source, ...columns });
   }
 
   test('of a collection that only a list names is answered, and it is read', async () => {

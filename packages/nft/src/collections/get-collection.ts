@@ -1,5 +1,5 @@
 import type { Address, ChainId } from '@chainstead/core';
-import { addressBytes, type ReadDatabase } from '@chainstead/db';
+import { addressBytes, joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { collectionFacts } from './collection-facts-statement.ts';
 import { COLLECTION_COLUMNS, type CollectionFields } from './collection-fields.ts';
 
@@ -20,20 +20,18 @@ export interface Collection extends CollectionFields {
 
 /** Returns a collection. Each field comes from the first source that has it (collection-facts-statement.ts). */
 export async function getCollection(database: ReadDatabase, chainId: ChainId, address: Address): Promise<Collection> {
-  const [row] = await database.select<Collection>(STATEMENT, [addressBytes(address), chainId]);
-  if (row === undefined) throw new Error('The statement gives one row');
-  return row;
-}
-
-const FIELDS = COLLECTION_COLUMNS.map(([field, column]) => `facts.${column} AS "${field}"`).join(', ');
-
-const STATEMENT = `
+  const [row] = await database.select<Collection>(sql`
 SELECT own.status, own.base_uri AS "baseUri", own.synced_at AS "syncedAt", ${FIELDS}, facts.verified,
   facts.contract_type AS "contractType", facts.possible_spam AS "possibleSpam",
   coalesce(own.status = 'known', false) OR coalesce(token.seen_as, 0) & 6 <> 0 OR coalesce(token.standard IN ('erc721', 'erc1155'), false)
     OR EXISTS (SELECT FROM collection_list_entries AS entry WHERE entry.token_address = requested.address AND entry.chain_id = requested.chain_id) AS "isNft",
   coalesce(own.due_at <= now(), true) AS "isRefusalOver"
-FROM (SELECT $1::bytea AS address, $2::bigint AS chain_id) AS requested
+FROM (SELECT ${addressBytes(address)}::bytea AS address, ${chainId}::bigint AS chain_id) AS requested
 LEFT JOIN nft_collections AS own ON own.token_address = requested.address AND own.chain_id = requested.chain_id
 LEFT JOIN tokens AS token ON token.address = requested.address AND token.chain_id = requested.chain_id
-CROSS JOIN LATERAL ${collectionFacts('requested.address', 'requested.chain_id')} AS facts`;
+CROSS JOIN LATERAL ${collectionFacts('requested.address', rawSql('requested.chain_id'))} AS facts`);
+  if (row === undefined) throw new Error('The statement gives one row');
+  return row;
+}
+
+const FIELDS = joinSql(COLLECTION_COLUMNS.map(([field, column]) => rawSql(`facts.${column} AS "${field}"`)));

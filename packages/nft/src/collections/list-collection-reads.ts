@@ -1,5 +1,5 @@
 import { type Address, type ChainId, parseAddress } from '@chainstead/core';
-import { addressBytes, type Database, hexTextOld } from '@chainstead/db';
+import { addressBytes, type Database, hexText, rawSql, rowsAfter, sql, where } from '@chainstead/db';
 
 /** `complete`: read at least once; `refused`: not an NFT collection; `failed`: retried when it is due. */
 export type CollectionReadState = 'queued' | 'complete' | 'refused' | 'failed';
@@ -57,6 +57,9 @@ const REFUSALS: Readonly<Record<string, string>> = {
 /** Rows examined for one page, whatever the filter. */
 const LOOKED_AT = 20_000;
 
+const KEY = ['token_address', 'chain_id'];
+const COLUMNS = sql`chain_id, ${hexText('token_address')} AS address, name, status, synced_at, due_at, attempts, error_code, error_message`;
+
 interface Row {
   readonly chain_id: ChainId;
   readonly address: string;
@@ -74,19 +77,21 @@ export async function listCollectionReads(
   database: Pick<Database, 'query'>,
   { chainId, state, after, limit }: CollectionReadsRequested,
 ): Promise<CollectionReadsPage> {
-  const behind = [after === null ? null : addressBytes(after.address), after?.chainId ?? null];
-  const from = `FROM nft_collections WHERE $1::bytea IS NULL OR (token_address, chain_id) > ($1, $2::bigint) ORDER BY token_address, chain_id`;
-  const columns = `chain_id, ${hexTextOld('token_address')} AS address, name, status, synced_at, due_at, attempts, error_code, error_message`;
+  const behind =
+    after === null ? [] : [rowsAfter('ASC', KEY, [sql`${addressBytes(after.address)}`, sql`${after.chainId}::bigint`])];
+  const from = sql`FROM nft_collections ${where(behind)} ORDER BY token_address, chain_id`;
+  const wanted = [
+    ...(chainId === null ? [] : [sql`chain_id = ${chainId}`]),
+    ...(state === null ? [] : [sql`status = ANY (${STATUSES[state]})`]),
+  ];
   const rows = await database.query<Row>(
-    `SELECT ${columns} FROM (SELECT * ${from} LIMIT ${LOOKED_AT}) AS looked_at
-      WHERE ($3::bigint IS NULL OR chain_id = $3) AND ($4::text[] IS NULL OR status = ANY ($4)) ORDER BY token_address, chain_id LIMIT $5`,
-    [...behind, chainId, state === null ? null : STATUSES[state], limit + 1],
+    sql`SELECT ${COLUMNS} FROM (SELECT * ${from} LIMIT ${rawSql(LOOKED_AT)}) AS looked_at
+      ${where(wanted)} ORDER BY token_address, chain_id LIMIT ${limit + 1}`,
   );
   const collections = rows.slice(0, limit).map(toRead);
   if (rows.length > limit) return { collections, next: collections.at(-1) ?? null };
   const [last] = await database.query<Row>(
-    `SELECT ${columns} FROM (SELECT * ${from} OFFSET ${LOOKED_AT - 1} LIMIT 1) AS looked_at`,
-    behind,
+    sql`SELECT ${COLUMNS} FROM (SELECT * ${from} OFFSET ${rawSql(LOOKED_AT - 1)} LIMIT 1) AS looked_at`,
   );
   return { collections, next: last === undefined ? null : toRead(last) };
 }

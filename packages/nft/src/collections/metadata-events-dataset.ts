@@ -1,5 +1,5 @@
 import { type Hash, keccak256Hex, type Log } from '@chainstead/core';
-import { type ColumnOf, columnList, columnsAs, hasSameKey, rawSql, type Sql, sql, tableName } from '@chainstead/db';
+import { type ColumnOf, columnList, columnsAs, hasSameKey, type Sql, sql, tableName } from '@chainstead/db';
 import { createBlockTimes, type Dataset, type DecodeContext, defineTable, type RowsChange } from '@chainstead/sync';
 import { type MetadataEventRow, nftCollections, nftTokenMetadata, nftMetadataEvents as table } from './schema.ts';
 
@@ -82,7 +82,7 @@ function readEvent({ topics, data }: Log): About | null {
  * A node may have lagged when the document was read, and clocks differ. A document read within this time before the
  * event counts as older.
  */
-const DOUBT = rawSql(`interval '10 minutes'`);
+const DOUBT = sql`interval '10 minutes'`;
 const changed = columnsAs(table, 'changed');
 const COLLECTION = ['tokenAddress', 'chainId'] as const satisfies readonly ColumnOf<typeof nftCollections>[];
 const TOKEN = [...COLLECTION, 'tokenId'] as const satisfies readonly ColumnOf<typeof nftTokenMetadata>[];
@@ -96,10 +96,8 @@ function makeCollectionsDue({ rows, access }: RowsChange): readonly Sql[] {
   // Citus cannot plan an update of a reference table that reads a temporary table, but can update a row by its key. Its
   // block of statements takes no values.
   return [
-    rawSql(
-      'CREATE TEMP TABLE IF NOT EXISTS contract_uri_events (token_address bytea, chain_id bigint, newest timestamptz) ON COMMIT DELETE ROWS',
-    ),
-    rawSql('DELETE FROM contract_uri_events'),
+    sql`CREATE TEMP TABLE IF NOT EXISTS contract_uri_events (token_address bytea, chain_id bigint, newest timestamptz) ON COMMIT DELETE ROWS`,
+    sql`DELETE FROM contract_uri_events`,
     sql`INSERT INTO contract_uri_events ${events}`,
     sql`DO $$ DECLARE meant record; BEGIN
       FOR meant IN SELECT stored.token_address, stored.chain_id FROM contract_uri_events AS event JOIN nft_collections AS stored ON ${isMeant} ORDER BY 1, 2 LOOP

@@ -1,4 +1,4 @@
-import { type Database, hexText, rawSql, sql } from '@chainstead/db';
+import { type Database, hexText, rawSql, type Sql, sql } from '@chainstead/db';
 
 /** The metadata state of a chain's collections and tokens. */
 export interface MetadataStatus {
@@ -27,8 +27,8 @@ export interface MetadataCounts {
 /** Returns the chains with requested metadata. @param failingMax collections listed by chain */
 export async function readMetadataStatuses(database: Database, failingMax: number): Promise<MetadataStatus[]> {
   const [collections, tokens, failing] = await Promise.all([
-    database.query<CountsRow>(rawSql(countsOf('nft_collections', `status NOT IN ('not-nft', 'not-contract')`))),
-    database.query<CountsRow>(rawSql(countsOf('nft_token_metadata', 'true'))),
+    database.query<CountsRow>(countsOf('nft_collections', `status NOT IN ('not-nft', 'not-contract')`)),
+    database.query<CountsRow>(countsOf('nft_token_metadata', 'true')),
     database.query<FailingRow>(
       sql`SELECT * FROM (
          SELECT chain_id, ${hexText('token_address')} AS address, attempts, due_at, error_code, error_message,
@@ -66,11 +66,11 @@ interface FailingRow {
   readonly error_message: string | null;
 }
 
-function countsOf(table: string, condition: string): string {
-  return `SELECT chain_id, count(*) FILTER (WHERE synced_at IS NOT NULL)::int AS known,
+function countsOf(table: string, condition: string): Sql {
+  return sql`SELECT chain_id, count(*) FILTER (WHERE synced_at IS NOT NULL)::int AS known,
       count(*) FILTER (WHERE status = 'pending' OR due_at <= now())::int AS waiting,
       count(*) FILTER (WHERE error_code IS NOT NULL)::int AS failing
-    FROM ${table} WHERE ${condition} GROUP BY chain_id`;
+    FROM ${rawSql(table)} WHERE ${rawSql(condition)} GROUP BY chain_id`;
 }
 
 function countsFrom(rows: readonly CountsRow[], chainId: number): MetadataCounts {

@@ -1,5 +1,5 @@
 import { type Address, type ChainId, type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
-import { addressBytes, type Database, failureLevel } from '@chainstead/db';
+import { addressBytes, type Database, failureLevel, type Sql, sql } from '@chainstead/db';
 import type { TokenKey } from './token-rows.ts';
 
 /** Waits for rows that a worker is reading. */
@@ -75,25 +75,21 @@ export function createSettledWatch(options: {
 async function settledOf(database: Database, requested: readonly Waiting[]): Promise<ReadonlySet<string>> {
   const collections = requested.filter(({ tokenId }) => tokenId === null);
   const tokens = requested.filter(({ tokenId }) => tokenId !== null);
-  const keys = (entries: readonly Waiting[]): unknown[] => [
-    entries.map(({ address }) => addressBytes(address)),
-    entries.map(({ chainId }) => chainId),
-  ];
+  const keys = (entries: readonly Waiting[]): Sql =>
+    sql`${entries.map(({ address }) => addressBytes(address))}::bytea[], ${entries.map(({ chainId }) => chainId)}::bigint[]`;
   const found = await Promise.all([
     collections.length === 0
       ? []
       : database.query<{ key: string }>(
-          `SELECT chain_id || ':0x' || encode(token_address, 'hex') AS key FROM nft_collections
-           WHERE (token_address, chain_id) IN (SELECT * FROM unnest($1::bytea[], $2::bigint[])) AND status <> 'pending'`,
-          keys(collections),
+          sql`SELECT chain_id || ':0x' || encode(token_address, 'hex') AS key FROM nft_collections
+           WHERE (token_address, chain_id) IN (SELECT * FROM unnest(${keys(collections)})) AND status <> 'pending'`,
         ),
     tokens.length === 0
       ? []
       : database.query<{ key: string }>(
-          `SELECT chain_id || ':0x' || encode(token_address, 'hex') || ':' || token_id AS key FROM nft_token_metadata
-           WHERE (token_address, chain_id, token_id) IN (SELECT * FROM unnest($1::bytea[], $2::bigint[], $3::numeric[]))
+          sql`SELECT chain_id || ':0x' || encode(token_address, 'hex') || ':' || token_id AS key FROM nft_token_metadata
+           WHERE (token_address, chain_id, token_id) IN (SELECT * FROM unnest(${keys(tokens)}, ${tokens.map(({ tokenId }) => tokenId)}::numeric[]))
              AND status <> 'pending'`,
-          [...keys(tokens), tokens.map(({ tokenId }) => tokenId)],
         ),
   ]);
   return new Set(found.flat().map(({ key }) => key));

@@ -1,16 +1,16 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import {
-  isSubjectBuiltOld,
-  isUncoveredOld,
+  isSubjectBuilt,
+  isUncovered,
   readSubject,
   type SubjectColumns,
   type SubjectCoverage,
-  subjectColumnsOld,
-  subjectCoverageOld,
-  subjectHistoryOld,
+  subjectColumns,
+  subjectCoverage,
+  subjectHistory,
 } from '@chainstead/data-api';
-import { addressBytes, type Bind, type ReadDatabase, type Statement } from '@chainstead/db';
+import { addressBytes, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import { nftCollectionOwners } from '../transfers/collection-owners.ts';
 
 /** The dataset whose coverage applies to a collection. */
@@ -19,26 +19,23 @@ const DATASET = 'nft-transfers';
 /** Parts of a statement in addition to the collection's state. */
 export interface CollectionPage {
   /** Columns of `page`; `is_there` is added. */
-  readonly columns: string;
+  readonly columns: Sql;
   /** A query of a page's rows. */
-  readonly rows: string;
-  readonly orderBy?: string;
+  readonly rows: Sql;
+  readonly orderBy?: Sql;
 }
 
 /**
- * Returns a statement about a collection: the contract's coverage and history, with rows of its stored state. Its key
- * is bound first; `of` restricts rows of a table to the collection. `isPartial` is true if transfers of it are missing
- * or not counted yet.
+ * Returns a statement about a collection: the contract's coverage and history, with rows of its stored state. `of`
+ * restricts rows of a table to the collection. `isPartial` is true if transfers of it are missing or not counted yet.
  */
 export function collectionStatement(
   chain: Chain,
   contract: Address,
-  write: (bind: Bind, of: (alias: string) => string, isPartial: string) => CollectionPage,
-): Statement {
-  const values: unknown[] = [];
-  const bind = (value: unknown): string => `$${values.push(value)}`;
-  const address = bind(addressBytes(contract));
-  const chainId = bind(chain.id);
+  write: (of: (alias: string) => Sql, isPartial: Sql) => CollectionPage,
+): Sql {
+  const address = sql`${addressBytes(contract)}`;
+  const chainId = sql`${chain.id}`;
   const subject = {
     kind: 'contract',
     subject: address,
@@ -46,18 +43,19 @@ export function collectionStatement(
     dataset: DATASET,
     states: [nftCollectionOwners],
   } as const;
-  const of = (alias: string): string => `${alias}.token_address = ${address} AND ${alias}.chain_id = ${chainId}`;
-  const isPartial = `(${isUncoveredOld(subject, chain)} OR NOT ${isSubjectBuiltOld(chainId, address, nftCollectionOwners)})`;
-  const page = write(bind, of, '(SELECT is_partial FROM state)');
+  const of = (alias: string): Sql =>
+    sql`${rawSql(alias)}.token_address = ${address} AND ${rawSql(alias)}.chain_id = ${chainId}`;
+  const isPartial = sql`(${isUncovered(subject, chain)} OR NOT ${isSubjectBuilt(chainId, address, nftCollectionOwners)})`;
+  const page = write(of, sql`(SELECT is_partial FROM state)`);
+  const order = page.orderBy === undefined ? rawSql('') : sql`\nORDER BY ${page.orderBy}`;
   // Separate CTEs: on a cluster the page comes from the collection's node, the rest is local to the coordinator.
-  const text = `WITH ${subjectCoverageOld(subject)}, state AS MATERIALIZED (
-  SELECT ${subjectColumnsOld(subject)}, ${isPartial} AS is_partial,
+  return sql`WITH ${subjectCoverage(subject)}, state AS MATERIALIZED (
+  SELECT ${subjectColumns(subject)}, ${isPartial} AS is_partial,
     (SELECT created_block FROM tokens WHERE tokens.address = ${address} AND tokens.chain_id = ${chainId}) AS created_block
-  FROM covered LEFT JOIN ${subjectHistoryOld(subject)}
+  FROM covered LEFT JOIN ${subjectHistory(subject)}
 ), page AS MATERIALIZED (SELECT true AS is_there, shown.* FROM (${page.rows}) AS shown)
 SELECT state.*, page.is_there IS NOT NULL AS is_there, ${page.columns}
-FROM state LEFT JOIN page ON true${page.orderBy === undefined ? '' : `\nORDER BY ${page.orderBy}`}`;
-  return { text, values };
+FROM state LEFT JOIN page ON true${order}`;
 }
 
 /** Columns of every row. */
@@ -75,10 +73,10 @@ export interface CollectionRows<Row> extends SubjectCoverage {
 export async function readCollectionRows<Row extends object>(
   database: ReadDatabase,
   chain: Chain,
-  { text, values }: Statement,
+  statement: Sql,
 ): Promise<CollectionRows<Row>> {
   // An empty page still returns one row, without a page's columns.
-  const found = await database.select<StateColumns & Row>(text, values);
+  const found = await database.select<StateColumns & Row>(statement);
   const [first] = found;
   return {
     ...readSubject(chain, first, first?.created_block ?? chain.firstBlock),

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { hexBytes, hexTextOld, type Statement, whereOld } from '@chainstead/db';
+import { hexBytes, hexText, rawSql, type Sql, sql, where } from '@chainstead/db';
 import { collectionStatement } from './collection-statement.ts';
 import type { HashRange } from './hash-range.ts';
 
@@ -40,33 +40,33 @@ export interface ContractNftRow {
  * transfers of an ERC-1155 are missing, it includes ids without a known holder, from a range of
  * `nft_collection_ids_given_by_hash`: an account that gave away its known amount may hold earlier tokens.
  */
-export function contractNftsStatement(chain: Chain, query: ContractNftsQuery): Statement {
-  return collectionStatement(chain, query.contract, (bind, of, isPartial) => {
+export function contractNftsStatement(chain: Chain, query: ContractNftsQuery): Sql {
+  return collectionStatement(chain, query.contract, (of, isPartial) => {
     const { after, range } = query;
     const bounds = [
       of('ids'),
-      ...(after === null ? [] : [`ids.token_hash < ${bind(hexBytes(after))}`]),
-      ...(range === null ? [] : [`ids.token_hash >= ${bind(range.from)}`]),
-      ...(range === null || range.to === null ? [] : [`ids.token_hash < ${bind(range.to)}`]),
+      ...(after === null ? [] : [sql`ids.token_hash < ${hexBytes(after)}`]),
+      ...(range === null ? [] : [sql`ids.token_hash >= ${range.from}`]),
+      ...(range === null || range.to === null ? [] : [sql`ids.token_hash < ${range.to}`]),
     ];
-    const limit = `LIMIT ${bind(query.limit + 1)}`;
-    const rowsWhere = (givers: string, ...conditions: readonly string[]): string =>
-      `SELECT ids.token_id, ids.token_hash, ids.supply, ids.is_held, ids.last_block, ids.receiver, ${givers} AS givers FROM nft_collection_ids AS ids
-  ${whereOld([...conditions, ...bounds])} ORDER BY ids.token_hash DESC ${limit}`;
-    const held = rowsWhere('NULL::text[]', 'ids.is_held');
-    const given = rowsWhere(giversOf(of), 'NOT ids.is_held', 'ids.receiver IS NULL', isPartial);
+    const limit = sql`LIMIT ${query.limit + 1}`;
+    const rowsWhere = (givers: Sql, ...conditions: readonly Sql[]): Sql =>
+      sql`SELECT ids.token_id, ids.token_hash, ids.supply, ids.is_held, ids.last_block, ids.receiver, ${givers} AS givers FROM nft_collection_ids AS ids
+  ${where([...conditions, ...bounds])} ORDER BY ids.token_hash DESC ${limit}`;
+    const held = rowsWhere(sql`NULL::text[]`, sql`ids.is_held`);
+    const given = rowsWhere(giversOf(of), sql`NOT ids.is_held`, sql`ids.receiver IS NULL`, isPartial);
     return {
-      columns: `page.token_id::text AS token_id, encode(page.token_hash, 'hex') AS token_hash, page.supply::text AS supply, page.is_held, page.givers, page.last_block, ${hexTextOld('page.receiver')} AS receiver`,
+      columns: sql`page.token_id::text AS token_id, encode(page.token_hash, 'hex') AS token_hash, page.supply::text AS supply, page.is_held, page.givers, page.last_block, ${hexText('page.receiver')} AS receiver`,
       rows: query.isSingle
         ? held
-        : `SELECT either.* FROM ((${held}) UNION ALL (${given})) AS either ORDER BY either.token_hash DESC ${limit}`,
-      orderBy: 'page.token_hash DESC',
+        : sql`SELECT either.* FROM ((${held}) UNION ALL (${given})) AS either ORDER BY either.token_hash DESC ${limit}`,
+      orderBy: sql`page.token_hash DESC`,
     };
   });
 }
 
 /** The first of `nft_collection_balances_given_by_id`, read backwards. */
-function giversOf(of: (alias: string) => string): string {
-  return `ARRAY(SELECT ${hexTextOld('giver.owner')} FROM nft_collection_balances AS giver
-    WHERE ${of('giver')} AND giver.token_id = ids.token_id AND giver.amount <= 0 AND giver.is_sum ORDER BY giver.last_block DESC, giver.owner DESC LIMIT ${GIVERS_MAX})`;
+function giversOf(of: (alias: string) => Sql): Sql {
+  return sql`ARRAY(SELECT ${hexText('giver.owner')} FROM nft_collection_balances AS giver
+    WHERE ${of('giver')} AND giver.token_id = ids.token_id AND giver.amount <= 0 AND giver.is_sum ORDER BY giver.last_block DESC, giver.owner DESC LIMIT ${rawSql(GIVERS_MAX)})`;
 }

@@ -1,14 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import {
-  addressBytes,
-  type Bind,
-  expectedTrueOld,
-  hexTextOld,
-  rowsAfterOld,
-  type Statement,
-  whereOld,
-} from '@chainstead/db';
+import { addressBytes, expectedTrue, hexText, joinSql, rawSql, rowsAfter, type Sql, sql, where } from '@chainstead/db';
 import { type ChangePlace, MARK_LENGTH, unshownChanges } from '../records/change-pages.ts';
 import { collectionStatement } from './collection-statement.ts';
 
@@ -49,71 +41,65 @@ export interface OwnerRow {
  * `nft_collection_balances_by_id`. While transfers of an ERC-1155 are missing, a second range adds accounts whose sum
  * is zero or less: they may hold earlier tokens.
  */
-export function ownersStatement(chain: Chain, query: OwnersQuery): Statement {
+export function ownersStatement(chain: Chain, query: OwnersQuery): Sql {
   const { table, owner, amount, held } = query.isSingle ? IDS : BALANCES;
-  return collectionStatement(chain, query.contract, (bind, of, isPartial) => {
+  return collectionStatement(chain, query.contract, (of, isPartial) => {
     const bounds = [
       of('held'),
-      ...(query.tokenId === null ? [] : [`held.token_id = ${bind(query.tokenId)}::numeric`]),
-      ...(query.after === null ? [] : behind(query.after, query, owner, bind)),
+      ...(query.tokenId === null ? [] : [sql`held.token_id = ${query.tokenId}::numeric`]),
+      ...(query.after === null ? [] : behind(query.after, query, owner)),
     ];
-    const limit = `LIMIT ${bind(query.limit + 1)}`;
-    const rowsWhere = (...conditions: readonly string[]): string =>
-      `SELECT held.token_id, ${owner} AS owner, ${amount} AS amount, held.last_block, ${markOf(owner)} AS mark FROM ${table} AS held
-  ${whereOld([...conditions, ...bounds])} ORDER BY held.last_block DESC, held.token_id DESC${query.isSingle ? '' : ', held.owner DESC'} ${limit}`;
-    const given = query.isSingle ? [] : [rowsWhere('held.amount <= 0', 'held.is_sum', isPartial)];
+    const limit = sql`LIMIT ${query.limit + 1}`;
+    const byOwner = rawSql(query.isSingle ? '' : ', held.owner DESC');
+    const rowsWhere = (...conditions: readonly Sql[]): Sql =>
+      sql`SELECT held.token_id, ${owner} AS owner, ${amount} AS amount, held.last_block, ${markOf(owner)} AS mark FROM ${table} AS held
+  ${where([...conditions, ...bounds])} ORDER BY held.last_block DESC, held.token_id DESC${byOwner} ${limit}`;
+    const given = query.isSingle ? [] : [rowsWhere(sql`held.amount <= 0`, sql`held.is_sum`, isPartial)];
     return {
-      columns: `page.token_id::text AS token_id, ${hexTextOld('page.owner')} AS owner, page.amount::text AS amount, page.last_block, page.mark`,
+      columns: sql`page.token_id::text AS token_id, ${hexText('page.owner')} AS owner, page.amount::text AS amount, page.last_block, page.mark`,
       rows: newestOf([rowsWhere(...held), ...given], limit),
-      orderBy: 'page.last_block DESC, page.token_id DESC, page.owner DESC',
+      orderBy: sql`page.last_block DESC, page.token_id DESC, page.owner DESC`,
     };
   });
 }
 
 /** Merges the rows of several ranges. */
-function newestOf(ranges: readonly string[], limit: string): string {
+function newestOf(ranges: readonly Sql[], limit: Sql): Sql {
   const [only] = ranges;
   if (only !== undefined && ranges.length === 1) return only;
-  return `SELECT either.* FROM (${ranges.map((range) => `(${range})`).join(' UNION ALL ')}) AS either
+  const parts = ranges.map((range) => sql`(${range})`);
+  return sql`SELECT either.* FROM (${joinSql(parts, ' UNION ALL ')}) AS either
   ORDER BY either.last_block DESC, either.token_id DESC, either.owner DESC ${limit}`;
 }
 
 const IDS = {
-  table: 'nft_collection_ids',
-  owner: 'held.receiver',
-  amount: '1',
+  table: sql`nft_collection_ids`,
+  owner: sql`held.receiver`,
+  amount: sql`1`,
   // In contracts of both standards an id may not be a single item.
-  held: ['held.is_held', expectedTrueOld('held.receiver IS NOT NULL')],
+  held: [sql`held.is_held`, expectedTrue(sql`held.receiver IS NOT NULL`)],
 };
 const BALANCES = {
-  table: 'nft_collection_balances',
-  owner: 'held.owner',
-  amount: 'held.amount',
-  held: ['held.amount > 0'],
+  table: sql`nft_collection_balances`,
+  owner: sql`held.owner`,
+  amount: sql`held.amount`,
+  held: [sql`held.amount > 0`],
 };
 
-function markOf(owner: string): string {
-  return `left(md5(held.token_id::text || encode(${owner}, 'hex')), ${MARK_LENGTH})`;
+function markOf(owner: Sql): Sql {
+  return sql`left(md5(held.token_id::text || encode(${owner}, 'hex')), ${rawSql(MARK_LENGTH)})`;
 }
 
 function behind(
   place: OwnersPlace,
   { tokenId, isSingle }: Pick<OwnersQuery, 'tokenId' | 'isSingle'>,
-  owner: string,
-  bind: Bind,
-): readonly string[] {
-  const columns = {
-    block: 'held.last_block',
-    mark: markOf(owner),
-    // Bound only if it is used: a parameter that the text does not mention has no type.
-    beyond: (): string => {
-      const key = {
-        'held.last_block': `${bind(place.block)}::integer`,
-        ...(tokenId === null && { 'held.token_id': `${bind(place.tokenId)}::numeric` }),
-        ...(!isSingle && { 'held.owner': `${bind(addressBytes(place.owner))}::bytea` }),
-      };
-      return rowsAfterOld('DESC', Object.keys(key), Object.values(key));
-    },
+  owner: Sql,
+): readonly Sql[] {
+  const key = {
+    'held.last_block': sql`${place.block}::integer`,
+    ...(tokenId === null && { 'held.token_id': sql`${place.tokenId}::numeric` }),
+    ...(!isSingle && { 'held.owner': sql`${addressBytes(place.owner)}::bytea` }),
   };
-  return unshownChanges(place, columns, bind);
+  const beyond = rowsAfter('DESC', Object.keys(key), Object.values(key));
+  return unshownChanges(place, { block: 'held.last_block', mark: markOf(owner), beyond });
 }

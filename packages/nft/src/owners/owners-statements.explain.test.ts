@@ -1,8 +1,9 @@
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Statement, sql } from '@chainstead/db';
+import { addressBytes, rawSql, type Sql, sql } from '@chainstead/db';
 import { type Explained, exampleChain, explain, PLANS, type PlanNode, rowsRead, seedBuilt } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { tokenHashInSql } from '../records/token-hash.ts';
 import { nftCollectionOwners } from '../transfers/collection-owners.ts';
 import { account, contract } from '../transfers/testing/example-moves.ts';
 import { collectionStatsStatement } from './collection-stats-statement.ts';
@@ -29,31 +30,28 @@ async function seed(
   isSingle = true,
 ): Promise<void> {
   const { database } = scratch;
-  const key = [collections.map(addressBytes), chain.id];
-  const of = 'unnest($1::bytea[]) AS collection(address)';
-  const owner = (number: string): string => `decode(lpad(to_hex(${number}), 40, '0'), 'hex')`;
+  const of = sql`unnest(${collections.map(addressBytes)}::bytea[]) AS collection(address)`;
+  const chainId = sql`${chain.id}::bigint`;
+  const single = sql`${isSingle}::boolean`;
+  const owner = (number: string): Sql => sql`decode(lpad(to_hex(${rawSql(number)}), 40, '0'), 'hex')`;
   await database.query(
-    `INSERT INTO nft_collection_balances (token_address, chain_id, token_id, owner, amount, last_block, is_sum)
-     SELECT address, $2::bigint, id, ${owner('1000 + (id * 7 + turn) % 5000')}, CASE turn WHEN 2 THEN 1 ELSE 0 END, id / 2 + turn, true
-       FROM ${of}, generate_series(1, $3::int) AS id, generate_series(0, 2) AS turn
-     UNION ALL SELECT address, $2::bigint, 7, ${owner('100000 + number')}, 3 * (number % 2), number % 1000, true FROM ${of}, generate_series(1, $4::int) AS number`,
-    [...key, ids, ownersOfSeven],
+    sql`INSERT INTO nft_collection_balances (token_address, chain_id, token_id, owner, amount, last_block, is_sum)
+     SELECT address, ${chainId}, id, ${owner('1000 + (id * 7 + turn) % 5000')}, CASE turn WHEN 2 THEN 1 ELSE 0 END, id / 2 + turn, true
+       FROM ${of}, generate_series(1, ${ids}::int) AS id, generate_series(0, 2) AS turn
+     UNION ALL SELECT address, ${chainId}, 7, ${owner('100000 + number')}, 3 * (number % 2), number % 1000, true FROM ${of}, generate_series(1, ${ownersOfSeven}::int) AS number`,
   );
   await database.query(
-    `INSERT INTO nft_collection_ids (token_address, chain_id, token_id, token_hash, holders, supply, last_block, newest, receiver)
-     SELECT address, $2::bigint, id, decode(md5('0x' || encode(address, 'hex') || id::text), 'hex'), CASE WHEN $4 OR id % 10 <> 0 THEN 1 ELSE 0 END, 1, id / 2,
-       CASE WHEN $4 THEN ARRAY[id / 2, 0, 0, 0] END, CASE WHEN $4 THEN CASE WHEN id % 10 = 0 THEN ${owner('0')} ELSE ${owner('1000 + id % 5000')} END END
-       FROM ${of}, generate_series(1, $3::int) AS id`,
-    [...key, ids, isSingle],
+    sql`INSERT INTO nft_collection_ids (token_address, chain_id, token_id, token_hash, holders, supply, last_block, newest, receiver)
+     SELECT address, ${chainId}, id, decode(${tokenHashInSql('address', 'id')}, 'hex'), CASE WHEN ${single} OR id % 10 <> 0 THEN 1 ELSE 0 END, 1, id / 2,
+       CASE WHEN ${single} THEN ARRAY[id / 2, 0, 0, 0] END, CASE WHEN ${single} THEN CASE WHEN id % 10 = 0 THEN ${owner('0')} ELSE ${owner('1000 + id % 5000')} END END
+       FROM ${of}, generate_series(1, ${ids}::int) AS id`,
   );
   await database.query(
-    `INSERT INTO nft_collection_owners (token_address, chain_id, owner, ids_held)
-     SELECT address, $2::bigint, ${owner('number')}, 1 FROM ${of}, generate_series(1, $3::int) AS number`,
-    [...key, ids],
+    sql`INSERT INTO nft_collection_owners (token_address, chain_id, owner, ids_held)
+     SELECT address, ${chainId}, ${owner('number')}, 1 FROM ${of}, generate_series(1, ${ids}::int) AS number`,
   );
   await database.query(
-    `INSERT INTO nft_collection_counts SELECT address, $2::bigint, $3::bigint, $3::bigint, $3::bigint FROM ${of}`,
-    [...key, ids],
+    sql`INSERT INTO nft_collection_counts SELECT address, ${chainId}, ${ids}::bigint, ${ids}::bigint, ${ids}::bigint FROM ${of}`,
   );
 }
 
@@ -84,13 +82,13 @@ const behind = (block: number, tokenId: string) => ({
   tokenId,
   owner: account(1_500),
 });
-const owners = (more: Partial<Parameters<typeof ownersStatement>[1]>): Statement =>
+const owners = (more: Partial<Parameters<typeof ownersStatement>[1]>): Sql =>
   ownersStatement(chain, { contract: BUSY, tokenId: null, isSingle: true, limit: LIMIT, after: null, ...more });
-const several = (more: Partial<Parameters<typeof ownersStatement>[1]>): Statement =>
+const several = (more: Partial<Parameters<typeof ownersStatement>[1]>): Sql =>
   owners({ contract: UNCOUNTED, isSingle: false, ...more });
-const nfts = (more: Partial<Parameters<typeof contractNftsStatement>[1]>): Statement =>
+const nfts = (more: Partial<Parameters<typeof contractNftsStatement>[1]>): Sql =>
   contractNftsStatement(chain, { contract: BUSY, isSingle: true, limit: LIMIT, after: null, range: null, ...more });
-const amounts = (more: Partial<Parameters<typeof contractNftsStatement>[1]>): Statement =>
+const amounts = (more: Partial<Parameters<typeof contractNftsStatement>[1]>): Sql =>
   nfts({ contract: UNCOUNTED, isSingle: false, ...more });
 
 const BY_HASH = 'nft_collection_ids_by_hash';
@@ -108,7 +106,7 @@ const OF_OWNERS = /^nft_collection_owners_/;
  * Each page's statement, the index that it must use as a range, and the maximum rows that it may read from the state's
  * tables.
  */
-const PAGES: readonly (readonly [string, Statement, string | RegExp, number])[] = [
+const PAGES: readonly (readonly [string, Sql, string | RegExp, number])[] = [
   ['NFTs, the first', nfts({}), BY_HASH, 101],
   ['NFTs, in the middle', nfts({ after: '8'.repeat(32) }), BY_HASH, 101],
   ['NFTs of one part', nfts({ range: hashRange({ range: 41, totalRanges: 100 }) }), BY_HASH, 101],

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import { readBuilt, showIndexed } from '@chainstead/data-api';
-import { addressBytes, hexTextOld, type Statement, whereOld } from '@chainstead/db';
+import { addressBytes, hexText, type Sql, sql, where } from '@chainstead/db';
 import { defineListRoute, limitParameter, querySchema, type RouteModule } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import { nftTransfers } from '../transfers/dataset.ts';
@@ -86,11 +86,11 @@ const BEFORE_ALL = Buffer.alloc(0);
  * Returns the statement for a page of a collection's owners, by address: one range scan of the key of
  * `nft_collection_owners`.
  */
-export function uniqueOwnersStatement(chain: Chain, { contract, limit, after }: UniqueOwnersQuery): Statement {
-  return collectionStatement(chain, contract, (bind, of) => ({
-    columns: `${hexTextOld('page.owner')} AS owner`,
-    rows: `SELECT held.owner FROM nft_collection_owners AS held
-  ${whereOld([of('held'), `held.owner > ${bind(after === null ? BEFORE_ALL : addressBytes(after))}`])} ORDER BY held.owner LIMIT ${bind(limit + 1)}`,
-    orderBy: 'page.owner',
+export function uniqueOwnersStatement(chain: Chain, { contract, limit, after }: UniqueOwnersQuery): Sql {
+  return collectionStatement(chain, contract, (of) => ({
+    columns: sql`${hexText('page.owner')} AS owner`,
+    rows: sql`SELECT held.owner FROM nft_collection_owners AS held
+  ${where([of('held'), sql`held.owner > ${after === null ? BEFORE_ALL : addressBytes(after)}`])} ORDER BY held.owner LIMIT ${limit + 1}`,
+    orderBy: sql`page.owner`,
   }));
 }

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Bind, expectedTrueOld } from '@chainstead/db';
+import { expectedTrue, rawSql, type Sql, sql } from '@chainstead/db';
 import { z } from '@hono/zod-openapi';
 
 /**
@@ -30,22 +30,22 @@ export interface ChangePlace {
   readonly block: number;
 }
 
-/** SQL expressions that compare rows. */
+/** Expressions that compare rows. */
 export interface ChangeColumns {
   readonly block: string;
   /** {@link MARK_LENGTH} digits, as in the run. */
-  readonly mark: string;
+  readonly mark: Sql;
   /** True for rows after the previous page's last one. */
-  readonly beyond: () => string;
+  readonly beyond: Sql;
 }
 
 /** Returns the conditions of a page's rows. */
-export function unshownChanges(place: ChangePlace, columns: ChangeColumns, bind: Bind): readonly string[] {
+export function unshownChanges(place: ChangePlace, columns: ChangeColumns): readonly Sql[] {
   const { run, upperBound, block } = place;
   const marks = marksOf(run);
-  const unshown = marks.length === 0 ? [] : [expectedTrueOld(`${columns.mark} <> ALL (${bind(marks)}::text[])`)];
+  const unshown = marks.length === 0 ? [] : [expectedTrue(sql`${columns.mark} <> ALL (${marks}::text[])`)];
   const isSettled = block <= run.settled || marks.length >= MARKS_MAX;
-  return [isSettled ? columns.beyond() : `${columns.block} <= ${bind(upperBound)}::integer`, ...unshown];
+  return [isSettled ? columns.beyond : sql`${rawSql(columns.block)} <= ${upperBound}::integer`, ...unshown];
 }
 
 /** Returns the run for the page after these rows. */

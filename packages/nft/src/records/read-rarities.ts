@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { addressBytes, expectedTrueOld, hexTextOld, type ReadDatabase, type Statement } from '@chainstead/db';
+import { addressBytes, expectedTrue, hexText, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import { type NftRecord, recordId, type TokenRarity } from './nft-record.ts';
 import { normalizeMetadata } from './normalized-metadata.ts';
 import { rarityFigures, type TraitFigures, traitFigures } from './rarity-figures.ts';
@@ -35,8 +35,7 @@ async function raritiesOf(
   records: readonly Rated[],
   isSpread: boolean,
 ): Promise<ReadonlyMap<string, TokenRarity>> {
-  const { text, values } = ranksStatement(chain, records, isSpread);
-  const ranks = await database.select<RankRow>(text, values);
+  const ranks = await database.select<RankRow>(ranksStatement(chain, records, isSpread));
   if (ranks.length === 0) return new Map();
   const traitsOfRecords = new Map(records.map((record) => [recordId(record), traitsOfDocument(record)]));
   const rated = ranks.map((row) => {
@@ -80,27 +79,22 @@ export function ranksStatement(
   chain: Chain,
   tokens: readonly Pick<NftRecord, 'address' | 'tokenId'>[],
   isSpread = false,
-): Statement {
-  const values = [chain.id, tokens.map(({ address }) => addressBytes(address)), tokens.map(({ tokenId }) => tokenId)];
+): Sql {
+  const { chainId, contracts } = collectionsOf(chain, tokens);
+  const requested = sql`unnest(${contracts}, ${tokens.map(({ tokenId }) => tokenId)}::numeric[]) AS requested(token_address, token_id)`;
   if (isSpread)
-    return {
-      text: `WITH requested AS MATERIALIZED (SELECT * FROM unnest($2::bytea[], $3::numeric[]) AS requested(token_address, token_id)), ${SHOWN_GENERATIONS}
-SELECT ${hexTextOld('requested.token_address')} AS address, requested.token_id::text, rarity.rank, requested.tokens
+    return sql`WITH requested AS MATERIALIZED (SELECT * FROM ${requested}), ${shownGenerations(chainId, contracts)}
+SELECT ${hexText('requested.token_address')} AS address, requested.token_id::text, rarity.rank, requested.tokens
 FROM (SELECT DISTINCT token_address, token_id, generation, tokens FROM requested JOIN shown USING (token_address)) AS requested
-JOIN nft_token_rarity AS rarity ON rarity.token_address = requested.token_address AND rarity.chain_id = $1 AND rarity.generation = requested.generation
-  AND rarity.token_id = requested.token_id AND rarity.token_address = $4::bytea`,
-      values: [...values, oneContract(tokens)],
-    };
-  return {
-    text: `SELECT ${hexTextOld('requested.token_address')} AS address, requested.token_id::text, rarity.rank, shown.tokens
-FROM unnest($2::bytea[], $3::numeric[]) AS requested(token_address, token_id)
-CROSS JOIN LATERAL ${shownGeneration('requested.token_address')} AS shown
+JOIN nft_token_rarity AS rarity ON rarity.token_address = requested.token_address AND rarity.chain_id = ${chainId} AND rarity.generation = requested.generation
+  AND rarity.token_id = requested.token_id AND rarity.token_address = ${oneContract(tokens)}::bytea`;
+  return sql`SELECT ${hexText('requested.token_address')} AS address, requested.token_id::text, rarity.rank, shown.tokens
+FROM ${requested}
+CROSS JOIN LATERAL ${shownGeneration(chainId)} AS shown
 CROSS JOIN LATERAL (
   SELECT rank FROM nft_token_rarity AS rarity
-  WHERE rarity.token_address = requested.token_address AND rarity.chain_id = $1 AND rarity.generation = shown.generation AND rarity.token_id = requested.token_id LIMIT 1
-) AS rarity`,
-    values,
-  };
+  WHERE rarity.token_address = requested.token_address AND rarity.chain_id = ${chainId} AND rarity.generation = shown.generation AND rarity.token_id = requested.token_id LIMIT 1
+) AS rarity`;
 }
 
 /** By {@link countName}. */
@@ -114,8 +108,7 @@ async function readCounts(
   for (const { address, traits } of rated)
     for (const trait of traits) requested.set(countName(address, traitKey(address, trait)), { address, trait });
   if (requested.size === 0) return new Map();
-  const { text, values } = countsStatement(chain, [...requested.values()], isSpread);
-  const rows = await database.select<CountRow>(text, values);
+  const rows = await database.select<CountRow>(countsStatement(chain, [...requested.values()], isSpread));
   return new Map(rows.map((row) => [countName(row.address, row.trait_key), traitFigures(row.count, row.tokens)]));
 }
 
@@ -132,46 +125,43 @@ interface CountRow {
 }
 
 /** Like {@link ranksStatement}, by `nft_trait_counts_by_key`. */
-export function countsStatement(chain: Chain, traits: readonly RequestedTrait[], isSpread = false): Statement {
-  const values = [
-    chain.id,
-    traits.map(({ address }) => addressBytes(address)),
-    traits.map(({ address, trait }) => traitKey(address, trait)),
-  ];
+export function countsStatement(chain: Chain, traits: readonly RequestedTrait[], isSpread = false): Sql {
+  const { chainId, contracts } = collectionsOf(chain, traits);
+  const requested = sql`unnest(${contracts}, ${traits.map(({ address, trait }) => traitKey(address, trait))}::bytea[]) AS requested(token_address, trait_key)`;
   if (isSpread)
-    return {
-      text: `WITH requested AS MATERIALIZED (SELECT * FROM unnest($2::bytea[], $3::bytea[]) AS requested(token_address, trait_key)), ${SHOWN_GENERATIONS}
-SELECT ${hexTextOld('requested.token_address')} AS address, requested.trait_key, counted.count, requested.tokens
+    return sql`WITH requested AS MATERIALIZED (SELECT * FROM ${requested}), ${shownGenerations(chainId, contracts)}
+SELECT ${hexText('requested.token_address')} AS address, requested.trait_key, counted.count, requested.tokens
 FROM (SELECT DISTINCT token_address, trait_key, generation, tokens FROM requested JOIN shown USING (token_address)) AS requested
 JOIN nft_trait_counts AS counted ON counted.trait_key = requested.trait_key AND counted.token_address = requested.token_address
-  AND counted.chain_id = $1 AND counted.generation = requested.generation AND counted.token_address = $4::bytea`,
-      values: [...values, oneContract(traits)],
-    };
-  return {
-    text: `SELECT ${hexTextOld('requested.token_address')} AS address, requested.trait_key, counted.count, shown.tokens
-FROM unnest($2::bytea[], $3::bytea[]) AS requested(token_address, trait_key)
-CROSS JOIN LATERAL ${shownGeneration('requested.token_address')} AS shown
+  AND counted.chain_id = ${chainId} AND counted.generation = requested.generation AND counted.token_address = ${oneContract(traits)}::bytea`;
+  return sql`SELECT ${hexText('requested.token_address')} AS address, requested.trait_key, counted.count, shown.tokens
+FROM ${requested}
+CROSS JOIN LATERAL ${shownGeneration(chainId)} AS shown
 CROSS JOIN LATERAL (
   SELECT count FROM nft_trait_counts AS counted
   WHERE counted.trait_key = requested.trait_key
-    AND ${expectedTrueOld('counted.token_address = requested.token_address AND counted.chain_id = $1 AND counted.generation = shown.generation')} LIMIT 1
-) AS counted`,
-    values,
-  };
+    AND ${expectedTrue(sql`counted.token_address = requested.token_address AND counted.chain_id = ${chainId} AND counted.generation = shown.generation`)} LIMIT 1
+) AS counted`;
+}
+
+function collectionsOf({ id }: Chain, requested: readonly Pick<NftRecord, 'address'>[]) {
+  return { chainId: sql`${id}`, contracts: sql`${requested.map(({ address }) => addressBytes(address))}::bytea[]` };
 }
 
 /** CTE `shown`: the displayed generations of the collections of `requested`, as in {@link shownGeneration}. */
-const SHOWN_GENERATIONS = `shown AS MATERIALIZED (
+function shownGenerations(chainId: Sql, contracts: Sql): Sql {
+  return sql`shown AS MATERIALIZED (
   SELECT traits.token_address, traits.generation, traits.tokens FROM nft_collection_traits AS traits
-  WHERE traits.token_address = ANY ($2::bytea[]) AND traits.chain_id = $1 AND NOT traits.is_too_large AND traits.token_address NOT IN (
-    SELECT token_address FROM nft_collection_counts WHERE token_address = ANY ($2::bytea[]) AND chain_id = $1 AND ids > ${TOKENS_MAX}))`;
+  WHERE traits.token_address = ANY (${contracts}) AND traits.chain_id = ${chainId} AND NOT traits.is_too_large AND traits.token_address NOT IN (
+    SELECT token_address FROM nft_collection_counts WHERE token_address = ANY (${contracts}) AND chain_id = ${chainId} AND ids > ${rawSql(TOKENS_MAX)}))`;
+}
 
-/** The displayed generation of a collection, in SQL. A collection that has grown too large has none. */
-function shownGeneration(contract: string): string {
-  return `(
+/** The displayed generation of the collection of `requested`. A collection that has grown too large has none. */
+function shownGeneration(chainId: Sql): Sql {
+  return sql`(
   SELECT traits.generation, traits.tokens FROM nft_collection_traits AS traits
   LEFT JOIN nft_collection_counts AS counts ON counts.token_address = traits.token_address AND counts.chain_id = traits.chain_id
-  WHERE traits.token_address = ${contract} AND traits.chain_id = $1 AND NOT traits.is_too_large AND coalesce(counts.ids, 0) <= ${TOKENS_MAX} LIMIT 1
+  WHERE traits.token_address = requested.token_address AND traits.chain_id = ${chainId} AND NOT traits.is_too_large AND coalesce(counts.ids, 0) <= ${rawSql(TOKENS_MAX)} LIMIT 1
 )`;
 }
 

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
-import type { ReadDatabase, Statement } from '@chainstead/db';
+import type { ReadDatabase, Sql } from '@chainstead/db';
 import type { CollectionFields } from '../collections/collection-fields.ts';
 import { readDocument } from './document-object.ts';
 import type { NftRecord, RecordKey } from './nft-record.ts';
@@ -17,7 +17,7 @@ export async function readRecords(
   reading: RecordsReading,
 ): Promise<readonly NftRecord[]> {
   if (keys.length === 0) return [];
-  const read: Read = ({ text, values }) => database.select(text, values);
+  const read: Read = (statement) => database.select(statement);
   const rows =
     reading.isSpread === true
       ? await readSpread(read, chain, keys, reading)
@@ -47,7 +47,7 @@ async function readSpread(
   return rows;
 }
 
-type Read = <Found extends object>(statement: Statement) => Promise<readonly Found[]>;
+type Read = <Found extends object>(statement: Sql) => Promise<readonly Found[]>;
 
 type MintRow = Pick<Row, 'minted_in' | 'minted_at'>;
 

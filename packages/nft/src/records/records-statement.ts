@@ -1,10 +1,10 @@
 import type { Chain } from '@chainstead/chains';
-import { hexTextOld, type Statement } from '@chainstead/db';
+import { hexText, joinSql, rawSql, type Sql, sql } from '@chainstead/db';
 import { collectionFacts } from '../collections/collection-facts-statement.ts';
 import { COLLECTION_COLUMNS } from '../collections/collection-fields.ts';
 import type { RecordKey } from './nft-record.ts';
 import { requestedTokens } from './requested-tokens.ts';
-import { NOBODY, PLACE, type TokenMoves, tokenMoves } from './token-moves.ts';
+import { NOBODY, PLACE, placeOrder, type TokenMoves, tokenMoves } from './token-moves.ts';
 
 /** A URI that contains its document is shown up to this length. Characters. */
 export const DATA_URI_LENGTH_MAX = 8_192;
@@ -19,10 +19,12 @@ export const DOCUMENTS_BYTES_MAX = 4_194_304;
 const MINT_SEARCH_MAX = 256;
 
 /** A token shows the contract's own name and symbol. */
-const SHOWN_COLUMNS = COLLECTION_COLUMNS.map(([field, column]) => {
-  const shown = column === 'name' || column === 'symbol' ? `token_${column}` : column;
-  return `shown.${shown} AS "${field}"`;
-}).join(', ');
+const SHOWN_COLUMNS = joinSql(
+  COLLECTION_COLUMNS.map(([field, column]) => {
+    const shown = column === 'name' || column === 'symbol' ? `token_${column}` : column;
+    return rawSql(`shown.${shown} AS "${field}"`);
+  }),
+);
 
 export interface RecordsReading {
   /** Whether mints can be searched: not without their index. */
@@ -39,23 +41,22 @@ export function recordsStatement(
   chain: Chain,
   tokens: readonly Pick<RecordKey, 'address' | 'tokenId'>[],
   { hasMints, isSpread = false }: RecordsReading,
-): Statement {
-  const requested = requestedTokens(chain, tokens, isSpread);
-  const text = `SELECT ${SHOWN_COLUMNS},
+): Sql {
+  const chainId = sql`${chain.id}::bigint`;
+  return sql`SELECT ${SHOWN_COLUMNS},
   shown.contract_type, shown.verified, shown.possible_spam,
-  CASE WHEN octet_length(known.token_uri) <= ${DATA_URI_LENGTH_MAX} OR left(known.token_uri, 100) !~* '^\\s*(data:|[{])' THEN known.token_uri END AS token_uri,
+  CASE WHEN octet_length(known.token_uri) <= ${rawSql(DATA_URI_LENGTH_MAX)} OR left(known.token_uri, 100) !~* '^\\s*(data:|[{])' THEN known.token_uri END AS token_uri,
   known.uri_synced_at, known.synced_at, known.token_address IS NULL AS is_unread,
-  CASE WHEN sum(octet_length(known.metadata)) OVER (ORDER BY requested.place) <= ${DOCUMENTS_BYTES_MAX} THEN known.metadata END AS metadata,
-  ${hexTextOld('minted.transaction_hash')} AS minted_in, minted.block_number AS minted_at
-FROM ${requested.relation}
-CROSS JOIN LATERAL ${collectionFacts('requested.token_address', '$1::bigint')} AS shown
+  CASE WHEN sum(octet_length(known.metadata)) OVER (ORDER BY requested.place) <= ${rawSql(DOCUMENTS_BYTES_MAX)} THEN known.metadata END AS metadata,
+  ${hexText('minted.transaction_hash')} AS minted_in, minted.block_number AS minted_at
+FROM ${requestedTokens(tokens, isSpread)}
+CROSS JOIN LATERAL ${collectionFacts('requested.token_address', chainId)} AS shown
 LEFT JOIN LATERAL (
   SELECT * FROM nft_token_metadata AS own
-  WHERE own.token_address = requested.token_address AND own.chain_id = $1 AND own.token_id = requested.token_id LIMIT 1
+  WHERE own.token_address = requested.token_address AND own.chain_id = ${chainId} AND own.token_id = requested.token_id LIMIT 1
 ) AS known ON true
-LEFT JOIN LATERAL ${hasMints && !isSpread ? MINT : NO_MINT} AS minted ON true
+LEFT JOIN LATERAL ${hasMints && !isSpread ? mintOf(chainId) : NO_MINT} AS minted ON true
 ORDER BY requested.place`;
-  return { text, values: requested.values };
 }
 
 /**
@@ -66,38 +67,28 @@ export function mintStatement(
   chain: Chain,
   token: Pick<RecordKey, 'address' | 'tokenId'>,
   contractType: string | null,
-): Statement {
-  const requested = requestedTokens(chain, [token], true);
-  return {
-    text: `SELECT ${hexTextOld('minted.transaction_hash')} AS minted_in, minted.block_number AS minted_at
-FROM ${requested.relation} CROSS JOIN (SELECT $4::text AS contract_type) AS shown CROSS JOIN LATERAL ${MINT} AS minted`,
-    values: [...requested.values, contractType],
-  };
+): Sql {
+  return sql`SELECT ${hexText('minted.transaction_hash')} AS minted_in, minted.block_number AS minted_at
+FROM ${requestedTokens([token], true)} CROSS JOIN (SELECT ${contractType}::text AS contract_type) AS shown
+  CROSS JOIN LATERAL ${mintOf(sql`${chain.id}::bigint`)} AS minted`;
 }
 
-const MOVED = `${PLACE.map((column) => `moved.${column}`).join(', ')}, moved.from_address, moved.to_address, moved.transaction_hash`;
-const OF_TOKEN = {
-  address: 'requested.token_address',
-  tokenId: 'requested.token_id',
-  chainId: '$1::bigint',
-  columns: MOVED,
-};
-
-const NO_MINT = '(SELECT NULL::integer AS block_number, NULL::bytea AS transaction_hash)';
-
-const moves = (order: TokenMoves['order'], limit: number): string =>
-  tokenMoves({ ...OF_TOKEN, order, limit: String(limit) });
+const NO_MINT = sql`(SELECT NULL::integer AS block_number, NULL::bytea AS transaction_hash)`;
 
 /**
  * The valid mint. For ERC-1155 it is the first transfer, if that is a mint. For others it is the newest mint without a
  * later burn, nearly always the first transfer too. The first transfer is also the fallback for tokens that moved very
  * often.
  */
-const MINT = `(SELECT found.block_number, found.transaction_hash FROM (
+function mintOf(chainId: Sql): Sql {
+  const columns = [...PLACE, 'from_address', 'to_address', 'transaction_hash'];
+  const moves = (order: TokenMoves['order'], limit: number): Sql => tokenMoves({ chainId, columns, order, limit });
+  return sql`(SELECT found.block_number, found.transaction_hash FROM (
     (SELECT 0 AS rank, newest.* FROM (${moves('DESC', MINT_SEARCH_MAX)}) AS newest
       WHERE shown.contract_type IS DISTINCT FROM 'ERC1155' AND (newest.from_address = ${NOBODY}) <> (newest.to_address = ${NOBODY})
-      ORDER BY ${PLACE.map((column) => `newest.${column} DESC`).join(', ')} LIMIT 1)
+      ORDER BY ${placeOrder('newest', 'DESC')} LIMIT 1)
     UNION ALL
     SELECT 1, first.* FROM (${moves('ASC', 1)}) AS first
     ORDER BY 1 LIMIT 1
   ) AS found WHERE found.from_address = ${NOBODY} LIMIT 1)`;
+}

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { addressBytes, type Database } from '@chainstead/db';
+import { addressBytes, type Database, sql } from '@chainstead/db';
 import { notifyDue } from '@chainstead/jobs';
 import { TOKEN_METADATA } from '../collections/metadata-kinds.ts';
 import { leaveUnlessAway } from './leave-unless-away.ts';
@@ -21,14 +21,14 @@ export async function requestUnreadTokens(
 ): Promise<void> {
   const unread = records.filter(({ isUnread, possibleSpam }) => isUnread && !possibleSpam).slice(0, PER_PAGE_MAX);
   if (unread.length === 0) return;
-  const ids = [unread.map(({ address }) => addressBytes(address)), unread.map(({ tokenId }) => tokenId)];
+  const contracts = unread.map(({ address }) => addressBytes(address));
+  const ids = unread.map(({ tokenId }) => tokenId);
   await leaveUnlessAway(async () => {
     const left = await database.query(
-      `INSERT INTO nft_token_metadata (token_address, chain_id, token_id, status, due_at)
-       SELECT unread.address, $1, unread.id, 'pending', now() FROM unnest($2::bytea[], $3::numeric[]) AS unread(address, id)
-        WHERE (SELECT count(*) FROM (SELECT 1 FROM nft_token_metadata WHERE due_at <= now() LIMIT $4) AS waiting) < $4
+      sql`INSERT INTO nft_token_metadata (token_address, chain_id, token_id, status, due_at)
+       SELECT unread.address, ${chain.id}, unread.id, 'pending', now() FROM unnest(${contracts}::bytea[], ${ids}::numeric[]) AS unread(address, id)
+        WHERE (SELECT count(*) FROM (SELECT 1 FROM nft_token_metadata WHERE due_at <= now() LIMIT ${WAITING_MAX}) AS waiting) < ${WAITING_MAX}
         ORDER BY unread.address, unread.id ON CONFLICT DO NOTHING RETURNING chain_id`,
-      [chain.id, ...ids, WAITING_MAX],
     );
     if (left.length > 0) await notifyDue(database, TOKEN_METADATA, chain.id);
   });

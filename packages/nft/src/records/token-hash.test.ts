@@ -1,5 +1,5 @@
 import { parseAddress } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { tokenHash, tokenHashInSql } from './token-hash.ts';
@@ -14,8 +14,7 @@ test.each([
   const address = parseAddress(text);
   expect(tokenHash({ address, tokenId })).toBe(expected);
   const [row] = await scratch.database.query<{ hash: string }>(
-    `SELECT ${tokenHashInSql('$1::bytea', '$2::numeric')} AS hash`,
-    [addressBytes(address), tokenId],
+    sql`SELECT ${tokenHashInSql(sql`${addressBytes(address)}::bytea`, sql`${tokenId}::numeric`)} AS hash`,
   );
   expect(row?.hash).toBe(expected);
 });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Address } from '@chainstead/core';
+import { asSql, type Sql, sql } from '@chainstead/db';
 
 /**
  * The hosted API's token hash, 32 hexadecimal digits: MD5 of the lower-case contract followed by the id in decimal
@@ -9,7 +10,7 @@ export function tokenHash({ address, tokenId }: { readonly address: Address; rea
   return createHash('md5').update(`${address}${tokenId}`).digest('hex');
 }
 
-/** {@link tokenHash} in SQL. @param address SQL of a bytea @param tokenId SQL of a numeric */
-export function tokenHashInSql(address: string, tokenId: string): string {
-  return `md5('0x' || encode(${address}, 'hex') || ${tokenId}::text)`;
+/** {@link tokenHash} in SQL. @param address a column, or SQL of a bytea @param tokenId a column, or SQL of a numeric */
+export function tokenHashInSql(address: string | Sql, tokenId: string | Sql): Sql {
+  return sql`md5('0x' || encode(${asSql(address)}, 'hex') || ${asSql(tokenId)}::text)`;
 }

@@ -44,8 +44,7 @@ export interface SalePrices {
 
 /** Returns the summary of a token's or collection's sales over some days, in one statement. */
 export async function getSalePrices(database: ReadDatabase, chain: Chain, query: SalePricesQuery): Promise<SalePrices> {
-  const statement = salePricesStatement(chain, query, await areTablesSpread(database));
-  const rows = await database.select<Row>(statement.text, statement.values);
+  const rows = await database.select<Row>(salePricesStatement(chain, query, await areTablesSpread(database)));
   const [first] = rows;
   const saleOf = (name: Row['sale']): Sale | null => {
     const row = rows.find(({ sale }) => sale === name);

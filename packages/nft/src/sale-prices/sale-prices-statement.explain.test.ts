@@ -24,7 +24,7 @@ beforeAll(async () => {
   );
 });
 
-const statementOf = (query: Partial<SalePricesQuery>) => {
+const pricesOf = (query: Partial<SalePricesQuery>) => {
   const requested = { token: COLLECTION, tokenId: '1', days: 365, now: NOW, includeWrapped: false, ...query };
   return salePricesStatement(chain, requested);
 };
@@ -44,7 +44,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
   beforeAll(() => prepare(scratch.database));
 
   test.each(QUERIES)('%s: a row a day, and the trades of one day at most', async (_name, query) => {
-    const { nodes } = await explain(scratch.database, statementOf(query), plan);
+    const { nodes } = await explain(scratch.database, pricesOf(query), plan);
     expect(
       nodes.filter((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name']?.startsWith('nft_')),
     ).toEqual([]);
@@ -54,8 +54,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
 });
 
 test('gives what a scan of all sales gives', async () => {
-  const statement = statementOf({ days: 200 });
-  const [row] = await scratch.database.query<{ sales: number; average: string }>(statement.text, statement.values);
+  const [row] = await scratch.database.query<{ sales: number; average: string }>(pricesOf({ days: 200 }));
   const [scanned] = await scratch.database.query<{ sales: number; average: string }>(
     sql`SELECT count(*) AS sales, div(sum(price), count(*)) AS average FROM nft_trades
      WHERE token_id = 1 AND token_address = ${Buffer.from(COLLECTION.slice(2), 'hex')} AND block_timestamp >= ${new Date(NOW.getTime() - 200 * 86_400_000)}::timestamptz`,

@@ -1,18 +1,11 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import {
-  coverageOld,
-  fromDateBoundOld,
-  hasContradictedOld,
-  isBuiltOld,
-  isCompleteOld,
-  toDateBoundOld,
-} from '@chainstead/data-api';
-import { addressBytes, type Bind, hexTextOld, type Statement, whereOld } from '@chainstead/db';
-import { etherQuotesOld as etherQuotes } from '@chainstead/price-feeds';
+import { coverage, fromDateBound, hasContradicted, isBuilt, isComplete, toDateBound } from '@chainstead/data-api';
+import { addressBytes, hexText, joinSql, rawSql, type Sql, sql, where } from '@chainstead/db';
+import { etherQuotes } from '@chainstead/price-feeds';
 import { isSalePrice, isSingleToken, NATIVE_CURRENCY, PLACE_COLUMNS, saleSummary, unitPrice } from '../trades/sale.ts';
 import { saleDays, WHOLE_COLLECTION } from '../trades/sale-days.ts';
-import { type BoundAddress, bindAddress, ofCollection, ofToken } from '../trades/trade-conditions.ts';
+import { ofCollection, ofToken } from '../trades/trade-conditions.ts';
 import { BY_BIDS, type Priced, pricedBefore } from '../trades/trade-price-statement.ts';
 import { etherPayments } from './ether-payments.ts';
 
@@ -38,59 +31,57 @@ const DAY_MS = 86_400_000;
  * of the whole window, for CryptoPunks only.
  * @param isSpread whether tables are distributed
  */
-export function salePricesStatement(chain: Chain, query: SalePricesQuery, isSpread = false): Statement {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
+export function salePricesStatement(chain: Chain, query: SalePricesQuery, isSpread = false): Sql {
   const start = new Date(query.now.getTime() - query.days * DAY_MS);
   const firstWholeDay = new Date(Math.ceil(start.getTime() / DAY_MS) * DAY_MS);
-  const chainId = bind(chain.id);
-  const from = `${bind(start)}::timestamptz`;
-  const wholeFrom = `${bind(firstWholeDay)}::timestamptz`;
+  const chainId = sql`${chain.id}`;
+  const from = sql`${start}::timestamptz`;
+  const wholeFrom = sql`${firstWholeDay}::timestamptz`;
   const scan: Scan = {
-    collection: bindAddress(query.token, bind),
+    collection: query.token,
     chainId,
-    tokenId: query.tokenId === null ? null : `${bind(query.tokenId)}::numeric`,
-    payments: `${bind(etherPayments(chain, { withWrapped: query.includeWrapped }).map(addressBytes))}::bytea[]`,
-    priced: isSpread ? pricedBefore(chain, chainId, { collection: query.token }, bind) : BY_BIDS,
+    tokenId: query.tokenId === null ? null : sql`${query.tokenId}::numeric`,
+    payments: sql`${etherPayments(chain, { withWrapped: query.includeWrapped }).map(addressBytes)}::bytea[]`,
+    priced: isSpread ? pricedBefore(chain, chainId, { collection: query.token }) : BY_BIDS,
   };
-  const quotes = etherQuotes(chain, chainId, bind);
+  const quotes = etherQuotes(chain, chainId);
   const parts = [
     wholeDays(scan, wholeFrom),
     sales(
       scan,
-      `trade.block_number <= (SELECT block FROM to_date) AND trade.block_timestamp >= ${from} AND trade.block_timestamp < ${wholeFrom}`,
+      sql`trade.block_number <= (SELECT block FROM to_date) AND trade.block_timestamp >= ${from} AND trade.block_timestamp < ${wholeFrom}`,
     ),
     ...(query.token === chain.cryptoPunks
-      ? [sales(scan, `trade.price IS NULL AND trade.block_timestamp >= ${wholeFrom}`)]
+      ? [sales(scan, sql`trade.price IS NULL AND trade.block_timestamp >= ${wholeFrom}`)]
       : []),
   ];
   const span = {
-    lowest: `greatest((SELECT known_block FROM from_date), ${bind(chain.firstBlock)}::bigint)`,
-    highest: 'covered.indexed_to',
+    lowest: sql`greatest((SELECT known_block FROM from_date), ${chain.firstBlock}::bigint)`,
+    highest: sql`covered.indexed_to`,
   };
   const ctes = [
-    fromDateBoundOld(chainId, from),
-    toDateBoundOld(chainId, wholeFrom),
-    coverageOld(chainId, "'nft-trades'"),
+    fromDateBound(chainId, from),
+    toDateBound(chainId, wholeFrom),
+    coverage(chainId, DATASET),
     ...quotes.ctes,
     ...scan.priced.ctes,
-    `summary AS MATERIALIZED (
+    sql`summary AS MATERIALIZED (
   SELECT coalesce(sum(sales), 0) AS sales, sum(total) AS total, min(lowest) AS lowest, min(highest) AS highest, min(latest) AS latest
-  FROM (${parts.join('\n  UNION ALL ')}) AS part WHERE ${bind(query.days)}::integer > 0)`,
+  FROM (${joinSql(parts, '\n  UNION ALL ')}) AS part WHERE ${query.days}::integer > 0)`,
     PICKED,
-    `trade AS MATERIALIZED (
+    sql`trade AS MATERIALIZED (
   SELECT picked.sale, trade.*, paid.name AS payment_name, paid.symbol AS payment_symbol, paid.logo AS payment_logo
   FROM picked LEFT JOIN LATERAL (SELECT * FROM (${shownSale(scan)}) AS trade LIMIT 1) AS trade ON true
     LEFT JOIN LATERAL (SELECT name, symbol, logo FROM tokens WHERE address = trade.payment_token AND chain_id = ${chainId} LIMIT 1) AS paid ON true)`,
   ];
   const atSale = quotes.at({
-    block: 'trade.block_number',
-    transaction: 'trade.transaction_index',
-    log: 'trade.log_index',
+    block: sql`trade.block_number`,
+    transaction: sql`trade.transaction_index`,
+    log: sql`trade.log_index`,
   });
   // If tables are distributed, tables that exist only on the coordinator are read separately.
-  const text = `WITH ${ctes.join(', ')}, state AS MATERIALIZED (
-  SELECT covered.indexed_from, covered.indexed_to, ${isCompleteOld(span)} AND NOT ${hasContradictedOld(chainId, "'nft-trades'", span)} AND ${isBuiltOld(chainId, saleDays)} AS complete FROM covered
+  return sql`WITH ${joinSql(ctes)}, state AS MATERIALIZED (
+  SELECT covered.indexed_from, covered.indexed_to, ${isComplete(span)} AND NOT ${hasContradicted(chainId, DATASET, span)} AND ${isBuilt(chainId, saleDays)} AS complete FROM covered
 ), shown AS MATERIALIZED (
   SELECT trade.*, quote.value AS quote_value, quote.source AS quote_source, newest.value AS newest_value, newest.source AS newest_source
   FROM (VALUES (true)) AS one LEFT JOIN trade ON true LEFT JOIN LATERAL ${atSale} AS quote ON true LEFT JOIN LATERAL ${quotes.at(null)} AS newest ON true
@@ -99,65 +90,67 @@ SELECT state.*, summary.sales::bigint AS sales, div(summary.total, nullif(summar
   trade.payment_name, trade.payment_symbol, trade.payment_logo,
   trade.quote_value, trade.quote_source, trade.newest_value, trade.newest_source
 FROM state CROSS JOIN summary CROSS JOIN shown AS trade`;
-  return { text, values };
 }
 
+/** The name of the dataset whose coverage counts. */
+const DATASET = 'nft-trades';
+
 interface Scan {
-  readonly collection: BoundAddress;
-  readonly chainId: string;
-  readonly tokenId: string | null;
-  readonly payments: string;
+  readonly collection: Address;
+  readonly chainId: Sql;
+  readonly tokenId: Sql | null;
+  readonly payments: Sql;
   readonly priced: Priced;
 }
 
 /** Summaries as in {@link saleSummary}, of each day from this one on. */
-function wholeDays({ collection, chainId, tokenId, payments }: Scan, from: string): string {
-  return `SELECT sales, total, ${sale('lowest', '')} AS lowest, ${sale('highest', '-')} AS highest,
+function wholeDays({ collection, chainId, tokenId, payments }: Scan, from: Sql): Sql {
+  return sql`SELECT sales, total, ${sale('lowest', '')} AS lowest, ${sale('highest', '-')} AS highest,
       ARRAY[-latest_block, -latest_transaction, -latest_log, -latest_item]::numeric[] AS latest
-    FROM nft_sale_days WHERE token_address = ${collection.bytes} AND chain_id = ${chainId} AND token_id = ${tokenId ?? WHOLE_COLLECTION} AND payment_token = ANY (${payments})
+    FROM nft_sale_days WHERE token_address = ${addressBytes(collection)} AND chain_id = ${chainId} AND token_id = ${tokenId ?? rawSql(WHOLE_COLLECTION)} AND payment_token = ANY (${payments})
       AND day >= (${from} AT TIME ZONE 'UTC')::date`;
 }
 
-function sale(which: 'lowest' | 'highest', sign: '' | '-'): string {
-  return `ARRAY[${sign}${which}, ${which}_block, ${which}_transaction, ${which}_log, ${which}_item]::numeric[]`;
+function sale(which: 'lowest' | 'highest', sign: '' | '-'): Sql {
+  return rawSql(`ARRAY[${sign}${which}, ${which}_block, ${which}_transaction, ${which}_log, ${which}_item]::numeric[]`);
 }
 
 /** The summary of the window's trades that match a condition. */
-function sales(scan: Scan, condition: string): string {
+function sales(scan: Scan, condition: Sql): Sql {
   const { tokenId, payments, priced } = scan;
-  const picked = `SELECT ${PLACE}, ${unitOf(priced)} FROM nft_trades AS trade ${priced.join}
-      ${whereOld([
+  const picked = sql`SELECT ${PLACE}, ${unitOf(priced)} FROM nft_trades AS trade ${priced.join}
+      ${where([
         ...ofThis(scan),
         ...(tokenId === null ? [] : ofToken(tokenId)),
-        'trade.block_number >= (SELECT block FROM from_date)',
+        sql`trade.block_number >= (SELECT block FROM from_date)`,
         condition,
-        `coalesce(trade.payment_token, ${NATIVE_CURRENCY}) = ANY (${payments})`,
+        sql`coalesce(trade.payment_token, ${NATIVE_CURRENCY}) = ANY (${payments})`,
         isSingleToken('trade'),
       ])}`;
-  return `SELECT ${saleSummary('sale')} FROM (${picked}) AS sale WHERE ${isSalePrice('sale.unit')}`;
+  return sql`SELECT ${saleSummary('sale')} FROM (${picked}) AS sale WHERE ${isSalePrice('sale.unit')}`;
 }
 
 /** The sale at the selected position. */
-function shownSale(scan: Scan): string {
-  const isPicked = PLACE_COLUMNS.map((column) => `trade.${column} = picked.${column}`);
-  return `SELECT ${PLACE}, trade.transaction_hash, trade.block_timestamp, trade.buyer, trade.seller, trade.token_id,
-      trade.payment_token, ${unitOf(scan.priced)} FROM nft_trades AS trade ${scan.priced.join} ${whereOld([...ofThis(scan), ...isPicked])}`;
+function shownSale(scan: Scan): Sql {
+  const isPicked = PLACE_COLUMNS.map((column) => rawSql(`trade.${column} = picked.${column}`));
+  return sql`SELECT ${PLACE}, trade.transaction_hash, trade.block_timestamp, trade.buyer, trade.seller, trade.token_id,
+      trade.payment_token, ${unitOf(scan.priced)} FROM nft_trades AS trade ${scan.priced.join} ${where([...ofThis(scan), ...isPicked])}`;
 }
 
 /** The collection's trades. */
-function ofThis({ collection, chainId }: Scan): readonly string[] {
-  return [...ofCollection(collection), `chain_id = ${chainId}`];
+function ofThis({ collection, chainId }: Scan): readonly Sql[] {
+  return [...ofCollection(collection), sql`chain_id = ${chainId}`];
 }
 
-const PLACE = PLACE_COLUMNS.map((column) => `trade.${column}`).join(', ');
-const unitOf = ({ price }: Priced): string => `${unitPrice('trade', price)} AS unit`;
+const PLACE = joinSql(PLACE_COLUMNS.map((column) => rawSql(`trade.${column}`)));
+const unitOf = ({ price }: Priced): Sql => sql`${unitPrice('trade', price)} AS unit`;
 
 /** The positions of the three shown sales. */
-const PICKED = `picked AS MATERIALIZED (
+const PICKED = sql`picked AS MATERIALIZED (
   SELECT sale, place[1]::bigint AS block_number, place[2]::integer AS transaction_index, place[3]::integer AS log_index, place[4]::integer AS item
   FROM summary CROSS JOIN LATERAL (VALUES
     ('last', ARRAY[-latest[1], -latest[2], -latest[3], -latest[4]]), ('lowest', lowest[2:]), ('highest', highest[2:])) AS shown(sale, place)
   WHERE sales > 0)`;
 
-const SHOWN_COLUMNS = `${hexTextOld('trade.transaction_hash')} AS transaction_hash, trade.block_timestamp, ${hexTextOld('trade.buyer')} AS buyer,
-  ${hexTextOld('trade.seller')} AS seller, trade.unit AS price, trade.token_id, ${hexTextOld('trade.payment_token')} AS payment_token`;
+const SHOWN_COLUMNS = sql`${hexText('trade.transaction_hash')} AS transaction_hash, trade.block_timestamp, ${hexText('trade.buyer')} AS buyer,
+  ${hexText('trade.seller')} AS seller, trade.unit AS price, trade.token_id, ${hexText('trade.payment_token')} AS payment_token`;

@@ -42,10 +42,9 @@ export async function getTokenHolders(
   { isWhole, ...reading }: HoldersReading & { readonly isWhole: (contract: Address) => boolean },
 ): Promise<readonly (TokenHolder | null)[]> {
   if (tokens.length === 0) return [];
-  const rows = await readTogether(tokens, reading.isSpread === true, (some) => {
-    const { text, values } = tokenHoldersStatement(chain, some, reading);
-    return database.select<Row>(text, values);
-  });
+  const rows = await readTogether(tokens, reading.isSpread === true, (some) =>
+    database.select<Row>(tokenHoldersStatement(chain, some, reading)),
+  );
   return tokens.map((token, index) => {
     const row = rows[index];
     const held = row === undefined ? null : heldOf(row, isWhole(token.address));

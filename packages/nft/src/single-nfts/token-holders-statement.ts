@@ -1,9 +1,9 @@
 import type { Chain } from '@chainstead/chains';
-import { expectedTrueOld, hexTextOld, type Statement } from '@chainstead/db';
+import { expectedTrue, hexText, joinSql, rawSql, type Sql, sql } from '@chainstead/db';
 import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
 import type { TokenKey } from '../collections/token-rows.ts';
 import { requestedTokens } from '../records/requested-tokens.ts';
-import { NOBODY, PLACE, tokenMoves } from '../records/token-moves.ts';
+import { NOBODY, PLACE, placeOrder, tokenMoves } from '../records/token-moves.ts';
 import { changesHolder, reportsHolder } from '../transfers/moved-amounts.ts';
 
 export interface HoldersReading {
@@ -36,16 +36,19 @@ export function tokenHoldersStatement(
   chain: Chain,
   tokens: readonly TokenKey[],
   { hasRanges, isSpread = false }: HoldersReading,
-): Statement {
-  const requested = requestedTokens(chain, tokens, isSpread);
-  const text = `SELECT newest.kind, ${hexTextOld('newest.to_address')} AS newest_owner,
+): Sql {
+  const chainId = sql`${chain.id}::bigint`;
+  /** The token's transfers that change a balance. */
+  const changes = { chainId, columns: COLUMNS, condition: changesHolder('moved'), order: 'DESC' } as const;
+  const several = joinSql(BATCHABLE.map(rawSql));
+  return sql`SELECT newest.kind, ${hexText('newest.to_address')} AS newest_owner,
   CASE WHEN newest.from_address = newest.to_address THEN coalesce(before.block_number, ranged.block_number) ELSE newest.block_number END AS newest_block,
   summed.accounts, summed.moves::int AS moves,
-  ${hexTextOld('ranged.to_address')} AS range_owner, ranged.block_number AS range_block
-FROM ${requested.relation}
-LEFT JOIN LATERAL (${tokenMoves({ ...CHANGES, condition: reportsHolder('moved'), limit: '1' })}) AS newest ON true
+  ${hexText('ranged.to_address')} AS range_owner, ranged.block_number AS range_block
+FROM ${requestedTokens(tokens, isSpread)}
+LEFT JOIN LATERAL (${tokenMoves({ ...changes, condition: reportsHolder('moved'), limit: 1 })}) AS newest ON true
 LEFT JOIN LATERAL (
-  SELECT changed.block_number FROM (${tokenMoves({ ...CHANGES, limit: '1' })}) AS changed
+  SELECT changed.block_number FROM (${tokenMoves({ ...changes, limit: 1 })}) AS changed
   WHERE newest.from_address = newest.to_address LIMIT 1
 ) AS before ON true
 LEFT JOIN LATERAL (
@@ -58,41 +61,31 @@ LEFT JOIN LATERAL (
       SELECT side.account, sum(side.delta) AS amount, max(moved.block_number) AS last_block, max(moved.moves) AS moves, max(moved.at) AS changed_at,
         max(moved.at) FILTER (WHERE side.delta > 0) AS received_at
       FROM (
-        SELECT changed.*, count(*) OVER () AS moves, row_number() OVER (ORDER BY ${PLACE.map((column) => `changed.${column}`).join(', ')}) AS at
-        FROM (${tokenMoves({ ...CHANGES, limit: String(ADDED_UP_MAX + 1) })}) AS changed WHERE newest.kind IN (${BATCHABLE.join(', ')})
+        SELECT changed.*, count(*) OVER () AS moves, row_number() OVER (ORDER BY ${placeOrder('changed', 'ASC')}) AS at
+        FROM (${tokenMoves({ ...changes, limit: ADDED_UP_MAX + 1 })}) AS changed WHERE newest.kind IN (${several})
       ) AS moved
       CROSS JOIN LATERAL (VALUES (moved.to_address, moved.amount), (moved.from_address, -moved.amount)) AS side(account, delta)
       WHERE side.account <> ${NOBODY}
       GROUP BY side.account
     ) AS known
-  ) AS ranked WHERE ranked.place = 1 OR ranked.receipt <= ${ACCOUNTS_MAX}
+  ) AS ranked WHERE ranked.place = 1 OR ranked.receipt <= ${rawSql(ACCOUNTS_MAX)}
 ) AS summed ON true
-LEFT JOIN LATERAL (${hasRanges ? rangedMint(isSpread) : NO_RANGE}) AS ranged ON true
+LEFT JOIN LATERAL (${hasRanges ? rangedMint(chainId, isSpread) : NO_RANGE}) AS ranged ON true
 ORDER BY requested.place`;
-  return { text, values: requested.values };
 }
 
 /** Unexpanded ranges of the collection that contain the token; none if its own transfers show its owner. */
-function rangedMint(isSpread: boolean): string {
+function rangedMint(chainId: Sql, isSpread: boolean): Sql {
   // The key itself determines the node; otherwise this condition would hide the index.
-  const place = isSpread ? 'AND moved.collection_key = address_key(requested.token_address)' : '';
-  return `SELECT moved.to_address, moved.block_number FROM nft_transfers AS moved
-  WHERE before.block_number IS NULL AND coalesce(newest.from_address = newest.to_address, true) AND address_key(moved.token_address) = address_key(requested.token_address) AND moved.chain_id = $1 ${place}
-    AND moved.last_token_id IS NOT NULL AND ${expectedTrueOld('moved.token_address = requested.token_address')}
-    AND ${expectedTrueOld('requested.token_id BETWEEN moved.token_id AND moved.last_token_id')}
-  ORDER BY ${PLACE.map((column) => `moved.${column} DESC`).join(', ')} LIMIT 1`;
+  const place = rawSql(isSpread ? 'AND moved.collection_key = address_key(requested.token_address)' : '');
+  return sql`SELECT moved.to_address, moved.block_number FROM nft_transfers AS moved
+  WHERE before.block_number IS NULL AND coalesce(newest.from_address = newest.to_address, true) AND address_key(moved.token_address) = address_key(requested.token_address) AND moved.chain_id = ${chainId} ${place}
+    AND moved.last_token_id IS NOT NULL AND ${expectedTrue(sql`moved.token_address = requested.token_address`)}
+    AND ${expectedTrue(sql`requested.token_id BETWEEN moved.token_id AND moved.last_token_id`)}
+  ORDER BY ${placeOrder('moved', 'DESC')} LIMIT 1`;
 }
-const NO_RANGE = 'SELECT NULL::bytea AS to_address, NULL::integer AS block_number';
+const NO_RANGE = sql`SELECT NULL::bytea AS to_address, NULL::integer AS block_number`;
 
 const COLUMNS = [...PLACE, 'kind', 'from_address', 'to_address', 'amount'];
-/** The token's transfers that change a balance. */
-const CHANGES = {
-  address: 'requested.token_address',
-  tokenId: 'requested.token_id',
-  chainId: '$1::bigint',
-  columns: COLUMNS.map((column) => `moved.${column}`).join(', '),
-  condition: changesHolder('moved'),
-  order: 'DESC',
-} as const;
 /** Kinds with several possible holders per id. */
 export const BATCHABLE: readonly number[] = [NFT_TRANSFER_KINDS.erc1155Single, NFT_TRANSFER_KINDS.erc1155Batch];

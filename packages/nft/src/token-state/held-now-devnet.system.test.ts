@@ -67,13 +67,14 @@ beforeAll(async () => {
   await devnet.mine(4);
   const { number: head } = await stage.commit();
   await cover(scratch.database, chain, FIRST_BLOCK, head);
-  const seen = 'INSERT INTO tokens (address, chain_id, seen_as) VALUES ($1, $2, $3)';
   for (const [address, as] of [
     [swords, 4],
     [shields, 4],
     [ghosts, 2],
   ] as const)
-    await scratch.database.query(seen, [addressBytes(address), chain.id, as]);
+    await scratch.database.query(
+      sql`INSERT INTO tokens (address, chain_id, seen_as) VALUES (${addressBytes(address)}, ${chain.id}, ${as})`,
+    );
   await seedMoves(scratch.database, chain, [
     { token: swords, id: '1', block: 6, from: MARKET, to: WALLET, amount: '2', kind: 'erc1155Single' },
     { token: swords, id: '2', block: 7, from: MARKET, to: WALLET, amount: '1', kind: 'erc1155Single' },

@@ -2,7 +2,7 @@
  * Any history of one punk, written in any order: an accepted bid's price is that of the bid that the contract paid out.
  */
 import { parseChainId } from '@chainstead/core';
-import { type Database, rawSql, sql } from '@chainstead/db';
+import { type Database, joinSql, runStatements, type Sql, sql } from '@chainstead/db';
 import { createPartitions } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
@@ -44,17 +44,12 @@ interface Bid {
   readonly value: bigint;
 }
 
-interface Row {
-  readonly text: string;
-  readonly values: readonly unknown[];
-}
-
 /**
  * The contract's own rules: one bid per punk, which a new bid replaces, its bidder can withdraw, and acceptance clears.
  */
-function play(steps: readonly Step[]): { rows: Row[]; prices: Map<string, string> } {
+function play(steps: readonly Step[]): { rows: Sql[]; prices: Map<string, string> } {
   const standing = new Map<number, Bid>();
-  const rows: Row[] = [];
+  const rows: Sql[] = [];
   const prices = new Map<string, string>();
   let place = [1, 0, 0];
   for (const { act, punk, bidder, value, place: grown } of steps) {
@@ -75,37 +70,37 @@ function play(steps: readonly Step[]): { rows: Row[]; prices: Map<string, string
   return { rows, prices };
 }
 
-function bidRow(punk: number, place: readonly number[], bid: Bid, entered: boolean): Row {
-  return {
-    text: `INSERT INTO punk_bids (token_address, chain_id, token_id, block_number, transaction_index, log_index, bidder, value, entered)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    values: [bytes(100), CHAIN_ID, punk, ...place, bytes(bid.bidder), String(bid.value), entered],
-  };
+function bidRow(punk: number, place: readonly number[], bid: Bid, entered: boolean): Sql {
+  return sql`INSERT INTO punk_bids (token_address, chain_id, token_id, block_number, transaction_index, log_index, bidder, value, entered)
+      VALUES (${bytes(100)}, ${CHAIN_ID}, ${punk}, ${placeOf(place)}, ${bytes(bid.bidder)}, ${bid.value}, ${entered})`;
 }
 
-function saleRow(punk: number, place: readonly number[], buyer: number): Row {
-  const hash = Buffer.alloc(32, 1);
-  return {
-    text: `INSERT INTO nft_trades (collection_key, token_address, chain_id, token_id, block_number, transaction_index, log_index, item, leads,
+function saleRow(punk: number, place: readonly number[], buyer: number): Sql {
+  const contract = sql`${bytes(100)}`;
+  return sql`INSERT INTO nft_trades (collection_key, token_address, chain_id, token_id, block_number, transaction_index, log_index, item, leads,
         marketplace, protocol, marketplace_address, seller, buyer, side, collections, transaction_hash, block_timestamp)
-      VALUES (address_key($1), $1, $2, $3, $4, $5, $6, 0, true, 'cryptopunks', 'cryptopunks', $1, $7, $8, 1, 1, $9, now())`,
-    values: [bytes(100), CHAIN_ID, punk, ...place, bytes(9), bytes(buyer), hash],
-  };
+      VALUES (address_key(${contract}), ${contract}, ${CHAIN_ID}, ${punk}, ${placeOf(place)}, 0, true, 'cryptopunks', 'cryptopunks', ${contract}, ${bytes(9)}, ${bytes(buyer)},
+        1, 1, ${Buffer.alloc(32, 1)}, now())`;
+}
+
+/** Block, transaction and log. */
+function placeOf(place: readonly number[]): Sql {
+  return joinSql(place.map((number) => sql`${number}`));
 }
 
 /** By the position of the sale. */
 async function pricesInDatabase(): Promise<Map<string, string | null>> {
   const rows = await database.query<{ place: string; price: string | null }>(
     sql`SELECT concat_ws(':', block_number, transaction_index, log_index) AS place,
-       coalesce(trade.price, ${rawSql(acceptedBidPrice('trade'))})::text AS price
+       coalesce(trade.price, ${acceptedBidPrice('trade')})::text AS price
      FROM nft_trades AS trade`,
   );
   return new Map(rows.map(({ place, price }) => [place, price]));
 }
 
-async function write(rows: readonly Row[]): Promise<void> {
+async function write(rows: readonly Sql[]): Promise<void> {
   await database.query(sql`TRUNCATE punk_bids, nft_trades`);
-  for (const { text, values } of rows) await database.query(text, values);
+  await runStatements(database, rows);
 }
 
 test('in whichever order bids and sales arrive, each sale has the price of its bid', async () => {
@@ -148,7 +143,7 @@ test.each([
 
 test('the bid is found by the primary key, whatever else was bid', async () => {
   const plan = await database.query<{ 'QUERY PLAN': string }>(
-    sql`EXPLAIN SELECT ${rawSql(acceptedBidPrice('trade'))} FROM nft_trades AS trade`,
+    sql`EXPLAIN SELECT ${acceptedBidPrice('trade')} FROM nft_trades AS trade`,
   );
   const text = plan.map((row) => row['QUERY PLAN']).join('\n');
   expect(text).toMatch(/Index Scan Backward using punk_bids_token_address_chain_id_token_id/);

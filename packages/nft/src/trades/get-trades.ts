@@ -8,7 +8,7 @@ import {
   readIndexed,
 } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
-import { type PackedTexts, type RowOf, readPackedPageOld } from '@chainstead/db/packed-rows';
+import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
 import { BLOCKS, TRADES, type TradesQuery, type TradesReading, tradesStatement } from './trades-statement.ts';
 
 /** One trade of a page. Addresses and hashes are lower-case hexadecimal text, amounts decimal digits. */
@@ -42,7 +42,7 @@ export async function getTrades(
   reading: Omit<TradesReading, 'select'> = {},
 ): Promise<TradesPage> {
   return readConsistentPage(async () => {
-    const read = await readPackedPageOld<RowOf<typeof TRADES>, PageRow>(database, TRADES, (select) =>
+    const read = await readPackedPage<RowOf<typeof TRADES>, PageRow>(database, TRADES, (select) =>
       tradesStatement(chain, query, { ...reading, select }),
     );
     return pageOf(query, read);

@@ -50,7 +50,7 @@ const LATEST: readonly Column[] = ['latestBlock', 'latestTransaction', 'latestLo
 const LOWEST: readonly Column[] = ['lowest', ...LOWEST_POSITION];
 const HIGHEST: readonly Column[] = ['highest', ...HIGHEST_POSITION];
 const COLUMNS = columnList(table, [...KEY, 'sales', 'total', ...LOWEST, ...HIGHEST, ...LATEST]);
-const BOTH_IDS = sql`unnest(ARRAY[sale.token_id, ${rawSql(String(WHOLE_COLLECTION))}]) AS counted(id)`;
+const BOTH_IDS = sql`unnest(ARRAY[sale.token_id, ${rawSql(WHOLE_COLLECTION)}]) AS counted(id)`;
 const other = columnsAs(table, 'other');
 const trade = columnsAs(nftTrades, 'trade');
 
@@ -103,7 +103,7 @@ function recomputeDays({ rows, remaining, access }: RemovedRows): readonly Sql[]
       WHERE ${isInShard('trade')} AND ${trade.tokenAddress} = ${at.token_address} AND ${trade.chainId} = ${at.chain_id}
         ${of === 'token' ? sql`AND token_id_key(${trade.tokenId}) = token_id_key(${at.token_id}) AND ${trade.tokenId} = ${at.token_id}` : rawSql('')}
         AND ${trade.blockNumber} > ${at.above} AND ${trade.blockNumber} < ${at.below}
-        AND ${rawSql(dayOf('trade'))} = ${at.day} AND coalesce(${trade.paymentToken}, ${rawSql(NATIVE_CURRENCY)}) = ${at.payment_token})`),
+        AND ${dayOf('trade')} = ${at.day} AND coalesce(${trade.paymentToken}, ${NATIVE_CURRENCY}) = ${at.payment_token})`),
     });
     const at = { ...keyOfLookup('touched', near), above: sql`near.above`, below: sql`near.below` };
     return sql`INSERT INTO nft_sale_days (${COLUMNS})
@@ -121,10 +121,10 @@ function touchedDays(rows: Sql): Sql {
 function salesOf(rows: Sql): Sql {
   const position = columnList(nftTrades, ['blockNumber', 'transactionIndex', 'logIndex', 'item'], 'trade');
   return sql`SELECT * FROM (
-      SELECT ${trade.tokenAddress}, ${trade.chainId}, ${trade.tokenId}, coalesce(${trade.paymentToken}, ${rawSql(NATIVE_CURRENCY)}) AS payment_token,
-        ${rawSql(dayOf('trade'))} AS day, ${position}, ${rawSql(unitPrice('trade', 'trade.price'))} AS unit
-      FROM ${rows} AS trade WHERE ${trade.price} > 0 AND ${rawSql(isSingleToken('trade'))}
-    ) AS priced WHERE ${rawSql(isSalePrice('unit'))}`;
+      SELECT ${trade.tokenAddress}, ${trade.chainId}, ${trade.tokenId}, coalesce(${trade.paymentToken}, ${NATIVE_CURRENCY}) AS payment_token,
+        ${dayOf('trade')} AS day, ${position}, ${unitPrice('trade', trade.price)} AS unit
+      FROM ${rows} AS trade WHERE ${trade.price} > 0 AND ${isSingleToken('trade')}
+    ) AS priced WHERE ${isSalePrice('unit')}`;
 }
 
 /** Rows of the table from sales with their `id`, in key order. */
@@ -134,7 +134,7 @@ function daysOf(sales: Sql): Sql {
     -highest[1], highest[2], highest[3], highest[4], highest[5],
     -latest[1], -latest[2], -latest[3], -latest[4]
   FROM (
-    SELECT token_address, chain_id, id, payment_token, day, ${rawSql(saleSummary('sale'))}
+    SELECT token_address, chain_id, id, payment_token, day, ${saleSummary('sale')}
     FROM (${sales}) AS sale GROUP BY token_address, chain_id, id, payment_token, day
   ) AS summed ORDER BY token_address, chain_id, id, payment_token, day`;
 }

@@ -4,28 +4,25 @@
  * rows, and reads and sorts all of them.
  */
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Bind, expectedTrueOld } from '@chainstead/db';
+import { addressBytes, expectedTrue, rawSql, type Sql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 
-/** An address as values of a statement. */
-export interface BoundAddress {
-  readonly bytes: string;
-  readonly key: string;
-}
-
-export function bindAddress(address: Address, bind: Bind): BoundAddress {
-  return { bytes: `${bind(addressBytes(address))}::bytea`, key: `${bind(addressKey(address))}::bigint` };
-}
-
-export function ofCollection({ bytes, key }: BoundAddress): readonly string[] {
-  return [`collection_key = ${key}`, expectedTrueOld(`token_address = ${bytes}`)];
+export function ofCollection(address: Address): readonly Sql[] {
+  return [
+    sql`collection_key = ${addressKey(address)}::bigint`,
+    expectedTrue(sql`token_address = ${addressBytes(address)}::bytea`),
+  ];
 }
 
 /** Used together with {@link ofCollection}. @param tokenId SQL of a numeric */
-export function ofToken(tokenId: string): readonly string[] {
-  return [`token_id_key(token_id) = token_id_key(${tokenId})`, expectedTrueOld(`token_id = ${tokenId}`)];
+export function ofToken(tokenId: Sql): readonly Sql[] {
+  return [sql`token_id_key(token_id) = token_id_key(${tokenId})`, expectedTrue(sql`token_id = ${tokenId}`)];
 }
 
-export function ofWallet(side: 'seller' | 'buyer', { bytes, key }: BoundAddress): readonly string[] {
-  return [`address_key(${side}) = ${key}`, expectedTrueOld(`${side} = ${bytes}`)];
+export function ofWallet(side: 'seller' | 'buyer', address: Address): readonly Sql[] {
+  const column = rawSql(side);
+  return [
+    sql`address_key(${column}) = ${addressKey(address)}::bigint`,
+    expectedTrue(sql`${column} = ${addressBytes(address)}::bytea`),
+  ];
 }

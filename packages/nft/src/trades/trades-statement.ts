@@ -1,13 +1,15 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
-import { boundsInSqlOld, type PageBounds, scanBoundsOld } from '@chainstead/data-api';
+import { type PageBounds, pageRange, scanRange } from '@chainstead/data-api';
 import {
   addressBytes,
-  type Bind,
-  expectedTrueOld,
-  rowsAfterInPartitionsOld,
-  type Statement,
-  whereOld,
+  expectedTrue,
+  joinSql,
+  rawSql,
+  rowsAfterInPartitions,
+  type Sql,
+  sql,
+  where,
 } from '@chainstead/db';
 import {
   boolean,
@@ -21,7 +23,7 @@ import {
   packedRows,
 } from '@chainstead/db/packed-rows';
 import { tokenIdsOf } from './sale.ts';
-import { bindAddress, ofCollection, ofToken, ofWallet } from './trade-conditions.ts';
+import { ofCollection, ofToken, ofWallet } from './trade-conditions.ts';
 import { BY_BIDS, type Priced, pricedBefore } from './trade-price-statement.ts';
 
 /** The subject of the trades. For a bundle over several collections, a wallet sees each collection's part. */
@@ -63,7 +65,7 @@ export interface TradesReading {
   /** Whether tables are distributed. @default false */
   readonly isSpread?: boolean;
   /** Of {@link TRADES}. */
-  readonly select?: string;
+  readonly select?: Sql;
 }
 
 /**
@@ -78,79 +80,76 @@ export interface TradesReading {
 export function tradesStatement(
   chain: Chain,
   query: TradesQuery,
-  { isSpread = false, select = TRADES.selectOld }: TradesReading = {},
-): Statement {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = bind(chain.id);
-  const { ctes, lower, upper, complete } = boundsInSqlOld(chain, chainId, DATASET, query, bind);
-  const after = query.after === null ? null : olderThan(query.after, query.subject, bind);
-  const { scan: bounds } = scanBoundsOld('DESC', { lower, upper }, after);
+  { isSpread = false, select = TRADES.select }: TradesReading = {},
+): Sql {
+  const chainId = sql`${chain.id}`;
+  const { ctes, lower, upper, complete } = pageRange(chain, chainId, DATASET, query);
+  const after = query.after === null ? null : olderThan(query.after, query.subject);
+  const { scan: bounds } = scanRange('DESC', { lower, upper }, after);
   const { subject } = query;
   const of = subject.kind === 'wallet' ? { wallet: subject.wallet } : { collection: subject.token };
-  const priced = isSpread ? pricedBefore(chain, chainId, of, bind) : BY_BIDS;
-  const scan = { chainId, bounds, limit: bind(query.limit + 1), priced };
-  const page = tradesOf(query.subject, scan, bind);
+  const priced = isSpread ? pricedBefore(chain, chainId, of) : BY_BIDS;
+  const page = tradesOf(subject, { chainId, bounds, limit: sql`${query.limit + 1}`, priced });
   // For one contract it is looked up once.
-  const contract =
-    query.subject.kind === 'wallet' ? 'page.token_address' : `${bind(addressBytes(query.subject.token))}::bytea`;
+  const contract = subject.kind === 'wallet' ? sql`page.token_address` : sql`${addressBytes(subject.token)}::bytea`;
   // Documents are distributed by contract, trades by its key: on different nodes.
   const documents =
-    query.metadata && isSpread ? `, documents AS MATERIALIZED (${documentsOf(query.subject, contract, chainId)})` : '';
-  const text = `WITH ${[...ctes, ...priced.ctes].join(', ')}, page AS MATERIALIZED (
-  SELECT page.*, ${verified(contract, chainId)} AS verified FROM (${page}) AS page ${whereOld(lower)})${documents}
-SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks, trades.*
+    query.metadata && isSpread
+      ? sql`, documents AS MATERIALIZED (${documentsOf(subject, contract, chainId)})`
+      : rawSql('');
+  const metadata = query.metadata ? sql`json_agg(${metadataOf(chainId, isSpread)})` : rawSql('NULL');
+  return sql`WITH ${joinSql([...ctes, ...priced.ctes])}, page AS MATERIALIZED (
+  SELECT page.*, ${verified(contract, chainId)} AS verified FROM (${page}) AS page ${where(lower)})${documents}
+SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, ${blocksOf(chainId)} AS blocks, trades.*
 FROM covered CROSS JOIN (
-  SELECT ${select}, ${query.metadata ? `json_agg(${metadataOf(chainId, isSpread)})` : 'NULL'} AS metadata FROM page) AS trades`;
-  return { text, values };
+  SELECT ${select}, ${metadata} AS metadata FROM page) AS trades`;
 }
 
 interface Scan {
-  readonly chainId: string;
-  readonly bounds: readonly string[];
-  readonly limit: string;
+  readonly chainId: Sql;
+  readonly bounds: readonly Sql[];
+  readonly limit: Sql;
   readonly priced: Priced;
 }
 
-function tradesOf(subject: TradesSubject, scan: Scan, bind: Bind): string {
+function tradesOf(subject: TradesSubject, scan: Scan): Sql {
   if (subject.kind === 'wallet') {
-    const wallet = bindAddress(subject.wallet, bind);
     const sides = (['seller', 'buyer'] as const).map(
-      (side) => `(${range([...ofWallet(side, wallet), 'leads'], scan, 'WITH TIES')})`,
+      (side) => sql`(${range([...ofWallet(side, subject.wallet), sql`leads`], scan, 'WITH TIES')})`,
     );
-    return `SELECT DISTINCT ON (${WALLET_PLACE.join(', ')}) * FROM (${sides.join(' UNION ALL ')}) AS trade ${orderBy(WALLET_PLACE)} LIMIT ${scan.limit}`;
+    return sql`SELECT DISTINCT ON (${joinSql(WALLET_PLACE.map(rawSql))}) * FROM (${joinSql(sides, ' UNION ALL ')}) AS trade ${orderBy(WALLET_PLACE)} LIMIT ${scan.limit}`;
   }
-  return range([...ofCollection(bindAddress(subject.token, bind)), ...subsetOf(subject, bind)], scan, 'ONLY');
+  return range([...ofCollection(subject.token), ...subsetOf(subject)], scan, 'ONLY');
 }
 
 /** Conditions that select among a collection's trades. */
-function subsetOf(subject: Exclude<TradesSubject, { readonly kind: 'wallet' }>, bind: Bind): readonly string[] {
-  if (subject.kind === 'token') return ofToken(`${bind(subject.tokenId)}::numeric`);
+function subsetOf(subject: Exclude<TradesSubject, { readonly kind: 'wallet' }>): readonly Sql[] {
+  if (subject.kind === 'token') return ofToken(sql`${subject.tokenId}::numeric`);
   return subject.marketplace === null
-    ? [expectedTrueOld('leads')]
-    : [`marketplace = ${bind(subject.marketplace)}`, 'leads'];
+    ? [expectedTrue(sql`leads`)]
+    : [sql`marketplace = ${subject.marketplace}`, sql`leads`];
 }
 
 /** The first `limit` rows with a known price; with ties, also those at the last one's position. */
 function range(
-  conditions: readonly string[],
+  conditions: readonly Sql[],
   { chainId, bounds, limit, priced: { join, price } }: Scan,
   ending: 'ONLY' | 'WITH TIES',
-): string {
-  const priced = expectedTrueOld(`${price} IS NOT NULL`);
-  return `SELECT ${TRADE_COLUMNS}, ${tokenIdsOf('trade')} AS token_ids, ${price} AS shown_price FROM nft_trades AS trade ${join}
-    ${whereOld([...conditions, `chain_id = ${chainId}`, ...bounds, priced])}
-    ${orderBy(PLACE)} FETCH FIRST (${limit}) ROWS ${ending}`;
+): Sql {
+  const priced = expectedTrue(sql`${price} IS NOT NULL`);
+  return sql`SELECT ${TRADE_COLUMNS}, ${tokenIdsOf('trade')} AS token_ids, ${price} AS shown_price FROM nft_trades AS trade ${join}
+    ${where([...conditions, sql`chain_id = ${chainId}`, ...bounds, priced])}
+    ${orderBy(PLACE)} FETCH FIRST (${limit}) ROWS ${rawSql(ending)}`;
 }
 
 /**
  * Rows of one collection key have unique positions. A wallet's rows may share one, for several collections of one
  * order: ties handle that.
  */
-const PLACE = ['block_number', 'transaction_index', 'log_index', 'item'];
-const WALLET_PLACE = [...PLACE, 'token_address'];
+const PLACE = ['block_number', 'transaction_index', 'log_index', 'item'] as const;
+const WALLET_PLACE = [...PLACE, 'token_address'] as const;
 
-const TRADE_COLUMNS = `trade.token_address, trade.block_number, trade.transaction_index, trade.log_index, trade.item,
+const TRADE_COLUMNS = sql`trade.token_address, trade.block_number, trade.transaction_index, trade.log_index, trade.item,
       trade.marketplace_address, trade.seller, trade.buyer, trade.payment_token, trade.transaction_hash, trade.block_timestamp`;
 
 /** The rows of a page. Addresses and hashes are lower-case hexadecimal text, amounts decimal digits. */
@@ -180,46 +179,49 @@ export const BLOCKS = packedRows({
   block_hash: hex<Hash>('block_hash', 32),
 });
 
-function orderBy(place: readonly string[]): string {
-  return `ORDER BY ${place.map((column) => `trade.${column} DESC`).join(', ')}`;
+function orderBy(place: readonly string[]): Sql {
+  return rawSql(`ORDER BY ${place.map((column) => `trade.${column} DESC`).join(', ')}`);
 }
 
 /** Only a wallet's trades cover several collections. Next to an equality, the collection would hide the index order. */
-function olderThan(key: TradeKey, subject: TradesSubject, bind: Bind): readonly string[] {
-  const place = [`${bind(key.blockNumber)}::bigint`, ...[key.transactionIndex, key.logIndex, key.item].map(bind)];
+function olderThan(key: TradeKey, subject: TradesSubject): readonly Sql[] {
+  const { blockNumber, transactionIndex, logIndex, item, token } = key;
+  const place = [sql`${blockNumber}::bigint`, sql`${transactionIndex}`, sql`${logIndex}`, sql`${item}`] as const;
   return subject.kind === 'wallet'
-    ? rowsAfterInPartitionsOld('DESC', WALLET_PLACE, [...place, bind(addressBytes(key.token))])
-    : rowsAfterInPartitionsOld('DESC', PLACE, place);
+    ? rowsAfterInPartitions('DESC', WALLET_PLACE, [...place, sql`${addressBytes(token)}`])
+    : rowsAfterInPartitions('DESC', PLACE, place);
 }
 
 /** The bytes of {@link BLOCKS}, found in one lookup: row by row they cost several times as much. Null for none. */
-function blocksOf(blocks: string, chainId: string): string {
-  return `(SELECT packed_bytes FROM (SELECT ${BLOCKS.selectOld} FROM blocks WHERE chain_id = ${chainId} AND block_number = ANY (ARRAY(${blocks}))) AS found)`;
+function blocksOf(chainId: Sql): Sql {
+  return sql`(SELECT packed_bytes FROM (SELECT ${BLOCKS.select} FROM blocks WHERE chain_id = ${chainId} AND block_number = ANY (ARRAY(SELECT block_number FROM page))) AS found)`;
 }
 
 /** From an imported collection list; otherwise whether a token list contains the contract. */
-function verified(address: string, chainId: string): string {
-  return `coalesce(
+function verified(address: Sql, chainId: Sql): Sql {
+  return sql`coalesce(
     (SELECT entry.verified FROM collection_list_entries AS entry WHERE entry.token_address = ${address} AND entry.chain_id = ${chainId}
        AND entry.verified IS NOT NULL ORDER BY entry.source LIMIT 1),
     (SELECT token.verified FROM tokens AS token WHERE token.address = ${address} AND token.chain_id = ${chainId}), false)`;
 }
 
 /** Stored documents of the trade's tokens. */
-function metadataOf(chainId: string, isSpread: boolean): string {
-  const ofTrade = 'token_address = page.token_address AND token_id = ANY (page.token_ids)';
-  const known = isSpread ? `documents WHERE ${ofTrade}` : `nft_token_metadata WHERE ${ofTrade} AND ${isShown(chainId)}`;
-  return `(SELECT json_agg(json_build_object('token_id', known.token_id::text, 'document', known.metadata)) FROM (
-    SELECT token_id, metadata FROM ${known} ORDER BY token_id LIMIT ${METADATA_TOKENS_MAX}) AS known)`;
+function metadataOf(chainId: Sql, isSpread: boolean): Sql {
+  const ofTrade = sql`token_address = page.token_address AND token_id = ANY (page.token_ids)`;
+  const known = isSpread
+    ? sql`documents WHERE ${ofTrade}`
+    : sql`nft_token_metadata WHERE ${ofTrade} AND ${isShown(chainId)}`;
+  return sql`(SELECT json_agg(json_build_object('token_id', known.token_id::text, 'document', known.metadata)) FROM (
+    SELECT token_id, metadata FROM ${known} ORDER BY token_id LIMIT ${rawSql(METADATA_TOKENS_MAX)}) AS known)`;
 }
 
 /** All documents of a page's trades: those of one contract are on one node. */
-function documentsOf({ kind }: TradesSubject, contract: string, chainId: string): string {
-  const place = kind === 'wallet' ? '' : `known.token_address = ${contract} AND `;
-  return `SELECT known.token_address, known.token_id, known.metadata FROM nft_token_metadata AS known
+function documentsOf({ kind }: TradesSubject, contract: Sql, chainId: Sql): Sql {
+  const place = kind === 'wallet' ? rawSql('') : sql`known.token_address = ${contract} AND `;
+  return sql`SELECT known.token_address, known.token_id, known.metadata FROM nft_token_metadata AS known
     JOIN (SELECT DISTINCT token_address, unnest(token_ids) AS token_id FROM page) AS traded USING (token_address, token_id) WHERE ${place}${isShown(chainId)}`;
 }
 
-function isShown(chainId: string): string {
-  return `chain_id = ${chainId} AND status = 'known' AND octet_length(metadata) < ${METADATA_BYTES_MAX}`;
+function isShown(chainId: Sql): Sql {
+  return sql`chain_id = ${chainId} AND status = 'known' AND octet_length(metadata) < ${rawSql(METADATA_BYTES_MAX)}`;
 }

@@ -1,7 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Chain } from '@chainstead/chains';
 import type { Address, Logger } from '@chainstead/core';
-import { addressBytes, type Database, type Statement, type WorkJournal, WorkSetAsideError } from '@chainstead/db';
+import {
+  addressBytes,
+  type Database,
+  rawSql,
+  type Sql,
+  sql,
+  type WorkJournal,
+  WorkSetAsideError,
+} from '@chainstead/db';
 import { readDocument } from '../records/document-object.ts';
 import { normalizeMetadata } from '../records/normalized-metadata.ts';
 import { TOKENS_MAX } from '../records/read-rarities.ts';
@@ -15,7 +23,7 @@ import {
   showGeneration,
   storeGeneration,
 } from './generation-store.ts';
-import { FAILED_FOR_GOOD, IDS_PER_PIECE, NEXT_IDS } from './queue-documents.ts';
+import { FAILED_FOR_GOOD, IDS_PER_PIECE, nextIds } from './queue-documents.ts';
 import { createTraitCounter, type TraitCounter } from './trait-census.ts';
 import { advanceTraits } from './traits-at-work.ts';
 import type { TraitsOutcome } from './traits-metrics.ts';
@@ -102,8 +110,7 @@ async function countDocuments(
   let isLacking = false;
   for (;;) {
     signal.throwIfAborted();
-    const { text, values } = documentsStatement(chain, contract, after);
-    const rows = await database.query<DocumentRow>(text, values);
+    const rows = await database.query<DocumentRow>(documentsStatement(chain, contract, after));
     for (const { token_id: tokenId, is_asked: isRequested, is_failing: isFailing, metadata } of rows) {
       after = tokenId;
       isLacking ||= isFailing;
@@ -130,16 +137,14 @@ interface DocumentRow {
 }
 
 /** Returns the statement for the documents of the ids after one, up to a total size. */
-export function documentsStatement(chain: Chain, contract: Address, after: string): Statement {
-  return {
-    text: `SELECT token_id::text, metadata, is_asked, is_failing, seen FROM (
+export function documentsStatement(chain: Chain, contract: Address, after: string): Sql {
+  const of = { contract: sql`${addressBytes(contract)}`, chainId: sql`${chain.id}` };
+  return sql`SELECT token_id::text, metadata, is_asked, is_failing, seen FROM (
   SELECT ids.token_id, known.metadata, known.token_id IS NOT NULL AS is_asked, coalesce(known.status = 'failed' AND NOT ${FAILED_FOR_GOOD}, false) AS is_failing, count(*) OVER ()::int AS seen,
     sum(octet_length(known.metadata)) OVER (ORDER BY ids.token_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
-  FROM ${NEXT_IDS} LEFT JOIN LATERAL (
+  FROM ${nextIds(of, after)} LEFT JOIN LATERAL (
     SELECT token_id, metadata, status, token_uri, due_at, lease_until, attempts FROM nft_token_metadata AS own
-    WHERE own.token_address = $1 AND own.chain_id = $2 AND own.token_id = ids.token_id LIMIT 1
+    WHERE own.token_address = ${of.contract} AND own.chain_id = ${of.chainId} AND own.token_id = ids.token_id LIMIT 1
   ) AS known ON true
-) AS summed WHERE coalesce(before, 0) <= ${PIECE_BYTES_MAX} ORDER BY summed.token_id`,
-    values: [addressBytes(contract), chain.id, after],
-  };
+) AS summed WHERE coalesce(before, 0) <= ${rawSql(PIECE_BYTES_MAX)} ORDER BY summed.token_id`;
 }

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Indexed } from '@chainstead/data-api';
-import { addressBytes, copyHex, copyText, type Database, hexText, rawSql, sql } from '@chainstead/db';
+import { addressBytes, copyHex, copyText, type Database, hexText, rawSql, type Sql, sql } from '@chainstead/db';
 import { tokenHash } from '../records/token-hash.ts';
 import { traitKey } from '../records/trait.ts';
 import type { TraitCensus } from './trait-census.ts';
@@ -144,29 +144,26 @@ export async function deleteGeneration(
   database: Database,
   { chain, contract, generation }: NewGeneration,
 ): Promise<void> {
-  const key = [addressBytes(contract), chain.id, generation];
-  for (const table of TABLES) await deletePieces(database, table, key);
-  await database.query(`DELETE FROM nft_trait_generations WHERE ${IS_OF}`, key);
+  const isOf = sql`token_address = ${addressBytes(contract)} AND chain_id = ${chain.id} AND generation = ${generation}`;
+  for (const table of TABLES) await deletePieces(database, rawSql(table), isOf);
+  await database.query(sql`DELETE FROM nft_trait_generations WHERE ${isOf}`);
 }
 
-const IS_OF = 'token_address = $1 AND chain_id = $2 AND generation = $3';
-
-async function deletePieces(database: Database, table: string, key: readonly unknown[]): Promise<void> {
+async function deletePieces(database: Database, table: Sql, isOf: Sql): Promise<void> {
   for (;;) {
     const deleted = await database.query(
-      `DELETE FROM ${table} WHERE ${IS_OF} AND ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE ${IS_OF} LIMIT ${ROWS_PER_PIECE})) RETURNING 1 AS deleted`,
-      key,
+      sql`DELETE FROM ${table} WHERE ${isOf} AND ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE ${isOf} LIMIT ${rawSql(ROWS_PER_PIECE)})) RETURNING 1 AS deleted`,
     );
     if (deleted.length < ROWS_PER_PIECE) return;
   }
 }
 
 /** Traits without a request for this long are deleted. */
-const FORGOTTEN_AFTER = "interval '30 days'";
+const FORGOTTEN_AFTER = sql`interval '30 days'`;
 
 /** Deletes the traits of collections without recent requests. */
 export async function forgetUnrequestedTraits(database: Database, chain: Chain): Promise<void> {
   await database.query(
-    sql`DELETE FROM nft_collection_traits WHERE chain_id = ${chain.id} AND asked_at < now() - ${rawSql(FORGOTTEN_AFTER)} AND work IS NULL`,
+    sql`DELETE FROM nft_collection_traits WHERE chain_id = ${chain.id} AND asked_at < now() - ${FORGOTTEN_AFTER} AND work IS NULL`,
   );
 }

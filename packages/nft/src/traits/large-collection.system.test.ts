@@ -14,23 +14,21 @@ const stage = stageOfFile(openTraitsStage);
 beforeAll(async () => {
   await stage.owners.cover(0, 100);
   const { database } = stage;
-  const key = [addressBytes(CATS), eth.id];
-  await database.query('INSERT INTO subject_projections (chain_id, state, subject) VALUES ($2, $3, $1)', [
-    ...key,
-    nftCollectionOwners.name,
-  ]);
-  await database.query('INSERT INTO nft_collection_counts VALUES ($1, $2, $3, $3, $3)', [...key, IDS]);
+  const cats = sql`${addressBytes(CATS)}`;
+  const ids = sql`generate_series(1, ${IDS}::int) AS id`;
   await database.query(
-    `INSERT INTO nft_collection_ids (token_address, chain_id, token_id, token_hash, holders, supply, last_block)
-     SELECT $1, $2, id, decode(md5($3 || id::text), 'hex'), 1, 1, 1 FROM generate_series(1, $4::int) AS id`,
-    [...key, CATS, IDS],
+    sql`INSERT INTO subject_projections (chain_id, state, subject) VALUES (${eth.id}, ${nftCollectionOwners.name}, ${cats})`,
+  );
+  await database.query(sql`INSERT INTO nft_collection_counts VALUES (${cats}, ${eth.id}, ${IDS}, ${IDS}, ${IDS})`);
+  await database.query(
+    sql`INSERT INTO nft_collection_ids (token_address, chain_id, token_id, token_hash, holders, supply, last_block)
+     SELECT ${cats}, ${eth.id}, id, decode(md5(${CATS}::text || id::text), 'hex'), 1, 1, 1 FROM ${ids}`,
   );
   await database.query(
-    `INSERT INTO nft_token_metadata (token_address, chain_id, token_id, status, synced_at, metadata)
-     SELECT $1, $2, id, 'known', now(), json_build_object('name', id, 'attributes', (
+    sql`INSERT INTO nft_token_metadata (token_address, chain_id, token_id, status, synced_at, metadata)
+     SELECT ${cats}, ${eth.id}, id, 'known', now(), json_build_object('name', id, 'attributes', (
        SELECT json_agg(json_build_object('trait_type', 'T' || kind, 'value', id % (kind * kind + 1))) FROM generate_series(1, 8) AS kind))
-     FROM generate_series(1, $3::int) AS id`,
-    [...key, IDS],
+     FROM ${ids}`,
   );
 });
 

@@ -1,8 +1,7 @@
 import type { Chain } from '@chainstead/chains';
-import { addressBytes, expectedTrueOld, type Statement, type Transaction } from '@chainstead/db';
+import { addressBytes, expectedTrue, rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
 import { dueChannel } from '@chainstead/jobs';
 import { TOKEN_METADATA } from '../collections/metadata-kinds.ts';
-import type { TraitsWork } from './schema.ts';
 import type { TraitsAtWork, TraitsStep } from './traits-at-work.ts';
 
 /** Ids examined in one transaction. */
@@ -23,10 +22,8 @@ export async function queueDocuments(
   at: TraitsAtWork,
   room: number,
 ): Promise<{ readonly step: TraitsStep; readonly queued: number }> {
-  const { text, values } = queueStatement(chain, at, room);
   const [row] = await transaction.query<{ last: string | null; seen: number; taken: number; queued: number }>(
-    text,
-    values,
+    queueStatement(chain, at, room),
   );
   if (row === undefined) throw new Error('The statement gives one row');
   if (row.queued > 0) transaction.notify(dueChannel(TOKEN_METADATA, chain.id));
@@ -41,25 +38,23 @@ export async function queueDocuments(
  * Returns the statement: one range of the ids' key, and one lookup per id by the documents' key
  * (traits-statements.explain.test.ts).
  */
-export function queueStatement(chain: Chain, at: TraitsAtWork, room: number): Statement {
-  return {
-    text: `WITH seen AS (
-  SELECT ids.token_id, known.token_id IS NULL OR known.status = 'failed' OR known.status <> 'pending' AND coalesce(known.synced_at < $4, false) AS is_wanted
-  FROM ${NEXT_IDS} LEFT JOIN LATERAL (${DOCUMENT}) AS known ON true
+export function queueStatement(chain: Chain, at: TraitsAtWork, room: number): Sql {
+  const of = { contract: sql`${addressBytes(at.contract)}`, chainId: sql`${chain.id}` };
+  return sql`WITH seen AS (
+  SELECT ids.token_id, known.token_id IS NULL OR known.status = 'failed' OR known.status <> 'pending' AND coalesce(known.synced_at < ${at.readAfter}, false) AS is_wanted
+  FROM ${nextIds(of, at.after)} LEFT JOIN LATERAL (${documentOf(of)}) AS known ON true
 ), taken AS (
   SELECT token_id, is_wanted FROM (SELECT token_id, is_wanted, sum(is_wanted::int) OVER (ORDER BY token_id) AS wanted FROM seen) AS summed
-  WHERE wanted <= $5::int
+  WHERE wanted <= ${room}::int
 ), queued AS (
   INSERT INTO nft_token_metadata AS known (token_address, chain_id, token_id, status, due_at)
-  SELECT $1, $2, token_id, 'pending', now() FROM taken WHERE is_wanted ORDER BY token_id
+  SELECT ${of.contract}, ${of.chainId}, token_id, 'pending', now() FROM taken WHERE is_wanted ORDER BY token_id
   ON CONFLICT (token_address, chain_id, token_id) DO UPDATE SET due_at = excluded.due_at, attempts = 0,
     status = CASE WHEN known.status = 'failed' THEN 'pending' ELSE known.status END
   RETURNING 1
 )
 SELECT (SELECT max(token_id)::text FROM taken) AS last, (SELECT count(*) FROM seen)::int AS seen, (SELECT count(*) FROM taken)::int AS taken,
-  (SELECT count(*) FROM queued)::int AS queued`,
-    values: [addressBytes(at.contract), chain.id, at.after, at.readAfter, room],
-  };
+  (SELECT count(*) FROM queued)::int AS queued`;
 }
 
 /**
@@ -71,8 +66,9 @@ export async function settleDocuments(
   chain: Chain,
   at: TraitsAtWork,
 ): Promise<{ readonly step: TraitsStep; readonly isStuck: boolean }> {
-  const { text, values } = settleStatement(chain, at);
-  const [row] = await transaction.query<{ last: string | null; seen: number; settled: number }>(text, values);
+  const [row] = await transaction.query<{ last: string | null; seen: number; settled: number }>(
+    settleStatement(chain, at),
+  );
   if (row === undefined) throw new Error('The statement gives one row');
   const isStuck = row.settled < row.seen;
   const isDone = !isStuck && row.seen < IDS_PER_PIECE;
@@ -80,36 +76,45 @@ export async function settleDocuments(
 }
 
 /** Like {@link queueStatement}. */
-export function settleStatement(chain: Chain, at: TraitsAtWork): Statement {
-  return {
-    text: `WITH seen AS (
-  SELECT ids.token_id, known.token_id IS NULL OR ${isSettled(at.work)} AS is_settled
-  FROM ${NEXT_IDS} LEFT JOIN LATERAL (${DOCUMENT}) AS known ON true
+export function settleStatement(chain: Chain, at: TraitsAtWork): Sql {
+  const of = { contract: sql`${addressBytes(at.contract)}`, chainId: sql`${chain.id}` };
+  return sql`WITH seen AS (
+  SELECT ids.token_id, known.token_id IS NULL OR ${isSettled(at)} AS is_settled
+  FROM ${nextIds(of, at.after)} LEFT JOIN LATERAL (${documentOf(of)}) AS known ON true
 ), settled AS (
   SELECT token_id FROM (SELECT token_id, bool_and(is_settled) OVER (ORDER BY token_id) AS so_far FROM seen) AS looked WHERE so_far
 )
-SELECT (SELECT max(token_id)::text FROM settled) AS last, (SELECT count(*) FROM seen)::int AS seen, (SELECT count(*) FROM settled)::int AS settled`,
-    values: [addressBytes(at.contract), chain.id, at.after, at.readAfter],
-  };
+SELECT (SELECT max(token_id)::text FROM settled) AS last, (SELECT count(*) FROM seen)::int AS seen, (SELECT count(*) FROM settled)::int AS settled`;
+}
+
+/** A collection, as a statement repeats it. */
+export interface CollectionKey {
+  readonly contract: Sql;
+  readonly chainId: Sql;
 }
 
 /** Held ids after a given one. */
-export const NEXT_IDS = `(
+export function nextIds({ contract, chainId }: CollectionKey, after: string): Sql {
+  return sql`(
     SELECT token_id, token_hash FROM nft_collection_ids
-    WHERE token_address = $1 AND chain_id = $2 AND token_id > $3::numeric AND ${expectedTrueOld('is_held')} ORDER BY token_id LIMIT ${IDS_PER_PIECE}
+    WHERE token_address = ${contract} AND chain_id = ${chainId} AND token_id > ${after}::numeric AND ${expectedTrue(sql`is_held`)} ORDER BY token_id LIMIT ${rawSql(IDS_PER_PIECE)}
   ) AS ids`;
+}
 
-const DOCUMENT = `SELECT * FROM nft_token_metadata AS own
-    WHERE own.token_address = $1 AND own.chain_id = $2 AND own.token_id = ids.token_id LIMIT 1`;
+/** The document of the id of `ids`. */
+function documentOf({ contract, chainId }: CollectionKey): Sql {
+  return sql`SELECT * FROM nft_token_metadata AS own
+    WHERE own.token_address = ${contract} AND own.chain_id = ${chainId} AND own.token_id = ids.token_id LIMIT 1`;
+}
 
 /** For a failed document (alias `known`): whether no retry is expected soon. */
-export const FAILED_FOR_GOOD = `(coalesce(known.due_at, known.lease_until) IS NULL OR known.due_at > now() + interval '${HOPELESS_SECONDS} seconds'
-      OR known.attempts >= CASE WHEN known.token_uri IS NULL THEN ${NODE_TRIES} ELSE ${DOCUMENT_TRIES} END)`;
+export const FAILED_FOR_GOOD = sql`(coalesce(known.due_at, known.lease_until) IS NULL OR known.due_at > now() + interval '1 second' * ${rawSql(HOPELESS_SECONDS)}
+      OR known.attempts >= CASE WHEN known.token_uri IS NULL THEN ${rawSql(NODE_TRIES)} ELSE ${rawSql(DOCUMENT_TRIES)} END)`;
 
 /** One dead document must not block the others: the first figures wait for one attempt each. */
-function isSettled(work: TraitsWork): string {
-  return `CASE known.status
-    WHEN 'failed' THEN ${work === 'improve' ? FAILED_FOR_GOOD : 'true'}
+function isSettled({ work, readAfter }: TraitsAtWork): Sql {
+  return sql`CASE known.status
+    WHEN 'failed' THEN ${work === 'improve' ? FAILED_FOR_GOOD : rawSql('true')}
     WHEN 'pending' THEN false
-    ELSE coalesce(known.synced_at >= $4, true) END`;
+    ELSE coalesce(known.synced_at >= ${readAfter}, true) END`;
 }

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database, sql, transactionLock } from '@chainstead/db';
+import { addressBytes, type Database, rawSql, sql, transactionLock } from '@chainstead/db';
 import { dueChannel } from '@chainstead/jobs';
 import { type Requester, TooManyWaitingError } from '../collections/request-metadata.ts';
 import { TRAITS_WORK } from './due-traits.ts';
@@ -33,13 +33,11 @@ export async function requestTraits(
   { contract, reason }: { readonly contract: Address; readonly reason: TraitsReason },
   requester: Requester,
 ): Promise<TraitsRequest> {
-  const key = [addressBytes(contract), chain.id];
   const rest = reason === 'again' ? AGAIN_SECONDS : MISSING_SECONDS;
   const [known] = await database.query<{ is_working: boolean; is_resting: boolean }>(
-    `SELECT work IS NOT NULL AS is_working,
-       requested_at > now() - make_interval(secs => CASE WHEN is_too_large THEN ${AGAIN_SECONDS} ELSE $3::int END) AS is_resting
-      FROM nft_collection_traits WHERE token_address = $1 AND chain_id = $2`,
-    [...key, rest],
+    sql`SELECT work IS NOT NULL AS is_working,
+       requested_at > now() - make_interval(secs => CASE WHEN is_too_large THEN ${rawSql(AGAIN_SECONDS)} ELSE ${rest}::int END) AS is_resting
+      FROM nft_collection_traits WHERE token_address = ${addressBytes(contract)} AND chain_id = ${chain.id}`,
   );
   if (known === undefined && reason === 'again') return 'unknown';
   if (known?.is_working === true) return 'working';
@@ -52,13 +50,12 @@ export async function requestTraits(
     );
     if ((unfinished?.count ?? 0) >= requester.limit) throw new TooManyWaitingError(requester.limit);
     const begun = await transaction.query(
-      `INSERT INTO nft_collection_traits AS known (token_address, chain_id, work, read_after, requested_by, due_at)
-       SELECT $1, $2, 'history', CASE WHEN $3::boolean THEN now() END, $4, now()
+      sql`INSERT INTO nft_collection_traits AS known (token_address, chain_id, work, read_after, requested_by, due_at)
+       SELECT ${addressBytes(contract)}, ${chain.id}, 'history', CASE WHEN ${reason === 'again'}::boolean THEN now() END, ${requester.id}, now()
        ON CONFLICT (token_address, chain_id) DO UPDATE SET work = excluded.work, work_after = NULL, work_generation = NULL,
          read_after = excluded.read_after, due_at = excluded.due_at, attempts = 0, requested_at = excluded.requested_at,
          requested_by = excluded.requested_by, asked_at = excluded.asked_at
        WHERE known.work IS NULL RETURNING chain_id`,
-      [...key, reason === 'again', requester.id],
     );
     if (begun.length === 0) return 'working';
     transaction.notify(dueChannel(TRAITS_WORK, chain.id));

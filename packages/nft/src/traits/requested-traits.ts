@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Indexed, SubjectCoverage } from '@chainstead/data-api';
-import { addressBytes, type Database, type Statement, sql } from '@chainstead/db';
+import { addressBytes, type Database, type Sql, sql } from '@chainstead/db';
 import { type ApiDependencies, NotFoundError } from '@chainstead/http';
 import type { Collection } from '../collections/get-collection.ts';
 import type { Requester } from '../collections/request-metadata.ts';
@@ -48,7 +48,7 @@ export interface RequestedTraits {
    * Runs a statement of traits-statement.ts. If no traits are computed, or ids are missing, queues the computation.
    * @throws NotFoundError if the collection is too large; TooManyWaitingError
    */
-  read<Row extends object>(question: TraitsQuestion, statement: Statement): Promise<FoundTraits<Row> | null>;
+  read<Row extends object>(question: TraitsQuestion, statement: Sql): Promise<FoundTraits<Row> | null>;
 }
 
 /** The 202 response while traits are computed, with the hosted API's message. */
@@ -62,7 +62,7 @@ export function createRequestedTraits(
 ): RequestedTraits {
   const subjects = createCollectionSubjects({ database, logger, reads: database }, options);
   return {
-    async read<Row extends object>(question: TraitsQuestion, statement: Statement) {
+    async read<Row extends object>(question: TraitsQuestion, statement: Sql) {
       const { chain, contract } = question;
       const requester = { id: question.requester, limit: options.perKey };
       const requested = { chain, contract, requestedBy: requester.id };

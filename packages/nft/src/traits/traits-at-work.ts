@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database, type Transaction } from '@chainstead/db';
+import { addressBytes, type Database, sql, type Transaction } from '@chainstead/db';
 import type { TraitsWork } from './schema.ts';
 
 /** A collection whose traits are being computed. */
@@ -34,11 +34,10 @@ export async function advanceTraits<Outcome>(
   ) => Promise<{ readonly step: TraitsStep | null; readonly outcome: Outcome }>,
 ): Promise<Outcome | null> {
   return database.transaction(async (transaction) => {
-    const key = [addressBytes(contract), chain.id];
+    const isOf = sql`token_address = ${addressBytes(contract)} AND chain_id = ${chain.id}`;
     const [row] = await transaction.query<{ work: TraitsWork; after: string | null; read_after: Date | null }>(
-      `SELECT work, work_after::text AS after, read_after FROM nft_collection_traits
-        WHERE token_address = $1 AND chain_id = $2 AND work IS NOT NULL FOR UPDATE SKIP LOCKED`,
-      key,
+      sql`SELECT work, work_after::text AS after, read_after FROM nft_collection_traits
+        WHERE ${isOf} AND work IS NOT NULL FOR UPDATE SKIP LOCKED`,
     );
     if (row === undefined) return null;
     const { step, outcome } = await take(transaction, {
@@ -49,8 +48,7 @@ export async function advanceTraits<Outcome>(
     });
     if (step !== null)
       await transaction.query(
-        'UPDATE nft_collection_traits SET work = $3, work_after = $4 WHERE token_address = $1 AND chain_id = $2',
-        [...key, step.work, step.after],
+        sql`UPDATE nft_collection_traits SET work = ${step.work}, work_after = ${step.after} WHERE ${isOf}`,
       );
     return outcome;
   });

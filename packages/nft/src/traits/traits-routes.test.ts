@@ -233,13 +233,12 @@ describe('a contract', () => {
   test('that was too large is looked at again after a while', async () => {
     const cats = await workedExample();
     await stage.ready(`${cats}/traits`);
-    const key = [addressBytes(cats)];
-    await stage.database.query('UPDATE nft_collection_traits SET is_too_large = true WHERE token_address = $1', key);
+    const isCats = sql`token_address = ${addressBytes(cats)}`;
+    await stage.database.query(sql`UPDATE nft_collection_traits SET is_too_large = true WHERE ${isCats}`);
     expect((await stage.ask(`${cats}/traits`)).status).toBe(404);
     expect((await stage.ask(`${cats}/nfts-by-traits`, { traits: { Type: 'red' } })).status).toBe(404);
     await stage.database.query(
-      "UPDATE nft_collection_traits SET requested_at = now() - interval '31 minutes' WHERE token_address = $1",
-      key,
+      sql`UPDATE nft_collection_traits SET requested_at = now() - interval '31 minutes' WHERE ${isCats}`,
     );
     expect((await stage.ask(`${cats}/traits`)).status).toBe(404);
     await stage.settled(cats);

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { type Bind, expectedTrueOld, hexBytes, hexTextOld, type Statement, whereOld } from '@chainstead/db';
+import { expectedTrue, hexBytes, hexText, rawSql, type Sql, sql, where } from '@chainstead/db';
 import { collectionStatement } from '../owners/collection-statement.ts';
 import { type Trait, traitKey } from '../records/trait.ts';
 
@@ -22,32 +22,27 @@ export interface TraitsStateColumns {
 }
 
 /** Update interval of the stored request time: traits without requests are deleted after weeks. */
-const REQUESTED_AGAIN = "interval '6 hours'";
+const REQUESTED_AGAIN = sql`interval '6 hours'`;
 
-const STATE = `counts.ids, traits.generation, traits.tokens, traits.indexed_from AS from_block, traits.indexed_to AS to_block, traits.is_complete,
+const STATE = sql`counts.ids, traits.generation, traits.tokens, traits.indexed_from AS from_block, traits.indexed_to AS to_block, traits.is_complete,
     traits.is_too_large, traits.work IS NOT NULL AS is_working, traits.asked_at < now() - ${REQUESTED_AGAIN} AS is_old`;
-const STATE_COLUMNS =
-  'page.ids, page.generation, page.tokens, page.from_block, page.to_block, page.is_complete, page.is_too_large, page.is_working, page.is_old';
+const STATE_COLUMNS = sql`page.ids, page.generation, page.tokens, page.from_block, page.to_block, page.is_complete, page.is_too_large, page.is_working, page.is_old`;
 
 interface Content {
   /** Columns of `page`. */
-  readonly columns: string;
+  readonly columns: Sql;
   /** A query of `traits.generation`'s rows, which have `is_found`. */
-  readonly rows: string;
-  readonly orderBy: string;
+  readonly rows: Sql;
+  readonly orderBy: Sql;
 }
 
 /** The state of a collection's traits, with rows of the shown generation; one row without them if there are none. */
-function traitsStatement(
-  chain: Chain,
-  contract: Address,
-  write: (bind: Bind, of: (alias: string) => string) => Content,
-): Statement {
-  return collectionStatement(chain, contract, (bind, of) => {
-    const { columns, rows, orderBy } = write(bind, of);
+function traitsStatement(chain: Chain, contract: Address, write: (of: (alias: string) => Sql) => Content): Sql {
+  return collectionStatement(chain, contract, (of) => {
+    const { columns, rows, orderBy } = write(of);
     return {
-      columns: `${STATE_COLUMNS}, coalesce(page.is_found, false) AS is_found, ${columns}`,
-      rows: `SELECT ${STATE}, content.*
+      columns: sql`${STATE_COLUMNS}, coalesce(page.is_found, false) AS is_found, ${columns}`,
+      rows: sql`SELECT ${STATE}, content.*
   FROM (SELECT true AS is_asked) AS requested
     LEFT JOIN nft_collection_counts AS counts ON ${of('counts')}
     LEFT JOIN nft_collection_traits AS traits ON ${of('traits')}
@@ -80,20 +75,20 @@ export interface TraitListQuery {
  * Returns the statement for traits: a range of positions from either end of `nft_trait_counts`' key. Positions have no
  * gaps, so a page reads only its rows under any plan (traits-statements.explain.test.ts).
  */
-export function traitListStatement(chain: Chain, query: TraitListQuery): Statement {
+export function traitListStatement(chain: Chain, query: TraitListQuery): Sql {
   const { contract, limit, order, after } = query;
-  return traitsStatement(chain, contract, (bind, of) => {
-    const rows = bind(limit + 1);
-    const begin = after === null ? null : `${bind(after)}::int`;
+  return traitsStatement(chain, contract, (of) => {
+    const rows = sql`${limit + 1}`;
+    const begin = after === null ? rawSql(order === 'ASC' ? '-1' : 'traits.traits') : sql`${after}::int`;
     const places =
       order === 'ASC'
-        ? [`shown.place > ${begin ?? '-1'}`, `shown.place <= ${begin ?? '-1'} + ${rows}::int`]
-        : [`shown.place < ${begin ?? 'traits.traits'}`, `shown.place >= ${begin ?? 'traits.traits'} - ${rows}::int`];
+        ? [sql`shown.place > ${begin}`, sql`shown.place <= ${begin} + ${rows}::int`]
+        : [sql`shown.place < ${begin}`, sql`shown.place >= ${begin} - ${rows}::int`];
     return {
-      columns: 'page.place, page.trait_type, page.trait_value, page.count',
-      rows: `SELECT true AS is_found, shown.place, shown.trait_type, shown.trait_value, shown.count FROM nft_trait_counts AS shown
-      ${whereOld([of('shown'), 'shown.generation = traits.generation', ...places])} ORDER BY shown.place ${order} LIMIT ${rows}`,
-      orderBy: `page.place ${order}`,
+      columns: sql`page.place, page.trait_type, page.trait_value, page.count`,
+      rows: sql`SELECT true AS is_found, shown.place, shown.trait_type, shown.trait_value, shown.count FROM nft_trait_counts AS shown
+      ${where([of('shown'), sql`shown.generation = traits.generation`, ...places])} ORDER BY shown.place ${rawSql(order)} LIMIT ${rows}`,
+      orderBy: sql`page.place ${rawSql(order)}`,
     };
   });
 }
@@ -125,33 +120,33 @@ export interface TokensByTraitsQuery {
  * the rarest of these traits. Each id takes one lookup in that key per trait, and one in the ids' key
  * (traits-statements.explain.test.ts).
  */
-export function tokensByTraitsStatement(chain: Chain, query: TokensByTraitsQuery): Statement {
+export function tokensByTraitsStatement(chain: Chain, query: TokensByTraitsQuery): Sql {
   const { contract, traits, limit, after } = query;
-  return traitsStatement(chain, contract, (bind, of) => {
-    const requested = `FROM nft_trait_counts AS counts
-        WHERE ${expectedTrueOld(`${of('counts')} AND counts.generation = traits.generation`)} AND counts.trait_key = ANY(${bind(traits.map((trait) => traitKey(contract, trait)))}::bytea[])`;
-    const wanted = bind(traits.length);
+  return traitsStatement(chain, contract, (of) => {
+    const requested = sql`FROM nft_trait_counts AS counts
+        WHERE ${expectedTrue(sql`${of('counts')} AND counts.generation = traits.generation`)} AND counts.trait_key = ANY(${traits.map((trait) => traitKey(contract, trait))}::bytea[])`;
+    const wanted = sql`${traits.length}::int`;
     const bounds = [
       of('first'),
-      'first.generation = traits.generation',
+      sql`first.generation = traits.generation`,
       // Positions ascend with counts.
-      `first.place = (SELECT CASE WHEN count(*) = ${wanted}::int THEN min(counts.place) END ${requested})`,
-      ...(after === null ? [] : [`first.token_hash < ${bind(hexBytes(after))}`]),
+      sql`first.place = (SELECT CASE WHEN count(*) = ${wanted} THEN min(counts.place) END ${requested})`,
+      ...(after === null ? [] : [sql`first.token_hash < ${hexBytes(after)}`]),
       // One lookup per trait, which statistics can't turn into a join of everything.
-      expectedTrueOld(`(SELECT count(*) FROM unnest(ARRAY(SELECT counts.place ${requested})) AS other(place) CROSS JOIN LATERAL (
+      expectedTrue(sql`(SELECT count(*) FROM unnest(ARRAY(SELECT counts.place ${requested})) AS other(place) CROSS JOIN LATERAL (
           SELECT FROM nft_trait_tokens AS has WHERE ${of('has')} AND has.generation = traits.generation AND has.place = other.place
-            AND has.token_hash = first.token_hash AND has.token_id = first.token_id LIMIT 1) AS found) = ${wanted}::int`),
+            AND has.token_hash = first.token_hash AND has.token_id = first.token_id LIMIT 1) AS found) = ${wanted}`),
     ];
     return {
-      columns: `page.token_id::text AS token_id, encode(page.token_hash, 'hex') AS token_hash, page.supply::text AS supply, page.last_block, ${hexTextOld('page.receiver')} AS receiver`,
-      rows: `SELECT true AS is_found, first.token_id, first.token_hash, held.supply, held.last_block, held.receiver
+      columns: sql`page.token_id::text AS token_id, encode(page.token_hash, 'hex') AS token_hash, page.supply::text AS supply, page.last_block, ${hexText('page.receiver')} AS receiver`,
+      rows: sql`SELECT true AS is_found, first.token_id, first.token_hash, held.supply, held.last_block, held.receiver
       FROM nft_trait_tokens AS first
       CROSS JOIN LATERAL (
         SELECT ids.supply, ids.last_block, ids.receiver FROM nft_collection_ids AS ids
-        ${whereOld([of('ids'), 'ids.token_id = first.token_id', expectedTrueOld('ids.is_held')])} LIMIT 1
+        ${where([of('ids'), sql`ids.token_id = first.token_id`, expectedTrue(sql`ids.is_held`)])} LIMIT 1
       ) AS held
-      ${whereOld(bounds)} ORDER BY first.token_hash DESC LIMIT ${bind(limit + 1)}`,
-      orderBy: 'page.token_hash DESC',
+      ${where(bounds)} ORDER BY first.token_hash DESC LIMIT ${limit + 1}`,
+      orderBy: sql`page.token_hash DESC`,
     };
   });
 }

@@ -1,9 +1,10 @@
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Statement, sql } from '@chainstead/db';
+import { addressBytes, type Sql, sql } from '@chainstead/db';
 import { exampleChain, explain, PLANS, type PlanNode, seedBuilt } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { countsStatement, ranksStatement } from '../records/read-rarities.ts';
+import { tokenHashInSql } from '../records/token-hash.ts';
 import { traitKey } from '../records/trait.ts';
 import { nftCollectionOwners } from '../transfers/collection-owners.ts';
 import { contract } from '../transfers/testing/example-moves.ts';
@@ -28,49 +29,42 @@ const scratch = scratchOfFile({ autovacuum: false });
  */
 async function seed(collections: readonly Address[], generation: number | null, ids: number): Promise<void> {
   const { database } = scratch;
-  const key = [collections.map(addressBytes), chain.id];
-  const of = 'unnest($1::bytea[]) AS collection(address)';
-  const ofIds = `${of}, generate_series(1, $3::int) AS id`;
-  const hash = "decode(md5('0x' || encode(address, 'hex') || id::text), 'hex')";
+  const of = sql`unnest(${collections.map(addressBytes)}::bytea[]) AS collection(address)`;
+  const chainId = sql`${chain.id}::bigint`;
+  const ofIds = sql`${of}, generate_series(1, ${ids}::int) AS id`;
+  const hash = sql`decode(${tokenHashInSql('address', 'id')}, 'hex')`;
   await database.query(
-    `INSERT INTO nft_collection_ids (token_address, chain_id, token_id, token_hash, holders, supply, last_block, newest, receiver)
-     SELECT address, $2::bigint, id, ${hash}, 1, 1, 1, '{1,0,0,0}', decode(lpad(to_hex(id), 40, '0'), 'hex') FROM ${ofIds}`,
-    [...key, ids],
+    sql`INSERT INTO nft_collection_ids (token_address, chain_id, token_id, token_hash, holders, supply, last_block, newest, receiver)
+     SELECT address, ${chainId}, id, ${hash}, 1, 1, 1, '{1,0,0,0}', decode(lpad(to_hex(id), 40, '0'), 'hex') FROM ${ofIds}`,
   );
   await database.query(
-    `INSERT INTO nft_collection_counts SELECT address, $2::bigint, $3::bigint, $3::bigint, $3::bigint FROM ${of}`,
-    [...key, ids],
+    sql`INSERT INTO nft_collection_counts SELECT address, ${chainId}, ${ids}::bigint, ${ids}::bigint, ${ids}::bigint FROM ${of}`,
   );
   await database.query(
-    `INSERT INTO nft_token_metadata (token_address, chain_id, token_id, status, metadata, synced_at)
-     SELECT address, $2::bigint, id, 'known', '{"name":"x"}', now() FROM ${ofIds}`,
-    [...key, ids],
+    sql`INSERT INTO nft_token_metadata (token_address, chain_id, token_id, status, metadata, synced_at)
+     SELECT address, ${chainId}, id, 'known', '{"name":"x"}', now() FROM ${ofIds}`,
   );
   if (generation === null) return;
-  const traits = `SELECT address, id, named.type, named.value::text FROM ${ofIds} CROSS JOIN LATERAL (
+  const traits = sql`SELECT address, id, named.type, named.value::text FROM ${ofIds} CROSS JOIN LATERAL (
       VALUES ('Half', id % 2), ('Tenth', id % 10), ('Thousandth', id % 1000), ('Rare', id / 5)) AS named(type, value)`;
   await database.query(
-    `INSERT INTO nft_trait_counts (token_address, chain_id, generation, place, trait_key, trait_type, trait_value, count)
-     SELECT address, $2::bigint, $4::bigint, row_number() OVER (PARTITION BY address ORDER BY count(*), type, value) - 1,
+    sql`INSERT INTO nft_trait_counts (token_address, chain_id, generation, place, trait_key, trait_type, trait_value, count)
+     SELECT address, ${chainId}, ${generation}::bigint, row_number() OVER (PARTITION BY address ORDER BY count(*), type, value) - 1,
        decode(md5(type || value), 'hex'), type, value, count(*)
      FROM (${traits}) AS named GROUP BY address, type, value`,
-    [...key, ids, generation],
   );
   await database.query(
-    `INSERT INTO nft_trait_tokens (token_address, chain_id, generation, place, token_hash, token_id)
-     SELECT address, $2::bigint, $4::bigint, counts.place, ${hash}, named.id FROM (${traits}) AS named
+    sql`INSERT INTO nft_trait_tokens (token_address, chain_id, generation, place, token_hash, token_id)
+     SELECT address, ${chainId}, ${generation}::bigint, counts.place, ${hash}, named.id FROM (${traits}) AS named
      JOIN nft_trait_counts AS counts ON counts.token_address = address AND counts.trait_type = named.type AND counts.trait_value = named.value`,
-    [...key, ids, generation],
   );
   await database.query(
-    `INSERT INTO nft_collection_traits (token_address, chain_id, generation, tokens, traits, computed_at, is_complete, requested_by)
-     SELECT address, $2::bigint, $4::bigint, $3::int, (SELECT count(*) FROM nft_trait_counts WHERE token_address = address), now(), true, 'open' FROM ${of}`,
-    [...key, ids, generation],
+    sql`INSERT INTO nft_collection_traits (token_address, chain_id, generation, tokens, traits, computed_at, is_complete, requested_by)
+     SELECT address, ${chainId}, ${generation}::bigint, ${ids}::int, (SELECT count(*) FROM nft_trait_counts WHERE token_address = address), now(), true, 'open' FROM ${of}`,
   );
   await database.query(
-    `INSERT INTO nft_token_rarity (token_address, chain_id, generation, token_id, rank, score)
-     SELECT address, $2::bigint, $4::bigint, id, id, id FROM ${ofIds}`,
-    [...key, ids, generation],
+    sql`INSERT INTO nft_token_rarity (token_address, chain_id, generation, token_id, rank, score)
+     SELECT address, ${chainId}, ${generation}::bigint, id, id, id FROM ${ofIds}`,
   );
 }
 
@@ -97,24 +91,22 @@ beforeAll(async () => {
     100,
   );
   await nameKeys();
-  const other = "decode(lpad(to_hex(number), 40, '0'), 'hex'), $1";
-  const others = 'generate_series(1, 20000) AS number';
+  const other = sql`decode(lpad(to_hex(number), 40, '0'), 'hex'), ${chain.id}`;
+  const others = sql`generate_series(1, 20000) AS number`;
   await scratch.database.query(
-    `INSERT INTO nft_collection_counts (token_address, chain_id, transfers, ids, owners) SELECT ${other}, 1, 1, 1 FROM ${others}`,
-    [chain.id],
+    sql`INSERT INTO nft_collection_counts (token_address, chain_id, transfers, ids, owners) SELECT ${other}, 1, 1, 1 FROM ${others}`,
   );
   await scratch.database.query(
-    `INSERT INTO nft_collection_traits (token_address, chain_id, requested_by) SELECT ${other}, 'open' FROM ${others}`,
-    [chain.id],
+    sql`INSERT INTO nft_collection_traits (token_address, chain_id, requested_by) SELECT ${other}, 'open' FROM ${others}`,
   );
   await scratch.database.query(
     sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'nft-transfers', 0, 20000, 'none')`,
   );
 });
 
-const list = (more: Partial<Parameters<typeof traitListStatement>[1]>): Statement =>
+const list = (more: Partial<Parameters<typeof traitListStatement>[1]>): Sql =>
   traitListStatement(chain, { contract: BUSY, limit: LIMIT, order: 'DESC', after: null, ...more });
-const byTraits = (more: Partial<Parameters<typeof tokensByTraitsStatement>[1]>): Statement =>
+const byTraits = (more: Partial<Parameters<typeof tokensByTraitsStatement>[1]>): Sql =>
   tokensByTraitsStatement(chain, {
     contract: BUSY,
     traits: [{ type: 'Half', value: '0' }],
@@ -132,7 +124,7 @@ const atWork = (contractAtWork: Address, after: string) =>
 const page = Array.from({ length: LIMIT }, (_, index) => ({ address: BUSY, tokenId: String(1 + index * 90) }));
 
 /** Its statements, the index that each must use as a range, and the maximum rows read from tables of traits and ids. */
-const STATEMENTS: readonly (readonly [string, Statement, string | RegExp, number])[] = [
+const STATEMENTS: readonly (readonly [string, Sql, string | RegExp, number])[] = [
   ['traits, the first page', list({}), 'nft_trait_counts_token_address_chain_id_generation_place_pk', 110],
   ['traits, in the middle', list({ after: 1_000 }), 'nft_trait_counts_token_address_chain_id_generation_place_pk', 110],
   [

@@ -12,7 +12,7 @@ import {
   readLabels,
 } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
-import { type PackedTexts, type RowOf, readPackedPageOld } from '@chainstead/db/packed-rows';
+import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
 import {
   NFT_TRANSFERS,
   type NftTransferKey,
@@ -62,7 +62,7 @@ export async function getNftTransfers(
   { scanMax, isSpread = false }: { readonly scanMax?: number; readonly isSpread?: boolean },
 ): Promise<NftTransfersPage> {
   return readConsistentPage(async () => {
-    const read = await readPackedPageOld<NftTransferItem, PageRow>(database, NFT_TRANSFERS, (select) =>
+    const read = await readPackedPage<NftTransferItem, PageRow>(database, NFT_TRANSFERS, (select) =>
       nftTransfersStatement(chain, query, { select, isSpread, ...(scanMax !== undefined && { scanMax }) }),
     );
     return pageOf(query, read);

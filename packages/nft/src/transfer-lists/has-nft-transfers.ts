@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, expectedTrueOld, type ReadDatabase } from '@chainstead/db';
+import { addressBytes, expectedTrue, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 
 /**
@@ -8,14 +8,12 @@ import { addressKey } from '@chainstead/db/address-key';
  * index, in each partition. Queues nothing.
  */
 export async function hasNftTransfers(database: ReadDatabase, chain: Chain, account: Address): Promise<boolean> {
-  const values = [chain.id, addressKey(account), addressBytes(account)];
-  for (const side of ['from_address', 'to_address']) {
+  for (const side of [rawSql('from_address'), rawSql('to_address')]) {
     const rows = await database.select(
       // In index order: otherwise a planner without statistics prefers to read all rows for the first match.
-      `SELECT block_number FROM nft_transfers
-       WHERE chain_id = $1 AND address_key(${side}) = $2::bigint AND ${expectedTrueOld(`${side} = $3`)}
+      sql`SELECT block_number FROM nft_transfers
+       WHERE chain_id = ${chain.id} AND address_key(${side}) = ${addressKey(account)}::bigint AND ${expectedTrue(sql`${side} = ${addressBytes(account)}`)}
        ORDER BY block_number DESC, transaction_index DESC, log_index DESC, item DESC LIMIT 1`,
-      values,
     );
     if (rows.length > 0) return true;
   }

@@ -1,21 +1,16 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
-import {
-  blocksOfOld,
-  boundsInSqlOld,
-  labelsOfOld,
-  type PageBounds,
-  type SubjectInSql,
-  scanBoundsOld,
-} from '@chainstead/data-api';
+import { blocksOf, type CoveredSubject, labelsOf, type PageBounds, pageRange, scanRange } from '@chainstead/data-api';
 import {
   addressBytes,
-  type Bind,
-  expectedTrueOld,
+  expectedTrue,
+  joinSql,
   type KeysetOrder,
-  rowsAfterInPartitionsOld,
-  type Statement,
-  whereOld,
+  rawSql,
+  rowsAfterInPartitions,
+  type Sql,
+  sql,
+  where,
 } from '@chainstead/db';
 import { digits, hex, hexOrNull, int4, int8, packedRows, textOrNull } from '@chainstead/db/packed-rows';
 import { collectionFacts } from '../collections/collection-facts-statement.ts';
@@ -49,7 +44,7 @@ export interface NftTransfersReading {
   /** Maximum transfers of a wallet searched for those of some contracts: a page ends there, however few it found. */
   readonly scanMax?: number;
   /** Of {@link NFT_TRANSFERS}. */
-  readonly select?: string;
+  readonly select?: Sql;
   /** Whether tables are distributed: then each range determines its node. @default false */
   readonly isSpread?: boolean;
 }
@@ -77,43 +72,40 @@ const SCAN_MAX = 10_000;
 export function nftTransfersStatement(
   chain: Chain,
   query: NftTransfersQuery,
-  { scanMax = SCAN_MAX, select = NFT_TRANSFERS.selectOld, isSpread = false }: NftTransfersReading = {},
-): Statement {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = bind(chain.id);
+  { scanMax = SCAN_MAX, select = NFT_TRANSFERS.select, isSpread = false }: NftTransfersReading = {},
+): Sql {
+  const chainId = sql`${chain.id}`;
   const { subject, order } = query;
-  const about = `${bind(addressBytes(subject.kind === 'wallet' ? subject.wallet : subject.token))}::bytea`;
-  const of: SubjectInSql = {
+  const about = sql`${addressBytes(subject.kind === 'wallet' ? subject.wallet : subject.token)}::bytea`;
+  const of: CoveredSubject = {
     kind: subject.kind === 'wallet' ? 'wallet' : 'contract',
     subject: about,
     chainId,
     dataset: DATASET,
   };
-  const { ctes, lower, upper, complete } = boundsInSqlOld(chain, chainId, of, query, bind, null);
-  const after = query.after === null ? null : transfersAfter(order, query.after, bind);
-  const { scan: ofScan, far } = scanBoundsOld(order, { lower, upper }, after);
-  const bounds = [`chain_id = ${chainId}`, ...ofScan];
-  const limit = bind(query.limit + 1);
+  const { ctes, lower, upper, complete } = pageRange(chain, chainId, of, query, null);
+  const after = query.after === null ? null : transfersAfter(order, query.after);
+  const { scan: ofScan, far } = scanRange(order, { lower, upper }, after);
+  const bounds = [sql`chain_id = ${chainId}`, ...ofScan];
+  const limit = sql`${query.limit + 1}`;
   const contracts = subject.kind === 'wallet' ? subject.contracts : null;
-  const scanLimit = contracts === null ? limit : bind(scanMax);
+  const scanLimit = contracts === null ? limit : sql`${scanMax}`;
   const scan = mergeOf(
-    rangesOf(subject, about, isSpread, bind).map((conditions) => [...conditions, ...bounds]),
+    rangesOf(subject, about, isSpread).map((conditions) => [...conditions, ...bounds]),
     order,
     scanLimit,
   );
-  const wanted = contracts === null ? [] : [`token_address = ANY (${bind(contracts.map(addressBytes))}::bytea[])`];
-  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (
-  SELECT * FROM (${scan}) AS transfer ${whereOld([...far, ...wanted])} ${orderBy(order)} LIMIT ${limit}
+  const wanted = contracts === null ? [] : [sql`token_address = ANY (${contracts.map(addressBytes)}::bytea[])`];
+  return sql`WITH ${joinSql(ctes)}, page AS MATERIALIZED (
+  SELECT * FROM (${scan}) AS transfer ${where([...far, ...wanted])} ${orderBy(order)} LIMIT ${limit}
 ), related AS MATERIALIZED (
   SELECT ${contractsOf(chainId)} AS contracts,
-    ${blocksOfOld('SELECT block_number FROM page', chainId)} AS blocks,
-    ${labelsOfOld('ARRAY(SELECT from_address FROM page UNION SELECT to_address FROM page)', chainId)} AS labels)
+    ${blocksOf(sql`SELECT block_number FROM page`, chainId)} AS blocks,
+    ${labelsOf(sql`ARRAY(SELECT from_address FROM page UNION SELECT to_address FROM page)`, chainId)} AS labels)
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete,
-  ${contracts === null ? 'NULL' : stopOf(scan, far, { order, limit, scanLimit })} AS stop,
+  ${contracts === null ? rawSql('NULL') : stopOf(scan, far, { order, limit, scanLimit })} AS stop,
   related.*, transfers.*
 FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM page) AS transfers`;
-  return { text, values };
 }
 
 /** The name of the dataset whose coverage counts. */
@@ -121,84 +113,84 @@ const DATASET = 'nft-transfers';
 
 /**
  * Conditions that together select each transfer of the subject once, each as a range of an index.
- * @param about SQL of its address
+ * @param about its address
  */
-function rangesOf(
-  subject: NftTransfersSubject,
-  about: string,
-  isSpread: boolean,
-  bind: Bind,
-): readonly (readonly string[])[] {
+function rangesOf(subject: NftTransfersSubject, about: Sql, isSpread: boolean): readonly (readonly Sql[])[] {
   if (subject.kind === 'wallet') {
-    const ofSide = (side: string): readonly string[] => [
-      `address_key(${side}) = address_key(${about})`,
-      expectedTrueOld(`${side} = ${about}`),
+    const ofSide = (side: Sql): readonly Sql[] => [
+      sql`address_key(${side}) = address_key(${about})`,
+      expectedTrue(sql`${side} = ${about}`),
     ];
-    return [ofSide('from_address'), [...ofSide('to_address'), expectedTrueOld(`from_address <> ${about}`)]];
+    return [ofSide(sql`from_address`), [...ofSide(sql`to_address`), expectedTrue(sql`from_address <> ${about}`)]];
   }
-  const place = `collection_key = address_key(${about})`;
-  const ofCollection = [place, expectedTrueOld(`token_address = ${about}`)];
-  if (subject.kind === 'collection') return [ofCollection];
-  const id = `${bind(subject.tokenId)}::numeric`;
+  const place = sql`collection_key = address_key(${about})`;
+  const isSame = expectedTrue(sql`token_address = ${about}`);
+  if (subject.kind === 'collection') return [[place, isSame]];
+  const id = sql`${subject.tokenId}::numeric`;
   return [
     [
-      ...ofCollection,
-      `token_id_key(token_id) = token_id_key(${id})`,
-      expectedTrueOld(`token_id = ${id} AND last_token_id IS NULL`),
+      place,
+      isSame,
+      sql`token_id_key(token_id) = token_id_key(${id})`,
+      expectedTrue(sql`token_id = ${id} AND last_token_id IS NULL`),
     ],
     [
       ...(isSpread ? [place] : []),
-      `address_key(token_address) = address_key(${about})`,
-      expectedTrueOld(`token_address = ${about}`),
-      'last_token_id IS NOT NULL',
-      expectedTrueOld(`${id} BETWEEN token_id AND last_token_id`),
+      sql`address_key(token_address) = address_key(${about})`,
+      isSame,
+      sql`last_token_id IS NOT NULL`,
+      expectedTrue(sql`${id} BETWEEN token_id AND last_token_id`),
     ],
   ];
 }
 
 /** Merges the first rows of some ranges, in order. */
-function mergeOf(ranges: readonly (readonly string[])[], order: 'ASC' | 'DESC', limit: string): string {
+function mergeOf(ranges: readonly (readonly Sql[])[], order: 'ASC' | 'DESC', limit: Sql): Sql {
   const parts = ranges.map(
     (conditions) =>
-      `SELECT ${COLUMNS} FROM nft_transfers AS transfer ${whereOld(conditions)} ${orderBy(order)} LIMIT ${limit}`,
+      sql`SELECT ${COLUMNS} FROM nft_transfers AS transfer ${where(conditions)} ${orderBy(order)} LIMIT ${limit}`,
   );
-  return parts.length === 1
-    ? parts.join()
-    : `SELECT * FROM (${parts.map((part) => `(${part})`).join(' UNION ALL ')}) AS transfer ${orderBy(order)} LIMIT ${limit}`;
+  const [only] = parts;
+  if (only !== undefined && parts.length === 1) return only;
+  return sql`SELECT * FROM (${joinSql(
+    parts.map((part) => sql`(${part})`),
+    ' UNION ALL ',
+  )}) AS transfer ${orderBy(order)} LIMIT ${limit}`;
 }
 
 /** The position of the last row searched for a page that it did not fill; null if there were no more rows. */
 function stopOf(
-  scan: string,
-  far: readonly string[],
-  { order, limit, scanLimit }: { readonly order: 'ASC' | 'DESC'; readonly limit: string; readonly scanLimit: string },
-): string {
-  return `CASE WHEN (SELECT count(*) FROM page) < ${limit}::bigint THEN (
-    SELECT json_build_array(${PLACE.join(', ')}) FROM (
-      SELECT * FROM (${scan}) AS transfer ${orderBy(order)} OFFSET ${scanLimit}::bigint - 1 LIMIT 1) AS last ${whereOld(far)}) END`;
+  scan: Sql,
+  far: readonly Sql[],
+  { order, limit, scanLimit }: { readonly order: 'ASC' | 'DESC'; readonly limit: Sql; readonly scanLimit: Sql },
+): Sql {
+  return sql`CASE WHEN (SELECT count(*) FROM page) < ${limit}::bigint THEN (
+    SELECT json_build_array(${joinSql(PLACE.map(rawSql))}) FROM (
+      SELECT * FROM (${scan}) AS transfer ${orderBy(order)} OFFSET ${scanLimit}::bigint - 1 LIMIT 1) AS last ${where(far)}) END`;
 }
 
-const PLACE = ['block_number', 'transaction_index', 'log_index', 'item'];
-const COLUMNS = [
-  ...PLACE,
-  ...['kind', 'token_address', 'token_id', 'last_token_id', 'from_address', 'to_address', 'amount', 'operator'],
-  'transaction_hash',
-]
-  .map((column) => `transfer.${column}`)
-  .join(', ');
+const PLACE = ['block_number', 'transaction_index', 'log_index', 'item'] as const;
+const COLUMNS = joinSql(
+  [
+    ...PLACE,
+    ...['kind', 'token_address', 'token_id', 'last_token_id', 'from_address', 'to_address', 'amount', 'operator'],
+    'transaction_hash',
+  ].map((column) => rawSql(`transfer.${column}`)),
+);
 
-function orderBy(order: 'ASC' | 'DESC'): string {
-  return `ORDER BY ${PLACE.map((column) => `transfer.${column} ${order}`).join(', ')}`;
+function orderBy(order: 'ASC' | 'DESC'): Sql {
+  return rawSql(`ORDER BY ${PLACE.map((column) => `transfer.${column} ${order}`).join(', ')}`);
 }
 
-function transfersAfter(order: KeysetOrder, key: NftTransferKey, bind: Bind): readonly string[] {
-  const values = [`${bind(key.blockNumber)}::bigint`, ...[key.transactionIndex, key.logIndex, key.item].map(bind)];
-  return rowsAfterInPartitionsOld(order, PLACE, values);
+function transfersAfter(order: KeysetOrder, key: NftTransferKey): readonly Sql[] {
+  const { blockNumber, transactionIndex, logIndex, item } = key;
+  const values = [sql`${blockNumber}::bigint`, sql`${transactionIndex}`, sql`${logIndex}`, sql`${item}`] as const;
+  return rowsAfterInPartitions(order, PLACE, values);
 }
 
 /** The stored facts of the page's distinct contracts, as JSON: see `ContractEntry`. Null for none. */
-function contractsOf(chainId: string): string {
-  return `(SELECT json_agg(json_build_array(encode(contract.address, 'hex'), shown.name, shown.symbol, shown.contract_type, shown.possible_spam, shown.verified))
+function contractsOf(chainId: Sql): Sql {
+  return sql`(SELECT json_agg(json_build_array(encode(contract.address, 'hex'), shown.name, shown.symbol, shown.contract_type, shown.possible_spam, shown.verified))
     FROM (SELECT DISTINCT token_address AS address FROM page) AS contract CROSS JOIN LATERAL ${collectionFacts('contract.address', chainId)} AS shown)`;
 }
 

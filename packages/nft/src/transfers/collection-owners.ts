@@ -87,7 +87,7 @@ function changeOwners(change: RowsChange, sign: '+' | '-', receivers: Sql): Sql 
   const sides = sql`received AS MATERIALIZED (${receivers}), sides AS (
   SELECT ${KEY}, changed_block, delta, position IS NULL AS is_sum FROM ${sidesOf(COLLECTION_AMOUNTS, change, sign)} AS moved
   UNION ALL
-  SELECT ${ID}, side.owner, ${rawSql(String(UNKNOWN_BLOCK))}, side.delta, false
+  SELECT ${ID}, side.owner, ${rawSql(UNKNOWN_BLOCK)}, side.delta, false
   FROM received CROSS JOIN LATERAL (VALUES (received.former, -1), (received.receiver, 1)) AS side(owner, delta) WHERE side.owner <> ${ZERO_PARTY}
 )`;
   const wanted = (key: Sql, of: Sql): Sql => sql`WITH ${sides} SELECT DISTINCT ${key} FROM ${of}`;
@@ -165,7 +165,7 @@ function netOfIds(): Sql {
       SELECT ${ID}, last_block, (after > 0)::int - (before > 0)::int AS holders, greatest(after, 0) - greatest(before, 0) AS supply,
         false AS is_received, NULL::integer[] AS newest, NULL::bytea AS receiver FROM changes
       UNION ALL
-      SELECT ${ID}, ${rawSql(String(UNKNOWN_BLOCK))}, 0, 0, true, newest, receiver FROM received
+      SELECT ${ID}, ${rawSql(UNKNOWN_BLOCK)}, 0, 0, true, newest, receiver FROM received
     ) AS parts GROUP BY ${ID}`;
 }
 
@@ -183,7 +183,7 @@ const IS_HELD = sql`CASE WHEN receiver IS NULL THEN holders > 0 ELSE receiver <>
 const positionOf = (row: string): Sql =>
   sql`ARRAY[${columnList(nftTransfers, ['blockNumber', 'transactionIndex', 'logIndex', 'item'], row)}]`;
 
-const movesOneId = (row: string): Sql => rawSql(`${movesOne(row)} AND ${reportsHolder(row)}`);
+const movesOneId = (row: string): Sql => sql`${movesOne(row)} AND ${reportsHolder(row)}`;
 
 /** The newest of the added rows determines the owner of a single item, unless a newer one is known. */
 function newReceivers(change: RowsChange): Sql {
@@ -240,7 +240,7 @@ function updateIds(change: RemovedRows): readonly Sql[] {
   const touchedIds = sql`SELECT DISTINCT ${MOVED_ID} FROM ${subjectRows(change)}`;
   const contracts = sql`SELECT DISTINCT ${joinSql([moved.tokenAddress, moved.chainId])} FROM ${subjectRows(change)}`;
   const amounts = change.access.stored({ table: balances, key: namesOf(balances, ID_KEY), wanted: touchedIds });
-  const noBlock = rawSql(String(NO_BLOCK));
+  const noBlock = rawSql(NO_BLOCK);
   return [
     sql`WITH touched AS MATERIALIZED (
   SELECT ids.*, (

@@ -66,9 +66,9 @@ const moved = columnsAs(nftTransfers, 'moved');
 export const UNKNOWN_BLOCK = -1;
 /** `last_block` if no row is left, until the next statement. */
 export const NO_BLOCK = -2;
-/** The zero address as SQL. */
-const ZERO_PARTY = `'\\x${ZERO_ADDRESS.slice(2)}'::bytea`;
-const SEVERAL = [NFT_TRANSFER_KINDS.erc1155Single, NFT_TRANSFER_KINDS.erc1155Batch].join(', ');
+/** The zero address. */
+const ZERO_PARTY = rawSql(`'\\x${ZERO_ADDRESS.slice(2)}'::bytea`);
+const SEVERAL = joinSql([NFT_TRANSFER_KINDS.erc1155Single, NFT_TRANSFER_KINDS.erc1155Batch].map(rawSql));
 
 /** Returns the block of the newest change in holdings, as responses show it. */
 export function changeBlockOf(lastBlock: number): number | null {
@@ -76,22 +76,25 @@ export function changeBlockOf(lastBlock: number): number | null {
 }
 
 /** Transfers of single items. */
-export function movesOne(row: string): string {
-  return `${row}.kind NOT IN (${SEVERAL})`;
+export function movesOne(row: string): Sql {
+  return sql`${columnsAs(nftTransfers, row).kind} NOT IN (${SEVERAL})`;
 }
 
 /** Transfers that change holdings: neither to oneself, nor of zero, nor of an unexpanded range of ids. */
-export function changesHolder(row: string): string {
-  return `${row}.from_address <> ${row}.to_address AND ${isCounted(row)}`;
+export function changesHolder(row: string): Sql {
+  const { fromAddress, toAddress } = columnsAs(nftTransfers, row);
+  return sql`${fromAddress} <> ${toAddress} AND ${isCounted(row)}`;
 }
 
 /** Transfers that show a holding: those that change it, and transfers of a single item to oneself. */
-export function reportsHolder(row: string): string {
-  return `(${row}.from_address <> ${row}.to_address OR ${movesOne(row)} AND ${row}.to_address <> ${ZERO_PARTY}) AND ${isCounted(row)}`;
+export function reportsHolder(row: string): Sql {
+  const { fromAddress, toAddress } = columnsAs(nftTransfers, row);
+  return sql`(${fromAddress} <> ${toAddress} OR ${movesOne(row)} AND ${toAddress} <> ${ZERO_PARTY}) AND ${isCounted(row)}`;
 }
 
-function isCounted(row: string): string {
-  return `${row}.amount <> 0 AND ${row}.last_token_id IS NULL`;
+function isCounted(row: string): Sql {
+  const { amount, lastTokenId } = columnsAs(nftTransfers, row);
+  return sql`${amount} <> 0 AND ${lastTokenId} IS NULL`;
 }
 
 /** The shard of a contract's transfers and trades. */
@@ -123,7 +126,7 @@ export function newestFirst(row: string): Sql {
 /** The block of a change; unknown for a transfer that changes nothing. */
 function changedBlock(row: string): Sql {
   const { fromAddress, toAddress, blockNumber } = columnsAs(nftTransfers, row);
-  return sql`CASE WHEN ${fromAddress} = ${toAddress} THEN ${rawSql(String(UNKNOWN_BLOCK))} ELSE ${blockNumber} END`;
+  return sql`CASE WHEN ${fromAddress} = ${toAddress} THEN ${rawSql(UNKNOWN_BLOCK)} ELSE ${blockNumber} END`;
 }
 
 /**
@@ -145,14 +148,14 @@ export function sidesOf(
 ): Sql {
   const side = rawSql(`side.${party}`);
   const amount = sql`${rawSql(sign)}${moved.amount}`;
-  const isOne = rawSql(movesOne('moved'));
+  const isOne = movesOne('moved');
   return sql`(SELECT ${side}, ${moved.chainId}, ${moved.tokenAddress}, ${moved.tokenId}, subjects.built_to, ${changedBlock('moved')} AS changed_block,
       CASE WHEN ${isOne} THEN 0 ELSE side.delta END AS delta,
       CASE WHEN ${isOne} THEN ${sidePosition('moved', rawSql('side.received'))} END AS position
     FROM ${change.rows} AS moved
       CROSS JOIN LATERAL (VALUES (${moved.toAddress}, ${amount}, 1), (${moved.fromAddress}, -(${amount}), 0)) AS side(${rawSql(party)}, delta, received)
       ${joinSubjects(change, subject === 'party' ? side : moved.tokenAddress, moved.blockNumber)}
-    WHERE ${rawSql(reportsHolder('moved'))} AND ${side} <> ${rawSql(ZERO_PARTY)})`;
+    WHERE ${reportsHolder('moved')} AND ${side} <> ${ZERO_PARTY})`;
 }
 
 /**
@@ -177,12 +180,12 @@ export function updateLastBlocks<Table extends AmountsTable>(
     find: (
       at,
       isInShard,
-    ) => sql`SELECT side.${party}, max(${changedBlock('other_row')}) AS block, bool_or(NOT (${rawSql(movesOne('other_row'))})) AS has_sum
+    ) => sql`SELECT side.${party}, max(${changedBlock('other_row')}) AS block, bool_or(NOT (${movesOne('other_row')})) AS has_sum
     FROM ${change.remaining} AS other_row CROSS JOIN LATERAL (VALUES (${other.toAddress}), (${other.fromAddress})) AS side(${party})
-    WHERE ${ofSameId('other_row', at, isInShard)} AND ${rawSql(reportsHolder('other_row'))} AND ${other.blockNumber} <= ${at.built_to}
+    WHERE ${ofSameId('other_row', at, isInShard)} AND ${reportsHolder('other_row')} AND ${other.blockNumber} <= ${at.built_to}
     GROUP BY side.${party}`,
   });
-  const noBlock = rawSql(String(NO_BLOCK));
+  const noBlock = rawSql(NO_BLOCK);
   const values = [
     sql`last_block = coalesce(touched.block, ${noBlock})`,
     ...(hasIsSum ? [sql`is_sum = coalesce(touched.has_sum, false)`] : []),

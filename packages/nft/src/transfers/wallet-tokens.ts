@@ -98,7 +98,7 @@ function newestRemaining(change: RemovedRows, sides: Sql): Sql {
       at,
       isInShard,
     ) => sql`SELECT ${sidePosition('other_row', sql`(${other.toAddress} = ${at.wallet})::int`)} AS position FROM ${change.remaining} AS other_row
-      WHERE ${ofSameId('other_row', at, isInShard)} AND ${rawSql(`${movesOne('other_row')} AND ${reportsHolder('other_row')}`)}
+      WHERE ${ofSameId('other_row', at, isInShard)} AND ${movesOne('other_row')} AND ${reportsHolder('other_row')}
         AND ${at.wallet} IN (${other.toAddress}, ${other.fromAddress}) AND ${other.blockNumber} <= ${at.built_to}
       ORDER BY ${newestFirst('other_row')} LIMIT 1`,
   });

@@ -58,8 +58,7 @@ export async function getWalletCollections(
   chain: Chain,
   query: WalletCollectionsQuery,
 ): Promise<WalletCollectionsPage> {
-  const statement = walletCollectionsStatement(chain, query);
-  const rows = await database.select<PageRow>(statement.text, statement.values);
+  const rows = await database.select<PageRow>(walletCollectionsStatement(chain, query));
   const collections = rows.filter((row): row is SubjectColumns & CollectionColumns => row.token_address !== null);
   return {
     ...readSubject(chain, rows[0]),

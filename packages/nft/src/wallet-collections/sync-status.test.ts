@@ -1,4 +1,4 @@
-import { addressBytes, sql } from '@chainstead/db';
+import { addressBytes, joinSql, rawSql, type SqlValue, sql } from '@chainstead/db';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type CollectionsStage, eth, openCollectionsStage, WALLET } from './testing/collections-stage.ts';
@@ -15,12 +15,9 @@ const histories = () =>
     sql`SELECT kind, status, subject, requested_by FROM backfill_requests ORDER BY subject`,
   );
 
-async function setHistory(columns: Readonly<Record<string, unknown>>): Promise<void> {
-  const names = Object.keys(columns);
-  await stage.scratch.database.query(
-    `UPDATE backfill_requests SET ${names.map((name, index) => `${name} = $${index + 1}`).join(', ')}`,
-    Object.values(columns),
-  );
+async function setHistory(columns: Readonly<Record<string, SqlValue>>): Promise<void> {
+  const assignments = Object.entries(columns).map(([name, value]) => sql`${rawSql(name)} = ${value}`);
+  await stage.scratch.database.query(sql`UPDATE backfill_requests SET ${joinSql(assignments)}`);
 }
 
 describe('status', () => {

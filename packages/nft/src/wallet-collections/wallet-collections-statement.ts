@@ -1,13 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import {
-  isSubjectBuiltOld,
-  isUncoveredOld,
-  subjectColumnsOld,
-  subjectCoverageOld,
-  subjectHistoryOld,
-} from '@chainstead/data-api';
-import { addressBytes, type Bind, expectedTrueOld, hexTextOld, type Statement, whereOld } from '@chainstead/db';
+import { isSubjectBuilt, isUncovered, subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/data-api';
+import { addressBytes, expectedTrue, hexText, rawSql, type Sql, sql, where } from '@chainstead/db';
 import { collectionFacts } from '../collections/collection-facts-statement.ts';
 import { nftWalletTokens } from '../transfers/wallet-tokens.ts';
 
@@ -43,43 +37,40 @@ const GIVEN_MAX = 10;
  * Joins are LATERAL with a LIMIT, and filters are declared as nearly always true, so that no statistics make the
  * planner read and sort a whole wallet (get-wallet-collections.explain.test.ts).
  */
-export function walletCollectionsStatement(chain: Chain, query: WalletCollectionsQuery): Statement {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const wallet = bind(addressBytes(query.wallet));
-  const chainId = `${bind(chain.id)}::bigint`;
-  const of = (alias: string): string => `${alias}.wallet = ${wallet} AND ${alias}.chain_id = ${chainId}`;
-  const after = bind(query.after === null ? BEFORE_ALL : addressBytes(query.after));
-  const beyond = (alias: string): string => `${alias}.token_address > ${after}`;
-  const facts = `CROSS JOIN LATERAL ${collectionFacts('holding.token_address', chainId)} AS shown`;
+export function walletCollectionsStatement(chain: Chain, query: WalletCollectionsQuery): Sql {
+  const wallet = sql`${addressBytes(query.wallet)}`;
+  const chainId = sql`${chain.id}::bigint`;
+  const of = (alias: string): Sql =>
+    sql`${rawSql(alias)}.wallet = ${wallet} AND ${rawSql(alias)}.chain_id = ${chainId}`;
+  const after = sql`${query.after === null ? BEFORE_ALL : addressBytes(query.after)}`;
+  const facts = sql`CROSS JOIN LATERAL ${collectionFacts('holding.token_address', chainId)} AS shown`;
   const [factsOfSpam, noSpam] = query.excludeSpam
-    ? [facts, [expectedTrueOld('shown.possible_spam IS NOT TRUE')]]
-    : ['', []];
-  const limit = `LIMIT ${bind(query.limit + 1)}`;
+    ? [facts, [expectedTrue(sql`shown.possible_spam IS NOT TRUE`)]]
+    : [rawSql(''), []];
+  const limit = sql`LIMIT ${query.limit + 1}`;
   const subject = { kind: 'wallet', subject: wallet, chainId, dataset: DATASET, states: [nftWalletTokens] } as const;
-  const given = (alias: string): string => `${alias}.amount <= 0 AND ${alias}.newest IS NULL`;
-  const isPartial = '(SELECT is_partial FROM state)';
-  const text = `WITH ${subjectCoverageOld(subject)}, state AS MATERIALIZED (
-  SELECT ${subjectColumnsOld(subject)}, ${isUncoveredOld(subject, chain)} OR NOT ${isSubjectBuiltOld(chainId, wallet, nftWalletTokens)} AS is_partial FROM covered LEFT JOIN ${subjectHistoryOld(subject)}
+  const isGiven = sql`token.amount <= 0 AND token.newest IS NULL`;
+  const isPartial = sql`(SELECT is_partial FROM state)`;
+  return sql`WITH ${subjectCoverage(subject)}, state AS MATERIALIZED (
+  SELECT ${subjectColumns(subject)}, ${isUncovered(subject, chain)} OR NOT ${isSubjectBuilt(chainId, wallet, nftWalletTokens)} AS is_partial FROM covered LEFT JOIN ${subjectHistory(subject)}
 ), held AS MATERIALIZED (
   SELECT holding.token_address, holding.ids_held FROM nft_wallet_collections AS holding ${factsOfSpam}
-  ${whereOld([of('holding'), beyond('holding'), expectedTrueOld('holding.ids_held > 0'), ...noSpam])} ORDER BY holding.token_address ${limit}
+  ${where([of('holding'), sql`holding.token_address > ${after}`, expectedTrue(sql`holding.ids_held > 0`), ...noSpam])} ORDER BY holding.token_address ${limit}
 ), given AS MATERIALIZED (
   SELECT holding.token_address FROM (
     SELECT DISTINCT ON (token.token_address) token.token_address FROM nft_wallet_tokens AS token
-    ${whereOld([of('token'), given('token'), isPartial, beyond('token')])} ORDER BY token.token_address
-  ) AS holding ${factsOfSpam} ${whereOld(noSpam)} ORDER BY holding.token_address ${limit}
+    ${where([of('token'), isGiven, isPartial, sql`token.token_address > ${after}`])} ORDER BY token.token_address
+  ) AS holding ${factsOfSpam} ${where(noSpam)} ORDER BY holding.token_address ${limit}
 ), page AS MATERIALIZED (
   SELECT holding.token_address, coalesce(held.ids_held, 0) AS ids_held, shown.*,
     CASE WHEN ${isPartial} THEN ARRAY(SELECT token.token_id::text FROM nft_wallet_tokens AS token
-      WHERE ${of('token')} AND token.token_address = holding.token_address AND ${given('token')} ORDER BY token.token_id LIMIT ${GIVEN_MAX}) END AS given_ids
+      WHERE ${of('token')} AND token.token_address = holding.token_address AND ${isGiven} ORDER BY token.token_id LIMIT ${rawSql(GIVEN_MAX)}) END AS given_ids
   FROM (SELECT token_address FROM held UNION SELECT token_address FROM given ORDER BY token_address ${limit}) AS holding
     LEFT JOIN held USING (token_address) ${facts}
 )
 SELECT state.*,
-  ${hexTextOld('page.token_address')} AS token_address, page.ids_held, page.given_ids, page.name, page.symbol, page.contract_type, page.verified,
+  ${hexText('page.token_address')} AS token_address, page.ids_held, page.given_ids, page.name, page.symbol, page.contract_type, page.verified,
   page.possible_spam, page.is_unread, page.collection_logo, page.collection_banner_image
 FROM state LEFT JOIN page ON true
 ORDER BY page.token_address`;
-  return { text, values };
 }

@@ -31,8 +31,7 @@ export async function getWalletNfts(
   chain: Chain,
   query: WalletNftsQuery,
 ): Promise<WalletNftsPage> {
-  const statement = walletNftsStatement(chain, query);
-  const rows = await database.select<PageRow>(statement.text, statement.values);
+  const rows = await database.select<PageRow>(walletNftsStatement(chain, query));
   const found = rows.filter((row): row is SubjectColumns & TokenColumns => row.token_address !== null);
   return {
     ...readSubject(chain, rows[0]),

@@ -1,21 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import {
-  isSubjectBuiltOld,
-  isUncoveredOld,
-  subjectColumnsOld,
-  subjectCoverageOld,
-  subjectHistoryOld,
-} from '@chainstead/data-api';
-import {
-  addressBytes,
-  type Bind,
-  expectedTrueOld,
-  hexTextOld,
-  rowsAfterOld,
-  type Statement,
-  whereOld,
-} from '@chainstead/db';
+import { isSubjectBuilt, isUncovered, subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/data-api';
+import { addressBytes, expectedTrue, hexText, rawSql, rowsAfter, type Sql, sql, where } from '@chainstead/db';
 import { collectionFacts } from '../collections/collection-facts-statement.ts';
 import { type ChangePlace, MARK_LENGTH, unshownChanges } from '../records/change-pages.ts';
 import { tokenHashInSql } from '../records/token-hash.ts';
@@ -47,61 +33,57 @@ const DATASET = 'nft-transfers';
  * wallet's whole history. While blocks of it are missing or not counted yet, those at zero or below are included, from
  * a range of `nft_wallet_tokens_given_by_change`.
  */
-export function walletNftsStatement(chain: Chain, query: WalletNftsQuery): Statement {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const wallet = bind(addressBytes(query.wallet));
-  const chainId = `${bind(chain.id)}::bigint`;
-  const fact = (column: string): string =>
-    `(SELECT shown.${column} FROM ${collectionFacts('held.token_address', chainId)} AS shown)`;
+export function walletNftsStatement(chain: Chain, query: WalletNftsQuery): Sql {
+  const wallet = sql`${addressBytes(query.wallet)}`;
+  const chainId = sql`${chain.id}::bigint`;
+  const fact = (column: string): Sql =>
+    sql`(SELECT shown.${rawSql(column)} FROM ${collectionFacts('held.token_address', chainId)} AS shown)`;
   const bounds = [
-    `held.wallet = ${wallet}`,
-    `held.chain_id = ${chainId}`,
-    ...(query.after === null ? [] : behind(query.after, bind)),
+    sql`held.wallet = ${wallet}`,
+    sql`held.chain_id = ${chainId}`,
+    ...(query.after === null ? [] : behind(query.after)),
     ...(query.contracts.length === 0
       ? []
-      : [`held.token_address = ANY (${bind(query.contracts.map(addressBytes))}::bytea[])`]),
-    ...(query.excludeSpam ? [expectedTrueOld(`${fact('possible_spam')} IS NOT TRUE`)] : []),
+      : [sql`held.token_address = ANY (${query.contracts.map(addressBytes)}::bytea[])`]),
+    ...(query.excludeSpam ? [expectedTrue(sql`${fact('possible_spam')} IS NOT TRUE`)] : []),
   ];
   const subject = { kind: 'wallet', subject: wallet, chainId, dataset: DATASET, states: [nftWalletTokens] } as const;
-  const limit = `LIMIT ${bind(query.limit + 1)}`;
-  const rowsWhere = (...conditions: readonly string[]): string =>
-    `(SELECT held.token_address, held.token_id, held.amount, held.last_block FROM nft_wallet_tokens AS held
-    ${whereOld([...conditions, ...bounds])} ORDER BY ${orderOf('held')} ${limit})`;
-  const text = `WITH ${subjectCoverageOld(subject)}, state AS MATERIALIZED (
-  SELECT ${subjectColumnsOld(subject)}, ${isUncoveredOld(subject, chain)} OR NOT ${isSubjectBuiltOld(chainId, wallet, nftWalletTokens)} AS is_partial FROM covered LEFT JOIN ${subjectHistoryOld(subject)}
+  const limit = sql`LIMIT ${query.limit + 1}`;
+  const rowsWhere = (...conditions: readonly Sql[]): Sql =>
+    sql`(SELECT held.token_address, held.token_id, held.amount, held.last_block FROM nft_wallet_tokens AS held
+    ${where([...conditions, ...bounds])} ORDER BY ${orderOf('held')} ${limit})`;
+  return sql`WITH ${subjectCoverage(subject)}, state AS MATERIALIZED (
+  SELECT ${subjectColumns(subject)}, ${isUncovered(subject, chain)} OR NOT ${isSubjectBuilt(chainId, wallet, nftWalletTokens)} AS is_partial FROM covered LEFT JOIN ${subjectHistory(subject)}
 ), page AS MATERIALIZED (
   SELECT held.*, held.amount <= 0 OR ${fact('contract_type')} IS NOT DISTINCT FROM 'ERC1155' AS is_sum FROM (
     SELECT either.* FROM (
-      ${rowsWhere('held.amount > 0')}
-      UNION ALL ${rowsWhere('held.amount <= 0', 'held.newest IS NULL', '(SELECT is_partial FROM state)')}
+      ${rowsWhere(sql`held.amount > 0`)}
+      UNION ALL ${rowsWhere(sql`held.amount <= 0`, sql`held.newest IS NULL`, sql`(SELECT is_partial FROM state)`)}
     ) AS either ORDER BY ${orderOf('either')} ${limit}
   ) AS held
 )
 SELECT state.*,
-  ${hexTextOld('page.token_address')} AS token_address, page.token_id::text AS token_id, page.amount::text AS amount, page.last_block, page.is_sum
+  ${hexText('page.token_address')} AS token_address, page.token_id::text AS token_id, page.amount::text AS amount, page.last_block, page.is_sum
 FROM state LEFT JOIN page ON true
 ORDER BY ${orderOf('page')}`;
-  return { text, values };
 }
 
-const orderOf = (rows: string): string =>
-  ['last_block', 'token_address', 'token_id'].map((column) => `${rows}.${column} DESC`).join(', ');
+const ORDER = ['last_block', 'token_address', 'token_id'];
+const orderOf = (rows: string): Sql => rawSql(ORDER.map((column) => `${rows}.${column} DESC`).join(', '));
 
-function behind(place: WalletNftsPlace, bind: Bind): readonly string[] {
-  const columns = {
+function behind(place: WalletNftsPlace): readonly Sql[] {
+  const key = [
+    sql`${place.block}::integer`,
+    sql`${addressBytes(place.address)}::bytea`,
+    sql`${place.tokenId}::numeric`,
+  ];
+  return unshownChanges(place, {
     block: 'held.last_block',
-    mark: `left(${tokenHashInSql('held.token_address', 'held.token_id')}, ${MARK_LENGTH})`,
-    beyond: () =>
-      rowsAfterOld(
-        'DESC',
-        ['held.last_block', 'held.token_address', 'held.token_id'],
-        [
-          `${bind(place.block)}::integer`,
-          `${bind(addressBytes(place.address))}::bytea`,
-          `${bind(place.tokenId)}::numeric`,
-        ],
-      ),
-  };
-  return unshownChanges(place, columns, bind);
+    mark: sql`left(${tokenHashInSql('held.token_address', 'held.token_id')}, ${rawSql(MARK_LENGTH)})`,
+    beyond: rowsAfter(
+      'DESC',
+      ORDER.map((column) => `held.${column}`),
+      key,
+    ),
+  });
 }

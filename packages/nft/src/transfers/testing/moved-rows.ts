@@ -1,5 +1,5 @@
 /** Rows of transfers that are added and removed, with a projection's statements run each time. */
-import { rawSql, type Sql, sql, statementOf } from '@chainstead/db';
+import { rawSql, type Sql, sql } from '@chainstead/db';
 import { LOCAL_ACCESS, runProjection, type SubjectProjection } from '@chainstead/sync';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
@@ -38,11 +38,9 @@ export function movedRowsOf(projection: SubjectProjection) {
       await transaction.query(sql`CREATE TEMP TABLE IF NOT EXISTS moved (LIKE nft_transfers) ON COMMIT DELETE ROWS`);
       await transaction.copy('moved', nftTransfers.table.columns, lines);
       await transaction.query(
-        rawSql(
-          kind === 'added'
-            ? 'INSERT INTO there SELECT * FROM moved'
-            : `DELETE FROM there WHERE (chain_id, block_number, log_index) IN (SELECT chain_id, block_number, log_index FROM moved)`,
-        ),
+        kind === 'added'
+          ? sql`INSERT INTO there SELECT * FROM moved`
+          : sql`DELETE FROM there WHERE (chain_id, block_number, log_index) IN (SELECT chain_id, block_number, log_index FROM moved)`,
       );
       // Every second run acts as if tables were distributed.
       await runProjection(transaction, runs++ % 2 === 1, (access) => {
@@ -62,8 +60,7 @@ export function movedRowsOf(projection: SubjectProjection) {
         await transaction.query(sql`CREATE TEMP TABLE IF NOT EXISTS moved (LIKE nft_transfers) ON COMMIT DELETE ROWS`);
         await transaction.copy('moved', nftTransfers.table.columns, lines);
         const [statement = rawSql('')] = projection.added({ rows: rawSql('moved'), subjects, access: LOCAL_ACCESS });
-        const { text, values } = statementOf(sql`EXPLAIN (COSTS OFF) ${statement}`);
-        return transaction.query<{ 'QUERY PLAN': string }>(text, values);
+        return transaction.query<{ 'QUERY PLAN': string }>(sql`EXPLAIN (COSTS OFF) ${statement}`);
       });
       return rows.map((row) => row['QUERY PLAN'].trim());
     },

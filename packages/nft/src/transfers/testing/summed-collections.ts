@@ -1,7 +1,7 @@
 /** Computes the owners of collections from transfers, independently of the SQL that maintains them. */
 import { createHash } from 'node:crypto';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { type Database, hexText, hexTextOld, rawSql, sql } from '@chainstead/db';
+import { type Database, hexText, sql } from '@chainstead/db';
 import type { Move } from './example-moves.ts';
 
 /** A move, its block, and whether its event is for single items. */
@@ -83,13 +83,13 @@ function hashOf(token: Address, id: bigint): string {
 
 /** Returns all stored rows of a chain's collections as sorted lines of text. */
 export async function storedCollections(database: Database, chainId: number): Promise<string[]> {
-  const [token, owner] = [hexTextOld('token_address'), hexTextOld('owner')];
+  const [token, owner] = [hexText('token_address'), hexText('owner')];
   const rows = await database.query<{ line: string }>(
-    sql`SELECT concat_ws(' ', 'amount', ${rawSql(token)}, token_id, ${rawSql(owner)}, amount, last_block, is_sum::text) AS line FROM nft_collection_balances WHERE chain_id = ${chainId}
-     UNION ALL SELECT concat_ws(' ', 'id', ${rawSql(token)}, token_id, encode(token_hash, 'hex'), holders, supply, last_block,
+    sql`SELECT concat_ws(' ', 'amount', ${token}, token_id, ${owner}, amount, last_block, is_sum::text) AS line FROM nft_collection_balances WHERE chain_id = ${chainId}
+     UNION ALL SELECT concat_ws(' ', 'id', ${token}, token_id, encode(token_hash, 'hex'), holders, supply, last_block,
          coalesce(${hexText('receiver')}, 'none'), is_held::text) FROM nft_collection_ids WHERE chain_id = ${chainId}
-     UNION ALL SELECT concat_ws(' ', 'owner', ${rawSql(token)}, ${rawSql(owner)}, ids_held) FROM nft_collection_owners WHERE chain_id = ${chainId}
-     UNION ALL SELECT concat_ws(' ', 'counts', ${rawSql(token)}, transfers, ids, owners) FROM nft_collection_counts WHERE chain_id = ${chainId}`,
+     UNION ALL SELECT concat_ws(' ', 'owner', ${token}, ${owner}, ids_held) FROM nft_collection_owners WHERE chain_id = ${chainId}
+     UNION ALL SELECT concat_ws(' ', 'counts', ${token}, transfers, ids, owners) FROM nft_collection_counts WHERE chain_id = ${chainId}`,
   );
   return rows.map(({ line }) => line).sort();
 }

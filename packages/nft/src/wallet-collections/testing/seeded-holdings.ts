@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import { addressBytes, type Database, sql } from '@chainstead/db';
+import { addressBytes, type Database, joinSql, rawSql, type SqlValue, sql } from '@chainstead/db';
 import { seedBuilt } from '@chainstead/testkit';
 import { nftWalletTokens } from '../../transfers/wallet-tokens.ts';
 
@@ -51,11 +51,9 @@ export async function seedWalletRange(
 export async function seedRow(
   database: Database,
   table: 'tokens' | 'nft_collections' | 'collection_list_entries' | 'spam_list_entries',
-  row: Readonly<Record<string, unknown>>,
+  row: Readonly<Record<string, SqlValue>>,
 ): Promise<void> {
-  const columns = Object.keys(row);
-  await database.query(
-    `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map((_, index) => `$${index + 1}`).join(', ')})`,
-    Object.values(row),
-  );
+  const columns = joinSql(Object.keys(row).map(rawSql));
+  const values = joinSql(Object.values(row).map((value) => sql`${value}`));
+  await database.query(sql`INSERT INTO ${rawSql(table)} (${columns}) VALUES (${values})`);
 }
