@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
-import { blocksOfOld, type Indexed, type PageBlock, readBlocks, readConsistentPage } from '@chainstead/data-api';
-import type { ReadDatabase } from '@chainstead/db';
+import { blocksOf, type Indexed, type PageBlock, readBlocks, readConsistentPage } from '@chainstead/data-api';
+import { type ReadDatabase, sql } from '@chainstead/db';
 import { readPlaces } from '../page/read-places.ts';
 
 /** A transaction of a wallet, in its block. */
@@ -38,8 +38,7 @@ export async function getActiveChain(database: ReadDatabase, chain: Chain, walle
     if (first === undefined || last === undefined) return { ends: null, indexed };
     const places = [{ block_number: first.blockNumber }, { block_number: last.blockNumber }] as const;
     const [row] = await database.select<{ blocks: string | null }>(
-      `SELECT ${blocksOfOld('SELECT unnest($2::bigint[])', '$1')} AS blocks`,
-      [chain.id, places.map(({ block_number }) => block_number)],
+      sql`SELECT ${blocksOf(sql`SELECT unnest(${places.map(({ block_number }) => block_number)}::bigint[])`, chain.id)} AS blocks`,
     );
     const blockOf = readBlocks(row?.blocks ?? null, places);
     return {

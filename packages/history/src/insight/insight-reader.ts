@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import { type Database, rawSql, sql } from '@chainstead/db';
+import { type Database, hexText, joinSql, sql } from '@chainstead/db';
 import { committedBlock, type StateKind, type StateReader } from '@chainstead/node-reads';
-import { etherQuotesOld as etherQuotes, hasEtherQuotes, readEtherQuote } from '@chainstead/price-feeds';
+import { etherQuotes, hasEtherQuotes, readEtherQuote } from '@chainstead/price-feeds';
 import { readSwapVolume } from '@chainstead/profits';
 import { isDeposit } from '@chainstead/transactions';
 import { z } from 'zod';
@@ -115,10 +115,10 @@ async function readTransactions(
 ): Promise<ReadonlyMap<string, CountedTransaction>> {
   const keys = places.flatMap(({ parts }) => parts.flatMap(({ transactionKey }) => transactionKey ?? []));
   if (keys.length === 0) return new Map();
-  const hexOf = (column: string): string => `'0x' || encode(${column}, 'hex')`;
+
   const rows = await database.query<TransactionColumns>(
-    sql`SELECT block_number::int8 AS block, transaction_index AS index, ${rawSql(hexOf('transaction_hash'))} AS hash, ${rawSql(hexOf('from_address'))} AS "from", ${rawSql(hexOf('to_address'))} AS "to",
-       ${rawSql(hexOf('contract_address'))} AS created, status IS DISTINCT FROM 0 AS succeeded, type, value::text,
+    sql`SELECT block_number::int8 AS block, transaction_index AS index, ${hexText('transaction_hash')} AS hash, ${hexText('from_address')} AS "from", ${hexText('to_address')} AS "to",
+       ${hexText('contract_address')} AS created, status IS DISTINCT FROM 0 AS succeeded, type, value::text,
        (gas_used * gas_price + coalesce(l1_fee, 0))::text AS fee
      FROM transactions WHERE transaction_key = ANY (${keys}::bigint[]) AND chain_id = ${id} AND block_number BETWEEN ${Math.min(...blocks)} AND ${Math.max(...blocks)}`,
   );
@@ -137,15 +137,11 @@ async function readPrices(
   blocks: readonly number[],
 ): Promise<ReadonlyMap<number, (wei: bigint) => bigint>> {
   if (!chain.native.isEther || !hasEtherQuotes(chain)) return new Map();
-  const values: unknown[] = [];
-  const bind = (value: unknown): string => `$${values.push(value)}`;
-  const quotes = etherQuotes(chain, bind(chain.id), bind);
-  const wanted = bind(blocks);
-  const withQuotes = quotes.ctes.length === 0 ? '' : `WITH ${quotes.ctes.join(', ')}`;
+  const quotes = etherQuotes(chain, sql`${chain.id}`);
+  const atStart = quotes.at({ block: sql`wanted.block`, transaction: sql`0`, log: sql`0` });
   const rows = await database.query<{ block: number; value: string | null; source: number | null }>(
-    `${withQuotes} SELECT wanted.block, quote.value::text, quote.source FROM unnest(${wanted}::bigint[]) AS wanted(block)
-     LEFT JOIN LATERAL ${quotes.at({ block: 'wanted.block', transaction: '0', log: '0' })} AS quote ON true`,
-    values,
+    sql`WITH ${joinSql(quotes.ctes)} SELECT wanted.block, quote.value::text, quote.source FROM unnest(${blocks}::bigint[]) AS wanted(block)
+     LEFT JOIN LATERAL ${atStart} AS quote ON true`,
   );
   return new Map(
     rows.flatMap(({ block, ...quote }) => {

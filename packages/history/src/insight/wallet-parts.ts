@@ -2,7 +2,19 @@
 
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, expectedTrueOld, plainText, type ReadDatabase, rowsAfterInPartitionsOld } from '@chainstead/db';
+import {
+  addressBytes,
+  asSql,
+  expectedTrue,
+  hexText,
+  joinSql,
+  type ReadDatabase,
+  rawSql,
+  rowsAfterInPartitions,
+  type Sql,
+  sql,
+  where,
+} from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { DIRECTION, IS_GIVING_SIDE } from '@chainstead/db/direction';
 import { IN_HISTORY } from '@chainstead/transactions';
@@ -43,10 +55,10 @@ interface Source {
   readonly account: string;
   /** Distinguishes rows of one transaction, in order. */
   readonly ties: readonly string[];
-  /** SQL of the columns of {@link Row}. */
-  readonly columns: string;
-  /** SQL; null: all rows count. */
-  readonly also: string | null;
+  /** The columns of {@link Row}. */
+  readonly columns: Sql;
+  /** Null: all rows count. */
+  readonly also: Sql | null;
 }
 
 interface Row {
@@ -64,9 +76,8 @@ interface Row {
   readonly ties: readonly number[];
 }
 
-const SIDES = `${IS_GIVING_SIDE} AS sent, direction <> ${DIRECTION.sent} AS received`;
-const hexOf = (column: string): string => `'0x' || encode(${column}, 'hex')`;
-const OF_LOG = `'0' AS value, 0 AS roles, NULL::text AS row_key, ${hexOf('transaction_hash')} AS hash`;
+const SIDES = sql`${asSql(IS_GIVING_SIDE)} AS sent, direction <> ${rawSql(DIRECTION.sent)} AS received`;
+const OF_LOG = sql`'0' AS value, 0 AS roles, NULL::text AS row_key, ${hexText('transaction_hash')} AS hash`;
 
 const SOURCES: readonly Source[] = [
   {
@@ -74,15 +85,15 @@ const SOURCES: readonly Source[] = [
     key: 'account_key',
     account: 'account',
     ties: ['roles'],
-    columns: `'account' AS kind, '0' AS value, roles::int AS roles, transaction_key::text AS row_key, NULL AS hash, false AS sent, false AS received, NULL AS other, NULL AS token`,
-    also: plainText(IN_HISTORY),
+    columns: sql`'account' AS kind, '0' AS value, roles::int AS roles, transaction_key::text AS row_key, NULL AS hash, false AS sent, false AS received, NULL AS other, NULL AS token`,
+    also: IN_HISTORY,
   },
   {
     table: 'internal_transfers',
     key: 'account_key',
     account: 'account',
     ties: ['trace_index', 'direction'],
-    columns: `'internal' AS kind, value::text, 0 AS roles, NULL::text AS row_key, ${hexOf('transaction_hash')} AS hash, ${SIDES}, ${hexOf('counterparty')} AS other, NULL AS token`,
+    columns: sql`'internal' AS kind, value::text, 0 AS roles, NULL::text AS row_key, ${hexText('transaction_hash')} AS hash, ${SIDES}, ${hexText('counterparty')} AS other, NULL AS token`,
     also: null,
   },
   {
@@ -90,7 +101,7 @@ const SOURCES: readonly Source[] = [
     key: 'account_key',
     account: 'account',
     ties: ['log_index', 'direction'],
-    columns: `'token' AS kind, ${OF_LOG}, ${SIDES}, ${hexOf('counterparty')} AS other, ${hexOf('token')} AS token`,
+    columns: sql`'token' AS kind, ${OF_LOG}, ${SIDES}, ${hexText('counterparty')} AS other, ${hexText('token')} AS token`,
     also: null,
   },
   {
@@ -98,7 +109,7 @@ const SOURCES: readonly Source[] = [
     key: 'address_key(from_address)',
     account: 'from_address',
     ties: ['log_index', 'item'],
-    columns: `'nft' AS kind, ${OF_LOG}, true AS sent, to_address = from_address AS received, ${hexOf('to_address')} AS other, ${hexOf('token_address')} AS token`,
+    columns: sql`'nft' AS kind, ${OF_LOG}, true AS sent, to_address = from_address AS received, ${hexText('to_address')} AS other, ${hexText('token_address')} AS token`,
     also: null,
   },
   {
@@ -106,15 +117,15 @@ const SOURCES: readonly Source[] = [
     key: 'address_key(to_address)',
     account: 'to_address',
     ties: ['log_index', 'item'],
-    columns: `'nft' AS kind, ${OF_LOG}, false AS sent, true AS received, ${hexOf('from_address')} AS other, ${hexOf('token_address')} AS token`,
-    also: 'from_address <> to_address',
+    columns: sql`'nft' AS kind, ${OF_LOG}, false AS sent, true AS received, ${hexText('from_address')} AS other, ${hexText('token_address')} AS token`,
+    also: sql`from_address <> to_address`,
   },
   {
     table: 'erc20_approvals',
     key: 'owner_key',
     account: 'owner',
     ties: ['log_index'],
-    columns: `'approval' AS kind, ${OF_LOG}, false AS sent, false AS received, NULL AS other, NULL AS token`,
+    columns: sql`'approval' AS kind, ${OF_LOG}, false AS sent, false AS received, NULL AS other, NULL AS token`,
     also: null,
   },
 ];
@@ -158,20 +169,24 @@ async function* readSource(
   { table, key, account, ties, columns, also }: Source,
   { chainId, wallet, to }: { readonly chainId: number; readonly wallet: Address; readonly to: number },
 ): AsyncGenerator<WalletPart> {
-  const place = ['block_number', 'transaction_index', ...ties];
-  let after: readonly number[] = place.map(() => -1);
+  const place = ['block_number', 'transaction_index', ...ties] as const;
+  const ofWallet = [
+    sql`${rawSql(key)} = ${addressKey(wallet)}::bigint`,
+    expectedTrue(sql`${rawSql(account)} = ${addressBytes(wallet)}::bytea`),
+    sql`chain_id = ${chainId} AND block_number <= ${to}::int`,
+    ...(also === null ? [] : [also]),
+  ];
+  let after: readonly [block: number, ...number[]] = [-1, -1, ...ties.map(() => -1)];
   for (;;) {
-    const unread = rowsAfterInPartitionsOld(
-      'ASC',
-      place,
-      after.map((_, at) => `$${at + 5}::int`),
-    );
+    const [block, ...rest] = after;
+    const unread = rowsAfterInPartitions('ASC', place, [
+      sql`${block}::int`,
+      ...rest.map((value) => sql`${value}::int`),
+    ]);
     const rows = await database.select<Row>(
-      `SELECT block_number::int8 AS block, transaction_index AS index, ${columns}, ARRAY[${ties.map((tie) => `${tie}::int`).join(', ')}] AS ties
-       FROM ${table} WHERE ${key} = $1::bigint AND ${expectedTrueOld(`${account} = $2::bytea`)} AND chain_id = $3
-         AND block_number <= $4::int AND ${unread.join(' AND ')}${also === null ? '' : ` AND ${also}`}
-       ORDER BY ${place.join(', ')} LIMIT ${PAGE}`,
-      [addressKey(wallet), addressBytes(wallet), chainId, to, ...after],
+      sql`SELECT block_number::int8 AS block, transaction_index AS index, ${columns}, ARRAY[${joinSql(ties.map((tie) => rawSql(`${tie}::int`)))}] AS ties
+       FROM ${rawSql(table)} ${where([...ofWallet, ...unread])}
+       ORDER BY ${joinSql(place.map(rawSql))} LIMIT ${rawSql(PAGE)}`,
     );
     for (const row of rows) yield partOf(row);
     const last = rows.at(-1);

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
-import { IS_CONTRADICTEDOld } from '@chainstead/data-api';
-import { type ReadDatabase, rawSql, sql } from '@chainstead/db';
+import { IS_CONTRADICTED } from '@chainstead/data-api';
+import { type ReadDatabase, sql } from '@chainstead/db';
 
 /**
  * Returns those of some blocks for which a chain's dataset has all rows of every account. Excludes blocks whose
@@ -16,7 +16,7 @@ export async function readCoveredBlocks(
   const rows = await database.select<{ block: number }>(
     sql`SELECT wanted.block FROM unnest(${blocks}::bigint[]) AS wanted(block)
      WHERE EXISTS (SELECT FROM sync_ranges WHERE chain_id = ${id} AND dataset = ${dataset} AND wanted.block BETWEEN first_block AND last_block
-       AND NOT (${rawSql(IS_CONTRADICTEDOld)}))`,
+       AND NOT (${IS_CONTRADICTED}))`,
   );
   return new Set(rows.map(({ block }) => block));
 }

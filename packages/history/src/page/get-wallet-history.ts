@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
-import { blocksOfOld, type Indexed, type PageBlock, readBlocks, readConsistentPage } from '@chainstead/data-api';
-import type { ReadDatabase } from '@chainstead/db';
+import { blocksOf, type Indexed, type PageBlock, readBlocks, readConsistentPage } from '@chainstead/data-api';
+import { type ReadDatabase, sql } from '@chainstead/db';
 import type {
   BooksOf,
   InternalTransactionRecord,
@@ -124,18 +124,12 @@ async function readIndex(database: ReadDatabase, chain: Chain, query: HistoryQue
   const [first, last] = ends;
   if (first === undefined || last === undefined)
     return { indexed, isTraced, syncedBlock, places, blockOf: readBlocks(null, []), legsAt: () => NO_LEGS };
+  const blocks = shown.map(({ blockNumber }) => blockNumber);
   const [[row], legsAt] = await Promise.all([
-    database.select<{ blocks: string | null }>(`SELECT ${blocksOfOld('SELECT unnest($2::bigint[])', '$1')} AS blocks`, [
-      chain.id,
-      shown.map(({ blockNumber }) => blockNumber),
-    ]),
-    readAssetMovements(
-      database,
-      chain,
-      query.wallet,
-      { first, last },
-      shown.map(({ blockNumber }) => blockNumber),
+    database.select<{ blocks: string | null }>(
+      sql`SELECT ${blocksOf(sql`SELECT unnest(${blocks}::bigint[])`, chain.id)} AS blocks`,
     ),
+    readAssetMovements(database, chain, query.wallet, { first, last }, blocks),
   ]);
   return {
     indexed,

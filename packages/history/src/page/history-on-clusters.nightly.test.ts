@@ -1,6 +1,6 @@
 /** Histories on a Citus cluster, with a wallet's rows on several nodes, equal those of one server. */
 import type { Address } from '@chainstead/core';
-import { type Database, hexText, rawSql, sql } from '@chainstead/db';
+import { type Database, hexBytes, hexText, rawSql, sql } from '@chainstead/db';
 import { findCitus, recordedData, type ScratchCitus } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { FIRST_BLOCK, type HistoryStage, LAST_BLOCK, openHistoryStage } from '../testing/history-stage.ts';
@@ -106,12 +106,10 @@ async function moveSomeInside(database: Database): Promise<void> {
       [1, account, counterparty],
       [0, counterparty, account],
     ] as const) {
-      const bytes = [side, other, hash].map((text) => Buffer.from(text, 'hex'));
-      const [key] = await database.query<{ key: string }>(sql`SELECT address_key(${bytes[0] ?? null})::text AS key`);
+      const [key] = await database.query<{ key: string }>(sql`SELECT address_key(${hexBytes(side)})::text AS key`);
       await database.query(
-        `INSERT INTO internal_transfers (account_key, chain_id, block_number, transaction_index, trace_index, direction, account, counterparty, value, transaction_hash, type)
-         VALUES ($1, 1, $2, $3, 1, $4, $5, $6, 70, $7, 'CALL')`,
-        [key?.key, block, index, direction, ...bytes],
+        sql`INSERT INTO internal_transfers (account_key, chain_id, block_number, transaction_index, trace_index, direction, account, counterparty, value, transaction_hash, type)
+         VALUES (${key?.key ?? null}, 1, ${block}, ${index}, 1, ${direction}, ${hexBytes(side)}, ${hexBytes(other)}, 70, ${hexBytes(hash)}, 'CALL')`,
       );
     }
 }

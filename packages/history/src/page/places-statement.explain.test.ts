@@ -32,34 +32,29 @@ beforeAll(async () => {
 
 async function seed(from: number, below: number): Promise<void> {
   const { database } = scratch;
-  const values = [chain.id, addressBytes(WHALE), addressBytes(addressOf(7)), from, below];
-  const blocks = 'generate_series($4::int, $5::int - 1) AS block, generate_series(0, 1) AS place';
-  const hash = 'sha256((block * 2 + place)::text::bytea)';
+  const [whale, other] = [sql`${addressBytes(WHALE)}::bytea`, sql`${addressBytes(addressOf(7))}::bytea`];
+  const blocks = sql`generate_series(${from}::int, ${below}::int - 1) AS block, generate_series(0, 1) AS place`;
+  const hash = sql`sha256((block * 2 + place)::text::bytea)`;
   await database.query(
-    `INSERT INTO erc20_transfer_sides (account_key, chain_id, block_number, transaction_index, log_index, direction, account, token, counterparty, value, transaction_hash)
-     SELECT address_key($2), $1, block, place, leg, 0, $2, $3, $3, 1, ${hash} FROM ${blocks}, generate_series(0, 2) AS leg`,
-    values,
+    sql`INSERT INTO erc20_transfer_sides (account_key, chain_id, block_number, transaction_index, log_index, direction, account, token, counterparty, value, transaction_hash)
+     SELECT address_key(${whale}), ${chain.id}, block, place, leg, 0, ${whale}, ${other}, ${other}, 1, ${hash} FROM ${blocks}, generate_series(0, 2) AS leg`,
   );
   await database.query(
-    `INSERT INTO nft_transfers (collection_key, chain_id, block_number, transaction_index, log_index, item, kind, token_address, token_id, from_address, to_address, amount, transaction_hash)
-     SELECT address_key($3), $1, block, place, 5 + side, 0, 0, $3, block, CASE side WHEN 0 THEN $2 ELSE $3 END, CASE side WHEN 0 THEN $3 ELSE $2 END, 1, ${hash}
+    sql`INSERT INTO nft_transfers (collection_key, chain_id, block_number, transaction_index, log_index, item, kind, token_address, token_id, from_address, to_address, amount, transaction_hash)
+     SELECT address_key(${other}), ${chain.id}, block, place, 5 + side, 0, 0, ${other}, block, CASE side WHEN 0 THEN ${whale} ELSE ${other} END, CASE side WHEN 0 THEN ${other} ELSE ${whale} END, 1, ${hash}
      FROM ${blocks}, generate_series(0, 1) AS side`,
-    values,
   );
   await database.query(
-    `INSERT INTO erc20_approvals (owner_key, chain_id, block_number, transaction_index, log_index, owner, token, spender, value, transaction_hash)
-     SELECT address_key($2), $1, block, place, 9, $2, $3, $3, 1, ${hash} FROM ${blocks}`,
-    values,
+    sql`INSERT INTO erc20_approvals (owner_key, chain_id, block_number, transaction_index, log_index, owner, token, spender, value, transaction_hash)
+     SELECT address_key(${whale}), ${chain.id}, block, place, 9, ${whale}, ${other}, ${other}, 1, ${hash} FROM ${blocks}`,
   );
   await database.query(
-    `INSERT INTO internal_transfers (account_key, chain_id, block_number, transaction_index, trace_index, direction, account, counterparty, value, transaction_hash, type)
-     SELECT address_key($2), $1, block, place, call, 1, $2, $3, 1, ${hash}, 'CALL' FROM ${blocks}, generate_series(0, 1) AS call`,
-    values,
+    sql`INSERT INTO internal_transfers (account_key, chain_id, block_number, transaction_index, trace_index, direction, account, counterparty, value, transaction_hash, type)
+     SELECT address_key(${whale}), ${chain.id}, block, place, call, 1, ${whale}, ${other}, 1, ${hash}, 'CALL' FROM ${blocks}, generate_series(0, 1) AS call`,
   );
   await database.query(
-    `INSERT INTO account_transactions (account_key, chain_id, transaction_key, block_number, transaction_index, evidence, roles, account)
-     SELECT address_key($2), $1, block * 2 + place, block, place, 0, 1, $2 FROM ${blocks}, (SELECT $3::bytea) AS unused`,
-    values,
+    sql`INSERT INTO account_transactions (account_key, chain_id, transaction_key, block_number, transaction_index, evidence, roles, account)
+     SELECT address_key(${whale}), ${chain.id}, block * 2 + place, block, place, 0, 1, ${whale} FROM ${blocks}`,
   );
 }
 

@@ -1,15 +1,15 @@
 import type { Chain } from '@chainstead/chains';
-import { boundsInSqlOld, scanBoundsOld } from '@chainstead/data-api';
+import { pageRange, scanRange } from '@chainstead/data-api';
 import {
   addressBytes,
-  type Bind,
-  expectedTrueOld,
+  expectedTrue,
+  joinSql,
   type KeysetOrder,
-  plainText,
   rawSql,
-  rowsAfterInPartitionsOld,
-  type Statement,
-  whereOld,
+  rowsAfterInPartitions,
+  type Sql,
+  sql,
+  where,
 } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { accountTransactions, IN_HISTORY, watchedBlocks } from '@chainstead/transactions';
@@ -21,14 +21,14 @@ interface WalletRange {
   /** SQL of the index's first columns. */
   readonly key: string;
   readonly account: string;
-  /** SQL of the transaction's hash, and of its row's key; null if the other is set. */
+  /** The column of the transaction's hash; null: rows have the key of its row instead. */
   readonly hash: 'transaction_hash' | null;
-  /** SQL that selects the rows that count; all without it. */
-  readonly also?: string;
+  /** Selects the rows that count; all without it. */
+  readonly also?: Sql;
 }
 
 const RANGES: readonly WalletRange[] = [
-  { table: 'account_transactions', key: 'account_key', account: 'account', hash: null, also: plainText(IN_HISTORY) },
+  { table: 'account_transactions', key: 'account_key', account: 'account', hash: null, also: IN_HISTORY },
   { table: 'erc20_transfer_sides', key: 'account_key', account: 'account', hash: 'transaction_hash' },
   { table: 'nft_transfers', key: 'address_key(from_address)', account: 'from_address', hash: 'transaction_hash' },
   { table: 'nft_transfers', key: 'address_key(to_address)', account: 'to_address', hash: 'transaction_hash' },
@@ -53,67 +53,58 @@ export function historyDatasets({ transactions }: Chain): readonly string[] {
  * range stops after limit + 1 transactions; their union is merged. As in wallet-transfers-statement.ts of ERC-20, the
  * planner can't choose to read and sort all of a wallet.
  */
-export function placesStatement(chain: Chain, query: HistoryQuery): Statement {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = bind(chain.id);
-  const wallet = `${bind(addressBytes(query.wallet))}::bytea`;
-  const key = `${bind(addressKey(query.wallet))}::bigint`;
+export function placesStatement(chain: Chain, query: HistoryQuery): Sql {
+  const chainId = sql`${chain.id}`;
+  const wallet = sql`${addressBytes(query.wallet)}::bytea`;
+  const key = sql`${addressKey(query.wallet)}::bigint`;
   const of = { kind: 'wallet', subject: wallet, chainId, dataset: TRANSFERS } as const;
-  const { ctes, lower, upper, complete } = boundsInSqlOld(chain, chainId, of, query, bind, null);
-  const after = query.after === null ? null : transactionsAfter(query.order, query.after, bind);
-  const { scan, far } = scanBoundsOld(query.order, { lower, upper }, after);
-  const bounds = [`chain_id = ${chainId}`, ...scan];
-  const tail = `${orderBy(query.order)} LIMIT ${bind(query.limit + 1)}`;
-  const ranges = RANGES.map(
-    (range) =>
-      `(SELECT DISTINCT ON (block_number, transaction_index) block_number, transaction_index, ${reportedBy(range)} FROM ${range.table} AS part
-      ${whereOld([`${range.key} = ${key}`, expectedTrueOld(`${range.account} = ${wallet}`), ...alsoOf(range), ...bounds])} ${tail})`,
-  );
-  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (
+  const { ctes, lower, upper, complete } = pageRange(chain, chainId, of, query, null);
+  const after = query.after === null ? null : transactionsAfter(query.order, query.after);
+  const { scan, far } = scanRange(query.order, { lower, upper }, after);
+  const tail = sql`${orderBy(query.order)} LIMIT ${query.limit + 1}`;
+  const ranges = RANGES.map((range) => {
+    const ofWallet = [sql`${rawSql(range.key)} = ${key}`, expectedTrue(sql`${rawSql(range.account)} = ${wallet}`)];
+    return sql`(SELECT DISTINCT ON (block_number, transaction_index) block_number, transaction_index, ${reportedBy(range)} FROM ${rawSql(range.table)} AS part
+      ${where([...ofWallet, ...alsoOf(range), sql`chain_id = ${chainId}`, ...scan])} ${tail})`;
+  });
+  return sql`WITH ${joinSql(ctes)}, page AS MATERIALIZED (
   SELECT block_number, transaction_index, max(hash) AS hash, max(row_key) AS row_key
-  FROM (${ranges.join('\n    UNION ALL ')}) AS found ${whereOld(far)} GROUP BY block_number, transaction_index ${tail})
+  FROM (${joinSql(ranges, '\n    UNION ALL ')}) AS found ${where(far)} GROUP BY block_number, transaction_index ${tail})
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, (
   SELECT json_agg(json_build_array(block_number, transaction_index, hash, row_key) ${orderBy(query.order)}) FROM page) AS places
 FROM covered`;
-  return { text, values };
 }
 
 /**
  * Returns the statement for a wallet's coverage in a dataset: `indexed_from`, `indexed_to`, and whether it includes the
  * bounds of the query.
  */
-export function coverageStatement(chain: Chain, dataset: string, query: HistoryQuery): Statement {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = bind(chain.id);
-  const subject = `${bind(addressBytes(query.wallet))}::bytea`;
+export function coverageStatement(chain: Chain, dataset: string, query: HistoryQuery): Sql {
+  const chainId = sql`${chain.id}`;
+  const subject = sql`${addressBytes(query.wallet)}::bytea`;
   // For a requested wallet, blocks are searched as they are followed.
   const isWatched = dataset === accountTransactions.name && chain.transactions.mode === 'wallets';
-  const followed = isWatched ? { followed: plainText(watchedBlocks(rawSql(chainId), rawSql(subject))) } : {};
+  const followed = isWatched ? { followed: watchedBlocks(chainId, subject) } : {};
   const of = { kind: 'wallet', subject, chainId, dataset, ...followed } as const;
-  const { ctes, complete } = boundsInSqlOld(chain, chainId, of, query, bind, null);
-  return {
-    text: `WITH ${ctes.join(', ')} SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete FROM covered`,
-    values,
-  };
+  const { ctes, complete } = pageRange(chain, chainId, of, query, null);
+  return sql`WITH ${joinSql(ctes)} SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete FROM covered`;
 }
 
-function alsoOf({ also }: WalletRange): readonly string[] {
-  return also === undefined ? [] : [expectedTrueOld(also)];
+function alsoOf({ also }: WalletRange): readonly Sql[] {
+  return also === undefined ? [] : [expectedTrue(also)];
 }
 
-function reportedBy({ hash }: WalletRange): string {
+function reportedBy({ hash }: WalletRange): Sql {
   return hash === null
-    ? 'NULL::text AS hash, transaction_key::text AS row_key'
-    : `encode(${hash}, 'hex') AS hash, NULL::text AS row_key`;
+    ? sql`NULL::text AS hash, transaction_key::text AS row_key`
+    : sql`encode(${rawSql(hash)}, 'hex') AS hash, NULL::text AS row_key`;
 }
 
-function orderBy(order: 'ASC' | 'DESC'): string {
-  return `ORDER BY block_number ${order}, transaction_index ${order}`;
+function orderBy(order: 'ASC' | 'DESC'): Sql {
+  return rawSql(`ORDER BY block_number ${order}, transaction_index ${order}`);
 }
 
-function transactionsAfter(order: KeysetOrder, place: TransactionPlace, bind: Bind): readonly string[] {
-  const values = [`${bind(place.blockNumber)}::bigint`, bind(place.transactionIndex)];
-  return rowsAfterInPartitionsOld(order, ['block_number', 'transaction_index'], values);
+function transactionsAfter(order: KeysetOrder, { blockNumber, transactionIndex }: TransactionPlace): readonly Sql[] {
+  const values = [sql`${blockNumber}::bigint`, sql`${transactionIndex}`] as const;
+  return rowsAfterInPartitions(order, ['block_number', 'transaction_index'], values);
 }

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, expectedTrueOld, hexTextOld, type ReadDatabase } from '@chainstead/db';
+import { addressBytes, expectedTrue, hexText, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { DIRECTION } from '@chainstead/db/direction';
 import { type GivenApproval, internalTransfers, readEvidenceBits, type StoredEvidence } from '@chainstead/transactions';
@@ -45,9 +45,9 @@ export async function readAssetMovements(
   span: PageSpan,
   blocks: readonly number[],
 ): Promise<(place: TransactionPlace) => IndexedLegs> {
-  const scan: Scan = { database, values: valuesOf(chain, wallet, span) };
+  const scan: Scan = { database, ofWallet: rowsOf(chain, wallet, span) };
   const [tokens, nfts, trades, approvals, said, inside, traced] = await Promise.all([
-    ...([readTokens(scan, wallet), readNfts(scan), readTrades(scan)] as const),
+    ...([readTokens(scan, wallet), readNfts(scan, wallet), readTrades(scan)] as const),
     ...([readApproved(scan), readSaid(scan), readInside(scan, wallet)] as const),
     readCoveredBlocks(database, chain, internalTransfers.name, blocks),
   ]);
@@ -67,25 +67,22 @@ export async function readAssetMovements(
 
 interface Scan {
   readonly database: ReadDatabase;
-  readonly values: readonly unknown[];
+  /** Returns the condition of the wallet's rows in the span. @param key of the wallet: a column, or SQL of an index */
+  readonly ofWallet: (key: string, account: string) => Sql;
 }
 
-/** $1 chain, $2 the wallet's key, $3 the wallet, $4 and $5 the first position, $6 and $7 the last. */
-function valuesOf({ id }: Chain, wallet: Address, { first, last }: PageSpan): readonly unknown[] {
-  return [
-    ...[id, addressKey(wallet), addressBytes(wallet)],
-    ...[first, last].flatMap(({ blockNumber, transactionIndex }) => [blockNumber, transactionIndex]),
-  ];
+function rowsOf({ id }: Chain, wallet: Address, { first, last }: PageSpan): Scan['ofWallet'] {
+  const [from, to] = [sql`${first.blockNumber}::bigint`, sql`${last.blockNumber}::bigint`];
+  const span = sql`chain_id = ${id} AND block_number BETWEEN ${from} AND ${to}
+  AND (block_number, transaction_index) >= (${from}, ${first.transactionIndex}::int) AND (block_number, transaction_index) <= (${to}, ${last.transactionIndex}::int)`;
+  const walletKey = sql`${addressKey(wallet)}::bigint`;
+  const bytes = sql`${addressBytes(wallet)}::bytea`;
+  return (key, account) =>
+    sql`WHERE ${rawSql(key)} = ${walletKey} AND ${expectedTrue(sql`${rawSql(account)} = ${bytes}`)} AND ${span}`;
 }
 
-function ofWallet(key: string, account: string): string {
-  return `WHERE ${key} = $2::bigint AND ${expectedTrueOld(`${account} = $3::bytea`)} AND ${SPAN}`;
-}
-
-const SPAN = `chain_id = $1 AND block_number BETWEEN $4::bigint AND $6::bigint
-  AND (block_number, transaction_index) >= ($4::bigint, $5::int) AND (block_number, transaction_index) <= ($6::bigint, $7::int)`;
-const PLACE = `block_number::int8 AS block, transaction_index AS index`;
-const IN_ORDER = 'ORDER BY block_number, transaction_index, log_index';
+const PLACE = sql`block_number::int8 AS block, transaction_index AS index`;
+const IN_ORDER = sql`ORDER BY block_number, transaction_index, log_index`;
 
 interface Placed {
   readonly block: number;
@@ -97,12 +94,12 @@ function keyOf({ blockNumber, transactionIndex }: TransactionPlace): string {
 }
 
 async function readRows<Row extends Placed, Leg>(
-  { database, values }: Scan,
-  text: string,
+  { database }: Scan,
+  statement: Sql,
   toLeg: (row: Row) => Leg,
 ): Promise<ReadonlyMap<string, readonly Leg[]>> {
   const legs = new Map<string, Leg[]>();
-  for (const row of await database.select<Row>(text, values)) {
+  for (const row of await database.select<Row>(statement)) {
     const key = keyOf({ blockNumber: row.block, transactionIndex: row.index });
     const there = legs.get(key);
     if (there === undefined) legs.set(key, [toLeg(row)]);
@@ -122,8 +119,8 @@ interface TokenRow extends Placed {
 function readTokens(scan: Scan, wallet: Address) {
   return readRows<TokenRow, TokenLeg>(
     scan,
-    `SELECT ${PLACE}, log_index, direction, ${hexTextOld('token')} AS token, ${hexTextOld('counterparty')} AS counterparty, value::text
-     FROM erc20_transfer_sides ${ofWallet('account_key', 'account')} ${IN_ORDER}`,
+    sql`SELECT ${PLACE}, log_index, direction, ${hexText('token')} AS token, ${hexText('counterparty')} AS counterparty, value::text
+     FROM erc20_transfer_sides ${scan.ofWallet('account_key', 'account')} ${IN_ORDER}`,
     ({ log_index: logIndex, direction, token, counterparty, value }) => ({
       ...{ token, logIndex, value: BigInt(value) },
       ...sidesOf(wallet, direction, counterparty),
@@ -149,15 +146,15 @@ interface NftRow extends Placed {
   readonly operator: Address | null;
 }
 
-function readNfts(scan: Scan) {
-  const columns = `block_number, transaction_index, log_index, item, kind, token_address, token_id, from_address, to_address, amount, operator`;
+function readNfts(scan: Scan, wallet: Address) {
+  const columns = sql`block_number, transaction_index, log_index, item, kind, token_address, token_id, from_address, to_address, amount, operator`;
   return readRows<NftRow, ShownNftLeg>(
     scan,
-    `SELECT ${PLACE}, log_index, kind, ${hexTextOld('token_address')} AS token, token_id::text, ${hexTextOld('from_address')} AS "from",
-       ${hexTextOld('to_address')} AS "to", amount::text, ${hexTextOld('operator')} AS operator
-     FROM (SELECT ${columns} FROM nft_transfers ${ofWallet('address_key(from_address)', 'from_address')}
-       UNION ALL SELECT ${columns} FROM nft_transfers ${ofWallet('address_key(to_address)', 'to_address')}
-         AND ${expectedTrueOld('from_address <> $3::bytea')}) AS side ${IN_ORDER}, item`,
+    sql`SELECT ${PLACE}, log_index, kind, ${hexText('token_address')} AS token, token_id::text, ${hexText('from_address')} AS "from",
+       ${hexText('to_address')} AS "to", amount::text, ${hexText('operator')} AS operator
+     FROM (SELECT ${columns} FROM nft_transfers ${scan.ofWallet('address_key(from_address)', 'from_address')}
+       UNION ALL SELECT ${columns} FROM nft_transfers ${scan.ofWallet('address_key(to_address)', 'to_address')}
+         AND ${expectedTrue(sql`from_address <> ${addressBytes(wallet)}::bytea`)}) AS side ${IN_ORDER}, item`,
     ({ log_index: logIndex, token_id: tokenId, amount, kind, token, from, to, operator }) => ({
       ...{ kind, token, tokenId, from, to, operator, logIndex },
       amount: BigInt(amount),
@@ -167,11 +164,11 @@ function readNfts(scan: Scan) {
 
 /** A sale to oneself is a purchase. */
 function readTrades(scan: Scan) {
-  const of = (role: TradePart['role']): string =>
-    `SELECT block_number, transaction_index, log_index, '${role}' AS role, side FROM nft_trades ${ofWallet(`address_key(${role})`, role)} AND leads`;
+  const of = (role: TradePart['role']): Sql =>
+    sql`SELECT block_number, transaction_index, log_index, ${rawSql(`'${role}'`)} AS role, side FROM nft_trades ${scan.ofWallet(`address_key(${role})`, role)} AND leads`;
   return readRows<Placed & { readonly role: TradePart['role']; readonly side: number }, TradePart>(
     scan,
-    `SELECT ${PLACE}, role, side FROM (${of('buyer')} UNION ALL ${of('seller')}) AS part ${IN_ORDER}`,
+    sql`SELECT ${PLACE}, role, side FROM (${of('buyer')} UNION ALL ${of('seller')}) AS part ${IN_ORDER}`,
     ({ role, side }) => ({ role, isOffer: side === OFFER_ACCEPTED }),
   );
 }
@@ -186,8 +183,8 @@ interface ApprovalRow extends Placed {
 function readApproved(scan: Scan) {
   return readRows<ApprovalRow, GivenApproval>(
     scan,
-    `SELECT ${PLACE}, log_index, ${hexTextOld('token')} AS token, ${hexTextOld('spender')} AS spender, value::text
-     FROM erc20_approvals ${ofWallet('owner_key', 'owner')} ${IN_ORDER}`,
+    sql`SELECT ${PLACE}, log_index, ${hexText('token')} AS token, ${hexText('spender')} AS spender, value::text
+     FROM erc20_approvals ${scan.ofWallet('owner_key', 'owner')} ${IN_ORDER}`,
     ({ log_index: logIndex, value: text, token, spender }) => {
       const value = BigInt(text);
       return { kind: 'token', token, spender, value, isGranted: value > 0n, expiration: null, logIndex };
@@ -204,8 +201,8 @@ interface InsideRow extends Placed {
 function readInside(scan: Scan, wallet: Address) {
   return readRows<InsideRow, CoinLeg>(
     scan,
-    `SELECT ${PLACE}, direction, ${hexTextOld('counterparty')} AS counterparty, value::text
-     FROM internal_transfers ${ofWallet('account_key', 'account')} ORDER BY block_number, transaction_index, trace_index`,
+    sql`SELECT ${PLACE}, direction, ${hexText('counterparty')} AS counterparty, value::text
+     FROM internal_transfers ${scan.ofWallet('account_key', 'account')} ORDER BY block_number, transaction_index, trace_index`,
     ({ direction, counterparty, value }) => ({
       ...sidesOf(wallet, direction, counterparty),
       value: BigInt(value),
@@ -218,7 +215,7 @@ function readInside(scan: Scan, wallet: Address) {
 function readSaid(scan: Scan) {
   return readRows<Placed & { readonly evidence: number }, StoredEvidence>(
     scan,
-    `SELECT ${PLACE}, evidence FROM account_transactions ${ofWallet('account_key', 'account')}`,
+    sql`SELECT ${PLACE}, evidence FROM account_transactions ${scan.ofWallet('account_key', 'account')}`,
     ({ evidence }) => readEvidenceBits(evidence),
   );
 }

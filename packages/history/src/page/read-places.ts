@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { parseHash } from '@chainstead/core';
 import { InconsistentPageError, type Indexed, type IndexedColumns, readIndexed } from '@chainstead/data-api';
-import { hexText, type ReadDatabase, type Statement, sql } from '@chainstead/db';
+import { hexText, type ReadDatabase, sql } from '@chainstead/db';
 import { internalTransfers } from '@chainstead/transactions';
 import type { HistoryQuery, PlacedTransaction } from './history-query.ts';
 import {
@@ -27,7 +27,7 @@ export interface IndexedPlaces {
 /** Returns a wallet's transactions. @throws {InconsistentPageError} for one without its own row */
 export async function readPlaces(database: ReadDatabase, chain: Chain, query: HistoryQuery): Promise<IndexedPlaces> {
   const [[row], others, traces] = await Promise.all([
-    select<IndexedColumns & { readonly places: readonly PlaceEntry[] | null }>(database, placesStatement(chain, query)),
+    database.select<IndexedColumns & { readonly places: readonly PlaceEntry[] | null }>(placesStatement(chain, query)),
     readAllCovered(database, chain, query),
     chain.internalTransfers === 'all' ? readCovered(database, chain, internalTransfers.name, query) : null,
   ]);
@@ -87,7 +87,7 @@ async function readCovered(
   dataset: string,
   query: HistoryQuery,
 ): Promise<Indexed> {
-  const [row] = await select<IndexedColumns>(database, coverageStatement(chain, dataset, query));
+  const [row] = await database.select<IndexedColumns>(coverageStatement(chain, dataset, query));
   return readIndexed(row);
 }
 
@@ -114,8 +114,4 @@ function together(one: Indexed, other: Indexed): Indexed {
     toBlock: isEmpty ? null : span.to,
     complete: one.complete && other.complete,
   };
-}
-
-function select<Row extends object>(database: ReadDatabase, { text, values }: Statement): Promise<Row[]> {
-  return database.select<Row>(text, values);
 }

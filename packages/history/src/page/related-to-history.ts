@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { type AddressLabel, getLabels } from '@chainstead/data-api';
-import { addressBytes, hexText, hexTextOld, type ReadDatabase, sql } from '@chainstead/db';
+import { addressBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
 import { collectionFacts, type NormalizedMetadata, normalizeMetadata, readDocument } from '@chainstead/nft';
 
 /** The stored facts of a token contract. */
@@ -84,11 +84,10 @@ async function readTokens(database: ReadDatabase, chain: Chain, addresses: Reado
 async function readCollections(database: ReadDatabase, chain: Chain, addresses: ReadonlySet<Address>) {
   if (addresses.size === 0) return new Map<Address, KnownCollection>();
   const rows = await database.select<KnownCollection & { readonly address: Address }>(
-    `SELECT ${hexTextOld('contract.address')} AS address, shown.name, shown.symbol, shown.collection_logo AS logo,
+    sql`SELECT ${hexText('contract.address')} AS address, shown.name, shown.symbol, shown.collection_logo AS logo,
        shown.collection_banner_image AS banner, shown.contract_type AS "contractType", shown.verified AS "isVerified",
        shown.possible_spam AS "isSpam"
-     FROM unnest($1::bytea[]) AS contract(address) CROSS JOIN LATERAL ${collectionFacts('contract.address', '$2')} AS shown`,
-    [bytesOf(addresses), chain.id],
+     FROM unnest(${bytesOf(addresses)}::bytea[]) AS contract(address) CROSS JOIN LATERAL ${collectionFacts('contract.address', sql`${chain.id}`)} AS shown`,
   );
   return new Map(rows.map(({ address, ...collection }) => [address, collection]));
 }

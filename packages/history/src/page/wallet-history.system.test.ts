@@ -255,12 +255,9 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
           [1, place === 0 ? RECEIVER : seen.wallet, record.to],
         ] as const)
           await database.query(
-            `INSERT INTO internal_transfers (account_key, chain_id, block_number, transaction_index, trace_index, direction, account, counterparty, value, transaction_hash, type)
-             VALUES (address_key($1), 1, $2, $3, 1, $4, $1, $5, 70, $6, 'CALL')`,
-            [
-              ...[hexBytes(account ?? ''), blockOf({ record }), record.index, direction],
-              ...[hexBytes(counterparty ?? ''), hexBytes(record.hash)],
-            ],
+            sql`INSERT INTO internal_transfers (account_key, chain_id, block_number, transaction_index, trace_index, direction, account, counterparty, value, transaction_hash, type)
+             SELECT address_key(account), 1, ${blockOf({ record })}, ${record.index}, 1, ${direction}, account, ${hexBytes(counterparty ?? '')}, 70, ${hexBytes(record.hash)}, 'CALL'
+             FROM (SELECT ${hexBytes(account ?? '')}::bytea AS account) AS given`,
           );
     });
     afterAll(async () => {

@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes, type ReadDatabase } from '@chainstead/db';
+import { addressBytes, type ReadDatabase, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import { readPackedPageOld } from '@chainstead/db/packed-rows';
+import { readPackedPage } from '@chainstead/db/packed-rows';
 import {
   accountTransactions,
   isPlainTransfer,
@@ -59,19 +59,14 @@ async function readRows(
   wanted: readonly WantedTransaction[],
 ): Promise<ReadonlyMap<Hash, TransactionRecord>> {
   if (wanted.length === 0) return new Map();
-  const { rows } = await readPackedPageOld<StoredColumns, PageRow>(database, STORED_COLUMNS, (select) => ({
-    text: `WITH page AS MATERIALIZED (
-      SELECT stored.* FROM unnest($2::bigint[], $3::int[], $4::int[]) AS wanted(key, block, index)
-      JOIN transactions AS stored ON stored.transaction_key = wanted.key AND stored.chain_id = $1
+  const { rows } = await readPackedPage<StoredColumns, PageRow>(database, STORED_COLUMNS, (select) => {
+    const keys = wanted.map(({ hash }) => transactionKey(hash));
+    return sql`WITH page AS MATERIALIZED (
+      SELECT stored.* FROM unnest(${keys}::bigint[], ${blocksOf(wanted)}::int[], ${indexesOf(wanted)}::int[]) AS wanted(key, block, index)
+      JOIN transactions AS stored ON stored.transaction_key = wanted.key AND stored.chain_id = ${chain.id}
         AND stored.block_number = wanted.block AND stored.transaction_index = wanted.index)
-      SELECT ${select} FROM ${STORED_COLUMNS.fittingOld('page')}`,
-    values: [
-      chain.id,
-      wanted.map(({ hash }) => transactionKey(hash)),
-      wanted.map(({ blockNumber }) => blockNumber),
-      wanted.map(({ transactionIndex }) => transactionIndex),
-    ],
-  }));
+      SELECT ${select} FROM ${STORED_COLUMNS.fitting('page')}`;
+  });
   return new Map<Hash, TransactionRecord>(
     rows.map(readStored).flatMap(({ record, input, isSenderRecovered }) => {
       const isWholeRow = input !== null && isSenderRecovered;
@@ -79,6 +74,11 @@ async function readRows(
     }),
   );
 }
+
+const blocksOf = (places: readonly Pick<WantedTransaction, 'blockNumber'>[]) =>
+  places.map(({ blockNumber }) => blockNumber);
+const indexesOf = (places: readonly Pick<WantedTransaction, 'transactionIndex'>[]) =>
+  places.map(({ transactionIndex }) => transactionIndex);
 
 /** The only row of the statement. */
 type PageRow = Parameters<typeof STORED_COLUMNS.read>[0];
@@ -108,21 +108,12 @@ async function readUnnamed(database: ReadDatabase, chain: Chain, places: readonl
   );
   const [rows, wholeBlocks] = await Promise.all([
     database.select<{ block: number; index: number; evidence: number }>(
-      `SELECT part.block_number::int8 AS block, part.transaction_index AS index, part.evidence
-       FROM unnest($2::bigint[], $3::bytea[], $4::int[], $5::int[]) AS wanted(key, account, block, index)
-       JOIN account_transactions AS part ON part.account_key = wanted.key AND part.chain_id = $1 AND part.block_number = wanted.block
+      sql`SELECT part.block_number::int8 AS block, part.transaction_index AS index, part.evidence
+       FROM unnest(${accounts.map(addressKey)}::bigint[], ${accounts.map(addressBytes)}::bytea[], ${blocksOf(places)}::int[], ${indexesOf(places)}::int[]) AS wanted(key, account, block, index)
+       JOIN account_transactions AS part ON part.account_key = wanted.key AND part.chain_id = ${chain.id} AND part.block_number = wanted.block
          AND part.transaction_index = wanted.index AND part.account = wanted.account`,
-      [
-        ...[chain.id, accounts.map(addressKey), accounts.map(addressBytes)],
-        ...[places.map(({ blockNumber }) => blockNumber), places.map(({ transactionIndex }) => transactionIndex)],
-      ],
     ),
-    readCoveredBlocks(
-      database,
-      chain,
-      accountTransactions.name,
-      places.map(({ blockNumber }) => blockNumber),
-    ),
+    readCoveredBlocks(database, chain, accountTransactions.name, blocksOf(places)),
   ]);
   const bits = new Map(rows.map(({ block, index, evidence }) => [`${block} ${index}`, evidence]));
   return places.flatMap(({ blockNumber, transactionIndex, record, legs }) => {

@@ -1,15 +1,7 @@
 /** Counts the rows of a wallet between two blocks, in one statement for any number of such spans. */
 import type { Chain } from '@chainstead/chains';
 import type { Address, BlockRange } from '@chainstead/core';
-import {
-  addressBytes,
-  type Bind,
-  type Database,
-  expectedTrueOld,
-  plainText,
-  type Statement,
-  whereOld,
-} from '@chainstead/db';
+import { addressBytes, type Database, expectedTrue, joinSql, rawSql, type Sql, sql, where } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { HAS_ROLE, IN_HISTORY } from '@chainstead/transactions';
 
@@ -28,36 +20,37 @@ export interface WalletCounts {
 /** A range of an index with rows of a wallet. */
 interface Source {
   readonly table: string;
+  /** SQL of the index's first column. */
   readonly key: string;
   readonly account: string;
-  /** SQL of a row's contribution, 0 or 1. @default 0 */
-  readonly sent?: string;
-  readonly nft?: string;
-  readonly token?: string;
-  /** SQL; rows that don't match belong to another source. @default all rows count */
-  readonly also?: string;
+  /** A row's contribution, 0 or 1. @default 0 */
+  readonly sent?: Sql;
+  readonly nft?: Sql;
+  readonly token?: Sql;
+  /** Rows that don't match belong to another source. @default all rows count */
+  readonly also?: Sql;
 }
 
 /** Rows without a role have numbers below zero. */
-const SENT = `CASE WHEN ${plainText(HAS_ROLE)} THEN roles & 1 ELSE 0 END`;
+const SENT = sql`CASE WHEN ${HAS_ROLE} THEN roles & 1 ELSE 0 END`;
 
 const SOURCES: readonly Source[] = [
-  { table: 'account_transactions', key: 'account_key', account: 'account', sent: SENT, also: plainText(IN_HISTORY) },
+  { table: 'account_transactions', key: 'account_key', account: 'account', sent: SENT, also: IN_HISTORY },
   { table: 'internal_transfers', key: 'account_key', account: 'account' },
-  { table: 'erc20_transfer_sides', key: 'account_key', account: 'account', token: '1' },
+  { table: 'erc20_transfer_sides', key: 'account_key', account: 'account', token: sql`1` },
   // A log that moved several tokens has a row for each, and one wallet on each side.
   {
     table: 'nft_transfers',
     key: 'address_key(from_address)',
     account: 'from_address',
-    nft: '(item = 0)::int',
+    nft: sql`(item = 0)::int`,
   },
   {
     table: 'nft_transfers',
     key: 'address_key(to_address)',
     account: 'to_address',
-    nft: '(item = 0)::int',
-    also: 'from_address <> to_address',
+    nft: sql`(item = 0)::int`,
+    also: sql`from_address <> to_address`,
   },
   { table: 'erc20_approvals', key: 'owner_key', account: 'owner' },
 ];
@@ -78,8 +71,7 @@ export async function countRows(
   most: number,
 ): Promise<CountedRows> {
   if (spans.length === 0) return { counts: NOTHING, isOver: false };
-  const { text, values } = countStatement(chain, wallet, spans, most);
-  const [row] = await database.query<CountRow>(text, values);
+  const [row] = await database.query<CountRow>(countStatement(chain, wallet, spans, most));
   if (row === undefined) throw new RangeError('The statement gives one row');
   return {
     counts: { sent: row.sent, involved: row.involved, nftTransfers: row.nfts, tokenTransfers: row.tokens },
@@ -108,25 +100,22 @@ interface CountRow {
 }
 
 /** A part is a source in a span. Each stops one row above its limit. */
-function countStatement(chain: Chain, wallet: Address, spans: readonly BlockRange[], most: number): Statement {
-  const parameters = bindWallet(chain, wallet);
-  const limit = parameters.bind(most + 1);
+function countStatement(chain: Chain, wallet: Address, spans: readonly BlockRange[], most: number): Sql {
+  const rowsOf = walletRows(chain, wallet);
+  const limit = sql`${most + 1}`;
+  const none = rawSql('0');
   const parts = spans.flatMap((span) =>
     SOURCES.map(
-      (
-        source,
-      ) => `(SELECT block_number, transaction_index, ${source.sent ?? '0'} AS sent, ${source.nft ?? '0'} AS nft, ${source.token ?? '0'} AS token
-        FROM ${source.table} ${whereOld(rowsOf(source, span, parameters))} ORDER BY block_number LIMIT ${limit})`,
+      (source) =>
+        sql`(SELECT block_number, transaction_index, ${source.sent ?? none} AS sent, ${source.nft ?? none} AS nft, ${source.token ?? none} AS token
+        FROM ${rowsOf(source, span)} ORDER BY block_number LIMIT ${limit})`,
     ),
   );
-  const named = parts.map((part, place) => `SELECT ${place} AS part, rows.* FROM ${part} AS rows`);
-  return {
-    text: `WITH rows AS MATERIALIZED (${named.join('\n    UNION ALL ')})
+  const named = parts.map((part, place) => sql`SELECT ${rawSql(place)} AS part, rows.* FROM ${part} AS rows`);
+  return sql`WITH rows AS MATERIALIZED (${joinSql(named, '\n    UNION ALL ')})
 SELECT coalesce(sum(sent), 0)::int8 AS sent, count(*) AS involved, coalesce(sum(nfts), 0)::int8 AS nfts, coalesce(sum(tokens), 0)::int8 AS tokens,
   (SELECT coalesce(max(held), 0) FROM (SELECT count(*) AS held FROM rows GROUP BY part) AS parts) AS most_rows
-FROM (SELECT max(sent) AS sent, sum(nft) AS nfts, sum(token) AS tokens FROM rows GROUP BY block_number, transaction_index) AS places`,
-    values: parameters.values,
-  };
+FROM (SELECT max(sent) AS sent, sum(nft) AS nfts, sum(token) AS tokens FROM rows GROUP BY block_number, transaction_index) AS places`;
 }
 
 /** Returns the block of the row after that many rows of a span, in block order; null: it has no more. */
@@ -137,44 +126,26 @@ export async function blockBeyond(
   span: BlockRange,
   rows: number,
 ): Promise<number | null> {
-  const parameters = bindWallet(chain, wallet);
-  const count = parameters.bind(rows);
+  const rowsOf = walletRows(chain, wallet);
+  const count = sql`${rows}::bigint`;
   const parts = SOURCES.map(
-    (source) => `(SELECT block_number FROM ${source.table} ${whereOld(rowsOf(source, span, parameters))}
-      ORDER BY block_number LIMIT ${count}::bigint + 1)`,
+    (source) => sql`(SELECT block_number FROM ${rowsOf(source, span)} ORDER BY block_number LIMIT ${count} + 1)`,
   );
   const [row] = await database.query<{ block: number }>(
-    `SELECT block_number::int8 AS block FROM (${parts.join(' UNION ALL ')}) AS rows ORDER BY block_number OFFSET ${count} LIMIT 1`,
-    parameters.values,
+    sql`SELECT block_number::int8 AS block FROM (${joinSql(parts, ' UNION ALL ')}) AS rows ORDER BY block_number OFFSET ${count} LIMIT 1`,
   );
   return row?.block ?? null;
 }
 
-interface Parameters {
-  readonly values: readonly unknown[];
-  readonly bind: Bind;
-  readonly key: string;
-  readonly wallet: string;
-  readonly chainId: string;
-}
-
-function bindWallet(chain: Chain, address: Address): Parameters {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const [key, wallet] = [`${bind(addressKey(address))}::bigint`, `${bind(addressBytes(address))}::bytea`];
-  return { values, bind, key, wallet, chainId: bind(chain.id) };
-}
-
-function rowsOf(
-  { key, account, also }: Source,
-  { from, to }: BlockRange,
-  { bind, ...parameters }: Parameters,
-): readonly string[] {
-  return [
-    `${key} = ${parameters.key}`,
-    expectedTrueOld(`${account} = ${parameters.wallet}`),
-    `chain_id = ${parameters.chainId}`,
-    `block_number BETWEEN ${bind(from)}::int AND ${bind(to)}::int`,
-    ...(also === undefined ? [] : [also]),
-  ];
+/** Returns what follows FROM: the wallet's rows of a source in a span. */
+function walletRows({ id }: Chain, address: Address): (source: Source, span: BlockRange) => Sql {
+  const [walletKey, wallet] = [sql`${addressKey(address)}::bigint`, sql`${addressBytes(address)}::bytea`];
+  return ({ table, key, account, also }, { from, to }) =>
+    sql`${rawSql(table)} ${where([
+      sql`${rawSql(key)} = ${walletKey}`,
+      expectedTrue(sql`${rawSql(account)} = ${wallet}`),
+      sql`chain_id = ${id}`,
+      sql`block_number BETWEEN ${from}::int AND ${to}::int`,
+      ...(also === undefined ? [] : [also]),
+    ])}`;
 }

@@ -3,7 +3,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, BlockRange } from '@chainstead/core';
 import { walletCountsState } from '@chainstead/data-api';
-import { addressBytes, type Database, sql } from '@chainstead/db';
+import { addressBytes, type Database, type Sql, sql } from '@chainstead/db';
 import { erc20Approvals, erc20Transfers } from '@chainstead/erc20';
 import { nftTransfers } from '@chainstead/nft';
 import { type Dataset, type SubjectProjection, subjectProjectionsOf } from '@chainstead/sync';
@@ -46,8 +46,7 @@ export async function readFollowings(
   wallet: Address,
 ): Promise<{ readonly all: readonly Following[]; readonly lacking: readonly Following[] }> {
   const rows = await database.query<{ state: string; is_followed: boolean }>(
-    `SELECT state, is_followed FROM (${STANDINGS}) AS standing`,
-    parametersOf(chain, wallet),
+    sql`SELECT state, is_followed FROM (${standingsOf(chain, wallet)}) AS standing`,
   );
   const all = FOLLOWINGS.filter(({ state }) => rows.some((row) => row.state === state.name));
   return { all, lacking: all.filter(({ state }) => rows.some((row) => row.state === state.name && !row.is_followed)) };
@@ -57,11 +56,14 @@ export async function readFollowings(
  * The relevant states: those that the chain's writer knows, and those that followed the wallet before. A program that
  * does not know one of them removes it when it writes rows: the wallet is not followed from then on.
  */
-const STANDINGS = `SELECT given.state, coalesce(known.version = 1 AND stored.built_to IS NULL AND NOT stored.is_stale, false) AS is_followed
-  FROM unnest($3::text[]) AS given(state)
-  LEFT JOIN projections AS known ON known.chain_id = $2 AND known.state = given.state
-  LEFT JOIN subject_projections AS stored ON stored.chain_id = $2 AND stored.state = given.state AND stored.subject = $1::bytea
+function standingsOf({ id }: Chain, wallet: Address): Sql {
+  const states = FOLLOWINGS.map(({ state }) => state.name);
+  return sql`SELECT given.state, coalesce(known.version = 1 AND stored.built_to IS NULL AND NOT stored.is_stale, false) AS is_followed
+  FROM unnest(${states}::text[]) AS given(state)
+  LEFT JOIN projections AS known ON known.chain_id = ${id} AND known.state = given.state
+  LEFT JOIN subject_projections AS stored ON stored.chain_id = ${id} AND stored.state = given.state AND stored.subject = ${addressBytes(wallet)}::bytea
   WHERE known.state IS NOT NULL OR stored.state IS NOT NULL`;
+}
 
 /** Returns the valid spans: none unless all changes of the wallet's rows are followed. Ascending. */
 export async function readCountedRanges(
@@ -70,10 +72,10 @@ export async function readCountedRanges(
   wallet: Address,
 ): Promise<readonly CountedRange[]> {
   const rows = await database.query<SpanRow>(
-    `SELECT first_block, last_block, sent, involved, nft_transfers, token_transfers FROM wallet_counts
-      WHERE wallet = $1::bytea AND chain_id = $2 AND NOT EXISTS (SELECT FROM (${STANDINGS}) AS standing WHERE NOT is_followed)
+    sql`SELECT first_block, last_block, sent, involved, nft_transfers, token_transfers FROM wallet_counts
+      WHERE wallet = ${addressBytes(wallet)} AND chain_id = ${chain.id}
+        AND NOT EXISTS (SELECT FROM (${standingsOf(chain, wallet)}) AS standing WHERE NOT is_followed)
       ORDER BY first_block`,
-    parametersOf(chain, wallet),
   );
   return rows.map((row) => ({
     from: row.first_block,
@@ -83,10 +85,6 @@ export async function readCountedRanges(
     nftTransfers: row.nft_transfers,
     tokenTransfers: row.token_transfers,
   }));
-}
-
-function parametersOf(chain: Chain, wallet: Address): readonly unknown[] {
-  return [addressBytes(wallet), chain.id, FOLLOWINGS.map(({ state }) => state.name)];
 }
 
 interface SpanRow {
