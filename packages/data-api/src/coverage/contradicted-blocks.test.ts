@@ -1,16 +1,17 @@
 /** Blocks that were stored although their contents contradict their header: no response that reaches over one is complete. */
 import { createChainRegistry } from '@chainstead/chains';
-import { addressBytes, sql } from '@chainstead/db';
+import { addressBytes, joinSql, sql } from '@chainstead/db';
 import { CONTRADICTIONS } from '@chainstead/sync';
 import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { boundsInSqlOld } from '../pages/page-bounds.ts';
+import { pageRange } from '../pages/page-bounds.ts';
 import {
+  type CoveredSubject,
   readSubject,
   type SubjectColumns,
-  subjectColumnsOld,
-  subjectCoverageOld,
-  subjectHistoryOld,
+  subjectColumns,
+  subjectCoverage,
+  subjectHistory,
 } from './subject-coverage.ts';
 import { readSubjectState, type SubjectSnapshot, subjectState } from './subject-state.ts';
 
@@ -19,7 +20,10 @@ const WALLET = addressOf(0x11);
 const DATASET = 'erc20-transfers';
 const CONTRADICTED = 10;
 const STATE = { name: 'wallet-tokens', version: 3 };
-const IN_SQL = { kind: 'wallet', subject: '$2', chainId: '$1', dataset: DATASET } as const;
+const SUBJECT: CoveredSubject = {
+  ...{ kind: 'wallet', subject: sql`${addressBytes(WALLET)}::bytea`, chainId: CHAIN.id },
+  dataset: DATASET,
+};
 
 let scratch: ScratchDatabase;
 
@@ -45,28 +49,24 @@ async function cover(reason: string | null): Promise<void> {
 
 async function isSubjectComplete(): Promise<boolean> {
   const [row] = await scratch.database.query<SubjectColumns>(
-    `WITH ${subjectCoverageOld(IN_SQL)} SELECT ${subjectColumnsOld(IN_SQL)} FROM covered LEFT JOIN ${subjectHistoryOld(IN_SQL)}`,
-    [CHAIN.id, addressBytes(WALLET)],
+    sql`WITH ${subjectCoverage(SUBJECT)} SELECT ${subjectColumns(SUBJECT)} FROM covered LEFT JOIN ${subjectHistory(SUBJECT)}`,
   );
   return readSubject(CHAIN, row, 0).indexed.complete;
 }
 
 async function isStateComplete(): Promise<boolean> {
   const [row] = await scratch.database.query<{ state: SubjectSnapshot }>(
-    `WITH ${subjectCoverageOld(IN_SQL)} SELECT ${subjectState(IN_SQL, STATE)} AS state`,
-    [CHAIN.id, addressBytes(WALLET)],
+    sql`WITH ${subjectCoverage(SUBJECT)} SELECT ${subjectState(SUBJECT, STATE)} AS state`,
   );
   if (row === undefined) throw new TypeError('The statement returned no row');
   return readSubjectState(CHAIN, row.state, 0).coverage.indexed.complete;
 }
 
 async function isPageComplete(fromBlock: number | null, toBlock: number | null): Promise<boolean> {
-  const values: unknown[] = [CHAIN.id];
   const bounds = { fromBlock, toBlock, fromDate: null, toDate: null, pinnedBlock: null };
-  const { ctes, complete } = boundsInSqlOld(CHAIN, '$1', DATASET, bounds, (value) => `$${values.push(value)}`);
+  const { ctes, complete } = pageRange(CHAIN, CHAIN.id, DATASET, bounds);
   const [row] = await scratch.database.query<{ complete: boolean }>(
-    `WITH ${ctes.join(', ')} SELECT ${complete} AS complete FROM covered`,
-    values,
+    sql`WITH ${joinSql(ctes)} SELECT ${complete} AS complete FROM covered`,
   );
   return row?.complete === true;
 }
