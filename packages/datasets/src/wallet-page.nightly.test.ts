@@ -147,8 +147,8 @@ describe.runIf(daemon).each([...CONTAINER_IMAGES.postgres, CONTAINER_IMAGES.citu
       sql`SELECT count(*) AS shards FROM citus_shards WHERE table_name = 'erc20_transfer_sides'::regclass AND citus_table_type = 'distributed'`,
     );
     expect(spread[0]?.shards).toBeGreaterThan(1);
-    const { text, values } = walletTransfersStatement(chain, everything, { countMax: 10_000, nfts: 'shown' });
-    const plan = await database.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, values);
+    const statement = walletTransfersStatement(chain, everything, { countMax: 10_000, nfts: 'shown' });
+    const plan = await database.query<{ 'QUERY PLAN': string }>(sql`EXPLAIN ${statement}`);
     const tasks = plan.flatMap((line) => /Task Count: (\d+)/.exec(line['QUERY PLAN'])?.[1] ?? []);
     expect(tasks.length).toBeGreaterThan(0);
     expect(tasks.filter((count) => count !== '1')).toEqual([]);

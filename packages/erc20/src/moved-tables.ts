@@ -1,7 +1,7 @@
 /** Tables of rows that change ERC-20 balances; they have the same columns. */
 
 import type { Chain } from '@chainstead/chains';
-import { sql } from '@chainstead/db';
+import { joinSql, rawSql, type Sql, sql } from '@chainstead/db';
 import { DIRECTION } from '@chainstead/db/direction';
 import type { LookupShard } from '@chainstead/sync';
 import { erc20TransfersTable } from './transfers/row-table.ts';
@@ -14,15 +14,16 @@ export const MOVED_TABLES = [erc20TransfersTable, wrappedCoinMovesTable] as cons
 /**
  * Returns a relation of the chain's movements that meet a condition, from all tables with such rows. Needs an alias;
  * each table uses its own indexes.
- * @param condition SQL over the columns that both have
+ * @param condition over the columns that both have
  */
-export function movedRows({ wrappedNative }: Pick<Chain, 'wrappedNative'>, columns: string, condition: string): string {
+export function movedRows({ wrappedNative }: Pick<Chain, 'wrappedNative'>, columns: Sql, condition: Sql): Sql {
   const tables = wrappedNative === null ? [erc20TransfersTable] : MOVED_TABLES;
-  return `(${tables.map(({ name }) => `SELECT ${columns} FROM ${name} WHERE ${condition}`).join(' UNION ALL ')})`;
+  const rows = tables.map(({ name }) => sql`SELECT ${columns} FROM ${rawSql(name)} WHERE ${condition}`);
+  return sql`(${joinSql(rows, ' UNION ALL ')})`;
 }
 
-/** Balance change of a row's account: SQL over its columns. */
-export const MOVED_DELTA = `CASE direction WHEN ${DIRECTION.received} THEN value WHEN ${DIRECTION.sent} THEN -value ELSE 0 END`;
+/** Balance change of a row's account, over its columns. */
+export const MOVED_DELTA = sql`CASE direction WHEN ${rawSql(DIRECTION.received)} THEN value WHEN ${rawSql(DIRECTION.sent)} THEN -value ELSE 0 END`;
 
 /** Returns the shard of an account's rows. @param by the column of the lookup key that contains the account */
 export function inShardOfAccount<By extends string>(by: By): LookupShard<By> {

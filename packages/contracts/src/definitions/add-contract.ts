@@ -258,14 +258,13 @@ async function save(
 ): Promise<boolean> {
   const events = tables.map(storedText);
   const saved = await transaction.query(
-    `INSERT INTO contract_definitions AS known (name, chain_id, addresses, first_block, events, factory, upgrades)
-     VALUES ($1, $2, $3::text[], $4, $5::jsonb, $6::jsonb, $7::jsonb)
+    sql`INSERT INTO contract_definitions AS known (name, chain_id, addresses, first_block, events, factory, upgrades)
+     VALUES (${name}, ${chainId}, ${addresses}::text[], ${firstBlock}, ${`[${events.join(',')}]`}::jsonb, ${jsonOrNull(factory)}::jsonb, ${jsonOrNull(upgrades)}::jsonb)
      ON CONFLICT (name, chain_id) DO UPDATE SET addresses = excluded.addresses, first_block = excluded.first_block,
        events = excluded.events, factory = excluded.factory, upgrades = excluded.upgrades, revision = gen_random_uuid()
      WHERE (known.addresses, known.first_block, known.events, known.factory, known.upgrades)
        IS DISTINCT FROM (excluded.addresses, excluded.first_block, excluded.events, excluded.factory, excluded.upgrades)
      RETURNING name`,
-    [name, chainId, addresses, firstBlock, `[${events.join(',')}]`, ...[factory, upgrades].map(jsonOrNull)],
   );
   return saved.length > 0;
 }

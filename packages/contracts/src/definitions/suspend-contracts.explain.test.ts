@@ -5,7 +5,7 @@ import { explain, PLANS } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addContract } from './add-contract.ts';
-import { SIZES } from './suspend-contracts.ts';
+import { sizesStatement } from './suspend-contracts.ts';
 
 const CONTRACTS = 20;
 const ROWS = 5_000;
@@ -38,14 +38,14 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
   beforeAll(() => prepare(scratch.database));
 
   test('sizes read the definitions alone, and no row of a contract', async () => {
-    const { nodes } = await explain(scratch.database, { text: SIZES, values: [eth.id] }, plan);
+    const { nodes } = await explain(scratch.database, sizesStatement(eth), plan);
     const read = nodes.flatMap((node) => node['Relation Name'] ?? []);
     expect(new Set(read)).toEqual(new Set(['contract_definitions']));
   });
 });
 
 test('sizes are the sums of the tables of a contract', async () => {
-  const rows = await scratch.database.query<{ name: string; bytes: number }>(SIZES, [eth.id]);
+  const rows = await scratch.database.query<{ name: string; bytes: number }>(sizesStatement(eth));
   expect(rows).toHaveLength(CONTRACTS);
   const [row] = await scratch.database.query<{ bytes: number }>(
     sql`SELECT (pg_total_relation_size('contracts.c7_used') + pg_total_relation_size('contracts.c7_gone'))::bigint AS bytes`,

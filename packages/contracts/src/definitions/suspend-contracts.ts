@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type ChainId, Gauge, type Registry } from '@chainstead/core';
-import { type Database, sql } from '@chainstead/db';
+import { type Database, type Sql, sql } from '@chainstead/db';
 import { lockChainCommits } from '@chainstead/sync';
 import { dependentTables } from './child-sets.ts';
 import { ContractRefusedError, readDefinitions } from './contract-definition.ts';
@@ -39,7 +39,7 @@ export async function suspendLargeContracts(
   chain: Chain,
   { rowsMax, bytesMax }: ContractLimits,
 ): Promise<number> {
-  const sizes = await database.query<ContractSize>(SIZES, [chain.id]);
+  const sizes = await database.query<ContractSize>(sizesStatement(chain));
   let suspended = 0;
   for (const { name, rows, bytes, is_suspended: isSuspended } of sizes) {
     const reason =
@@ -61,14 +61,15 @@ interface ContractSize {
   readonly is_suspended: boolean;
 }
 
-/** Sizes of all contracts of a chain. Reads the catalog and statistics alone. */
-export const SIZES = `
-  SELECT name, suspended_reason IS NOT NULL AS is_suspended,
+/** Returns the sizes of all contracts of a chain. Reads the catalog and statistics alone. */
+export function sizesStatement({ id }: Pick<Chain, 'id'>): Sql {
+  return sql`SELECT name, suspended_reason IS NOT NULL AS is_suspended,
     coalesce(sum(pg_stat_get_live_tuples(event_table)), 0)::bigint AS rows,
     coalesce(sum(pg_total_relation_size(event_table)), 0)::bigint AS bytes
   FROM contract_definitions CROSS JOIN LATERAL jsonb_array_elements(events) AS event
   CROSS JOIN LATERAL to_regclass('contracts.' || name || '_' || (event ->> 'event')) AS event_table
-  WHERE chain_id = $1 GROUP BY name, suspended_reason ORDER BY name`;
+  WHERE chain_id = ${id} GROUP BY name, suspended_reason ORDER BY name`;
+}
 
 async function suspend(database: Database, chain: Chain, name: string, reason: string): Promise<void> {
   await database.transaction(async (transaction) => {

@@ -94,7 +94,8 @@ export async function readCreations(
   children: ChildSet,
   addresses: ReadonlySet<Address>,
 ): Promise<ReadonlyMap<Address, Creation>> {
-  const { text, values } = creationsStatement(chain, children, [...addresses]);
-  const rows = await database.query<Creation & { readonly child: string }>(text, values);
+  const rows = await database.query<Creation & { readonly child: string }>(
+    creationsStatement(chain, children, [...addresses]),
+  );
   return new Map(rows.map(({ child, ...creation }) => [parseAddress(child), creation]));
 }

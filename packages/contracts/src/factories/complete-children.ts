@@ -1,4 +1,4 @@
-import { type Database, rawSql } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { readRevision } from '../definitions/contract-definition.ts';
 import { readMissingTables } from '../tables/missing-tables.ts';
 
@@ -7,7 +7,7 @@ import { readMissingTables } from '../tables/missing-tables.ts';
  * upgrades of proxies. Only then are the events read that depend on them: an unknown child would leave no gap.
  */
 export async function readCompleteChildren(database: Pick<Database, 'query'>): Promise<ReadonlySet<string>> {
-  const rows = await database.query<{ key: string }>(rawSql(COMPLETE));
+  const rows = await database.query<{ key: string }>(COMPLETE);
   return new Set(rows.map(({ key }) => key));
 }
 
@@ -18,8 +18,7 @@ export async function readContractsState(database: Pick<Database, 'query'>): Pro
 }
 
 /** If no block of the chain is followed, the highest block with the events counts. One statement: the checkpoint moves all the time. */
-const COMPLETE = `
-  SELECT chain_id || ' ' || dataset AS key
+const COMPLETE = sql`SELECT chain_id || ' ' || dataset AS key
   FROM contract_definitions
   CROSS JOIN LATERAL (VALUES (factory), (upgrades)) AS naming (item)
   CROSS JOIN LATERAL (

@@ -60,8 +60,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
   });
 
   test('the creations are the first ones of the chain', async () => {
-    const { text, values } = creationsStatement(eth, CREATIONS, [1, 77, CHILDREN + 1].map(childOf));
-    const rows = await scratch.database.query(text, values);
+    const rows = await scratch.database.query(creationsStatement(eth, CREATIONS, [1, 77, CHILDREN + 1].map(childOf)));
     expect(rows).toEqual([
       { child: childOf(1), block_number: 1, transaction_index: 3, log_index: 7 },
       { child: childOf(77), block_number: 77, transaction_index: 3, log_index: 7 },

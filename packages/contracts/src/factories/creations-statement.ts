@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import type { Statement } from '@chainstead/db';
+import { rawSql, type Sql, sql } from '@chainstead/db';
 import type { ChildSet } from '../definitions/child-sets.ts';
 
 /**
@@ -11,14 +11,12 @@ export function creationsStatement(
   { id }: Pick<Chain, 'id'>,
   { table, column }: Pick<ChildSet, 'table' | 'column'>,
   addresses: readonly Address[],
-): Statement {
-  return {
-    text: `SELECT '0x' || encode(given.child, 'hex') AS child, created.block_number, created.transaction_index, created.log_index
-       FROM (SELECT decode(substr(address, 3), 'hex') AS child FROM unnest($2::text[]) AS address) AS given
+): Sql {
+  const child = rawSql(column);
+  return sql`SELECT '0x' || encode(given.child, 'hex') AS child, created.block_number, created.transaction_index, created.log_index
+       FROM (SELECT decode(substr(address, 3), 'hex') AS child FROM unnest(${addresses}::text[]) AS address) AS given
        CROSS JOIN LATERAL (
-         SELECT block_number, transaction_index, log_index FROM ${table} AS creation
-          WHERE creation.${column} = given.child AND chain_id = $1
-          ORDER BY creation.${column}, chain_id, block_number, transaction_index, log_index LIMIT 1) AS created`,
-    values: [id, addresses],
-  };
+         SELECT block_number, transaction_index, log_index FROM ${rawSql(table)} AS creation
+          WHERE creation.${child} = given.child AND chain_id = ${id}
+          ORDER BY creation.${child}, chain_id, block_number, transaction_index, log_index LIMIT 1) AS created`;
 }

@@ -1,12 +1,12 @@
-import { type Database, rawSql } from '@chainstead/db';
+import { type Database, type Sql, sql } from '@chainstead/db';
 import { EVENT_KEY } from '../tables/row-table.ts';
 
 /**
- * Returns SQL for the columns of a table's indexes, as a `jsonb` list of lists. Partial, invalid and expression indexes are left out.
- * @param oid SQL of the table's OID; null returns an empty list
+ * Returns the columns of a table's indexes, as a `jsonb` list of lists. Partial, invalid and expression indexes are left out.
+ * @param oid the table's OID; null returns an empty list
  */
-export function indexColumns(oid: string): string {
-  return `coalesce((SELECT jsonb_agg(ARRAY(
+export function indexColumns(oid: Sql): Sql {
+  return sql`coalesce((SELECT jsonb_agg(ARRAY(
       SELECT attribute.attname FROM unnest(index.indkey) WITH ORDINALITY AS key (attnum, place)
         JOIN pg_attribute AS attribute ON attribute.attrelid = index.indrelid AND attribute.attnum = key.attnum ORDER BY key.place))
     FROM pg_index AS index
@@ -23,10 +23,9 @@ export function indexedColumns(indexes: readonly (readonly string[])[]): Readonl
 export async function readIndexes(
   database: Pick<Database, 'query'>,
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
-  const rows = await database.query<{ name: string; indexes: readonly (readonly string[])[] }>(rawSql(INDEXES));
+  const rows = await database.query<{ name: string; indexes: readonly (readonly string[])[] }>(INDEXES);
   return new Map(rows.map(({ name, indexes }) => [name, indexedColumns(indexes)]));
 }
 
-const INDEXES = `
-  SELECT 'contracts.' || relname AS name, ${indexColumns('indexed_table.oid')} AS indexes
+const INDEXES = sql`SELECT 'contracts.' || relname AS name, ${indexColumns(sql`indexed_table.oid`)} AS indexes
   FROM pg_class AS indexed_table WHERE relnamespace = to_regnamespace('contracts') AND relkind IN ('r', 'p')`;

@@ -97,7 +97,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
       }),
     ],
   ])('%s is an index range that stops after a page', async (_name, index, query) => {
-    const statement = eventsStatement(ETH, table, { ...QUERY, ...query() }, LIMIT + 1, eventRows(table).selectOld);
+    const statement = eventsStatement(ETH, table, { ...QUERY, ...query() }, LIMIT + 1, eventRows(table).select);
     const { nodes } = await explain(scratch.database, statement, plan);
     const scans = nodes.filter((node) => node['Relation Name'] === 'vault_deposit' && node['Actual Loops'] > 0);
     expect(scans.length).toBeGreaterThan(0);

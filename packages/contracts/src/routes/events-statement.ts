@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
-import { blocksOfOld, boundsInSqlOld, type IndexedColumns, type PageBounds } from '@chainstead/data-api';
-import { type Bind, type KeysetOrder, rowsAfterOld, type Statement, whereOld } from '@chainstead/db';
+import { blocksOf, type IndexedColumns, type PageBounds, type PageRange, pageRange } from '@chainstead/data-api';
+import { joinSql, type KeysetOrder, rawSql, rowsAfter, type Sql, type SqlValue, sql, where } from '@chainstead/db';
 import type { PackedTexts } from '@chainstead/db/packed-rows';
 import { type EventTable, type ParameterColumn, UNDECODED } from '../tables/event-table.ts';
 import { EVENT_KEY } from '../tables/row-table.ts';
@@ -45,28 +45,26 @@ export function eventsStatement(
   table: EventTable,
   query: EventsQuery,
   rowsMax: number,
-  select: string,
-): Statement {
-  const values: unknown[] = [];
-  const bind = (value: unknown): string => `$${values.push(value)}`;
-  const chainId = `${bind(chain.id)}::bigint`;
-  const bounds = boundsInSqlOld(chain, chainId, table.name, query, bind, null);
-  const { scan, rest, key } = rangeOf(query, blockSpan(bounds), chainId, bind);
-  const ordered = `${whereOld(scan)} ORDER BY ${key.map((column) => `${column} ${query.order}`).join(', ')}`;
-  const value = query.leading?.value === null ? `${query.leading.column.name}::text` : 'NULL';
-  const page = `SELECT * FROM (SELECT * FROM ${table.name} ${ordered} LIMIT ${bind(rowsMax)}) AS found ${whereOld(rest)}`;
-  const last = `SELECT * FROM ${table.name} ${ordered} OFFSET ${bind(rowsMax - 1)} LIMIT 1`;
-  const text = `WITH ${bounds.ctes.join(', ')}, page AS MATERIALIZED (${page} LIMIT ${bind(query.limit + 1)}), related AS MATERIALIZED (
-  SELECT ${blocksOfOld('SELECT block_number FROM page', chainId)} AS blocks)
-SELECT covered.indexed_from, covered.indexed_to, ${bounds.complete} AS complete,
-  greatest(covered.indexed_to, (SELECT block_number FROM ${table.name} WHERE chain_id = ${chainId}
+  select: Sql,
+): Sql {
+  const chainId = sql`${chain.id}::bigint`;
+  const name = rawSql(table.name);
+  const range = pageRange(chain, chainId, table.name, query, null);
+  const { scan, rest, key } = rangeOf(query, blockSpan(range), chainId);
+  const ordered = sql`${where(scan)} ORDER BY ${joinSql(key.map((column) => rawSql(`${column} ${query.order}`)))}`;
+  const value = rawSql(query.leading?.value === null ? `${query.leading.column.name}::text` : 'NULL');
+  const page = sql`SELECT * FROM (SELECT * FROM ${name} ${ordered} LIMIT ${rowsMax}) AS found ${where(rest)}`;
+  const last = sql`SELECT * FROM ${name} ${ordered} OFFSET ${rowsMax - 1} LIMIT 1`;
+  return sql`WITH ${joinSql(range.ctes)}, page AS MATERIALIZED (${page} LIMIT ${query.limit + 1}), related AS MATERIALIZED (
+  SELECT ${blocksOf(sql`SELECT block_number FROM page`, chainId)} AS blocks)
+SELECT covered.indexed_from, covered.indexed_to, ${range.complete} AS complete,
+  greatest(covered.indexed_to, (SELECT block_number FROM ${name} WHERE chain_id = ${chainId}
     AND block_number > coalesce((SELECT indexed_to FROM covered), -1) ORDER BY block_number DESC LIMIT 1)) AS newest,
-  CASE WHEN (SELECT count(*) FROM page) <= ${bind(query.limit)} THEN (
+  CASE WHEN (SELECT count(*) FROM page) <= ${query.limit} THEN (
     SELECT jsonb_build_object('block_number', block_number, 'transaction_index', transaction_index, 'log_index', log_index, 'value', ${value})
     FROM (${last}) AS last_read) END AS read_to,
   related.blocks, packed.*
-FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM ${eventRows(table).fittingOld('page')}) AS packed`;
-  return { text, values };
+FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM ${eventRows(table).fitting('page')}) AS packed`;
 }
 
 /** An index range, and conditions on the rows that were read of it. */
@@ -75,64 +73,59 @@ interface Range {
    * A start and an end over the first columns of the index. They are row comparisons, from which the planner expects many rows, so that it
    * reads in the order of the index whatever its statistics are. For equalities it may expect few, and sort all of them.
    */
-  readonly scan: readonly string[];
-  readonly rest: readonly string[];
+  readonly scan: readonly Sql[];
+  readonly rest: readonly Sql[];
   /** Columns of the index. */
   readonly key: readonly string[];
 }
 
-/** SQL of the lowest and the highest block. */
+/** The lowest and the highest block. */
 interface BlockSpan {
-  readonly lowest: string;
-  readonly highest: string;
-  readonly conditions: readonly string[];
+  readonly lowest: Sql;
+  readonly highest: Sql;
+  readonly conditions: readonly Sql[];
 }
 
-function rangeOf(query: EventsQuery, span: BlockSpan, chainId: string, bind: Bind): Range {
+function rangeOf(query: EventsQuery, span: BlockSpan, chainId: Sql): Range {
   const { order, after, leading, filters } = query;
   const prefix = leading === null ? [] : [leading.column.name];
   const key = [...prefix, ...EVENT_KEY];
   const [near, far] = (order === 'DESC' ? ['<', '>'] : ['>', '<']) as ['<' | '>', '<' | '>'];
   if (leading?.value === null) {
     const { column } = leading;
-    const sideOf = (side: '<' | '>') => rangeSide(query, column, side, bind);
     const start =
-      after === null ? sideOf(near) : rowsAfterPlace(query, key, [numeric(after.value, bind), chainId], bind);
+      after === null
+        ? rangeSide(query, column, near)
+        : rowsAfterPlace(order, key, [sql`${after.value}::numeric`, chainId], after);
     return {
       key,
-      scan: [...start, ...sideOf(far)],
+      scan: [start, rangeSide(query, column, far)],
       rest: [
         // The index has values of all chains in one order.
-        `chain_id = ${chainId}`,
-        ...filters.filter((one) => one.column !== column).map((one) => conditionOf(one, bind)),
+        sql`chain_id = ${chainId}`,
+        ...filters.filter((one) => one.column !== column).map(conditionOf),
         ...span.conditions,
       ],
     };
   }
-  const values = leading === null ? [] : [`${bind(leading.value)}::${leading.column.type}`];
+  const values = leading === null ? [] : [typedValue(leading.column, leading.value)];
   const sideOf = (side: '<' | '>') =>
-    `(${[...prefix, 'chain_id', 'block_number'].join(', ')}) ${side}= (${[...values, chainId, side === '>' ? span.lowest : span.highest].join(', ')})`;
-  const start = after === null ? [sideOf(near)] : rowsAfterPlace(query, key, [...values, chainId], bind);
+    sql`(${rawSql([...prefix, 'chain_id', 'block_number'].join(', '))}) ${rawSql(side)}= (${joinSql([...values, chainId, side === '>' ? span.lowest : span.highest])})`;
+  const start = after === null ? sideOf(near) : rowsAfterPlace(order, key, [...values, chainId], after);
   return {
     key,
-    scan: [...start, sideOf(far)],
+    scan: [start, sideOf(far)],
     // Rows with a filtered value are decoded.
     rest:
       leading === null
-        ? [`${UNDECODED} IS NULL`]
-        : filters.filter((one) => !isLeading(one, leading)).map((one) => conditionOf(one, bind)),
+        ? [sql`${rawSql(UNDECODED)} IS NULL`]
+        : filters.filter((one) => !isLeading(one, leading)).map(conditionOf),
   };
 }
 
 /** Returns the condition of rows after a place. */
-function rowsAfterPlace(
-  { order, after }: EventsQuery,
-  key: readonly string[],
-  first: readonly string[],
-  bind: Bind,
-): readonly string[] {
-  if (after === null) return [];
-  return [rowsAfterOld(order, key, [...first, ...PLACE.map((column) => `${bind(after[column])}::bigint`)])];
+function rowsAfterPlace(order: KeysetOrder, key: readonly string[], first: readonly Sql[], after: EventPlace): Sql {
+  return rowsAfter(order, key, [...first, ...PLACE.map((column) => sql`${after[column]}::bigint`)]);
 }
 
 function isLeading({ column, operator }: ColumnFilter, leading: NonNullable<EventFilters['leading']>): boolean {
@@ -140,9 +133,9 @@ function isLeading({ column, operator }: ColumnFilter, leading: NonNullable<Even
 }
 
 /** Returns the bound of one side of a range, over the column and the chain. */
-function rangeSide({ filters }: EventsQuery, column: ParameterColumn, side: '<' | '>', bind: Bind): readonly string[] {
+function rangeSide({ filters }: EventsQuery, column: ParameterColumn, side: '<' | '>'): Sql {
   const bounds = filters.filter((one) => one.column === column && one.operator.startsWith(side));
-  const columns = `(${column.name}, chain_id)`;
+  const columns = rawSql(`(${column.name}, chain_id)`);
   // The scan begins or ends at the tightest of several bounds.
   const [tightest] = bounds.toSorted((one, other) => {
     const [low, high] = side === '>' ? [other, one] : [one, other];
@@ -151,37 +144,24 @@ function rangeSide({ filters }: EventsQuery, column: ParameterColumn, side: '<' 
   });
   if (tightest === undefined)
     // Undecoded rows have no value, and are after infinity.
-    return [
-      side === '<' ? `${columns} <= ('Infinity'::numeric, ${BIGINT_MAX})` : `${columns} >= ('-Infinity'::numeric, -1)`,
-    ];
+    return side === '<'
+      ? sql`${columns} <= ('Infinity'::numeric, ${BIGINT_MAX})`
+      : sql`${columns} >= ('-Infinity'::numeric, -1)`;
   const { operator, value } = tightest;
-  const chain = operator === '>' || operator === '<=' ? BIGINT_MAX : '-1';
-  return [`${columns} ${operator} (${numeric(value, bind)}, ${chain})`];
+  const chain = operator === '>' || operator === '<=' ? BIGINT_MAX : rawSql(-1);
+  return sql`${columns} ${rawSql(operator)} (${value}::numeric, ${chain})`;
 }
 
-const BIGINT_MAX = '9223372036854775807';
+const BIGINT_MAX = sql`9223372036854775807`;
 
-function numeric(value: unknown, bind: Bind): string {
-  return `${bind(value)}::numeric`;
+function blockSpan({ lower, upper, lowest, highest }: PageRange): BlockSpan {
+  return { lowest: lowest ?? rawSql(0), highest: highest ?? BIGINT_MAX, conditions: [...lower, ...upper] };
 }
 
-/** Takes the bounds apart: an index range needs their values. */
-function blockSpan({
-  lower,
-  upper,
-}: {
-  readonly lower: readonly string[];
-  readonly upper: readonly string[];
-}): BlockSpan {
-  const valuesOf = (conditions: readonly string[]) =>
-    conditions.map((condition) => condition.replace(/^block_number [<>]= /, ''));
-  return {
-    lowest: `greatest(${[...valuesOf(lower), '0'].join(', ')})`,
-    highest: `least(${[...valuesOf(upper), BIGINT_MAX].join(', ')})`,
-    conditions: [...lower, ...upper],
-  };
+function conditionOf({ column, operator, value }: ColumnFilter): Sql {
+  return sql`${rawSql(column.name)} ${rawSql(operator)} ${typedValue(column, value)}`;
 }
 
-function conditionOf({ column, operator, value }: ColumnFilter, bind: Bind): string {
-  return `${column.name} ${operator} ${bind(value)}::${column.type}`;
+function typedValue({ type }: ParameterColumn, value: SqlValue): Sql {
+  return sql`${value}::${rawSql(type)}`;
 }

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Indexed, type PageBlock, readBlocks, readConsistentPage, readIndexed } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
-import { readPackedPageOld } from '@chainstead/db/packed-rows';
+import { readPackedPage } from '@chainstead/db/packed-rows';
 import type { EventTable } from '../tables/event-table.ts';
 import { type EventRow, eventRows, paramsOf } from './event-rows.ts';
 import { type EventPlace, type EventsPageRow, type EventsQuery, eventsStatement } from './events-statement.ts';
@@ -53,7 +53,7 @@ async function readPage(
   rowsMax: number,
 ): Promise<{ readonly page: EventsPage; readonly isCut: boolean }> {
   const packed = eventRows(table);
-  const { rows, page } = await readPackedPageOld<EventRow, EventsPageRow>(database, packed, (select) =>
+  const { rows, page } = await readPackedPage<EventRow, EventsPageRow>(database, packed, (select) =>
     eventsStatement(chain, table, query, rowsMax, select),
   );
   const blockOf = readBlocks(page.blocks, rows);

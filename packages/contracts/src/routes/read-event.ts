@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { ReadDatabase } from '@chainstead/db';
+import { type ReadDatabase, sql } from '@chainstead/db';
 import { storedEvent } from '../definitions/contract-definition.ts';
 import { eventTable } from '../tables/event-table.ts';
 import type { FilteredEvent } from './event-filters.ts';
@@ -17,7 +17,14 @@ export async function readEvent(
   chain: Chain,
   { name, event }: { readonly name: string; readonly event: string },
 ): Promise<ReadableEvent | null> {
-  const [row] = await database.select<EventRow>(STATEMENT, [name, event, chain.id]);
+  // The event alone: a contract has up to 256 of them.
+  const [row] = await database.select<EventRow>(
+    sql`SELECT definition.first_block, definition.addresses[1] AS address, event.value -> 'item' AS item,
+    definition.factory ->> 'child' AS child, definition.factory ->> 'of' AS parent,
+    ${indexColumns(sql`to_regclass('contracts.' || definition.name || '_' || (event.value ->> 'event'))`)} AS indexes
+  FROM contract_definitions AS definition CROSS JOIN LATERAL jsonb_array_elements(definition.events) AS event
+  WHERE definition.name = ${name} AND definition.chain_id = ${chain.id} AND event.value ->> 'event' = ${event}`,
+  );
   if (row === undefined) return null;
   const emitters =
     row.child === null
@@ -42,11 +49,3 @@ interface EventRow {
   readonly item: unknown;
   readonly indexes: readonly (readonly string[])[];
 }
-
-/** Reads the event alone: a contract has up to 256 of them. */
-const STATEMENT = `
-  SELECT definition.first_block, definition.addresses[1] AS address, event.value -> 'item' AS item,
-    definition.factory ->> 'child' AS child, definition.factory ->> 'of' AS parent,
-    ${indexColumns(`to_regclass('contracts.' || definition.name || '_' || (event.value ->> 'event'))`)} AS indexes
-  FROM contract_definitions AS definition CROSS JOIN LATERAL jsonb_array_elements(definition.events) AS event
-  WHERE definition.name = $1 AND definition.chain_id = $3 AND event.value ->> 'event' = $2`;

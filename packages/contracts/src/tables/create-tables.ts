@@ -1,4 +1,4 @@
-import { rawSql, sql, type Transaction } from '@chainstead/db';
+import { rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
 import { bytesColumns, type EventTable, type ParameterColumn, PLACE_COLUMNS, UNDECODED } from './event-table.ts';
 import { EVENT_KEY } from './row-table.ts';
 
@@ -15,7 +15,7 @@ export async function createEventTables(
   const known = await knownIndexes(transaction);
   for (const table of tables)
     for (const statement of [...statementsOf(table), ...indexesOf(table, indexed, known)])
-      await transaction.query(rawSql(statement));
+      await transaction.query(statement);
   await grantReads(transaction, tables);
 }
 
@@ -51,8 +51,9 @@ async function grantReads(transaction: Transaction, tables: readonly EventTable[
 
 const READER_ROLE = 'chainstead_reader';
 
-function statementsOf(table: EventTable): readonly string[] {
-  const { name, view, parameters, abi } = table;
+function statementsOf(table: EventTable): readonly Sql[] {
+  const { parameters, abi } = table;
+  const [name, view, signature] = [rawSql(table.name), rawSql(table.view), rawSql(abi.signature)];
   const columns = [
     ...Object.entries(PLACE_COLUMNS).map(([column, type]) => `${column} ${type} NOT NULL`),
     ...parameters.map((column) => `${column.name} ${column.type}`),
@@ -65,14 +66,14 @@ function statementsOf(table: EventTable): readonly string[] {
     ...[...bytesColumns(table)].map(([column, shownName]) => `${column} AS ${shownName}`),
   ];
   return [
-    `CREATE TABLE IF NOT EXISTS ${name} (${columns.join(', ')})`,
-    `COMMENT ON TABLE ${name} IS '${abi.signature}'`,
-    `CREATE OR REPLACE VIEW ${view} AS SELECT ${shown.join(', ')} FROM ${name} WHERE ${UNDECODED} IS NULL`,
-    `COMMENT ON VIEW ${view} IS '${abi.signature}'`,
+    sql`CREATE TABLE IF NOT EXISTS ${name} (${rawSql(columns.join(', '))})`,
+    sql`COMMENT ON TABLE ${name} IS '${signature}'`,
+    sql`CREATE OR REPLACE VIEW ${view} AS SELECT ${rawSql(shown.join(', '))} FROM ${name} WHERE ${rawSql(UNDECODED)} IS NULL`,
+    sql`COMMENT ON VIEW ${view} IS '${signature}'`,
   ];
 }
 
-function indexesOf(table: EventTable, indexed: readonly string[], known: ReadonlySet<string>): readonly string[] {
+function indexesOf(table: EventTable, indexed: readonly string[], known: ReadonlySet<string>): readonly Sql[] {
   const { name, parameters } = table;
   const chosen = parameters.filter((column) => indexed.includes(column.name));
   const definitions = [
@@ -82,7 +83,7 @@ function indexesOf(table: EventTable, indexed: readonly string[], known: Readonl
   ];
   return definitions
     .filter(([column]) => !known.has(indexName(table, column)))
-    .map(([column, on]) => `CREATE INDEX ${indexName(table, column)} ON ${name} ${on}`);
+    .map(([column, on]) => rawSql(`CREATE INDEX ${indexName(table, column)} ON ${name} ${on}`));
 }
 
 /** A call has no log. */

@@ -1,4 +1,4 @@
-import { type Database, rawSql } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 
 /**
  * Returns the tables of defined events and functions that do not exist, such as after a `DROP TABLE` of the operator. Reads the catalog, and parses
@@ -6,12 +6,11 @@ import { type Database, rawSql } from '@chainstead/db';
  * @returns names with their schema
  */
 export async function readMissingTables(database: Pick<Database, 'query'>): Promise<ReadonlySet<string>> {
-  const rows = await database.query<{ name: string }>(rawSql(MISSING));
+  const rows = await database.query<{ name: string }>(MISSING);
   return new Set(rows.map(({ name }) => name));
 }
 
-const MISSING = `
-  SELECT DISTINCT event_table AS name
+const MISSING = sql`SELECT DISTINCT event_table AS name
   FROM contract_definitions CROSS JOIN LATERAL jsonb_array_elements(events) AS event
   CROSS JOIN LATERAL (SELECT 'contracts.' || name || '_' || (event ->> 'event') AS event_table) AS named
   WHERE to_regclass(event_table) IS NULL ORDER BY name`;

@@ -59,11 +59,11 @@ export async function readUpgrades(
   { upgrades, forms }: ImplementationForms,
   { emitters, to }: { readonly emitters: ReadonlySet<Address>; readonly to: number },
 ): Promise<ReadonlyMap<Address, readonly Upgrade[]>> {
-  const { text, values } = upgradesStatement(chain, upgrades, {
+  const statement = upgradesStatement(chain, upgrades, {
     ...{ implementations: implementationsOf(forms), emitters: [...emitters] },
     to,
   });
-  const rows = await database.query<UpgradeRow>(text, values);
+  const rows = await database.query<UpgradeRow>(statement);
   const named = rows.map(({ proxy, implementation, block_number: block, log_index: log }) => ({
     proxy: parseAddress(proxy),
     upgrade: { block, log, implementation: parseAddress(implementation) },

@@ -50,8 +50,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
     expect(nodes.flatMap((node) => node['Index Name'] ?? [])).toEqual(['vault_upgraded$implementation']);
     // Each implementation has those of 100 proxies. Averages of loops are rounded.
     expect(Math.round(rowsRead(nodes, 'vault_upgraded'))).toBeLessThanOrEqual(200);
-    const { text, values } = statement;
-    expect(await scratch.database.query(text, values)).toEqual([
+    expect(await scratch.database.query(statement)).toEqual([
       { proxy: addressOf(5), implementation: addressOf(1), block_number: 105, log_index: 7 },
       { proxy: addressOf(5), implementation: addressOf(77), block_number: 7_705, log_index: 7 },
     ]);

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import type { Statement } from '@chainstead/db';
+import { rawSql, type Sql, sql } from '@chainstead/db';
 import type { ChildSet } from '../definitions/child-sets.ts';
 
 interface WantedUpgrades {
@@ -18,16 +18,13 @@ export function upgradesStatement(
   { id }: Pick<Chain, 'id'>,
   { table, column }: Pick<ChildSet, 'table' | 'column'>,
   { implementations, emitters, to }: WantedUpgrades,
-): Statement {
-  return {
-    text: `SELECT '0x' || encode(upgrade.contract, 'hex') AS proxy, '0x' || encode(given.implementation, 'hex') AS implementation,
+): Sql {
+  return sql`SELECT '0x' || encode(upgrade.contract, 'hex') AS proxy, '0x' || encode(given.implementation, 'hex') AS implementation,
          upgrade.block_number, upgrade.log_index
-       FROM (SELECT decode(substr(address, 3), 'hex') AS implementation FROM unnest($2::text[]) AS address) AS given
+       FROM (SELECT decode(substr(address, 3), 'hex') AS implementation FROM unnest(${implementations}::text[]) AS address) AS given
        CROSS JOIN LATERAL (
-         SELECT contract, block_number, log_index FROM ${table} AS named
-          WHERE named.${column} = given.implementation AND chain_id = $1 AND block_number <= $4
-            AND contract = ANY (ARRAY(SELECT decode(substr(address, 3), 'hex') FROM unnest($3::text[]) AS address)) OFFSET 0) AS upgrade
-       ORDER BY upgrade.block_number, upgrade.log_index`,
-    values: [id, implementations, emitters, to],
-  };
+         SELECT contract, block_number, log_index FROM ${rawSql(table)} AS named
+          WHERE named.${rawSql(column)} = given.implementation AND chain_id = ${id} AND block_number <= ${to}
+            AND contract = ANY (ARRAY(SELECT decode(substr(address, 3), 'hex') FROM unnest(${emitters}::text[]) AS address)) OFFSET 0) AS upgrade
+       ORDER BY upgrade.block_number, upgrade.log_index`;
 }

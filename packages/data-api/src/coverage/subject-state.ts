@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
-import { plainText } from '@chainstead/db';
+import { type Sql, sql } from '@chainstead/db';
 import { isNoted, type Projection } from '@chainstead/sync';
-import { hasContradictedOld } from './block-span.ts';
-import { readSubject, type SubjectCoverage, type SubjectInSql } from './subject-coverage.ts';
+import { hasContradicted } from './block-span.ts';
+import { type CoveredSubject, readSubject, type SubjectCoverage } from './subject-coverage.ts';
 
 /** Coverage of a subject without the state of its backfill. */
 export type CurrentCoverage = Omit<SubjectCoverage, 'history'>;
@@ -19,14 +19,15 @@ export type SubjectSnapshot = readonly [
  * one with columns and joins. Stands after the CTEs of `subjectCoverage`.
  */
 export function subjectState(
-  { subject, chainId, dataset }: SubjectInSql,
+  { subject, chainId, dataset }: CoveredSubject,
   { name, version }: Pick<Projection, 'name' | 'version'>,
-): string {
-  const isContradicted = hasContradictedOld(chainId, `'${dataset}'`, { lowest: 'indexed_from', highest: 'indexed_to' });
-  return `json_build_array((SELECT json_build_array(indexed_from, indexed_to, chain_to, ${isContradicted}) FROM covered),
+): Sql {
+  const span = { lowest: sql`indexed_from`, highest: sql`indexed_to` };
+  const isContradicted = hasContradicted(chainId, dataset, span);
+  return sql`json_build_array((SELECT json_build_array(indexed_from, indexed_to, chain_to, ${isContradicted}) FROM covered),
     (SELECT json_build_array(built_to IS NULL AND NOT is_stale AND EXISTS (SELECT FROM projections AS known
-        WHERE known.chain_id = kept.chain_id AND known.state = kept.state AND known.version = ${version}), ${plainText(isNoted('kept'))})
-      FROM subject_projections AS kept WHERE kept.chain_id = ${chainId} AND kept.state = '${name}' AND kept.subject = ${subject}))`;
+        WHERE known.chain_id = kept.chain_id AND known.state = kept.state AND known.version = ${version}), ${isNoted('kept')})
+      FROM subject_projections AS kept WHERE kept.chain_id = ${chainId} AND kept.state = ${name} AND kept.subject = ${subject}))`;
 }
 
 /** @param firstBlock below which there is nothing of the subject */

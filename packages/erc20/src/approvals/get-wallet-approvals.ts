@@ -50,8 +50,7 @@ export async function getWalletApprovals(
   chain: Chain,
   query: WalletApprovalsQuery,
 ): Promise<WalletApprovalsPage> {
-  const statement = walletApprovalsStatement(chain, query);
-  const rows = await database.select<PageRow>(statement.text, statement.values);
+  const rows = await database.select<PageRow>(walletApprovalsStatement(chain, query));
   const approvals = rows.filter((row): row is SubjectColumns & ApprovalColumns => row.token !== null);
   const shown = approvals.slice(0, query.limit);
   const named = new Set(shown.flatMap(({ token, spender }) => [token, spender]));

@@ -1,15 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { subjectColumnsOld, subjectCoverageOld, subjectHistoryOld } from '@chainstead/data-api';
-import {
-  addressBytes,
-  expectedTrueOld,
-  hexBytes,
-  hexTextOld,
-  rowsAfterOld,
-  type Statement,
-  whereOld,
-} from '@chainstead/db';
+import { subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/data-api';
+import { addressBytes, expectedTrue, hexBytes, hexText, rawSql, rowsAfter, type Sql, sql, where } from '@chainstead/db';
 import { erc20WalletApprovals } from './wallet-approvals.ts';
 
 /** The end of a page: its last row. */
@@ -39,11 +31,8 @@ const DATASET = 'erc20-approvals';
  * Builds the statement of a page: one backward range scan of `erc20_wallet_approvals_by_block` that stops after limit +
  * 1 approvals in force, with key lookups of block, token and spender for each (get-wallet-approvals.explain.test.ts).
  */
-export function walletApprovalsStatement(chain: Chain, query: WalletApprovalsQuery): Statement {
-  const values: unknown[] = [];
-  const bind = (value: unknown): string => `$${values.push(value)}`;
-  const wallet = bind(addressBytes(query.wallet));
-  const chainId = bind(chain.id);
+export function walletApprovalsStatement({ id: chainId }: Chain, query: WalletApprovalsQuery): Sql {
+  const wallet = sql`${addressBytes(query.wallet)}::bytea`;
   const subject = {
     kind: 'wallet',
     subject: wallet,
@@ -52,46 +41,44 @@ export function walletApprovalsStatement(chain: Chain, query: WalletApprovalsQue
     states: [erc20WalletApprovals],
   } as const;
   const bounds = [
-    `wallet = ${wallet}`,
-    `chain_id = ${chainId}`,
-    ...(query.after === null ? pinned(query, bind) : [before(query.after, bind)]),
-    expectedTrueOld('value > 0'),
+    sql`wallet = ${wallet}`,
+    sql`chain_id = ${chainId}`,
+    ...(query.after === null ? pinned(query) : [before(query.after)]),
+    expectedTrue(sql`value > 0`),
   ];
-  const text = `WITH ${subjectCoverageOld(subject)}, state AS MATERIALIZED (
-  SELECT ${subjectColumnsOld(subject)} FROM covered LEFT JOIN ${subjectHistoryOld(subject)}
+  return sql`WITH ${subjectCoverage(subject)}, state AS MATERIALIZED (
+  SELECT ${subjectColumns(subject)} FROM covered LEFT JOIN ${subjectHistory(subject)}
 ), approval AS MATERIALIZED (
   SELECT held.value, held.block_number, held.transaction_index, held.log_index, held.transaction_hash, held.token, held.spender,
     token.name, token.symbol, token.decimals, token.logo, token.verified, token.possible_spam
-  FROM (SELECT * FROM erc20_wallet_approvals ${whereOld(bounds)} ORDER BY ${ORDER} LIMIT ${bind(query.limit + 1)}) AS held
+  FROM (SELECT * FROM erc20_wallet_approvals ${where(bounds)} ORDER BY ${newestFirst('')} LIMIT ${query.limit + 1}) AS held
   LEFT JOIN LATERAL (SELECT * FROM tokens WHERE address = held.token AND chain_id = ${chainId} LIMIT 1) AS token ON true
 ), block AS MATERIALIZED (
   SELECT block_number, block_timestamp FROM blocks WHERE chain_id = ${chainId} AND block_number = ANY (ARRAY(SELECT block_number FROM approval))
 )
 SELECT state.*,
   approval.value::text, approval.block_number, approval.transaction_index, approval.log_index,
-  ${hexTextOld('approval.transaction_hash')} AS transaction_hash, block.block_timestamp,
-  ${hexTextOld('approval.token')} AS token, approval.name, approval.symbol, approval.decimals, approval.logo, approval.verified,
-  approval.possible_spam, ${hexTextOld('approval.spender')} AS spender
+  ${hexText('approval.transaction_hash')} AS transaction_hash, block.block_timestamp,
+  ${hexText('approval.token')} AS token, approval.name, approval.symbol, approval.decimals, approval.logo, approval.verified,
+  approval.possible_spam, ${hexText('approval.spender')} AS spender
 FROM state LEFT JOIN approval ON true LEFT JOIN block ON block.block_number = approval.block_number
-ORDER BY ${ORDER.replaceAll(/\b(?=block_number|transaction_index|log_index|token|spender)/g, 'approval.')}`;
-  return { text, values };
+ORDER BY ${newestFirst('approval.')}`;
 }
 
 const PLACE = ['block_number', 'transaction_index', 'log_index', 'token', 'spender'];
-const ORDER = PLACE.map((column) => `${column} DESC`).join(', ');
 
-function pinned({ pinnedBlock }: WalletApprovalsQuery, bind: (value: unknown) => string): readonly string[] {
-  return pinnedBlock === null ? [] : [`block_number <= ${bind(pinnedBlock)}::int`];
+function newestFirst(prefix: string): Sql {
+  return rawSql(PLACE.map((column) => `${prefix}${column} DESC`).join(', '));
+}
+
+function pinned({ pinnedBlock }: WalletApprovalsQuery): readonly Sql[] {
+  return pinnedBlock === null ? [] : [sql`block_number <= ${pinnedBlock}::int`];
 }
 
 /** The last row of the previous page is not above the pinned block, so it is the only bound needed. */
-function before(key: ApprovalKey, bind: (value: unknown) => string): string {
-  const place = [
-    `${bind(key.blockNumber)}::int`,
-    `${bind(key.transactionIndex)}::int`,
-    `${bind(key.logIndex)}::int`,
-    `${bind(hexBytes(key.token))}::bytea`,
-    `${bind(hexBytes(key.spender))}::bytea`,
-  ];
-  return rowsAfterOld('DESC', PLACE, place);
+function before({ blockNumber, transactionIndex, logIndex, token, spender }: ApprovalKey): Sql {
+  return rowsAfter('DESC', PLACE, [
+    ...[blockNumber, transactionIndex, logIndex].map((place) => sql`${place}::int`),
+    ...[token, spender].map((address) => sql`${hexBytes(address)}::bytea`),
+  ]);
 }

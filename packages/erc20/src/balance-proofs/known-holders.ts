@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes, type Database, expectedTrueOld, hexTextOld, type Statement, sql } from '@chainstead/db';
+import { addressBytes, asSql, type Database, expectedTrue, hexText, type Sql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { IS_GIVING_SIDE } from '@chainstead/db/direction';
 import { firstInOrderOfBlocks } from '../transfers/page/transfer-place.ts';
@@ -28,15 +28,14 @@ export async function knownHolders(
   chain: Pick<Chain, 'id'>,
   question: HoldersQuestion,
 ): Promise<readonly Address[]> {
-  const read = ({ text, values }: Statement): Promise<HolderRow[]> => database.query<HolderRow>(text, values);
-  const partners = await read(partnersStatement(chain, question));
+  const partners = await database.query<HolderRow>(partnersStatement(chain, question));
   const found = distinctHolders(partners, question.wallet);
   if (found.length >= HOLDERS_MAX || !(await isIndexedByContract(database))) return found.slice(0, HOLDERS_MAX);
   const rows = [...partners];
   let holders = found;
   for (const piece of piecesDown(question.block)) {
     if (holders.length >= HOLDERS_MAX) break;
-    const movers = await read(moversStatement(chain, { token: question.token, ...piece }));
+    const movers = await database.query<HolderRow>(moversStatement(chain, { token: question.token, ...piece }));
     rows.push(...movers);
     holders = distinctHolders(rows, question.wallet);
     if (movers.length >= 2 * TRANSFERS_MAX) break;
@@ -70,15 +69,13 @@ interface BlockPiece {
 }
 
 /** The other sides of the wallet's newest token transfers: one `erc20_transfer_sides_by_token` range per partition. */
-export function partnersStatement(chain: Pick<Chain, 'id'>, { token, wallet, block }: HoldersQuestion): Statement {
-  return {
-    text: `SELECT ${hexTextOld('counterparty')} AS holder FROM (
+export function partnersStatement({ id }: Pick<Chain, 'id'>, { token, wallet, block }: HoldersQuestion): Sql {
+  const bytes = sql`${addressBytes(token)}::bytea`;
+  return sql`SELECT ${hexText('counterparty')} AS holder FROM (
   SELECT counterparty FROM erc20_transfer_sides AS transfer
-  WHERE account_key = $5 AND chain_id = $1 AND token_key(token) = token_key($2)
-    AND ${expectedTrueOld('account = $6 AND token = $2')} AND block_number <= $3
-  ${NEWEST}) AS newest`,
-    values: [chain.id, addressBytes(token), block, TRANSFERS_MAX, addressKey(wallet), addressBytes(wallet)],
-  };
+  WHERE account_key = ${addressKey(wallet)} AND chain_id = ${id} AND token_key(token) = token_key(${bytes})
+    AND ${expectedTrue(sql`account = ${addressBytes(wallet)} AND token = ${bytes}`)} AND block_number <= ${block}
+  ${NEWEST}) AS newest`;
 }
 
 /**
@@ -86,20 +83,18 @@ export function partnersStatement(chain: Pick<Chain, 'id'>, { token, wallet, blo
  * partition.
  */
 export function moversStatement(
-  chain: Pick<Chain, 'id'>,
+  { id }: Pick<Chain, 'id'>,
   { token, fromBlock, toBlock }: BlockPiece & Pick<HoldersQuestion, 'token'>,
-): Statement {
-  return {
-    text: `SELECT ${hexTextOld('holder')} AS holder FROM (
+): Sql {
+  const bytes = sql`${addressBytes(token)}::bytea`;
+  return sql`SELECT ${hexText('holder')} AS holder FROM (
   SELECT account, counterparty FROM erc20_transfer_sides AS transfer
-  WHERE chain_id = $1 AND ${IS_GIVING_SIDE} AND token_key(token) = token_key($2)
-    AND ${expectedTrueOld('token = $2')} AND block_number <= $3 AND block_number >= $5
-  ${NEWEST}) AS newest CROSS JOIN LATERAL (VALUES (account), (counterparty)) AS sides(holder)`,
-    values: [chain.id, addressBytes(token), toBlock, TRANSFERS_MAX, fromBlock],
-  };
+  WHERE chain_id = ${id} AND ${asSql(IS_GIVING_SIDE)} AND token_key(token) = token_key(${bytes})
+    AND ${expectedTrue(sql`token = ${bytes}`)} AND block_number <= ${toBlock} AND block_number >= ${fromBlock}
+  ${NEWEST}) AS newest CROSS JOIN LATERAL (VALUES (account), (counterparty)) AS sides(holder)`;
 }
 
-const NEWEST = firstInOrderOfBlocks('DESC', '$4');
+const NEWEST = firstInOrderOfBlocks('DESC', TRANSFERS_MAX);
 
 interface HolderRow {
   readonly holder: Address;

@@ -1,15 +1,6 @@
 /** Transfers of holdings from a known balance on, a bounded number of each. */
 import type { Chain } from '@chainstead/chains';
-import {
-  addressBytes,
-  joinSql,
-  type ReadDatabase,
-  rawSql,
-  type Sql,
-  type Statement,
-  sql,
-  statementOf,
-} from '@chainstead/db';
+import { addressBytes, expectedTrue, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { MOVED_DELTA, MOVED_TABLES } from '../moved-tables.ts';
 import { erc20TransfersTable } from '../transfers/row-table.ts';
@@ -45,13 +36,14 @@ export async function readSteps(
   isSpread: boolean,
 ): Promise<ReadonlyMap<number, readonly Step[]>> {
   if (walks.length === 0) return new Map();
-  const { text, values } = stepsStatement(chain, walks, isSpread);
-  const rows = await database.select<{ readonly index: number; readonly steps: string | null }>(text, values);
+  const rows = await database.select<{ readonly index: number; readonly steps: string | null }>(
+    stepsStatement(chain, walks, isSpread),
+  );
   return new Map(rows.map(({ index, steps }) => [index, (steps ?? '').split(',').flatMap(parsedStep)]));
 }
 
 /** A statement with a range of an index for each walk. */
-export function stepsStatement(chain: Chain, walks: readonly Walk[], isSpread: boolean): Statement {
+export function stepsStatement(chain: Chain, walks: readonly Walk[], isSpread: boolean): Sql {
   const indexed = walks.map((walk, index) => ({ ...walk, index, isCoin: walk.token === chain.wrappedNative }));
   // Citus refuses a limit that depends on another relation.
   const parts = isSpread
@@ -67,7 +59,7 @@ export function stepsStatement(chain: Chain, walks: readonly Walk[], isSpread: b
     ${group.map(({ after }) => after)}::bigint[], ${group.map(({ to }) => to)}::bigint[]) AS walk(index, account_key, account, token, after_block, to_block)
   CROSS JOIN LATERAL ${stepsInSql(chain, group[0], WALK_COLUMNS)} AS read`,
       );
-  return statementOf(joinSql(parts, ' UNION ALL '));
+  return joinSql(parts, ' UNION ALL ');
 }
 
 function parsedStep(text: string): Step | readonly never[] {
@@ -107,9 +99,9 @@ function stepsInSql(
   const ranges = (isCoin ? MOVED_TABLES : [erc20TransfersTable]).map(
     ({ name }) => sql`SELECT block_number, transaction_index, direction, value FROM ${rawSql(name)}
       WHERE account_key = ${accountKey} AND chain_id = ${chain.id}::bigint AND token_key(token) = token_key(${token})
-        AND block_number > ${after} AND block_number <= ${to} AND (CASE WHEN account = ${account} AND token = ${token} THEN true END) IS NOT NULL`,
+        AND block_number > ${after} AND block_number <= ${to} AND ${expectedTrue(sql`account = ${account} AND token = ${token}`)}`,
   );
   return sql`(SELECT string_agg(block_number || ' ' || transaction_index || ' ' || delta, ',' ORDER BY block_number ${direction}) AS steps
-    FROM (SELECT block_number, transaction_index, ${rawSql(MOVED_DELTA)} AS delta FROM (${joinSql(ranges, ' UNION ALL ')}) AS moved
-      ORDER BY block_number ${direction} LIMIT ${rawSql(String(WALK_MAX + 1))}) AS nearest)`;
+    FROM (SELECT block_number, transaction_index, ${MOVED_DELTA} AS delta FROM (${joinSql(ranges, ' UNION ALL ')}) AS moved
+      ORDER BY block_number ${direction} LIMIT ${rawSql(WALK_MAX + 1)}) AS nearest)`;
 }

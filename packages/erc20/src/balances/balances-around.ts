@@ -1,7 +1,7 @@
 /** Balances of accounts just before and just after transactions, from stored contract reads and transfers (docs/concepts/balances.md). */
 import type { Chain } from '@chainstead/chains';
 import { type Address, type BlockRange, mergeRanges } from '@chainstead/core';
-import { addressBytes, hexText, type ReadDatabase, sql, statementOf } from '@chainstead/db';
+import { addressBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { WRAPPED_COIN_MOVES } from '../wrapped/coin-coverage.ts';
 import { readSteps, type Step, WALK_MAX, type Walk } from './balance-walks.ts';
@@ -120,11 +120,11 @@ async function readRuns(
 ): Promise<(holding: Holding, block: number) => BlockRange | null> {
   const accounts = [...new Set(holdings.map(({ account }) => account))].map(addressBytes);
   const datasets = [erc20Transfers.name, WRAPPED_COIN_MOVES];
-  const { text, values } =
-    statementOf(sql`SELECT NULL AS account, dataset, first_block, last_block FROM sync_ranges WHERE chain_id = ${id} AND dataset = ANY (${datasets}::text[])
+  const rows = await database.select<RangeRow>(
+    sql`SELECT NULL AS account, dataset, first_block, last_block FROM sync_ranges WHERE chain_id = ${id} AND dataset = ANY (${datasets}::text[])
 UNION ALL SELECT ${hexText('subject')}, dataset, first_block, last_block FROM subject_ranges
-  WHERE chain_id = ${id} AND kind = 'wallet' AND subject = ANY (${accounts}::bytea[]) AND dataset = ANY (${datasets}::text[])`);
-  const rows = await database.select<RangeRow>(text, values);
+  WHERE chain_id = ${id} AND kind = 'wallet' AND subject = ANY (${accounts}::bytea[]) AND dataset = ANY (${datasets}::text[])`,
+  );
   const ownRows = Map.groupBy(rows, ({ account, dataset }) => `${account ?? ''} ${dataset}`);
   const merged = new Map<string, readonly BlockRange[]>();
   const rangesOf = (account: Address, dataset: string): readonly BlockRange[] => {

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { areTablesSpread, readSubject, type SubjectColumns, type SubjectCoverage } from '@chainstead/data-api';
 import type { Database } from '@chainstead/db';
-import { type PackedTexts, readPackedPageOld } from '@chainstead/db/packed-rows';
+import { type PackedTexts, readPackedPage } from '@chainstead/db/packed-rows';
 import { HELD_TOKENS, type HeldTokenRow } from './held-token-rows.ts';
 import { type Place, type WalletBalancesQuery, walletBalancesStatement } from './wallet-balances-statement.ts';
 
@@ -55,7 +55,7 @@ export async function getWalletBalances(
   query: WalletBalancesQuery,
 ): Promise<WalletBalances> {
   const isSpread = await areTablesSpread(database);
-  const { rows, page } = await readPackedPageOld<HeldTokenRow, PageRow>(database, HELD_TOKENS, (select) =>
+  const { rows, page } = await readPackedPage<HeldTokenRow, PageRow>(database, HELD_TOKENS, (select) =>
     walletBalancesStatement(chain, query, select, isSpread),
   );
   const coverage = readSubject(chain, page);

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Bind, hexText, type ReadDatabase, rawSql, sql } from '@chainstead/db';
+import { addressBytes, hexText, joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { MOVED_DELTA } from '../moved-tables.ts';
 import { erc20TransfersTable } from '../transfers/row-table.ts';
@@ -38,7 +38,7 @@ export async function readMovedBlocks(
   const tokens = [...new Set(holdings.map(({ token }) => token))];
   const rows = await database.select<MovedRow>(
     sql`WITH moved AS MATERIALIZED (
-  SELECT account_key, account, token, block_number, sum(${rawSql(MOVED_DELTA)}) AS delta FROM ${rawSql(erc20TransfersTable.name)}
+  SELECT account_key, account, token, block_number, sum(${MOVED_DELTA}) AS delta FROM ${rawSql(erc20TransfersTable.name)}
   WHERE account_key = ANY (${accounts.map(addressKey)}::bigint[]) AND chain_id = ${chain.id}::bigint AND account = ANY (${accounts.map(addressBytes)}::bytea[]) AND token = ANY (${tokens.map(addressBytes)}::bytea[])
     AND block_number > ${start}::bigint AND block_number <= ${end}::bigint
   GROUP BY account_key, account, token, block_number
@@ -70,20 +70,17 @@ export async function readMovedSums(
   chain: Chain,
   holdings: readonly (Holding & { readonly after: number; readonly to: number })[],
 ): Promise<readonly MovedSum[]> {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = `${bind(chain.id)}::bigint`;
   // A range of the index by token each: Citus refuses an aggregate that depends on another relation.
   const ranges = holdings.flatMap(({ account, token, after, to }, position) => {
     if (after >= to) return [];
-    const ofToken = `${bind(addressBytes(token))}::bytea`;
+    const bytes = sql`${addressBytes(token)}::bytea`;
     return [
-      `(SELECT ${position} AS position, coalesce(sum(${MOVED_DELTA}), 0)::text AS sum, count(*)::int AS moves FROM ${erc20TransfersTable.name}
-  WHERE account_key = ${bind(addressKey(account))}::bigint AND chain_id = ${chainId} AND account = ${bind(addressBytes(account))}::bytea
-    AND token_key(token) = token_key(${ofToken}) AND token = ${ofToken} AND block_number > ${bind(after)}::bigint AND block_number <= ${bind(to)}::bigint)`,
+      sql`(SELECT ${rawSql(position)} AS position, coalesce(sum(${MOVED_DELTA}), 0)::text AS sum, count(*)::int AS moves FROM ${rawSql(erc20TransfersTable.name)}
+  WHERE account_key = ${addressKey(account)}::bigint AND chain_id = ${chain.id}::bigint AND account = ${addressBytes(account)}::bytea
+    AND token_key(token) = token_key(${bytes}) AND token = ${bytes} AND block_number > ${after}::bigint AND block_number <= ${to}::bigint)`,
     ];
   });
-  const rows = ranges.length === 0 ? [] : await database.select<SumRow>(ranges.join(' UNION ALL '), values);
+  const rows = ranges.length === 0 ? [] : await database.select<SumRow>(joinSql(ranges, ' UNION ALL '));
   const byPosition = new Map(rows.map((row) => [row.position, row]));
   return holdings.map((_, position) => {
     const row = byPosition.get(position);

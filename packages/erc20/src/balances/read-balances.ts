@@ -2,8 +2,8 @@
 
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { areTablesSpread, subjectCoverageOld } from '@chainstead/data-api';
-import { addressBytes, type Database, hexTextOld } from '@chainstead/db';
+import { areTablesSpread, subjectCoverage } from '@chainstead/data-api';
+import { addressBytes, type Database, hexText, joinSql, rawSql, type Sql, sql } from '@chainstead/db';
 import { committedBlock, knownBlock, type StateReader, type StateReadingContext } from '@chainstead/node-reads';
 import {
   fetchBalances,
@@ -21,7 +21,7 @@ import {
   type PastBalanceQuestion,
   type PastBalances,
 } from './balance-questions.ts';
-import { factsOf, heldTokens, isWhole, resolvedBalance, type WalletInSql } from './resolved-balances.ts';
+import { factsOfHeld, heldTokens, isWhole, type QueriedWallet, resolvedBalance } from './resolved-balances.ts';
 import { saveReadings } from './save-readings.ts';
 
 /** Tokens read and stored together: one aggregated call. */
@@ -113,36 +113,30 @@ async function listDueTokens(
   chain: Chain,
   { wallet: address, tokens, liveMaxAgeMs }: BalanceQuestion,
 ): Promise<readonly Address[]> {
-  const values: unknown[] = [];
-  const bind = (value: unknown): string => `$${values.push(value)}`;
-  const wallet: WalletInSql = {
-    wallet: bind(addressBytes(address)),
-    chainId: bind(chain.id),
-    firstBlock: bind(chain.firstBlock),
-    wrapped: chain.wrappedNative === null ? null : `${bind(addressBytes(chain.wrappedNative))}::bytea`,
-    liveSeconds: bind(liveMaxAgeMs / 1_000),
-    freshFrom: `'infinity'`,
+  const wallet: QueriedWallet = {
+    ...{ chain, liveMaxAgeMs, freshFrom: null },
+    wallet: sql`${addressBytes(address)}::bytea`,
+    wrapped: chain.wrappedNative === null ? null : sql`${addressBytes(chain.wrappedNative)}::bytea`,
     isSpread: await areTablesSpread(database),
   };
-  const { chainId } = wallet;
   const sources =
     tokens === null
-      ? [heldTokens(wallet, null), heldTokens(wallet, listedTokens(wallet))]
-      : [heldTokens(wallet, `unnest(${bind(tokens.map(addressBytes))}::bytea[])`)];
-  const subject = { kind: 'wallet', subject: wallet.wallet, chainId, dataset: 'erc20-transfers' } as const;
-  const ofCoin = wallet.wrapped === null ? '' : `, ${coinCoverage(subject)}`;
+      ? [heldTokens(wallet, null), heldTokens(wallet, listedTokens(chain))]
+      : [heldTokens(wallet, sql`unnest(${tokens.map(addressBytes)}::bytea[])`)];
+  const subject = { kind: 'wallet', subject: wallet.wallet, chainId: chain.id, dataset: 'erc20-transfers' } as const;
+  const ctes = [subjectCoverage(subject), ...(wallet.wrapped === null ? [] : [coinCoverage(subject)])];
+  const held = sources.map((source) => sql`SELECT * FROM ${source} AS source`);
   const rows = await database.query<{ token: Address }>(
-    `WITH ${subjectCoverageOld(subject)}${ofCoin}, held AS (${sources.map((source) => `SELECT * FROM ${source} AS source`).join(' UNION ')})
-SELECT ${hexTextOld('held.token')} AS token FROM covered CROSS JOIN held
-  CROSS JOIN LATERAL ${factsOf('held.token', wallet)} AS shown CROSS JOIN LATERAL ${resolvedBalance(wallet)} AS reported
+    sql`WITH ${joinSql(ctes)}, held AS (${joinSql(held, ' UNION ')})
+SELECT ${hexText('held.token')} AS token FROM covered CROSS JOIN held
+  CROSS JOIN LATERAL ${factsOfHeld(wallet)} AS shown CROSS JOIN LATERAL ${resolvedBalance(wallet)} AS reported
 WHERE reported.due IS NOT NULL AND NOT shown.is_nft
-ORDER BY held.moved_block DESC, held.moved_transaction DESC, held.moved_log DESC, held.token LIMIT ${TOKENS_MAX}`,
-    values,
+ORDER BY held.moved_block DESC, held.moved_transaction DESC, held.moved_log DESC, held.token LIMIT ${rawSql(TOKENS_MAX)}`,
   );
   return rows.map(({ token }) => token);
 }
 
-function listedTokens({ chainId, firstBlock }: WalletInSql): string {
-  return `(SELECT DISTINCT address FROM token_list_entries WHERE chain_id = ${chainId}
-    AND NOT (SELECT coalesce(${isWhole(firstBlock)}, false) FROM covered) ORDER BY address LIMIT ${LISTED_MAX})`;
+function listedTokens({ id, firstBlock }: Chain): Sql {
+  return sql`(SELECT DISTINCT address FROM token_list_entries WHERE chain_id = ${id}
+    AND NOT (SELECT coalesce(${isWhole(firstBlock)}, false) FROM covered) ORDER BY address LIMIT ${rawSql(LISTED_MAX)})`;
 }

@@ -1,14 +1,15 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
-import { subjectCoverageOld } from '@chainstead/data-api';
+import { subjectCoverage } from '@chainstead/data-api';
 import {
   addressBytes,
-  type Bind,
   hexBytes,
   hexText,
-  hexTextOld,
   isSpread,
+  joinSql,
   rawSql,
+  type Sql,
+  type SqlValue,
   sql,
   type Transaction,
 } from '@chainstead/db';
@@ -128,43 +129,42 @@ async function judge(
   some: readonly Readings[],
   spread: boolean,
 ): Promise<readonly Judged[]> {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = bind(chain.id);
   const tokensOf = some.map(({ first }) => [...first.keys()]);
-  const reading = readingsInSql(some, tokensOf, spread, bind);
-  const coverage = { kind: 'wallet', subject: reading.wallet, chainId, dataset: erc20Transfers.name } as const;
-  const firstBlock = bind(chain.firstBlock);
-  const wrapped = chain.wrappedNative === null ? null : bind(addressBytes(chain.wrappedNative));
-  const isKnownFrom = (block: string): string =>
-    wrapped === null ? '' : ` AND (requested.token <> ${wrapped} OR ${isCoinKnownFrom(block)})`;
-  const tokens = `unnest(${reading.part(bind(tokensOf.flat().map(addressBytes)), 'bytea')}) AS requested(token)`;
-  const ctes = [subjectCoverageOld(coverage), ...(wrapped === null ? [] : [coinCoverage(coverage)])];
-  const above = movedAbove(chain, chainId, reading);
+  const reading = combinedReadings(some, tokensOf, spread);
+  const coverage = {
+    kind: 'wallet',
+    subject: reading.wallet,
+    chainId: chain.id,
+    dataset: erc20Transfers.name,
+  } as const;
+  const wrapped = chain.wrappedNative === null ? null : sql`${addressBytes(chain.wrappedNative)}::bytea`;
+  const isKnownFrom = (block: Sql): Sql =>
+    wrapped === null ? rawSql('') : sql` AND (requested.token <> ${wrapped} OR ${isCoinKnownFrom(block)})`;
+  const ctes = [subjectCoverage(coverage), ...(wrapped === null ? [] : [coinCoverage(coverage)])];
+  const above = movedAbove(chain, reading);
   const held = spread
-    ? `held ON held.token = requested.token`
-    : `LATERAL ${heldToken('requested.token', { wallet: reading.wallet, chainId, isSpread: false }, 'held')}`;
+    ? sql`held ON held.token = requested.token`
+    : sql`LATERAL ${heldToken('requested.token', { wallet: reading.wallet, chain, isSpread: false }, 'held')}`;
   if (spread)
     ctes.push(
-      `held AS MATERIALIZED (SELECT own.* FROM erc20_wallet_tokens AS own WHERE own.wallet = ${reading.wallet} AND own.chain_id = ${chainId})`,
-      `above AS MATERIALIZED (${above})`,
+      sql`held AS MATERIALIZED (SELECT own.* FROM erc20_wallet_tokens AS own WHERE own.wallet = ${reading.wallet} AND own.chain_id = ${chain.id})`,
+      sql`above AS MATERIALIZED (${above})`,
     );
   const rows = await transaction.query<ExpectedRow>(
-    reading.each(`
-WITH ${ctes.join(', ')}
-SELECT ${hexTextOld('requested.token')} AS token, coalesce(known.class = 'live', false) AS is_live,
+    reading.each(sql`
+WITH ${joinSql(ctes)}
+SELECT ${hexText('requested.token')} AS token, coalesce(known.class = 'live', false) AS is_live,
   (CASE reported.since WHEN 'anchor' THEN held.anchor_value WHEN 'beginning' THEN 0 END)::text AS before,
   (CASE reported.since WHEN 'anchor' THEN held.since WHEN 'beginning' THEN coalesce(held.total, 0) END - coalesce(above.delta, 0))::text AS moved
-FROM covered CROSS JOIN ${tokens}
+FROM covered CROSS JOIN unnest(${reading.part(tokensOf.flat().map(addressBytes), 'bytea')}) AS requested(token)
 LEFT JOIN ${held}
-LEFT JOIN erc20_token_classes AS known ON known.token = requested.token AND known.chain_id = ${chainId}
-LEFT JOIN ${spread ? 'above' : `(${above}) AS above`} ON above.token = requested.token
+LEFT JOIN erc20_token_classes AS known ON known.token = requested.token AND known.chain_id = ${chain.id}
+LEFT JOIN ${spread ? rawSql('above') : sql`(${above}) AS above`} ON above.token = requested.token
 CROSS JOIN LATERAL (SELECT CASE WHEN covered.indexed_to < ${reading.block} THEN NULL
-  WHEN ${IS_SOUND}${isKnownFrom('held.anchor_block + 1')} THEN 'anchor'
-  WHEN ${isWhole(firstBlock)}${isKnownFrom(firstBlock)} THEN 'beginning' END AS since) AS reported
+  WHEN ${IS_SOUND}${isKnownFrom(sql`held.anchor_block + 1`)} THEN 'anchor'
+  WHEN ${isWhole(chain.firstBlock)}${isKnownFrom(sql`${chain.firstBlock}`)} THEN 'beginning' END AS since) AS reported
 WHERE held.anchor_block IS NULL OR held.anchor_block <= ${reading.block}
 `),
-    values,
   );
   return rows.flatMap(({ place, token, is_live, before, moved }) => {
     const readings = some[place - 1];
@@ -180,45 +180,44 @@ WHERE held.anchor_block IS NULL OR held.anchor_block <= ${reading.block}
   });
 }
 
-interface ReadingsInSql {
+interface CombinedReadings {
   /** Returns one statement for the rows of all reads, each with its `place`. @param rows a query for one read */
-  each(rows: string): string;
-  readonly wallet: string;
-  readonly block: string;
+  each(rows: Sql): Sql;
+  readonly wallet: Sql;
+  readonly block: Sql;
   /** Returns a read's part of a list. */
-  part(list: string, type: string): string;
+  part(list: readonly SqlValue[], type: 'bytea' | 'numeric'): Sql;
 }
 
 /**
  * Combines all reads in one statement; a single read uses plain values, which routes the statement to the wallet's
  * node.
  */
-function readingsInSql(
+function combinedReadings(
   some: readonly Readings[],
   tokensOf: readonly (readonly Address[])[],
   spread: boolean,
-  bind: Bind,
-): ReadingsInSql {
+): CombinedReadings {
   const [first] = some;
   if (spread && first !== undefined)
     return {
-      each: (rows) => `SELECT 1 AS place, expected.* FROM (${rows}) AS expected`,
-      wallet: `${bind(addressBytes(first.wallet))}::bytea`,
-      block: `${bind(first.block.number)}::bigint`,
-      part: (list, type) => `${list}::${type}[]`,
+      each: (rows) => sql`SELECT 1 AS place, expected.* FROM (${rows}) AS expected`,
+      wallet: sql`${addressBytes(first.wallet)}::bytea`,
+      block: sql`${first.block.number}::bigint`,
+      part: (list, type) => sql`${list}::${rawSql(type)}[]`,
     };
-  const relation = readingRelation(some, tokensOf, bind);
+  const relation = readingRelation(some, tokensOf);
   return {
     each: (rows) =>
-      `SELECT reading.place::int AS place, expected.* FROM ${relation} CROSS JOIN LATERAL (${rows}) AS expected`,
-    wallet: 'reading.wallet',
-    block: 'reading.block',
-    part: ofReading,
+      sql`SELECT reading.place::int AS place, expected.* FROM ${relation} CROSS JOIN LATERAL (${rows}) AS expected`,
+    wallet: sql`reading.wallet`,
+    block: sql`reading.block`,
+    part: (list, type) => sql`(${list}::${rawSql(type)}[])[reading.begins:reading.ends]`,
   };
 }
 
 /** Returns the relation `reading` of wallets and blocks in order, each with the bounds of its part of a token list. */
-function readingRelation(some: readonly Readings[], tokensOf: readonly (readonly Address[])[], bind: Bind): string {
+function readingRelation(some: readonly Readings[], tokensOf: readonly (readonly Address[])[]): Sql {
   const begins: number[] = [];
   const ends: number[] = [];
   for (const tokens of tokensOf) {
@@ -226,25 +225,17 @@ function readingRelation(some: readonly Readings[], tokensOf: readonly (readonly
     begins.push(before + 1);
     ends.push(before + tokens.length);
   }
-  const columns = [
-    `${bind(some.map(({ wallet }) => addressBytes(wallet)))}::bytea[]`,
-    `${bind(some.map(({ block }) => block.number))}::bigint[]`,
-    `${bind(begins)}::int[]`,
-    `${bind(ends)}::int[]`,
-  ];
-  return `unnest(${columns.join(', ')}) WITH ORDINALITY AS reading(wallet, block, begins, ends, place)`;
-}
-
-/** Returns the part of a list that belongs to `reading`. */
-function ofReading(list: string, type: string): string {
-  return `(${list}::${type}[])[reading.begins:reading.ends]`;
+  const wallets = some.map(({ wallet }) => addressBytes(wallet));
+  const blocks = some.map(({ block }) => block.number);
+  return sql`unnest(${wallets}::bytea[], ${blocks}::bigint[], ${begins}::int[], ${ends}::int[])
+    WITH ORDINALITY AS reading(wallet, block, begins, ends, place)`;
 }
 
 /** Returns movements above the block of `reading`, by token. */
-function movedAbove(chain: Chain, chainId: string, { wallet, block }: Pick<ReadingsInSql, 'wallet' | 'block'>): string {
-  const condition = `account_key = address_key(${wallet}) AND account = ${wallet} AND chain_id = ${chainId} AND block_number > ${block}`;
-  const rows = movedRows(chain, 'token, direction, value', condition);
-  return `SELECT token, sum(${MOVED_DELTA}) AS delta FROM ${rows} AS moved GROUP BY token`;
+function movedAbove(chain: Chain, { wallet, block }: Pick<CombinedReadings, 'wallet' | 'block'>): Sql {
+  const condition = sql`account_key = address_key(${wallet}) AND account = ${wallet} AND chain_id = ${chain.id} AND block_number > ${block}`;
+  const rows = movedRows(chain, sql`token, direction, value`, condition);
+  return sql`SELECT token, sum(${MOVED_DELTA}) AS delta FROM ${rows} AS moved GROUP BY token`;
 }
 
 async function keepJudged(transaction: Transaction, context: StateReadingContext, kept: JudgedReadings): Promise<void> {
@@ -291,27 +282,28 @@ async function saveAnchors(
   const all = right.flat();
   const reported = new Set(all.map(({ token }) => token));
   if (all.length === 0) return reported;
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = bind(chain.id);
-  const reading = readingsInSql(
+  const reading = combinedReadings(
     some,
     right.map((of) => of.map(({ token }) => token)),
     spread,
-    bind,
   );
-  const tokens = reading.part(bind(all.map(({ token }) => addressBytes(token))), 'bytea');
-  const amounts = reading.part(bind(all.map(({ value }) => value.toString())), 'numeric');
-  const rows = reading.each(`
+  const tokens = reading.part(
+    all.map(({ token }) => addressBytes(token)),
+    'bytea',
+  );
+  const amounts = reading.part(
+    all.map(({ value }) => value.toString()),
+    'numeric',
+  );
+  const rows = reading.each(sql`
     SELECT ${reading.wallet} AS wallet, said.token, ${reading.block} AS block, said.value, coalesce(above.delta, 0) AS since
-    FROM unnest(${tokens}, ${amounts}) AS said(token, value) LEFT JOIN (${movedAbove(chain, chainId, reading)}) AS above USING (token)`);
+    FROM unnest(${tokens}, ${amounts}) AS said(token, value) LEFT JOIN (${movedAbove(chain, reading)}) AS above USING (token)`);
   await transaction.query(
-    `INSERT INTO erc20_wallet_tokens AS held (wallet, chain_id, token, anchor_block, anchor_value, since, anchored_at)
-     SELECT reported.wallet, ${chainId}::bigint, reported.token, reported.block, reported.value, reported.since, clock_timestamp() FROM (${rows}) AS reported
+    sql`INSERT INTO erc20_wallet_tokens AS held (wallet, chain_id, token, anchor_block, anchor_value, since, anchored_at)
+     SELECT reported.wallet, ${chain.id}::bigint, reported.token, reported.block, reported.value, reported.since, clock_timestamp() FROM (${rows}) AS reported
      ORDER BY reported.wallet, reported.token
      ON CONFLICT (wallet, chain_id, token) DO UPDATE SET anchor_block = excluded.anchor_block, anchor_value = excluded.anchor_value,
        since = excluded.since, anchored_at = excluded.anchored_at`,
-    values,
   );
   await transaction.query(
     sql`DELETE FROM erc20_token_classes WHERE chain_id = ${chain.id} AND token = ANY(${[...reported].map(addressBytes)}::bytea[]) AND class = 'none'`,
@@ -319,19 +311,19 @@ async function saveAnchors(
   return reported;
 }
 
-const FORGOTTEN = 'anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL';
+const FORGOTTEN = sql`anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL`;
 /** It is no longer shown, but later reads are still compared with it. */
-const DOUBTED = 'anchored_at = NULL';
+const DOUBTED = sql`anchored_at = NULL`;
 
 async function changeAnchors(
   transaction: Transaction,
   { id }: Chain,
   whose: readonly Judged[],
-  to: string,
+  to: Sql,
 ): Promise<void> {
   if (whose.length === 0) return;
   await transaction.query(
-    sql`UPDATE erc20_wallet_tokens AS held SET ${rawSql(to)} FROM unnest(${whose.map(({ readings }) => addressBytes(readings.wallet))}::bytea[], ${whose.map(({ token }) => addressBytes(token))}::bytea[]) AS given(wallet, token)
+    sql`UPDATE erc20_wallet_tokens AS held SET ${to} FROM unnest(${whose.map(({ readings }) => addressBytes(readings.wallet))}::bytea[], ${whose.map(({ token }) => addressBytes(token))}::bytea[]) AS given(wallet, token)
       WHERE held.wallet = given.wallet AND held.chain_id = ${id} AND held.token = given.token`,
   );
 }

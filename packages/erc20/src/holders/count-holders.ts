@@ -4,8 +4,8 @@
 
 import type { Chain } from '@chainstead/chains';
 import { type Address, ChainsteadError } from '@chainstead/core';
-import { isSubjectBuiltOld } from '@chainstead/data-api';
-import { addressBytes, type Database, hexText, isOutage, rawSql, sql } from '@chainstead/db';
+import { isSubjectBuilt } from '@chainstead/data-api';
+import { addressBytes, type Database, hexText, isOutage, joinSql, rawSql, type Sql, sql } from '@chainstead/db';
 import { type StateReader, type StateReadingContext, StateUnavailableError } from '@chainstead/node-reads';
 import { isWhole } from '../balances/resolved-balances.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
@@ -37,8 +37,7 @@ export const holdersCounted: StateReader<{ readonly token: Address }, HolderCoun
 
 async function isCounted({ chain, database }: StateReadingContext, token: Address): Promise<boolean> {
   const [row] = await database.query<{ is_kept: boolean }>(
-    `SELECT ${isSubjectBuiltOld('$2::bigint', '$1::bytea', erc20TokenHolders)} AS is_kept`,
-    [addressBytes(token), chain.id],
+    sql`SELECT ${isSubjectBuilt(chain.id, sql`${addressBytes(token)}`, erc20TokenHolders)} AS is_kept`,
   );
   return row?.is_kept ?? false;
 }
@@ -68,14 +67,15 @@ async function readLargest(context: StateReadingContext, token: Address, signal:
  * determine balances, those that moved since their last read.
  */
 async function listUnread({ chain, database }: StateReadingContext, token: Address): Promise<readonly Address[]> {
+  const ofToken = sql`token = ${addressBytes(token)} AND chain_id = ${chain.id}`;
   const rows = await database.query<{ account: Address }>(
-    sql`WITH known AS (SELECT coalesce((SELECT class = 'sum' FROM erc20_token_classes WHERE token = ${addressBytes(token)} AND chain_id = ${chain.id}), false) AS adds)
+    sql`WITH known AS (SELECT coalesce((SELECT class = 'sum' FROM erc20_token_classes WHERE ${ofToken}), false) AS adds)
      SELECT ${hexText('account')} AS account FROM (
-       SELECT account, anchor_block, since FROM erc20_holders WHERE token = ${addressBytes(token)} AND chain_id = ${chain.id} AND balance > 0
+       SELECT account, anchor_block, since FROM erc20_holders WHERE ${ofToken} AND balance > 0
        ORDER BY balance DESC, account DESC LIMIT ${rawSql(LARGEST)}) AS largest
      WHERE anchor_block IS NULL OR since <> 0 AND NOT (SELECT adds FROM known)
      UNION ALL SELECT ${hexText('account')} FROM (
-       SELECT account FROM erc20_holders WHERE token = ${addressBytes(token)} AND chain_id = ${chain.id} AND balance < 0 ORDER BY balance LIMIT ${rawSql(LARGEST)}) AS givers`,
+       SELECT account FROM erc20_holders WHERE ${ofToken} AND balance < 0 ORDER BY balance LIMIT ${rawSql(LARGEST)}) AS givers`,
   );
   return rows.map(({ account }) => account);
 }
@@ -104,24 +104,24 @@ export async function readStanding(
   token: Address,
 ): Promise<HolderStanding> {
   const { chain, database } = context;
-  const of = { kind: 'contract', subject: '$1', chainId: '$2', dataset: erc20Transfers.name } as const;
-  const isCoin = token === chain.wrappedNative;
+  const bytes = sql`${addressBytes(token)}::bytea`;
+  const of = { kind: 'contract', subject: bytes, chainId: chain.id, dataset: erc20Transfers.name } as const;
+  const isAll = isWhole(await firstBlockOf(context, token));
   // Without all deposits and withdrawals, transfers don't determine balances of the wrapped native token.
-  const reports = isCoin ? `coalesce(covered.is_counted AND ${isWhole('$3')}, false)` : 'true';
+  const reports = token === chain.wrappedNative ? sql`coalesce(covered.is_counted AND ${isAll}, false)` : sql`true`;
   const [row] = await database.query<HolderStanding>(
-    `WITH ${coverageOfToken(chain, token, of)}, newest AS MATERIALIZED (
-  SELECT block_timestamp FROM blocks WHERE chain_id = $2 AND block_number <= (SELECT indexed_to FROM covered) ORDER BY block_number DESC LIMIT 1
+    sql`WITH ${coverageOfToken(chain, token, of)}, newest AS MATERIALIZED (
+  SELECT block_timestamp FROM blocks WHERE chain_id = ${chain.id} AND block_number <= (SELECT indexed_to FROM covered) ORDER BY block_number DESC LIMIT 1
 )
-SELECT coalesce(${isWhole('$3')}, false) AS "isWhole", coalesce(known.is_exact, true) AS "isExact", known.begun_at AS "begunAt",
+SELECT coalesce(${isAll}, false) AS "isWhole", coalesce(known.is_exact, true) AS "isExact", known.begun_at AS "begunAt",
   coalesce(class.class, 'sum') = 'sum' AND coalesce(known.contradictions, 0) = 0 AND ${reports} AS adds,
   coalesce(class.class = 'none', false) OR coalesce(known.contradictions * 2 > known.readings, false) OR NOT ${reports} AS lies,
   (SELECT block_timestamp FROM newest) AS "newestAt",
   coalesce(facts.total_supply, known.supply, 0)::text AS supply
 FROM covered
-LEFT JOIN erc20_holder_counts AS known ON known.token = $1 AND known.chain_id = $2
-LEFT JOIN erc20_token_classes AS class ON class.token = $1 AND class.chain_id = $2
-LEFT JOIN tokens AS facts ON facts.address = $1 AND facts.chain_id = $2`,
-    [addressBytes(token), chain.id, await firstBlockOf(context, token)],
+LEFT JOIN erc20_holder_counts AS known ON known.token = ${bytes} AND known.chain_id = ${chain.id}
+LEFT JOIN erc20_token_classes AS class ON class.token = ${bytes} AND class.chain_id = ${chain.id}
+LEFT JOIN tokens AS facts ON facts.address = ${bytes} AND facts.chain_id = ${chain.id}`,
   );
   if (row === undefined) throw new Error('A statement about a token gave no row');
   return row;
@@ -133,30 +133,31 @@ async function countHolders(
   standing: HolderStanding,
 ): Promise<Omit<HolderCounts, 'isSound'>> {
   const { supply, lies } = standing;
+  const ofToken = sql`token = ${addressBytes(token)} AND chain_id = ${chain.id}`;
   // An account that moved after its read, and could not be read again, has only the value from its transfers.
-  const isRead = ' AND anchor_block IS NOT NULL AND since = 0';
-  const held = `erc20_holders WHERE token = $1 AND chain_id = $2 AND balance > 0${lies ? isRead : ''}`;
-  const key = [addressBytes(token), chain.id];
+  const isRead = lies ? sql` AND anchor_block IS NOT NULL AND since = 0` : rawSql('');
+  const held = sql`erc20_holders WHERE ${ofToken} AND balance > 0${isRead}`;
   const rows = await database.query<{ class: number; acquired: number; holders: number }>(
-    `SELECT class, acquired, count(*) AS holders
-     FROM (SELECT ${classInSql('balance', '$3::numeric')} AS class, coalesce(acquired, 0) AS acquired FROM ${held}) AS holder
+    sql`SELECT class, acquired, count(*) AS holders
+     FROM (SELECT ${classInSql(sql`balance`, sql`${supply}::numeric`)} AS class, coalesce(acquired, 0) AS acquired FROM ${held}) AS holder
      GROUP BY class, acquired`,
-    [...key, supply],
   );
   const sum = (those: (row: { class: number; acquired: number }) => boolean): number =>
     rows.filter(those).reduce((total, { holders }) => total + holders, 0);
+  const sums = TOPS.map((places) =>
+    rawSql(`coalesce(sum(balance) FILTER (WHERE place <= ${places}), 0)::text AS top${places}`),
+  );
   const [tops] = await database.query<Record<string, string>>(
-    `SELECT ${TOPS.map((places) => `coalesce(sum(balance) FILTER (WHERE place <= ${places}), 0)::text AS top${places}`).join(', ')}
+    sql`SELECT ${joinSql(sums)}
      FROM (SELECT balance, row_number() OVER (ORDER BY balance DESC) AS place
-       FROM (SELECT balance FROM ${held} ORDER BY balance DESC, account DESC LIMIT ${LARGEST}) AS largest) AS ranked`,
-    key,
+       FROM (SELECT balance FROM ${held} ORDER BY balance DESC, account DESC LIMIT ${rawSql(LARGEST)}) AS largest) AS ranked`,
   );
   return {
     holders: sum(() => true),
     classes: HOLDER_CLASSES.map((_, place) => sum((row) => row.class === place)),
     acquired: ACQUISITIONS.map((_, place) => sum((row) => row.acquired === place)),
     tops: TOPS.map((places) => tops?.[`top${places}`] ?? '0'),
-    changes: await countChanges(database, key, standing),
+    changes: await countChanges(database, ofToken, standing),
     supply,
   };
 }
@@ -164,17 +165,20 @@ async function countHolders(
 /** Returns zeros if transfers don't determine balances. Without full coverage, counts from the first request only. */
 async function countChanges(
   database: Database,
-  key: readonly unknown[],
+  ofToken: Sql,
   { lies, newestAt, isWhole: isAll, begunAt }: HolderStanding,
 ): Promise<readonly number[]> {
   const spans = Object.values(CHANGE_SPANS);
   if (lies || newestAt === null) return spans.map(() => 0);
-  const within = (seconds: number): string => `minute > $3::timestamptz - interval '${seconds} seconds'`;
+  const newest = sql`${newestAt}::timestamptz`;
+  const since = sql`${isAll ? null : begunAt}::timestamptz`;
+  const within = (seconds: number): Sql => sql`minute > ${newest} - interval '${rawSql(seconds)} seconds'`;
+  const sums = spans.map(
+    (seconds) => sql`coalesce(sum(came - gone) FILTER (WHERE ${within(seconds)}), 0)::int AS in${rawSql(seconds)}`,
+  );
   const [row] = await database.query<Record<string, number>>(
-    `SELECT ${spans.map((seconds) => `coalesce(sum(came - gone) FILTER (WHERE ${within(seconds)}), 0)::int AS in${seconds}`).join(', ')}
-     FROM erc20_holder_minutes WHERE token = $1 AND chain_id = $2 AND ${within(Math.max(...spans))}
-       AND ($4::timestamptz IS NULL OR minute >= $4)`,
-    [...key, newestAt, isAll ? null : begunAt],
+    sql`SELECT ${joinSql(sums)}
+     FROM erc20_holder_minutes WHERE ${ofToken} AND ${within(Math.max(...spans))} AND (${since} IS NULL OR minute >= ${since})`,
   );
   return spans.map((seconds) => row?.[`in${seconds}`] ?? 0);
 }

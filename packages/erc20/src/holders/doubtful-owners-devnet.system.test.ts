@@ -93,12 +93,10 @@ test('a node that hangs is waited for on one page, and not on those behind it', 
 test('a list that lacks somebody below zero is complete on no page until the contract was asked', async () => {
   const { gold, node, scratch } = stage;
   const { database } = scratch;
-  const key = [addressBytes(gold.address), addressBytes(BOB)];
+  const ofBob = sql`token = ${addressBytes(gold.address)} AND account = ${addressBytes(BOB)}`;
   await stage.ownersOf(gold.address);
   await database.query(
-    `UPDATE erc20_holders SET total = -total, anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL
-      WHERE token = $1 AND account = $2`,
-    key,
+    sql`UPDATE erc20_holders SET total = -total, anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL WHERE ${ofBob}`,
   );
   node.alter = ({ method }) => (method === 'eth_call' ? { error: { code: -32_603, message: 'oops' } } : undefined);
   try {
@@ -109,7 +107,7 @@ test('a list that lacks somebody below zero is complete on no page until the con
   } finally {
     node.alter = () => undefined;
   }
-  await database.query('UPDATE erc20_holders SET total = -total WHERE token = $1 AND account = $2', key);
+  await database.query(sql`UPDATE erc20_holders SET total = -total WHERE ${ofBob}`);
   await database.query(sql`TRUNCATE state_questions`);
   const whole = await stage.ownersOf(gold.address);
   expect(whole.indexed.complete).toBe(true);

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database, type Statement } from '@chainstead/db';
+import { addressBytes, type Database, type Sql, sql } from '@chainstead/db';
 import { ACQUISITIONS, HOLDER_CLASSES } from '../transfers/holder-classes.ts';
 
 /** A time interval in milliseconds since the Unix epoch, end exclusive. */
@@ -42,8 +42,7 @@ export async function getHistoricalHolders(
   requested: { readonly token: Address; readonly intervals: readonly Interval[]; readonly holdersAtEnd: number | null },
 ): Promise<readonly HoldersOfInterval[]> {
   if (requested.intervals.length === 0) return [];
-  const { text, values } = historicalHoldersStatement(chain, requested.token, requested.intervals);
-  const rows = await database.query<ClassRow>(text, values);
+  const rows = await database.query<ClassRow>(historicalHoldersStatement(chain, requested.token, requested.intervals));
   let holders = requested.holdersAtEnd ?? rows[0]?.holders_at_end ?? 0;
   return requested.intervals.map((interval, index) => {
     const own = rows.filter(({ place }) => place === index + 1);
@@ -66,25 +65,18 @@ export async function getHistoricalHolders(
 }
 
 /** One range of the minutes' key per interval, and one for all later minutes (token-owners.explain.test.ts). */
-export function historicalHoldersStatement(chain: Chain, token: Address, intervals: readonly Interval[]): Statement {
-  const moment = (ms: number): string => new Date(ms).toISOString();
-  const newestEnd = Math.max(...intervals.map(({ ends }) => ends));
-  return {
-    text: `SELECT coalesce((SELECT holders FROM erc20_holder_counts WHERE token = $1 AND chain_id = $2), 0)
-    - coalesce((SELECT sum(came - gone) FROM erc20_holder_minutes WHERE token = $1 AND chain_id = $2 AND minute >= $5), 0)::int AS holders_at_end,
+export function historicalHoldersStatement(chain: Chain, token: Address, intervals: readonly Interval[]): Sql {
+  const ofToken = sql`token = ${addressBytes(token)} AND chain_id = ${chain.id}`;
+  const starts = intervals.map((interval) => new Date(interval.starts));
+  const ends = intervals.map((interval) => new Date(interval.ends));
+  const newestEnd = new Date(Math.max(...intervals.map((interval) => interval.ends)));
+  return sql`SELECT coalesce((SELECT holders FROM erc20_holder_counts WHERE ${ofToken}), 0)
+    - coalesce((SELECT sum(came - gone) FROM erc20_holder_minutes WHERE ${ofToken} AND minute >= ${newestEnd}), 0)::int AS holders_at_end,
   frame.place::int AS place, counted.class, counted.came, counted.gone, counted.airdropped, counted.swapped
-FROM unnest($3::timestamptz[], $4::timestamptz[]) WITH ORDINALITY AS frame(starts, ends, place)
+FROM unnest(${starts}::timestamptz[], ${ends}::timestamptz[]) WITH ORDINALITY AS frame(starts, ends, place)
 LEFT JOIN LATERAL (
-  SELECT class, ${['came', 'gone', 'airdropped', 'swapped'].map((column) => `sum(${column})::int AS ${column}`).join(', ')}
-  FROM erc20_holder_minutes WHERE token = $1 AND chain_id = $2 AND minute >= frame.starts AND minute < frame.ends GROUP BY class
+  SELECT class, sum(came)::int AS came, sum(gone)::int AS gone, sum(airdropped)::int AS airdropped, sum(swapped)::int AS swapped
+  FROM erc20_holder_minutes WHERE ${ofToken} AND minute >= frame.starts AND minute < frame.ends GROUP BY class
 ) AS counted ON true
-ORDER BY frame.place`,
-    values: [
-      addressBytes(token),
-      chain.id,
-      intervals.map(({ starts }) => moment(starts)),
-      intervals.map(({ ends }) => moment(ends)),
-      moment(newestEnd),
-    ],
-  };
+ORDER BY frame.place`;
 }

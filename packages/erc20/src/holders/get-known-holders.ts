@@ -1,13 +1,14 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import {
+  type CoveredSubject,
   readSubject,
   type SubjectColumns,
   type SubjectCoverage,
-  subjectColumnsOld,
-  subjectHistoryOld,
+  subjectColumns,
+  subjectHistory,
 } from '@chainstead/data-api';
-import { addressBytes, type Database, plainText, type ReadDatabase, rawSql } from '@chainstead/db';
+import { addressBytes, type Database, joinSql, type ReadDatabase, sql } from '@chainstead/db';
 import { recentAnswer } from '@chainstead/node-reads';
 import { isAskNoted } from '@chainstead/sync';
 import { erc20Transfers } from '../transfers/dataset.ts';
@@ -29,20 +30,20 @@ export interface KnownHolders extends SubjectCoverage {
 }
 
 export async function getKnownHolders(database: Database, chain: Chain, token: Address): Promise<KnownHolders> {
-  const values: unknown[] = [];
-  const bind = (value: unknown): string => `$${values.push(value)}`;
-  const [subject, chainId] = [bind(addressBytes(token)), bind(chain.id)];
-  const of = { kind: 'contract', subject, chainId, dataset: erc20Transfers.name, states: [erc20TokenHolders] } as const;
-  const counted = recentAnswer(HOLDERS_COUNTED, { token }, { chainId, maxAgeMs: COUNTED_MS }, bind);
+  const subject = sql`${addressBytes(token)}::bytea`;
+  const of: CoveredSubject = {
+    ...{ kind: 'contract', subject, chainId: chain.id, dataset: erc20Transfers.name },
+    states: [erc20TokenHolders],
+  };
+  const counted = recentAnswer(HOLDERS_COUNTED, { token }, chain.id, COUNTED_MS);
+  const ofToken = sql`FROM tokens WHERE address = ${subject} AND chain_id = ${chain.id}`;
   const [row] = await database.query<
     SubjectColumns & { is_ask_noted: boolean; first_block: number; decimals: number; counted: unknown }
   >(
-    `WITH ${coverageOfToken(chain, token, of)} SELECT ${subjectColumnsOld(of)}, ${plainText(isAskNoted(rawSql(chainId), rawSql(subject), erc20TokenHolders))} AS is_ask_noted,
-  coalesce((SELECT created_block FROM tokens WHERE address = ${subject} AND chain_id = ${chainId}), ${bind(chain.firstBlock)}::bigint) AS first_block,
-  coalesce((SELECT decimals FROM tokens WHERE address = ${subject} AND chain_id = ${chainId}), 0) AS decimals,
-  ${counted.sql} AS counted
-FROM covered LEFT JOIN ${subjectHistoryOld(of)}`,
-    values,
+    sql`WITH ${coverageOfToken(chain, token, of)} SELECT ${subjectColumns(of)}, ${isAskNoted(chain.id, subject, erc20TokenHolders)} AS is_ask_noted,
+  coalesce((SELECT created_block ${ofToken}), ${chain.firstBlock}::bigint) AS first_block,
+  coalesce((SELECT decimals ${ofToken}), 0) AS decimals, ${counted.sql} AS counted
+FROM covered LEFT JOIN ${subjectHistory(of)}`,
   );
   return {
     ...readSubject(chain, row, row?.first_block),
@@ -59,15 +60,10 @@ export async function readCountedHolders(
   tokens: readonly Address[],
 ): Promise<ReadonlyMap<Address, number>> {
   if (tokens.length === 0) return new Map();
-  const values: unknown[] = [];
-  const bind = (value: unknown): string => `$${values.push(value)}`;
-  const chainId = `${bind(chain.id)}::bigint`;
-  const counted = tokens.map((token) =>
-    recentAnswer(HOLDERS_COUNTED, { token }, { chainId, maxAgeMs: COUNTED_MS }, bind),
-  );
+  const chainId = sql`${chain.id}::bigint`;
+  const counted = tokens.map((token) => recentAnswer(HOLDERS_COUNTED, { token }, chainId, COUNTED_MS));
   const [row] = await database.select<{ counted: readonly unknown[] }>(
-    `SELECT json_build_array(${counted.map(({ sql }) => sql).join(', ')}) AS counted`,
-    values,
+    sql`SELECT json_build_array(${joinSql(counted.map((answer) => answer.sql))}) AS counted`,
   );
   const found = counted.map(({ read }, position) => read(row?.counted[position] ?? null));
   return new Map(

@@ -8,7 +8,7 @@ import {
   readSubjectState,
 } from '@chainstead/data-api';
 import type { Database } from '@chainstead/db';
-import { type PackedTexts, type RowOf, readPackedPageOld } from '@chainstead/db/packed-rows';
+import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
 import { createOwnerResolver, type ResolvedOwner } from './resolve-owner.ts';
 import {
   OWNERS,
@@ -73,7 +73,7 @@ export async function getOwnersPage(
 ): Promise<OwnersPage> {
   const areKept = labels.isKept(database);
   const read = (hasReadings: boolean) =>
-    readPackedPageOld<RowOf<typeof OWNERS>, PageColumns>(database, OWNERS, (select) =>
+    readPackedPage<RowOf<typeof OWNERS>, PageColumns>(database, OWNERS, (select) =>
       tokenOwnersStatement(chain, query, { select, hasLabels: !areKept, hasReadings }),
     );
   const name = `${chain.id} ${query.token}`;

@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Bind, hexTextOld, isSpread, sql, type Transaction } from '@chainstead/db';
+import { addressBytes, hexText, isSpread, joinSql, rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import type { StateBlock, StateReadingContext } from '@chainstead/node-reads';
 import { underCommitLock } from '@chainstead/sync';
@@ -90,30 +90,27 @@ async function judge(
   { token, block, firstBlock, first, second }: OwnerReadings,
   spread: boolean,
 ): Promise<readonly Judged[]> {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const subject = bind(addressBytes(token));
-  const chainId = bind(chain.id);
-  const number = `${bind(block.number)}::bigint`;
-  const accounts = bind([...first.keys()].map(addressBytes));
-  const of = { kind: 'contract', subject, chainId, dataset: erc20Transfers.name } as const;
+  const bytes = sql`${addressBytes(token)}::bytea`;
+  const number = sql`${block.number}::bigint`;
+  const accounts = sql`${[...first.keys()].map(addressBytes)}::bytea[]`;
+  const of = { kind: 'contract', subject: bytes, chainId: chain.id, dataset: erc20Transfers.name } as const;
   const isCoin = token === chain.wrappedNative;
-  const keys = spread ? `${bind([...first.keys()].map(addressKey))}::bigint[]` : null;
-  const above = movedAbove(chain, { token: subject, chainId, number, accounts: `${accounts}::bytea[]`, keys });
+  const keys = spread ? [...first.keys()].map(addressKey) : null;
+  const above = movedAbove(chain, { token: bytes, number, accounts, keys });
+  const isUncounted = isCoin ? sql` OR NOT covered.is_counted` : rawSql('');
   const rows = await transaction.query<ExpectedRow>(
-    `WITH ${[coverageOfToken(chain, token, of), ...above.ctes].join(', ')}
-SELECT ${hexTextOld('held.account')} AS account, coalesce(known.class = 'live', false)${isCoin ? ' OR NOT covered.is_counted' : ''} AS is_live,
+    sql`WITH ${joinSql([coverageOfToken(chain, token, of), ...above.ctes])}
+SELECT ${hexText('held.account')} AS account, coalesce(known.class = 'live', false)${isUncounted} AS is_live,
   (CASE reported.since WHEN 'anchor' THEN held.anchor_value WHEN 'beginning' THEN 0 END)::text AS before,
   (CASE reported.since WHEN 'anchor' THEN held.since WHEN 'beginning' THEN held.total END - ${above.delta})::text AS moved,
   (held.total - ${above.delta})::text AS total
-FROM covered CROSS JOIN unnest(${accounts}::bytea[]) AS requested(account)
-JOIN erc20_holders AS held ON held.token = ${subject} AND held.chain_id = ${chainId} AND held.account = requested.account
+FROM covered CROSS JOIN unnest(${accounts}) AS requested(account)
+JOIN erc20_holders AS held ON held.token = ${bytes} AND held.chain_id = ${chain.id} AND held.account = requested.account
 ${above.join}
-LEFT JOIN erc20_token_classes AS known ON known.token = ${subject} AND known.chain_id = ${chainId}
+LEFT JOIN erc20_token_classes AS known ON known.token = ${bytes} AND known.chain_id = ${chain.id}
 CROSS JOIN LATERAL (SELECT CASE WHEN covered.indexed_to < ${number} THEN NULL WHEN ${IS_SOUND} THEN 'anchor'
-  WHEN ${isWhole(bind(firstBlock))} THEN 'beginning' END AS since) AS reported
+  WHEN ${isWhole(firstBlock)} THEN 'beginning' END AS since) AS reported
 WHERE held.anchor_block IS NULL OR held.anchor_block <= ${number}`,
-    values,
   );
   return rows.map(({ account, is_live, before, moved, total }) => {
     const isReported = !is_live && before !== null && moved !== null;
@@ -133,19 +130,18 @@ WHERE held.anchor_block IS NULL OR held.anchor_block <= ${number}`,
 
 interface MovedAbove {
   /** For the statement's `WITH`. */
-  readonly ctes: readonly string[];
+  readonly ctes: readonly Sql[];
   /** Joins the relation `requested`, which has each `account`. */
-  readonly join: string;
-  readonly delta: string;
+  readonly join: Sql;
+  readonly delta: Sql;
 }
 
 interface RequestedAbove {
-  readonly token: string;
-  readonly chainId: string;
-  readonly number: string;
-  readonly accounts: string;
+  readonly token: Sql;
+  readonly number: Sql;
+  readonly accounts: Sql;
   /** For distributed tables: the distribution keys of the accounts' rows. */
-  readonly keys: string | null;
+  readonly keys: readonly string[] | null;
 }
 
 /**
@@ -153,31 +149,34 @@ interface RequestedAbove {
  * accounts together, since they are on different nodes: with conditions only, because Citus can't join rows of several
  * tables here.
  */
-function movedAbove(chain: StateReadingContext['chain'], { keys, ...of }: RequestedAbove): MovedAbove {
-  const ofToken = `token_key(token) = token_key(${of.token}::bytea) AND token = ${of.token} AND chain_id = ${of.chainId} AND block_number > ${of.number}`;
+function movedAbove(
+  chain: StateReadingContext['chain'],
+  { token, number, accounts, keys }: RequestedAbove,
+): MovedAbove {
+  const ofToken = sql`token_key(token) = token_key(${token}) AND token = ${token} AND chain_id = ${chain.id} AND block_number > ${number}`;
   if (keys === null) {
     const rows = movedRows(
       chain,
-      'direction, value',
-      `account_key = address_key(requested.account) AND account = requested.account AND ${ofToken}`,
+      sql`direction, value`,
+      sql`account_key = address_key(requested.account) AND account = requested.account AND ${ofToken}`,
     );
     return {
       ctes: [],
-      join: `CROSS JOIN LATERAL (SELECT coalesce(sum(${MOVED_DELTA}), 0) AS delta FROM ${rows} AS moved) AS above`,
-      delta: 'above.delta',
+      join: sql`CROSS JOIN LATERAL (SELECT coalesce(sum(${MOVED_DELTA}), 0) AS delta FROM ${rows} AS moved) AS above`,
+      delta: sql`above.delta`,
     };
   }
   const rows = movedRows(
     chain,
-    'account_key, account, direction, value',
-    `account_key = ANY(${keys}) AND account = ANY(${of.accounts}) AND ${ofToken}`,
+    sql`account_key, account, direction, value`,
+    sql`account_key = ANY(${keys}::bigint[]) AND account = ANY(${accounts}) AND ${ofToken}`,
   );
   return {
     ctes: [
-      `above AS MATERIALIZED (SELECT account, sum(${MOVED_DELTA}) AS delta FROM ${rows} AS moved GROUP BY account)`,
+      sql`above AS MATERIALIZED (SELECT account, sum(${MOVED_DELTA}) AS delta FROM ${rows} AS moved GROUP BY account)`,
     ],
-    join: 'LEFT JOIN above ON above.account = requested.account',
-    delta: 'coalesce(above.delta, 0)',
+    join: sql`LEFT JOIN above ON above.account = requested.account`,
+    delta: sql`coalesce(above.delta, 0)`,
   };
 }
 
@@ -187,27 +186,24 @@ async function saveAnchors(
   { token, block, isSpread: spread }: OwnerReadings & { readonly isSpread: boolean },
   judged: readonly Judged[],
 ): Promise<void> {
-  const of = { token: '$1', chainId: '$2', number: '$3::bigint', accounts: '$4::bytea[]' };
-  const above = movedAbove(chain, { ...of, keys: spread ? '$6::bigint[]' : null });
   const right = judged.flatMap(({ account, verdict }) =>
-    verdict.kind === 'right' ? [{ account, value: verdict.value }] : [],
+    verdict.kind === 'right' ? [{ account, value: verdict.value.toString() }] : [],
   );
-  if (right.length > 0)
-    await transaction.query(
-      `WITH ${above.ctes.map((cte) => `${cte}, `).join('')}reported AS MATERIALIZED (
+  if (right.length > 0) {
+    const bytes = sql`${addressBytes(token)}::bytea`;
+    const number = sql`${block.number}::bigint`;
+    const accounts = sql`${right.map(({ account }) => addressBytes(account))}::bytea[]`;
+    const keys = spread ? right.map(({ account }) => addressKey(account)) : null;
+    const above = movedAbove(chain, { token: bytes, number, accounts, keys });
+    const reported = sql`reported AS MATERIALIZED (
          SELECT requested.account, requested.value, ${above.delta} AS delta, clock_timestamp() AS told_at
-         FROM unnest($4::bytea[], $5::numeric[]) AS requested(account, value) ${above.join})
-       UPDATE erc20_holders AS held SET anchor_block = $3::bigint, anchor_value = reported.value, since = reported.delta, anchored_at = reported.told_at
-       FROM reported WHERE held.token = $1 AND held.chain_id = $2 AND held.account = reported.account`,
-      [
-        addressBytes(token),
-        chain.id,
-        block.number,
-        right.map(({ account }) => addressBytes(account)),
-        right.map(({ value }) => value.toString()),
-        ...(spread ? [right.map(({ account }) => addressKey(account))] : []),
-      ],
+         FROM unnest(${accounts}, ${right.map(({ value }) => value)}::numeric[]) AS requested(account, value) ${above.join})`;
+    await transaction.query(
+      sql`WITH ${joinSql([...above.ctes, reported])}
+       UPDATE erc20_holders AS held SET anchor_block = ${number}, anchor_value = reported.value, since = reported.delta, anchored_at = reported.told_at
+       FROM reported WHERE held.token = ${bytes} AND held.chain_id = ${chain.id} AND held.account = reported.account`,
     );
+  }
   const doubted = judged.filter(({ verdict }) => verdict.kind === 'none' || verdict.kind === 'unknown');
   if (doubted.length > 0)
     await transaction.query(

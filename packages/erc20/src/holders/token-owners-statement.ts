@@ -1,13 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import {
-  LABEL_REVISIONOld,
-  type LabelEntry,
-  labelsOfOld,
-  type SubjectSnapshot,
-  subjectState,
-} from '@chainstead/data-api';
-import { addressBytes, rowsAfterOld, type Statement, shapedStatement } from '@chainstead/db';
+import { LABEL_REVISION, type LabelEntry, labelsOf, type SubjectSnapshot, subjectState } from '@chainstead/data-api';
+import { addressBytes, type KeysetOrder, rawSql, rowsAfter, type Sql, sql } from '@chainstead/db';
 import { digits, hex, int4, packedRows } from '@chainstead/db/packed-rows';
 import { changeAbove, IS_CREATION_DUE, IS_SUPPLY_RECENT } from '../token-facts/token-rows.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
@@ -52,7 +46,7 @@ export const OWNERS = packedRows({
 });
 
 /** Contract reads of accounts, unless transfers are known to determine balances; then null. */
-const READINGS = `CASE WHEN (SELECT class <> 'sum' FROM classed) THEN (SELECT string_agg(
+const READINGS = sql`CASE WHEN (SELECT class <> 'sum' FROM classed) THEN (SELECT string_agg(
       encode(account, 'hex') || CASE WHEN is_fresh THEN '+' ELSE '-' END || anchor_value::text, ',') FILTER (WHERE anchor_block IS NOT NULL) FROM said) END`;
 
 /** A contract read of an account. */
@@ -101,16 +95,11 @@ type TokenFacts = readonly [
 /** Options of reading a page. */
 export interface OwnersReading {
   /** The select list of {@link OWNERS}. @default {@link OWNERS}.select */
-  readonly select?: string;
+  readonly select?: Sql;
   /** Whether the statement looks labels up; their revision is always included. @default true */
   readonly hasLabels?: boolean;
   /** Whether it includes contract reads if they count: see {@link OwnersState}. @default true */
   readonly hasReadings?: boolean;
-}
-
-interface OwnersGiven extends Required<OwnersReading> {
-  readonly chain: Chain;
-  readonly query: TokenOwnersQuery;
 }
 
 /**
@@ -123,58 +112,36 @@ interface OwnersGiven extends Required<OwnersReading> {
  * a separate subquery, since a join takes longer than the reads. A single statement means a single snapshot and a
  * single round trip.
  */
-export function tokenOwnersStatement(chain: Chain, query: TokenOwnersQuery, reading: OwnersReading = {}): Statement {
-  const { select = OWNERS.selectOld, hasLabels = true, hasReadings = true } = reading;
-  return ownersStatement({ chain, query, select, hasLabels, hasReadings });
-}
-
-const ownersStatement = shapedStatement(shapeOf, (given: OwnersGiven, bind) => {
-  const { chain, query, select, hasLabels, hasReadings } = given;
-  const isCoin = isWrappedCoin(given);
-  const token = bind(({ query }) => addressBytes(query.token));
-  const chainId = bind(({ chain }) => chain.id);
-  const subject = { kind: 'contract', subject: token, chainId, dataset: erc20Transfers.name } as const;
-  const unlessCounted = isCoin ? "(SELECT 'live' FROM covered WHERE NOT is_counted)" : 'NULL';
-  const ofToken = `token = ${token} AND chain_id = ${chainId}`;
-  const held = heldRows(query, ofToken, bind);
-  const supplyBlock = '(SELECT supply_block FROM facts WHERE is_supply_recent)';
+export function tokenOwnersStatement(chain: Chain, query: TokenOwnersQuery, reading: OwnersReading = {}): Sql {
+  const { select = OWNERS.select, hasLabels = true, hasReadings = true } = reading;
+  const token = sql`${addressBytes(query.token)}::bytea`;
+  const isCoin = query.token === chain.wrappedNative;
+  const subject = { kind: 'contract', subject: token, chainId: chain.id, dataset: erc20Transfers.name } as const;
+  const unlessCounted = isCoin ? sql`(SELECT 'live' FROM covered WHERE NOT is_counted)` : sql`NULL`;
+  const ofToken = sql`token = ${token} AND chain_id = ${chain.id}`;
+  const held = heldRows(query, ofToken);
   // Other tokens have no wrapping.
-  const wraps = { wrappedNative: isCoin ? chain.wrappedNative : null };
-  const changed = changeAbove(wraps, `${token}::bytea`, supplyBlock, chainId, (value) => bind(() => value));
-  const said = hasReadings ? `), said AS (\n  ${held(readingColumns(bind))}\n` : '';
-  return `WITH ${coverageOfToken(chain, query.token, subject)}, facts AS MATERIALIZED (
+  const wraps = { id: chain.id, wrappedNative: isCoin ? chain.wrappedNative : null };
+  const changed = changeAbove(wraps, token, sql`(SELECT supply_block FROM facts WHERE is_supply_recent)`);
+  const said = hasReadings ? sql`), said AS (\n  ${held(readingColumns(query))}\n` : rawSql('');
+  const labels = hasLabels ? labelsOf(sql`ARRAY(SELECT account FROM page)`, chain.id) : sql`NULL::json`;
+  return sql`WITH ${coverageOfToken(chain, query.token, subject)}, facts AS MATERIALIZED (
   SELECT verified, created_block, decimals, total_supply, supply_block, facts_status = 'known' AS is_read,
     ${IS_SUPPLY_RECENT} AS is_supply_recent, standard IS NOT NULL AND ${IS_CREATION_DUE} AS is_creation_due
-  FROM tokens WHERE address = ${token} AND chain_id = ${chainId}
+  FROM tokens WHERE address = ${token} AND chain_id = ${chain.id}
 ), classed AS MATERIALIZED (
   SELECT coalesce(${unlessCounted}, (SELECT class FROM erc20_token_classes WHERE ${ofToken}
-    AND NOT (class = 'none' AND told_at < now() - ${ASK_AGAIN})), 'new') AS class
+    AND NOT (class = 'none' AND told_at < now() - interval '24 hours')), 'new') AS class
 ), page AS (
-  ${held('account, balance, anchor_block')}
+  ${held(sql`account, balance, anchor_block`)}
 ${said})
 SELECT json_build_array(${subjectState(subject, erc20TokenHolders)}, (SELECT class FROM classed),
     (SELECT contradictions FROM erc20_holder_counts WHERE ${ofToken}),
     (SELECT json_build_array(verified, created_block, decimals, total_supply::text, NOT is_read OR NOT is_supply_recent OR EXISTS (${changed}), is_creation_due)
       FROM facts),
-    clock_timestamp(), ${givers(query, ofToken)}, ${LABEL_REVISIONOld}, ${hasLabels ? labelsOfOld('ARRAY(SELECT account FROM page)', chainId) : 'NULL::json'},
-    ${hasReadings ? READINGS : 'NULL'}) AS state, owners.*
+    clock_timestamp(), ${givers(query, ofToken)}, ${LABEL_REVISION}, ${labels}, ${hasReadings ? READINGS : sql`NULL`}) AS state, owners.*
 FROM (SELECT ${select} FROM page) AS owners`;
-});
-
-function shapeOf(given: OwnersGiven): string {
-  const { chain, query, select, hasLabels, hasReadings } = given;
-  const { wanted } = query;
-  const rows = 'accounts' in wanted ? 'accounts' : `${wanted.order} ${wanted.after === null ? 'first' : 'behind'}`;
-  // The statement for the wrapped native token contains an address of the chain, so its text differs per chain.
-  return `${rows} ${isWrappedCoin(given) ? chain.id : 'token'} ${hasLabels} ${hasReadings} ${select === OWNERS.selectOld ? '' : select}`;
 }
-
-function isWrappedCoin({ chain, query }: OwnersGiven): boolean {
-  return query.token === chain.wrappedNative;
-}
-
-/** Retry interval of a contract without a result. */
-const ASK_AGAIN = "interval '24 hours'";
 
 /** Per request. */
 const GIVERS_MAX = 100;
@@ -183,44 +150,32 @@ const GIVERS_MAX = 100;
  * Accounts whose known transfers are only outgoing may hold the most: negative balances are read before a list begins.
  * With full coverage there are none. Concatenated hexadecimal digits; null for none.
  */
-function givers({ wanted }: TokenOwnersQuery, ofToken: string): string {
-  if ('accounts' in wanted || wanted.after !== null) return 'NULL';
-  return `(SELECT encode(string_agg(account, ''), 'hex') FROM (SELECT account FROM erc20_holders
-    WHERE ${ofToken} AND balance < 0 ORDER BY balance LIMIT ${GIVERS_MAX}) AS giver)`;
+function givers({ wanted }: TokenOwnersQuery, ofToken: Sql): Sql {
+  if ('accounts' in wanted || wanted.after !== null) return sql`NULL`;
+  return sql`(SELECT encode(string_agg(account, ''), 'hex') FROM (SELECT account FROM erc20_holders
+    WHERE ${ofToken} AND balance < 0 ORDER BY balance LIMIT ${rawSql(GIVERS_MAX)}) AS giver)`;
 }
 
 /** Returns the columns for {@link READINGS}. */
-function readingColumns(bind: (pick: (given: OwnersGiven) => unknown) => string): string {
-  const maxAge = bind(({ query }) => query.liveMaxAgeMs / 1_000);
-  const freshFrom = `least(now() - make_interval(secs => ${maxAge}::float8), ${bind(({ query }) => query.freshFrom)}::timestamptz)`;
-  return `account, anchor_block, anchor_value, anchored_at >= (SELECT ${freshFrom}) AS is_fresh`;
+function readingColumns({ liveMaxAgeMs, freshFrom }: TokenOwnersQuery): Sql {
+  return sql`account, anchor_block, anchor_value,
+    anchored_at >= (SELECT least(now() - make_interval(secs => ${liveMaxAgeMs / 1_000}::float8), ${freshFrom}::timestamptz)) AS is_fresh`;
 }
 
 /** Returns the columns of the requested accounts, in page order. */
-function heldRows(
-  { wanted }: TokenOwnersQuery,
-  ofToken: string,
-  bind: (pick: (given: OwnersGiven) => unknown) => string,
-): (columns: string) => string {
+function heldRows({ wanted }: TokenOwnersQuery, ofToken: Sql): (columns: Sql) => Sql {
   if ('accounts' in wanted) {
-    const accounts = bind(({ query }) => 'accounts' in query.wanted && query.wanted.accounts.map(addressBytes));
-    return (columns) => `SELECT known.* FROM unnest(${accounts}::bytea[]) WITH ORDINALITY AS requested(owner, place)
+    const accounts = sql`${wanted.accounts.map(addressBytes)}::bytea[]`;
+    return (columns) => sql`SELECT known.* FROM unnest(${accounts}) WITH ORDINALITY AS requested(owner, place)
     CROSS JOIN LATERAL (SELECT ${columns} FROM erc20_holders WHERE ${ofToken} AND account = requested.owner LIMIT 1) AS known
   ORDER BY requested.place`;
   }
-  const { order, after } = wanted;
-  const most = bind(({ query }) => 'limit' in query.wanted && query.wanted.limit + 1);
-  const place = () => [`${bind((given) => placeOf(given)?.balance)}::numeric`, `${bind(accountOf)}::bytea`];
-  const more = after === null ? '' : ` AND ${rowsAfterOld(order, ['balance', 'account'], place())}`;
-  return (columns) => `SELECT ${columns} FROM erc20_holders WHERE ${ofToken} AND balance > 0${more}
-    ORDER BY balance ${order}, account ${order} LIMIT ${most}`;
+  const order = rawSql(wanted.order);
+  const more = wanted.after === null ? rawSql('') : sql` AND ${ownersAfter(wanted.order, wanted.after)}`;
+  return (columns) => sql`SELECT ${columns} FROM erc20_holders WHERE ${ofToken} AND balance > 0${more}
+    ORDER BY balance ${order}, account ${order} LIMIT ${wanted.limit + 1}`;
 }
 
-function placeOf({ query: { wanted } }: OwnersGiven): OwnerPlace | null {
-  return 'accounts' in wanted ? null : wanted.after;
-}
-
-function accountOf(given: OwnersGiven): Buffer | null {
-  const place = placeOf(given);
-  return place === null ? null : addressBytes(place.account);
+function ownersAfter(order: KeysetOrder, { balance, account }: OwnerPlace): Sql {
+  return rowsAfter(order, ['balance', 'account'], [sql`${balance}::numeric`, sql`${addressBytes(account)}::bytea`]);
 }

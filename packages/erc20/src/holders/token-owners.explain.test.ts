@@ -1,4 +1,4 @@
-import { addressBytes, sql, statementOf } from '@chainstead/db';
+import { addressBytes, sql } from '@chainstead/db';
 import {
   addressOf,
   type Explained,
@@ -156,9 +156,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
     for (const condition of erc20TokenHolders.subjects.rowsOf(sql`${addressBytes(addressOf(0xfee))}::bytea`)) {
       const { nodes } = await explain(
         scratch.database,
-        statementOf(
-          sql`SELECT * FROM erc20_transfer_sides WHERE chain_id = ${chain.id} AND block_number > 100 AND (${condition})`,
-        ),
+        sql`SELECT * FROM erc20_transfer_sides WHERE chain_id = ${chain.id} AND block_number > 100 AND (${condition})`,
         plan,
       );
       const indexes = nodes.flatMap((node) => node['Index Name'] ?? []);

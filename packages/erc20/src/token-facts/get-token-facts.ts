@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { coverageOld, getLabels, type Indexed, type IndexedColumns, readIndexed } from '@chainstead/data-api';
+import { coverage, getLabels, type Indexed, type IndexedColumns, readIndexed } from '@chainstead/data-api';
 import { type Database, sql } from '@chainstead/db';
 import type { ReadingContext } from '@chainstead/node-reads';
 import { type ReportedToken, readTokenFacts, seekTokenCreations } from '@chainstead/tokens';
@@ -156,8 +156,7 @@ async function show(
 
 async function readCoverage(database: Database, chain: Chain): Promise<Pick<Indexed, 'fromBlock' | 'toBlock'>> {
   const [row] = await database.query<IndexedColumns>(
-    `WITH ${coverageOld('$1', '$2')} SELECT indexed_from, indexed_to, NULL AS complete FROM covered`,
-    [chain.id, erc20Transfers.name],
+    sql`WITH ${coverage(chain.id, erc20Transfers.name)} SELECT indexed_from, indexed_to, NULL AS complete FROM covered`,
   );
   return readIndexed(row);
 }

@@ -1,5 +1,5 @@
 import { type Address, parseAddress } from '@chainstead/core';
-import { addressBytes, sql } from '@chainstead/db';
+import { addressBytes, asSql, joinSql, type SqlValue, sql } from '@chainstead/db';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { openStateStage } from '@chainstead/node-reads/testing';
@@ -74,7 +74,7 @@ async function ask(query: string) {
 const requestFor = (...addresses: readonly string[]) =>
   ask(`?chain=0x1&${addresses.map((address) => `addresses[]=${address}`).join('&')}`);
 
-async function addToken(number: number, columns: Readonly<Record<string, unknown>>): Promise<Address> {
+async function addToken(number: number, columns: Readonly<Record<string, SqlValue>>): Promise<Address> {
   const address = addressOf(number);
   const row = {
     address: addressBytes(address),
@@ -83,10 +83,8 @@ async function addToken(number: number, columns: Readonly<Record<string, unknown
     supply_read_at: new Date(),
     ...columns,
   };
-  const names = Object.keys(row);
   await stage.scratch.database.query(
-    `INSERT INTO tokens (${names.join(', ')}) VALUES (${names.map((_, place) => `$${place + 1}`).join(', ')})`,
-    Object.values(row),
+    sql`INSERT INTO tokens (${joinSql(Object.keys(row).map(asSql))}) VALUES (${joinSql(Object.values(row).map((value) => sql`${value}`))})`,
   );
   return address;
 }

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Indexed, type IndexedColumns, readConsistentPage, readIndexed } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
-import { type PackedTexts, type RowOf, readPackedPageOld } from '@chainstead/db/packed-rows';
+import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
 import { type RelatedColumns, type RelatedToTransfers, readRelated } from './page/related-to-transfers.ts';
 import {
   type NftRows,
@@ -43,7 +43,7 @@ export async function getWalletTokenTransfers(
   query: WalletTransfersQuery,
 ): Promise<WalletTransfersPage> {
   const read = (nfts: NftRows) =>
-    readPackedPageOld<TransferRow, PageRow>(database, TRANSFERS, (select) =>
+    readPackedPage<TransferRow, PageRow>(database, TRANSFERS, (select) =>
       walletTransfersStatement(chain, query, { countMax: COUNT_MAX, nfts, select }),
     );
   return readConsistentPage(async () => {

@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { modelClass } from '../holders/testing/holder-model.ts';
@@ -23,8 +24,7 @@ test.each<readonly [string, bigint, string]>([
   ['more than there is', 5n * SUPPLY, 'whales'],
 ])('who holds %s of a token, %d, is one of the %s', async (_share, balance, expected) => {
   const [row] = await scratch.database.query<{ class: number }>(
-    `SELECT ${classInSql('$1::numeric', '$2::numeric')} AS class`,
-    [balance.toString(), SUPPLY.toString()],
+    sql`SELECT ${classInSql(sql`${balance.toString()}::numeric`, sql`${SUPPLY.toString()}::numeric`)} AS class`,
   );
   expect(HOLDER_CLASSES[row?.class ?? -1]).toBe(expected);
   expect(HOLDER_CLASSES[modelClass(balance, SUPPLY)]).toBe(expected);

@@ -1,3 +1,5 @@
+import { joinSql, rawSql, type Sql, sql } from '@chainstead/db';
+
 /** Classes of holders by share of the supply, largest first: their numbers in the database are the indexes here. */
 export const HOLDER_CLASSES = ['whales', 'sharks', 'dolphins', 'fish', 'octopus', 'crabs', 'shrimps'] as const;
 
@@ -12,14 +14,14 @@ export type Acquisition = (typeof ACQUISITIONS)[number];
 export const AIRDROP_ABOVE = 20;
 
 /**
- * SQL for the class number of a balance: 0 above 0.1 % of the supply, then by the lower bounds 0.05, 0.005, 0.001,
+ * Returns the class number of a balance: 0 above 0.1 % of the supply, then by the lower bounds 0.05, 0.005, 0.001,
  * 0.00025 and 0.00015 %. Exact for all sizes. With a supply of zero every holder is a whale.
  */
-export function classInSql(balance: string, supply: string): string {
-  const bounds = ['2000', '20000', '100000', '400000'].map(
-    (parts, place) => `WHEN ${balance} * ${parts} >= ${supply} THEN ${place + 1}`,
+export function classInSql(balance: Sql, supply: Sql): Sql {
+  const bounds = [2_000, 20_000, 100_000, 400_000].map(
+    (parts, place) => sql`WHEN ${balance} * ${rawSql(parts)} >= ${supply} THEN ${rawSql(place + 1)}`,
   );
-  return `(CASE WHEN ${balance} * 1000 > ${supply} THEN 0 ${bounds.join(' ')} WHEN ${balance} * 2000000 >= ${supply} * 3 THEN 5 ELSE 6 END)`;
+  return sql`(CASE WHEN ${balance} * 1000 > ${supply} THEN 0 ${joinSql(bounds, ' ')} WHEN ${balance} * 2000000 >= ${supply} * 3 THEN 5 ELSE 6 END)`;
 }
 
 /** Returns a number for each class. */

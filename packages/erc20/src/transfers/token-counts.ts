@@ -1,4 +1,4 @@
-import { rawSql, sql } from '@chainstead/db';
+import { asSql, rawSql, sql } from '@chainstead/db';
 import { DIRECTION, IS_GIVING_SIDE } from '@chainstead/db/direction';
 import { defineSums, type SubjectProjection } from '@chainstead/sync';
 import { BY_CONTRACT } from './page/by-contract.ts';
@@ -19,7 +19,7 @@ export const erc20TokenCounts: SubjectProjection = {
     subjects: {
       column: 'token',
       rowsOf: (token) => [
-        sql`token_key(token) = token_key(${token}) AND token = ${token} AND ${rawSql(IS_GIVING_SIDE)}`,
+        sql`token_key(token) = token_key(${token}) AND token = ${token} AND ${asSql(IS_GIVING_SIDE)}`,
       ],
       indexes: [BY_CONTRACT],
     },

@@ -1,6 +1,6 @@
 /** Each piece of a token's holders, or of a wallet's tokens, costs its own rows, however many are stored already. */
 import { createChainRegistry } from '@chainstead/chains';
-import { hexBytes, rawSql, sql, statementOf } from '@chainstead/db';
+import { hexBytes, rawSql, sql } from '@chainstead/db';
 import { LOCAL_ACCESS } from '@chainstead/sync';
 import { addressOf, explain, PLANS, rowsRead } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -66,7 +66,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
 
   test('reads no stored holder several times', async () => {
     for (const statement of erc20TokenHolders.added(change)) {
-      const { nodes } = await explain(scratch.database, statementOf(statement), plan);
+      const { nodes } = await explain(scratch.database, statement, plan);
       // By their keys, or all of them once; a transfer has two sides.
       expect(rowsRead(nodes, 'erc20_holders')).toBeLessThanOrEqual(HOLDERS + 2 * MOVES);
     }
@@ -74,7 +74,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
 
   test('reads no stored token of a wallet several times', async () => {
     for (const statement of erc20WalletTokens.added({ ...change, rows: rawSql('rows_of_wallet') })) {
-      const { nodes } = await explain(scratch.database, statementOf(statement), plan);
+      const { nodes } = await explain(scratch.database, statement, plan);
       expect(rowsRead(nodes, 'erc20_wallet_tokens')).toBeLessThanOrEqual(HOLDERS + MOVES);
     }
   });

@@ -1,4 +1,5 @@
 import {
+  asSql,
   type ColumnOf,
   columnList,
   deleteByKey,
@@ -52,7 +53,7 @@ export const erc20TokenHolders: SubjectProjection = {
   sources: MOVED_TABLES,
   subjects: {
     column: 'token',
-    rowsOf: (token) => [sql`token_key(token) = token_key(${token}) AND token = ${token} AND ${rawSql(IS_GIVING_SIDE)}`],
+    rowsOf: (token) => [sql`token_key(token) = token_key(${token}) AND token = ${token} AND ${asSql(IS_GIVING_SIDE)}`],
     indexes: ['erc20_transfer_sides_by_contract', 'erc20_transfer_sides_by_token', 'wrapped_coin_moves_by_contract'],
   },
   added: (change) => [
@@ -139,7 +140,7 @@ function countMinutes(change: RowsChange, sign: Sql, isOrdered: Sql): Sql {
     GROUP BY token, chain_id, block_number) AS made LEFT JOIN ${storedCounts(change)} AS known USING (${TOKEN_LIST})
 ), crossings AS (
   SELECT token, chain_id, date_trunc('minute', blocks.block_timestamp, 'UTC') AS minute, after,
-    ${rawSql(classInSql('greatest(after, after - delta)', 'supply'))} AS class, related.transfers AS of_transaction
+    ${classInSql(sql`greatest(after, after - delta)`, sql`supply`)} AS class, related.transfers AS of_transaction
   FROM paths JOIN supplies USING (token, chain_id, block_number) JOIN blocks USING (chain_id, block_number)
     LEFT JOIN ${TRANSACTIONS} AS related USING (token, chain_id, block_number, transaction_index)
   WHERE (after > 0) <> (after - delta > 0)

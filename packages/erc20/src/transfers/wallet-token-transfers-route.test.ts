@@ -1,5 +1,5 @@
 import { createChainRegistry } from '@chainstead/chains';
-import { sql } from '@chainstead/db';
+import { asSql, hexBytes, joinSql, sql } from '@chainstead/db';
 import { exampleApi } from '@chainstead/http/testing';
 import { addressOf, hashOf, timestampOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
@@ -40,11 +40,9 @@ async function addToken(
     possible_spam?: boolean;
   },
 ): Promise<void> {
-  const names = ['address', 'chain_id', 'facts_status', ...Object.keys(columns)];
-  const values = [Buffer.from(address.slice(2), 'hex'), eth.id, 'known', ...Object.values(columns)];
+  const row = { address: hexBytes(address), chain_id: eth.id, facts_status: 'known', ...columns };
   await scratch.database.query(
-    `INSERT INTO tokens (${names.join(', ')}) VALUES (${names.map((_, index) => `$${index + 1}`).join(', ')})`,
-    values,
+    sql`INSERT INTO tokens (${joinSql(Object.keys(row).map(asSql))}) VALUES (${joinSql(Object.values(row).map((value) => sql`${value}`))})`,
   );
 }
 

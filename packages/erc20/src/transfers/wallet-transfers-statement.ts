@@ -1,14 +1,7 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address, Hash } from '@chainstead/core';
-import {
-  blocksOfOld,
-  boundsInSqlOld,
-  labelsOfOld,
-  type PageBounds,
-  type ScanBounds,
-  scanBoundsOld,
-} from '@chainstead/data-api';
-import { addressBytes, expectedTrueOld, type Statement, whereOld } from '@chainstead/db';
+import type { Address, ChainId, Hash } from '@chainstead/core';
+import { blocksOf, labelsOf, type PageBounds, pageRange, type ScanRange, scanRange } from '@chainstead/data-api';
+import { addressBytes, expectedTrue, joinSql, type Sql, sql, where } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { digits, hex, int4, int8, packedRows } from '@chainstead/db/packed-rows';
 import { erc20Transfers } from './dataset.ts';
@@ -48,7 +41,7 @@ export interface TransfersReading {
   readonly countMax: number;
   readonly nfts: NftRows;
   /** The select list of {@link TRANSFERS}. */
-  readonly select?: string;
+  readonly select?: Sql;
 }
 
 /**
@@ -68,83 +61,81 @@ export interface TransfersReading {
 export function walletTransfersStatement(
   chain: Chain,
   query: WalletTransfersQuery,
-  { countMax, nfts, select = TRANSFERS.selectOld }: TransfersReading,
-): Statement {
-  const values: unknown[] = [];
-  const bind = (value: unknown): string => `$${values.push(value)}`;
-  const account = bind(addressBytes(query.address));
-  const chainId = bind(chain.id);
-  const { ctes, lower, upper, complete } = boundsInSqlOld(chain, chainId, erc20Transfers.name, query, bind, null);
-  const scan = {
-    account,
-    accountKey: bind(addressKey(query.address)),
-    chainId,
-    tokens: query.tokens === null ? null : bind(query.tokens.map(addressBytes)),
+  { countMax, nfts, select = TRANSFERS.select }: TransfersReading,
+): Sql {
+  const { ctes, lower, upper, complete } = pageRange(chain, chain.id, erc20Transfers.name, query, null);
+  const account = sql`${addressBytes(query.address)}::bytea`;
+  const scan: Scan = {
+    ofWallet: [
+      sql`account_key = ${addressKey(query.address)}`,
+      expectedTrue(sql`account = ${account}`),
+      sql`chain_id = ${chain.id}`,
+    ],
+    chainId: chain.id,
+    tokens: query.tokens === null ? null : sql`${query.tokens.map(addressBytes)}::bytea[]`,
     order: query.order,
     nfts,
   };
-  const after = query.after === null ? null : transfersAfter(query.order, query.after, bind);
-  const { scan: bounds, far } = scanBoundsOld(query.order, { lower, upper }, after);
-  const page = transfersOf(scan, bounds, bind(query.limit + 1), PAGE_COLUMNS);
-  const counting = { ...scan, nfts: 'left out' } as const;
+  const after = query.after === null ? null : transfersAfter(query.order, query.after);
+  const { scan: bounds, far } = scanRange(query.order, { lower, upper }, after);
+  const page = transfersOf(scan, bounds, query.limit + 1, PAGE_COLUMNS);
   const total = query.count
-    ? countOf(counting, scanBoundsOld(query.order, { lower, upper }, null), bind(countMax + 1))
-    : 'NULL::bigint';
-  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (SELECT * FROM (${page}) AS transfer ${whereOld(far)}), related AS MATERIALIZED (
-  SELECT ${tokensOf('SELECT token FROM page', chainId)} AS tokens,
-    ${blocksOfOld('SELECT block_number FROM page', chainId)} AS blocks,
-    ${labelsOfOld(`ARRAY(SELECT counterparty FROM page) || ${account}::bytea`, chainId)} AS labels)
+    ? countOf({ ...scan, nfts: 'left out' }, scanRange(query.order, { lower, upper }, null), countMax + 1)
+    : sql`NULL::bigint`;
+  return sql`WITH ${joinSql(ctes)}, page AS MATERIALIZED (SELECT * FROM (${page}) AS transfer ${where(far)}), related AS MATERIALIZED (
+  SELECT ${tokensOf(sql`SELECT token FROM page`, chain.id)} AS tokens,
+    ${blocksOf(sql`SELECT block_number FROM page`, chain.id)} AS blocks,
+    ${labelsOf(sql`ARRAY(SELECT counterparty FROM page) || ${account}`, chain.id)} AS labels)
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, ${total} AS total,
   greatest(covered.indexed_to, ${newestBlock(scan)}) AS newest,
   related.*, transfers.*
 FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM page) AS transfers`;
-  return { text, values };
 }
 
 interface Scan {
-  readonly account: string;
-  readonly accountKey: string;
-  readonly chainId: string;
-  readonly tokens: string | null;
+  readonly ofWallet: readonly Sql[];
+  readonly chainId: ChainId;
+  readonly tokens: Sql | null;
   readonly order: 'ASC' | 'DESC';
   readonly nfts: NftRows;
 }
 
 /** Returns the first `limit` transfers in order. */
-function transfersOf(scan: Scan, bounds: readonly string[], limit: string, columns: string): string {
+function transfersOf(scan: Scan, bounds: readonly Sql[], limit: number, columns: Sql): Sql {
   const tail = firstInOrder(scan.order, limit);
-  if (scan.tokens !== null) return `SELECT ${columns} FROM ${transfersOfTokens(scan, bounds, limit, columns)} ${tail}`;
-  return rangeOfWallet(scan, [...bounds, isShown(scan, 'transfer', 'token')], tail, columns);
+  return scan.tokens === null
+    ? rangeOfWallet(scan, [...bounds, isShown(scan, sql`transfer.token`)], tail, columns)
+    : sql`SELECT ${columns} FROM ${transfersOfTokens(scan, scan.tokens, { bounds, limit, columns })} ${tail}`;
+}
+
+interface TokenRanges {
+  readonly bounds: readonly Sql[];
+  readonly limit: number;
+  readonly columns: Sql;
 }
 
 /** Returns the first `limit` transfers of each requested token, one range scan per token. */
-function transfersOfTokens(scan: Scan, bounds: readonly string[], limit: string, columns: string): string {
-  const ofToken = ['token_key(token) = token_key(wanted.address)', expectedTrueOld('token = wanted.address')];
+function transfersOfTokens(scan: Scan, tokens: Sql, { bounds, limit, columns }: TokenRanges): Sql {
+  const ofToken = [sql`token_key(token) = token_key(wanted.address)`, expectedTrue(sql`token = wanted.address`)];
   const range = rangeOfWallet(scan, [...bounds, ...ofToken], firstInOrderOfBlocks(scan.order, limit), columns);
-  return `(SELECT address FROM unnest(${scan.tokens}::bytea[]) AS given(address) WHERE ${isShown(scan, 'given', 'address')}) AS wanted
+  return sql`(SELECT address FROM unnest(${tokens}) AS given(address) WHERE ${isShown(scan, sql`given.address`)}) AS wanted
     CROSS JOIN LATERAL (${range}) AS transfer`;
 }
 
-function rangeOfWallet(
-  { account, accountKey, chainId }: Scan,
-  conditions: readonly string[],
-  tail: string,
-  columns: string,
-): string {
-  const ofWallet = [`account_key = ${accountKey}`, expectedTrueOld(`account = ${account}`), `chain_id = ${chainId}`];
+function rangeOfWallet({ ofWallet }: Scan, conditions: readonly Sql[], tail: Sql, columns: Sql): Sql {
   return rangeOf('erc20_transfer_sides', [...ofWallet, ...conditions], tail, columns);
 }
 
 /** Returns the number of transfers, at most `limit`. Tokens are counted one after the other until it is reached. */
-function countOf(scan: Scan, { scan: bounds, far }: ScanBounds, limit: string): string {
+function countOf(scan: Scan, { scan: bounds, far }: ScanRange, limit: number): Sql {
   const rows =
     scan.tokens === null
-      ? `SELECT 1 FROM (${transfersOf(scan, bounds, limit, PLACE_COLUMNS)}) AS row ${whereOld(far)}`
-      : `SELECT 1 FROM ${transfersOfTokens(scan, bounds, limit, PLACE_COLUMNS)} ${whereOld(far)} LIMIT ${limit}`;
-  return `(SELECT count(*) FROM (${rows}) AS counted)`;
+      ? sql`SELECT 1 FROM (${transfersOf(scan, bounds, limit, PLACE_COLUMNS)}) AS row ${where(far)}`
+      : sql`SELECT 1 FROM ${transfersOfTokens(scan, scan.tokens, { bounds, limit, columns: PLACE_COLUMNS })} ${where(far)} LIMIT ${limit}`;
+  return sql`(SELECT count(*) FROM (${rows}) AS counted)`;
 }
 
-const PAGE_COLUMNS = `${PLACE_COLUMNS}, transfer.direction, transfer.token, transfer.counterparty, transfer.value, transfer.transaction_hash`;
+const PAGE_COLUMNS = sql`${PLACE_COLUMNS}, transfer.direction, transfer.token, transfer.counterparty, transfer.value, transfer.transaction_hash`;
 
 /** The rows of a page. Addresses and hashes are lower-case hexadecimal text. */
 export const TRANSFERS = packedRows({
@@ -164,16 +155,15 @@ export const TRANSFERS = packedRows({
  * condition then, after one that is always true: it makes every plan so much more expensive than a sort that the
  * planner uses the index order.
  */
-function isShown({ nfts, chainId }: Scan, table: string, token: string): string {
-  const isNft = `(SELECT standard IN (${NFT_STANDARDS}) FROM tokens WHERE address = ${table}.${token} AND chain_id = ${chainId})`;
-  const condition = `${isNft} IS NOT TRUE`;
+function isShown({ nfts, chainId }: Scan, token: Sql): Sql {
+  const condition = sql`(SELECT standard IN (${NFT_STANDARDS}) FROM tokens WHERE address = ${token} AND chain_id = ${chainId}) IS NOT TRUE`;
   return nfts === 'shown'
-    ? `(CASE WHEN ${table}.${token} IS NOT NULL THEN true WHEN ${condition} THEN true END) IS NOT NULL`
-    : expectedTrueOld(condition);
+    ? sql`(CASE WHEN ${token} IS NOT NULL THEN true WHEN ${condition} THEN true END) IS NOT NULL`
+    : expectedTrue(condition);
 }
 
 /** Returns the wallet's newest block above the covered ones. */
-function newestBlock(scan: Scan): string {
-  const above = 'block_number > coalesce((SELECT indexed_to FROM covered), -1)';
-  return `(${rangeOfWallet(scan, [above], 'ORDER BY block_number DESC LIMIT 1', 'block_number')})`;
+function newestBlock(scan: Scan): Sql {
+  const above = sql`block_number > coalesce((SELECT indexed_to FROM covered), -1)`;
+  return sql`(${rangeOfWallet(scan, [above], sql`ORDER BY block_number DESC LIMIT 1`, sql`block_number`)})`;
 }

@@ -1,5 +1,5 @@
 import { type Address, type Hash, type Log, parseHash } from '@chainstead/core';
-import { sql, statementOf } from '@chainstead/db';
+import { sql } from '@chainstead/db';
 import {
   addressOf,
   createPartitions,
@@ -70,22 +70,20 @@ function logOf(address: Address, blockNumber: number, logIndex: number, topic: H
 const explainPage = (plan: PlanKind, query: Partial<ContractLogsQuery> = {}): Promise<Explained> =>
   explain(
     scratch.database,
-    statementOf(
-      contractLogsStatement(chain, {
-        contract: BUSY,
-        topics: [null, null, null, null],
-        order: 'DESC',
-        limit: LIMIT,
-        offset: 0,
-        fromBlock: null,
-        toBlock: null,
-        fromDate: null,
-        toDate: null,
-        pinnedBlock: null,
-        after: null,
-        ...query,
-      }),
-    ),
+    contractLogsStatement(chain, {
+      contract: BUSY,
+      topics: [null, null, null, null],
+      order: 'DESC',
+      limit: LIMIT,
+      offset: 0,
+      fromBlock: null,
+      toBlock: null,
+      fromDate: null,
+      toDate: null,
+      pinnedBlock: null,
+      after: null,
+      ...query,
+    }),
     plan,
   );
 

@@ -1,4 +1,4 @@
-import { sql, statementOf } from '@chainstead/db';
+import { sql } from '@chainstead/db';
 import { addressOf, createPartitions, exampleChain, explain, hashOf, PLANS, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -44,7 +44,7 @@ describe.each(PLANS.filter(({ plan }) => plan === 'generic'))('the $plan plan $s
   test('finds the logs of a page by the blocks of their transactions', async () => {
     const places = Array.from({ length: 100 }, (_, place) => ({ block: 50 * place + 7, transaction: 3 }));
     const statement = storedLogsStatement(chain, places, { select: sql`count(*)`, isSpread: false });
-    const { nodes } = await explain(scratch.database, statementOf(statement), plan);
+    const { nodes } = await explain(scratch.database, statement, plan);
     const scans = nodes.filter((node) => node['Relation Name']?.startsWith('logs_') === true);
     expect(scans.length).toBeGreaterThanOrEqual(3);
     for (const scan of scans) expect(scan['Node Type']).toMatch(/^(Index Scan|Bitmap Heap Scan)$/);

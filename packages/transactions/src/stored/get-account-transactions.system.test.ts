@@ -2,7 +2,7 @@
 
 import type { Address } from '@chainstead/core';
 import { parseHash } from '@chainstead/core';
-import { sql, statementOf } from '@chainstead/db';
+import { sql } from '@chainstead/db';
 import {
   addressOf,
   createPartitions,
@@ -80,7 +80,7 @@ describe('a page', () => {
         select: STORED_COLUMNS.select,
         isSpread: false,
       });
-      const { nodes } = await explain(scratch.database, statementOf(statement), plan);
+      const { nodes } = await explain(scratch.database, statement, plan);
       const scans = nodes.filter((node) => /^(?:account_)?transactions_\d/.test(node['Relation Name'] ?? ''));
       expect(scans.length).toBeGreaterThan(0);
       expect(scans.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([]);

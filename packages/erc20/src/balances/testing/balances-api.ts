@@ -1,6 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, asSql, joinSql, type SqlValue, sql } from '@chainstead/db';
 import type { ApiApp, RouteModule } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createSubjectProjections } from '@chainstead/sync';
@@ -20,7 +20,7 @@ export interface BalancesApi {
   readonly histories: Address[];
   request(path: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
   /** Stores token data from contracts and lists, by column of `tokens`. */
-  know(token: Address, facts: Readonly<Record<string, unknown>>): Promise<void>;
+  know(token: Address, facts: Readonly<Record<string, SqlValue>>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -68,11 +68,10 @@ export async function openBalancesApi(
     histories,
     request: async (path, headers = {}) => api.request(path, { headers: { 'x-api-key': EXAMPLE_KEY, ...headers } }),
     async know(token, known) {
-      const columns = ['address', 'chain_id', ...Object.keys(known)];
+      const row = { address: addressBytes(parseAddress(token)), chain_id: id, ...known };
       await scratch.database.query(
-        `INSERT INTO tokens (${columns.join(', ')}) VALUES (${columns.map((_, index) => `$${index + 1}`).join(', ')})
+        sql`INSERT INTO tokens (${joinSql(Object.keys(row).map(asSql))}) VALUES (${joinSql(Object.values(row).map((value) => sql`${value}`))})
          ON CONFLICT (address, chain_id) DO NOTHING`,
-        [addressBytes(parseAddress(token)), id, ...Object.values(known)],
       );
     },
     async close() {

@@ -1,5 +1,13 @@
 import type { Address } from '@chainstead/core';
-import { type AddressLabel, type LabelEntry, type PageBlock, readBlocks, readLabels } from '@chainstead/data-api';
+import {
+  type AddressLabel,
+  type ChainInSql,
+  type LabelEntry,
+  type PageBlock,
+  readBlocks,
+  readLabels,
+} from '@chainstead/data-api';
+import { type Sql, sql } from '@chainstead/db';
 
 /** The known data of a token. */
 export interface TokenMetadata {
@@ -41,17 +49,17 @@ export type TokenEntry = readonly [
 ];
 
 /**
- * SQL for the token data that {@link readRelated} parses, each token once, as JSON: see {@link TokenEntry}. Null for
+ * Returns the token data that {@link readRelated} parses, each token once, as JSON: see {@link TokenEntry}. Null for
  * none.
  * @param tokens a query for them
  */
-export function tokensOf(tokens: string, chainId: string): string {
-  return `(SELECT json_agg(json_build_array(encode(address, 'hex'), name, symbol, decimals, logo, verified, possible_spam, standard IN (${NFT_STANDARDS})))
+export function tokensOf(tokens: Sql, chainId: ChainInSql): Sql {
+  return sql`(SELECT json_agg(json_build_array(encode(address, 'hex'), name, symbol, decimals, logo, verified, possible_spam, standard IN (${NFT_STANDARDS})))
     FROM tokens WHERE address = ANY (ARRAY(${tokens})) AND chain_id = ${chainId})`;
 }
 
 /** Standards of NFT contracts, which never appear among ERC-20 transfers. */
-export const NFT_STANDARDS = `'erc721', 'erc1155'`;
+export const NFT_STANDARDS = sql`'erc721', 'erc1155'`;
 
 /** @param transfers all of the page @throws {InconsistentPageError} if one of them lacks its block */
 export function readRelated(

@@ -4,11 +4,11 @@ import {
   type Indexed,
   readSubject,
   type SubjectColumns,
-  subjectColumnsOld,
-  subjectCoverageOld,
-  subjectHistoryOld,
+  subjectColumns,
+  subjectCoverage,
+  subjectHistory,
 } from '@chainstead/data-api';
-import { addressBytes, type Database, type Statement, whereOld } from '@chainstead/db';
+import { addressBytes, type Database, type Sql, sql, where } from '@chainstead/db';
 import type { SubjectProjections } from '@chainstead/sync';
 import { erc20Transfers } from '../dataset.ts';
 import { isOfNfts, ofToken } from '../page/by-contract.ts';
@@ -40,8 +40,7 @@ export async function getTokenStats(
   { projections, waitMs, countMax = COUNT_MAX }: TokenStatsOptions,
 ): Promise<TokenStats> {
   const read = async (isCounted: boolean): Promise<Row> => {
-    const { text, values } = tokenStatsStatement(chain, token, { countMax, isCounted });
-    const [row] = await database.query<Row>(text, values);
+    const [row] = await database.query<Row>(tokenStatsStatement(chain, token, { countMax, isCounted }));
     if (row === undefined) throw new RangeError('The statement gives one row');
     return row;
   };
@@ -74,26 +73,22 @@ const COUNT_MAX = 100_000;
  * most one above the maximum; null if `is_built` means that the counter is complete, or if not requested.
  */
 export function tokenStatsStatement(
-  chain: Chain,
+  { id: chainId }: Chain,
   token: Address,
   { countMax, isCounted }: { readonly countMax: number; readonly isCounted: boolean },
-): Statement {
-  const values: unknown[] = [];
-  const bind = (value: unknown): string => `$${values.push(value)}`;
-  const bytes = `${bind(addressBytes(token))}::bytea`;
-  const chainId = bind(chain.id);
+): Sql {
+  const bytes = sql`${addressBytes(token)}::bytea`;
   const subject = { ...tokenSubject(bytes, chainId), states: [erc20TokenCounts] };
-  const rows = `SELECT 1 FROM erc20_transfer_sides AS transfer ${whereOld([...ofToken(bytes), `chain_id = ${chainId}`])}`;
+  const rows = sql`SELECT 1 FROM erc20_transfer_sides AS transfer ${where([...ofToken(bytes), sql`chain_id = ${chainId}`])}`;
   const counted = isCounted
-    ? `CASE WHEN NOT state.is_built THEN (SELECT count(*) FROM (${rows} LIMIT ${bind(countMax + 1)}) AS counted) END`
-    : 'NULL::bigint';
-  const text = `WITH ${subjectCoverageOld(subject)}, state AS MATERIALIZED (
-  SELECT ${subjectColumnsOld(subject)} FROM covered LEFT JOIN ${subjectHistoryOld(subject)}
+    ? sql`CASE WHEN NOT state.is_built THEN (SELECT count(*) FROM (${rows} LIMIT ${countMax + 1}) AS counted) END`
+    : sql`NULL::bigint`;
+  return sql`WITH ${subjectCoverage(subject)}, state AS MATERIALIZED (
+  SELECT ${subjectColumns(subject)} FROM covered LEFT JOIN ${subjectHistory(subject)}
 )
 SELECT state.*, ${counted} AS counted,
   (SELECT transfers FROM erc20_token_counts WHERE token = ${bytes} AND chain_id = ${chainId}) AS stored,
   (SELECT created_block FROM tokens WHERE address = ${bytes} AND chain_id = ${chainId}) AS created_block,
   ${isOfNfts(bytes, chainId)} AS is_of_nfts
 FROM state`;
-  return { text, values };
 }

@@ -10,7 +10,7 @@ import {
   showIndexed,
 } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
-import { type PackedTexts, type RowOf, readPackedPageOld } from '@chainstead/db/packed-rows';
+import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
 import {
   blockBoundsSchema,
   boundsOfRows,
@@ -117,7 +117,7 @@ async function getTokenTransfers(
   query: TokenTransfersQuery,
 ): Promise<TokenTransfersPage> {
   return readConsistentPage(async () => {
-    const { rows, page } = await readPackedPageOld<TokenTransferRow, PageRow>(database, TOKEN_TRANSFERS, (select) =>
+    const { rows, page } = await readPackedPage<TokenTransferRow, PageRow>(database, TOKEN_TRANSFERS, (select) =>
       tokenTransfersStatement(chain, query, select),
     );
     return {

@@ -1,14 +1,15 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
 import {
-  blocksOfOld,
-  boundsInSqlOld,
-  labelsOfOld,
+  blocksOf,
+  type ChainInSql,
+  type CoveredSubject,
+  labelsOf,
   type PageBounds,
-  type SubjectInSql,
-  scanBoundsOld,
+  pageRange,
+  scanRange,
 } from '@chainstead/data-api';
-import { addressBytes, expectedTrueOld, type Statement, whereOld } from '@chainstead/db';
+import { addressBytes, expectedTrue, joinSql, type Sql, sql, where } from '@chainstead/db';
 import { digits, hex, int4, int8, packedRows } from '@chainstead/db/packed-rows';
 import { erc20Transfers } from '../dataset.ts';
 import { isOfNfts, ofToken } from '../page/by-contract.ts';
@@ -25,8 +26,8 @@ export interface TokenTransfersQuery extends PageBounds {
   readonly after: TransferKey | null;
 }
 
-/** SQL for a token as the subject of a response. */
-export function tokenSubject(token: string, chainId: string): SubjectInSql {
+/** Returns a token as the subject of a response. @param token its 20 bytes */
+export function tokenSubject(token: Sql, chainId: ChainInSql): CoveredSubject {
   return { kind: 'contract', subject: token, chainId, dataset: erc20Transfers.name };
 }
 
@@ -39,45 +40,29 @@ export function tokenSubject(token: string, chainId: string): SubjectInSql {
 export function tokenTransfersStatement(
   chain: Chain,
   query: TokenTransfersQuery,
-  select: string = TOKEN_TRANSFERS.selectOld,
-): Statement {
-  const values: unknown[] = [];
-  const bind = (value: unknown): string => `$${values.push(value)}`;
-  const token = `${bind(addressBytes(query.token))}::bytea`;
-  const chainId = bind(chain.id);
-  const { ctes, lower, upper, complete } = boundsInSqlOld(
-    chain,
-    chainId,
-    tokenSubject(token, chainId),
-    query,
-    bind,
-    null,
-  );
-  const after = query.after === null ? null : transfersAfter(query.order, query.after, bind);
-  const { scan, far } = scanBoundsOld(query.order, { lower, upper }, after);
-  const ofThis = [...ofToken(token), `chain_id = ${chainId}`];
-  const shown = expectedTrueOld(`NOT ${isOfNfts(token, chainId)}`);
-  const page = rangeOf(
-    TABLE,
-    [...ofThis, ...scan, shown],
-    firstInOrder(query.order, bind(query.limit + 1)),
-    PAGE_COLUMNS,
-  );
-  const above = 'block_number > coalesce((SELECT indexed_to FROM covered), -1)';
-  const newest = rangeOf(TABLE, [...ofThis, above], 'ORDER BY block_number DESC LIMIT 1', 'block_number');
-  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (SELECT * FROM (${page}) AS transfer ${whereOld(far)})
+  select: Sql = TOKEN_TRANSFERS.select,
+): Sql {
+  const token = sql`${addressBytes(query.token)}::bytea`;
+  const { ctes, lower, upper, complete } = pageRange(chain, chain.id, tokenSubject(token, chain.id), query, null);
+  const after = query.after === null ? null : transfersAfter(query.order, query.after);
+  const { scan, far } = scanRange(query.order, { lower, upper }, after);
+  const ofThis = [...ofToken(token), sql`chain_id = ${chain.id}`];
+  const shown = expectedTrue(sql`NOT ${isOfNfts(token, chain.id)}`);
+  const page = rangeOf(TABLE, [...ofThis, ...scan, shown], firstInOrder(query.order, query.limit + 1), PAGE_COLUMNS);
+  const above = sql`block_number > coalesce((SELECT indexed_to FROM covered), -1)`;
+  const newest = rangeOf(TABLE, [...ofThis, above], sql`ORDER BY block_number DESC LIMIT 1`, sql`block_number`);
+  return sql`WITH ${joinSql(ctes)}, page AS MATERIALIZED (SELECT * FROM (${page}) AS transfer ${where(far)})
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete,
   greatest(covered.indexed_to, (${newest})) AS newest,
-  ${tokensOf(`SELECT ${token}`, chainId)} AS tokens,
-  ${blocksOfOld('SELECT block_number FROM page', chainId)} AS blocks,
-  ${labelsOfOld('ARRAY(SELECT account FROM page UNION SELECT counterparty FROM page)', chainId)} AS labels,
+  ${tokensOf(sql`SELECT ${token}`, chain.id)} AS tokens,
+  ${blocksOf(sql`SELECT block_number FROM page`, chain.id)} AS blocks,
+  ${labelsOf(sql`ARRAY(SELECT account FROM page UNION SELECT counterparty FROM page)`, chain.id)} AS labels,
   transfers.*
 FROM covered CROSS JOIN (SELECT ${select} FROM page) AS transfers`;
-  return { text, values };
 }
 
 const TABLE = 'erc20_transfer_sides';
-const PAGE_COLUMNS = `${PLACE_COLUMNS}, transfer.account, transfer.counterparty, transfer.value, transfer.transaction_hash`;
+const PAGE_COLUMNS = sql`${PLACE_COLUMNS}, transfer.account, transfer.counterparty, transfer.value, transfer.transaction_hash`;
 
 /** The rows of a page. Addresses and hashes are lower-case hexadecimal text. */
 export const TOKEN_TRANSFERS = packedRows({
