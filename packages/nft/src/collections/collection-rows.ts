@@ -1,6 +1,16 @@
 import type { Address, ChainId } from '@chainstead/core';
-import { addressBytes, type Database, fromNowOld, hexTextOld, sql } from '@chainstead/db';
-import { type Claim, claimValues, type DueTable, isClaimed, settled } from '@chainstead/jobs';
+import {
+  addressBytes,
+  type Database,
+  fromNow,
+  hexText,
+  joinSql,
+  rawSql,
+  type Sql,
+  type SqlValue,
+  sql,
+} from '@chainstead/db';
+import { type Claim, type DueTable, isClaimed, SETTLED } from '@chainstead/jobs';
 import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
 import { refreshTokens } from '@chainstead/tokens';
 import { COLLECTION_COLUMNS, type CollectionFields } from './collection-fields.ts';
@@ -12,10 +22,10 @@ export const DUE_COLLECTIONS: DueTable = {
   name: 'nft_collections',
   key: ['token_address', 'chain_id'],
   // Matches the index `nft_collections_due`.
-  isOpen: `status NOT IN ('not-nft', 'not-contract')`,
-  isUrgent: 'requested_by IS NOT NULL',
+  isOpen: sql`status NOT IN ('not-nft', 'not-contract')`,
+  isUrgent: sql`requested_by IS NOT NULL`,
   // Earlier metadata stays.
-  onFailure: `status = CASE WHEN status = 'known' THEN 'known' ELSE 'failed' END, requested_by = NULL, updated_at = now()`,
+  onFailure: sql`status = CASE WHEN status = 'known' THEN 'known' ELSE 'failed' END, requested_by = NULL, updated_at = now()`,
 };
 
 /** The columns of a claimed collection. */
@@ -27,7 +37,7 @@ export interface DueCollection {
   readonly requested_by: string | null;
 }
 
-export const COLLECTION_COLUMNS_CLAIMED = `${hexTextOld('work.token_address')} AS address, work.synced_at IS NULL AS is_first, work.requested_by`;
+export const COLLECTION_COLUMNS_CLAIMED = sql`${hexText('work.token_address')} AS address, work.synced_at IS NULL AS is_first, work.requested_by`;
 
 /** How long the result "not an NFT" is trusted. Seconds. */
 const REFUSAL_SECONDS = 600;
@@ -39,9 +49,10 @@ const ERROR_LENGTH_MAX = 1_000;
 
 /** Returns the standards that a contract's events show. */
 export async function readSeenEvents(database: Database, chainId: ChainId, address: Address): Promise<SeenEvents> {
+  const contract = sql`${addressBytes(address)}`;
   const [row] = await database.query<SeenColumns>(
-    sql`SELECT (SELECT seen_as FROM tokens WHERE address = ${addressBytes(address)} AND chain_id = ${chainId}) AS seen_as,
-       (SELECT kind FROM nft_transfers WHERE collection_key = address_key(${addressBytes(address)}) AND token_address = ${addressBytes(address)} AND chain_id = ${chainId} LIMIT 1) AS transfer`,
+    sql`SELECT (SELECT seen_as FROM tokens WHERE address = ${contract} AND chain_id = ${chainId}) AS seen_as,
+       (SELECT kind FROM nft_transfers WHERE collection_key = address_key(${contract}) AND token_address = ${contract} AND chain_id = ${chainId} LIMIT 1) AS transfer`,
   );
   return seenEvents(row ?? { seen_as: null, transfer: null });
 }
@@ -81,34 +92,28 @@ export async function saveCollection(
   { contract, document, failure }: CollectionReading,
 ): Promise<void> {
   await saveToken(database, chainId, address, contract);
-  const shown =
-    document === null ? [] : COLLECTION_COLUMNS.map(([field, column]) => ({ column, value: document[field] }));
-  const values: unknown[] = [
-    ...claimValues(claim),
-    contract.standard === 'erc721' ? 'ERC721' : 'ERC1155',
-    storedUri(contract.contractUri),
-    storedUri(contract.baseUri),
-    failure?.code ?? null,
-    failure?.message.slice(0, ERROR_LENGTH_MAX) ?? null,
-    failure?.retrySeconds ?? null,
-    contract.name,
-    contract.symbol,
-  ];
-  const assignments = shown.map(({ column, value }) => {
-    const own = column === 'name' ? '$10' : column === 'symbol' ? '$11' : null;
-    values.push(value);
-    return `${column} = ${own === null ? `$${values.length}` : `coalesce($${values.length}, ${own})`}`;
-  });
-  // The contract's own name and symbol apply until there is a document.
-  if (document === null) assignments.push('name = coalesce(name, $10)', 'symbol = coalesce(symbol, $11)');
+  const standard = contract.standard === 'erc721' ? 'ERC721' : 'ERC1155';
+  const message = failure?.message.slice(0, ERROR_LENGTH_MAX) ?? null;
+  const attempts = rawSql(failure === null ? '0' : 'attempts');
   await database.query(
-    `${withLater('$9::float8')}
-     UPDATE nft_collections SET status = 'known', contract_type = $4, contract_uri = $5, base_uri = $6, error_code = $7, error_message = $8,
-       synced_at = now(), updated_at = now(), requested_by = NULL, ${assignments.join(', ')},
-       attempts = CASE WHEN $7::text IS NULL THEN 0 ELSE attempts END, lease_until = NULL, holder = NULL,
-       due_at = coalesce(due_at, later.moment)
-     FROM later WHERE ${isClaimed(DUE_COLLECTIONS, 1)}`,
-    values,
+    sql`${withLater(failure?.retrySeconds ?? null)}
+     UPDATE nft_collections SET status = 'known', contract_type = ${standard}, contract_uri = ${storedUri(contract.contractUri)}, base_uri = ${storedUri(contract.baseUri)},
+       error_code = ${failure?.code ?? null}, error_message = ${message},
+       synced_at = now(), updated_at = now(), requested_by = NULL, ${joinSql(shownFields(contract, document))},
+       attempts = ${attempts}, lease_until = NULL, holder = NULL, due_at = coalesce(due_at, later.moment)
+     FROM later WHERE ${isClaimed(DUE_COLLECTIONS, claim)}`,
+  );
+}
+
+/** Assigns the fields of a document. The contract's own name and symbol apply if it has none, or until there is one. */
+function shownFields(
+  { name, symbol }: Pick<ContractReading, 'name' | 'symbol'>,
+  document: CollectionFields | null,
+): readonly Sql[] {
+  if (document === null) return [sql`name = coalesce(name, ${name})`, sql`symbol = coalesce(symbol, ${symbol})`];
+  const own: Readonly<Record<string, SqlValue>> = { name, symbol };
+  return COLLECTION_COLUMNS.map(
+    ([field, column]) => sql`${rawSql(column)} = ${document[field] ?? own[column] ?? null}`,
   );
 }
 
@@ -116,8 +121,8 @@ export async function saveCollection(
  * For an UPDATE's `WITH`: the time that many seconds from now, as `later.moment`. Citus allows no volatile expression
  * in a CASE on a distributed row, as each node would evaluate its own.
  */
-function withLater(seconds: string): string {
-  return `WITH later AS MATERIALIZED (SELECT ${fromNowOld(seconds)} AS moment)`;
+function withLater(seconds: number | null): Sql {
+  return sql`WITH later AS MATERIALIZED (SELECT ${fromNow(sql`${seconds}::float8`)} AS moment)`;
 }
 
 /** Stores that an address is not a contract or not an NFT. After the refusal expires, a request reads it again. */
@@ -127,9 +132,8 @@ export async function refuseCollection(
   status: 'not-contract' | 'not-nft',
 ): Promise<void> {
   await database.query(
-    `UPDATE nft_collections SET status = $4, contract_type = NULL, ${settled()}, requested_by = NULL, updated_at = now(),
-       due_at = now() + make_interval(secs => $5) WHERE ${isClaimed(DUE_COLLECTIONS, 1)}`,
-    [...claimValues(claim), status, REFUSAL_SECONDS],
+    sql`UPDATE nft_collections SET status = ${status}, contract_type = NULL, ${SETTLED}, requested_by = NULL, updated_at = now(),
+       due_at = now() + make_interval(secs => ${REFUSAL_SECONDS}) WHERE ${isClaimed(DUE_COLLECTIONS, claim)}`,
   );
 }
 

@@ -1,17 +1,18 @@
 import type { Address } from '@chainstead/core';
-import { type Database, fromNowOld, hexTextOld } from '@chainstead/db';
-import { type Claim, claimValues, type DueTable, failureOf, isClaimed, settled } from '@chainstead/jobs';
+import { type Database, fromNow, hexText, rawSql, sql } from '@chainstead/db';
+import { type Claim, type DueTable, failureOf, isClaimed, SETTLED } from '@chainstead/jobs';
 import { storedUri } from './collection-rows.ts';
 
 /** Keeps the source of a request that arrived meanwhile. */
-const FROM_KNOWN_URI = 'from_known_uri = from_known_uri AND due_at IS NOT NULL';
+const FROM_KNOWN_URI = sql`from_known_uri = from_known_uri AND due_at IS NOT NULL`;
+const ON_FAILURE = sql`status = 'failed', requested_by = NULL, ${FROM_KNOWN_URI}`;
 
 /** `nft_token_metadata` as due work: documents to read. */
 export const DUE_TOKENS: DueTable = {
   name: 'nft_token_metadata',
   key: ['token_address', 'chain_id', 'token_id'],
-  isUrgent: 'requested_by IS NOT NULL',
-  onFailure: `status = 'failed', requested_by = NULL, ${FROM_KNOWN_URI}`,
+  isUrgent: sql`requested_by IS NOT NULL`,
+  onFailure: ON_FAILURE,
   isSpread: true,
 };
 
@@ -26,7 +27,7 @@ export interface DueToken {
   readonly from_known_uri: boolean;
 }
 
-export const TOKEN_COLUMNS_CLAIMED = `${hexTextOld('work.token_address')} AS address, work.token_id::text, work.token_uri, work.from_known_uri`;
+export const TOKEN_COLUMNS_CLAIMED = sql`${hexText('work.token_address')} AS address, work.token_id::text, work.token_uri, work.from_known_uri`;
 
 export interface TokenKey {
   readonly address: Address;
@@ -48,11 +49,10 @@ export async function saveToken(
   document: FoundUri & { readonly text: string | null },
 ): Promise<void> {
   await database.query(
-    `${WITH_NOW}
-     UPDATE nft_token_metadata SET status = CASE WHEN $6::text IS NULL THEN 'none' ELSE 'known' END, token_uri = $5, metadata = $6,
-       synced_at = now(), uri_synced_at = CASE WHEN $7::boolean THEN later.now ELSE uri_synced_at END,
-       ${settled()}, requested_by = NULL, ${FROM_KNOWN_URI} FROM later WHERE ${isClaimed(DUE_TOKENS, 1)}`,
-    [...claimValues(claim), storedUri(document.uri), document.text, document.isRequested],
+    sql`WITH later AS MATERIALIZED (SELECT ${NOW} AS now)
+     UPDATE nft_token_metadata SET status = ${document.text === null ? 'none' : 'known'}, token_uri = ${storedUri(document.uri)}, metadata = ${document.text},
+       synced_at = now(), uri_synced_at = CASE WHEN ${document.isRequested}::boolean THEN later.now ELSE uri_synced_at END,
+       ${SETTLED}, requested_by = NULL, ${FROM_KNOWN_URI} FROM later WHERE ${isClaimed(DUE_TOKENS, claim)}`,
   );
 }
 
@@ -64,13 +64,12 @@ export async function failToken(
 ): Promise<void> {
   const { code, message } = failureOf(failure.error);
   await database.query(
-    `WITH later AS MATERIALIZED (SELECT ${fromNowOld('0')} AS now, ${fromNowOld('$7::float8')} AS moment)
-     UPDATE nft_token_metadata SET error_code = $5, error_message = $6, lease_until = NULL, holder = NULL, ${DUE_TOKENS.onFailure},
-       token_uri = coalesce($8, token_uri), uri_synced_at = CASE WHEN $9::boolean THEN later.now ELSE uri_synced_at END,
-       due_at = coalesce(due_at, later.moment) FROM later WHERE ${isClaimed(DUE_TOKENS, 1)}`,
-    [...claimValues(claim), code, message, failure.retrySeconds, storedUri(failure.uri), failure.isRequested],
+    sql`WITH later AS MATERIALIZED (SELECT ${NOW} AS now, ${fromNow(sql`${failure.retrySeconds}::float8`)} AS moment)
+     UPDATE nft_token_metadata SET error_code = ${code}, error_message = ${message}, lease_until = NULL, holder = NULL, ${ON_FAILURE},
+       token_uri = coalesce(${storedUri(failure.uri)}, token_uri), uri_synced_at = CASE WHEN ${failure.isRequested}::boolean THEN later.now ELSE uri_synced_at END,
+       due_at = coalesce(due_at, later.moment) FROM later WHERE ${isClaimed(DUE_TOKENS, claim)}`,
   );
 }
 
 /** Citus allows no volatile expression in a CASE on a distributed row, as each node would evaluate its own. */
-const WITH_NOW = `WITH later AS MATERIALIZED (SELECT ${fromNowOld('0')} AS now)`;
+const NOW = fromNow(rawSql(0));

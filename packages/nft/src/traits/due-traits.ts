@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { type Database, hexTextOld, sql } from '@chainstead/db';
-import { type Claim, claimValues, type DueTable, isClaimed, settled } from '@chainstead/jobs';
+import { type Database, hexText, sql } from '@chainstead/db';
+import { type Claim, type DueTable, isClaimed, SETTLED } from '@chainstead/jobs';
 import type { TraitsWork } from './schema.ts';
 
 /** The name of this due work in metrics and notifications. */
@@ -12,7 +12,7 @@ export const DUE_TRAITS: DueTable = {
   name: 'nft_collection_traits',
   key: ['token_address', 'chain_id'],
   // Matches the index `nft_collection_traits_due`.
-  isOpen: 'work IS NOT NULL',
+  isOpen: sql`work IS NOT NULL`,
 };
 
 /** The columns of a claimed collection. */
@@ -21,14 +21,13 @@ export interface DueTraits {
   readonly work: TraitsWork;
 }
 
-export const TRAITS_COLUMNS_CLAIMED = `${hexTextOld('work.token_address')} AS address, work.work`;
+export const TRAITS_COLUMNS_CLAIMED = sql`${hexText('work.token_address')} AS address, work.work`;
 
 /** Ends a claim. Unfinished work, or work that was requested meanwhile, becomes due again. @param ms until then */
 export async function endTraitsClaim(database: Database, claim: Claim<unknown>, ms: number): Promise<void> {
   await database.query(
-    `UPDATE nft_collection_traits SET ${settled()},
-       due_at = CASE WHEN work IS NOT NULL THEN coalesce(due_at, now() + make_interval(secs => $4)) END WHERE ${isClaimed(DUE_TRAITS, 1)}`,
-    [...claimValues(claim), ms / 1_000],
+    sql`UPDATE nft_collection_traits SET ${SETTLED},
+       due_at = CASE WHEN work IS NOT NULL THEN coalesce(due_at, now() + make_interval(secs => ${ms / 1_000})) END WHERE ${isClaimed(DUE_TRAITS, claim)}`,
   );
 }
 
