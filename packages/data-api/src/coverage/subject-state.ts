@@ -1,4 +1,5 @@
 import type { Chain } from '@chainstead/chains';
+import { plainText } from '@chainstead/db';
 import { isNoted, type Projection } from '@chainstead/sync';
 import { hasContradictedOld } from './block-span.ts';
 import { readSubject, type SubjectCoverage, type SubjectInSql } from './subject-coverage.ts';
@@ -24,7 +25,7 @@ export function subjectState(
   const isContradicted = hasContradictedOld(chainId, `'${dataset}'`, { lowest: 'indexed_from', highest: 'indexed_to' });
   return `json_build_array((SELECT json_build_array(indexed_from, indexed_to, chain_to, ${isContradicted}) FROM covered),
     (SELECT json_build_array(built_to IS NULL AND NOT is_stale AND EXISTS (SELECT FROM projections AS known
-        WHERE known.chain_id = kept.chain_id AND known.state = kept.state AND known.version = ${version}), ${isNoted('kept')})
+        WHERE known.chain_id = kept.chain_id AND known.state = kept.state AND known.version = ${version}), ${plainText(isNoted('kept'))})
       FROM subject_projections AS kept WHERE kept.chain_id = ${chainId} AND kept.state = '${name}' AND kept.subject = ${subject}))`;
 }
 

@@ -7,7 +7,7 @@ import {
   subjectColumnsOld,
   subjectHistoryOld,
 } from '@chainstead/data-api';
-import { addressBytes, type Database, type ReadDatabase } from '@chainstead/db';
+import { addressBytes, type Database, plainText, type ReadDatabase, rawSql } from '@chainstead/db';
 import { recentAnswer } from '@chainstead/node-reads';
 import { isAskNoted } from '@chainstead/sync';
 import { erc20Transfers } from '../transfers/dataset.ts';
@@ -37,7 +37,7 @@ export async function getKnownHolders(database: Database, chain: Chain, token: A
   const [row] = await database.query<
     SubjectColumns & { is_ask_noted: boolean; first_block: number; decimals: number; counted: unknown }
   >(
-    `WITH ${coverageOfToken(chain, token, of)} SELECT ${subjectColumnsOld(of)}, ${isAskNoted(chainId, subject, erc20TokenHolders)} AS is_ask_noted,
+    `WITH ${coverageOfToken(chain, token, of)} SELECT ${subjectColumnsOld(of)}, ${plainText(isAskNoted(rawSql(chainId), rawSql(subject), erc20TokenHolders))} AS is_ask_noted,
   coalesce((SELECT created_block FROM tokens WHERE address = ${subject} AND chain_id = ${chainId}), ${bind(chain.firstBlock)}::bigint) AS first_block,
   coalesce((SELECT decimals FROM tokens WHERE address = ${subject} AND chain_id = ${chainId}), 0) AS decimals,
   ${counted.sql} AS counted

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address, Registry } from '@chainstead/core';
-import { addressBytes, type Database } from '@chainstead/db';
+import type { Address, ChainId, Registry } from '@chainstead/core';
+import { addressBytes, type Database, rawSql, type Sql, sql } from '@chainstead/db';
 import type { SubjectProjection } from '../dataset/projection.ts';
 import type { SubjectProgress } from './build-subjects.ts';
 import { createBuildTurns } from './build-turns.ts';
@@ -17,21 +17,21 @@ export interface SubjectProjections {
 }
 
 /** Interval between records of a subject's requests. After weeks without one, its rows are deleted. */
-const REQUESTED_AGAIN = "interval '6 hours'";
+const REQUESTED_AGAIN = sql`interval '6 hours'`;
 
 /**
- * Returns an SQL condition: a recent request of the subject is recorded, so no call of {@link SubjectProjections.keep}
+ * Returns the condition that a recent request of the subject is recorded, so no call of {@link SubjectProjections.keep}
  * is needed.
  * @param subject its 20 bytes
  */
-export function isAskNoted(chainId: string, subject: string, { name }: Pick<SubjectProjection, 'name'>): string {
-  return `EXISTS (SELECT FROM subject_projections AS noted WHERE noted.chain_id = ${chainId} AND noted.state = '${name}' AND noted.subject = ${subject}
+export function isAskNoted(chainId: ChainId | Sql, subject: Sql, { name }: Pick<SubjectProjection, 'name'>): Sql {
+  return sql`EXISTS (SELECT FROM subject_projections AS noted WHERE noted.chain_id = ${chainId} AND noted.state = ${rawSql(`'${name}'`)} AND noted.subject = ${subject}
     AND ${isNoted('noted')})`;
 }
 
 /** Like {@link isAskNoted}, for a row of `subject_projections`. */
-export function isNoted(row: string): string {
-  return `${row}.asked_at >= now() - ${REQUESTED_AGAIN}`;
+export function isNoted(row: string): Sql {
+  return sql`${rawSql(row)}.asked_at >= now() - ${REQUESTED_AGAIN}`;
 }
 
 /** @param metrics counts builds. @default not counted */
@@ -88,18 +88,14 @@ async function isBuilt(
   { state }: ProjectionOf<SubjectProjection>,
   subject: Address,
 ): Promise<boolean> {
-  const key = [chain.id, state.name, addressBytes(subject), state.version];
+  const isOfSubject = sql`chain_id = ${chain.id} AND state = ${state.name} AND subject = ${addressBytes(subject)}`;
   const [found] = await database.query<{ is_old: boolean }>(
-    `SELECT stored.asked_at < now() - ${REQUESTED_AGAIN} AS is_old FROM subject_projections AS stored
-      WHERE chain_id = $1 AND state = $2 AND subject = $3 AND built_to IS NULL AND NOT is_stale
-        AND EXISTS (SELECT FROM projections AS known WHERE known.chain_id = $1 AND known.state = $2 AND known.version = $4)`,
-    key,
+    sql`SELECT stored.asked_at < now() - ${REQUESTED_AGAIN} AS is_old FROM subject_projections AS stored
+      WHERE ${isOfSubject} AND built_to IS NULL AND NOT is_stale
+        AND EXISTS (SELECT FROM projections AS known WHERE known.chain_id = ${chain.id} AND known.state = ${state.name} AND known.version = ${state.version})`,
   );
   if (found?.is_old === true)
-    await database.query(
-      'UPDATE subject_projections SET asked_at = now() WHERE chain_id = $1 AND state = $2 AND subject = $3',
-      key.slice(0, 3),
-    );
+    await database.query(sql`UPDATE subject_projections SET asked_at = now() WHERE ${isOfSubject}`);
   return found !== undefined;
 }
 

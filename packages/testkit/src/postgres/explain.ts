@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Database, rawSql, sql } from '@chainstead/db';
+import { type Database, rawSql, Sql, type Statement, sql, statementOf } from '@chainstead/db';
 import { testTier } from '../test-tier.ts';
 import { TestkitError } from '../testkit-error.ts';
 
@@ -33,21 +33,18 @@ export interface Explained {
 export type PlanKind = 'generic' | 'custom';
 
 /** Runs a statement and gives every node of its plan. */
-export async function explain(
-  database: Database,
-  { text, values }: { readonly text: string; readonly values: readonly unknown[] },
-  plan: PlanKind,
-): Promise<Explained> {
-  const name = `explained_${randomBytes(6).toString('hex')}`;
+export async function explain(database: Database, statement: Sql | Statement, plan: PlanKind): Promise<Explained> {
+  const { text, values } = statement instanceof Sql ? statementOf(statement) : statement;
+  const name = rawSql(`explained_${randomBytes(6).toString('hex')}`);
   const rows = await database.transaction(async (transaction) => {
     const literals = values.map((value) => (isNone(value) ? 'NULL' : transaction.client.escapeLiteral(textOf(value))));
     await transaction.query(sql`SET LOCAL plan_cache_mode = force_${rawSql(plan)}_plan`);
     if (plan === 'generic') await transaction.query(sql`SET LOCAL random_page_cost = 1.1`);
-    await transaction.query(sql`PREPARE ${rawSql(name)} AS ${rawSql(text)}`);
+    await transaction.query(sql`PREPARE ${name} AS ${rawSql(text)}`);
     const explained = await transaction.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-      sql`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE ${rawSql(name)}${rawSql(values.length === 0 ? '' : `(${literals.join(', ')})`)}`,
+      sql`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE ${name}${rawSql(values.length === 0 ? '' : `(${literals.join(', ')})`)}`,
     );
-    await transaction.query(sql`DEALLOCATE ${rawSql(name)}`);
+    await transaction.query(sql`DEALLOCATE ${name}`);
     return explained;
   });
   const root = rows[0]?.['QUERY PLAN'][0].Plan;
@@ -94,7 +91,7 @@ export function partitionsRead({ nodes }: Explained, table: string): number[] {
 }
 
 /** Tables and indexes of the program, those of contracts included. */
-const OWN_TABLES = `(SELECT pg_class.oid AS relation, nspname, relname, relkind FROM pg_class
+const OWN_TABLES = sql`(SELECT pg_class.oid AS relation, nspname, relname, relkind FROM pg_class
   JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname IN ('public', 'contracts')) AS own`;
 
 /**
@@ -107,10 +104,10 @@ const STATISTICS: readonly (readonly [name: string, prepare: (database: Database
     'without statistics',
     async (database) => {
       await database.query(
-        sql`SELECT pg_clear_relation_stats(nspname, relname) FROM ${rawSql(OWN_TABLES)} WHERE relkind IN ('r', 'p', 'i')`,
+        sql`SELECT pg_clear_relation_stats(nspname, relname) FROM ${OWN_TABLES} WHERE relkind IN ('r', 'p', 'i')`,
       );
       await database.query(
-        sql`SELECT pg_clear_attribute_stats(nspname, relname, attname, relkind = 'p') FROM ${rawSql(OWN_TABLES)} JOIN pg_attribute ON attrelid = relation
+        sql`SELECT pg_clear_attribute_stats(nspname, relname, attname, relkind = 'p') FROM ${OWN_TABLES} JOIN pg_attribute ON attrelid = relation
          WHERE relkind IN ('r', 'p') AND attnum > 0 AND NOT attisdropped`,
       );
     },
