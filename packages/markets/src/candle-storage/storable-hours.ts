@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange } from '@chainstead/core';
-import { type Database, type ReadDatabase, rawSql, sql } from '@chainstead/db';
+import { type Database, type ReadDatabase, sql } from '@chainstead/db';
 import { readValueBounds, type ValueBounds } from '@chainstead/price-feeds';
 import { type BlockBoundary, readBoundary } from '../pool-candles/block-boundaries.ts';
 import { priceDatasetOf, priceSettingsOf } from '../pool-candles/price-settings.ts';

@@ -1,6 +1,6 @@
 import { type Address, ChainsteadError, errorText, parseAddress } from '@chainstead/core';
 import { readBlockRuns } from '@chainstead/data-api';
-import { addressBytes, hexBytes, hexText, rawSql, type Sql, sql } from '@chainstead/db';
+import { addressBytes, hexBytes, hexText, sql } from '@chainstead/db';
 import {
   knownBlock,
   type StateBlock,

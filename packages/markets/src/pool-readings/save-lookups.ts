@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database, hexBytes, hexText, type Sql, sql, type Transaction } from '@chainstead/db';
+import { addressBytes, type Database, hexBytes, hexText, sql, type Transaction } from '@chainstead/db';
 import { type StateBlock, StateUnavailableError } from '@chainstead/node-reads';
 import { underCommitLock } from '@chainstead/sync';
 import type { ProvenPool } from '../exchanges/prove-pool.ts';

@@ -89,11 +89,11 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
     explain(
       scratch.database,
       tradesStatement(
-          eth,
-          query,
-          { select: (query.subject.kind === 'wallet' ? WALLET_SWAPS : TOKEN_SWAPS).select },
-          false,
-        ),
+        eth,
+        query,
+        { select: (query.subject.kind === 'wallet' ? WALLET_SWAPS : TOKEN_SWAPS).select },
+        false,
+      ),
       kind,
     );
 

@@ -1,6 +1,6 @@
 import type { Chain, PriceFeed } from '@chainstead/chains';
 import { type Address, type Fraction, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
-import { rawSql, joinSql, type ReadDatabase, sql } from '@chainstead/db';
+import { joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { anchorsOf } from '@chainstead/markets';
 import {
   etherQuotes,
