@@ -64,7 +64,7 @@ export { DOLLAR } from './trade-values/candle.ts';
 export type { FiguredPool, TimeSpan } from './trade-values/figured-pool.ts';
 export { pairOf } from './trade-values/price-trade.ts';
 export { claimTraderSums, storeTraderSums } from './trader-sums/trader-sums-record.ts';
-export { isTradeInSql, soldToken } from './trades/trade-direction.ts';
+export { isTrade, soldToken } from './trades/trade-direction.ts';
 export { createPoolPrincipal } from './vault-liquidity/pool-principal.ts';
 export type { ManagedPool } from './vault-liquidity/read-tick-liquidity.ts';
 export { firstUnsummedBlock, readTickLiquidity, type TickLiquidity } from './vault-liquidity/read-tick-liquidity.ts';

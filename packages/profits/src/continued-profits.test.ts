@@ -1,5 +1,5 @@
 /** Profits that continue from stored sums, against those from all swaps: after new and changed swaps, reorgs, other proofs and prices. */
-import { hexBytes, runStatements, sql } from '@chainstead/db';
+import { hexBytes, runStatements, type Sql, sql, statementOf } from '@chainstead/db';
 import { changeRows, replaceTrades, traderSumsOfSwaps } from '@chainstead/markets/testing';
 import { addressOf } from '@chainstead/testkit';
 import fc from 'fast-check';
@@ -82,9 +82,10 @@ test('an aborted reading continues from its stored part', async () => {
   let parts = 0;
   const database = {
     ...scratch.database,
-    select: ((text: string, values?: readonly unknown[]) => {
-      if (text.includes('numbered AS MATERIALIZED') && ++parts === 6) ending.abort(new Error('It takes too long'));
-      return scratch.database.select(text, values as unknown[]);
+    select: ((statement: Sql) => {
+      if (statementOf(statement).text.includes('numbered AS MATERIALIZED') && ++parts === 6)
+        ending.abort(new Error('It takes too long'));
+      return scratch.database.select(statement);
     }) as typeof scratch.database.select,
   };
   const reading = { part: 3, partsPerStore: 2 };

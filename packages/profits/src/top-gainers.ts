@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Indexed } from '@chainstead/data-api';
-import type { Bind, ReadDatabase } from '@chainstead/db';
+import { type ReadDatabase, sql } from '@chainstead/db';
 import { undecidedPoolsOf } from '@chainstead/markets';
 import { addTrade, type ProfitSum, realizedProfit } from './profit-sum.ts';
 import { firstBlockOfNewest, readTrades, readTradesSpan } from './trades/read-trades.ts';
@@ -66,12 +66,9 @@ export async function readTopGainers(
 const WALLETS_MAX = 100;
 
 async function hasUndecided(database: ReadDatabase, chain: Chain, token: Address): Promise<boolean> {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
   const [row] = await database.select<{ readonly found: boolean }>(
-    `WITH undecided AS MATERIALIZED (${undecidedPoolsOf(token, chain, `${bind(chain.id)}::bigint`, bind)})
+    sql`WITH undecided AS MATERIALIZED (${undecidedPoolsOf(token, chain, sql`${chain.id}::bigint`)})
      SELECT EXISTS (SELECT FROM undecided) AS found`,
-    values,
   );
   return row?.found ?? true;
 }

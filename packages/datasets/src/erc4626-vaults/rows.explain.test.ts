@@ -1,4 +1,4 @@
-import { sql, statementOf } from '@chainstead/db';
+import { sql } from '@chainstead/db';
 import { addressOf, exampleChain, explain, PLANS, rowsScanned } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -50,7 +50,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
   ])('%s is a range of the primary key that stops after a page', async (_name, query) => {
     const { nodes } = await explain(
       scratch.database,
-      statementOf(accountRowsStatement(chain, erc4626VaultsRows, { ...QUERY, ...query })),
+      accountRowsStatement(chain, erc4626VaultsRows, { ...QUERY, ...query }),
       plan,
     );
     const scans = nodes.filter((node) => node['Relation Name']?.startsWith('erc4626_vaults') === true);

@@ -76,9 +76,8 @@ describe('a pool with reserves', () => {
 
   test('has every field', async () => {
     await scratch.database.query(
-      `INSERT INTO pool_creations (pool_key, chain_id, block_number, transaction_index, log_index, pool, factory, token0, token1, transaction_hash)
-       VALUES ($1, $2, 9, 0, 0, $3, $4, $5, $6, $7)`,
-      [...[poolKey(PAIR), eth.id], ...[PAIR, pools.factoryOf('Uniswap v2'), CATS, WETH, hashOf(1, 9)].map(hexBytes)],
+      sql`INSERT INTO pool_creations (pool_key, chain_id, block_number, transaction_index, log_index, pool, factory, token0, token1, transaction_hash)
+       VALUES (${poolKey(PAIR)}, ${eth.id}, 9, 0, 0, ${hexBytes(PAIR)}, ${hexBytes(pools.factoryOf('Uniswap v2'))}, ${hexBytes(CATS)}, ${hexBytes(WETH)}, ${hexBytes(hashOf(1, 9))})`,
     );
     expect(await get(PAIR)).toEqual({
       status: 200,

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Fraction, invertFraction, multiplyFractions, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
 import type { Indexed } from '@chainstead/data-api';
-import { type Bind, hexBytes, type ReadDatabase } from '@chainstead/db';
+import { hexBytes, type ReadDatabase, sql } from '@chainstead/db';
 import { NO_TRADES, type PoolId, poolKey, type TradeSums, wrappedNativeOf } from '@chainstead/markets';
 import {
   type PricePlace,
@@ -98,15 +98,12 @@ async function nativePriceOf(
 
 async function readCreationTime(database: ReadDatabase, chain: Chain, pool: StoredPool): Promise<Date | null> {
   if (pool.factory === null) return null;
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = `${bind(chain.id)}::bigint`;
+  const chainId = sql`${chain.id}::bigint`;
   const [row] = await database.select<{ readonly created_at: Date }>(
-    `WITH creation AS MATERIALIZED (SELECT block_number FROM pool_creations
-       WHERE pool_key = ${bind(poolKey(pool.pool))}::bigint AND chain_id = ${chainId} AND pool = ${bind(hexBytes(pool.pool))}::bytea
-         AND factory = ${bind(hexBytes(pool.factory))}::bytea ORDER BY block_number LIMIT 1)
+    sql`WITH creation AS MATERIALIZED (SELECT block_number FROM pool_creations
+       WHERE pool_key = ${poolKey(pool.pool)}::bigint AND chain_id = ${chainId} AND pool = ${hexBytes(pool.pool)}::bytea
+         AND factory = ${hexBytes(pool.factory)}::bytea ORDER BY block_number LIMIT 1)
      SELECT block_timestamp AS created_at FROM creation JOIN blocks ON blocks.chain_id = ${chainId} AND blocks.block_number = creation.block_number`,
-    values,
   );
   return row?.created_at ?? null;
 }

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { type Bind, hexBytes, hexTextOld, type ReadDatabase } from '@chainstead/db';
+import { hexBytes, hexText, joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { type PoolId, pairOf, poolKey, readTokenBook, type TokenFacts } from '@chainstead/markets';
 import type { ValuedPool } from '@chainstead/prices';
 
@@ -17,11 +17,11 @@ export interface StoredPool extends ValuedPool {
 }
 
 /** Columns of {@link PoolRow}. */
-export const POOL_COLUMNS = `${['pool', 'factory', 'token0', 'token1'].map((column) => `${hexTextOld(column)} AS ${column}`).join(', ')},
+export const POOL_COLUMNS = sql`${joinSql(['pool', 'factory', 'token0', 'token1'].map((column) => sql`${hexText(column)} AS ${rawSql(column)}`))},
   exchange, is_stable, tick_spacing`;
 
 /** Condition of proven and counted pools of two tokens. */
-export const IS_LISTED = `status = 'proven' AND is_counted AND token0 IS NOT NULL AND token1 IS NOT NULL`;
+export const IS_LISTED = sql`status = 'proven' AND is_counted AND token0 IS NOT NULL AND token1 IS NOT NULL`;
 
 export interface PoolRow {
   readonly pool: PoolId;
@@ -35,12 +35,9 @@ export interface PoolRow {
 
 /** Returns a pool; null if no proven and counted pool of two tokens has this id. */
 export async function readStoredPool(database: ReadDatabase, chain: Chain, pool: PoolId): Promise<StoredPool | null> {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
   const rows = await database.select<PoolRow>(
-    `SELECT ${POOL_COLUMNS} FROM pools WHERE pool_key = ${bind(poolKey(pool))}::bigint AND chain_id = ${bind(chain.id)}::bigint
-       AND pool = ${bind(hexBytes(pool))}::bytea AND ${IS_LISTED}`,
-    values,
+    sql`SELECT ${POOL_COLUMNS} FROM pools WHERE pool_key = ${poolKey(pool)}::bigint AND chain_id = ${chain.id}::bigint
+       AND pool = ${hexBytes(pool)}::bytea AND ${IS_LISTED}`,
   );
   const [found] = await withTokens(database, chain, rows);
   return found ?? null;

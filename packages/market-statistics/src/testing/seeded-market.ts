@@ -94,16 +94,9 @@ export async function seedToken(
 ): Promise<void> {
   const { standard = 'erc20', isVerified = false, isSpam = false, createdBlock = null } = more;
   await database.query(
-    `INSERT INTO tokens (address, chain_id, name, symbol, decimals, standard, verified, possible_spam, total_supply, facts_status, supply_read_at,
+    sql`INSERT INTO tokens (address, chain_id, name, symbol, decimals, standard, verified, possible_spam, total_supply, facts_status, supply_read_at,
        creation_sought_at, created_block, created_at, logo)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'known', now(), now(), $10, $11, $12)`,
-    [
-      ...[hexBytes(token), chain.id, name, symbol, decimals, standard, isVerified, isSpam],
-      supply === undefined ? null : (supply * 10n ** BigInt(decimals)).toString(),
-      createdBlock,
-      createdBlock === null ? null : isoOf(createdBlock),
-      isVerified ? `https://logos.example/${symbol}.png` : null,
-    ],
+     VALUES (${hexBytes(token)}, ${chain.id}, ${name}, ${symbol}, ${decimals}, ${standard}, ${isVerified}, ${isSpam}, ${supply === undefined ? null : (supply * 10n ** BigInt(decimals)).toString()}, 'known', now(), now(), ${createdBlock}, ${createdBlock === null ? null : isoOf(createdBlock)}, ${isVerified ? `https://logos.example/${symbol}.png` : null})`,
   );
 }
 

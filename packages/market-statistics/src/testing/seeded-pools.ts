@@ -23,12 +23,9 @@ export async function seedPool(
   { pool, tokens, exchange = 'Uniswap v2', status = 'proven', isCounted = true, vault }: SeededPool,
 ): Promise<void> {
   await database.query(
-    `INSERT INTO pools (pool_key, chain_id, pool, vault, status, exchange, factory, token0, token1, is_counted, due_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, NULL)`,
-    [
-      ...[poolKey(pool), chain.id, hexBytes(pool), vault === undefined ? null : hexBytes(vault), status, exchange],
-      ...[...[factoryOf(exchange, chain), ...tokens].map(hexBytes), isCounted],
-    ],
+    sql`INSERT INTO pools (pool_key, chain_id, pool, vault, status, exchange, factory, token0, token1, is_counted, due_at)
+     VALUES (${poolKey(pool)}, ${chain.id}, ${hexBytes(pool)}, ${vault === undefined ? null : hexBytes(vault)}, ${status}, ${exchange},
+       ${hexBytes(factoryOf(exchange, chain))}, ${hexBytes(tokens[0])}, ${hexBytes(tokens[1])}, ${isCounted}, NULL)`,
   );
 }
 
@@ -111,15 +108,14 @@ export async function seedSwap(
   chain: Chain,
   { pool, tokens = [CATS, WETH], block, log = 0, amounts, wallet = ALICE }: SeededSwap,
 ): Promise<void> {
-  const key = [poolKey(pool), chain.id, block, log];
+  const [token0, token1] = [sql`${hexBytes(tokens[0])}`, sql`${hexBytes(tokens[1])}`];
   await database.query(
-    `INSERT INTO swaps (pool_key, chain_id, block_number, transaction_index, log_index, kind, pool, token0, token1, amount0, amount1, wallet, transaction_hash)
-     VALUES ($1, $2, $3, 0, $4, 0, $5, $6, $7, $8, $9, $10, sha256($11::int::text::bytea))`,
-    [...key, hexBytes(pool), ...tokens.map(hexBytes), ...amounts.map(String), hexBytes(wallet), block],
+    sql`INSERT INTO swaps (pool_key, chain_id, block_number, transaction_index, log_index, kind, pool, token0, token1, amount0, amount1, wallet, transaction_hash)
+     VALUES (${poolKey(pool)}, ${chain.id}, ${block}, 0, ${log}, 0, ${hexBytes(pool)}, ${token0}, ${token1}, ${`${amounts[0]}`}, ${`${amounts[1]}`},
+       ${hexBytes(wallet)}, sha256(${block}::int::text::bytea))`,
   );
   await database.query(
-    `INSERT INTO trades (pool_key, chain_id, block_number, transaction_index, log_index, token0_key, token1_key)
-     VALUES ($1, $2, $3, 0, $4, address_key($5), address_key($6))`,
-    [...key, ...tokens.map(hexBytes)],
+    sql`INSERT INTO trades (pool_key, chain_id, block_number, transaction_index, log_index, token0_key, token1_key)
+     VALUES (${poolKey(pool)}, ${chain.id}, ${block}, 0, ${log}, address_key(${token0}), address_key(${token1}))`,
   );
 }

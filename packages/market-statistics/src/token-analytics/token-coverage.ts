@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { readBlockRuns } from '@chainstead/data-api';
-import { addressBytes, type Bind, hexTextOld, type ReadDatabase, sql } from '@chainstead/db';
+import { addressBytes, hexText, joinSql, type ReadDatabase, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { formsOf } from '@chainstead/markets';
 
@@ -30,16 +30,14 @@ export async function readUndecided(
   tokens: readonly Address[],
 ): Promise<ReadonlySet<Address>> {
   const forms = [...new Set(tokens.flatMap((token) => formsOf(token, chain)))];
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = `${bind(chain.id)}::bigint`;
-  const [keys, wanted] = [`${bind(forms.map(addressKey))}::bigint[]`, `${bind(forms.map(addressBytes))}::bytea[]`];
-  const ranges = ['token0', 'token1'].flatMap((side) => [
-    `(SELECT DISTINCT ${hexTextOld(side)} AS token FROM pools WHERE address_key(${side}) = ANY (${keys}) AND chain_id = ${chainId}
+  const chainId = sql`${chain.id}::bigint`;
+  const [keys, wanted] = [sql`${forms.map(addressKey)}::bigint[]`, sql`${forms.map(addressBytes)}::bytea[]`];
+  const ranges = [sql`token0`, sql`token1`].flatMap((side) => [
+    sql`(SELECT DISTINCT ${hexText(side)} AS token FROM pools WHERE address_key(${side}) = ANY (${keys}) AND chain_id = ${chainId}
         AND status = 'unproven' AND ${side} = ANY (${wanted}))`,
-    `(SELECT NULL AS token FROM pools WHERE address_key(${side}) IS NULL AND chain_id = ${chainId} AND status = 'unproven' LIMIT 1)`,
+    sql`(SELECT NULL AS token FROM pools WHERE address_key(${side}) IS NULL AND chain_id = ${chainId} AND status = 'unproven' LIMIT 1)`,
   ]);
-  const rows = await database.select<{ token: Address | null }>(ranges.join(' UNION ALL '), values);
+  const rows = await database.select<{ token: Address | null }>(joinSql(ranges, ' UNION ALL '));
   const found = new Set(rows.map(({ token }) => token));
   return new Set(tokens.filter((token) => found.has(null) || formsOf(token, chain).some((form) => found.has(form))));
 }

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
-import { fromDateBoundOld } from '@chainstead/data-api';
-import { type Bind, hexBytes, type ReadDatabase } from '@chainstead/db';
-import { isTradeInSql, type PoolId, poolKey, type TimeSpan } from '@chainstead/markets';
+import { fromDateBound } from '@chainstead/data-api';
+import { hexBytes, joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
+import { isTrade, type PoolId, poolKey, type TimeSpan } from '@chainstead/markets';
 
 /** Bounds the length of a statement. */
 const POOLS_PER_STATEMENT = 64;
@@ -16,19 +16,19 @@ export async function readActivePools(
   const active = new Set<PoolId>();
   for (let start = 0; start < pools.length; start += POOLS_PER_STATEMENT) {
     const some = pools.slice(start, start + POOLS_PER_STATEMENT);
-    const values: unknown[] = [];
-    const bind: Bind = (value) => `$${values.push(value)}`;
-    const chainId = `${bind(chain.id)}::bigint`;
-    const last = `${bind(lastBlock)}::bigint`;
-    const date = fromDateBoundOld(chainId, `to_timestamp(${bind(from)}::float8)`);
+    const chainId = sql`${chain.id}::bigint`;
+    const last = sql`${lastBlock}::bigint`;
+    const date = fromDateBound(chainId, sql`to_timestamp(${from}::float8)`);
     const ranges = some.map(
-      (pool, position) => `(SELECT ${position} AS position FROM swaps WHERE pool_key = ${bind(poolKey(pool))}::bigint
+      (
+        pool,
+        position,
+      ) => sql`(SELECT ${rawSql(position)} AS position FROM swaps WHERE pool_key = ${poolKey(pool)}::bigint
         AND chain_id = ${chainId} AND block_number >= (SELECT block FROM from_date) AND block_number <= ${last}
-        AND pool = ${bind(hexBytes(pool))}::bytea AND ${isTradeInSql()} LIMIT 1)`,
+        AND pool = ${hexBytes(pool)}::bytea AND ${isTrade()} LIMIT 1)`,
     );
     const rows = await database.select<{ readonly position: number }>(
-      `WITH ${date} ${ranges.join(' UNION ALL ')}`,
-      values,
+      sql`WITH ${date} ${joinSql(ranges, ' UNION ALL ')}`,
     );
     for (const { position } of rows) {
       const pool = some[position];

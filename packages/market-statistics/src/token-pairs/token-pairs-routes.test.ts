@@ -216,13 +216,11 @@ describe('the pairs of a token', () => {
   test('have the liquidity of the positions of a pool at a manager, once all changes are indexed', async () => {
     const { database } = scratch;
     const id = hashOf(4, 2);
-    const key = [poolKey(id), eth.id, hexBytes(id)];
     await pools.seedPool(database, eth, { pool: id, tokens: [CATS, WETH], exchange: 'Uniswap v4' });
     // The price is 10^12 base units of ether for one of cats, which is tick 276,324.
     await database.query(
-      `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, sqrt_price_x96, liquidity, tick)
-       VALUES ($1, $2, 10, 0, 0, $3, $4, 0, 276324)`,
-      [...key, `${10n ** 6n * 2n ** 96n}`],
+      sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, sqrt_price_x96, liquidity, tick)
+       VALUES (${poolKey(id)}, ${eth.id}, 10, 0, 0, ${hexBytes(id)}, ${`${10n ** 6n * 2n ** 96n}`}, 0, 276324)`,
     );
     const liquidity = async () => {
       const { pairs } = (await get(`${CATS}/pairs`)).body;
@@ -231,14 +229,12 @@ describe('the pairs of a token', () => {
     expect(await liquidity()).toBeNull();
     await seedBuilt(database, eth.id, { name: 'tick-liquidity', version: 1 });
     await database.query(
-      `INSERT INTO pool_creations (pool_key, chain_id, block_number, transaction_index, log_index, pool, factory, transaction_hash)
-       VALUES ($1, $2, 9, 0, 0, $3, $4, sha256('x'))`,
-      [...key, hexBytes(pools.factoryOf('Uniswap v4'))],
+      sql`INSERT INTO pool_creations (pool_key, chain_id, block_number, transaction_index, log_index, pool, factory, transaction_hash)
+       VALUES (${poolKey(id)}, ${eth.id}, 9, 0, 0, ${hexBytes(id)}, ${hexBytes(pools.factoryOf('Uniswap v4'))}, sha256('x'))`,
     );
     await database.query(
-      `INSERT INTO swaps (pool_key, chain_id, block_number, transaction_index, log_index, kind, pool, tick_lower, tick_upper, liquidity_delta, wallet, transaction_hash)
-       VALUES ($1, $2, 10, 1, 0, 1, $3, -887220, 887220, $4, $3, sha256('x'))`,
-      [...key, `${10n ** 12n}`],
+      sql`INSERT INTO swaps (pool_key, chain_id, block_number, transaction_index, log_index, kind, pool, tick_lower, tick_upper, liquidity_delta, wallet, transaction_hash)
+       VALUES (${poolKey(id)}, ${eth.id}, 10, 1, 0, 1, ${hexBytes(id)}, -887220, 887220, ${`${10n ** 12n}`}, ${hexBytes(id)}, sha256('x'))`,
     );
     // 10^6 base units of cats and 10^18 of ether.
     expect(await liquidity()).toBeCloseTo(4_000, -1);

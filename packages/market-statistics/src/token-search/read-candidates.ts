@@ -14,11 +14,11 @@ import {
 /** Returns tokens that match a query: exact matches first, then those of imported lists, at most 1,000. */
 export async function readCandidates(database: ReadDatabase, query: CandidatesQuery): Promise<readonly Candidate[]> {
   const address = addressOf(query.query);
-  const { text, values } =
+  const statement =
     address === null
       ? textStatement(query, await areTablesSpread(database))
       : addressesStatement(await tokensOfAddress(database, query.chains, address), query.verifiedOnly);
-  return database.select<Candidate>(text, values);
+  return database.select<Candidate>(statement);
 }
 
 interface TokenOnChain {

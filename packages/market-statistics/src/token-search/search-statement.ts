@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hex, isAddress, isLowerHex, parseAddress } from '@chainstead/core';
-import { addressBytes, type Bind, hexTextOld, type Statement } from '@chainstead/db';
+import { addressBytes, hexText, joinSql, rawSql, type Sql, sql } from '@chainstead/db';
 
 /** Rows that a text may read from each index, and tokens that are ranked. */
 const SCANNED_MAX = 2_000;
@@ -40,56 +40,54 @@ export interface CandidatesQuery {
  * are always found.
  * @param isSpread whether tables are distributed: pools then have no say, because Citus refuses to look for one pool of each token
  */
-export function textStatement(search: CandidatesQuery, isSpread: boolean): Statement {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const ranges = rangesOf(search, bind);
-  const hasPool = search.verifiedOnly || isSpread ? 'false' : HAS_POOL;
-  return {
-    text: `WITH ${search.verifiedOnly ? `found AS MATERIALIZED ${ranges.listed}` : foundTokens(search, ranges, bind)}
+export function textStatement(search: CandidatesQuery, isSpread: boolean): Sql {
+  const ranges = rangesOf(search);
+  const hasPool = search.verifiedOnly || isSpread ? sql`false` : HAS_POOL;
+  return sql`WITH ${search.verifiedOnly ? sql`found AS MATERIALIZED ${ranges.listed}` : foundTokens(search, ranges)}
 SELECT ${COLUMNS}, ${ranges.isExact} AS "isExact", ${hasPool} AS "hasPool" FROM found
-ORDER BY "isExact" DESC, verified DESC, "hasPool" DESC, possible_spam, address, chain_id LIMIT ${CANDIDATES_MAX}`,
-    values,
-  };
+ORDER BY "isExact" DESC, verified DESC, "hasPool" DESC, possible_spam, address, chain_id LIMIT ${rawSql(CANDIDATES_MAX)}`;
 }
 
 /** SQL of a search. */
 interface Ranges {
   /** The query in lower case. */
-  readonly text: string;
-  readonly contains: string;
-  readonly isExact: string;
+  readonly text: Sql;
+  readonly contains: Sql;
+  readonly isExact: Sql;
   /** Tokens of imported lists with the text. */
-  readonly listed: string;
-  range(condition: string, order?: string): string;
+  readonly listed: Sql;
+  range(condition: Sql, order?: Sql): Sql;
 }
 
-function rangesOf({ chains, query }: CandidatesQuery, bind: Bind): Ranges {
-  const here = `chain_id = ANY (${bind(chains.map(({ id }) => id))}::bigint[]) AND coalesce(standard NOT IN ('erc721', 'erc1155'), true)`;
-  const text = `lower(${bind(query)}::text)`;
-  const pattern = `lower(${bind(patternOf(query))}::text)`;
-  const range = (condition: string, order = ''): string =>
-    `(SELECT ${READ} FROM tokens WHERE ${here} AND ${condition}${order} LIMIT ${SCANNED_MAX})`;
-  const contains = `(lower(name) LIKE ${pattern} OR lower(symbol) LIKE ${pattern})`;
+function rangesOf({ chains, query }: CandidatesQuery): Ranges {
+  const here = sql`chain_id = ANY (${chains.map(({ id }) => id)}::bigint[]) AND coalesce(standard NOT IN ('erc721', 'erc1155'), true)`;
+  const text = sql`lower(${query}::text)`;
+  const pattern = sql`lower(${patternOf(query)}::text)`;
+  const range = (condition: Sql, order = rawSql('')): Sql =>
+    sql`(SELECT ${READ} FROM tokens WHERE ${here} AND ${condition}${order} LIMIT ${rawSql(SCANNED_MAX)})`;
+  const contains = sql`(lower(name) LIKE ${pattern} OR lower(symbol) LIKE ${pattern})`;
   return {
-    ...{ text, contains, range, listed: range(`verified AND ${contains}`) },
-    isExact: `coalesce(lower(symbol) = ${text}, false) OR coalesce(lower(name) = ${text}, false)`,
+    ...{ text, contains, range, listed: range(sql`verified AND ${contains}`) },
+    isExact: sql`coalesce(lower(symbol) = ${text}, false) OR coalesce(lower(name) = ${text}, false)`,
   };
 }
 
 /** CTEs of the matches, those of imported lists or not. */
-function foundTokens({ query }: CandidatesQuery, { text, contains, listed, range }: Ranges, bind: Bind): string {
-  const start = `left(${text}, ${INDEXED_CHARACTERS})`;
-  const end = `(${start} || ${bind(LAST_CHARACTER)}::text)`;
+function foundTokens({ query }: CandidatesQuery, { text, contains, listed, range }: Ranges): Sql {
+  const start = sql`left(${text}, ${rawSql(INDEXED_CHARACTERS)})`;
+  const end = sql`(${start} || ${LAST_CHARACTER}::text)`;
   // By operators of the ordered index alone, and in its order: a bitmap, also of the index by parts, would read every match.
-  const ordered = ['lower(symbol)', `left(lower(name), ${INDEXED_CHARACTERS})`].flatMap((column) => {
-    const order = ` ORDER BY ${column} USING ~<~`;
-    const from = `${column} ~>=~ ${start}`;
-    return [range(`${from} AND ${column} ~<=~ ${start}`, order), range(`${from} AND ${column} ~<~ ${end}`, order)];
+  const ordered = [sql`lower(symbol)`, sql`left(lower(name), ${rawSql(INDEXED_CHARACTERS)})`].flatMap((column) => {
+    const order = sql` ORDER BY ${column} USING ~<~`;
+    const from = sql`${column} ~>=~ ${start}`;
+    return [
+      range(sql`${from} AND ${column} ~<=~ ${start}`, order),
+      range(sql`${from} AND ${column} ~<~ ${end}`, order),
+    ];
   });
-  const isFew = `(SELECT count(*) FROM ordered) < ${CANDIDATES_MAX}`;
-  const within = [...query].length < PART_LENGTH_MIN ? '' : ` UNION ${range(`${contains} AND ${isFew}`)}`;
-  return `ordered AS MATERIALIZED (${ordered.join(' UNION ')}),
+  const isFew = sql`(SELECT count(*) FROM ordered) < ${rawSql(CANDIDATES_MAX)}`;
+  const within = [...query].length < PART_LENGTH_MIN ? rawSql('') : sql` UNION ${range(sql`${contains} AND ${isFew}`)}`;
+  return sql`ordered AS MATERIALIZED (${joinSql(ordered, ' UNION ')}),
 found AS MATERIALIZED (${listed} UNION SELECT * FROM ordered${within})`;
 }
 
@@ -100,31 +98,27 @@ const INDEXED_CHARACTERS = 256;
 const LAST_CHARACTER = '\u{10ffff}';
 
 /** Whether any proven pool has the token. Not by EXISTS, for which a plan may read all pools into a hash table. */
-const HAS_POOL = `coalesce(${['token0', 'token1']
-  .map(
+const HAS_POOL = sql`coalesce(${joinSql(
+  [sql`token0`, sql`token1`].map(
     (side) =>
-      `(SELECT true FROM pools WHERE address_key(${side}) = address_key(address) AND pools.chain_id = found.chain_id AND ${side} = address AND status = 'proven' LIMIT 1)`,
-  )
-  .join(', ')}, false)`;
+      sql`(SELECT true FROM pools WHERE address_key(${side}) = address_key(address) AND pools.chain_id = found.chain_id AND ${side} = address AND status = 'proven' LIMIT 1)`,
+  ),
+)}, false)`;
 
 /** Builds the statement for tokens of given chains and addresses. */
 export function addressesStatement(
   tokens: readonly { readonly chain: Chain; readonly address: Address }[],
   verifiedOnly: boolean,
-): Statement {
-  return {
-    text: `SELECT ${COLUMNS}, true AS "isExact"
-FROM unnest($1::bytea[], $2::bigint[]) AS found (address, chain_id) JOIN tokens USING (address, chain_id)
-WHERE coalesce(standard NOT IN ('erc721', 'erc1155'), true)${verifiedOnly ? ' AND verified' : ''} ORDER BY chain_id, address`,
-    values: [tokens.map(({ address }) => addressBytes(address)), tokens.map(({ chain }) => chain.id)],
-  };
+): Sql {
+  return sql`SELECT ${COLUMNS}, true AS "isExact"
+FROM unnest(${tokens.map(({ address }) => addressBytes(address))}::bytea[], ${tokens.map(({ chain }) => chain.id)}::bigint[]) AS found (address, chain_id) JOIN tokens USING (address, chain_id)
+WHERE coalesce(standard NOT IN ('erc721', 'erc1155'), true)${verifiedOnly ? sql` AND verified` : rawSql('')} ORDER BY chain_id, address`;
 }
 
 /** Columns that {@link COLUMNS} need. */
-const READ =
-  'address, chain_id, name, symbol, decimals, logo, verified, possible_spam, total_supply, created_block, created_at';
+const READ = sql`address, chain_id, name, symbol, decimals, logo, verified, possible_spam, total_supply, created_block, created_at`;
 
-const COLUMNS = `${hexTextOld('address')} AS address, chain_id AS "chainId", name, symbol, decimals, logo, verified AS "isVerified",
+const COLUMNS = sql`${hexText('address')} AS address, chain_id AS "chainId", name, symbol, decimals, logo, verified AS "isVerified",
   possible_spam AS "isSpam", total_supply::text AS "totalSupply", created_block AS "createdBlock",
   extract(epoch FROM created_at)::float8 AS "createdAt"`;
 

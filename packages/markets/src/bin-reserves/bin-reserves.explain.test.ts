@@ -1,6 +1,6 @@
 /** The bins of a pair near a price follow from few rows, however many changes it had and however many other pools and bins there are. */
 import { createChainRegistry } from '@chainstead/chains';
-import { hexBytes, rawSql, type Statement, sql } from '@chainstead/db';
+import { hexBytes, rawSql, type Sql, sql } from '@chainstead/db';
 import { addressOf, createPartitions, explain, PLANS, rowsScanned } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -58,7 +58,7 @@ beforeAll(async () => {
 describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
   beforeAll(() => prepare(scratch.database));
 
-  async function scansOf(statement: Statement, table: RegExp) {
+  async function scansOf(statement: Sql, table: RegExp) {
     const { nodes } = await explain(scratch.database, statement, plan);
     const scans = nodes.filter((node) => table.test(String(node['Relation Name'])));
     expect(scans.length).toBeGreaterThan(0);

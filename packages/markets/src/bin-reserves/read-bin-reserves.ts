@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { isBuiltOld } from '@chainstead/data-api';
-import { addressBytes, type Bind, hexBytes, type ReadDatabase, type Statement } from '@chainstead/db';
+import { isBuilt } from '@chainstead/data-api';
+import { addressBytes, hexBytes, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import { BIN_SPAN_BLOCKS, binReservesOfChanges } from './bin-reserves-projection.ts';
@@ -40,8 +40,7 @@ export async function readBinReserves(
   ranges: readonly BinRange[],
   block: number,
 ): Promise<readonly BinReserves[] | null> {
-  const { text, values } = binReservesStatement(chain, ranges, block);
-  const rows = await database.select<SumRow>(text, values);
+  const rows = await database.select<SumRow>(binReservesStatement(chain, ranges, block));
   if (rows.some(({ is_built: isOfBuilt }) => isOfBuilt === false)) return null;
   const byRange = Map.groupBy(rows, ({ position }) => position);
   return ranges.map((_, position) => {
@@ -56,38 +55,35 @@ export async function readBinReserves(
 }
 
 /** Ranges of primary keys: one for each width of spans, and the creation, of each pool. */
-export function binReservesStatement(chain: Chain, ranges: readonly BinRange[], block: number): Statement {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = `${bind(chain.id)}::bigint`;
+export function binReservesStatement(chain: Chain, ranges: readonly BinRange[], block: number): Sql {
+  const chainId = sql`${chain.id}::bigint`;
   const end = firstUnsummedBinBlock(block);
   // The spans of each width begin where the wider ones end.
   const spans = BIN_SPAN_BLOCKS.map((width, place) => {
     const wider = BIN_SPAN_BLOCKS[place - 1];
     const [first, last] = [wider === undefined ? 0 : end - (end % wider), end - (end % width)];
-    return { width, first: `${bind(first)}::bigint`, last: `${bind(last)}::bigint` };
+    return { width, first: sql`${first}::bigint`, last: sql`${last}::bigint` };
   });
   const keys = ranges.map(({ pool, factory, lowest, highest }, position) => {
-    const of = `pool_key = ${bind(poolKey(pool))}::bigint AND chain_id = ${chainId} AND pool = ${bind(hexBytes(pool))}::bytea`;
-    const bins = `bin >= ${bind(lowest)}::bigint AND bin <= ${bind(highest)}::bigint`;
-    return { position, of, bins, factory: `${bind(addressBytes(factory))}::bytea` };
+    const of = sql`pool_key = ${poolKey(pool)}::bigint AND chain_id = ${chainId} AND pool = ${hexBytes(pool)}::bytea`;
+    const bins = sql`bin >= ${lowest}::bigint AND bin <= ${highest}::bigint`;
+    return { position, of, bins, factory: sql`${addressBytes(factory)}::bytea` };
   });
   const sums = keys.flatMap(({ position, of, bins }) =>
     spans.map(
       ({ width, first, last }) =>
-        `SELECT ${position} AS position, bin, amount0, amount1 FROM bin_reserves WHERE ${of} AND blocks = ${width} AND start >= ${first} AND start < ${last} AND ${bins}`,
+        sql`SELECT ${rawSql(position)} AS position, bin, amount0, amount1 FROM bin_reserves WHERE ${of} AND blocks = ${rawSql(width)} AND start >= ${first} AND start < ${last} AND ${bins}`,
     ),
   );
   const creations = keys.map(
     ({ position, of, factory }) =>
-      `SELECT ${position} AS position, min(block_number)::int AS created_at FROM pool_creations WHERE ${of} AND factory = ${factory}`,
+      sql`SELECT ${rawSql(position)} AS position, min(block_number)::int AS created_at FROM pool_creations WHERE ${of} AND factory = ${factory}`,
   );
-  const text = `WITH changed AS MATERIALIZED (${sums.join(' UNION ALL ')}), created AS MATERIALIZED (${creations.join(' UNION ALL ')})
+  return sql`WITH changed AS MATERIALIZED (${joinSql(sums, ' UNION ALL ')}), created AS MATERIALIZED (${joinSql(creations, ' UNION ALL ')})
 SELECT position, bin, sum(amount0)::text AS amount0, sum(amount1)::text AS amount1, NULL::int AS created_at, NULL::boolean AS is_built FROM changed
   GROUP BY position, bin HAVING sum(amount0) <> 0 OR sum(amount1) <> 0
 UNION ALL SELECT position, NULL, NULL, NULL, created_at, NULL FROM created
-UNION ALL SELECT -1, NULL, NULL, NULL, NULL, ${isBuiltOld(chainId, binReservesOfChanges)}`;
-  return { text, values };
+UNION ALL SELECT -1, NULL, NULL, NULL, NULL, ${isBuilt(chainId, binReservesOfChanges)}`;
 }
 
 interface SumRow {
@@ -115,8 +111,7 @@ export async function readBinChanges(
   { first, last }: { readonly first: number; readonly last: number },
 ): Promise<readonly (readonly BlockBinChange[])[]> {
   if (ranges.length === 0) return [];
-  const { text, values } = binChangesStatement(chain, ranges, { first, last });
-  const rows = await database.select<ChangeRow>(text, values);
+  const rows = await database.select<ChangeRow>(binChangesStatement(chain, ranges, { first, last }));
   const byRange = Map.groupBy(rows, ({ position }) => position);
   return ranges.map((_, position) =>
     (byRange.get(position) ?? []).map(({ block, since, bin, amount0, amount1 }) => ({
@@ -131,21 +126,18 @@ export function binChangesStatement(
   chain: Chain,
   ranges: readonly BinRange[],
   { first, last }: { readonly first: number; readonly last: number },
-): Statement {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const [chainId, start, end] = [chain.id, first, last].map((value) => `${bind(value)}::bigint`);
+): Sql {
+  const [chainId, start, end] = [sql`${chain.id}::bigint`, sql`${first}::bigint`, sql`${last}::bigint`];
   const changes = ranges.map(
     ({ pool, lowest, highest }, position) =>
-      `SELECT ${position} AS position, block_number, bin, amount0::text, amount1::text FROM bin_changes
-       WHERE pool_key = ${bind(poolKey(pool))}::bigint AND chain_id = ${chainId} AND pool = ${bind(hexBytes(pool))}::bytea
-       AND block_number >= ${start} AND block_number <= ${end} AND bin >= ${bind(lowest)}::bigint AND bin <= ${bind(highest)}::bigint`,
+      sql`SELECT ${rawSql(position)} AS position, block_number, bin, amount0::text, amount1::text FROM bin_changes
+       WHERE pool_key = ${poolKey(pool)}::bigint AND chain_id = ${chainId} AND pool = ${hexBytes(pool)}::bytea
+       AND block_number >= ${start} AND block_number <= ${end} AND bin >= ${lowest}::bigint AND bin <= ${highest}::bigint`,
   );
-  const text = `WITH change AS MATERIALIZED (${changes.join(' UNION ALL ')})
+  return sql`WITH change AS MATERIALIZED (${joinSql(changes, ' UNION ALL ')})
 SELECT position, change.block_number AS block, bin, amount0, amount1, extract(epoch FROM block_timestamp)::float8 AS since
 FROM change JOIN blocks ON blocks.chain_id = ${chainId} AND blocks.block_number = change.block_number
 ORDER BY position, change.block_number, bin`;
-  return { text, values };
 }
 
 interface ChangeRow {

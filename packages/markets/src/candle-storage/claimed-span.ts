@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Chain } from '@chainstead/chains';
-import type { Database, Transaction } from '@chainstead/db';
+import { type Database, type Sql, sql, type Transaction } from '@chainstead/db';
 import { lockChainCommits } from '@chainstead/sync';
 import type { PoolId } from '../events/pool-event.ts';
 import { copyCandles, type PoolCandle } from '../pool-candles/candle-record.ts';
@@ -37,23 +37,18 @@ export async function claimSpan(
     await lockChainCommits(transaction, chain);
     if (!(await isAllowed(transaction))) return null;
     const claimed = await transaction.query(
-      `INSERT INTO candle_spans AS span (chain_id, hours, start, first_block, last_block, prices_from_block, settings, claim)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+      sql`INSERT INTO candle_spans AS span (chain_id, hours, start, first_block, last_block, prices_from_block, settings, claim)
+       VALUES (${chain.id}, ${span.hours}, ${span.start}, ${span.firstBlock}, ${span.lastBlock},
+         ${span.pricesFromBlock}, ${span.settings}, ${claim})
        ON CONFLICT (chain_id, hours, start) DO UPDATE SET first_block = excluded.first_block, last_block = excluded.last_block,
          prices_from_block = excluded.prices_from_block, settings = excluded.settings, claim = excluded.claim, claimed_at = now(), is_stored = false,
          price_changes = 0
        WHERE span.settings <> excluded.settings OR span.is_stored AND span.price_changes <> 0
-         OR NOT span.is_stored AND span.claimed_at < now() - make_interval(secs => $9)
+         OR NOT span.is_stored AND span.claimed_at < now() - make_interval(secs => ${CLAIM_SECONDS})
        RETURNING claim`,
-      [
-        ...[chain.id, span.hours, span.start, span.firstBlock, span.lastBlock, span.pricesFromBlock, span.settings],
-        ...[claim, CLAIM_SECONDS],
-      ],
     );
     if (claimed.length === 0) return null;
-    await transaction.query('DELETE FROM stale_candles WHERE chain_id = $1 AND hours = $2 AND start = $3', [
-      ...[chain.id, span.hours, span.start],
-    ]);
+    await transaction.query(sql`DELETE FROM stale_candles WHERE ${isOfSpan(chain, span)}`);
     return claim;
   });
 }
@@ -76,13 +71,11 @@ export function storeClaimed(
   { span, claim, candles, keepsTraders, uncertain }: ClaimedCandles,
 ): Promise<boolean> {
   return database.transaction(async (transaction) => {
-    const key = [chain.id, span.hours, span.start];
     const own = await transaction.query(
-      `UPDATE candle_spans SET is_stored = true WHERE chain_id = $1 AND hours = $2 AND start = $3 AND claim = $4 AND NOT is_stored RETURNING start`,
-      [...key, claim],
+      sql`UPDATE candle_spans SET is_stored = true WHERE ${isOfSpan(chain, span)} AND claim = ${claim} AND NOT is_stored RETURNING start`,
     );
     if (own.length === 0) return false;
-    await transaction.query('DELETE FROM pool_candles WHERE chain_id = $1 AND hours = $2 AND start = $3', key);
+    await transaction.query(sql`DELETE FROM pool_candles WHERE ${isOfSpan(chain, span)}`);
     await copyCandles(transaction, chain, span, candles, keepsTraders);
     await markHoursStale(
       transaction,
@@ -91,4 +84,8 @@ export function storeClaimed(
     );
     return true;
   });
+}
+
+function isOfSpan({ id }: Chain, { hours, start }: StoredSpan): Sql {
+  return sql`chain_id = ${id} AND hours = ${hours} AND start = ${start}`;
 }

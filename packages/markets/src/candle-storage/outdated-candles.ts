@@ -1,9 +1,18 @@
 /** Stored candles of tokens whose decimals changed. Readers don't use them, and take the swaps instead. */
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import { addressBytes, type Database, hexBytes, hexTextOld, type ReadDatabase, sql } from '@chainstead/db';
+import {
+  addressBytes,
+  type Database,
+  hexBytes,
+  hexText,
+  type ReadDatabase,
+  rawSql,
+  type Sql,
+  sql,
+} from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import { backoffSeconds, type Claim, claimValues, type DueWork, isClaimed, settled } from '@chainstead/jobs';
+import { backoffSeconds, type Claim, type DueWork, isClaimed, SETTLED } from '@chainstead/jobs';
 import { CHANGED_DECIMALS, CHANGED_DECIMALS_WORK } from '@chainstead/tokens';
 import type { PoolId } from '../events/pool-event.ts';
 import type { PoolCandle } from '../pool-candles/candle-record.ts';
@@ -39,7 +48,7 @@ export function addOutdatedCandles(dueWork: Pick<DueWork, 'add'>, { database, ch
       name: CHANGED_DECIMALS_WORK,
       chain,
       table: CHANGED_DECIMALS,
-      returning: `${hexTextOld('work.address')} AS address`,
+      returning: sql`${hexText('work.address')} AS address`,
       concurrency: 1,
       batch: BATCH,
       perform: (claims, signal) => markOutdated(database, chain, claims, signal),
@@ -83,12 +92,13 @@ async function markOutdated(
     }
   }
   // Decimals that changed meanwhile leave the row due.
-  for (const claim of claims)
+  for (const claim of claims) {
+    const isHeld = isClaimed(CHANGED_DECIMALS, claim);
     await database.query(
-      `WITH ended AS (DELETE FROM changed_decimals WHERE ${isClaimed(CHANGED_DECIMALS, 1)} AND due_at IS NULL)
-       UPDATE changed_decimals SET ${settled()} WHERE ${isClaimed(CHANGED_DECIMALS, 1)} AND due_at IS NOT NULL`,
-      claimValues(claim),
+      sql`WITH ended AS (DELETE FROM changed_decimals WHERE ${isHeld} AND due_at IS NULL)
+       UPDATE changed_decimals SET ${SETTLED} WHERE ${isHeld} AND due_at IS NOT NULL`,
     );
+  }
 }
 
 async function readPoolsOf(
@@ -96,13 +106,14 @@ async function readPoolsOf(
   chain: Chain,
   tokens: readonly Address[],
 ): Promise<readonly PoolId[]> {
+  const keys = sql`${tokens.map((token) => addressKey(parseAddress(token)))}::bigint[]`;
+  const wanted = sql`${tokens.map(addressBytes)}::bytea[]`;
   const of = (
-    column: string,
-  ) => `SELECT pool FROM pools WHERE address_key(${column}) = ANY ($2::bigint[]) AND chain_id = $1
-    AND ${column} = ANY ($3::bytea[]) AND status = 'proven'`;
+    column: Sql,
+  ) => sql`SELECT pool FROM pools WHERE address_key(${column}) = ANY (${keys}) AND chain_id = ${chain.id}
+    AND ${column} = ANY (${wanted}) AND status = 'proven'`;
   const rows = await database.select<{ readonly pool: PoolId }>(
-    `SELECT ${hexTextOld('pool')} AS pool FROM (${of('token0')} UNION ${of('token1')}) AS found ORDER BY pool`,
-    [chain.id, tokens.map((token) => addressKey(parseAddress(token))), tokens.map(addressBytes)],
+    sql`SELECT ${hexText('pool')} AS pool FROM (${of(sql`token0`)} UNION ${of(sql`token1`)}) AS found ORDER BY pool`,
   );
   return rows.map(({ pool }) => pool);
 }
@@ -115,16 +126,13 @@ function readOutdated(
   start: number,
 ): Promise<readonly OutdatedCandle[]> {
   return database.select<OutdatedCandle>(
-    `WITH known AS MATERIALIZED (SELECT * FROM unnest($2::bigint[], $3::bytea[], $4::smallint[], $5::smallint[]) AS known (pool_key, pool, decimals0, decimals1))
-SELECT ${hexTextOld('candle.pool')} AS pool, candle.hours, candle.start, candle.decimals0, candle.decimals1, candle.prices
+    sql`WITH known AS MATERIALIZED (SELECT * FROM unnest(${pools.map(({ pool }) => poolKey(pool))}::bigint[], ${pools.map(({ pool }) => hexBytes(pool))}::bytea[],
+  ${pools.map(({ decimals }) => decimals[0])}::smallint[], ${pools.map(({ decimals }) => decimals[1])}::smallint[]) AS known (pool_key, pool, decimals0, decimals1))
+SELECT ${hexText('candle.pool')} AS pool, candle.hours, candle.start, candle.decimals0, candle.decimals1, candle.prices
 FROM known JOIN pool_candles AS candle ON candle.pool_key = known.pool_key AND candle.pool = known.pool
-WHERE candle.chain_id = $1 AND candle.hours IN (1, 24) AND candle.start >= $6
+WHERE candle.chain_id = ${chain.id} AND candle.hours IN (1, 24) AND candle.start >= ${start}
   AND (candle.decimals0 IS DISTINCT FROM known.decimals0 OR candle.decimals1 IS DISTINCT FROM known.decimals1)
-ORDER BY candle.start FETCH FIRST ${CANDLES_MAX} ROWS WITH TIES`,
-    [
-      ...[chain.id, pools.map(({ pool }) => poolKey(pool)), pools.map(({ pool }) => hexBytes(pool))],
-      ...[pools.map(({ decimals }) => decimals[0]), pools.map(({ decimals }) => decimals[1]), start],
-    ],
+ORDER BY candle.start FETCH FIRST ${rawSql(CANDLES_MAX)} ROWS WITH TIES`,
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Fraction } from '@chainstead/core';
-import { type Database, hexBytes } from '@chainstead/db';
+import { type Database, hexBytes, sql } from '@chainstead/db';
 import { anchorsOf } from '../anchors/anchors-of-chain.ts';
 import type { PoolId } from '../events/pool-event.ts';
 import { packPrices, type StoredPrices, unpackPrices } from '../pool-candles/candle-prices.ts';
@@ -41,17 +41,15 @@ export async function rescaleCandles(
   });
   if (rescaled.length === 0) return;
   await database.query(
-    `UPDATE pool_candles AS candle SET prices = rescaled.prices, decimals0 = rescaled.to0, decimals1 = rescaled.to1
-     FROM unnest($2::bigint[], $3::bytea[], $4::smallint[], $5::int[], $6::smallint[], $7::smallint[], $8::smallint[], $9::smallint[], $10::bytea[])
+    sql`UPDATE pool_candles AS candle SET prices = rescaled.prices, decimals0 = rescaled.to0, decimals1 = rescaled.to1
+     FROM unnest(${rescaled.map(({ pool }) => poolKey(pool))}::bigint[], ${rescaled.map(({ pool }) => hexBytes(pool))}::bytea[],
+         ${rescaled.map(({ hours }) => hours)}::smallint[], ${rescaled.map(({ start }) => start)}::int[],
+         ${rescaled.map(({ decimals0 }) => decimals0)}::smallint[], ${rescaled.map(({ decimals1 }) => decimals1)}::smallint[],
+         ${rescaled.map(({ to }) => to[0])}::smallint[], ${rescaled.map(({ to }) => to[1])}::smallint[],
+         ${rescaled.map(({ prices }) => prices)}::bytea[])
        AS rescaled (pool_key, pool, hours, start, from0, from1, to0, to1, prices)
-     WHERE candle.pool_key = rescaled.pool_key AND candle.chain_id = $1 AND candle.hours = rescaled.hours AND candle.start = rescaled.start
+     WHERE candle.pool_key = rescaled.pool_key AND candle.chain_id = ${chain.id} AND candle.hours = rescaled.hours AND candle.start = rescaled.start
        AND candle.pool = rescaled.pool AND candle.decimals0 = rescaled.from0 AND candle.decimals1 = rescaled.from1`,
-    [
-      ...[chain.id, rescaled.map(({ pool }) => poolKey(pool)), rescaled.map(({ pool }) => hexBytes(pool))],
-      ...[rescaled.map(({ hours }) => hours), rescaled.map(({ start }) => start)],
-      ...[rescaled.map(({ decimals0 }) => decimals0), rescaled.map(({ decimals1 }) => decimals1)],
-      ...[rescaled.map(({ to }) => to[0]), rescaled.map(({ to }) => to[1]), rescaled.map(({ prices }) => prices)],
-    ],
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Database, hexBytes, hexText, hexTextOld, rawSql, sql } from '@chainstead/db';
+import { type Database, hexBytes, hexText, rawSql, sql } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
 import { CANDLE_COLUMNS, copyCandles, type PoolCandle, type PricedRecord } from '../pool-candles/candle-record.ts';
 import { computeCandles, isUncertain } from '../pool-candles/compute-candles.ts';
@@ -91,14 +91,12 @@ async function computeDay(
   { start, pools, first_block: first }: StaleSpan,
 ): Promise<readonly Settled[]> {
   if (first === null) return [];
-  const range = [chain.id, pools.map(poolKey), start, start + 24];
+  const isOfDay = sql`pool_key = ANY (${pools.map(poolKey)}::bigint[]) AND chain_id = ${chain.id} AND hours = 1 AND start >= ${start} AND start < ${start + 24}`;
   const stale = await database.select<{ readonly pool: PoolId }>(
-    `SELECT DISTINCT ${hexTextOld('pool')} AS pool FROM stale_candles WHERE pool_key = ANY ($2::bigint[]) AND chain_id = $1 AND hours = 1 AND start >= $3 AND start < $4`,
-    range,
+    sql`SELECT DISTINCT ${hexText('pool')} AS pool FROM stale_candles WHERE ${isOfDay}`,
   );
   const rows = await database.select<PricedRecord>(
-    `SELECT ${CANDLE_COLUMNS} FROM pool_candles WHERE pool_key = ANY ($2::bigint[]) AND chain_id = $1 AND hours = 1 AND start >= $3 AND start < $4 ORDER BY start`,
-    range,
+    sql`SELECT ${CANDLE_COLUMNS} FROM pool_candles WHERE ${isOfDay} ORDER BY start`,
   );
   const rowsOf = Map.groupBy(rows, ({ pool }) => pool);
   const isStale = new Set(stale.map(({ pool }) => pool));
@@ -118,15 +116,13 @@ function replaceCandle(
   span: { readonly hours: StoredWidth; readonly start: number },
   { pool, candle, revision }: Settled & { readonly revision: string },
 ): Promise<void> {
-  const key = [poolKey(pool), chain.id, span.hours, span.start, hexBytes(pool)];
-  const ofKey = 'pool_key = $1 AND chain_id = $2 AND hours = $3 AND start = $4 AND pool = $5';
+  const isOfKey = sql`pool_key = ${poolKey(pool)} AND chain_id = ${chain.id} AND hours = ${span.hours} AND start = ${span.start} AND pool = ${hexBytes(pool)}`;
   return database.transaction(async (transaction) => {
     const found = await transaction.query(
-      `DELETE FROM stale_candles WHERE ${ofKey} AND revision = $6 RETURNING start`,
-      [...key, revision],
+      sql`DELETE FROM stale_candles WHERE ${isOfKey} AND revision = ${revision} RETURNING start`,
     );
     if (found.length === 0) return;
-    await transaction.query(`DELETE FROM pool_candles WHERE ${ofKey}`, key);
+    await transaction.query(sql`DELETE FROM pool_candles WHERE ${isOfKey}`);
     if (candle !== null) await copyCandles(transaction, chain, span, [candle], span.hours === 1);
   });
 }

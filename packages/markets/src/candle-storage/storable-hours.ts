@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange } from '@chainstead/core';
-import { type Database, type ReadDatabase, rawSql, sql } from '@chainstead/db';
+import { type Database, type ReadDatabase, sql } from '@chainstead/db';
 import { readValueBounds, type ValueBounds } from '@chainstead/price-feeds';
 import { type BlockBoundary, readBoundary } from '../pool-candles/block-boundaries.ts';
 import { priceDatasetOf, priceSettingsOf } from '../pool-candles/price-settings.ts';
@@ -47,7 +47,7 @@ export async function listMissingHours(
     floor(extract(epoch FROM (SELECT block_timestamp FROM blocks WHERE chain_id = ${chain.id} AND block_number <= ${to} ORDER BY block_number DESC LIMIT 1)) / 3600)::int AS highest
 )
 SELECT hour FROM bounds CROSS JOIN generate_series(bounds.highest, bounds.lowest, -1) AS hour
-WHERE NOT EXISTS (SELECT FROM candle_spans WHERE chain_id = ${chain.id} AND hours = 1 AND start = hour AND ${rawSql(VALID_SPAN)} AND settings = ${priceSettingsOf(chain)})
+WHERE NOT EXISTS (SELECT FROM candle_spans WHERE chain_id = ${chain.id} AND hours = 1 AND start = hour AND ${VALID_SPAN} AND settings = ${priceSettingsOf(chain)})
 ORDER BY hour DESC LIMIT ${limit - missing.length}`,
     );
     missing.push(...rows.map(({ hour }) => hour));

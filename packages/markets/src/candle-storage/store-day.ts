@@ -20,7 +20,7 @@ export async function storeDays(database: Database, chain: Chain, signal: AbortS
     const claim = await claimSpan(database, chain, span, async (transaction) => {
       const [row] = await transaction.query<{ isReady: boolean }>(
         sql`SELECT count(*) = ${DAY_HOURS} AND NOT EXISTS (SELECT FROM stale_candles WHERE chain_id = ${chain.id} AND hours = 1 AND start >= ${day.start} AND start < ${day.start} + ${DAY_HOURS}) AS "isReady"
-         FROM candle_spans WHERE chain_id = ${chain.id} AND hours = 1 AND start >= ${day.start} AND start < ${day.start} + ${DAY_HOURS} AND ${rawSql(VALID_SPAN)} AND settings = ${settings}`,
+         FROM candle_spans WHERE chain_id = ${chain.id} AND hours = 1 AND start >= ${day.start} AND start < ${day.start} + ${DAY_HOURS} AND ${VALID_SPAN} AND settings = ${settings}`,
       );
       return row?.isReady ?? false;
     });
@@ -41,9 +41,9 @@ function listMissingDays(database: Database, chain: Chain, settings: string): Pr
   return database.select<MissingDay>(
     sql`SELECT day.* FROM (
   SELECT start - start % ${rawSql(DAY_HOURS)} AS start, min(first_block) AS first_block, max(last_block) AS last_block, min(prices_from_block) AS prices_from_block
-  FROM candle_spans WHERE chain_id = ${chain.id} AND hours = 1 AND ${rawSql(VALID_SPAN)} AND settings = ${settings} GROUP BY 1 HAVING count(*) = ${rawSql(DAY_HOURS)}) AS day
+  FROM candle_spans WHERE chain_id = ${chain.id} AND hours = 1 AND ${VALID_SPAN} AND settings = ${settings} GROUP BY 1 HAVING count(*) = ${rawSql(DAY_HOURS)}) AS day
 WHERE NOT EXISTS (SELECT FROM candle_spans AS span WHERE span.chain_id = ${chain.id} AND span.hours = ${rawSql(DAY_HOURS)} AND span.start = day.start
-  AND ${rawSql(VALID_SPAN)} AND span.settings = ${settings})
+  AND ${VALID_SPAN} AND span.settings = ${settings})
 ORDER BY day.start DESC LIMIT ${rawSql(DAYS_MAX)}`,
   );
 }
@@ -53,7 +53,7 @@ async function joinHours(database: Database, chain: Chain, day: number): Promise
   const candles = new Map<PoolId, PoolCandle>();
   for (let hour = day; hour < day + DAY_HOURS; hour += 1) {
     const rows = await database.select<PricedRecord>(
-      sql`SELECT ${rawSql(CANDLE_COLUMNS)} FROM pool_candles WHERE chain_id = ${chain.id} AND hours = 1 AND start = ${hour}`,
+      sql`SELECT ${CANDLE_COLUMNS} FROM pool_candles WHERE chain_id = ${chain.id} AND hours = 1 AND start = ${hour}`,
     );
     for (const row of rows) candles.set(row.pool, joinRecord(candles.get(row.pool), row));
   }

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
-import { boundsInSqlOld, type Indexed, type IndexedColumns, readIndexed } from '@chainstead/data-api';
-import type { Bind, ReadDatabase } from '@chainstead/db';
+import { type Indexed, type IndexedColumns, pageRange, readIndexed } from '@chainstead/data-api';
+import { joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import type { StoredWidth } from '../pool-candles/stored-span.ts';
 import { SWAPS_DATASET } from '../swap-lists/swaps-statement.ts';
 import type { DateBounds } from './read-swaps.ts';
@@ -18,17 +18,14 @@ export interface CandlesExtent {
 
 /** Returns the indexed blocks of a request, and the bounds of all stored candles of the chain. */
 export async function readExtent(database: ReadDatabase, chain: Chain, bounds: DateBounds): Promise<CandlesExtent> {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = `${bind(chain.id)}::bigint`;
+  const chainId = sql`${chain.id}::bigint`;
   const page = { ...bounds, fromBlock: null, toBlock: null };
-  const { ctes, complete } = boundsInSqlOld(chain, chainId, SWAPS_DATASET, page, bind, null);
-  const ofWidth = (hours: StoredWidth): string =>
-    `(SELECT ARRAY[min(start), max(start) + ${hours}] FROM candle_spans WHERE chain_id = ${chainId} AND hours = ${hours})`;
+  const { ctes, complete } = pageRange(chain, chainId, SWAPS_DATASET, page, null);
+  const ofWidth = (hours: StoredWidth): Sql =>
+    sql`(SELECT ARRAY[min(start), max(start) + ${rawSql(hours)}] FROM candle_spans WHERE chain_id = ${chainId} AND hours = ${rawSql(hours)})`;
   const [row] = await database.select<ExtentRow>(
-    `WITH ${ctes.join(', ')}
+    sql`WITH ${joinSql(ctes)}
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, ${ofWidth(1)} AS hours, ${ofWidth(24)} AS days FROM covered`,
-    values,
   );
   return { indexed: readIndexed(row), stored: { 1: boundsOf(row?.hours), 24: boundsOf(row?.days) } };
 }

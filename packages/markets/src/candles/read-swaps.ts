@@ -1,13 +1,15 @@
 import type { Chain } from '@chainstead/chains';
-import { fromDateBoundOld, type PageBounds, toDateBoundOld } from '@chainstead/data-api';
+import { fromDateBound, type PageBounds, toDateBound } from '@chainstead/data-api';
 import {
-  type Bind,
-  expectedTrueOld,
+  expectedTrue,
   hexBytes,
+  joinSql,
   type ReadDatabase,
-  rowsAfterInPartitionsOld,
-  type Statement,
-  whereOld,
+  rawSql,
+  rowsAfterInPartitions,
+  type Sql,
+  sql,
+  where,
 } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
 import { unpackTimes } from '../pool-candles/read-pool-swaps.ts';
@@ -50,9 +52,7 @@ export interface SwapsPartQuery {
 
 /** Returns the next swaps of a pool in a range. */
 export async function readSwaps(database: ReadDatabase, chain: Chain, query: SwapsPartQuery): Promise<SwapsPart> {
-  const { text, values } = poolSwapsStatement(chain, query);
-  const rows = await database.select<PackedSwaps>(text, values);
-  const [row] = rows;
+  const [row] = await database.select<PackedSwaps>(poolSwapsStatement(chain, query));
   const swaps = swapsOf(row?.packed ?? null, row?.times ?? null);
   const [block, transaction, log] = row?.last ?? [];
   const isLast = block !== undefined && transaction !== undefined && log !== undefined;
@@ -61,43 +61,39 @@ export async function readSwaps(database: ReadDatabase, chain: Chain, query: Swa
 
 /** Returns the number of the next swaps of a pool in a range, at most `limit`. */
 export async function countSwaps(database: ReadDatabase, chain: Chain, query: SwapsPartQuery): Promise<number> {
-  const { ctes, newest, values } = newestSwaps(chain, query, '1');
-  const text = `WITH ${ctes.join(', ')} SELECT count(*)::float8 AS swaps FROM (${newest}) AS found`;
-  const [row] = await database.select<{ readonly swaps: number }>(text, values);
+  const { ctes, newest } = newestSwaps(chain, query, rawSql(1));
+  const [row] = await database.select<{ readonly swaps: number }>(
+    sql`WITH ${joinSql(ctes)} SELECT count(*)::float8 AS swaps FROM (${newest}) AS found`,
+  );
   return row?.swaps ?? 0;
 }
 
 /** The statement of a part: one range of the primary key of `swaps`. */
-export function poolSwapsStatement(chain: Chain, query: SwapsPartQuery): Statement {
-  const columns = 'block_number, transaction_index, log_index, amount0, amount1';
-  const { ctes, newest, values, chainId } = newestSwaps(chain, query, columns);
-  return {
-    text: `WITH ${ctes.join(', ')}, found AS MATERIALIZED (${newest})
+export function poolSwapsStatement(chain: Chain, query: SwapsPartQuery): Sql {
+  const columns = sql`${PLACE_COLUMNS}, amount0, amount1`;
+  const { ctes, newest, chainId } = newestSwaps(chain, query, columns);
+  return sql`WITH ${joinSql(ctes)}, found AS MATERIALIZED (${newest})
 SELECT
   (SELECT string_agg(block_number || ' ' || amount0 || ' ' || amount1, ' ' ORDER BY ${NEWEST_FIRST}) FROM found) AS packed,
   (SELECT string_agg(block.block_number || ' ' || extract(epoch FROM block.block_timestamp)::bigint, ' ')
     FROM (SELECT DISTINCT block_number FROM found) AS seen JOIN blocks AS block ON block.chain_id = ${chainId} AND block.block_number = seen.block_number) AS times,
-  (SELECT ARRAY[block_number, transaction_index, log_index] FROM found ORDER BY ${PLACE.join(', ')} LIMIT 1) AS last`,
-    values,
-  };
+  (SELECT ARRAY[${PLACE_COLUMNS}] FROM found ORDER BY ${PLACE_COLUMNS} LIMIT 1) AS last`;
 }
 
 /** The next swaps of a pool, as a query of some columns. */
-function newestSwaps(chain: Chain, { pool, bounds, after, limit }: SwapsPartQuery, columns: string) {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = `${bind(chain.id)}::bigint`;
+function newestSwaps(chain: Chain, { pool, bounds, after, limit }: SwapsPartQuery, columns: Sql) {
+  const chainId = sql`${chain.id}::bigint`;
   const { fromDate, toDate, pinnedBlock } = bounds;
-  const ctes = [fromDateBoundOld(chainId, bind(fromDate)), toDateBoundOld(chainId, bind(toDate))];
+  const ctes = [fromDateBound(chainId, sql`${fromDate}`), toDateBound(chainId, sql`${toDate}`)];
   // A comparison of rows: for two bounds of one column, the planner expects next to no rows and sorts all of them.
-  const first = `(${PLACE.join(', ')}) >= ((SELECT block FROM from_date), 0, 0)`;
-  const upper = after === null ? upperBounds(pinnedBlock, bind) : placesBefore(after, bind);
-  const ofPool = [`pool_key = ${bind(poolKey(pool))}::bigint`, `chain_id = ${chainId}`];
-  const isSwap = expectedTrueOld(
-    `kind = 0 AND amount0 IS NOT NULL AND amount1 IS NOT NULL AND pool = ${bind(hexBytes(pool))}::bytea`,
+  const first = sql`(${PLACE_COLUMNS}) >= ((SELECT block FROM from_date), 0, 0)`;
+  const upper = after === null ? upperBounds(pinnedBlock) : placesBefore(after);
+  const ofPool = [sql`pool_key = ${poolKey(pool)}::bigint`, sql`chain_id = ${chainId}`];
+  const isSwap = expectedTrue(
+    sql`kind = 0 AND amount0 IS NOT NULL AND amount1 IS NOT NULL AND pool = ${hexBytes(pool)}::bytea`,
   );
-  const newest = `SELECT ${columns} FROM swaps ${whereOld([...ofPool, ...upper, first, isSwap])} ORDER BY ${NEWEST_FIRST} LIMIT ${bind(limit)}`;
-  return { ctes, newest, values, chainId };
+  const newest = sql`SELECT ${columns} FROM swaps ${where([...ofPool, ...upper, first, isSwap])} ORDER BY ${NEWEST_FIRST} LIMIT ${limit}`;
+  return { ctes, newest, chainId };
 }
 
 /** All swaps in one text: a row per swap takes several times as long to read. */
@@ -126,13 +122,14 @@ function swapsOf(packed: string | null, times: string | null): readonly TimedSwa
 }
 
 const PLACE = ['block_number', 'transaction_index', 'log_index'] as const;
-const NEWEST_FIRST = PLACE.map((column) => `${column} DESC`).join(', ');
+const PLACE_COLUMNS = sql`block_number, transaction_index, log_index`;
+const NEWEST_FIRST = sql`block_number DESC, transaction_index DESC, log_index DESC`;
 
-function upperBounds(pinnedBlock: number | null, bind: Bind): readonly string[] {
-  const byDate = 'block_number <= (SELECT block FROM to_date)';
-  return pinnedBlock === null ? [byDate] : [byDate, `block_number <= ${bind(pinnedBlock)}::bigint`];
+function upperBounds(pinnedBlock: number | null): readonly Sql[] {
+  const byDate = sql`block_number <= (SELECT block FROM to_date)`;
+  return pinnedBlock === null ? [byDate] : [byDate, sql`block_number <= ${pinnedBlock}::bigint`];
 }
 
-function placesBefore({ block, transaction, log }: SwapPosition, bind: Bind): readonly string[] {
-  return rowsAfterInPartitionsOld('DESC', PLACE, [`${bind(block)}::bigint`, bind(transaction), bind(log)]);
+function placesBefore({ block, transaction, log }: SwapPosition): readonly Sql[] {
+  return rowsAfterInPartitions('DESC', PLACE, [sql`${block}::bigint`, sql`${transaction}`, sql`${log}`]);
 }

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
-import { fromDateBoundOld } from '@chainstead/data-api';
-import type { ReadDatabase } from '@chainstead/db';
+import { fromDateBound } from '@chainstead/data-api';
+import { type ReadDatabase, sql } from '@chainstead/db';
 
 /** Blocks around a time. */
 export interface BlockBoundary {
@@ -12,12 +12,12 @@ export interface BlockBoundary {
 
 /** Returns the known blocks around a time. @param time Unix seconds */
 export async function readBoundary(database: ReadDatabase, chain: Chain, time: number): Promise<BlockBoundary> {
+  const chainId = sql`${chain.id}::bigint`;
   const [row] = await database.select<{ readonly known: number | null; readonly at: number | null }>(
-    `WITH ${fromDateBoundOld('$1::bigint', 'to_timestamp($2::float8)')}
+    sql`WITH ${fromDateBound(chainId, sql`to_timestamp(${time}::float8)`)}
 SELECT known_block AS known,
-  (SELECT block_number FROM blocks WHERE chain_id = $1::bigint AND block_number >= (SELECT block FROM from_date) ORDER BY block_number LIMIT 1) AS at
+  (SELECT block_number FROM blocks WHERE chain_id = ${chainId} AND block_number >= (SELECT block FROM from_date) ORDER BY block_number LIMIT 1) AS at
 FROM from_date`,
-    [chain.id, time],
   );
   const known = row?.known ?? null;
   return { before: known === null ? null : known - 1, at: row?.at ?? null };

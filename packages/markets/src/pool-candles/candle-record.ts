@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { COPY_NULL, copyHex, copyValue, type Transaction } from '@chainstead/db';
+import { COPY_NULL, copyHex, copyValue, sql, type Transaction } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import type { OpenCandle } from '../trade-values/candle.ts';
@@ -64,7 +64,7 @@ export interface PricedRecord {
 }
 
 /** Columns of `pool_candles` for a {@link PricedRecord}. */
-export const CANDLE_COLUMNS = `'0x' || encode(pool, 'hex') AS pool, start, decimals0, decimals1, swaps, buys, sells, buy_volume::text, sell_volume::text, is_valued, prices`;
+export const CANDLE_COLUMNS = sql`'0x' || encode(pool, 'hex') AS pool, start, decimals0, decimals1, swaps, buys, sells, buy_volume::text, sell_volume::text, is_valued, prices`;
 
 /** Returns whether a row was computed with these decimals. */
 export function hasDecimals({ decimals0, decimals1 }: PricedRecord, [one, other]: FiguredPool['decimals']): boolean {

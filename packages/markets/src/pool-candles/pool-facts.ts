@@ -20,8 +20,7 @@ export async function readPoolFacts(
   );
   const tokens = [...new Set(found.flatMap(({ token0, token1 }) => [token0, token1]))];
   const [row] = await database.select<{ readonly tokens: readonly TokenEntry[] | null }>(
-    `SELECT ${tokensOf('SELECT unnest($2::bytea[])', '$1::bigint')} AS tokens`,
-    [chain.id, tokens.map(addressBytes)],
+    sql`SELECT ${tokensOf(sql`SELECT unnest(${tokens.map(addressBytes)}::bytea[])`, sql`${chain.id}::bigint`)} AS tokens`,
   );
   const factsOf = tokenBook(row?.tokens ?? [], chain);
   return found.map((pool) => ({ ...pool, decimals: [factsOf(pool.token0).decimals, factsOf(pool.token1).decimals] }));

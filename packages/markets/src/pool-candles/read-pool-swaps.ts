@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type BlockRange, parseAddress } from '@chainstead/core';
-import { type Bind, hexBytes, hexTextOld, type ReadDatabase, type Statement } from '@chainstead/db';
+import { hexBytes, hexText, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import type { PoolSwap } from './pool-totals.ts';
@@ -19,8 +19,7 @@ export async function readPoolSwaps(
   query: PoolSwapsQuery,
 ): Promise<ReadonlyMap<PoolId, readonly PoolSwap[]>> {
   if (query.ranges.length === 0 || query.pools.length === 0) return new Map();
-  const { text, values } = poolSwapsOfRanges(chain, query);
-  const rows = await database.select<PackedRow>(text, values);
+  const rows = await database.select<PackedRow>(poolSwapsOfRanges(chain, query));
   const times = unpackTimes(rows.find(({ pool }) => pool === null)?.packed ?? null);
   return new Map(
     rows.flatMap(({ pool, packed }) =>
@@ -37,37 +36,34 @@ interface PackedRow {
 }
 
 /** The statement: a range of the primary key of `swaps` per pool and range, or ranges of its index by block. */
-export function poolSwapsOfRanges(chain: Chain, query: PoolSwapsQuery): Statement {
+export function poolSwapsOfRanges(chain: Chain, query: PoolSwapsQuery): Sql {
   const columns = ['pool', 'block_number', 'transaction_index', 'log_index', 'amount0', 'amount1', 'wallet'];
-  const { found, values, chainId } = swapsInRanges(chain, query, columns);
-  return {
-    text: `WITH found AS MATERIALIZED (${found})
-SELECT ${hexTextOld('pool')} AS pool, string_agg(block_number || ' ' || amount0 || ' ' || amount1 || ' ' || encode(wallet, 'hex'), ' '
+  const { found, chainId } = swapsInRanges(chain, query, columns);
+  return sql`WITH found AS MATERIALIZED (${found})
+SELECT ${hexText('pool')} AS pool, string_agg(block_number || ' ' || amount0 || ' ' || amount1 || ' ' || encode(wallet, 'hex'), ' '
   ORDER BY block_number, transaction_index, log_index) AS packed FROM found GROUP BY pool
 UNION ALL SELECT NULL, string_agg(block.block_number || ' ' || extract(epoch FROM block.block_timestamp)::bigint, ' ')
-FROM (SELECT DISTINCT block_number FROM found) AS seen JOIN blocks AS block ON block.chain_id = ${chainId} AND block.block_number = seen.block_number`,
-    values,
-  };
+FROM (SELECT DISTINCT block_number FROM found) AS seen JOIN blocks AS block ON block.chain_id = ${chainId} AND block.block_number = seen.block_number`;
 }
 
 /** Columns of the swaps of pools in ranges, as a query without an order. */
 export function swapsInRanges(chain: Chain, { pools, ranges }: PoolSwapsQuery, columns: readonly string[]) {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = `${bind(chain.id)}::bigint`;
-  const isSwap = 'swap.kind = 0 AND swap.amount0 IS NOT NULL AND swap.amount1 IS NOT NULL';
+  const chainId = sql`${chain.id}::bigint`;
+  const isSwap = sql`swap.kind = 0 AND swap.amount0 IS NOT NULL AND swap.amount1 IS NOT NULL`;
+  const selected = rawSql(columns.map((column) => `swap.${column}`).join(', '));
   const source =
     pools === 'proven'
-      ? `FROM swaps AS swap JOIN pools AS known ON known.pool_key = swap.pool_key AND known.chain_id = swap.chain_id AND known.pool = swap.pool
+      ? sql`FROM swaps AS swap JOIN pools AS known ON known.pool_key = swap.pool_key AND known.chain_id = swap.chain_id AND known.pool = swap.pool
       AND known.status = 'proven' AND known.token0 IS NOT NULL AND known.token1 IS NOT NULL WHERE true`
-      : `FROM swaps AS swap WHERE swap.pool_key = ANY (${bind(pools.map(poolKey))}::bigint[]) AND swap.pool = ANY (${bind(pools.map(hexBytes))}::bytea[])`;
-  const found = ranges
-    .map(
+      : sql`FROM swaps AS swap WHERE swap.pool_key = ANY (${pools.map(poolKey)}::bigint[]) AND swap.pool = ANY (${pools.map(hexBytes)}::bytea[])`;
+  const found = joinSql(
+    ranges.map(
       ({ from, to }) =>
-        `SELECT ${columns.map((column) => `swap.${column}`).join(', ')} ${source} AND swap.chain_id = ${chainId} AND swap.block_number BETWEEN ${bind(from)}::int AND ${bind(to)}::int AND ${isSwap}`,
-    )
-    .join('\n  UNION ALL ');
-  return { found, values, bind, chainId };
+        sql`SELECT ${selected} ${source} AND swap.chain_id = ${chainId} AND swap.block_number BETWEEN ${from}::int AND ${to}::int AND ${isSwap}`,
+    ),
+    '\n  UNION ALL ',
+  );
+  return { found, chainId };
 }
 
 function swapsOf(packed: string, times: ReadonlyMap<number, number>): PoolSwap[] {

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { hexBytes, hexTextOld, type ReadDatabase } from '@chainstead/db';
+import { hexBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import type { FiguredPool } from '../trade-values/figured-pool.ts';
@@ -31,15 +31,14 @@ export async function readStoredCandles(
   pools: readonly Pick<FiguredPool, 'pool' | 'decimals'>[],
   query: SpansQuery,
 ): Promise<StoredSpans> {
-  const keys = pools.map(({ pool }) => poolKey(pool));
-  const inSpans = [chain.id, query.hours, query.first, query.end];
+  const keys = sql`${pools.map(({ pool }) => poolKey(pool))}::bigint[]`;
+  const inSpans = sql`chain_id = ${chain.id} AND hours = ${query.hours} AND start >= ${query.first} AND start < ${query.end}`;
   // Read before the rows: a row that is replaced meanwhile is valid as well.
   const [spans] = await database.select<SpansRow>(
-    `SELECT ARRAY(SELECT start FROM candle_spans WHERE chain_id = $1 AND hours = $2 AND start >= $3 AND start < $4 AND ${VALID_SPAN} AND settings = $5
-    AND last_block <= coalesce($6::bigint, 9223372036854775807)) AS stored,
-  ARRAY(SELECT ${hexTextOld('pool')} || ' ' || start FROM stale_candles
-    WHERE pool_key = ANY ($7::bigint[]) AND chain_id = $1 AND hours = $2 AND start >= $3 AND start < $4) AS stale`,
-    [...inSpans, priceSettingsOf(chain), query.lastBlock, keys],
+    sql`SELECT ARRAY(SELECT start FROM candle_spans WHERE ${inSpans} AND ${VALID_SPAN} AND settings = ${priceSettingsOf(chain)}
+    AND last_block <= coalesce(${query.lastBlock}::bigint, 9223372036854775807)) AS stored,
+  ARRAY(SELECT ${hexText('pool')} || ' ' || start FROM stale_candles
+    WHERE pool_key = ANY (${keys}) AND ${inSpans}) AS stale`,
   );
   const stored = new Set(spans?.stored ?? []);
   const unusable = new Set(spans?.stale ?? []);
@@ -47,9 +46,8 @@ export async function readStoredCandles(
     stored.size === 0
       ? []
       : await database.select<PricedRecord>(
-          `SELECT ${CANDLE_COLUMNS} FROM pool_candles
-           WHERE pool_key = ANY ($5::bigint[]) AND chain_id = $1 AND hours = $2 AND start >= $3 AND start < $4 AND pool = ANY ($6::bytea[])`,
-          [...inSpans, keys, pools.map(({ pool }) => hexBytes(pool))],
+          sql`SELECT ${CANDLE_COLUMNS} FROM pool_candles
+           WHERE pool_key = ANY (${keys}) AND ${inSpans} AND pool = ANY (${pools.map(({ pool }) => hexBytes(pool))}::bytea[])`,
         );
   const decimalsOf = new Map(pools.map(({ pool, decimals }) => [pool, decimals]));
   const rowOf = new Map<string, PricedRecord>();

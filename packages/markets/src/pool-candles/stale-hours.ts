@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { hexBytes, type Transaction } from '@chainstead/db';
+import { hexBytes, sql, type Transaction } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
 
@@ -18,13 +18,10 @@ export async function markHoursStale(
 ): Promise<void> {
   if (hours.length === 0) return;
   await transaction.query(
-    `INSERT INTO stale_candles (pool_key, chain_id, hours, start, pool)
-     SELECT DISTINCT key, $1::bigint, width.hours, start - start % width.hours, pool FROM unnest($2::bigint[], $3::bytea[], $4::int[]) AS outdated (key, pool, start)
+    sql`INSERT INTO stale_candles (pool_key, chain_id, hours, start, pool)
+     SELECT DISTINCT key, ${chain.id}::bigint, width.hours, start - start % width.hours, pool
+     FROM unnest(${hours.map(({ pool }) => poolKey(pool))}::bigint[], ${hours.map(({ pool }) => hexBytes(pool))}::bytea[], ${hours.map(({ start }) => start)}::int[]) AS outdated (key, pool, start)
      CROSS JOIN (VALUES (1::smallint), (24::smallint)) AS width (hours) ORDER BY 1, 2, 3, 4, 5
      ON CONFLICT (pool_key, chain_id, hours, start, pool) DO UPDATE SET revision = gen_random_uuid()`,
-    [
-      ...[chain.id, hours.map(({ pool }) => poolKey(pool)), hours.map(({ pool }) => hexBytes(pool))],
-      hours.map(({ start }) => start),
-    ],
   );
 }

@@ -1,3 +1,5 @@
+import { sql } from '@chainstead/db';
+
 /** Width of a stored span, in hours. */
 export type StoredWidth = 1 | 24;
 
@@ -9,7 +11,7 @@ export interface StoredSpan {
 }
 
 /** Condition on `candle_spans` of spans that may be used, with the settings of a chain. */
-export const VALID_SPAN = 'is_stored AND price_changes = 0';
+export const VALID_SPAN = sql`is_stored AND price_changes = 0`;
 
 const HOUR_SECONDS = 3_600;
 

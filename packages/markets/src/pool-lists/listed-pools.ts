@@ -1,7 +1,7 @@
 /** Pools with their proofs, as stored: for operators, so also those that count for nothing. */
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Bind, hexBytes, hexTextOld, type ReadDatabase, rawSql, sql } from '@chainstead/db';
+import { addressBytes, hexBytes, hexText, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
@@ -39,8 +39,9 @@ export interface ListedPool {
 
 /** Returns a pool by its address or id; null if it is not stored. */
 export async function readListedPool(database: ReadDatabase, chain: Chain, pool: PoolId): Promise<ListedPool | null> {
+  const chainId = sql`${chain.id}::bigint`;
   const [row] = await database.select<PoolRow>(
-    sql`WITH found AS MATERIALIZED (SELECT ${rawSql(STORED)}, 0 AS side FROM pools WHERE pool_key = ${poolKey(pool)}::bigint AND chain_id = ${chain.id}::bigint AND pool = ${hexBytes(pool)}::bytea) ${rawSql(SHOWN)}`,
+    sql`WITH found AS MATERIALIZED (SELECT ${STORED}, 0 AS side FROM pools WHERE pool_key = ${poolKey(pool)}::bigint AND chain_id = ${chainId} AND pool = ${hexBytes(pool)}::bytea) ${shown(chainId)}`,
   );
   return row === undefined ? null : listedPool(row);
 }
@@ -62,24 +63,21 @@ export async function readPoolsListedOf(
   chain: Chain,
   { token, status, limit }: PoolsOfTokenQuery,
 ): Promise<{ readonly pools: readonly ListedPool[]; readonly isWhole: boolean }> {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = `${bind(chain.id)}::bigint`;
-  const most = `${bind(limit)}::bigint`;
-  const sides = formsOf(token, chain).flatMap((form) => ['token0', 'token1'].map((column) => ({ form, column })));
+  const chainId = sql`${chain.id}::bigint`;
+  const most = sql`${limit}::bigint`;
+  const sides = formsOf(token, chain).flatMap((form) => [sql`token0`, sql`token1`].map((column) => ({ form, column })));
   // Each status has a partial index. A bound value would not match it.
   const statuses = status === null ? (['proven', 'unproven'] as const) : [status];
   const ranges = sides.map(({ form, column }, side) => {
-    const [key, bytes] = [`${bind(addressKey(form))}::bigint`, `${bind(addressBytes(form))}::bytea`];
+    const [key, bytes] = [sql`${addressKey(form)}::bigint`, sql`${addressBytes(form)}::bytea`];
     const ofStatus = statuses.map(
-      (one) => `(SELECT ${STORED}, ${side} AS side FROM pools
-      WHERE address_key(${column}) = ${key} AND chain_id = ${chainId} AND ${column} = ${bytes} AND status = '${one}' LIMIT ${most})`,
+      (one) => sql`(SELECT ${STORED}, ${rawSql(side)} AS side FROM pools
+      WHERE address_key(${column}) = ${key} AND chain_id = ${chainId} AND ${column} = ${bytes} AND status = ${rawSql(`'${one}'`)} LIMIT ${most})`,
     );
-    return `(SELECT * FROM (${ofStatus.join(' UNION ALL ')}) AS of_side LIMIT ${most})`;
+    return sql`(SELECT * FROM (${joinSql(ofStatus, ' UNION ALL ')}) AS of_side LIMIT ${most})`;
   });
   const rows = await database.select<PoolRow>(
-    `WITH found AS MATERIALIZED (${ranges.join(' UNION ALL ')}) ${SHOWN} ORDER BY found.status, found.exchange, found.pool`,
-    values,
+    sql`WITH found AS MATERIALIZED (${joinSql(ranges, ' UNION ALL ')}) ${shown(chainId)} ORDER BY found.status, found.exchange, found.pool`,
   );
   const isWhole = sides.every((_, position) => rows.filter(({ side }) => side === position).length < limit);
   return { pools: rows.map(listedPool), isWhole };
@@ -92,16 +90,14 @@ export async function readNewestStateBlocks(
   pools: readonly PoolId[],
 ): Promise<ReadonlyMap<PoolId, number>> {
   if (pools.length === 0) return new Map();
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = `${bind(chain.id)}::bigint`;
+  const chainId = sql`${chain.id}::bigint`;
   // Citus refuses a limit in a subquery that depends on another relation.
   const ranges = pools.map(
     (pool, position) =>
-      `(SELECT ${position} AS position, block_number FROM pool_states WHERE pool_key = ${bind(poolKey(pool))}::bigint AND chain_id = ${chainId}
-         AND pool = ${bind(hexBytes(pool))}::bytea ORDER BY block_number DESC LIMIT 1)`,
+      sql`(SELECT ${rawSql(position)} AS position, block_number FROM pool_states WHERE pool_key = ${poolKey(pool)}::bigint AND chain_id = ${chainId}
+         AND pool = ${hexBytes(pool)}::bytea ORDER BY block_number DESC LIMIT 1)`,
   );
-  const rows = await database.select<{ position: number; block_number: number }>(ranges.join(' UNION ALL '), values);
+  const rows = await database.select<{ position: number; block_number: number }>(joinSql(ranges, ' UNION ALL '));
   return new Map(
     rows.flatMap(({ position, block_number: block }) => {
       const pool = pools[position];
@@ -110,14 +106,20 @@ export async function readNewestStateBlocks(
   );
 }
 
-const STORED = `pool, vault, status, proof, proof_block, exchange, factory, token0, token1, fee, tick_spacing, is_stable, hooks, is_counted,
+const STORED = sql`pool, vault, status, proof, proof_block, exchange, factory, token0, token1, fee, tick_spacing, is_stable, hooks, is_counted,
   coalesce(lease_until, due_at) IS NOT NULL AS is_due, error_message`;
 
-const SHOWN = `SELECT ${['pool', 'vault', 'factory', 'token0', 'token1', 'hooks'].map((column) => `${hexTextOld(`found.${column}`)} AS ${column}`).join(', ')},
+const SHOWN_ADDRESSES = joinSql(
+  ['pool', 'vault', 'factory', 'token0', 'token1', 'hooks'].map(
+    (column) => sql`${hexText(`found.${column}`)} AS ${rawSql(column)}`,
+  ),
+);
+
+const shown = (chainId: Sql): Sql => sql`SELECT ${SHOWN_ADDRESSES},
     found.status, found.proof, found.proof_block, found.exchange, named0.symbol AS symbol0, named1.symbol AS symbol1, found.fee,
     found.tick_spacing, found.is_stable, found.is_counted, found.is_due, found.error_message, found.side
-  FROM found LEFT JOIN tokens AS named0 ON named0.chain_id = $1::bigint AND named0.address = found.token0
-    LEFT JOIN tokens AS named1 ON named1.chain_id = $1::bigint AND named1.address = found.token1`;
+  FROM found LEFT JOIN tokens AS named0 ON named0.chain_id = ${chainId} AND named0.address = found.token0
+    LEFT JOIN tokens AS named1 ON named1.chain_id = ${chainId} AND named1.address = found.token1`;
 
 interface PoolRow {
   readonly pool: PoolId;

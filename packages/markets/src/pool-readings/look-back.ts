@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { Chain } from '@chainstead/chains';
 import { type Address, areWithin, ChainsteadError, type Fraction, toQuantity } from '@chainstead/core';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, joinSql, rawSql, sql } from '@chainstead/db';
 import { knownBlock, type StateBlock, type StateReadingContext, stateAt } from '@chainstead/node-reads';
 import { parseHeader } from '@chainstead/rpc';
 import { poolKey } from '../pools/pool-key.ts';
@@ -183,17 +183,16 @@ async function readFirstEvents(
   pools: readonly FoundPool[],
   { first, last }: { readonly first: number; readonly last: number },
 ): Promise<ReadonlyMap<Address, { readonly block: number; readonly time: number }>> {
-  const values: unknown[] = [chain.id, first, last];
-  const ranges = pools.map(({ pool }, position) => {
-    const key = `pool_key = $${values.push(poolKey(pool))}::bigint AND pool = $${values.push(hexBytes(pool))}::bytea`;
-    return `(SELECT ${position} AS position, block_number FROM pool_states WHERE ${key} AND chain_id = $1 AND block_number BETWEEN $2 AND $3
-      ORDER BY block_number LIMIT 1)`;
-  });
+  const chainId = sql`${chain.id}`;
+  const inBlocks = sql`chain_id = ${chainId} AND block_number BETWEEN ${first} AND ${last}`;
+  const ranges = pools.map(
+    ({ pool }, position) => sql`(SELECT ${rawSql(position)} AS position, block_number FROM pool_states
+      WHERE pool_key = ${poolKey(pool)}::bigint AND pool = ${hexBytes(pool)}::bytea AND ${inBlocks} ORDER BY block_number LIMIT 1)`,
+  );
   const rows = await database.query<{ position: number; block: number; time: number }>(
-    `WITH first AS MATERIALIZED (${ranges.join(' UNION ALL ')})
+    sql`WITH first AS MATERIALIZED (${joinSql(ranges, ' UNION ALL ')})
      SELECT position, first.block_number AS block, extract(epoch FROM block_timestamp)::float8 AS time
-     FROM first JOIN blocks ON blocks.chain_id = $1 AND blocks.block_number = first.block_number`,
-    values,
+     FROM first JOIN blocks ON blocks.chain_id = ${chainId} AND blocks.block_number = first.block_number`,
   );
   return new Map(
     rows.flatMap(({ position, ...event }) => pools.slice(position, position + 1).map(({ pool }) => [pool, event])),

@@ -1,6 +1,6 @@
 import { type Address, ChainsteadError, errorText, parseAddress } from '@chainstead/core';
 import { readBlockRuns } from '@chainstead/data-api';
-import { addressBytes, hexBytes, hexText, hexTextOld, sql } from '@chainstead/db';
+import { addressBytes, hexBytes, hexText, sql } from '@chainstead/db';
 import {
   knownBlock,
   type StateBlock,
@@ -81,13 +81,9 @@ async function withoutReading(
 ): Promise<readonly FoundPool[]> {
   if (pools.length === 0) return [];
   const rows = await database.query<{ pool: string }>(
-    `SELECT ${hexTextOld('pool')} AS pool FROM pool_readings WHERE pool_key = ANY ($1::bigint[]) AND chain_id = $2 AND pool = ANY ($3::bytea[])
-     AND block_number BETWEEN $4 AND $5`,
-    [
-      ...[pools.map(({ pool }) => poolKey(pool)), chain.id, pools.map(({ pool }) => hexBytes(pool))],
-      // The state before the first indexed block is one before its first event.
-      ...[runStart - 1, block.number],
-    ],
+    // The state before the first indexed block is one before its first event.
+    sql`SELECT ${hexText('pool')} AS pool FROM pool_readings WHERE pool_key = ANY (${pools.map(({ pool }) => poolKey(pool))}::bigint[]) AND chain_id = ${chain.id} AND pool = ANY (${pools.map(({ pool }) => hexBytes(pool))}::bytea[])
+     AND block_number BETWEEN ${runStart - 1} AND ${block.number}`,
   );
   const read = new Set(rows.map(({ pool }) => pool));
   return pools.filter(({ pool }) => !read.has(pool));

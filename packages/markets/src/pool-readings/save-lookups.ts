@@ -75,17 +75,14 @@ async function addReadings(
     };
   });
   await transaction.query(
-    `INSERT INTO pool_readings (pool_key, chain_id, block_number, stood_since, tick, pool, reserve0, reserve1, sqrt_price_x96, liquidity)
-     SELECT pool_key, $1, block, stood_since, tick, pool, reserve0, reserve1, price, liquidity
-     FROM unnest($2::bigint[], $3::bytea[], $4::int[], $5::bigint[], $6::int[], $7::numeric[], $8::numeric[], $9::numeric[], $10::numeric[])
+    sql`INSERT INTO pool_readings (pool_key, chain_id, block_number, stood_since, tick, pool, reserve0, reserve1, sqrt_price_x96, liquidity)
+     SELECT pool_key, ${id}, block, stood_since, tick, pool, reserve0, reserve1, price, liquidity
+     FROM unnest(${columns.map(({ key }) => key)}::bigint[], ${columns.map(({ pool }) => pool)}::bytea[], ${columns.map(({ block }) => block)}::int[],
+         ${columns.map(({ stoodSince }) => stoodSince)}::bigint[], ${columns.map(({ tick }) => tick)}::int[],
+         ${columns.map(({ reserve0 }) => reserve0)}::numeric[], ${columns.map(({ reserve1 }) => reserve1)}::numeric[],
+         ${columns.map(({ price }) => price)}::numeric[], ${columns.map(({ liquidity }) => liquidity)}::numeric[])
        AS given (pool_key, pool, block, stood_since, tick, reserve0, reserve1, price, liquidity)
      ON CONFLICT (pool_key, chain_id, block_number, pool) DO NOTHING`,
-    [
-      ...[id, columns.map(({ key }) => key), columns.map(({ pool }) => pool), columns.map(({ block }) => block)],
-      ...[columns.map(({ stoodSince }) => stoodSince), columns.map(({ tick }) => tick)],
-      ...[columns.map(({ reserve0 }) => reserve0), columns.map(({ reserve1 }) => reserve1)],
-      ...[columns.map(({ price }) => price), columns.map(({ liquidity }) => liquidity)],
-    ],
   );
 }
 

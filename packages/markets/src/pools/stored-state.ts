@@ -1,3 +1,4 @@
+import { sql } from '@chainstead/db';
 import type { PoolState } from '../events/pool-event.ts';
 
 /** Columns of `pool_states` as text; null: not of this kind of pool. */
@@ -9,8 +10,8 @@ export interface StateColumns {
   readonly tick: number | null;
 }
 
-/** SQL of {@link StateColumns}. */
-export const STATE_COLUMNS = 'reserve0::text, reserve1::text, sqrt_price_x96::text, liquidity::text, tick';
+/** Selects {@link StateColumns}. */
+export const STATE_COLUMNS = sql`reserve0::text, reserve1::text, sqrt_price_x96::text, liquidity::text, tick`;
 
 /** Returns the state of a row of `pool_states`; null: the row has none. */
 export function poolStateOf(row: StateColumns): PoolState | null {

@@ -1,13 +1,12 @@
 import type { ChainId } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
-import { DUE_POOLS } from './pool-rows.ts';
+import { type Database, rawSql, sql } from '@chainstead/db';
+import { DUE_POOLS, IS_OPEN } from './pool-rows.ts';
 
 /** Returns the number of pools of a chain that wait for a proof, counted up to `max`. */
 export async function countDuePools(database: Pick<Database, 'query'>, chainId: ChainId, max: number): Promise<number> {
   const [row] = await database.query<{ due: number }>(
-    `SELECT count(*)::integer AS due FROM (
-       SELECT FROM ${DUE_POOLS.name} WHERE chain_id = $1 AND ${DUE_POOLS.isOpen} LIMIT $2) AS pool`,
-    [chainId, max],
+    sql`SELECT count(*)::integer AS due FROM (
+       SELECT FROM ${rawSql(DUE_POOLS.name)} WHERE chain_id = ${chainId} AND ${IS_OPEN} LIMIT ${max}) AS pool`,
   );
   return row?.due ?? 0;
 }

@@ -1,6 +1,6 @@
 import { type Address, type ChainId, type Hex, ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes, type Database, hexBytes, hexText, hexTextOld, sql, type Transaction } from '@chainstead/db';
-import { type Claim, claimValues, type DueTable, isClaimed, settled } from '@chainstead/jobs';
+import { addressBytes, type Database, hexBytes, hexText, joinSql, rawSql, sql, type Transaction } from '@chainstead/db';
+import { type Claim, type DueTable, isClaimed, SETTLED } from '@chainstead/jobs';
 import { underCommitLock } from '@chainstead/sync';
 import { requestTokenFacts } from '@chainstead/tokens';
 import type { PoolId } from '../events/pool-event.ts';
@@ -16,10 +16,13 @@ import { countingOf, type HookedChain } from './trusted-hooks.ts';
 export const POOL_WORK = 'pool-proof';
 
 /** `pools` as due work. */
+/** Condition of pools that wait for a proof, or whose proof is under way. */
+export const IS_OPEN = sql`coalesce(lease_until, due_at) IS NOT NULL`;
+
 export const DUE_POOLS: DueTable = {
   name: 'pools',
   key: ['pool_key', 'chain_id', 'pool'],
-  isOpen: 'coalesce(lease_until, due_at) IS NOT NULL',
+  isOpen: IS_OPEN,
   isSpread: true,
 };
 
@@ -33,9 +36,9 @@ export interface UnprovenPool {
   readonly token1: Address | null;
 }
 
-export const UNPROVEN_POOL_COLUMNS = ['pool', 'vault', 'token0', 'token1']
-  .map((column) => `${hexTextOld(`work.${column}`)} AS ${column}`)
-  .join(', ');
+export const UNPROVEN_POOL_COLUMNS = joinSql(
+  ['pool', 'vault', 'token0', 'token1'].map((column) => sql`${hexText(`work.${column}`)} AS ${rawSql(column)}`),
+);
 
 /** Outcome of an attempt. */
 export type PoolOutcome =
@@ -101,34 +104,23 @@ async function storeOutcome(
   outcome: PoolOutcome,
 ): Promise<void> {
   const found = outcome.status === 'proven' ? outcome : null;
-  const counting = found === null ? null : countingOf(found.pool, chain);
+  const facts = found?.pool ?? null;
+  const counting = facts === null ? null : countingOf(facts, chain);
+  const isTrusted = counting?.isTrusted ?? false;
   const { token0: guessed0, token1: guessed1, pool } = claim.row;
-  const [token0 = null, token1 = null] = found === null ? [guessed0, guessed1] : (found.pool.tokens ?? []);
+  const [token0 = null, token1 = null] = facts === null ? [guessed0, guessed1] : (facts.tokens ?? []);
   const rows = await transaction.query<{ chain_id: number }>(
-    `UPDATE pools SET status = $1, proof = $2, proof_block = $3, exchange = $4, factory = $5, token0 = $6, token1 = $7, fee = $8, tick_spacing = $9,
-       is_stable = $10, hooks = $11, is_counted = $12, is_trusted = $13, left_out = $14, ${settled()} WHERE ${isClaimed(DUE_POOLS, 15)} RETURNING chain_id`,
-    [
-      outcome.status,
-      found?.by ?? null,
-      outcome.status === 'unproven' ? null : outcome.block,
-      found?.pool.exchange.name ?? null,
-      bytesOrNull(found?.pool.deployment.factory),
-      bytesOrNull(token0),
-      bytesOrNull(token1),
-      found?.pool.fee ?? null,
-      found?.pool.tickSpacing ?? null,
-      found?.pool.isStable ?? null,
-      bytesOrNull(found?.pool.hooks),
-      counting?.isCounted ?? false,
-      counting?.isTrusted ?? false,
-      found === null ? null : await leftOutOf(transaction, chain.id, found.pool, counting?.isTrusted === true),
-      ...claimValues(claim),
-    ],
+    sql`UPDATE pools SET status = ${outcome.status}, proof = ${found?.by ?? null}, proof_block = ${outcome.status === 'unproven' ? null : outcome.block},
+       exchange = ${facts?.exchange.name ?? null}, factory = ${bytesOrNull(facts?.deployment.factory)}, token0 = ${bytesOrNull(token0)},
+       token1 = ${bytesOrNull(token1)}, fee = ${facts?.fee ?? null}, tick_spacing = ${facts?.tickSpacing ?? null},
+       is_stable = ${facts?.isStable ?? null}, hooks = ${bytesOrNull(facts?.hooks)}, is_counted = ${counting?.isCounted ?? false},
+       is_trusted = ${isTrusted}, left_out = ${facts === null ? null : await leftOutOf(transaction, chain.id, facts, isTrusted)}, ${SETTLED}
+     WHERE ${isClaimed(DUE_POOLS, claim)} RETURNING chain_id`,
   );
   // Another worker took the pool over.
   if (rows.length === 0) return;
   await replaceTrades(transaction, chain.id, pool);
-  if (found !== null) await addTokens(transaction, chain, found.pool);
+  if (facts !== null) await addTokens(transaction, chain, facts);
 }
 
 /**
@@ -161,20 +153,17 @@ export async function storeFoundPool(
   const { pool, exchange, deployment, tokens, fee, tickSpacing, isStable, hooks } = found;
   const { isCounted, isTrusted } = countingOf(found, chain);
   const rows = await transaction.query<{ chain_id: number }>(
-    `INSERT INTO pools AS stored (pool_key, chain_id, pool, status, proof, proof_block, exchange, factory, token0, token1, fee, tick_spacing,
+    sql`INSERT INTO pools AS stored (pool_key, chain_id, pool, status, proof, proof_block, exchange, factory, token0, token1, fee, tick_spacing,
        is_stable, hooks, is_counted, is_trusted, due_at)
-     VALUES ($1, $2, $3, 'proven', 'factory', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, NULL)
+     VALUES (${poolKey(pool)}, ${chain.id}, ${hexBytes(pool)}, 'proven', 'factory', ${block}, ${exchange.name}, ${bytesOrNull(deployment.factory)},
+       ${bytesOrNull(tokens?.[0])}, ${bytesOrNull(tokens?.[1])}, ${fee}, ${tickSpacing}, ${isStable}, ${bytesOrNull(hooks)},
+       ${isCounted}, ${isTrusted}, NULL)
      ON CONFLICT (pool_key, chain_id, pool) DO UPDATE SET status = excluded.status, proof = excluded.proof, proof_block = excluded.proof_block,
        exchange = excluded.exchange, factory = excluded.factory, token0 = excluded.token0, token1 = excluded.token1, fee = excluded.fee,
        tick_spacing = excluded.tick_spacing, is_stable = excluded.is_stable, hooks = excluded.hooks, is_counted = excluded.is_counted,
        is_trusted = excluded.is_trusted,
        due_at = CASE WHEN stored.lease_until IS NULL THEN NULL ELSE stored.due_at END
      WHERE stored.status <> 'proven' RETURNING chain_id`,
-    [
-      ...[poolKey(pool), chain.id, hexBytes(pool), block, exchange.name, bytesOrNull(deployment.factory)],
-      ...[bytesOrNull(tokens?.[0]), bytesOrNull(tokens?.[1]), fee, tickSpacing, isStable, bytesOrNull(hooks)],
-      ...[isCounted, isTrusted],
-    ],
   );
   if (rows.length > 0) await replaceTrades(transaction, chain.id, pool);
   await addTokens(transaction, chain, found);

@@ -1,5 +1,5 @@
 import type { ChainId } from '@chainstead/core';
-import { hexBytes, runStatements, type Transaction } from '@chainstead/db';
+import { hexBytes, runStatements, sql, type Transaction } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
 import { markPoolStale } from '../pool-candles/candles-projection.ts';
 import { poolKey } from '../pools/pool-key.ts';
@@ -8,11 +8,11 @@ import { addTradesOfPool } from '../trades/trades-projection.ts';
 
 /** Replaces the trades of a pool: its proof may name other tokens now, or whether it counts has changed. Under the chain's commit lock. */
 export async function replaceTrades(transaction: Transaction, chainId: ChainId, pool: PoolId): Promise<void> {
-  const key = [poolKey(pool), chainId, hexBytes(pool)] as const;
+  const of = [poolKey(pool), chainId, hexBytes(pool)] as const;
+  const [key, , bytes] = of;
   await transaction.query(
-    `DELETE FROM trades AS trade USING swaps AS swap WHERE trade.pool_key = $1 AND trade.chain_id = $2 AND swap.pool_key = $1 AND swap.chain_id = $2
-       AND swap.pool = $3 AND (swap.block_number, swap.transaction_index, swap.log_index) = (trade.block_number, trade.transaction_index, trade.log_index)`,
-    [...key],
+    sql`DELETE FROM trades AS trade USING swaps AS swap WHERE trade.pool_key = ${key} AND trade.chain_id = ${chainId}
+       AND swap.pool_key = ${key} AND swap.chain_id = ${chainId} AND swap.pool = ${bytes} AND (swap.block_number, swap.transaction_index, swap.log_index) = (trade.block_number, trade.transaction_index, trade.log_index)`,
   );
-  await runStatements(transaction, [addTradesOfPool(...key), markPoolStale(...key), forgetTradersOfPool(...key)]);
+  await runStatements(transaction, [addTradesOfPool(...of), markPoolStale(...of), forgetTradersOfPool(...of)]);
 }

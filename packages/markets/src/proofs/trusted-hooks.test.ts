@@ -159,12 +159,8 @@ test('another chain keeps its pools', async () => {
 test('more pools than one transaction changes', async () => {
   const many = Array.from({ length: 250 }, (_, place) => hashOf(8, place));
   await scratch.database.query(
-    `INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, hooks, due_at)
-     SELECT pool_key, $1, pool, 'proven', 'Uniswap v4', $2, $3, $4, $5, NULL FROM unnest($6::bigint[], $7::bytea[]) AS given (pool_key, pool)`,
-    [
-      ...[eth.id, hexBytes(managerOf('v4')), hexBytes(TOKENS[0]), hexBytes(TOKENS[1]), hexBytes(CHANGING)],
-      ...[many.map(poolKey), many.map(hexBytes)],
-    ],
+    sql`INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, hooks, due_at)
+     SELECT pool_key, ${eth.id}, pool, 'proven', 'Uniswap v4', ${hexBytes(managerOf('v4'))}, ${hexBytes(TOKENS[0])}, ${hexBytes(TOKENS[1])}, ${hexBytes(CHANGING)}, NULL FROM unnest(${many.map(poolKey)}::bigint[], ${many.map(hexBytes)}::bytea[]) AS given (pool_key, pool)`,
   );
   await applyTrustedHooks(scratch.database, trusting(CHANGING));
   expect(await poolsWhere('is_counted AND is_trusted')).toHaveLength(250);

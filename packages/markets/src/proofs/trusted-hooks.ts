@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database, hexTextOld, sql } from '@chainstead/db';
+import { addressBytes, type Database, hexText, rawSql, type Sql, sql } from '@chainstead/db';
 import type { Schedule } from '@chainstead/jobs';
 import { lockChainCommits } from '@chainstead/sync';
 import type { PoolId } from '../events/pool-event.ts';
@@ -56,10 +56,7 @@ export async function applyTrustedHooks(database: Database, chain: HookedChain, 
     changed = await database.transaction(async (transaction) => {
       // Workers that prove pools and commits that add trades wait, so that they see the change or come before it.
       await lockChainCommits(transaction, chain);
-      const pools = await transaction.query<{ pool: PoolId }>(changedPools(), [
-        chain.id,
-        chain.trustedHooks.map(addressBytes),
-      ]);
+      const pools = await transaction.query<{ pool: PoolId }>(changedPools(chain));
       for (const { pool } of pools) {
         await transaction.query(
           sql`UPDATE pools SET is_counted = NOT is_counted, is_trusted = NOT is_counted, left_out = CASE WHEN is_counted THEN 'untradable' END
@@ -72,9 +69,11 @@ export async function applyTrustedHooks(database: Database, chain: HookedChain, 
 }
 
 /** A pool that is not proven, such as after a reorg, is decided by its next proof. */
-function changedPools(): string {
-  const of = `SELECT pool FROM pools WHERE chain_id = $1 AND status = 'proven' AND (is_trusted OR NOT is_counted)`;
-  return `SELECT ${hexTextOld('pool')} AS pool FROM (
-    (${of} AND NOT is_counted AND hooks = ANY ($2::bytea[]) LIMIT ${BATCH})
-    UNION ALL (${of} AND is_counted AND hooks <> ALL ($2::bytea[]) LIMIT ${BATCH})) AS changed LIMIT ${BATCH}`;
+function changedPools({ id, trustedHooks }: HookedChain): Sql {
+  const hooks = sql`${trustedHooks.map(addressBytes)}::bytea[]`;
+  const of = sql`SELECT pool FROM pools WHERE chain_id = ${id} AND status = 'proven' AND (is_trusted OR NOT is_counted)`;
+  const limit = rawSql(BATCH);
+  return sql`SELECT ${hexText('pool')} AS pool FROM (
+    (${of} AND NOT is_counted AND hooks = ANY (${hooks}) LIMIT ${limit})
+    UNION ALL (${of} AND is_counted AND hooks <> ALL (${hooks}) LIMIT ${limit})) AS changed LIMIT ${limit}`;
 }

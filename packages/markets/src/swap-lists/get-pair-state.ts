@@ -1,15 +1,16 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { toDateBoundOld } from '@chainstead/data-api';
+import { toDateBound } from '@chainstead/data-api';
 import {
   addressBytes,
-  type Bind,
   hexBytes,
   hexText,
-  hexTextOld,
+  joinSql,
   type ReadDatabase,
+  rawSql,
+  type Sql,
   sql,
-  whereOld,
+  where,
 } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import type { PoolId } from '../events/pool-event.ts';
@@ -35,17 +36,15 @@ export async function getReserves(
   pool: PoolId,
   at: StateBlock,
 ): Promise<{ readonly isKnown: boolean; readonly reserves: StoredReserves }> {
-  const { values, bind } = binder();
-  const { ctes, isUntil } = untilBlock(chain, at, bind);
-  const ofPool = conditionsOf(chain, pool, bind);
+  const { ctes, isUntil } = untilBlock(chain, at);
+  const ofPool = conditionsOf(chain, pool);
   const [row] = await database.select<{ reserve0: string | null; reserve1: string | null }>(
-    `WITH ${[
+    sql`WITH ${joinSql([
       ...ctes,
-      `state AS MATERIALIZED (SELECT reserve0::text, reserve1::text FROM pool_states ${whereOld([...ofPool, ...isUntil])}
+      sql`state AS MATERIALIZED (SELECT reserve0::text, reserve1::text FROM pool_states ${where([...ofPool, ...isUntil])}
       ORDER BY block_number DESC LIMIT 1)`,
-    ].join(', ')}
-     SELECT reserve0, reserve1 FROM (SELECT FROM pools ${whereOld([...ofPool, "status = 'proven'"])}) AS pair LEFT JOIN state ON true`,
-    values,
+    ])}
+     SELECT reserve0, reserve1 FROM (SELECT FROM pools ${where([...ofPool, sql`status = 'proven'`])}) AS pair LEFT JOIN state ON true`,
   );
   if (row === undefined) return { isKnown: false, reserves: null };
   const { reserve0, reserve1 } = row;
@@ -113,38 +112,34 @@ export async function listPairsOfTokens(
   [left, right]: readonly [Address, Address],
   factories: readonly Address[],
 ): Promise<readonly Candidate[]> {
-  const { values, bind } = binder();
-  const chainId = `${bind(chain.id)}::bigint`;
-  const factory = `${bind(factories.map(addressBytes))}::bytea[]`;
+  const chainId = sql`${chain.id}::bigint`;
+  const factory = sql`${factories.map(addressBytes)}::bytea[]`;
   const forms = formsOf(left, chain).flatMap((one) => formsOf(right, chain).map((other) => [one, other] as const));
   // Liquidity Book keeps tokens in any order.
   const branches = [...forms, ...forms.map(([one, other]) => [other, one] as const)].map(
     ([token0, token1]) =>
-      `SELECT pool, exchange, factory, token0, token1, is_stable, tick_spacing FROM pools WHERE address_key(token0) = ${bind(addressKey(token0))}::bigint AND address_key(token1) = ${bind(addressKey(token1))}::bigint AND chain_id = ${chainId}
-       AND status = 'proven' AND is_counted AND token0 = ${bind(addressBytes(token0))}::bytea AND token1 = ${bind(addressBytes(token1))}::bytea
+      sql`SELECT pool, exchange, factory, token0, token1, is_stable, tick_spacing FROM pools WHERE address_key(token0) = ${addressKey(token0)}::bigint
+       AND address_key(token1) = ${addressKey(token1)}::bigint AND chain_id = ${chainId} AND status = 'proven' AND is_counted AND token0 = ${addressBytes(token0)}::bytea AND token1 = ${addressBytes(token1)}::bytea
        AND factory = ANY (${factory})`,
   );
-  const columns = ['pool', 'factory', 'token0', 'token1']
-    .map((column) => `${hexTextOld(column)} AS ${column}`)
-    .join(', ');
+  const columns = joinSql(
+    ['pool', 'factory', 'token0', 'token1'].map((column) => sql`${hexText(column)} AS ${rawSql(column)}`),
+  );
   return database.select<Candidate>(
-    `SELECT exchange, is_stable, tick_spacing, ${columns} FROM (${branches.join(' UNION ALL ')}) AS found ORDER BY found.pool LIMIT ${CANDIDATES_MAX}`,
-    values,
+    sql`SELECT exchange, is_stable, tick_spacing, ${columns} FROM (${joinSql(branches, ' UNION ALL ')}) AS found ORDER BY found.pool LIMIT ${rawSql(CANDIDATES_MAX)}`,
   );
 }
 
 /** Liquidity in range or reserve 0 at the block; 0 if unknown; null if the pool was created later. */
 async function readDepth(database: ReadDatabase, chain: Chain, pool: PoolId, at: StateBlock): Promise<bigint | null> {
-  const { values, bind } = binder();
-  const { ctes, isUntil } = untilBlock(chain, at, bind);
-  const ofPool = conditionsOf(chain, pool, bind);
-  const state = `state AS MATERIALIZED (SELECT coalesce(liquidity, reserve0)::text AS depth FROM pool_states ${whereOld([...ofPool, ...isUntil])}
+  const { ctes, isUntil } = untilBlock(chain, at);
+  const ofPool = conditionsOf(chain, pool);
+  const state = sql`state AS MATERIALIZED (SELECT coalesce(liquidity, reserve0)::text AS depth FROM pool_states ${where([...ofPool, ...isUntil])}
     ORDER BY block_number DESC LIMIT 1)`;
-  const isLater = isUntil.length === 0 ? 'false' : `NOT (${isUntil.join(' AND ')})`;
+  const isLater = isUntil.length === 0 ? sql`false` : sql`NOT (${joinSql(isUntil, ' AND ')})`;
   const [row] = await database.select<{ depth: string | null; is_later: boolean }>(
-    `WITH ${[...ctes, state].join(', ')} SELECT (SELECT depth FROM state) AS depth,
-       EXISTS (SELECT FROM pool_creations ${whereOld([...ofPool, isLater])}) AS is_later`,
-    values,
+    sql`WITH ${joinSql([...ctes, state])} SELECT (SELECT depth FROM state) AS depth,
+       EXISTS (SELECT FROM pool_creations ${where([...ofPool, isLater])}) AS is_later`,
   );
   return row === undefined || row.is_later ? null : BigInt(row.depth ?? 0);
 }
@@ -159,27 +154,21 @@ export async function withTokenRecords(database: ReadDatabase, chain: Chain, pai
   return { ...pair, tokens };
 }
 
-function conditionsOf(chain: Chain, pool: PoolId, bind: Bind): readonly string[] {
+function conditionsOf(chain: Chain, pool: PoolId): readonly Sql[] {
   return [
-    `pool_key = ${bind(poolKey(pool))}::bigint`,
-    `chain_id = ${bind(chain.id)}::bigint`,
-    `pool = ${bind(hexBytes(pool))}::bytea`,
+    sql`pool_key = ${poolKey(pool)}::bigint`,
+    sql`chain_id = ${chain.id}::bigint`,
+    sql`pool = ${hexBytes(pool)}::bytea`,
   ];
-}
-
-function binder(): { readonly values: unknown[]; readonly bind: Bind } {
-  const values: unknown[] = [];
-  return { values, bind: (value) => `$${values.push(value)}` };
 }
 
 /** CTEs and conditions over `block_number`. */
 function untilBlock(
   chain: Chain,
   { toBlock, toDate }: StateBlock,
-  bind: Bind,
-): { readonly ctes: readonly string[]; readonly isUntil: readonly string[] } {
-  if (toBlock !== null) return { ctes: [], isUntil: [`block_number <= ${bind(toBlock)}::bigint`] };
+): { readonly ctes: readonly Sql[]; readonly isUntil: readonly Sql[] } {
+  if (toBlock !== null) return { ctes: [], isUntil: [sql`block_number <= ${toBlock}::bigint`] };
   if (toDate === null) return { ctes: [], isUntil: [] };
-  const date = toDateBoundOld(`${bind(chain.id)}::bigint`, `${bind(toDate)}::timestamptz`);
-  return { ctes: [date], isUntil: ['block_number <= (SELECT block FROM to_date)'] };
+  const date = toDateBound(sql`${chain.id}::bigint`, sql`${toDate}::timestamptz`);
+  return { ctes: [date], isUntil: [sql`block_number <= (SELECT block FROM to_date)`] };
 }

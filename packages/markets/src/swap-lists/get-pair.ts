@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Fraction } from '@chainstead/core';
-import { hexBytes, hexTextOld, type ReadDatabase } from '@chainstead/db';
+import { hexBytes, hexText, type ReadDatabase, type Sql, sql } from '@chainstead/db';
 import { type BlockTime, readAnchorBook } from '../anchors/anchor-steps.ts';
 import type { PoolId, PoolState } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
@@ -26,7 +26,7 @@ export interface Pair {
 
 /** Returns a pair; null if no proven and counted pool has this id. */
 export async function getPair(database: ReadDatabase, chain: Chain, pool: PoolId): Promise<Pair | null> {
-  const [row] = await database.select<PairRow>(STATEMENT, [poolKey(pool), chain.id, hexBytes(pool)]);
+  const [row] = await database.select<PairRow>(pairStatement(chain, pool));
   if (row === undefined) return null;
   const { exchange, factory, token0, token1, block, time } = row;
   return {
@@ -66,16 +66,20 @@ interface PairRow extends StateColumns {
   readonly tokens: readonly TokenEntry[] | null;
 }
 
-const STATEMENT = `WITH pair AS MATERIALIZED (
+function pairStatement(chain: Chain, pool: PoolId): Sql {
+  const chainId = sql`${chain.id}::bigint`;
+  const ofPool = sql`pool_key = ${poolKey(pool)}::bigint AND chain_id = ${chainId} AND pool = ${hexBytes(pool)}::bytea`;
+  return sql`WITH pair AS MATERIALIZED (
   SELECT exchange, factory, token0, token1, is_stable, tick_spacing FROM pools
-  WHERE pool_key = $1::bigint AND chain_id = $2::bigint AND pool = $3::bytea AND status = 'proven' AND is_counted
+  WHERE ${ofPool} AND status = 'proven' AND is_counted
 ), state AS MATERIALIZED (
   SELECT ${STATE_COLUMNS} FROM pool_states
-  WHERE pool_key = $1::bigint AND chain_id = $2::bigint AND pool = $3::bytea ORDER BY block_number DESC LIMIT 1
+  WHERE ${ofPool} ORDER BY block_number DESC LIMIT 1
 ), newest AS MATERIALIZED (
   SELECT block_number AS block, extract(epoch FROM block_timestamp)::float8 AS time FROM blocks
-  WHERE chain_id = $2::bigint ORDER BY block_number DESC LIMIT 1
+  WHERE chain_id = ${chainId} ORDER BY block_number DESC LIMIT 1
 )
-SELECT exchange, ${hexTextOld('factory')} AS factory, ${hexTextOld('token0')} AS token0, ${hexTextOld('token1')} AS token1, is_stable, tick_spacing, state.*, newest.*,
-  ${tokensOf('SELECT token0 FROM pair UNION SELECT token1 FROM pair', '$2::bigint')} AS tokens
+SELECT exchange, ${hexText('factory')} AS factory, ${hexText('token0')} AS token0, ${hexText('token1')} AS token1, is_stable, tick_spacing, state.*, newest.*,
+  ${tokensOf(sql`SELECT token0 FROM pair UNION SELECT token1 FROM pair`, chainId)} AS tokens
 FROM pair LEFT JOIN state ON true LEFT JOIN newest ON true`;
+}

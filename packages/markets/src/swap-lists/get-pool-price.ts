@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
-import { type Bind, hexBytes, type ReadDatabase } from '@chainstead/db';
+import { hexBytes, type ReadDatabase, sql } from '@chainstead/db';
 import { poolKey } from '../pools/pool-key.ts';
 import { wholePriceOf } from '../pools/prices-in-pool.ts';
 import { poolStateOf, STATE_COLUMNS, type StateColumns } from '../pools/stored-state.ts';
@@ -22,15 +22,12 @@ export async function getPoolPrice(
       : (tokens.find(({ address }) => address === token)?.decimals ?? null);
   const [decimals0, decimals1] = [decimalsOf(token0), decimalsOf(token1)];
   if (decimals0 === null || decimals1 === null) return null;
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const ofPool = `pool_key = ${bind(poolKey(pool))}::bigint AND chain_id = ${bind(chain.id)}::bigint AND pool = ${bind(hexBytes(pool))}::bytea`;
+  const ofPool = sql`pool_key = ${poolKey(pool)}::bigint AND chain_id = ${chain.id}::bigint AND pool = ${hexBytes(pool)}::bytea`;
   const [row] = await database.select<StateRow>(
-    `WITH known AS MATERIALIZED (SELECT is_stable, tick_spacing FROM pools WHERE ${ofPool}),
+    sql`WITH known AS MATERIALIZED (SELECT is_stable, tick_spacing FROM pools WHERE ${ofPool}),
        state AS MATERIALIZED (SELECT ${STATE_COLUMNS} FROM pool_states
-         WHERE ${ofPool} AND block_number BETWEEN ${bind(from)}::bigint AND ${bind(to)}::bigint ORDER BY block_number DESC LIMIT 1)
+         WHERE ${ofPool} AND block_number BETWEEN ${from}::bigint AND ${to}::bigint ORDER BY block_number DESC LIMIT 1)
      SELECT known.*, state.* FROM known CROSS JOIN state`,
-    values,
   );
   const state = row === undefined ? null : poolStateOf(row);
   if (row === undefined || state === null) return null;

@@ -9,7 +9,7 @@ import {
   readIndexed,
 } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
-import { type PackedTexts, type RowOf, readPackedPageOld } from '@chainstead/db/packed-rows';
+import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
 import { type BlockTime, readAnchorBook } from '../anchors/anchor-steps.ts';
 import { anchorsOf } from '../anchors/anchors-of-chain.ts';
 import { type DirectPrices, readValuePrices } from './direct-prices.ts';
@@ -61,7 +61,7 @@ export function getSwaps(
   { isSpread = false, readDirect = async () => () => null }: SwapsSources = {},
 ): Promise<SwapsPage> {
   return readConsistentPage(async () => {
-    const { rows, page } = await readPackedPageOld<RowOf<typeof SWAPS>, PageRow>(database, SWAPS, (select) =>
+    const { rows, page } = await readPackedPage<RowOf<typeof SWAPS>, PageRow>(database, SWAPS, (select) =>
       swapsStatement(chain, query, { isSpread, select }),
     );
     const blockOf = readBlocks(page.blocks, rows);

@@ -1,22 +1,24 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, ZERO_ADDRESS } from '@chainstead/core';
-import { blocksOfOld, boundsInSqlOld, type PageBounds, scanBoundsOld, traderInSqlOld } from '@chainstead/data-api';
+import { blocksOf, type PageBounds, pageRange, scanRange, traderSubject } from '@chainstead/data-api';
 import {
   addressBytes,
-  type Bind,
-  expectedTrueOld,
+  expectedTrue,
   hexBytes,
+  joinSql,
   type KeysetOrder,
-  rowsAfterInPartitionsOld,
-  type Statement,
-  whereOld,
+  rawSql,
+  rowsAfterInPartitions,
+  type Sql,
+  sql,
+  where,
 } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { hex, hexOrNull, int4, int8, packedRows, text, textOrNull } from '@chainstead/db/packed-rows';
 import { ANCHOR_KINDS, type Anchors, anchorsOf, wrappedNativeOf } from '../anchors/anchors-of-chain.ts';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
-import { isSold0InSql, isTradeInSql } from '../trades/trade-direction.ts';
+import { isSold0, isTrade } from '../trades/trade-direction.ts';
 
 /** The subject of a list. Only swaps of proven pools that are counted are listed. */
 export type SwapsSubject =
@@ -52,7 +54,7 @@ export interface SwapsReading {
   /** Whether tables are distributed. @default false */
   readonly isSpread?: boolean;
   /** Of {@link SWAPS}. */
-  readonly select?: string;
+  readonly select?: Sql;
 }
 
 /** The dataset whose coverage counts. */
@@ -85,38 +87,32 @@ export const SWAPS = packedRows({
 export function swapsStatement(
   chain: Chain,
   query: SwapsQuery,
-  { isSpread = false, select = SWAPS.selectOld }: SwapsReading = {},
-): Statement {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = `${bind(chain.id)}::bigint`;
+  { isSpread = false, select = SWAPS.select }: SwapsReading = {},
+): Sql {
+  const chainId = sql`${chain.id}::bigint`;
   const { subject } = query;
-  const of = subject.kind === 'wallet' ? traderInSqlOld(subject.wallet, SWAPS_DATASET, chainId, bind) : SWAPS_DATASET;
-  const { ctes, lower, upper, lowest, highest, complete } = boundsInSqlOld(chain, chainId, of, query, bind, null);
-  const after = query.after === null ? null : placesAfter(query.order, query.after, bind);
-  const bounds = scanBoundsOld(query.order, { lower, upper }, after);
+  const of = subject.kind === 'wallet' ? traderSubject(subject.wallet, SWAPS_DATASET, chainId) : SWAPS_DATASET;
+  const { ctes, lower, upper, lowest, highest, complete } = pageRange(chain, chainId, of, query, null);
+  const after = query.after === null ? null : placesAfter(query.order, query.after);
+  const bounds = scanRange(query.order, { lower, upper }, after);
   const scan = {
     chain,
     chainId,
     bounds: bounds.scan,
     end: query.order === 'DESC' ? lowest : highest,
     order: query.order,
-    limit: bind(query.limit + 1),
+    limit: sql`${query.limit + 1}`,
     isSpread,
-    bind,
   };
-  const found = `SELECT * FROM (${rowsOf(query, scan)}) AS found ${whereOld(bounds.far)} ${orderBy(query.order)}`;
+  const found = sql`SELECT * FROM (${rowsOf(query, scan)}) AS found ${where(bounds.far)} ${orderBy(query.order)}`;
   const undecided = undecidedPools(query, scan);
-  const isDecided = undecided === null ? '' : ' AND NOT EXISTS (SELECT FROM undecided)';
-  const tokens = 'SELECT token0 FROM page UNION SELECT token1 FROM page';
-  const related = `SELECT ${blocksOfOld('SELECT block_number FROM page', chainId)} AS blocks, ${tokensOf(tokens, chainId)} AS tokens`;
-  return {
-    text: `WITH ${ctes.join(', ')}, page AS MATERIALIZED (${found}), related AS MATERIALIZED (${related})
-${undecided === null ? '' : `, undecided AS MATERIALIZED (${undecided})`}
+  const isDecided = undecided === null ? rawSql('') : sql` AND NOT EXISTS (SELECT FROM undecided)`;
+  const tokens = sql`SELECT token0 FROM page UNION SELECT token1 FROM page`;
+  const related = sql`SELECT ${blocksOf(sql`SELECT block_number FROM page`, chainId)} AS blocks, ${tokensOf(tokens, chainId)} AS tokens`;
+  return sql`WITH ${joinSql(ctes)}, page AS MATERIALIZED (${found}), related AS MATERIALIZED (${related})
+${undecided === null ? rawSql('') : sql`, undecided AS MATERIALIZED (${undecided})`}
 SELECT covered.indexed_from, covered.indexed_to, (${complete}${isDecided}) AS complete, related.blocks, related.tokens, packed.*
-FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM page) AS packed`,
-    values,
-  };
+FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM page) AS packed`;
 }
 
 /** Address as hexadecimal digits, name, symbol, decimals, logo. */
@@ -124,23 +120,22 @@ export type TokenEntry = readonly [string, string | null, string | null, number 
 
 /**
  * Returns a query that has a row if a pool of the token may have no proof yet: by the guess from its transfers, or without a guess.
- * @param chainId placeholder of the chain's id
- * @param bind adds a value to the statement and gives its placeholder
+ * @param chainId the chain's id as the statement repeats it
  */
-export function undecidedPoolsOf(token: Address, chain: Chain, chainId: string, bind: Bind): string {
-  const keys = formsOf(token, chain).map((form) => `= ${bind(addressKey(form))}::bigint`);
-  const ranges = ['token0', 'token1'].flatMap((side) =>
-    [...keys, 'IS NULL'].map(
+export function undecidedPoolsOf(token: Address, chain: Chain, chainId: Sql): Sql {
+  const keys = formsOf(token, chain).map((form) => sql`= ${addressKey(form)}::bigint`);
+  const ranges = [sql`token0`, sql`token1`].flatMap((side) =>
+    [...keys, sql`IS NULL`].map(
       (key) =>
-        `(SELECT 1 FROM pools WHERE address_key(${side}) ${key} AND chain_id = ${chainId} AND status = 'unproven' LIMIT 1)`,
+        sql`(SELECT 1 FROM pools WHERE address_key(${side}) ${key} AND chain_id = ${chainId} AND status = 'unproven' LIMIT 1)`,
     ),
   );
-  return ranges.join(' UNION ALL ');
+  return joinSql(ranges, ' UNION ALL ');
 }
 
-/** SQL of {@link TokenEntry} values, each token once, as JSON; null for none. @param tokens a query for them */
-export function tokensOf(tokens: string, chainId: string): string {
-  return `(SELECT json_agg(json_build_array(encode(address, 'hex'), name, symbol, decimals, logo))
+/** Returns {@link TokenEntry} values, each token once, as JSON; null for none. @param tokens a query for them */
+export function tokensOf(tokens: Sql, chainId: Sql): Sql {
+  return sql`(SELECT json_agg(json_build_array(encode(address, 'hex'), name, symbol, decimals, logo))
     FROM tokens WHERE address = ANY (ARRAY(${tokens})) AND chain_id = ${chainId})`;
 }
 
@@ -151,164 +146,182 @@ export function formsOf(token: Address, chain: Chain): readonly Address[] {
 
 interface Scan {
   readonly chain: Chain;
-  readonly chainId: string;
-  readonly bounds: readonly string[];
-  /** SQL of the last block of the order; null: no bound. */
-  readonly end: string | null;
+  readonly chainId: Sql;
+  readonly bounds: readonly Sql[];
+  /** The last block of the order; null: no bound. */
+  readonly end: Sql | null;
   readonly order: KeysetOrder;
-  readonly limit: string;
+  readonly limit: Sql;
   readonly isSpread: boolean;
-  readonly bind: Bind;
 }
 
-function rowsOf({ subject, types }: SwapsQuery, scan: Scan): string {
-  const { bind } = scan;
+function rowsOf({ subject, types }: SwapsQuery, scan: Scan): Sql {
   switch (subject.kind) {
     case 'pair': {
       const conditions = [
-        `swap.pool_key = ${bind(poolKey(subject.pool))}::bigint`,
-        expectedTrueOld(`swap.pool = ${bind(hexBytes(subject.pool))}::bytea`),
+        sql`swap.pool_key = ${poolKey(subject.pool)}::bigint`,
+        expectedTrue(sql`swap.pool = ${hexBytes(subject.pool)}::bytea`),
       ];
       return swapsRange(conditions, [typeCondition(types, null, scan)], scan);
     }
     case 'wallet': {
       const { wallet, token } = subject;
-      const [key, bytes] = [`${bind(addressKey(wallet))}::bigint`, `${bind(addressBytes(wallet))}::bytea`];
-      const focus = token === null ? null : bindForms(token, scan);
+      const [key, bytes] = [sql`${addressKey(wallet)}::bigint`, sql`${addressBytes(wallet)}::bytea`];
+      const focus = token === null ? null : formsInSql(token, scan);
       const filters = [
-        isTradeInSql('swap.'),
-        ...(focus === null ? [] : [`(${TOKEN0} = ANY (${focus}) OR ${TOKEN1} = ANY (${focus}))`]),
+        isTrade('swap.'),
+        ...(focus === null ? [] : [sql`(${TOKEN0} = ANY (${focus}) OR ${TOKEN1} = ANY (${focus}))`]),
         typeCondition(types, focus === null ? null : () => focus, scan),
       ];
-      const sides = ['wallet', 'beneficiary'].map((side) =>
-        swapsRange([`address_key(swap.${side}) = ${key}`, expectedTrueOld(`swap.${side} = ${bytes}`)], filters, scan),
+      const sides = [sql`wallet`, sql`beneficiary`].map((side) =>
+        swapsRange(
+          [sql`address_key(swap.${side}) = ${key}`, expectedTrue(sql`swap.${side} = ${bytes}`)],
+          filters,
+          scan,
+        ),
       );
       return merged(sides, scan);
     }
     case 'token': {
-      const filter = typeCondition(types, () => bindForms(subject.token, scan), scan);
+      const filter = typeCondition(types, () => formsInSql(subject.token, scan), scan);
       const ranges = formsOf(subject.token, scan.chain).flatMap((form) =>
-        ['token0', 'token1'].map((side) => tradesRange(side, form, filter, scan)),
+        (['token0', 'token1'] as const).map((side) => tradesRange(side, form, filter, scan)),
       );
       return merged(ranges, scan);
     }
   }
 }
 
-const TOKEN0 = 'coalesce(known.token0, swap.token0)';
-const TOKEN1 = 'coalesce(known.token1, swap.token1)';
-const COLUMNS = `swap.block_number, swap.transaction_index, swap.log_index, swap.kind, swap.pool, swap.wallet, swap.beneficiary,
+const TOKEN0 = sql`coalesce(known.token0, swap.token0)`;
+const TOKEN1 = sql`coalesce(known.token1, swap.token1)`;
+const COLUMNS = sql`swap.block_number, swap.transaction_index, swap.log_index, swap.kind, swap.pool, swap.wallet, swap.beneficiary,
     swap.amount0, swap.amount1, swap.transaction_hash, ${TOKEN0} AS token0, ${TOKEN1} AS token1, known.factory, known.exchange`;
-const IS_POOL_OF_SWAP = 'known.pool_key = swap.pool_key AND known.chain_id = swap.chain_id AND known.pool = swap.pool';
-const IS_SWAP_OF_TRADE = `swap.pool_key = trade.pool_key AND swap.chain_id = trade.chain_id AND swap.block_number = trade.block_number
+const IS_POOL_OF_SWAP = sql`known.pool_key = swap.pool_key AND known.chain_id = swap.chain_id AND known.pool = swap.pool`;
+const IS_SWAP_OF_TRADE = sql`swap.pool_key = trade.pool_key AND swap.chain_id = trade.chain_id AND swap.block_number = trade.block_number
       AND swap.transaction_index = trade.transaction_index AND swap.log_index = trade.log_index`;
 
 /**
  * Joins the only row of a table that meets the conditions. Row by row: for equality of several columns, the planner expects next to no rows,
  * and would read and sort all of them. Citus refuses a limit in a correlated subquery.
  */
-function joinOne(table: string, name: string, condition: string, { isSpread }: Scan): string {
+function joinOne(table: Sql, name: Sql, condition: Sql, { isSpread }: Scan): Sql {
   return isSpread
-    ? `JOIN ${table} AS ${name} ON ${condition}`
-    : `CROSS JOIN LATERAL (SELECT * FROM ${table} AS ${name} WHERE ${condition} LIMIT 1) AS ${name}`;
+    ? sql`JOIN ${table} AS ${name} ON ${condition}`
+    : sql`CROSS JOIN LATERAL (SELECT * FROM ${table} AS ${name} WHERE ${condition} LIMIT 1) AS ${name}`;
+}
+
+function joinPool(scan: Scan): Sql {
+  return joinOne(sql`pools`, sql`known`, IS_POOL_OF_SWAP, scan);
 }
 
 /** A swap without tokens or amounts is not listed. */
-const IS_LISTED = `known.status = 'proven' AND known.is_counted AND (swap.kind <> 0 OR (
+const IS_LISTED = sql`known.status = 'proven' AND known.is_counted AND (swap.kind <> 0 OR (
     swap.amount0 IS NOT NULL AND swap.amount1 IS NOT NULL AND ${TOKEN0} IS NOT NULL AND ${TOKEN1} IS NOT NULL))`;
 
-function swapsRange(conditions: readonly string[], filters: readonly string[], scan: Scan): string {
-  const found = [...conditions, `swap.chain_id = ${scan.chainId}`, ...scan.bounds];
-  return `SELECT ${COLUMNS} FROM swaps AS swap ${joinOne('pools', 'known', IS_POOL_OF_SWAP, scan)}
-    ${whereOld([...found, expectedTrueOld([IS_LISTED, ...filters].join(' AND '))])} ${orderBy(scan.order, 'swap.')} LIMIT ${scan.limit}`;
+function swapsRange(conditions: readonly Sql[], filters: readonly Sql[], scan: Scan): Sql {
+  const found = [...conditions, sql`swap.chain_id = ${scan.chainId}`, ...scan.bounds];
+  return sql`SELECT ${COLUMNS} FROM swaps AS swap ${joinPool(scan)}
+    ${where([...found, expectedTrue(joinSql([IS_LISTED, ...filters], ' AND '))])} ${orderBy(scan.order, 'swap.')} LIMIT ${scan.limit}`;
 }
 
-function tradesRange(side: string, token: Address, filter: string, scan: Scan): string {
-  const { bind, chainId, order } = scan;
-  const found = [`${side}_key = ${bind(addressKey(token))}::bigint`, `chain_id = ${chainId}`, ...scan.bounds];
-  const isOf = `${side === 'token0' ? TOKEN0 : TOKEN1} = ${bind(addressBytes(token))}::bytea`;
-  return `SELECT ${COLUMNS} FROM (SELECT * FROM trades ${whereOld(found)}) AS trade
-    ${joinOne('swaps', 'swap', IS_SWAP_OF_TRADE, scan)} ${joinOne('pools', 'known', IS_POOL_OF_SWAP, scan)}
-    WHERE ${expectedTrueOld([IS_LISTED, isOf, filter].join(' AND '))} ${orderBy(order, 'trade.')} LIMIT ${scan.limit}`;
+function tradesRange(side: 'token0' | 'token1', token: Address, filter: Sql, scan: Scan): Sql {
+  const { chainId, order } = scan;
+  const found = [sql`${rawSql(side)}_key = ${addressKey(token)}::bigint`, sql`chain_id = ${chainId}`, ...scan.bounds];
+  const isOf = sql`${side === 'token0' ? TOKEN0 : TOKEN1} = ${addressBytes(token)}::bytea`;
+  return sql`SELECT ${COLUMNS} FROM (SELECT * FROM trades ${where(found)}) AS trade
+    ${joinOne(sql`swaps`, sql`swap`, IS_SWAP_OF_TRADE, scan)} ${joinPool(scan)}
+    WHERE ${expectedTrue(joinSql([IS_LISTED, isOf, filter], ' AND '))} ${orderBy(order, 'trade.')} LIMIT ${scan.limit}`;
 }
 
 /**
  * Returns a query that has a row if the list may lack swaps whose pools have no proof yet; null for a pair, which is proven. For a wallet they
  * are the pools of its swaps in the range of the page.
  */
-function undecidedPools({ subject, order }: SwapsQuery, scan: Scan): string | null {
-  const { bind, chainId, chain } = scan;
+function undecidedPools({ subject, order }: SwapsQuery, scan: Scan): Sql | null {
+  const { chainId, chain } = scan;
   switch (subject.kind) {
     case 'pair':
       return null;
     case 'token':
-      return undecidedPoolsOf(subject.token, chain, chainId, bind);
+      return undecidedPoolsOf(subject.token, chain, chainId);
     case 'wallet': {
-      const last = `(SELECT block_number FROM page ${orderBy(order)} OFFSET ${scan.limit} - 1 LIMIT 1)`;
+      const last = sql`(SELECT block_number FROM page ${orderBy(order)} OFFSET ${scan.limit} - 1 LIMIT 1)`;
       // A page that is not full ends where its bounds do. Inside of the function, the bound doesn't count for the planner.
       const end =
-        order === 'DESC' ? `>= coalesce(${last}, ${scan.end ?? 0})` : `<= coalesce(${last}, ${scan.end ?? INT4_MAX})`;
-      const ranges = ['wallet', 'beneficiary'].map((side) => {
+        order === 'DESC'
+          ? sql`>= coalesce(${last}, ${scan.end ?? rawSql(0)})`
+          : sql`<= coalesce(${last}, ${scan.end ?? INT4_MAX})`;
+      const ranges = [sql`wallet`, sql`beneficiary`].map((side) => {
         const found = [
-          `address_key(swap.${side}) = ${bind(addressKey(subject.wallet))}::bigint`,
-          `swap.chain_id = ${chainId}`,
+          sql`address_key(swap.${side}) = ${addressKey(subject.wallet)}::bigint`,
+          sql`swap.chain_id = ${chainId}`,
           ...scan.bounds,
-          `swap.block_number ${end}`,
+          sql`swap.block_number ${end}`,
         ];
-        return `(SELECT 1 FROM swaps AS swap ${joinOne('pools', 'known', IS_POOL_OF_SWAP, scan)}
-          ${whereOld([...found, expectedTrueOld("known.status = 'unproven' AND swap.kind = 0")])} ${orderBy(order, 'swap.')} LIMIT 1)`;
+        return sql`(SELECT 1 FROM swaps AS swap ${joinPool(scan)}
+          ${where([...found, expectedTrue(sql`known.status = 'unproven' AND swap.kind = 0`)])} ${orderBy(order, 'swap.')} LIMIT 1)`;
       });
-      return ranges.join(' UNION ALL ');
+      return joinSql(ranges, ' UNION ALL ');
     }
   }
 }
 
-const INT4_MAX = 2_147_483_647;
+const INT4_MAX = rawSql(2_147_483_647);
 
 /** The first rows of several ranges, each once. */
-function merged(ranges: readonly string[], { order, limit }: Scan): string {
-  const all = ranges.map((range) => `(${range})`).join(' UNION ALL ');
-  return `SELECT DISTINCT ON (${PLACE.join(', ')}) * FROM (${all}) AS listed ${orderBy(order)} LIMIT ${limit}`;
+function merged(ranges: readonly Sql[], { order, limit }: Scan): Sql {
+  const all = joinSql(
+    ranges.map((range) => sql`(${range})`),
+    ' UNION ALL ',
+  );
+  return sql`SELECT DISTINCT ON (block_number, transaction_index, log_index) * FROM (${all}) AS listed ${orderBy(order)} LIMIT ${limit}`;
 }
 
 /**
  * A pair also lists swaps that are no trade: with both types, or without any.
- * @param focus SQL of the addresses whose side decides between buy and sell, bound if needed; null: the base token of each pool
+ * @param focus returns the addresses whose side decides between buy and sell; null: the base token of each pool
  */
-function typeCondition(types: readonly TransactionType[], focus: (() => string) | null, scan: Scan): string {
+function typeCondition(types: readonly TransactionType[], focus: (() => Sql) | null, scan: Scan): Sql {
   const wanted = new Set(types.length === 0 ? TRANSACTION_TYPES : types);
   const isBuy = () =>
-    `${isSold0InSql('swap.')} <> (${focus === null ? isBase0(scan) : `${TOKEN0} = ANY (${focus()})`})`;
+    sql`${isSold0('swap.')} <> (${focus === null ? isBase0(scan) : sql`${TOKEN0} = ANY (${focus()})`})`;
   const kinds = [
-    ...(wanted.has('buy') && wanted.has('sell') ? ['swap.kind = 0'] : []),
-    ...(wanted.has('buy') && !wanted.has('sell') ? [`(${isTradeInSql('swap.')} AND ${isBuy()})`] : []),
-    ...(!wanted.has('buy') && wanted.has('sell') ? [`(${isTradeInSql('swap.')} AND NOT (${isBuy()}))`] : []),
-    ...(wanted.has('addLiquidity') ? ['swap.kind = 1'] : []),
-    ...(wanted.has('removeLiquidity') ? ['swap.kind = 2'] : []),
+    ...(wanted.has('buy') && wanted.has('sell') ? [sql`swap.kind = 0`] : []),
+    ...(wanted.has('buy') && !wanted.has('sell') ? [sql`(${isTrade('swap.')} AND ${isBuy()})`] : []),
+    ...(!wanted.has('buy') && wanted.has('sell') ? [sql`(${isTrade('swap.')} AND NOT (${isBuy()}))`] : []),
+    ...(wanted.has('addLiquidity') ? [sql`swap.kind = 1`] : []),
+    ...(wanted.has('removeLiquidity') ? [sql`swap.kind = 2`] : []),
   ];
-  return `(${kinds.join(' OR ')})`;
+  return sql`(${joinSql(kinds, ' OR ')})`;
 }
 
-/** `isQuotedIn0` in SQL, negated. */
-function isBase0({ chain, bind }: Scan): string {
+/** The negation of `isQuotedIn0`. */
+function isBase0({ chain }: Scan): Sql {
   const anchors: Anchors = anchorsOf(chain);
-  const kinds = ANCHOR_KINDS.map((kind) => `${bind(anchors[kind].map(addressBytes))}::bytea[]`);
-  const rank = (token: string) =>
-    `(CASE ${kinds.map((tokens, at) => `WHEN ${token} = ANY (${tokens}) THEN ${at}`).join(' ')} ELSE ${kinds.length} END)`;
-  return `${rank(TOKEN0)} >= ${rank(TOKEN1)}`;
+  const kinds = ANCHOR_KINDS.map((kind) => sql`${anchors[kind].map(addressBytes)}::bytea[]`);
+  const rank = (token: Sql) =>
+    sql`(CASE ${joinSql(
+      kinds.map((tokens, at) => sql`WHEN ${token} = ANY (${tokens}) THEN ${rawSql(at)}`),
+      ' ',
+    )} ELSE ${rawSql(kinds.length)} END)`;
+  return sql`${rank(TOKEN0)} >= ${rank(TOKEN1)}`;
 }
 
-function bindForms(token: Address, { chain, bind }: Scan): string {
-  return `${bind(formsOf(token, chain).map(addressBytes))}::bytea[]`;
+function formsInSql(token: Address, { chain }: Scan): Sql {
+  return sql`${formsOf(token, chain).map(addressBytes)}::bytea[]`;
 }
 
 const PLACE = ['block_number', 'transaction_index', 'log_index'] as const;
 
-function orderBy(order: KeysetOrder, relation = ''): string {
-  return `ORDER BY ${PLACE.map((column) => `${relation}${column} ${order}`).join(', ')}`;
+function orderBy(order: KeysetOrder, relation = ''): Sql {
+  return rawSql(`ORDER BY ${PLACE.map((column) => `${relation}${column} ${order}`).join(', ')}`);
 }
 
-function placesAfter(order: KeysetOrder, place: SwapPlace, bind: Bind): readonly string[] {
-  const [block, ...rest] = PLACE.map((column) => bind(place[column]));
-  return rowsAfterInPartitionsOld(order, PLACE, [`${block}::bigint`, ...rest]);
+function placesAfter(order: KeysetOrder, place: SwapPlace): readonly Sql[] {
+  const values = [
+    sql`${place.block_number}::bigint`,
+    sql`${place.transaction_index}`,
+    sql`${place.log_index}`,
+  ] as const;
+  return rowsAfterInPartitions(order, PLACE, values);
 }

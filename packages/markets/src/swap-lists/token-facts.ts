@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, decimalAmount, ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes, type ReadDatabase } from '@chainstead/db';
+import { addressBytes, type ReadDatabase, sql } from '@chainstead/db';
 import { wrappedNativeOf } from '../anchors/anchors-of-chain.ts';
 import { type TokenEntry, tokensOf } from './swaps-statement.ts';
 
@@ -34,8 +34,7 @@ export async function readTokenBook(
   tokens: Iterable<Address>,
 ): Promise<(token: Address) => TokenFacts> {
   const [row] = await database.select<{ readonly tokens: readonly TokenEntry[] | null }>(
-    `SELECT ${tokensOf('SELECT unnest($2::bytea[])', '$1::bigint')} AS tokens`,
-    [chain.id, [...new Set(tokens)].map(addressBytes)],
+    sql`SELECT ${tokensOf(sql`SELECT unnest(${[...new Set(tokens)].map(addressBytes)}::bytea[])`, sql`${chain.id}::bigint`)} AS tokens`,
   );
   return tokenBook(row?.tokens ?? [], chain);
 }

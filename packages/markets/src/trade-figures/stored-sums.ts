@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Chain } from '@chainstead/chains';
-import { hexBytes, hexTextOld, type ReadDatabase, rawSql, sql } from '@chainstead/db';
+import { hexBytes, hexText, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
 import { priceSettingsOf } from '../pool-candles/price-settings.ts';
 import { VALID_SPAN, wholeSpans } from '../pool-candles/stored-span.ts';
@@ -40,32 +40,24 @@ export async function readStoredHours(
   { pools, first, end, lastBlock, needsTraders }: StoredHoursQuery,
 ): Promise<StoredHours> {
   const [spans] = await database.select<{ readonly hours: readonly number[] }>(
-    sql`SELECT ARRAY(SELECT start FROM candle_spans WHERE chain_id = ${chain.id} AND hours = 1 AND start >= ${first} AND start < ${end} AND ${rawSql(VALID_SPAN)} AND settings = ${priceSettingsOf(chain)}
+    sql`SELECT ARRAY(SELECT start FROM candle_spans WHERE chain_id = ${chain.id} AND hours = 1 AND start >= ${first} AND start < ${end} AND ${VALID_SPAN} AND settings = ${priceSettingsOf(chain)}
       AND last_block <= ${lastBlock}::bigint ORDER BY start) AS hours`,
   );
   const hours = spans?.hours ?? [];
   if (hours.length === 0) return storedHours([], []);
+  const keys = sql`${pools.map(({ pool }) => poolKey(pool))}::bigint[]`;
+  const inHours = (candle: Sql) =>
+    sql`${candle}.chain_id = ${chain.id} AND ${candle}.hours = 1 AND ${candle}.start >= ${first} AND ${candle}.start < ${end}`;
   const leftOut = await database.select<{ readonly pool: PoolId; readonly start: number }>(
-    `WITH known AS MATERIALIZED (SELECT * FROM unnest($4::bigint[], $5::bytea[], $6::smallint[], $7::smallint[]) AS known (pool_key, pool, decimals0, decimals1))
-SELECT ${hexTextOld('pool')} AS pool, start FROM stale_candles
-WHERE pool_key = ANY ($4::bigint[]) AND chain_id = $1 AND hours = 1 AND start >= $2 AND start < $3
-UNION SELECT ${hexTextOld('candle.pool')}, candle.start FROM known JOIN pool_candles AS candle ON candle.pool_key = known.pool_key AND candle.pool = known.pool
-WHERE candle.chain_id = $1 AND candle.hours = 1 AND candle.start >= $2 AND candle.start < $3
-  AND (candle.decimals0 IS DISTINCT FROM known.decimals0 OR candle.decimals1 IS DISTINCT FROM known.decimals1
-    OR $8::boolean AND (candle.buyers IS NULL OR candle.sellers IS NULL))
-LIMIT ${LEFT_OUT_MAX + 1}`,
-    [chain.id, first, end, ...columnsOf(pools), needsTraders],
+    sql`WITH known AS MATERIALIZED (SELECT * FROM unnest(${keys}, ${pools.map(({ pool }) => hexBytes(pool))}::bytea[],
+  ${pools.map(({ decimals }) => decimals[0])}::smallint[], ${pools.map(({ decimals }) => decimals[1])}::smallint[]) AS known (pool_key, pool, decimals0, decimals1))
+SELECT ${hexText('pool')} AS pool, start FROM stale_candles WHERE pool_key = ANY (${keys}) AND ${inHours(sql`stale_candles`)}
+UNION SELECT ${hexText('candle.pool')}, candle.start FROM known JOIN pool_candles AS candle ON candle.pool_key = known.pool_key AND candle.pool = known.pool
+WHERE ${inHours(sql`candle`)} AND (candle.decimals0 IS DISTINCT FROM known.decimals0 OR candle.decimals1 IS DISTINCT FROM known.decimals1
+    OR ${needsTraders}::boolean AND (candle.buyers IS NULL OR candle.sellers IS NULL))
+LIMIT ${rawSql(LEFT_OUT_MAX + 1)}`,
   );
   return leftOut.length > LEFT_OUT_MAX ? storedHours([], []) : storedHours(hours, leftOut);
-}
-
-function columnsOf(pools: readonly FiguredPool[]): readonly unknown[] {
-  return [
-    pools.map(({ pool }) => poolKey(pool)),
-    pools.map(({ pool }) => hexBytes(pool)),
-    pools.map(({ decimals }) => decimals[0]),
-    pools.map(({ decimals }) => decimals[1]),
-  ];
 }
 
 function storedHours(hours: readonly number[], leftOut: StoredHours['leftOut']): StoredHours {
@@ -96,17 +88,17 @@ export async function addStoredSums(
   if (stored.hours.length === 0) return;
   const whole = spans.map(({ from, to }) => wholeSpans(1, from, to));
   const sided = (bought: string, sold: string) =>
-    `CASE WHEN member.is_reversed THEN candle.${sold} ELSE candle.${bought} END`;
-  const volume = (side: string) => `CASE WHEN count(${side}) = count(*) THEN sum(${side})::text END`;
+    rawSql(`CASE WHEN member.is_reversed THEN candle.${sold} ELSE candle.${bought} END`);
+  const volume = (side: Sql) => sql`CASE WHEN count(${side}) = count(*) THEN sum(${side})::text END`;
+  const { members, isStored } = storedCandles(chain, groups, stored);
   const rows = await database.select<SumRow>(
-    `WITH ${MEMBERS}, span AS MATERIALIZED (
-  SELECT * FROM unnest($9::int[], $10::int[]) WITH ORDINALITY AS span (first, ending, number))
+    sql`WITH ${members}, span AS MATERIALIZED (
+  SELECT * FROM unnest(${whole.map(({ first }) => first)}::int[], ${whole.map(({ end }) => end)}::int[]) WITH ORDINALITY AS span (first, ending, number))
 SELECT member.number AS "group", (span.number - 1)::int AS span,
   sum(${sided('buys', 'sells')})::float8 AS buys, sum(${sided('sells', 'buys')})::float8 AS sells,
   ${volume(sided('buy_volume', 'sell_volume'))} AS "buyVolume", ${volume(sided('sell_volume', 'buy_volume'))} AS "sellVolume"
 FROM ${CANDLES} JOIN span ON candle.start >= span.first AND candle.start < span.ending
-WHERE ${IS_STORED} GROUP BY member.number, span.number`,
-    [...valuesOf(chain, groups, stored), whole.map(({ first }) => first), whole.map(({ end }) => end)],
+WHERE ${isStored} GROUP BY member.number, span.number`,
   );
   for (const { group, span, buys, sells, buyVolume, sellVolume } of rows) {
     collector.add(group, span, { isBuy: true, count: buys, value: buyVolume === null ? null : BigInt(buyVolume) });
@@ -123,22 +115,24 @@ interface SumRow {
   readonly sellVolume: string | null;
 }
 
-const MEMBERS = `member AS MATERIALIZED (
-  SELECT * FROM unnest($5::int[], $6::bigint[], $7::bytea[], $8::boolean[]) AS member (number, pool_key, pool, is_reversed)),
-left_out AS MATERIALIZED (SELECT * FROM unnest($3::bytea[], $4::int[]) AS left_out (pool, start))`;
-const CANDLES = 'member JOIN pool_candles AS candle ON candle.pool_key = member.pool_key AND candle.pool = member.pool';
-const IS_STORED = `candle.chain_id = $1 AND candle.hours = 1 AND candle.start = ANY ($2::int[])
-  AND NOT EXISTS (SELECT FROM left_out WHERE left_out.pool = candle.pool AND left_out.start = candle.start)`;
+const CANDLES = sql`member JOIN pool_candles AS candle ON candle.pool_key = member.pool_key AND candle.pool = member.pool`;
 
-function valuesOf(chain: Chain, groups: readonly PoolGroup[], { hours, leftOut }: StoredHours): readonly unknown[] {
+/** CTEs for {@link CANDLES}, and the condition that their sums count. */
+function storedCandles(
+  chain: Chain,
+  groups: readonly PoolGroup[],
+  { hours, leftOut }: StoredHours,
+): { readonly members: Sql; readonly isStored: Sql } {
   const members = groups.flatMap(({ pools }, number) => pools.map((member) => ({ number, ...member })));
-  return [
-    ...[chain.id, hours, leftOut.map(({ pool }) => hexBytes(pool)), leftOut.map(({ start }) => start)],
-    members.map(({ number }) => number),
-    members.map(({ pool }) => poolKey(pool.pool)),
-    members.map(({ pool }) => hexBytes(pool.pool)),
-    members.map(({ isReversed }) => isReversed),
-  ];
+  return {
+    members: sql`member AS MATERIALIZED (
+  SELECT * FROM unnest(${members.map(({ number }) => number)}::int[], ${members.map(({ pool }) => poolKey(pool.pool))}::bigint[],
+    ${members.map(({ pool }) => hexBytes(pool.pool))}::bytea[], ${members.map(({ isReversed }) => isReversed)}::boolean[]) AS member (number, pool_key, pool, is_reversed)),
+left_out AS MATERIALIZED (
+  SELECT * FROM unnest(${leftOut.map(({ pool }) => hexBytes(pool))}::bytea[], ${leftOut.map(({ start }) => start)}::int[]) AS left_out (pool, start))`,
+    isStored: sql`candle.chain_id = ${chain.id} AND candle.hours = 1 AND candle.start = ANY (${hours}::int[])
+  AND NOT EXISTS (SELECT FROM left_out WHERE left_out.pool = candle.pool AND left_out.start = candle.start)`,
+  };
 }
 
 /** Statements for the traders of all hours, at most. */
@@ -162,11 +156,10 @@ export async function addStoredTraders(
   const together = Math.ceil(hours.length / READINGS_MAX);
   let sinceTurn = 0;
   for (let at = 0; at < hours.length; at += together) {
-    const some = { ...stored, hours: hours.slice(at, at + together) };
+    const { members, isStored } = storedCandles(chain, groups, { ...stored, hours: hours.slice(at, at + together) });
     const rows = await database.select<TradersRow>(
-      `WITH ${MEMBERS} SELECT member.number AS "group", member.is_reversed AS "isReversed", candle.start, candle.buyers, candle.sellers
-       FROM ${CANDLES} WHERE ${IS_STORED}`,
-      [...valuesOf(chain, groups, some)],
+      sql`WITH ${members} SELECT member.number AS "group", member.is_reversed AS "isReversed", candle.start, candle.buyers, candle.sellers
+       FROM ${CANDLES} WHERE ${isStored}`,
     );
     for (const { group, isReversed, start, buyers, sellers } of rows) {
       const of = spansOf(start);

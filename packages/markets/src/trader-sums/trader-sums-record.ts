@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database, rawSql, sql } from '@chainstead/db';
+import { addressBytes, type Database, sql } from '@chainstead/db';
 import { lockChainCommits } from '@chainstead/sync';
 import { priceSettingsOf } from '../pool-candles/price-settings.ts';
 
@@ -20,7 +20,7 @@ export interface ClaimedTraderSums {
 }
 
 /** Sums that no request used for so long are deleted. */
-const UNUSED = "interval '2 days'";
+const UNUSED = sql`interval '2 days'`;
 
 /**
  * Claims the sums of a trader, to continue them up to a settled block. Changes of these swaps that are committed later delete the row, so the
@@ -33,18 +33,16 @@ export async function claimTraderSums(
   lastBlock: number,
 ): Promise<ClaimedTraderSums> {
   const claim = randomUUID();
+  const { trader, scope } = columnsOf(chain, key);
   return database.transaction(async (transaction) => {
     // No commit is under way that does not see the claim.
     await lockChainCommits(transaction, chain);
-    await transaction.query(
-      sql`DELETE FROM trader_sums WHERE chain_id = ${chain.id} AND used_at < now() - ${rawSql(UNUSED)}`,
-    );
+    await transaction.query(sql`DELETE FROM trader_sums WHERE chain_id = ${chain.id} AND used_at < now() - ${UNUSED}`);
     const [row] = await transaction.query<{ readonly sums: unknown }>(
-      `INSERT INTO trader_sums AS stored (chain_id, trader, scope, last_block, claim) VALUES ($1, $2, $3, $4, $5)
+      sql`INSERT INTO trader_sums AS stored (chain_id, trader, scope, last_block, claim) VALUES (${chain.id}, ${trader}, ${scope}, ${lastBlock}, ${claim})
        ON CONFLICT (trader, chain_id, scope) DO UPDATE SET last_block = greatest(stored.last_block, excluded.last_block), claim = excluded.claim,
          used_at = now()
        RETURNING sums`,
-      [...keyOf(chain, key), lastBlock, claim],
     );
     return { claim, sums: row?.sums ?? null };
   });
@@ -57,13 +55,14 @@ export async function storeTraderSums(
   key: TraderSumsKey,
   { claim, sums }: ClaimedTraderSums,
 ): Promise<void> {
+  const { trader, scope } = columnsOf(chain, key);
   await database.query(
-    'UPDATE trader_sums SET sums = $5::jsonb WHERE chain_id = $1 AND trader = $2 AND scope = $3 AND claim = $4',
-    [...keyOf(chain, key), claim, JSON.stringify(sums)],
+    sql`UPDATE trader_sums SET sums = ${JSON.stringify(sums)}::jsonb
+     WHERE chain_id = ${chain.id} AND trader = ${trader} AND scope = ${scope} AND claim = ${claim}`,
   );
 }
 
-function keyOf(chain: Chain, { trader, question }: TraderSumsKey): readonly unknown[] {
+function columnsOf(chain: Chain, { trader, question }: TraderSumsKey) {
   const scope = createHash('sha256').update(JSON.stringify([priceSettingsOf(chain), question]));
-  return [chain.id, addressBytes(trader), scope.digest('hex').slice(0, 32)];
+  return { trader: addressBytes(trader), scope: scope.digest('hex').slice(0, 32) };
 }

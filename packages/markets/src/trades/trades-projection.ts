@@ -1,7 +1,7 @@
 import { columnList, columnsAs, deleteByKey, rawSql, type Sql, sql } from '@chainstead/db';
 import { defineSqlLookup, keyOfLookup, type Projection, type RowsChange } from '@chainstead/sync';
 import { pools, swaps, trades as table } from '../tables/schema.ts';
-import { isTradeInSql } from './trade-direction.ts';
+import { isTrade } from './trade-direction.ts';
 
 const KEY = ['poolKey', 'chainId', 'blockNumber', 'transactionIndex', 'logIndex'] as const;
 const COLUMNS = [...KEY, 'token0Key', 'token1Key'] as const;
@@ -51,13 +51,13 @@ function provenPool(poolKey: Sql, chainId: Sql, pool: Sql, isInShard: Sql): Sql 
 }
 
 /**
- * Adds the swaps that are trades ({@link isTradeInSql}) of known tokens. The tokens of a pool with more than two are those of the swap.
+ * Adds the swaps that are trades ({@link isTrade}) of known tokens. The tokens of a pool with more than two are those of the swap.
  * @param source relations `swap` and `proven`
  */
 function insertTrades(source: Sql): Sql {
   const [token0, token1] = [sql`coalesce(proven.token0, ${swap.token0})`, sql`coalesce(proven.token1, ${swap.token1})`];
   return sql`INSERT INTO trades (${columnList(table, COLUMNS)})
    SELECT ${columnList(swaps, KEY, 'swap')}, address_key(${token0}), address_key(${token1}) FROM ${source}
-   WHERE ${rawSql(isTradeInSql('swap.'))} AND ${token0} IS NOT NULL AND ${token1} IS NOT NULL
+   WHERE ${isTrade('swap.')} AND ${token0} IS NOT NULL AND ${token1} IS NOT NULL
    ORDER BY ${columnList(swaps, KEY, 'swap')} ON CONFLICT DO NOTHING`;
 }

@@ -1,5 +1,5 @@
 import type { ChainId } from '@chainstead/core';
-import { addressBytes, hexBytes, type Transaction } from '@chainstead/db';
+import { addressBytes, hexBytes, sql, type Transaction } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import type { ProvenPool } from '../exchanges/prove-pool.ts';
 import type { LeftOut } from '../tables/schema.ts';
@@ -30,13 +30,10 @@ export async function leftOutOf(
   if (isUsual(pool)) return null;
   const [token0, token1] = tokens;
   const [row] = await transaction.query<{ unusual: number }>(
-    `SELECT count(*)::int AS unusual FROM pools WHERE address_key(token0) = $1::bigint AND chain_id = $2 AND address_key(token1) = $3::bigint
-       AND status = 'proven' AND is_counted AND left_out IS NULL AND token0 = $4 AND token1 = $5 AND length(pool) > 20 AND pool <> $6
-       AND NOT (hooks IS NULL AND fee = ANY ($7::int[]) AND tick_spacing = ANY ($8::int[]))`,
-    [
-      ...[addressKey(token0), chainId, addressKey(token1), addressBytes(token0), addressBytes(token1)],
-      ...[hexBytes(pool.pool), USUAL_FEES, USUAL_SPACINGS],
-    ],
+    sql`SELECT count(*)::int AS unusual FROM pools WHERE address_key(token0) = ${addressKey(token0)}::bigint AND chain_id = ${chainId}
+       AND address_key(token1) = ${addressKey(token1)}::bigint AND status = 'proven' AND is_counted AND left_out IS NULL AND token0 = ${addressBytes(token0)} AND token1 = ${addressBytes(token1)}
+       AND length(pool) > 20 AND pool <> ${hexBytes(pool.pool)}
+       AND NOT (hooks IS NULL AND fee = ANY (${USUAL_FEES}::int[]) AND tick_spacing = ANY (${USUAL_SPACINGS}::int[]))`,
   );
   return (row?.unusual ?? 0) < UNUSUAL_MAX ? null : 'crowded';
 }

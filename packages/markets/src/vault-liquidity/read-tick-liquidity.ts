@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { isBuiltOld } from '@chainstead/data-api';
-import { addressBytes, type Bind, hexBytes, type ReadDatabase, type Statement } from '@chainstead/db';
+import { isBuilt } from '@chainstead/data-api';
+import { addressBytes, hexBytes, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import type { TickChange } from './pool-principal.ts';
@@ -38,8 +38,7 @@ export async function readTickLiquidity(
   pools: readonly ManagedPool[],
   block: number,
 ): Promise<readonly TickLiquidity[] | null> {
-  const { text, values } = tickLiquidityStatement(chain, pools, block);
-  const rows = await database.select<SumRow>(text, values);
+  const rows = await database.select<SumRow>(tickLiquidityStatement(chain, pools, block));
   if (rows.some(({ is_built: isOfBuilt }) => isOfBuilt === false)) return null;
   const byPool = Map.groupBy(rows, ({ position }) => position);
   return pools.map((_, position) => {
@@ -52,30 +51,27 @@ export async function readTickLiquidity(
 }
 
 /** Ranges of primary keys: two spans of each pool, and its creation. */
-export function tickLiquidityStatement(chain: Chain, pools: readonly ManagedPool[], block: number): Statement {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = `${bind(chain.id)}::bigint`;
+export function tickLiquidityStatement(chain: Chain, pools: readonly ManagedPool[], block: number): Sql {
+  const chainId = sql`${chain.id}::bigint`;
   const [wide, narrow] = SPAN_BLOCKS;
   const end = firstUnsummedBlock(block);
-  const [wideEnd, narrowEnd] = [end - (end % wide), end].map((value) => `${bind(value)}::bigint`);
+  const [wideEnd, narrowEnd] = [sql`${end - (end % wide)}::bigint`, sql`${end}::bigint`];
   const keys = pools.map(({ pool, factory }, position) => {
-    const of = `pool_key = ${bind(poolKey(pool))}::bigint AND chain_id = ${chainId} AND pool = ${bind(hexBytes(pool))}::bytea`;
-    return { position, of, factory: `${bind(addressBytes(factory))}::bytea` };
+    const of = sql`pool_key = ${poolKey(pool)}::bigint AND chain_id = ${chainId} AND pool = ${hexBytes(pool)}::bytea`;
+    return { position, of, factory: sql`${addressBytes(factory)}::bytea` };
   });
   const sums = keys.flatMap(({ position, of }) => [
-    `SELECT ${position} AS position, tick, net FROM tick_liquidity WHERE ${of} AND blocks = ${wide} AND start < ${wideEnd}`,
-    `SELECT ${position}, tick, net FROM tick_liquidity WHERE ${of} AND blocks = ${narrow} AND start >= ${wideEnd} AND start < ${narrowEnd}`,
+    sql`SELECT ${rawSql(position)} AS position, tick, net FROM tick_liquidity WHERE ${of} AND blocks = ${rawSql(wide)} AND start < ${wideEnd}`,
+    sql`SELECT ${rawSql(position)}, tick, net FROM tick_liquidity WHERE ${of} AND blocks = ${rawSql(narrow)} AND start >= ${wideEnd} AND start < ${narrowEnd}`,
   ]);
   const creations = keys.map(
     ({ position, of, factory }) =>
-      `SELECT ${position} AS position, min(block_number)::int AS created_at FROM pool_creations WHERE ${of} AND factory = ${factory}`,
+      sql`SELECT ${rawSql(position)} AS position, min(block_number)::int AS created_at FROM pool_creations WHERE ${of} AND factory = ${factory}`,
   );
-  const text = `WITH changed AS MATERIALIZED (${sums.join(' UNION ALL ')}), created AS MATERIALIZED (${creations.join(' UNION ALL ')})
+  return sql`WITH changed AS MATERIALIZED (${joinSql(sums, ' UNION ALL ')}), created AS MATERIALIZED (${joinSql(creations, ' UNION ALL ')})
 SELECT position, tick, sum(net)::text AS net, NULL::int AS created_at, NULL::boolean AS is_built FROM changed GROUP BY position, tick HAVING sum(net) <> 0
 UNION ALL SELECT position, NULL, NULL, created_at, NULL FROM created
-UNION ALL SELECT -1, NULL, NULL, NULL, ${isBuiltOld(chainId, tickLiquidityOfSwaps)}`;
-  return { text, values };
+UNION ALL SELECT -1, NULL, NULL, NULL, ${isBuilt(chainId, tickLiquidityOfSwaps)}`;
 }
 
 interface SumRow {

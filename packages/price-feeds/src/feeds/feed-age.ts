@@ -1,6 +1,6 @@
 import { type Chain, DEFAULT_HEARTBEAT_SECONDS, feedsOf, type PriceFeed, type TokenFeed } from '@chainstead/chains';
 import { type Address, errorText, Gauge, type Logger, type Registry, ZERO_ADDRESS } from '@chainstead/core';
-import { type Database, hexText, plainText, readWithin, sql } from '@chainstead/db';
+import { type Database, hexText, readWithin, sql } from '@chainstead/db';
 
 export interface FeedAgeOptions {
   readonly registry: Registry;
@@ -24,7 +24,7 @@ export function measureFeedAges({ registry, database, chains, logger }: FeedAgeO
     registers,
     async collect() {
       try {
-        const [rows = []] = await readWithin<AgeRow>(database, READ_MS, [plainText(AGES_SQL)]);
+        const [rows = []] = await readWithin<AgeRow>(database, READ_MS, [AGES_SQL]);
         this.reset();
         for (const { chain_id: id, feed: proxy, age } of rows) {
           const chain = chains.find((one) => one.id === id);

@@ -64,9 +64,8 @@ beforeAll(async () => {
 
 async function seedPool(pool: Address, exchange: string, status: string): Promise<void> {
   await scratch.database.query(
-    `INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
-     VALUES (address_key($1), $2, $1, $3, $4, $5, $6, $7, true, NULL)`,
-    [...[hexBytes(pool), eth.id, status, exchange], ...[factoryOf(exchange), CATS, WETH].map(hexBytes)],
+    sql`INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
+     VALUES (address_key(${hexBytes(pool)}), ${eth.id}, ${hexBytes(pool)}, ${status}, ${exchange}, ${hexBytes(factoryOf(exchange))}, ${hexBytes(CATS)}, ${hexBytes(WETH)}, true, NULL)`,
   );
 }
 

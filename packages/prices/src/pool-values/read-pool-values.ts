@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, compareFractions, type Fraction, isAddress, wholeFraction } from '@chainstead/core';
-import { type Bind, hexBytes, type ReadDatabase } from '@chainstead/db';
+import { hexBytes, joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { type BalanceSeries, type Holding, readBalanceSeries, requestBalances } from '@chainstead/erc20';
 import {
   type PoolId,
@@ -87,18 +87,13 @@ async function readStates(
   const states = new Map<PoolId, PoolState>();
   for (let start = 0; start < pools.length; start += POOLS_PER_STATEMENT) {
     const some = pools.slice(start, start + POOLS_PER_STATEMENT);
-    const values: unknown[] = [];
-    const bind: Bind = (value) => `$${values.push(value)}`;
-    const [chainId, first, last] = [chain.id, runStart, block].map((value) => `${bind(value)}::bigint`);
+    const [chainId, first, last] = [sql`${chain.id}::bigint`, sql`${runStart}::bigint`, sql`${block}::bigint`];
     const ranges = some.map(
-      ({ pool }, position) => `(SELECT ${position} AS position, ${STATE_COLUMNS} FROM pool_states
-        WHERE pool_key = ${bind(poolKey(pool))}::bigint AND chain_id = ${chainId} AND pool = ${bind(hexBytes(pool))}::bytea
+      ({ pool }, position) => sql`(SELECT ${rawSql(position)} AS position, ${STATE_COLUMNS} FROM pool_states
+        WHERE pool_key = ${poolKey(pool)}::bigint AND chain_id = ${chainId} AND pool = ${hexBytes(pool)}::bytea
         AND block_number >= ${first} AND block_number <= ${last} ORDER BY block_number DESC LIMIT 1)`,
     );
-    const rows = await database.select<StateColumns & { readonly position: number }>(
-      ranges.join(' UNION ALL '),
-      values,
-    );
+    const rows = await database.select<StateColumns & { readonly position: number }>(joinSql(ranges, ' UNION ALL '));
     for (const row of rows) {
       const [pool, state] = [some[row.position], poolStateOf(row)];
       if (pool !== undefined && state !== null) states.set(pool.pool, state);

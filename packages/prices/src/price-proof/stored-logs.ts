@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Hash, Hex } from '@chainstead/core';
-import { type Bind, hexBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
+import { hexBytes, hexText, joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { poolKey } from '@chainstead/markets';
 import { readLiquidityChanges } from '../token-price/states/liquidity-in-range.ts';
 
@@ -73,20 +73,18 @@ function readStates(
   pools: readonly PoolSpan[],
   last: number,
 ): Promise<readonly StateRow[]> {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = `${bind(chain.id)}::bigint`;
-  const end = `${bind(last)}::bigint`;
+  const chainId = sql`${chain.id}::bigint`;
+  const end = sql`${last}::bigint`;
   const ranges = pools.flatMap(({ pool, first }, position) => {
-    const of = `pool_key = ${bind(poolKey(pool))}::bigint AND chain_id = ${chainId} AND pool = ${bind(hexBytes(pool))}::bytea`;
-    const start = `${bind(first)}::bigint`;
+    const of = sql`pool_key = ${poolKey(pool)}::bigint AND chain_id = ${chainId} AND pool = ${hexBytes(pool)}::bytea`;
+    const start = sql`${first}::bigint`;
     return [
-      `SELECT ${position} AS position, block_number AS block, transaction_index, log_index, tick FROM pool_states
+      sql`SELECT ${rawSql(position)} AS position, block_number AS block, transaction_index, log_index, tick FROM pool_states
        WHERE ${of} AND block_number BETWEEN ${start} AND ${end}`,
-      `SELECT ${position}, block_number, NULL, NULL, tick FROM pool_readings WHERE ${of} AND block_number = ${start}`,
+      sql`SELECT ${rawSql(position)}, block_number, NULL, NULL, tick FROM pool_readings WHERE ${of} AND block_number = ${start}`,
     ];
   });
-  return database.select<StateRow>(`${ranges.join(' UNION ALL ')} ORDER BY position, block`, values);
+  return database.select<StateRow>(sql`${joinSql(ranges, ' UNION ALL ')} ORDER BY position, block`);
 }
 
 /** Returns the hashes of stored blocks, by number. */

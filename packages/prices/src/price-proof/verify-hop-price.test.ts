@@ -116,9 +116,8 @@ test('has no evidence of a hop whose pools of the token do not count', async () 
     [shallow, DOGS, birds, 100, 499],
   ] as const) {
     await database.query(
-      `INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
-       VALUES (address_key($1), $2, $1, 'proven', 'Uniswap v2', $3, $4, $5, true, NULL)`,
-      [hexBytes(pool), eth.id, ...[PAIR.factory, token0, token1].map(hexBytes)],
+      sql`INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
+       VALUES (address_key(${hexBytes(pool)}), ${eth.id}, ${hexBytes(pool)}, 'proven', 'Uniswap v2', ${hexBytes(PAIR.factory)}, ${hexBytes(token0)}, ${hexBytes(token1)}, true, NULL)`,
     );
     await database.query(
       sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)

@@ -151,14 +151,12 @@ describe('a proof that holds', () => {
 
   test('begins after a reading by contract calls', async () => {
     const { database } = scratch;
-    const key = [hexBytes(PAIR.address), eth.id];
     const removed = await database.query(
-      sql`DELETE FROM pool_states WHERE pool = ${key[0] ?? null} AND block_number < 380 RETURNING block_number`,
+      sql`DELETE FROM pool_states WHERE pool = ${hexBytes(PAIR.address)} AND block_number < 380 RETURNING block_number`,
     );
     await database.query(
-      `INSERT INTO pool_readings (pool_key, chain_id, block_number, stood_since, pool, reserve0, reserve1)
-       VALUES (address_key($1), $2, 360, 1700000000, $1, 300000000000, 240000000000)`,
-      key,
+      sql`INSERT INTO pool_readings (pool_key, chain_id, block_number, stood_since, pool, reserve0, reserve1)
+       VALUES (address_key(${hexBytes(PAIR.address)}), ${eth.id}, 360, 1700000000, ${hexBytes(PAIR.address)}, 300000000000, 240000000000)`,
     );
     try {
       const verified = verifyPrice(fileOf(await stage.prove(stage.read)), chains, NO_TRUST);
@@ -169,9 +167,8 @@ describe('a proof that holds', () => {
     } finally {
       await database.query(sql`DELETE FROM pool_readings`);
       await database.query(
-        `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
-         VALUES (address_key($1), $2, 5, 1, 1, $1, 300000000000, 240000000000)`,
-        key,
+        sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
+         VALUES (address_key(${hexBytes(PAIR.address)}), ${eth.id}, 5, 1, 1, ${hexBytes(PAIR.address)}, 300000000000, 240000000000)`,
       );
     }
     expect(removed).toHaveLength(1);

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
-import { toDateBoundOld } from '@chainstead/data-api';
-import type { Bind, ReadDatabase } from '@chainstead/db';
+import { toDateBound } from '@chainstead/data-api';
+import { type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { wrappedNativeOf } from '@chainstead/markets';
 import { anchorPrices, readAnchorPrices } from '../token-price/place/anchor-prices.ts';
 import { type PriceMoment, readPlace } from '../token-price/place/price-place.ts';
@@ -102,20 +102,17 @@ async function readBlockTime(
   chain: Chain,
   moment: Moment,
 ): Promise<{ readonly block: number; readonly time: number } | null> {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = `${bind(chain.id)}::bigint`;
+  const chainId = sql`${chain.id}::bigint`;
   const [dates, highest] =
     moment.of === 'block'
-      ? ['', `${bind(moment.block)}::bigint`]
+      ? [rawSql(''), sql`${moment.block}::bigint`]
       : [
-          `WITH ${toDateBoundOld(chainId, `to_timestamp(${bind(moment.time)}::float8)`)} `,
-          '(SELECT block FROM to_date)',
+          sql`WITH ${toDateBound(chainId, sql`to_timestamp(${moment.time}::float8)`)} `,
+          sql`(SELECT block FROM to_date)`,
         ];
   const [row] = await database.select<{ block: number; time: number }>(
-    `${dates}SELECT block_number AS block, extract(epoch FROM block_timestamp)::float8 AS time FROM blocks
+    sql`${dates}SELECT block_number AS block, extract(epoch FROM block_timestamp)::float8 AS time FROM blocks
      WHERE chain_id = ${chainId} AND block_number <= ${highest} ORDER BY block_number DESC LIMIT 1`,
-    values,
   );
   return row ?? null;
 }

@@ -2,16 +2,16 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import {
   areTablesSpread,
-  boundsInSqlOld,
   InconsistentPageError,
   type Indexed,
   type IndexedColumns,
+  pageRange,
   readConsistentPage,
   readIndexed,
-  traderInSqlOld,
+  traderSubject,
 } from '@chainstead/data-api';
-import type { Bind, ReadDatabase } from '@chainstead/db';
-import { type PackedTexts, readPackedPageOld } from '@chainstead/db/packed-rows';
+import { joinSql, type ReadDatabase, sql } from '@chainstead/db';
+import { type PackedTexts, readPackedPage } from '@chainstead/db/packed-rows';
 import { anchorsOf, readAnchorBook, readCoveredBlocks, SWAPS_DATASET, soldToken } from '@chainstead/markets';
 import { readTokenFacts } from './token-facts.ts';
 import { shownToken, type TradedPool, tradedPoolOf, valueOfSwap } from './traded-pool.ts';
@@ -67,16 +67,13 @@ export async function readTradesSpan(
   chain: Chain,
   wallet: Address | null,
 ): Promise<TradesSpan> {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = `${bind(chain.id)}::bigint`;
-  const of = wallet === null ? SWAPS_DATASET : traderInSqlOld(wallet, SWAPS_DATASET, chainId, bind);
-  const { ctes, complete } = boundsInSqlOld(chain, chainId, of, UNBOUNDED, bind, null);
+  const chainId = sql`${chain.id}::bigint`;
+  const of = wallet === null ? SWAPS_DATASET : traderSubject(wallet, SWAPS_DATASET, chainId);
+  const { ctes, complete } = pageRange(chain, chainId, of, UNBOUNDED, null);
   const [row] = await database.select<IndexedColumns & { readonly time: number | null }>(
-    `WITH ${ctes.join(', ')} SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete,
+    sql`WITH ${joinSql(ctes)} SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete,
        (SELECT extract(epoch FROM block_timestamp)::float8 FROM blocks WHERE chain_id = ${chainId}
          AND block_number <= (SELECT indexed_to FROM covered) ORDER BY block_number DESC LIMIT 1) AS time FROM covered`,
-    values,
   );
   return { indexed: readIndexed(row), newestTime: row?.time ?? null };
 }
@@ -90,8 +87,8 @@ export async function firstBlockOfNewest(
   subject: TradesSubject,
   { lastBlock, tradesMax }: { readonly lastBlock: number; readonly tradesMax: number },
 ): Promise<number> {
-  const { text, values } = cutStatement(chain, subject, lastBlock, tradesMax + 1);
-  const [row] = await database.select<{ readonly block_number: number }>(text, values);
+  const statement = cutStatement(chain, subject, lastBlock, tradesMax + 1);
+  const [row] = await database.select<{ readonly block_number: number }>(statement);
   return row === undefined ? 0 : row.block_number + 1;
 }
 
@@ -186,7 +183,7 @@ function readPart(
 ): Promise<FoundPart> {
   return readConsistentPage(async () => {
     const packed = query.subject.kind === 'wallet' ? WALLET_SWAPS : TOKEN_SWAPS;
-    const { rows, page } = await readPackedPageOld<FoundSwap, PartRow>(database, packed, (select) =>
+    const { rows, page } = await readPackedPage<FoundSwap, PartRow>(database, packed, (select) =>
       tradesStatement(chain, query, { select }, isSpread),
     );
     const torn = rows.find(({ time }) => time === -1);

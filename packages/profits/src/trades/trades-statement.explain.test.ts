@@ -1,5 +1,5 @@
 /** A part of the trades of a wallet or token is read from ranges of indexes that stop after the part, in any plan. */
-import { rawSql, sql } from '@chainstead/db';
+import { hexBytes, rawSql, sql } from '@chainstead/db';
 import { seedPools } from '@chainstead/markets/testing';
 import {
   addressOf,
@@ -31,16 +31,16 @@ const CUT = 20_000;
 const [PAIR, OTHER] = [addressOf(0x91), addressOf(0x92)];
 
 const scratch = scratchOfFile({ autovacuum: false });
-const bytes = (hex: string) => `'\\x${hex.slice(2)}'::bytea`;
+const bytes = (hex: string) => sql`${hexBytes(hex)}::bytea`;
 
 /** One swap a block: nine of ten in one pool; every second one by the wallet, and of the rest a third for it. */
 async function seedRange(first: number, last: number): Promise<void> {
   await scratch.database.query(
     sql`INSERT INTO swaps (pool_key, chain_id, block_number, transaction_index, log_index, kind, pool, token0, token1, amount0, amount1, wallet, beneficiary, transaction_hash)
-     SELECT address_key(pool), ${rawSql(eth.id)}, number, 0, 0, 0, pool, token0, ${rawSql(bytes(WETH))}, 5, -7,
-       CASE WHEN number % 2 = 0 THEN ${rawSql(bytes(ANN))} ELSE ${rawSql(bytes(addressOf(0x52)))} END, CASE WHEN number % 6 = 1 THEN ${rawSql(bytes(ANN))} END, sha256(number::text::bytea)
-     FROM (SELECT number, CASE WHEN number % 10 = 0 THEN ${rawSql(bytes(OTHER))} ELSE ${rawSql(bytes(PAIR))} END AS pool,
-         CASE WHEN number % 10 = 0 THEN ${rawSql(bytes(DOGS))} ELSE ${rawSql(bytes(CATS))} END AS token0 FROM generate_series(${first}::int, ${last}::int) AS number) AS numbered`,
+     SELECT address_key(pool), ${rawSql(eth.id)}, number, 0, 0, 0, pool, token0, ${bytes(WETH)}, 5, -7,
+       CASE WHEN number % 2 = 0 THEN ${bytes(ANN)} ELSE ${bytes(addressOf(0x52))} END, CASE WHEN number % 6 = 1 THEN ${bytes(ANN)} END, sha256(number::text::bytea)
+     FROM (SELECT number, CASE WHEN number % 10 = 0 THEN ${bytes(OTHER)} ELSE ${bytes(PAIR)} END AS pool,
+         CASE WHEN number % 10 = 0 THEN ${bytes(DOGS)} ELSE ${bytes(CATS)} END AS token0 FROM generate_series(${first}::int, ${last}::int) AS number) AS numbered`,
   );
   await scratch.database.query(
     sql`INSERT INTO trades (pool_key, chain_id, block_number, transaction_index, log_index, token0_key, token1_key)
@@ -91,7 +91,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
       tradesStatement(
         eth,
         query,
-        { select: (query.subject.kind === 'wallet' ? WALLET_SWAPS : TOKEN_SWAPS).selectOld },
+        { select: (query.subject.kind === 'wallet' ? WALLET_SWAPS : TOKEN_SWAPS).select },
         false,
       ),
       kind,

@@ -139,9 +139,8 @@ async function storeTokens(database: Database): Promise<void> {
     [DOG_PAIR, 'Uniswap v2', DOGS],
   ] as const)
     await database.query(
-      `INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
-       VALUES (address_key($1), $2, $1, 'proven', $3, $4, $5, $6, true, NULL)`,
-      [hexBytes(pool.address), eth.id, exchange, ...[pool.factory, CATS, other].map(hexBytes)],
+      sql`INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
+       VALUES (address_key(${hexBytes(pool.address)}), ${eth.id}, ${hexBytes(pool.address)}, 'proven', ${exchange}, ${hexBytes(pool.factory)}, ${hexBytes(CATS)}, ${hexBytes(other)}, true, NULL)`,
     );
   for (const [token, value] of [
     [CATS, cats(300_000)],
@@ -158,34 +157,33 @@ async function storeLog(database: Database, log: LogFacts, place: readonly [numb
       .slice(2)
       .match(/.{64}/g)
       ?.map((text) => BigInt.asIntN(256, BigInt(`0x${text}`))) ?? [];
-  const key = [hexBytes(log.address), eth.id, ...place];
+  const address = sql`${hexBytes(log.address)}`;
+  const [block, transaction, index] = place;
+  const topic = (at: number): bigint => BigInt(log.topics[at] ?? 0);
   switch (log.topics[0]) {
     case topicOf('Sync(uint112,uint112)'):
       await database.query(
-        `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
-         VALUES (address_key($1), $2, $3, $4, $5, $1, $6, $7)`,
-        [...key, String(words[0]), String(words[1])],
+        sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
+         VALUES (address_key(${address}), ${eth.id}, ${block}, ${transaction}, ${index}, ${address}, ${String(words[0])}, ${String(words[1])})`,
       );
       break;
     case topicOf('Swap(address,address,int256,int256,uint160,uint128,int24)'):
       await database.query(
-        `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, sqrt_price_x96, liquidity, tick)
-         VALUES (address_key($1), $2, $3, $4, $5, $1, $6, $7, $8)`,
-        [...key, String(words[2]), String(words[3]), Number(words[4])],
+        sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, sqrt_price_x96, liquidity, tick)
+         VALUES (address_key(${address}), ${eth.id}, ${block}, ${transaction}, ${index}, ${address}, ${String(words[2])}, ${String(words[3])}, ${Number(words[4])})`,
       );
       break;
     case topicOf('Mint(address,address,int24,int24,uint128,uint256,uint256)'):
       await database.query(
-        `INSERT INTO swaps (pool_key, chain_id, block_number, transaction_index, log_index, tick_lower, tick_upper, kind, pool, liquidity_delta, wallet, transaction_hash)
-         VALUES (address_key($1), $2, $3, $4, $5, $6, $7, 1, $1, $8, $1, sha256('x'))`,
-        [...key, ...[2, 3].map((at) => Number(BigInt.asIntN(256, BigInt(log.topics[at] ?? 0)))), String(words[1])],
+        sql`INSERT INTO swaps (pool_key, chain_id, block_number, transaction_index, log_index, tick_lower, tick_upper, kind, pool, liquidity_delta, wallet, transaction_hash)
+         VALUES (address_key(${address}), ${eth.id}, ${block}, ${transaction}, ${index}, ${Number(BigInt.asIntN(256, topic(2)))}, ${Number(BigInt.asIntN(256, topic(3)))},
+           1, ${address}, ${String(words[1])}, ${address}, sha256('x'))`,
       );
       break;
     case ANSWER_UPDATED_TOPIC:
       await database.query(
-        `INSERT INTO feed_answers (aggregator, chain_id, block_number, transaction_index, log_index, round, answer, updated_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, to_timestamp($8))`,
-        [...key, String(BigInt(log.topics[2] ?? 0)), String(BigInt(log.topics[1] ?? 0)), Number(words[0])],
+        sql`INSERT INTO feed_answers (aggregator, chain_id, block_number, transaction_index, log_index, round, answer, updated_at)
+         VALUES (${address}, ${eth.id}, ${block}, ${transaction}, ${index}, ${String(topic(2))}, ${String(topic(1))}, to_timestamp(${Number(words[0])}))`,
       );
   }
 }

@@ -1,6 +1,6 @@
 import type { Chain, PriceFeed } from '@chainstead/chains';
 import { type Address, type Fraction, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
-import type { Bind, ReadDatabase } from '@chainstead/db';
+import { joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { anchorsOf } from '@chainstead/markets';
 import {
   etherQuotes,
@@ -114,16 +114,13 @@ async function readEther(
     return state?.of === 'value' ? fromFeed(feed.proxy, state.value) : null;
   }
   if (!hasEtherQuotes(chain)) return null;
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const quotes = etherQuotes(chain, `${bind(chain.id)}::bigint`, bind);
-  const end = { block: `${bind(block)}::bigint`, transaction: INT4_MAX, log: INT4_MAX };
+  const quotes = etherQuotes(chain, sql`${chain.id}::bigint`);
+  const end = { block: sql`${block}::bigint`, transaction: INT4_MAX, log: INT4_MAX };
   const [row] = await database.select<{ value: string | null; source: number | null }>(
-    `WITH ${quotes.ctes.join(', ')} SELECT value::text, source FROM ${quotes.at(end)} AS quote`,
-    values,
+    sql`WITH ${joinSql(quotes.ctes)} SELECT value::text, source FROM ${quotes.at(end)} AS quote`,
   );
   const usd = row === undefined ? null : readEtherQuote(chain, row);
   return usd === null ? null : { usd, source: { of: 'pool' } };
 }
 
-const INT4_MAX = '2147483647';
+const INT4_MAX = rawSql(2_147_483_647);

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
-import { coverageOld, type Indexed, isCompleteOld, readIndexed, toDateBoundOld } from '@chainstead/data-api';
-import type { Bind, ReadDatabase } from '@chainstead/db';
+import { coverage, type Indexed, isComplete, readIndexed, toDateBound } from '@chainstead/data-api';
+import { joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import { type AnchorPrices, readAnchorPrices } from './anchor-prices.ts';
 
 /** The end of a block: its state and everything before it count. With the prices of the anchors there. */
@@ -34,30 +34,27 @@ export async function readPlace(
   moment: PriceMoment,
   windowSeconds: number,
 ): Promise<{ readonly place: PricePlace | null; readonly indexed: Indexed }> {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = `${bind(chain.id)}::bigint`;
-  const until = untilSql(moment, bind);
-  const span = { lowest: `${bind(chain.firstBlock)}::bigint`, highest: 'at.block_number' };
+  const chainId = sql`${chain.id}::bigint`;
+  const until = untilSql(moment);
+  const span = { lowest: sql`${chain.firstBlock}::bigint`, highest: sql`at.block_number` };
   // Blocks without rows are not stored, but a requested one may still be indexed.
-  const block = moment.of === 'block' ? until : 'at.block_number';
+  const block = moment.of === 'block' ? until : span.highest;
   const ctes = [
-    coverageOld(chainId, `'${STATES_DATASET}'`),
-    ...(moment.of === 'time' ? [toDateBoundOld(chainId, until)] : []),
-    `at AS MATERIALIZED (
+    coverage(chainId, STATES_DATASET),
+    ...(moment.of === 'time' ? [toDateBound(chainId, until)] : []),
+    sql`at AS MATERIALIZED (
   SELECT block_number, block_timestamp FROM blocks
   WHERE chain_id = ${chainId} AND block_number <= ${BOUNDS[moment.of](until)} ORDER BY block_number DESC LIMIT 1)`,
   ];
   const [row] = await database.select<PlaceRow>(
-    `WITH ${ctes.join(', ')}
-SELECT covered.indexed_from, covered.indexed_to, ${isCompleteOld(span)} AS complete, at.block_number,
+    sql`WITH ${joinSql(ctes)}
+SELECT covered.indexed_from, covered.indexed_to, ${isComplete(span)} AS complete, at.block_number,
   extract(epoch FROM at.block_timestamp)::float8 AS time,
   (SELECT max(first_block) FROM ranges WHERE first_block <= ${block} AND coalesce(previous_last < first_block - 1, true)
     AND EXISTS (SELECT FROM ranges AS own WHERE ${block} BETWEEN own.first_block AND own.last_block)) AS run_start,
   coalesce((SELECT block_number FROM blocks WHERE chain_id = ${chainId} AND block_number <= at.block_number
-    AND block_timestamp <= at.block_timestamp - make_interval(secs => ${bind(windowSeconds)}) ORDER BY block_number DESC LIMIT 1), -1) AS window_start
+    AND block_timestamp <= at.block_timestamp - make_interval(secs => ${windowSeconds}) ORDER BY block_number DESC LIMIT 1), -1) AS window_start
 FROM covered LEFT JOIN at ON true`,
-    values,
   );
   const indexed = readIndexed(row);
   if (row === undefined) return { place: null, indexed };
@@ -77,22 +74,22 @@ interface PlaceRow {
   readonly window_start: number | null;
 }
 
-function untilSql(moment: PriceMoment, bind: Bind): string {
+function untilSql(moment: PriceMoment): Sql {
   switch (moment.of) {
     case 'block':
-      return `${bind(moment.block)}::bigint`;
+      return sql`${moment.block}::bigint`;
     case 'time':
-      return `to_timestamp(${bind(moment.time)}::float8)`;
+      return sql`to_timestamp(${moment.time}::float8)`;
     case 'newest':
-      return '';
+      return rawSql('');
   }
 }
 
-const NEWEST = '(SELECT indexed_to FROM covered)';
+const NEWEST = sql`(SELECT indexed_to FROM covered)`;
 
 /** SQL of the highest block of a moment. */
-const BOUNDS: Readonly<Record<PriceMoment['of'], (until: string) => string>> = {
-  block: (until) => `least(${until}, ${NEWEST})`,
-  time: () => `least((SELECT block FROM to_date), ${NEWEST})`,
+const BOUNDS: Readonly<Record<PriceMoment['of'], (until: Sql) => Sql>> = {
+  block: (until) => sql`least(${until}, ${NEWEST})`,
+  time: () => sql`least((SELECT block FROM to_date), ${NEWEST})`,
   newest: () => NEWEST,
 };

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { type Bind, hexTextOld, type ReadDatabase, type Statement } from '@chainstead/db';
+import { hexText, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import type { PoolOfToken } from './pools-of-token.ts';
 
@@ -38,31 +38,30 @@ export async function readHopPools(
 }
 
 /** Builds the statement for few pools: one range for each token and side, and one limit for all. */
-export function togetherStatement({ id }: Pick<Chain, 'id'>, forms: readonly Address[]): Statement {
-  const text = SIDES.map(
+export function togetherStatement({ id }: Pick<Chain, 'id'>, forms: readonly Address[]): Sql {
+  const [chainId, keys] = [sql`${id}::bigint`, sql`${forms.map(addressKey)}::bigint[]`];
+  const ranges = SIDES.map(
     (side) =>
-      `(SELECT ${COLUMNS} FROM pools WHERE address_key(${side}) = ANY ($2::bigint[]) AND chain_id = $1::bigint AND status = 'proven' LIMIT ${TOGETHER_MAX + 1})`,
-  ).join(' UNION ALL ');
-  return { text, values: [id, forms.map(addressKey)] };
+      sql`(SELECT ${COLUMNS} FROM pools WHERE address_key(${side}) = ANY (${keys}) AND chain_id = ${chainId} AND status = 'proven' LIMIT ${rawSql(TOGETHER_MAX + 1)})`,
+  );
+  return joinSql(ranges, ' UNION ALL ');
 }
 
 /** Builds the statement with a limit for each token and side. The filters come later, so that the limit bounds the rows that are read. */
-export function hopPoolsStatement({ id }: Pick<Chain, 'id'>, forms: readonly Address[]): Statement {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = `${bind(id)}::bigint`;
+export function hopPoolsStatement({ id }: Pick<Chain, 'id'>, forms: readonly Address[]): Sql {
+  const chainId = sql`${id}::bigint`;
   const ranges = forms.flatMap((form) => {
-    const key = `${bind(addressKey(form))}::bigint`;
+    const key = sql`${addressKey(form)}::bigint`;
     return SIDES.map(
       (side) =>
-        `(SELECT ${COLUMNS} FROM pools WHERE address_key(${side}) = ${key} AND chain_id = ${chainId} AND status = 'proven' LIMIT ${HOP_POOLS_MAX + 1})`,
+        sql`(SELECT ${COLUMNS} FROM pools WHERE address_key(${side}) = ${key} AND chain_id = ${chainId} AND status = 'proven' LIMIT ${rawSql(HOP_POOLS_MAX + 1)})`,
     );
   });
-  return { text: ranges.join(' UNION ALL '), values };
+  return joinSql(ranges, ' UNION ALL ');
 }
 
-const SIDES = ['token0', 'token1'];
-const COLUMNS = `${['pool', 'factory', 'token0', 'token1'].map((column) => `${hexTextOld(column)} AS ${column}`).join(', ')}, exchange, is_stable, tick_spacing, is_counted AND left_out IS NULL AS is_counted`;
+const SIDES = [sql`token0`, sql`token1`];
+const COLUMNS = sql`${joinSql(['pool', 'factory', 'token0', 'token1'].map((column) => sql`${hexText(column)} AS ${rawSql(column)}`))}, exchange, is_stable, tick_spacing, is_counted AND left_out IS NULL AS is_counted`;
 
 interface PoolRow extends Omit<PoolOfToken, 'isStable' | 'tickSpacing'> {
   readonly is_stable: boolean | null;
@@ -70,8 +69,8 @@ interface PoolRow extends Omit<PoolOfToken, 'isStable' | 'tickSpacing'> {
   readonly is_counted: boolean;
 }
 
-async function select(database: ReadDatabase, { text, values }: Statement): Promise<PoolRow[]> {
-  return [...(await database.select<PoolRow>(text, values))];
+async function select(database: ReadDatabase, statement: Sql): Promise<PoolRow[]> {
+  return [...(await database.select<PoolRow>(statement))];
 }
 
 function poolOf({ is_stable: isStable, tick_spacing: tickSpacing, is_counted: _, ...pool }: PoolRow): PoolOfToken {

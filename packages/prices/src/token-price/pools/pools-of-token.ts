@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hex } from '@chainstead/core';
-import { addressBytes, type Bind, hexTextOld, type ReadDatabase, type Statement } from '@chainstead/db';
+import { addressBytes, hexText, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 
 /** A proven pool of a token against an anchor. */
@@ -25,8 +25,7 @@ export async function readPoolsOfTokens(
   chain: Chain,
   query: PoolsQuery,
 ): Promise<readonly PoolOfToken[]> {
-  const { text, values } = poolsStatement(chain, query);
-  const rows = await database.select<PoolRow>(text, values);
+  const rows = await database.select<PoolRow>(poolsStatement(chain, query));
   return rows.map(({ is_stable: isStable, tick_spacing: tickSpacing, ...pool }) => ({
     ...pool,
     isStable,
@@ -38,26 +37,26 @@ export async function readPoolsOfTokens(
  * Builds the statement: two ranges of an index for each token and anchor (pools-of-token.explain.test.ts). Each factory has few pools of two
  * tokens, and of those at pool managers all but a few are left out. Pools against other tokens are not read, however many there are.
  */
-export function poolsStatement(chain: Chain, { forms, anchors, factories }: PoolsQuery): Statement {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = `${bind(chain.id)}::bigint`;
-  const [wanted, others, known] = [forms, anchors, factories].map((list) => `${bind(list.map(addressBytes))}::bytea[]`);
-  const [keys, otherKeys] = [forms, anchors].map((list) => `${bind(list.map(addressKey))}::bigint[]`);
+export function poolsStatement(chain: Chain, { forms, anchors, factories }: PoolsQuery): Sql {
+  const chainId = sql`${chain.id}::bigint`;
+  const bytesOf = (list: readonly Address[]) => sql`${list.map(addressBytes)}::bytea[]`;
+  const keysOf = (list: readonly Address[]) => sql`${list.map(addressKey)}::bigint[]`;
+  const [wanted, others, known] = [bytesOf(forms), bytesOf(anchors), bytesOf(factories)];
+  const [keys, otherKeys] = [keysOf(forms), keysOf(anchors)];
+  const [token0, token1] = [sql`token0`, sql`token1`];
   const ranges = [
-    ['token0', 'token1'],
-    ['token1', 'token0'],
+    { own: token0, other: token1 },
+    { own: token1, other: token0 },
   ].map(
-    ([own, other]) =>
-      `SELECT pool, exchange, factory, token0, token1, is_stable, tick_spacing FROM pools WHERE address_key(${own}) = ANY (${keys})
+    ({ own, other }) =>
+      sql`SELECT pool, exchange, factory, token0, token1, is_stable, tick_spacing FROM pools WHERE address_key(${own}) = ANY (${keys})
          AND address_key(${other}) = ANY (${otherKeys}) AND chain_id = ${chainId} AND status = 'proven' AND is_counted AND left_out IS NULL AND ${own} = ANY (${wanted})
          AND ${other} = ANY (${others}) AND factory = ANY (${known})`,
   );
-  const columns = ['pool', 'factory', 'token0', 'token1']
-    .map((column) => `${hexTextOld(column)} AS ${column}`)
-    .join(', ');
-  const text = `SELECT ${columns}, exchange, is_stable, tick_spacing FROM (${ranges.join(' UNION ALL ')}) AS found ORDER BY found.pool`;
-  return { text, values };
+  const columns = joinSql(
+    ['pool', 'factory', 'token0', 'token1'].map((column) => sql`${hexText(column)} AS ${rawSql(column)}`),
+  );
+  return sql`SELECT ${columns}, exchange, is_stable, tick_spacing FROM (${joinSql(ranges, ' UNION ALL ')}) AS found ORDER BY found.pool`;
 }
 
 interface PoolRow extends Omit<PoolOfToken, 'isStable' | 'tickSpacing'> {

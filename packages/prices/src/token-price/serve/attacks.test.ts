@@ -128,22 +128,18 @@ describe('an attack with a pool of Uniswap v4', () => {
     isCounted = true,
   }: ManagedAttack) {
     const { database } = scratch;
-    const key = [poolKey(POOL), eth.id, hexBytes(POOL)];
     await database.query(
-      `INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, left_out, due_at)
-       VALUES ($1, $2, $3, 'proven', 'Uniswap v4', $4, $5, $6, $7, $8, NULL)`,
-      [...key, hexBytes(MANAGER ?? ''), hexBytes(CATS), hexBytes(USDC), isCounted, leftOut ?? null],
+      sql`INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, left_out, due_at)
+       VALUES (${poolKey(POOL)}, ${eth.id}, ${hexBytes(POOL)}, 'proven', 'Uniswap v4', ${hexBytes(MANAGER ?? '')}, ${hexBytes(CATS)}, ${hexBytes(USDC)}, ${isCounted}, ${leftOut ?? null}, NULL)`,
     );
     if (isCreationIndexed)
       await database.query(
-        `INSERT INTO pool_creations (pool_key, chain_id, pool, block_number, transaction_index, log_index, factory, transaction_hash)
-         VALUES ($1, $2, $3, $4, 0, 0, $5, sha256('x'))`,
-        [...key, created, hexBytes(MANAGER ?? '')],
+        sql`INSERT INTO pool_creations (pool_key, chain_id, pool, block_number, transaction_index, log_index, factory, transaction_hash)
+         VALUES (${poolKey(POOL)}, ${eth.id}, ${hexBytes(POOL)}, ${created}, 0, 0, ${hexBytes(MANAGER ?? '')}, sha256('x'))`,
       );
     await database.query(
-      `INSERT INTO pool_states (pool_key, chain_id, pool, block_number, transaction_index, log_index, sqrt_price_x96, liquidity, tick)
-       VALUES ($1, $2, $3, $4, 0, 0, $5, 0, $6)`,
-      [...key, created, SQRT_PRICE.toString(), TICK],
+      sql`INSERT INTO pool_states (pool_key, chain_id, pool, block_number, transaction_index, log_index, sqrt_price_x96, liquidity, tick)
+       VALUES (${poolKey(POOL)}, ${eth.id}, ${hexBytes(POOL)}, ${created}, 0, 0, ${SQRT_PRICE.toString()}, 0, ${TICK})`,
     );
     const row = { pool: POOL, token0: null, token1: null, amount0: null, amount1: null, vault: MANAGER ?? null };
     const rows = changes.map(([blockNumber, delta, tickLower, tickUpper], logIndex) =>

@@ -69,10 +69,10 @@ async function seedState(block: number, liquidity = LIQUIDITY, sqrtPrice = SQRT_
 
 /** A change of the pool's liquidity. */
 async function seedChange(block: number, delta: bigint, ticks: readonly [number, number]): Promise<void> {
+  const pool = sql`${hexBytes(POOL)}`;
   await scratch.database.query(
-    `INSERT INTO swaps (pool_key, chain_id, block_number, transaction_index, log_index, tick_lower, tick_upper, kind, pool, liquidity_delta, wallet, transaction_hash)
-     VALUES (address_key($1), $2, $3, 0, 9, $4, $5, 1, $1, $6, $1, sha256('x'))`,
-    [hexBytes(POOL), eth.id, block, ...ticks, delta.toString()],
+    sql`INSERT INTO swaps (pool_key, chain_id, block_number, transaction_index, log_index, tick_lower, tick_upper, kind, pool, liquidity_delta, wallet, transaction_hash)
+     VALUES (address_key(${pool}), ${eth.id}, ${block}, 0, 9, ${ticks[0]}, ${ticks[1]}, 1, ${pool}, ${delta.toString()}, ${pool}, sha256('x'))`,
   );
 }
 
@@ -90,12 +90,8 @@ async function seedAnchor(block: number, cats: bigint, ether: bigint): Promise<v
 /** A transfer into the pool, or out of it. */
 async function seedTransfer(block: number, token: Address, value: bigint): Promise<void> {
   await scratch.database.query(
-    `INSERT INTO erc20_transfer_sides (account_key, chain_id, block_number, transaction_index, log_index, direction, account, token, counterparty, value, transaction_hash)
-     VALUES (address_key($1), $2, $3, 0, $4, $5, $1, $6, $7, $8, sha256('x'))`,
-    [
-      ...[hexBytes(POOL), eth.id, block, token === WETH ? 1 : 2, value > 0n ? DIRECTION.received : DIRECTION.sent],
-      ...[hexBytes(token), hexBytes(addressOf(0xb0b)), (value > 0n ? value : -value).toString()],
-    ],
+    sql`INSERT INTO erc20_transfer_sides (account_key, chain_id, block_number, transaction_index, log_index, direction, account, token, counterparty, value, transaction_hash)
+     VALUES (address_key(${hexBytes(POOL)}), ${eth.id}, ${block}, 0, ${token === WETH ? 1 : 2}, ${value > 0n ? DIRECTION.received : DIRECTION.sent}, ${hexBytes(POOL)}, ${hexBytes(token)}, ${hexBytes(addressOf(0xb0b))}, ${(value > 0n ? value : -value).toString()}, sha256('x'))`,
   );
 }
 

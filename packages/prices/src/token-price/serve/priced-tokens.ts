@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Bind, hexTextOld, type ReadDatabase } from '@chainstead/db';
+import { addressBytes, hexText, joinSql, type ReadDatabase, type Sql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { formsOf } from '@chainstead/markets';
 import type { PricedToken } from './price-response.ts';
@@ -19,19 +19,16 @@ export async function readPricedTokens(
   tokens: readonly Address[],
 ): Promise<(token: Address) => KnownToken> {
   if (tokens.length === 0) return () => ({ facts: null, isDecided: false });
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = `${bind(chain.id)}::bigint`;
+  const chainId = sql`${chain.id}::bigint`;
   const forms = [...new Set(tokens.flatMap((token) => formsOf(token, chain)))];
-  const keys = `${bind(forms.map(addressKey))}::bigint[]`;
-  const ofTokens = SIDES.map((side) => `SELECT ${side} AS key ${unproven(chainId)} AND ${side} = ANY (${keys})`);
-  const ofUnknown = SIDES.map((side) => `(SELECT NULL ${unproven(chainId)} AND ${side} IS NULL LIMIT 1)`);
+  const keys = sql`${forms.map(addressKey)}::bigint[]`;
+  const ofTokens = SIDES.map((side) => sql`SELECT ${side} AS key ${unproven(chainId)} AND ${side} = ANY (${keys})`);
+  const ofUnknown = SIDES.map((side) => sql`(SELECT NULL ${unproven(chainId)} AND ${side} IS NULL LIMIT 1)`);
   const [row] = await database.select<FactsRow>(
-    `WITH undecided AS MATERIALIZED (${[...ofTokens, ...ofUnknown].join(' UNION ')}),
-       known AS MATERIALIZED (SELECT ${hexTextOld('address')} AS address, name, symbol, logo, decimals, possible_spam, verified FROM tokens
-         WHERE chain_id = ${chainId} AND address = ANY (${bind(tokens.map(addressBytes))}::bytea[]))
+    sql`WITH undecided AS MATERIALIZED (${joinSql([...ofTokens, ...ofUnknown], ' UNION ')}),
+       known AS MATERIALIZED (SELECT ${hexText('address')} AS address, name, symbol, logo, decimals, possible_spam, verified FROM tokens
+         WHERE chain_id = ${chainId} AND address = ANY (${tokens.map(addressBytes)}::bytea[]))
      SELECT (SELECT coalesce(json_agg(key::text), '[]') FROM undecided) AS undecided, (SELECT coalesce(json_agg(known), '[]') FROM known) AS facts`,
-    values,
   );
   const undecided = new Set(row?.undecided);
   const known = new Map(row?.facts.map(({ address, ...facts }) => [address, facts]));
@@ -44,10 +41,10 @@ export async function readPricedTokens(
   });
 }
 
-const SIDES = ['address_key(token0)', 'address_key(token1)'];
+const SIDES = [sql`address_key(token0)`, sql`address_key(token1)`];
 
-function unproven(chainId: string): string {
-  return `FROM pools WHERE chain_id = ${chainId} AND status = 'unproven'`;
+function unproven(chainId: Sql): Sql {
+  return sql`FROM pools WHERE chain_id = ${chainId} AND status = 'unproven'`;
 }
 
 interface FactsRow {

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Bind, hexBytes, type ReadDatabase, type Statement } from '@chainstead/db';
+import { hexBytes, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import { type PoolId, poolKey } from '@chainstead/markets';
 import type { StateSince } from './side-depths.ts';
 
@@ -85,31 +85,25 @@ export async function readLiquidityChanges(
   pools: readonly ChangesOfPool[],
 ): Promise<readonly (readonly LiquidityChange[])[]> {
   if (pools.length === 0) return [];
-  const { text, values } = liquidityChangesStatement(chain, pools);
-  const rows = await database.select<ChangeRow>(text, values);
+  const rows = await database.select<ChangeRow>(liquidityChangesStatement(chain, pools));
   const byPool = Map.groupBy(rows, ({ position }) => position);
   return pools.map((_, position) => (byPool.get(position) ?? []).map(changeOf));
 }
 
 /** The statement: a range of an index of changes per pool, which has no swaps (liquidity-in-range.explain.test.ts). */
-export function liquidityChangesStatement(chain: Chain, pools: readonly ChangesOfPool[]): Statement {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = `${bind(chain.id)}::bigint`;
+export function liquidityChangesStatement(chain: Chain, pools: readonly ChangesOfPool[]): Sql {
+  const chainId = sql`${chain.id}::bigint`;
   const ranges = pools.map(
     ({ pool, first, last }, position) =>
-      `SELECT ${position} AS position, block_number, transaction_index, log_index, tick_lower, tick_upper, liquidity_delta::text FROM swaps
-       WHERE pool_key = ${bind(poolKey(pool))}::bigint AND chain_id = ${chainId} AND pool = ${bind(hexBytes(pool))}::bytea
-       AND block_number >= ${bind(first)}::bigint AND block_number <= ${bind(last)}::bigint AND kind <> 0 AND tick_lower IS NOT NULL`,
+      sql`SELECT ${rawSql(position)} AS position, block_number, transaction_index, log_index, tick_lower, tick_upper, liquidity_delta::text FROM swaps
+       WHERE pool_key = ${poolKey(pool)}::bigint AND chain_id = ${chainId} AND pool = ${hexBytes(pool)}::bytea
+       AND block_number >= ${first}::bigint AND block_number <= ${last}::bigint AND kind <> 0 AND tick_lower IS NOT NULL`,
   );
-  return {
-    text: `WITH change AS MATERIALIZED (${ranges.join(' UNION ALL ')})
+  return sql`WITH change AS MATERIALIZED (${joinSql(ranges, ' UNION ALL ')})
      SELECT position, change.block_number, transaction_index, log_index, tick_lower, tick_upper, liquidity_delta,
        extract(epoch FROM block_timestamp)::float8 AS since
      FROM change JOIN blocks ON blocks.chain_id = ${chainId} AND blocks.block_number = change.block_number
-     ORDER BY position, change.block_number, transaction_index, log_index`,
-    values,
-  };
+     ORDER BY position, change.block_number, transaction_index, log_index`;
 }
 
 interface ChangeRow {

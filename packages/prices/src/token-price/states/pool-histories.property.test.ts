@@ -98,12 +98,8 @@ async function storeEvents(blocks: readonly BlockEvents[], first: number): Promi
 async function storeReading(pool: typeof PAIR, block: number, state: State): Promise<void> {
   const [reserves, price] = state.of === 'reserves' ? [state, null] : [null, state];
   await scratch.database.query(
-    `INSERT INTO pool_readings (pool_key, chain_id, block_number, stood_since, pool, reserve0, reserve1, sqrt_price_x96, liquidity, tick)
-     VALUES (address_key($1), $2, $3::integer, 1700000000 + $3::integer * 12, $1, $4, $5, $6, $7, $8)`,
-    [
-      ...[hexBytes(pool), eth.id, block, reserves?.reserve0.toString() ?? null, reserves?.reserve1.toString() ?? null],
-      ...[price?.sqrtPriceX96.toString() ?? null, price?.liquidity.toString() ?? null, price?.tick ?? null],
-    ],
+    sql`INSERT INTO pool_readings (pool_key, chain_id, block_number, stood_since, pool, reserve0, reserve1, sqrt_price_x96, liquidity, tick)
+     VALUES (address_key(${hexBytes(pool)}), ${eth.id}, ${block}::integer, 1700000000 + ${block}::integer * 12, ${hexBytes(pool)}, ${reserves?.reserve0.toString() ?? null}, ${reserves?.reserve1.toString() ?? null}, ${price?.sqrtPriceX96.toString() ?? null}, ${price?.liquidity.toString() ?? null}, ${price?.tick ?? null})`,
   );
 }
 

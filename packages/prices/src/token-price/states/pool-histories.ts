@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, isAddress } from '@chainstead/core';
 import { areTablesSpread, readBlockRuns } from '@chainstead/data-api';
-import { type Bind, hexBytes, type ReadDatabase } from '@chainstead/db';
+import { hexBytes, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import { type Holding, readBalanceSeries } from '@chainstead/erc20';
 import { poolKey, poolStateOf, type StateColumns } from '@chainstead/markets';
 import type { PricePlace } from '../place/price-place.ts';
@@ -71,40 +71,43 @@ async function readStates(
   place: PricePlace,
 ): Promise<readonly StoredPool[]> {
   if (pools.length === 0) return [];
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = `${bind(chain.id)}::bigint`;
-  const [run, start, end] = [place.runStart, place.windowStart, place.block].map((block) => `${bind(block)}::bigint`);
+  const chainId = sql`${chain.id}::bigint`;
+  const [run, start, end] = [
+    sql`${place.runStart}::bigint`,
+    sql`${place.windowStart}::bigint`,
+    sql`${place.block}::bigint`,
+  ];
   // A range of the primary key each.
-  const rangesOf = (position: string | number, key: string, bytes: string): string => {
-    const of = `pool_key = ${key} AND chain_id = ${chainId} AND pool = ${bytes}`;
-    const selectFrom = (kind: StateRow['kind'], table: string, place: string, state = STATE): string =>
-      `SELECT ${position} AS position, block_number, '${kind}' AS kind, ${place}, ${state} FROM ${table} WHERE ${of}`;
-    const select = `${selectFrom('event', 'pool_states', 'NULL::bigint AS stood_since, transaction_index, log_index')} AND block_number >= ${run}`;
+  const rangesOf = (position: Sql, key: Sql, bytes: Sql): Sql => {
+    const of = sql`pool_key = ${key} AND chain_id = ${chainId} AND pool = ${bytes}`;
+    const selectFrom = (kind: StateRow['kind'], table: Sql, place: Sql, state = STATE): Sql =>
+      sql`SELECT ${position} AS position, block_number, ${rawSql(`'${kind}'`)} AS kind, ${place}, ${state} FROM ${table} WHERE ${of}`;
+    const select = sql`${selectFrom('event', sql`pool_states`, sql`NULL::bigint AS stood_since, transaction_index, log_index`)} AND block_number >= ${run}`;
     // A reading has the state at the end of its block: of the one before the first indexed block too.
-    const read = `${selectFrom('reading', 'pool_readings', `stood_since, ${INT4_MAX}, ${INT4_MAX}`)} AND block_number >= ${run} - 1`;
-    const created = `${selectFrom('creation', 'pool_creations', 'NULL, transaction_index, log_index', NO_STATE)} AND block_number >= ${run}`;
-    return `(${select} AND block_number <= ${end} ORDER BY block_number LIMIT 1)
+    const read = sql`${selectFrom('reading', sql`pool_readings`, sql`stood_since, ${INT4_MAX}, ${INT4_MAX}`)} AND block_number >= ${run} - 1`;
+    const created = sql`${selectFrom('creation', sql`pool_creations`, sql`NULL, transaction_index, log_index`, NO_STATE)} AND block_number >= ${run}`;
+    return sql`(${select} AND block_number <= ${end} ORDER BY block_number LIMIT 1)
       UNION (${select} AND block_number <= ${start} ORDER BY block_number DESC LIMIT 1)
       UNION (${select} AND block_number > ${start} AND block_number <= ${end})
       UNION (${read} AND block_number <= ${end} ORDER BY block_number LIMIT 1)
       UNION (${created} AND block_number <= ${end} ORDER BY block_number LIMIT 1)`;
   };
-  const [keys, bytes] = [pools.map(({ pool }) => poolKey(pool)), pools.map(({ pool }) => hexBytes(pool))];
   // The same text for any pools is planned once. Citus refuses a limit in a subquery that depends on another relation.
   const ranges = (await areTablesSpread(database))
-    ? pools
-        .map((_, position) => rangesOf(position, `${bind(keys[position])}::bigint`, `${bind(bytes[position])}::bytea`))
-        .join(' UNION ')
-    : `SELECT found.* FROM unnest(${bind(keys)}::bigint[], ${bind(bytes)}::bytea[]) WITH ORDINALITY AS wanted (key, pool, number)
-       CROSS JOIN LATERAL (${rangesOf('(wanted.number - 1)::integer', 'wanted.key', 'wanted.pool')}) AS found`;
+    ? joinSql(
+        pools.map(({ pool }, position) =>
+          rangesOf(rawSql(position), sql`${poolKey(pool)}::bigint`, sql`${hexBytes(pool)}::bytea`),
+        ),
+        ' UNION ',
+      )
+    : sql`SELECT found.* FROM unnest(${pools.map(({ pool }) => poolKey(pool))}::bigint[], ${pools.map(({ pool }) => hexBytes(pool))}::bytea[]) WITH ORDINALITY AS wanted (key, pool, number)
+       CROSS JOIN LATERAL (${rangesOf(sql`(wanted.number - 1)::integer`, sql`wanted.key`, sql`wanted.pool`)}) AS found`;
   const rows = await database.select<StateRow>(
-    `WITH state AS MATERIALIZED (${ranges})
+    sql`WITH state AS MATERIALIZED (${ranges})
      SELECT state.*, coalesce(stood_since, extract(epoch FROM block_timestamp))::float8 AS since,
        coalesce(extract(epoch FROM block_timestamp), stood_since)::float8 AS time
      FROM state LEFT JOIN blocks ON blocks.chain_id = ${chainId} AND blocks.block_number = state.block_number
      WHERE coalesce(stood_since, extract(epoch FROM block_timestamp)) IS NOT NULL ORDER BY position, state.block_number`,
-    values,
   );
   const byPool = Map.groupBy(rows, ({ position }) => position);
   return pools.flatMap((pool, position) => {
@@ -134,9 +137,9 @@ async function readStates(
   });
 }
 
-const INT4_MAX = 2_147_483_647;
-const STATE = 'reserve0::text, reserve1::text, sqrt_price_x96::text, liquidity::text, tick';
-const NO_STATE = 'NULL, NULL, NULL, NULL, NULL::integer';
+const INT4_MAX = rawSql(2_147_483_647);
+const STATE = sql`reserve0::text, reserve1::text, sqrt_price_x96::text, liquidity::text, tick`;
+const NO_STATE = sql`NULL, NULL, NULL, NULL, NULL::integer`;
 
 interface StateRow extends StateColumns {
   readonly position: number;
