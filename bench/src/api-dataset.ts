@@ -1,5 +1,5 @@
 import { type Address, parseChainId } from '@chainstead/core';
-import { type Database, rawSql, sql } from '@chainstead/db';
+import { type Database, rawSql, type Sql, sql } from '@chainstead/db';
 import { erc20Transfers } from '@chainstead/erc20';
 import { ensurePartitions } from '@chainstead/sync';
 import { CHAIN_ID } from './bench-chain.ts';
@@ -31,12 +31,11 @@ const BUSY_WALLETS = 200;
 /** Rows of so many blocks lie together in the heap, sorted by account, as the backfill writes them. */
 const BLOCKS_PER_CHUNK = 120;
 
-const WHALE = `substr(sha256('whale'), 1, 20)`;
-const RARE_TOKEN = `substr(sha256('rare token'), 1, 20)`;
-const ANY_WALLET = `substr(sha256(('wallet ' || floor(${WALLETS} * power(random(), 3)))::bytea), 1, 20)`;
-const token = (number: string): string => `substr(sha256(('token ' || ${number})::bytea), 1, 20)`;
-const hash = (kind: string, number: string): string => `sha256(('${kind} ' || ${number})::bytea)`;
-const time = (block: string): string => `to_timestamp(1700000000 + ${block} * 12)`;
+const WHALE = sql`substr(sha256('whale'), 1, 20)`;
+const RARE_TOKEN = sql`substr(sha256('rare token'), 1, 20)`;
+const ANY_WALLET = sql`substr(sha256(('wallet ' || floor(${rawSql(WALLETS)} * power(random(), 3)))::bytea), 1, 20)`;
+const token = (number: Sql): Sql => sql`substr(sha256(('token ' || ${number})::bytea), 1, 20)`;
+const hash = (kind: Sql, number: Sql): Sql => sql`sha256((${kind} || ' ' || ${number})::bytea)`;
 
 /** Fills the production tables: skewed wallets and tokens, one huge wallet, indexes built after the rows. */
 export async function fillApiDataset(database: Database, plan: ApiDatasetPlan): Promise<ApiDataset> {
@@ -48,14 +47,14 @@ export async function fillApiDataset(database: Database, plan: ApiDatasetPlan): 
   await database.query(sql`SELECT setseed(0.42)`);
   await database.query(sql`CREATE UNLOGGED TABLE bench_transfers AS
     SELECT number / ${rawSql(TRANSFERS_PER_BLOCK)} + 1 AS block_number, number % ${rawSql(TRANSFERS_PER_BLOCK)} AS log_index,
-      CASE WHEN by_whale THEN ${rawSql(WHALE)} ELSE ${rawSql(ANY_WALLET)} END AS sender, ${rawSql(ANY_WALLET)} AS receiver,
+      CASE WHEN by_whale THEN ${WHALE} ELSE ${ANY_WALLET} END AS sender, ${ANY_WALLET} AS receiver,
       CASE WHEN by_whale AND number % ${rawSql(Math.floor(transfers / plan.rareRows))} < ${rawSql(stride(plan, transfers))} AND number / ${rawSql(Math.floor(transfers / plan.rareRows))} < ${rawSql(plan.rareRows)}
-        THEN ${rawSql(RARE_TOKEN)} ELSE ${rawSql(token(`floor(${TOKENS} * power(random(), 2))`))} END AS token
+        THEN ${RARE_TOKEN} ELSE ${token(sql`floor(${rawSql(TOKENS)} * power(random(), 2))`)} END AS token
     FROM (SELECT number, number % ${rawSql(stride(plan, transfers))} = 0 AS by_whale FROM generate_series(0, ${rawSql(transfers - 1)}) AS number) AS series`);
   await database.query(sql`INSERT INTO erc20_transfer_sides
       (account_key, chain_id, block_number, transaction_index, log_index, direction, account, token, counterparty, value, transaction_hash)
     SELECT address_key(account), ${rawSql(CHAIN_ID)}, block_number, log_index / 2, log_index, direction, account, token, counterparty,
-      1000000 + block_number, ${rawSql(hash('transaction', `block_number || ' ' || log_index / 2`))}
+      1000000 + block_number, ${hash(sql`'transaction'`, sql`block_number || ' ' || log_index / 2`)}
     FROM bench_transfers CROSS JOIN LATERAL (VALUES (0, sender, receiver), (1, receiver, sender)) AS side(direction, account, counterparty)
     WHERE sender <> receiver
     ORDER BY block_number / ${rawSql(BLOCKS_PER_CHUNK)}, address_key(account), block_number, log_index`);
@@ -74,13 +73,13 @@ function stride(plan: ApiDatasetPlan, transfers: number): number {
 /** Blocks, coverage, token metadata and labels, as next to the transfers of a running system. */
 async function fillSurroundings(database: Database, blocks: number): Promise<void> {
   await database.query(sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-    SELECT ${rawSql(CHAIN_ID)}, number, ${rawSql(hash('block', 'number'))}, ${rawSql(time('number'))} FROM generate_series(1, ${rawSql(blocks)}) AS number`);
+    SELECT ${rawSql(CHAIN_ID)}, number, ${hash(sql`'block'`, sql`number`)}, to_timestamp(1700000000 + number * 12) FROM generate_series(1, ${rawSql(blocks)}) AS number`);
   await database.query(
     sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${CHAIN_ID}, 'erc20-transfers', 1, ${blocks}, 'receipts')`,
   );
   await database.query(sql`INSERT INTO tokens (address, chain_id, standard, name, symbol, decimals, facts_status)
-    SELECT ${rawSql(token('number'))}, ${rawSql(CHAIN_ID)}, 'erc20', 'Token ' || number, 'T' || number, 18, 'known' FROM generate_series(0, ${rawSql(TOKENS - 1)}) AS number
-    UNION ALL SELECT ${rawSql(RARE_TOKEN)}, ${rawSql(CHAIN_ID)}, 'erc20', 'Rare', 'RARE', 18, 'known'`);
+    SELECT ${token(sql`number`)}, ${rawSql(CHAIN_ID)}, 'erc20', 'Token ' || number, 'T' || number, 18, 'known' FROM generate_series(0, ${rawSql(TOKENS - 1)}) AS number
+    UNION ALL SELECT ${RARE_TOKEN}, ${rawSql(CHAIN_ID)}, 'erc20', 'Rare', 'RARE', 18, 'known'`);
   await database.query(sql`INSERT INTO address_labels (address, chain_id, source, label, entity)
     SELECT substr(sha256(('wallet ' || number)::bytea), 1, 20), 0, 'bench', 'Wallet ' || number, 'Exchange' FROM generate_series(0, 499) AS number`);
 }
@@ -90,8 +89,8 @@ async function describe(database: Database): Promise<ApiDataset> {
     sql`SELECT '0x' || encode(account, 'hex') AS account, count(*) AS rows FROM erc20_transfer_sides GROUP BY account ORDER BY rows DESC LIMIT ${rawSql(BUSY_WALLETS + 1)}`,
   );
   const [facts] = await database.query<{ rows: number; whale: Address; whale_rows: number; rare: Address }>(
-    sql`SELECT (SELECT count(*) FROM erc20_transfer_sides) AS rows, '0x' || encode(${rawSql(WHALE)}, 'hex') AS whale,
-       (SELECT count(*) FROM erc20_transfer_sides WHERE account = ${rawSql(WHALE)}) AS whale_rows, '0x' || encode(${rawSql(RARE_TOKEN)}, 'hex') AS rare`,
+    sql`SELECT (SELECT count(*) FROM erc20_transfer_sides) AS rows, '0x' || encode(${WHALE}, 'hex') AS whale,
+       (SELECT count(*) FROM erc20_transfer_sides WHERE account = ${WHALE}) AS whale_rows, '0x' || encode(${RARE_TOKEN}, 'hex') AS rare`,
   );
   if (facts === undefined) throw new RangeError('The filled table could not be described');
   return {

@@ -1,7 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { addContract } from '@chainstead/contracts';
 import { type Address, parseAddress } from '@chainstead/core';
-import { type Database, rawSql, sql } from '@chainstead/db';
+import { addressBytes, type Database, rawSql, type Sql, sql } from '@chainstead/db';
 import { CHAIN_ID } from './bench-chain.ts';
 import { CONTRACT_ABI, CONTRACT_TABLE } from './contract-run.ts';
 
@@ -14,7 +14,7 @@ export interface ContractDataset {
 const ROWS_PER_BLOCK = 20;
 const TOKEN = parseAddress(`0x${'70'.repeat(20)}`);
 const OWNER = parseAddress(`0x${'0a'.repeat(20)}`);
-const account = (name: string, number: string): string => `substr(sha256(('${name} ' || ${number})::bytea), 1, 20)`;
+const account = (number: Sql): Sql => sql`substr(sha256((${number})::bytea), 1, 20)`;
 
 /** Adds a contract with an index on the receiver, and fills its table and blocks. All blocks are covered. */
 export async function fillContractDataset(
@@ -32,21 +32,17 @@ export async function fillContractDataset(
   await database.query(
     sql`INSERT INTO ${rawSql(CONTRACT_TABLE)} (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract, from_, to_, value)
      SELECT ${rawSql(CHAIN_ID)}, number / ${rawSql(ROWS_PER_BLOCK)}, number % ${rawSql(ROWS_PER_BLOCK)}, number % ${rawSql(ROWS_PER_BLOCK)},
-       to_timestamp(1700000000 + (number / ${rawSql(ROWS_PER_BLOCK)}) * 12), sha256(('transaction ' || number)::bytea), ${hexOf(TOKEN)},
-       ${rawSql(account('sender', 'number % 5000'))}, CASE WHEN number % ${Math.floor(rows / ownerRows)} = 0 THEN ${hexOf(OWNER)} ELSE ${rawSql(account('receiver', 'number % 20000'))} END,
+       to_timestamp(1700000000 + (number / ${rawSql(ROWS_PER_BLOCK)}) * 12), sha256(('transaction ' || number)::bytea), ${addressBytes(TOKEN)},
+       ${account(sql`'sender ' || number % 5000`)}, CASE WHEN number % ${Math.floor(rows / ownerRows)} = 0 THEN ${addressBytes(OWNER)} ELSE ${account(sql`'receiver ' || number % 20000`)} END,
        number * 10::numeric ^ 15
      FROM generate_series(0, ${rows}::int - 1) AS number`,
   );
   await database.query(
-    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${CHAIN_ID}, ${CONTRACT_TABLE}, 0, ${last}, ${'receipts'})`,
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${CHAIN_ID}, ${CONTRACT_TABLE}, 0, ${last}, 'receipts')`,
   );
   await database.query(
     sql`INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint) VALUES (${CHAIN_ID}, 0, ${last + 1}, null)`,
   );
   await database.query(sql`VACUUM ANALYZE`);
   return { owner: OWNER };
-}
-
-function hexOf(address: Address): Buffer {
-  return Buffer.from(address.slice(2), 'hex');
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address } from '@chainstead/core';
-import { type Database, sql } from '@chainstead/db';
+import { type Database, rawSql, type Sql, sql, statementOf } from '@chainstead/db';
 import type { BenchNode, ScratchServer } from '@chainstead/testkit';
 import { API_KEY, addressOf } from './api-servers.ts';
 import { BenchmarkError } from './benchmark-error.ts';
@@ -65,17 +65,17 @@ export async function runContract(plan: {
   const program = startChainstead(['start'], { databaseUrl, rpcUrls, env });
   try {
     await addressOf(program);
-    await until(database, 'SELECT EXISTS (SELECT FROM sync_chains WHERE checkpoint IS NOT NULL) AS done', []);
+    await until(database, sql`SELECT EXISTS (SELECT FROM sync_chains WHERE checkpoint IS NOT NULL) AS done`);
     await database.query(sql`CHECKPOINT`);
     const startedAt = performance.now();
     const added = addContract({ databaseUrl, rpcUrls }, contract);
-    await until(database, 'SELECT to_regclass($1) IS NOT NULL AS done', [CONTRACT_TABLE]);
-    await until(database, `SELECT EXISTS (SELECT FROM ${CONTRACT_TABLE}) AS done`, []);
+    await until(database, sql`SELECT to_regclass(${CONTRACT_TABLE}) IS NOT NULL AS done`);
+    await until(database, sql`SELECT EXISTS (SELECT FROM ${rawSql(CONTRACT_TABLE)}) AS done`);
     const firstRowSeconds = (performance.now() - startedAt) / 1_000;
-    await until(database, COVERED, [CONTRACT_TABLE, blocks]);
+    await until(database, isCovered(blocks));
     const seconds = (performance.now() - startedAt) / 1_000;
     await added;
-    const contents = await readContents(database, OWN_ROWS, blocks);
+    const contents = await readContents(database, ownRows(blocks));
     const peakMemoryBytes = Math.max(0, ...program.memory.map((sample) => sample.bytes));
     return { firstRowSeconds, seconds, peakMemoryBytes, ...contents };
   } finally {
@@ -102,32 +102,35 @@ export async function addContract(
   }
 }
 
-/** Rows up to a block, as texts in chain order. */
-const OWN_ROWS = `SELECT block_number, log_index, extract(epoch FROM block_time)::bigint AS time, transaction_hash, transaction_index, contract,
-  from_ AS sender, to_ AS receiver, value FROM analytics.contract_token_transfer WHERE block_number <= $1`;
+/** Returns the rows up to a block. */
+function ownRows(blocks: number): Sql {
+  return sql`SELECT block_number, log_index, extract(epoch FROM block_time)::bigint AS time, transaction_hash, transaction_index, contract,
+  from_ AS sender, to_ AS receiver, value FROM analytics.contract_token_transfer WHERE block_number <= ${blocks}`;
+}
 
-/** Summarizes rows, whose columns are those of `OWN_ROWS`. */
-export async function readContents(database: Database, rows: string, blocks: number): Promise<TableContents> {
+/** Summarizes rows, whose columns are those of {@link ownRows}. */
+export async function readContents(database: Database, rows: Sql): Promise<TableContents> {
   const [contents] = await database.query<TableContents>(
-    `SELECT count(*)::int AS rows, coalesce(sum(value), 0)::text AS sum,
+    sql`SELECT count(*)::int AS rows, coalesce(sum(value), 0)::text AS sum,
        md5(coalesce(string_agg(concat_ws(' ', block_number, log_index, time, transaction_hash, transaction_index, contract, sender, receiver, value),
          ',' ORDER BY block_number, log_index), '')) AS hash FROM (${rows}) AS rows`,
-    [blocks],
   );
   if (contents === undefined || contents.rows === 0) throw new BenchmarkError('A side wrote no rows');
   return contents;
 }
 
-const COVERED = `SELECT range_agg(int8range(first_block, last_block, '[]')) @> int8range(1, $2::bigint, '[]') AS done
-  FROM sync_ranges WHERE dataset = $1`;
+function isCovered(blocks: number): Sql {
+  return sql`SELECT range_agg(int8range(first_block, last_block, '[]')) @> int8range(1, ${blocks}::bigint, '[]') AS done
+  FROM sync_ranges WHERE dataset = ${CONTRACT_TABLE}`;
+}
 
 /** Waits until a statement returns true as `done`. @throws BenchmarkError if it takes too long */
-async function until(database: Database, statement: string, values: readonly unknown[]): Promise<void> {
+async function until(database: Database, statement: Sql): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   while (performance.now() < deadline) {
-    const [row] = await database.query<{ done: boolean | null }>(statement, [...values]);
+    const [row] = await database.query<{ done: boolean | null }>(statement);
     if (row?.done === true) return;
     await sleep(LOOK_EVERY_MS);
   }
-  throw new BenchmarkError(`Nothing came of this within ${PATIENCE_MS / 1_000} s: ${statement}`);
+  throw new BenchmarkError(`Nothing came of this within ${PATIENCE_MS / 1_000} s: ${statementOf(statement).text}`);
 }

@@ -1,6 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import { addressBytes, type Database, hexTextOld, rawSql, sql } from '@chainstead/db';
+import { addressBytes, type Database, hexText, rawSql, type Sql, sql } from '@chainstead/db';
 import { createPartitions } from '@chainstead/testkit';
 import { CHAIN_ID } from './bench-chain.ts';
 
@@ -32,11 +32,12 @@ const SMALL_WALLET_EVERY = 10;
 const WETH = parseAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2');
 const USDC = parseAddress('0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48');
 const FACTORY = parseAddress('0x5c69bee701ef814a2b6a3edd4b1652cb9cc5aa6f');
-const named = (name: string): string => `substr(sha256(${name}), 1, 20)`;
-const token = (number: string): string => named(`('token ' || ${number})::bytea`);
-const ofToken = (number: string, pool: string): string => named(`('pool ' || ${number} || ' ' || ${pool})::bytea`);
-const POOL = named(`'pool'`);
-const [WALLET, SMALL_WALLET] = [named(`'wallet'`), named(`'small wallet'`)];
+const named = (name: Sql): Sql => sql`substr(sha256(${name}), 1, 20)`;
+const token = (number: number | string): Sql => named(sql`('token ' || ${rawSql(number)})::bytea`);
+const ofToken = (number: number | string, pool: string): Sql =>
+  named(sql`('pool ' || ${rawSql(number)} || ' ' || ${rawSql(pool)})::bytea`);
+const POOL = named(sql`'pool'`);
+const [WALLET, SMALL_WALLET] = [named(sql`'wallet'`), named(sql`'small wallet'`)];
 
 /** Fills the production tables with swaps of one pool until now, ten per block, and with pools of tokens. Nothing is due, as after earlier requests. */
 export async function fillMarketDataset(database: Database, swaps: number): Promise<MarketDataset> {
@@ -49,11 +50,11 @@ export async function fillMarketDataset(database: Database, swaps: number): Prom
   await fillPools(database, lastBlock);
   await database.query(sql`VACUUM ANALYZE`);
   const [found] = await database.query<Pick<MarketDataset, 'pool' | 'wallet' | 'smallWallet' | 'pooled'>>(
-    sql`SELECT ${rawSql(hexTextOld(POOL))} AS pool, ${rawSql(hexTextOld(WALLET))} AS wallet, ${rawSql(hexTextOld(SMALL_WALLET))} AS "smallWallet", ${rawSql(hexTextOld(token('0')))} AS pooled`,
+    sql`SELECT ${hexText(POOL)} AS pool, ${hexText(WALLET)} AS wallet, ${hexText(SMALL_WALLET)} AS "smallWallet", ${hexText(token(0))} AS pooled`,
   );
   if (found === undefined) throw new RangeError('The filled tables could not be described');
   const tokens = await database.query<{ address: Address }>(
-    sql`SELECT ${rawSql(hexTextOld(token('number')))} AS address FROM generate_series(1, ${rawSql(TOKENS)}) AS number`,
+    sql`SELECT ${hexText(token('number'))} AS address FROM generate_series(1, ${rawSql(TOKENS)}) AS number`,
   );
   return { ...found, tokens: tokens.map(({ address }) => address), lastBlock, lastTime };
 }
@@ -74,7 +75,7 @@ async function fillChain(database: Database, lastBlock: number, firstTime: numbe
   await database.query(
     sql`INSERT INTO tokens (address, chain_id, standard, seen_as, name, symbol, decimals, facts_status, facts_due_at)
      SELECT address, ${rawSql(CHAIN_ID)}, 'erc20', 1, 'Token ' || number, 'T' || number, decimals, 'known', NULL FROM (
-       SELECT ${rawSql(token('number'))} AS address, number, 18 AS decimals FROM generate_series(0, ${rawSql(TOKENS)}) AS number
+       SELECT ${token('number')} AS address, number, 18 AS decimals FROM generate_series(0, ${rawSql(TOKENS)}) AS number
        UNION ALL VALUES (${addressBytes(WETH)}::bytea, 1001, 18), (${addressBytes(USDC)}::bytea, 1002, 6)) AS known`,
   );
 }
@@ -102,24 +103,24 @@ async function fillSwaps(database: Database, lastBlock: number): Promise<void> {
   await createPartitions(database, 'swaps', createChainRegistry().get(CHAIN_ID).id);
   await database.query(
     sql`INSERT INTO swaps (pool_key, chain_id, block_number, transaction_index, log_index, kind, pool, token0, token1, amount0, amount1, wallet, beneficiary, transaction_hash)
-     SELECT address_key(${rawSql(POOL)}), ${rawSql(CHAIN_ID)}, block, place, 0, 0, ${rawSql(POOL)}, ${addressBytes(USDC)}, ${addressBytes(WETH)},
+     SELECT address_key(${POOL}), ${rawSql(CHAIN_ID)}, block, place, 0, 0, ${POOL}, ${addressBytes(USDC)}, ${addressBytes(WETH)},
        CASE place % 2 WHEN 0 THEN 1 ELSE -1 END * (2000000000 + (block * 7 + place) % 9000000),
        CASE place % 2 WHEN 0 THEN -1 ELSE 1 END * (1000000000000000000 + (block * 11 + place) % 1000000000),
-       ${rawSql(WALLET)}, CASE WHEN (block * ${rawSql(SWAPS_PER_BLOCK)} + place) % ${rawSql(SMALL_WALLET_EVERY)} = 0 THEN ${rawSql(SMALL_WALLET)} END, sha256((block || ' ' || place)::bytea)
+       ${WALLET}, CASE WHEN (block * ${rawSql(SWAPS_PER_BLOCK)} + place) % ${rawSql(SMALL_WALLET_EVERY)} = 0 THEN ${SMALL_WALLET} END, sha256((block || ' ' || place)::bytea)
      FROM generate_series(0, ${lastBlock}::int) AS block CROSS JOIN generate_series(0, ${rawSql(SWAPS_PER_BLOCK - 1)}) AS place`,
   );
 }
 
 async function fillPools(database: Database, lastBlock: number): Promise<void> {
   await createPartitions(database, 'pool_states', createChainRegistry().get(CHAIN_ID).id);
-  const pools = `SELECT ${ofToken('0', 'number')} AS pool, ${token('0')} AS token FROM generate_series(1, ${POOLS}) AS number
-    UNION ALL SELECT ${ofToken('one', 'number')}, ${token('one')} FROM generate_series(1, ${TOKENS}) AS one CROSS JOIN generate_series(1, ${POOLS_PER_TOKEN}) AS number
-    UNION ALL SELECT ${POOL}, $1::bytea`;
+  const pools = sql`SELECT ${ofToken(0, 'number')} AS pool, ${token(0)} AS token FROM generate_series(1, ${rawSql(POOLS)}) AS number
+    UNION ALL SELECT ${ofToken('one', 'number')}, ${token('one')} FROM generate_series(1, ${rawSql(TOKENS)}) AS one CROSS JOIN generate_series(1, ${rawSql(POOLS_PER_TOKEN)}) AS number
+    UNION ALL SELECT ${POOL}, ${addressBytes(USDC)}::bytea`;
+  const ether = sql`${addressBytes(WETH)}::bytea`;
   await database.query(
-    `INSERT INTO pools (pool_key, chain_id, pool, status, proof, exchange, factory, token0, token1, is_counted, due_at)
-     SELECT address_key(pool), ${CHAIN_ID}, pool, 'proven', 'creation', 'Uniswap v2', $3, least(token, $2::bytea), greatest(token, $2::bytea), true, NULL
+    sql`INSERT INTO pools (pool_key, chain_id, pool, status, proof, exchange, factory, token0, token1, is_counted, due_at)
+     SELECT address_key(pool), ${rawSql(CHAIN_ID)}, pool, 'proven', 'creation', 'Uniswap v2', ${addressBytes(FACTORY)}, least(token, ${ether}), greatest(token, ${ether}), true, NULL
      FROM (${pools}) AS known`,
-    [addressBytes(USDC), addressBytes(WETH), addressBytes(FACTORY)],
   );
   await database.query(
     sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
@@ -127,6 +128,6 @@ async function fillPools(database: Database, lastBlock: number): Promise<void> {
      FROM pools CROSS JOIN generate_series(0, ${rawSql(STATES - 1)}) AS number WHERE ${lastBlock} >= number * ${rawSql(STATE_EVERY)}`,
   );
   await database.query(
-    sql`INSERT INTO pool_lookups (token, chain_id, block_number) SELECT ${rawSql(token('number'))}, ${rawSql(CHAIN_ID)}, ${lastBlock} FROM generate_series(0, ${rawSql(TOKENS)}) AS number`,
+    sql`INSERT INTO pool_lookups (token, chain_id, block_number) SELECT ${token('number')}, ${rawSql(CHAIN_ID)}, ${lastBlock} FROM generate_series(0, ${rawSql(TOKENS)}) AS number`,
   );
 }

@@ -40,10 +40,12 @@ export async function addAddresses(
   const { occurring, count } = watched;
   await database.transaction(async (transaction) => {
     await transaction.query(sql`UPDATE streams_version SET version = version + 1`);
+    const ofStreams = sql`${ids}::uuid[]`;
+    const among = sql`${occurring.map((address) => Buffer.from(address.slice(2), 'hex'))}::bytea[]`;
     await transaction.query(
       sql`INSERT INTO stream_addresses (stream_id, address, version)
-       SELECT (${ids}::uuid[])[1 + place % cardinality(${ids})],
-         CASE WHEN place < cardinality(${occurring.map((address) => Buffer.from(address.slice(2), 'hex'))}::bytea[]) THEN (${occurring.map((address) => Buffer.from(address.slice(2), 'hex'))})[1 + place]
+       SELECT (${ofStreams})[1 + place % cardinality(${ofStreams})],
+         CASE WHEN place < cardinality(${among}) THEN (${among})[1 + place]
            ELSE decode(md5('high' || place) || left(md5('low' || place), 8), 'hex') END,
          (SELECT version FROM streams_version)
        FROM generate_series(0, ${count}::int - 1) AS place`,

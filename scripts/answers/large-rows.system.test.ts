@@ -1,5 +1,5 @@
 /** All routes and the tools of agents over rows of a megabyte, at their largest limit, eight at once: no process ends, and the API stays responsive. */
-import { rawSql, sql } from '@chainstead/db';
+import { hexBytes, sql } from '@chainstead/db';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
 import { DEMO_CHAIN_NAME } from '../../apps/chainstead/src/demo/demo-chain.ts';
@@ -24,19 +24,19 @@ beforeAll(() => widenRows(api));
 
 /** Stores a megabyte in each value without a limit that routes show, and the longest labels. */
 async function widenRows({ scratch }: DemoApi): Promise<void> {
-  const bytes = `decode(repeat('01', 1000000), 'hex')`;
+  const bytes = sql`decode(repeat('01', 1000000), 'hex')`;
   // The longest label. Each of its characters takes six in JSON.
-  const label = 'repeat(chr(1), 256)';
+  const label = sql`repeat(chr(1), 256)`;
   for (const statement of [
-    `UPDATE logs SET data = ${bytes} WHERE block_number IN (SELECT block_number FROM logs ORDER BY block_number DESC LIMIT 120)`,
-    `UPDATE transactions SET input = ${bytes}`,
-    `UPDATE nft_token_metadata SET metadata = json_build_object('name', repeat('x', 1000000))::text`,
-    `INSERT INTO address_labels (address, chain_id, source, label)
+    sql`UPDATE logs SET data = ${bytes} WHERE block_number IN (SELECT block_number FROM logs ORDER BY block_number DESC LIMIT 120)`,
+    sql`UPDATE transactions SET input = ${bytes}`,
+    sql`UPDATE nft_token_metadata SET metadata = json_build_object('name', repeat('x', 1000000))::text`,
+    sql`INSERT INTO address_labels (address, chain_id, source, label)
      SELECT DISTINCT account, chain_id, 'test', ${label} FROM account_transactions ON CONFLICT DO NOTHING`,
     // A megabyte of JSON: each character takes six.
-    `UPDATE contracts.market_order_fulfilled SET offer = jsonb_build_array(repeat(chr(1), 170000))`,
+    sql`UPDATE contracts.market_order_fulfilled SET offer = jsonb_build_array(repeat(chr(1), 170000))`,
   ])
-    await scratch.database.query(rawSql(statement));
+    await scratch.database.query(statement);
 }
 
 /** Sends each request eight times at once. */
@@ -59,13 +59,14 @@ test.each([1, 2])('every second route from number %i is served or refused, and n
 
 test('a list of wide rows is complete over its pages', async () => {
   const [contract = ''] = api.subjects.tokens;
+  const isOfContract = sql`address = ${hexBytes(contract)}`;
   const stored = await api.scratch.database.query<{ rows: number }>(
-    sql`SELECT count(*) AS rows FROM logs WHERE address = decode(${contract.slice(2)}, 'hex')`,
+    sql`SELECT count(*) AS rows FROM logs WHERE ${isOfContract}`,
   );
   // A page can't have fewer rows than this one.
   await api.scratch.database.query(
-    sql`UPDATE logs SET data = decode(repeat('01', 5000000), 'hex') WHERE address = decode(${contract.slice(2)}, 'hex')
-     AND (block_number, log_index) = (SELECT block_number, log_index FROM logs WHERE address = decode(${contract.slice(2)}, 'hex') ORDER BY 1, 2 LIMIT 1)`,
+    sql`UPDATE logs SET data = decode(repeat('01', 5000000), 'hex') WHERE ${isOfContract}
+     AND (block_number, log_index) = (SELECT block_number, log_index FROM logs WHERE ${isOfContract} ORDER BY 1, 2 LIMIT 1)`,
   );
   const places: string[] = [];
   for (let cursor = ''; ; ) {

@@ -188,7 +188,8 @@ describe('the list', () => {
 export function renderExplainTest({ camel, event, account, table }: NewDataset): string {
   const ofOther = account === undefined ? '' : `${account.name}: addressOf(1_000 + (index % 300)) `;
   const busy = account === undefined ? 'CONTRACT' : `addressOf(${placeOf(event, account) + 1})`;
-  return `import { ${account === undefined ? '' : 'addressOf, '}exampleChain, explain, PLANS, rowsScanned } from '@chainstead/testkit';
+  return `import { sql } from '@chainstead/db';
+import { ${account === undefined ? '' : 'addressOf, '}exampleChain, explain, PLANS, rowsScanned } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type AccountRowsQuery, accountRowsStatement } from '../manifest/account-rows.ts';
@@ -204,7 +205,7 @@ const chain = exampleChain();
 const scratch = scratchOfFile({ autovacuum: false });
 
 beforeAll(async () => {
-  await scratch.database.query('ANALYZE');
+  await scratch.database.query(sql\`ANALYZE\`);
   const logs = Array.from({ length: ROWS }, (_, index) =>
     toLog(${account === undefined ? '{}' : `index % 2 === 0 ? {} : { ${ofOther}}`}, { blockNumber: index >> 2, transactionIndex: 0, logIndex: index & 3 }),
   );

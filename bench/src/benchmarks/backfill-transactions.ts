@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { rawSql, sql } from '@chainstead/db';
+import { sql } from '@chainstead/db';
 import type { BenchNode, ScratchDatabase } from '@chainstead/testkit';
 import { alternate } from '../alternate.ts';
 import { rangeArguments } from '../backfill-run.ts';
@@ -124,9 +124,9 @@ interface TableSizes {
 
 async function tableSizes({ database }: ScratchDatabase): Promise<TableSizes> {
   const sizeOf = (table: string) =>
-    `(SELECT sum(pg_total_relation_size(relid)) FROM pg_partition_tree('${table}'))::float8 / (SELECT count(*) FROM transactions)`;
+    sql`(SELECT sum(pg_total_relation_size(relid)) FROM pg_partition_tree(${table}))::float8 / (SELECT count(*) FROM transactions)`;
   const [row] = await database.query<{ transactions: number; accounts: number }>(
-    sql`SELECT ${rawSql(sizeOf('transactions'))} AS transactions, ${rawSql(sizeOf('account_transactions'))} AS accounts`,
+    sql`SELECT ${sizeOf('transactions')} AS transactions, ${sizeOf('account_transactions')} AS accounts`,
   );
   return { transactions: row?.transactions ?? 0, accounts: row?.accounts ?? 0 };
 }

@@ -1,3 +1,4 @@
+import { rawSql, type Sql, sql } from '@chainstead/db';
 import { BENCH_CREATION_EVENT, type BenchNodeOptions, type ScratchDatabase } from '@chainstead/testkit';
 import { alternate } from '../alternate.ts';
 import type { Benchmark, BenchmarkContext, BenchmarkReport } from '../benchmark.ts';
@@ -112,7 +113,7 @@ async function runPeer(
     ...{ urls: 1, seconds: PONDER_SECONDS_MAX },
     project: { folder: PROJECT, config: CONFIGS[kind], env: { BENCH_ADDRESS: address } },
     async inspect({ database }: ScratchDatabase) {
-      contents = await readContents(database, PEER_ROWS, plan.blocks);
+      contents = await readContents(database, peerRows(plan.blocks));
     },
   });
   if (!run.complete || contents === undefined)
@@ -120,8 +121,10 @@ async function runPeer(
   return { ...run, ...contents };
 }
 
-const PEER_ROWS = `SELECT block_number, log_index, block_time AS time, transaction_hash, transaction_index, contract,
-  "from" AS sender, "to" AS receiver, value FROM ${PONDER_SCHEMA}.transfer WHERE block_number <= $1`;
+function peerRows(blocks: number): Sql {
+  return sql`SELECT block_number, log_index, block_time AS time, transaction_hash, transaction_index, contract,
+  "from" AS sender, "to" AS receiver, value FROM ${rawSql(PONDER_SCHEMA)}.transfer WHERE block_number <= ${blocks}`;
+}
 
 /**
  * Returns runs of the peer with other rows than ours: it sometimes says that it is complete without the last block.

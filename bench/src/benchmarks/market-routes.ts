@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rawSql, sql } from '@chainstead/db';
+import { sql } from '@chainstead/db';
 import type { ScratchDatabase } from '@chainstead/testkit';
 import { API_KEY, addressOf, POOL_SIZE, pathOf, type ServedRoute, startFloor } from '../api-servers.ts';
 import type { Benchmark, BenchmarkContext, Comparison, Measure } from '../benchmark.ts';
@@ -112,11 +112,11 @@ interface Servers {
 }
 
 async function storeCandles({ database }: ScratchDatabase, swaps: number): Promise<Measure> {
-  const wanted = `SELECT count(*)::int AS missing FROM generate_series(
+  const wanted = sql`SELECT count(*)::int AS missing FROM generate_series(
       (SELECT floor(extract(epoch FROM min(block_timestamp)) / 3600)::int + 30 FROM blocks), (SELECT floor(extract(epoch FROM now()) / 3600)::int - 2)) AS hour
     WHERE NOT EXISTS (SELECT FROM candle_spans WHERE hours = 1 AND start = hour AND is_stored)`;
   for (let attempt = 0; attempt < STORE_TRIES; attempt++) {
-    const [row] = await database.query<{ missing: number }>(rawSql(wanted));
+    const [row] = await database.query<{ missing: number }>(wanted);
     if (row?.missing === 0) return measureSize({ database }, swaps, 'candles', ['pool_candles', 'candle_spans']);
     await sleep(1_000);
   }

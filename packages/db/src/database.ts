@@ -19,8 +19,8 @@ export interface Copy {
 
 /** Statements without parameters that are sent together with copies. */
 export interface StatementsAround {
-  readonly before?: readonly string[];
-  readonly after?: readonly string[];
+  readonly before?: readonly Sql[];
+  readonly after?: readonly Sql[];
 }
 
 /** One transaction on one connection. Commits when the callback resolves, rolls back when it throws. */

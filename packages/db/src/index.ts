@@ -21,6 +21,7 @@ export { measurePool } from './connections/connection-metrics.ts';
 export { connectionProblem } from './connections/connection-problem.ts';
 export { parseConnectionString, redactConnectionString } from './connections/connection-string.ts';
 export { openPool } from './connections/open-pool.ts';
+export { queryOn } from './connections/query-on.ts';
 export { copyOut } from './copy/copy-out.ts';
 export { COPY_NULL, copyHex, copyText, copyValue } from './copy/copy-text.ts';
 export { createRowWriter, type RowWriter } from './copy/row-writer.ts';

@@ -1,10 +1,9 @@
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type KeysetOrder, rowsAfterInPartitionsOld, rowsAfterOld } from './keyset.ts';
-import { rawSql, sql } from './sql.ts';
+import { type KeysetOrder, rowsAfter, rowsAfterInPartitions } from './keyset.ts';
+import { joinSql, rawSql, sql } from './sql.ts';
 
-const COLUMNS = ['block', 'log', 'token'];
 type Key = readonly [block: number, log: number, token: string];
 
 // Few values, so that keys share some or all of their columns.
@@ -18,16 +17,17 @@ const scratch = scratchOfFile();
 
 /** Returns the rows after each key, as selected by the condition of either function. */
 async function selectAfter(order: KeysetOrder, keys: readonly Key[], isPartitioned: boolean): Promise<Key[][]> {
-  const values = ['place.block', 'place.log', 'place.token'];
-  const columns = COLUMNS.map((column) => `row.${column}`);
+  const columns = ['row.block', 'row.log', 'row.token'] as const;
+  const values = [sql`place.block`, sql`place.log`, sql`place.token`] as const;
+  const direction = rawSql(order);
   const conditions = isPartitioned
-    ? rowsAfterInPartitionsOld(order, columns, values)
-    : [rowsAfterOld(order, columns, values)];
+    ? rowsAfterInPartitions(order, columns, values)
+    : [rowsAfter(order, columns, values)];
   const rows = await scratch.database.query<{ after: Key[] | null }>(
     sql`WITH given AS (SELECT (row->>0)::integer AS block, (row->>1)::integer AS log, decode(row->>2, 'hex') AS token, place
        FROM jsonb_array_elements(${JSON.stringify(keys)}::jsonb) WITH ORDINALITY AS given(row, place))
-     SELECT (SELECT json_agg(json_build_array(block, log, encode(token, 'hex')) ORDER BY block ${rawSql(order)}, log ${rawSql(order)}, token ${rawSql(order)})
-       FROM given AS row WHERE ${rawSql(conditions.join(' AND '))}) AS after
+     SELECT (SELECT json_agg(json_build_array(block, log, encode(token, 'hex')) ORDER BY block ${direction}, log ${direction}, token ${direction})
+       FROM given AS row WHERE ${joinSql(conditions, ' AND ')}) AS after
      FROM given AS place ORDER BY place`,
   );
   return rows.map(({ after }) => after ?? []);

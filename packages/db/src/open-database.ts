@@ -4,13 +4,14 @@ import { columnParsers } from './columns/column-parsers.ts';
 import { type Connections, connectUnlessEnded, type End, onClient, useUntil } from './connections/client-use.ts';
 import { measuredConnections, measureOutages } from './connections/connection-metrics.ts';
 import { type ConnectionOptions, openPool, sessionsOf } from './connections/open-pool.ts';
+import { queryOn } from './connections/query-on.ts';
 import { SessionClient } from './connections/session-client.ts';
 import { copyInto } from './copy/copy-into.ts';
 import { copyTogether } from './copy/copy-together.ts';
 import type { Database, ReadDatabase, Transaction } from './database.ts';
 import { DatabaseError } from './database-error.ts';
 import { createOutageWatch, type OutageWatch } from './database-outage.ts';
-import { type MovedStatement, movedStatement } from './sql.ts';
+import { type MovedStatement, movedStatement, type Sql, sql } from './sql.ts';
 
 export interface DatabaseOptions extends ConnectionOptions {
   /** Maximum connections. @default 10 */
@@ -82,18 +83,16 @@ function endedBy(transactions: Transactions, end: End, outages: OutageWatch): Pi
   };
 }
 
-function runQuery<Row extends object>(connections: Connections, statement: MovedStatement, end?: End): Promise<Row[]> {
-  const { text, values } = statement;
+function runQuery<Row extends object>(
+  connections: Connections,
+  { text, values }: MovedStatement,
+  end?: End,
+): Promise<Row[]> {
   const run = async (client: PoolClient): Promise<Row[]> => {
-    if (values === undefined || !(client instanceof SessionClient)) return queryOn<Row>(client, statement);
+    if (values === undefined || !(client instanceof SessionClient)) return queryOn<Row>(client, text, values);
     return (await client.queryPrepared<Row>(text, [...values])).rows;
   };
   return onClient(connections, run, end);
-}
-
-async function queryOn<Row extends object>(client: PoolClient, { text, values }: MovedStatement): Promise<Row[]> {
-  const result = await client.query<Row>(text, values === undefined ? undefined : [...values]);
-  return result.rows;
 }
 
 /** A single server never returns an older state than before. */
@@ -140,7 +139,7 @@ async function runTransaction<T>(
 function transactionOn(client: PoolClient, channels: Set<string>): Transaction {
   return {
     client,
-    query: (text, values) => queryOn(client, movedStatement(text, values)),
+    query: (statement, given) => queryOn(client, statement, given),
     copy: (table, columns, lines) => copyInto(client, table, columns, lines),
     copyTogether: (copies, around) => copyTogether(client, copies, around),
     together: (ask) => runTogether(client, ask),
@@ -205,8 +204,8 @@ function createNotifications(metrics: Registry | undefined): SendNotifications {
   return async (client, channels) => {
     if (channels.size === 0) return undefined;
     try {
-      const { rowCount } = await client.query(NOTIFY_SQL, [Array.from(channels)]);
-      dropped?.inc(channels.size - (rowCount ?? 0));
+      const sent = await queryOn(client, notifying([...channels]));
+      dropped?.inc(channels.size - sent.length);
       return undefined;
     } catch (error) {
       dropped?.inc(channels.size);
@@ -216,6 +215,7 @@ function createNotifications(metrics: Registry | undefined): SendNotifications {
 }
 
 /** Reading the usage also frees notifications that listeners have read, which a blocked queue would never do. */
-const NOTIFY_SQL = `
-SELECT pg_notify(channel, '') FROM unnest($1::text[]) AS channel
+function notifying(channels: readonly string[]): Sql {
+  return sql`SELECT pg_notify(channel, '') FROM unnest(${channels}::text[]) AS channel
 WHERE (SELECT pg_notification_queue_usage()) < 0.5`;
+}

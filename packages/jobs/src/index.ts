@@ -10,6 +10,7 @@ export {
   failDue,
   failureOf,
   isClaimed,
+  SETTLED,
   settled,
 } from './due-work/due-table.ts';
 export { createDueWork, type DueWork } from './due-work/due-work.ts';

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { asSql, type Sql, sql } from '@chainstead/db';
+import { type Sql, sql } from '@chainstead/db';
 import { isNoted, type Projection } from '@chainstead/sync';
 import { hasContradicted } from './block-span.ts';
 import { type CoveredSubject, readSubject, type SubjectCoverage } from './subject-coverage.ts';
@@ -26,7 +26,7 @@ export function subjectState(
   const isContradicted = hasContradicted(chainId, dataset, span);
   return sql`json_build_array((SELECT json_build_array(indexed_from, indexed_to, chain_to, ${isContradicted}) FROM covered),
     (SELECT json_build_array(built_to IS NULL AND NOT is_stale AND EXISTS (SELECT FROM projections AS known
-        WHERE known.chain_id = kept.chain_id AND known.state = kept.state AND known.version = ${version}), ${asSql(isNoted('kept'))})
+        WHERE known.chain_id = kept.chain_id AND known.state = kept.state AND known.version = ${version}), ${isNoted('kept')})
       FROM subject_projections AS kept WHERE kept.chain_id = ${chainId} AND kept.state = ${name} AND kept.subject = ${subject}))`;
 }
 

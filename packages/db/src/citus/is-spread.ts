@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { rawSql, type Sql, sql } from '../sql.ts';
+import { plainText, type Sql, sql } from '../sql.ts';
 import { TABLE_PLACEMENTS } from './table-placements.ts';
 
 /** A transaction, a database, or any other object that queries. */
@@ -10,10 +10,9 @@ interface SpreadSource {
 }
 
 /** SQL condition: the server has Citus tables. Used as part of other statements. */
-export const IS_CITUSOld = `to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL`;
+export const IS_CITUS = sql`to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL`;
 
-/** The same as SQL. */
-export const IS_CITUS = rawSql(IS_CITUSOld);
+export const IS_CITUSOld = plainText(IS_CITUS);
 
 /** Connections and pools that returned yes. */
 const spreadBy = new WeakSet<object>();

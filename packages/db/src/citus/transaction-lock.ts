@@ -1,6 +1,6 @@
 import type { Transaction } from '../database.ts';
-import { rawSql, sql } from '../sql.ts';
-import { IS_CITUSOld } from './is-spread.ts';
+import { sql } from '../sql.ts';
+import { IS_CITUS } from './is-spread.ts';
 
 /** Facts read together with a lock. */
 export interface HeldLock {
@@ -25,7 +25,7 @@ export async function transactionLock(transaction: Transaction, name: string): P
 
 async function lockRow(transaction: Transaction, name: string): Promise<HeldLock | undefined> {
   const [row] = await transaction.query<{ is_on_citus: boolean }>(
-    sql`SELECT ${rawSql(IS_CITUSOld)} AS is_on_citus FROM transaction_locks WHERE name = ${name} FOR UPDATE`,
+    sql`SELECT ${IS_CITUS} AS is_on_citus FROM transaction_locks WHERE name = ${name} FOR UPDATE`,
   );
   return row === undefined ? undefined : { isOnCitus: row.is_on_citus, isFirst: false };
 }

@@ -1,5 +1,7 @@
 import { errorText, type Logger } from '@chainstead/core';
 import type { ClientConfig, Pool } from 'pg';
+import { sql } from '../sql.ts';
+import { queryOn } from './query-on.ts';
 import { SessionClient } from './session-client.ts';
 
 /** Milliseconds. A connection in use for longer may be waiting for a server that it no longer reaches. */
@@ -53,9 +55,10 @@ export function cutLostSessions(pool: Pool, { openSession, logger }: LostSession
     const asking = openSession({ query_timeout: LOOK_TIMEOUT_MS });
     try {
       await asking.connect();
-      const { rows } = await asking.query<{ pid: number }>(
-        'SELECT pid FROM pg_stat_activity WHERE pid = ANY ($1::int[])',
-        [known.map(({ backend }) => backend)],
+      const backends = known.map(({ backend }) => backend);
+      const rows = await queryOn<{ pid: number }>(
+        asking,
+        sql`SELECT pid FROM pg_stat_activity WHERE pid = ANY (${backends}::int[])`,
       );
       const there = new Set(rows.map(({ pid }) => pid));
       return known.filter((client) => client.goesAs(asking) && client.backend !== null && !there.has(client.backend));

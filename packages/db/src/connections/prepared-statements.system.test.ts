@@ -3,7 +3,7 @@ import { createScratchDatabase, type ScratchDatabase, startScratchPgBouncer } fr
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Database } from '../database.ts';
 import { openDatabase } from '../open-database.ts';
-import { sql } from '../sql.ts';
+import { rawSql, type Sql, sql, statementOf } from '../sql.ts';
 
 interface Kept {
   readonly name: string;
@@ -48,14 +48,15 @@ function openPrepared(options: { poolSize?: number; url?: string; sessionUrl?: s
 const keptBy = (database: Database): Promise<Kept[]> =>
   database.query<Kept>(sql`SELECT name, statement, generic_plans, custom_plans FROM pg_prepared_statements`);
 
-const BODY = 'SELECT body FROM notes WHERE id = $1';
+const bodyOf = (id: number | string): Sql => sql`SELECT body FROM notes WHERE id = ${id}`;
+const BODY = statementOf(bodyOf(0)).text;
 
 describe('a database that prepares its statements', () => {
   test('asks for one text under one name, planned once for all values', async () => {
     const { database } = openPrepared();
-    for (const id of [1, 2, 3]) expect(await database.query(BODY, [id])).toEqual([{ body: `note ${id}` }]);
+    for (const id of [1, 2, 3]) expect(await database.query(bodyOf(id))).toEqual([{ body: `note ${id}` }]);
     const controller = new AbortController();
-    expect(await database.until(controller.signal, 'cancel').query(BODY, [4])).toEqual([{ body: 'note 4' }]);
+    expect(await database.until(controller.signal, 'cancel').query(bodyOf(4))).toEqual([{ body: 'note 4' }]);
     expect(await keptBy(database)).toEqual([
       { name: expect.stringMatching(/^chainstead_/), statement: BODY, generic_plans: 4, custom_plans: 0 },
     ]);
@@ -64,7 +65,7 @@ describe('a database that prepares its statements', () => {
   test('prepares nothing without values, and nothing in transactions', async () => {
     const { database } = openPrepared();
     await database.query(sql`SELECT 1`);
-    await database.transaction((transaction) => transaction.query(BODY, [1]));
+    await database.transaction((transaction) => transaction.query(bodyOf(1)));
     expect(await keptBy(database)).toEqual([]);
     await database.query(sql`SELECT 1`);
     expect(await keptBy(database)).toMatchObject([{ statement: 'SELECT 1' }]);
@@ -72,45 +73,46 @@ describe('a database that prepares its statements', () => {
 
   test('keeps a bounded number of statements, those that were used last', async () => {
     const { database } = openPrepared();
-    const text = (index: number) => `SELECT body, ${index} AS index FROM notes WHERE id = $1`;
+    const numbered = (index: number, id = 1) => sql`SELECT body, ${rawSql(index)} AS index FROM notes WHERE id = ${id}`;
+    const text = (index: number) => statementOf(numbered(index)).text;
     for (let index = 0; index < 200; index++) {
-      expect(await database.query(text(index), [1])).toEqual([{ body: 'note 1', index }]);
-      await database.query(BODY, [1]);
+      expect(await database.query(numbered(index))).toEqual([{ body: 'note 1', index }]);
+      await database.query(bodyOf(1));
     }
     const kept = (await keptBy(database)).map(({ statement }) => statement);
     expect(kept.length).toBeLessThanOrEqual(60);
     expect(kept).toEqual(expect.arrayContaining([BODY, text(199)]));
     expect(kept).not.toContain(text(0));
-    expect(await database.query(text(0), [2])).toEqual([{ body: 'note 2', index: 0 }]);
+    expect(await database.query(numbered(0, 2))).toEqual([{ body: 'note 2', index: 0 }]);
   });
 
   test('goes on after a failing statement, with the same connection', async () => {
     const { database } = openPrepared();
-    await database.query(BODY, [1]);
-    await expect(database.query(BODY, ['no number'])).rejects.toMatchObject({ code: '22P02' });
+    await database.query(bodyOf(1));
+    await expect(database.query(bodyOf('no number'))).rejects.toMatchObject({ code: '22P02' });
     await expect(database.query(sql`SELECT * FROM nowhere`)).rejects.toMatchObject({ code: '42P01' });
     await expect(database.query(sql`SELECT * FROM nowhere`)).rejects.toMatchObject({ code: '42P01' });
-    expect(await database.query(BODY, [2])).toEqual([{ body: 'note 2' }]);
+    expect(await database.query(bodyOf(2))).toEqual([{ body: 'note 2' }]);
     expect(await keptBy(database)).toMatchObject([{ statement: BODY }]);
   });
 
   test('gives the new columns of a table that a migration changes meanwhile', async () => {
     const { database, warn } = openPrepared();
-    const all = 'SELECT * FROM notes WHERE id = $1';
-    await database.query(all, [1]);
+    const all = (id: number) => sql`SELECT * FROM notes WHERE id = ${id}`;
+    await database.query(all(1));
     await scratch.database.query(sql`ALTER TABLE notes ADD COLUMN tag text`);
-    expect(await database.query(all, [1])).toEqual([{ id: 1, body: 'note 1', tag: null }]);
-    expect(await database.query(all, [2])).toEqual([{ id: 2, body: 'note 2', tag: null }]);
-    expect(await keptBy(database)).toMatchObject([{ statement: all }]);
+    expect(await database.query(all(1))).toEqual([{ id: 1, body: 'note 1', tag: null }]);
+    expect(await database.query(all(2))).toEqual([{ id: 2, body: 'note 2', tag: null }]);
+    expect(await keptBy(database)).toMatchObject([{ statement: statementOf(all(1)).text }]);
     expect(warn).not.toHaveBeenCalled();
   });
 
   test('answers without prepared statements where a session lost them, and says so once', async () => {
     const { database, warn } = openPrepared();
-    await database.query(BODY, [1]);
+    await database.query(bodyOf(1));
     await database.query(sql`DEALLOCATE ALL`);
-    expect(await database.query(BODY, [2])).toEqual([{ body: 'note 2' }]);
-    expect(await database.query(BODY, [3])).toEqual([{ body: 'note 3' }]);
+    expect(await database.query(bodyOf(2))).toEqual([{ body: 'note 2' }]);
+    expect(await database.query(bodyOf(3))).toEqual([{ body: 'note 3' }]);
     expect(warn).toHaveBeenCalledOnce();
   });
 });
@@ -131,8 +133,8 @@ describe('behind PgBouncer in transaction mode', async () => {
       const options = { url: bouncer?.url ?? '', sessionUrl: server.url, poolSize: 5 };
       const clients = [openPrepared(options), openPrepared(options), openPrepared(options)];
       const requested = Array.from({ length: 300 }, async (_, index) => {
-        const text = `SELECT $1::int AS given, ${index % 7} AS shape`;
-        const rows = await clients[index % 3]?.database.query(text, [index]);
+        const statement = sql`SELECT ${index}::int AS given, ${rawSql(index % 7)} AS shape`;
+        const rows = await clients[index % 3]?.database.query(statement);
         expect(rows).toEqual([{ given: index, shape: index % 7 }]);
       });
       await Promise.all(requested);

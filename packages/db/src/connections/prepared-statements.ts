@@ -1,6 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { Logger } from '@chainstead/core';
 import { type Client, type Connection, DatabaseError as PostgresError, type QueryResult } from 'pg';
+import { sql, statementOf } from '../sql.ts';
 
 /** Shared state of a pool's prepared statements. */
 export interface Preparing {
@@ -115,9 +116,9 @@ const CHANGED_COLUMNS = /cached plan must not change result type/;
 /** Returns whether the pooler supports prepared statements: it then renames them on the server. */
 async function isKept(client: Client): Promise<boolean> {
   const name = `chainstead_probe_${randomUUID()}`;
-  const text = 'SELECT FROM pg_prepared_statements WHERE name = $1';
+  const { text, values } = statementOf(sql`SELECT FROM pg_prepared_statements WHERE name = ${name}`);
   await client.query('BEGIN');
-  const { rows } = await client.query({ name, text, values: [name] });
+  const { rows } = await client.query({ name, text, values: [...values] });
   closeStatement(client.connection, name);
   await client.query('COMMIT');
   return rows.length === 0;

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Client, type ClientConfig, type QueryResult } from 'pg';
+import { joinSql, sql } from '../sql.ts';
 import { type ConnectionRoute, clientConfigOf, lead, type Way } from './connection-route.ts';
 import { PreparedStatements, type Preparing } from './prepared-statements.ts';
+import { queryOn } from './query-on.ts';
 
 export interface SessionClientConfig extends ClientConfig {
   readonly route: ConnectionRoute;
@@ -133,14 +135,11 @@ export class SessionClient extends Client {
   }
 
   async #applySettings(): Promise<void> {
-    const settings = Object.entries(this.#settings);
-    if (settings.length === 0) return;
-    const calls = settings.map((_, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, false)`);
-    const { rows } = await this.query<{ backend: number }>(
-      `SELECT pg_backend_pid() AS backend, ${calls.join(', ')}`,
-      settings.flat(),
-    );
-    this.#backend = rows[0]?.backend ?? null;
+    const calls = Object.entries(this.#settings).map(([name, value]) => sql`set_config(${name}, ${value}, false)`);
+    if (calls.length === 0) return;
+    const statement = sql`SELECT pg_backend_pid() AS backend, ${joinSql(calls)}`;
+    const [session] = await queryOn<{ backend: number }>(this, statement);
+    this.#backend = session?.backend ?? null;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Connection, PoolClient, Submittable } from 'pg';
 import type { Copy, StatementsAround } from '../database.ts';
+import { type Sql, statementOf } from '../sql.ts';
 import { copyStatement, encodeRows } from './copy-rows.ts';
 import { BINARY_HEADER, BINARY_TRAILER, isBinaryRow } from './row-writer.ts';
 
@@ -51,7 +52,7 @@ class CopyTogetherQuery implements Submittable {
     const { stream } = connection;
     stream.cork();
     const { before = [], after = [] } = this.#around;
-    connection.query([...before, ...this.#copies.map(statementOf), ...after].join(';'));
+    connection.query([...before.map(textOf), ...this.#copies.map(copyStatementOf), ...after.map(textOf)].join(';'));
     for (const { lines } of this.#copies) {
       for (const message of messagesOf(lines)) stream.write(message);
       stream.write(COPY_DONE);
@@ -79,7 +80,11 @@ class CopyTogetherQuery implements Submittable {
   }
 }
 
-function statementOf({ table, columns, lines }: Copy): string {
+function textOf(statement: Sql): string {
+  return statementOf(statement).text;
+}
+
+function copyStatementOf({ table, columns, lines }: Copy): string {
   return copyStatement(table, columns, isBinary(lines));
 }
 

@@ -1,7 +1,7 @@
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { rawSql, sql } from '../sql.ts';
+import { type Sql, sql } from '../sql.ts';
 import {
   boolean,
   digits,
@@ -16,7 +16,7 @@ import {
   packedRows,
   preciseMoment,
   type RowOf,
-  readPackedPageOld,
+  readPackedPage,
   text,
   textOrNull,
 } from './packed-rows.ts';
@@ -56,19 +56,19 @@ const anyRow: fc.Arbitrary<Row> = fc.record({
 
 const scratch = scratchOfFile();
 
-const relationOf = `(
+const relationOf = (given: readonly Row[]): Sql => sql`(
   SELECT (row->>'block')::bigint AS block, (row->>'log')::integer AS log, decode(substr(row->>'token', 3), 'hex') AS token,
     decode(substr(row->>'payment', 3), 'hex') AS payment, (row->>'amount')::numeric AS amount,
     ARRAY(SELECT jsonb_array_elements_text(row->'ids')::numeric) AS ids, (row->>'time')::timestamptz AS time, (row->>'verified')::boolean AS verified,
     row->>'name' AS name, row->>'logo' AS logo
-  FROM jsonb_array_elements($1::jsonb) WITH ORDINALITY AS given(row, place) ORDER BY place) AS page`;
+  FROM jsonb_array_elements(${JSON.stringify(given)}::jsonb) WITH ORDINALITY AS given(row, place) ORDER BY place) AS page`;
 
 /** Returns the rows after a round trip through Postgres, and the number of statements. */
 async function packAndRead(given: readonly Row[]): Promise<{ rows: readonly Row[]; statements: number }> {
   let statements = 0;
-  const { rows } = await readPackedPageOld<Row, PackedTexts>(scratch.database, ROWS, (select) => {
+  const { rows } = await readPackedPage<Row, PackedTexts>(scratch.database, ROWS, (select) => {
     statements += 1;
-    return { text: `SELECT ${select} FROM ${relationOf}`, values: [JSON.stringify(given)] };
+    return sql`SELECT ${select} FROM ${relationOf(given)}`;
   });
   return { rows, statements };
 }
@@ -96,14 +96,14 @@ describe('packed rows', () => {
   test('may have columns of fixed width alone', async () => {
     const numbers = packedRows({ number: int4('number') });
     const [packed] = await scratch.database.query<PackedTexts>(
-      sql`SELECT ${rawSql(numbers.selectOld)} FROM generate_series(1, 3) AS page(number)`,
+      sql`SELECT ${numbers.select} FROM generate_series(1, 3) AS page(number)`,
     );
     expect(packed && numbers.read(packed)).toEqual([{ number: 1 }, { number: 2 }, { number: 3 }]);
   });
 
   test('with a value of another length than its kind are refused, not read askew', async () => {
     const [packed] = await scratch.database.query<PackedTexts>(
-      sql`SELECT ${rawSql(ROWS.selectOld)} FROM (VALUES
+      sql`SELECT ${ROWS.select} FROM (VALUES
          (1::bigint, 1, decode(repeat('ab', 20), 'hex'), NULL::bytea, 1::numeric, ARRAY[]::numeric[], now(), true, '', ''),
          (2, 1, decode(repeat('ab', 19), 'hex'), NULL, 1, ARRAY[]::numeric[], now(), true, '', '')
        ) AS page(block, log, token, payment, amount, ids, time, verified, name, logo)`,
@@ -118,7 +118,7 @@ describe('packed rows', () => {
   ])('show the moment %s in UTC, whatever the zone of the session', async (given, milliseconds, microseconds) => {
     const moments = packedRows({ milliseconds: moment('time'), microseconds: preciseMoment('time') });
     const [packed] = await scratch.database.query<PackedTexts>(
-      sql`SELECT ${rawSql(moments.selectOld)} FROM (SELECT ${given}::timestamptz AS time, set_config('TimeZone', 'Asia/Kolkata', true)) AS page`,
+      sql`SELECT ${moments.select} FROM (SELECT ${given}::timestamptz AS time, set_config('TimeZone', 'Asia/Kolkata', true)) AS page`,
     );
     expect(packed && moments.read(packed)).toEqual([{ milliseconds, microseconds }]);
   });
@@ -127,11 +127,13 @@ describe('packed rows', () => {
 test('rows with too many bytes for one result are refused before they are packed', async () => {
   const packed = packedRows({ row: int4('row'), data: longHex('data') });
   const read = (rows: number) =>
-    readPackedPageOld(scratch.database, packed, (select) => ({
-      text: `WITH page AS MATERIALIZED (SELECT row, decode(repeat('ab', 1000000), 'hex') AS data FROM generate_series(1, $1::int) AS row)
-        SELECT ${select} FROM ${packed.fittingOld('page')}`,
-      values: [rows],
-    }));
+    readPackedPage(
+      scratch.database,
+      packed,
+      (select) => sql`WITH page AS MATERIALIZED (
+          SELECT row, decode(repeat('ab', 1000000), 'hex') AS data FROM generate_series(1, ${rows}::int) AS row)
+        SELECT ${select} FROM ${packed.fitting('page')}`,
+    );
   expect((await read(0)).rows).toEqual([]);
   expect((await read(2)).rows.map(({ row, data }) => [row, data.length])).toEqual([
     [1, 2_000_000],

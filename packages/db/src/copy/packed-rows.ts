@@ -106,12 +106,13 @@ export class PackedRowsError extends ChainsteadError {
  * @example
  * ```ts
  * import type { ReadDatabase } from '@chainstead/db';
+ * import { sql } from '@chainstead/db';
  * import { digits, hex, int8, packedRows, readPackedPage } from '@chainstead/db/packed-rows';
  *
  * const ROWS = packedRows({ block: int8('block_number'), token: hex('token', 20), value: digits('value') });
  *
  * export async function readPage(database: ReadDatabase) {
- *   const { rows } = await readPackedPage(database, ROWS, (select) => ({ text: `SELECT ${select} FROM page`, values: [] }));
+ *   const { rows } = await readPackedPage(database, ROWS, (select) => sql`SELECT ${select} FROM page`);
  *   return rows;
  * }
  * ```

@@ -150,7 +150,7 @@ describe('text and binary', () => {
           { table: 'words', columns: ['word', 'n'], lines: ['one\t1'] },
           { table: 'words', columns: ['word', 'n'], lines: [writer.end()] },
         ],
-        { before: ["INSERT INTO words VALUES ('zero', 0)"], after: ['UPDATE words SET n = n + 10'] },
+        { before: [sql`INSERT INTO words VALUES ('zero', 0)`], after: [sql`UPDATE words SET n = n + 10`] },
       ),
     );
     expect(copied).toEqual([1, 1]);

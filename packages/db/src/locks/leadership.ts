@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { errorText } from '@chainstead/core';
+import { queryOn } from '../connections/query-on.ts';
 import type { SessionClient } from '../connections/session-client.ts';
 import type { Database, Transaction } from '../database.ts';
 import { DatabaseError } from '../database-error.ts';
@@ -103,7 +104,7 @@ export async function tryAcquireLeadership(
       async release() {
         if (end()) return;
         try {
-          await client.query('DELETE FROM leases WHERE name = $1 AND token = $2', [name, token]);
+          await queryOn(client, sql`DELETE FROM leases WHERE name = ${name} AND token = ${token}`);
           await client.end();
         } finally {
           client.destroy();
@@ -117,7 +118,7 @@ export async function tryAcquireLeadership(
  * SQL condition: the row `lease` of `leases` is held. The start of other roles' sessions is not visible; then a
  * matching process id is enough.
  */
-export const LEASE_IS_HELD = `(lease.expires_at > clock_timestamp() AND EXISTS (
+export const LEASE_IS_HELD = sql`(lease.expires_at > clock_timestamp() AND EXISTS (
   SELECT FROM pg_stat_get_activity(lease.backend_pid) AS session
    WHERE coalesce(session.backend_start = lease.backend_start, true)))`;
 
@@ -127,29 +128,29 @@ type Acquired =
 
 async function acquire(client: SessionClient, name: string, token: string): Promise<Acquired> {
   await client.connect();
-  const acquired = await client.query<{ is_taken_over: boolean }>(
-    `INSERT INTO leases AS lease (name, token, holder, backend_pid, backend_start, expires_at)
-     SELECT $1, $2, $3, session.pid, session.backend_start, clock_timestamp() + $4 * interval '1 millisecond'
+  const [ours] = await queryOn<{ is_taken_over: boolean }>(
+    client,
+    sql`INSERT INTO leases AS lease (name, token, holder, backend_pid, backend_start, expires_at)
+     SELECT ${name}, ${token}, ${`${hostname()}, process ${process.pid}`}, session.pid, session.backend_start, clock_timestamp() + ${LEASE_MS} * interval '1 millisecond'
        FROM pg_stat_get_activity(pg_backend_pid()) AS session
      ON CONFLICT (name) DO UPDATE
        SET token = excluded.token, holder = excluded.holder, backend_pid = excluded.backend_pid,
            backend_start = excluded.backend_start, acquired_at = now(), expires_at = excluded.expires_at
        WHERE NOT ${LEASE_IS_HELD}
      RETURNING lease.xmax <> 0 AS is_taken_over`,
-    [name, token, `${hostname()}, process ${process.pid}`, LEASE_MS],
   );
-  const [ours] = acquired.rows;
   if (ours !== undefined) return { leader: null, isTakenOver: ours.is_taken_over };
-  const { rows } = await client.query<{ holder: string }>('SELECT holder FROM leases WHERE name = $1', [name]);
-  return { leader: rows[0]?.holder ?? 'a process that has just ended' };
+  const [lease] = await queryOn<{ holder: string }>(client, sql`SELECT holder FROM leases WHERE name = ${name}`);
+  return { leader: lease?.holder ?? 'a process that has just ended' };
 }
 
 async function renew(client: SessionClient, name: string, token: string): Promise<boolean> {
-  const renewed = await client.query(
-    `UPDATE leases SET expires_at = clock_timestamp() + $3 * interval '1 millisecond' WHERE name = $1 AND token = $2`,
-    [name, token, LEASE_MS],
+  const renewed = await queryOn(
+    client,
+    sql`UPDATE leases SET expires_at = clock_timestamp() + ${LEASE_MS} * interval '1 millisecond'
+     WHERE name = ${name} AND token = ${token} RETURNING name`,
   );
-  return renewed.rowCount === 1;
+  return renewed.length === 1;
 }
 
 function leadershipLost(name: string, cause: unknown): DatabaseError {
@@ -172,14 +173,13 @@ const SILENCE_MS = 3_000;
  * about thirty seconds. Only for the takeover from such a process, because a slow client is not a dead one.
  * @returns the ended sessions
  */
-async function cutOffSilent(client: SessionClient): Promise<readonly LockHolder[]> {
-  const { rows } = await client.query<LockHolder>(CUT_OFF_SQL, [SILENCE_MS]);
-  return rows;
+function cutOffSilent(client: SessionClient): Promise<readonly LockHolder[]> {
+  return queryOn<LockHolder>(client, CUT_OFF);
 }
 
 // Only sessions of the own role may be ended. `state_change` of a running statement (COPY) is its start. MATERIALIZED,
 // because as one condition among others, the planner could also end sessions that the other conditions exclude.
-const CUT_OFF_SQL = `
+const CUT_OFF = sql`
   WITH silent AS MATERIALIZED (
     SELECT holder.pid, holder.usename AS role, holder.application_name AS application
       FROM (SELECT DISTINCT unnest(pg_blocking_pids(pid)) AS pid
@@ -187,6 +187,6 @@ const CUT_OFF_SQL = `
       JOIN pg_stat_activity AS holder USING (pid)
      WHERE holder.usename = current_user AND holder.application_name LIKE 'chainstead%'
        AND holder.wait_event = 'ClientRead'
-       AND holder.state_change < clock_timestamp() - $1 * interval '1 millisecond'
+       AND holder.state_change < clock_timestamp() - ${SILENCE_MS} * interval '1 millisecond'
   )
   SELECT pid, role, application FROM silent WHERE pg_terminate_backend(pid)`;

@@ -1,6 +1,6 @@
 import { errorText, type Logger } from '@chainstead/core';
 import type { Database, Transaction } from '../database.ts';
-import { sql } from '../sql.ts';
+import { type Sql, sql } from '../sql.ts';
 
 /** A session with a lock that another one waits for. */
 export interface LockHolder {
@@ -38,7 +38,7 @@ export async function watchLockHolders(options: LockWatchOptions): Promise<LockW
     if (isLooking) return;
     isLooking = true;
     try {
-      const holders = await database.query<LockHolder>(HOLDERS_SQL, [session?.pid ?? 0]);
+      const holders = await database.query<LockHolder>(holdersOf(session?.pid ?? 0));
       if (holders.length > 0) seen = holders;
     } catch (error) {
       logger.debug({ error: errorText(error) }, 'Could not read which sessions block a migration');
@@ -59,5 +59,7 @@ export async function watchLockHolders(options: LockWatchOptions): Promise<LockW
 }
 
 // Role and application of other roles' sessions are visible to every role, unlike their statements.
-const HOLDERS_SQL = `SELECT pid, coalesce(usename, '') AS role, coalesce(nullif(application_name, ''), 'unnamed') AS application
-  FROM pg_stat_activity WHERE pid = ANY (pg_blocking_pids($1))`;
+function holdersOf(pid: number): Sql {
+  return sql`SELECT pid, coalesce(usename, '') AS role, coalesce(nullif(application_name, ''), 'unnamed') AS application
+  FROM pg_stat_activity WHERE pid = ANY (pg_blocking_pids(${pid}))`;
+}

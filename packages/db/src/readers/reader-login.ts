@@ -1,7 +1,9 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import { parseConnectionString } from '../connections/connection-string.ts';
+import { queryOn } from '../connections/query-on.ts';
 import { hasCode, withSession } from '../connections/with-session.ts';
 import { DatabaseError } from '../database-error.ts';
+import { sql } from '../sql.ts';
 
 const APPLICATION_NAME = 'chainstead reader role';
 
@@ -38,11 +40,11 @@ export async function provideReaderLogin(options: ReaderLoginOptions): Promise<s
   const role = `${database.slice(0, NAME_LENGTH_MAX - purpose.length - 1)}_${purpose}`;
   const loginUrl = withLogin(url, role, password);
   await withSession(parseConnectionString(makerUrl), APPLICATION_NAME, async (maker) => {
-    const { rows } = await maker.query('SELECT FROM pg_roles WHERE rolname = $1', [role]);
+    const roles = await queryOn(maker, sql`SELECT FROM pg_roles WHERE rolname = ${role}`);
     const name = escapeIdentifier(role);
     const create = `CREATE ROLE ${name} LOGIN CONNECTION LIMIT ${options.connectionsMax} IN ROLE ${READER_ROLE}`;
     try {
-      if (rows.length === 0) await maker.query(`${create} PASSWORD ${escapeLiteral(password)}`);
+      if (roles.length === 0) await maker.query(`${create} PASSWORD ${escapeLiteral(password)}`);
       else if (!(await accepts(loginUrl))) await maker.query(`ALTER ROLE ${name} PASSWORD ${escapeLiteral(password)}`);
     } catch (error) {
       if (!hasCode(error) || SQLSTATES_MADE_MEANWHILE.has(error.code)) return;

@@ -4,9 +4,11 @@ import { columnParsers } from '../columns/column-parsers.ts';
 import { type End, onClient } from '../connections/client-use.ts';
 import type { ConnectionTarget, DatabaseHost } from '../connections/connection-string.ts';
 import { type OpenSession, openPoolTo, sessionsTo } from '../connections/open-pool.ts';
+import { queryOn } from '../connections/query-on.ts';
 import { SessionClient } from '../connections/session-client.ts';
 import { DatabaseError } from '../database-error.ts';
 import { type ConnectionRoom, readConnectionRoom } from '../server/connection-room.ts';
+import { type Sql, sql } from '../sql.ts';
 import { noStandby, readOnStandby, type StandbyRead } from './read-on-standby.ts';
 import { laterOf, parseWalPosition, type WalPosition } from './wal-position.ts';
 
@@ -124,11 +126,12 @@ export class Standby {
     if (this.#isClosed) return;
     try {
       this.#session ??= await this.#connect();
-      const { rows } = await this.#session.query<{ follows: boolean; replayed: string | null }>(
-        'SELECT pg_is_in_recovery() AS follows, pg_last_wal_replay_lsn()::text AS replayed',
+      const [found] = await queryOn<{ follows: boolean; replayed: string | null }>(
+        this.#session,
+        sql`SELECT pg_is_in_recovery() AS follows, pg_last_wal_replay_lsn()::text AS replayed`,
       );
-      if (rows[0]?.follows !== true || rows[0].replayed === null) throw noStandby();
-      this.#found(parseWalPosition(rows[0].replayed));
+      if (found?.follows !== true || found.replayed === null) throw noStandby();
+      this.#found(parseWalPosition(found.replayed));
     } catch (error) {
       if (!this.#isClosed) this.#lost(error);
     }
@@ -140,9 +143,8 @@ export class Standby {
     const session = this.#openSession({ types: columnParsers, query_timeout: SILENCE_MS });
     try {
       await session.connect();
-      const query = async <Row extends object>(text: string, values: readonly unknown[] = []) =>
-        (await session.query<Row>(text, [...values])).rows;
-      const [cluster] = await query<{ id: string }>('SELECT system_identifier::text AS id FROM pg_control_system()');
+      const query = <Row extends object>(statement: Sql | string) => queryOn<Row>(session, statement);
+      const [cluster] = await query<{ id: string }>(sql`SELECT system_identifier::text AS id FROM pg_control_system()`);
       if (cluster?.id !== clusterId) throw otherCluster(this.host);
       onRoom(this.host, await readConnectionRoom({ query }, applicationName));
       return session;

@@ -1,6 +1,8 @@
+import { queryOn } from '../connections/query-on.ts';
 import type { SessionClient } from '../connections/session-client.ts';
 import type { Database } from '../database.ts';
 import { DatabaseError } from '../database-error.ts';
+import { sql } from '../sql.ts';
 
 /** Other traffic of a pooler may hide the problem in a single check. */
 const ROUNDS = 3;
@@ -31,8 +33,8 @@ export async function checkSessions(database: Pick<Database, 'session'>): Promis
 }
 
 async function backendOf(client: SessionClient): Promise<number | undefined> {
-  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-  return rows[0]?.pid;
+  const [session] = await queryOn<{ pid: number }>(client, sql`SELECT pg_backend_pid() AS pid`);
+  return session?.pid;
 }
 
 function pooledByTransaction(): DatabaseError {

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { type Clock, type Finding, findingsOf } from '@chainstead/core';
 import type { Database } from '../database.ts';
-import { rawSql, sql } from '../sql.ts';
+import { sql } from '../sql.ts';
 import { POSTGRES_MAJOR_MIN } from './server-check.ts';
 
 export interface ExaminedServer {
@@ -31,7 +31,7 @@ interface ServerFacts {
   readonly now: Date;
 }
 
-const FACTS = `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS version_number,
+const FACTS = sql`SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS version_number,
   current_setting('server_encoding') AS encoding, current_setting('transaction_read_only')::bool AS read_only, pg_is_in_recovery() AS in_recovery,
   current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
   current_setting('synchronous_commit') AS synchronous_commit,
@@ -56,7 +56,7 @@ const DISK = { low: 0.15, bad: 0.05 };
  * Read-only.
  */
 export async function examineServer({ database, clock, folder }: ExaminedServer): Promise<Finding[]> {
-  const [facts] = await database.query<ServerFacts>(rawSql(FACTS));
+  const [facts] = await database.query<ServerFacts>(FACTS);
   if (facts === undefined) throw new TypeError('SELECT without FROM returned no row');
   const clockOffMs = Math.abs(clock.now() - facts.now.getTime());
   return [

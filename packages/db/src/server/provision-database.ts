@@ -5,8 +5,10 @@ import {
   parseConnectionString,
   redactConnectionString,
 } from '../connections/connection-string.ts';
+import { queryOn } from '../connections/query-on.ts';
 import { hasCode, withSession } from '../connections/with-session.ts';
 import { DatabaseError } from '../database-error.ts';
+import { type Sql, sql } from '../sql.ts';
 
 const APPLICATION_NAME = 'chainstead provision';
 
@@ -66,7 +68,7 @@ export async function provisionDatabase(urls: ProvisionOptions): Promise<void> {
   if (superuser.user === program.role) throw sameRole(program.role);
   try {
     await withSession(superuser, APPLICATION_NAME, async (admin) => {
-      const [role] = await rowsOf(admin, 'SELECT 1 FROM pg_roles WHERE rolname = $1', [program.role]);
+      const [role] = await queryOn(admin, sql`SELECT FROM pg_roles WHERE rolname = ${program.role}`);
       // Created with its password, because a failed login test later would be logged by the server.
       if (role === undefined)
         await make(
@@ -74,7 +76,7 @@ export async function provisionDatabase(urls: ProvisionOptions): Promise<void> {
           `CREATE ROLE ${escapeIdentifier(program.role)} LOGIN PASSWORD ${escapeLiteral(program.password)}`,
         );
       await provideReaders(admin);
-      const [database] = await rowsOf(admin, 'SELECT 1 FROM pg_database WHERE datname = $1', [program.database]);
+      const [database] = await queryOn(admin, sql`SELECT FROM pg_database WHERE datname = ${program.database}`);
       if (database === undefined)
         await make(
           admin,
@@ -83,11 +85,12 @@ export async function provisionDatabase(urls: ProvisionOptions): Promise<void> {
     });
     await withSession({ ...superuser, database: program.database }, APPLICATION_NAME, async (admin) => {
       for (const name of EXTENSIONS) {
-        const [extension] = await rowsOf(admin, 'SELECT 1 FROM pg_extension WHERE extname = $1', [name]);
+        const [extension] = await queryOn(admin, sql`SELECT FROM pg_extension WHERE extname = ${name}`);
         if (extension === undefined) await make(admin, `CREATE EXTENSION ${name}`);
       }
-      const bounds = await rowsOf<{ statement: string }>(admin, BOUNDS_SQL, [program.role, TEMP_FILE_LIMIT]);
-      const privileges = await rowsOf<{ statement: string }>(admin, READER_SQL, [program.role, READER_ROLE]);
+      const role = sql`${program.role}`;
+      const bounds = await queryOn<{ statement: string }>(admin, missingBounds(role));
+      const privileges = await queryOn<{ statement: string }>(admin, missingPrivileges(role));
       for (const { statement } of [...bounds, ...privileges]) await make(admin, statement);
       await ensureLogin(program, admin).catch((error: unknown) => {
         throw refused('DATABASE_URL', urls.programUrl, error);
@@ -106,16 +109,18 @@ export async function provisionDatabase(urls: ProvisionOptions): Promise<void> {
  * settings stay.
  */
 async function provideReaders(admin: Client): Promise<void> {
-  const find = 'SELECT rolconfig IS NULL AS "isUnlimited" FROM pg_roles WHERE rolname = $1';
-  const [reader] = await rowsOf<{ isUnlimited: boolean }>(admin, find, [READER_ROLE]);
+  const [reader] = await queryOn<{ isUnlimited: boolean }>(
+    admin,
+    sql`SELECT rolconfig IS NULL AS "isUnlimited" FROM pg_roles WHERE rolname = ${READER_ROLE}`,
+  );
   if (reader === undefined) await make(admin, `CREATE ROLE ${READER_ROLE} NOLOGIN`);
   else if (!reader.isUnlimited) return;
   await make(admin, `ALTER ROLE ${READER_ROLE} CONNECTION LIMIT 20`);
   await make(admin, `ALTER ROLE ${READER_ROLE} SET statement_timeout = '5min'`);
   await make(admin, `ALTER ROLE ${READER_ROLE} SET idle_in_transaction_session_timeout = '1min'`);
-  const [server] = await rowsOf<{ version: number }>(
+  const [server] = await queryOn<{ version: number }>(
     admin,
-    "SELECT current_setting('server_version_num')::int AS version",
+    sql`SELECT current_setting('server_version_num')::int AS version`,
   );
   if (server !== undefined && server.version >= SERVER_VERSION_WITH_TRANSACTION_TIMEOUT)
     await make(admin, `ALTER ROLE ${READER_ROLE} SET transaction_timeout = '10min'`);
@@ -126,36 +131,39 @@ async function provideReaders(admin: Client): Promise<void> {
  * tables, large objects, WAL messages and unlimited temporary files fill the disk. Function privileges apply to one
  * database, and so do the locks: a lock from another database blocks nothing.
  */
-const BOUNDS_SQL = `
-SELECT format('REVOKE EXECUTE ON FUNCTION %1$s FROM PUBLIC; GRANT EXECUTE ON FUNCTION %1$s TO %2$I', oid::regprocedure, $1::text) AS statement
+function missingBounds(role: Sql): Sql {
+  return sql`SELECT format('REVOKE EXECUTE ON FUNCTION %1$s FROM PUBLIC; GRANT EXECUTE ON FUNCTION %1$s TO %2$I', oid::regprocedure, ${role}::text) AS statement
 FROM pg_proc
 WHERE pronamespace = 'pg_catalog'::regnamespace AND proname ~ '^pg_(try_)?advisory_'
-  AND (has_function_privilege('public', oid, 'EXECUTE') OR NOT has_function_privilege($1, oid, 'EXECUTE'))
+  AND (has_function_privilege('public', oid, 'EXECUTE') OR NOT has_function_privilege(${role}, oid, 'EXECUTE'))
 UNION ALL
 SELECT format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', oid::regprocedure)
 FROM pg_proc
 WHERE pronamespace = 'pg_catalog'::regnamespace AND proname ~ '^(lo_(creat|create|from_bytea|open|put|truncate|truncate64)|lowrite|pg_logical_emit_message)$'
   AND has_function_privilege('public', oid, 'EXECUTE')
 UNION ALL
-SELECT format('REVOKE TEMPORARY ON DATABASE %1$I FROM PUBLIC; GRANT TEMPORARY ON DATABASE %1$I TO %2$I', current_database(), $1::text)
+SELECT format('REVOKE TEMPORARY ON DATABASE %1$I FROM PUBLIC; GRANT TEMPORARY ON DATABASE %1$I TO %2$I', current_database(), ${role}::text)
 WHERE has_database_privilege('public', current_database(), 'TEMPORARY')
 UNION ALL
-SELECT format('ALTER DATABASE %I SET temp_file_limit = %L', current_database(), $2::text)
+SELECT format('ALTER DATABASE %I SET temp_file_limit = %L', current_database(), ${TEMP_FILE_LIMIT}::text)
 WHERE NOT EXISTS (
   SELECT FROM pg_db_role_setting JOIN pg_database ON pg_database.oid = setdatabase, unnest(setconfig) AS setting
   WHERE datname = current_database() AND setrole = 0 AND setting LIKE 'temp_file_limit=%')
 UNION ALL
-SELECT format('ALTER ROLE %I IN DATABASE %I SET temp_file_limit = -1', $1::text, current_database())
+SELECT format('ALTER ROLE %I IN DATABASE %I SET temp_file_limit = -1', ${role}::text, current_database())
 WHERE NOT EXISTS (
   SELECT FROM pg_db_role_setting JOIN pg_roles ON pg_roles.oid = setrole JOIN pg_database ON pg_database.oid = setdatabase, unnest(setconfig) AS setting
-  WHERE rolname = $1 AND datname = current_database() AND setting LIKE 'temp_file_limit=%')`;
+  WHERE rolname = ${role} AND datname = current_database() AND setting LIKE 'temp_file_limit=%')`;
+}
 
 /**
  * Selects the privileges of readers if they have none: the schema was created before their role, or restored from a dump.
  */
-const READER_SQL = `
-SELECT format('GRANT USAGE ON SCHEMA analytics TO %2$I; GRANT SELECT ON ALL TABLES IN SCHEMA analytics TO %2$I; ALTER DEFAULT PRIVILEGES FOR ROLE %1$I IN SCHEMA analytics GRANT SELECT ON TABLES TO %2$I', $1::text, $2::text) AS statement
-FROM pg_namespace WHERE nspname = 'analytics' AND NOT has_schema_privilege($2, oid, 'USAGE')`;
+function missingPrivileges(role: Sql): Sql {
+  const reader = sql`${READER_ROLE}`;
+  return sql`SELECT format('GRANT USAGE ON SCHEMA analytics TO %2$I; GRANT SELECT ON ALL TABLES IN SCHEMA analytics TO %2$I; ALTER DEFAULT PRIVILEGES FOR ROLE %1$I IN SCHEMA analytics GRANT SELECT ON TABLES TO %2$I', ${role}::text, ${reader}::text) AS statement
+FROM pg_namespace WHERE nspname = 'analytics' AND NOT has_schema_privilege(${reader}, oid, 'USAGE')`;
+}
 
 interface Program {
   readonly target: ConnectionTarget;
@@ -190,14 +198,6 @@ async function make(admin: Client, statement: string): Promise<void> {
   } catch (error) {
     if (!hasCode(error) || !SQLSTATES_MADE_MEANWHILE.has(error.code)) throw error;
   }
-}
-
-async function rowsOf<Row extends object = object>(
-  client: Client,
-  text: string,
-  values: readonly unknown[] = [],
-): Promise<Row[]> {
-  return (await client.query<Row>(text, [...values])).rows;
 }
 
 function noLogin(): DatabaseError {

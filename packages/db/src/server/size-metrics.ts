@@ -1,6 +1,7 @@
 import { errorText, Gauge, type Logger, type Registry } from '@chainstead/core';
 import type { Database } from '../database.ts';
 import { readWithin } from '../read-within.ts';
+import { sql } from '../sql.ts';
 
 export interface SizeMetricsOptions {
   readonly registry: Registry;
@@ -15,9 +16,9 @@ const KEPT_MS = 60_000;
 /** Milliseconds. A scrape must not wait for an unresponsive database. */
 const READ_MS = 1_000;
 
-const DATABASE_SQL = 'SELECT NULL AS name, pg_database_size(current_database())::float8 AS bytes, 0 AS partitions';
+const DATABASE = sql`SELECT NULL AS name, pg_database_size(current_database())::float8 AS bytes, 0 AS partitions`;
 /** Partitions count for their table. A partition that is dropped during the read has no size. */
-const TABLES_SQL = `SELECT coalesce(pg_partition_root(own.oid), own.oid::regclass)::text AS name,
+const TABLES = sql`SELECT coalesce(pg_partition_root(own.oid), own.oid::regclass)::text AS name,
     coalesce(sum(pg_total_relation_size(own.oid)), 0)::float8 AS bytes, count(*) FILTER (WHERE own.relispartition)::int AS partitions
   FROM pg_class AS own WHERE own.relkind = 'r' AND own.relnamespace = current_schema()::regnamespace GROUP BY 1`;
 
@@ -51,7 +52,7 @@ export function measureSizes({ registry, database, logger, keptMs = KEPT_MS }: S
 
   async function readAll(): Promise<void> {
     try {
-      const [[size] = [], found = []] = await readWithin<Size>(database, READ_MS, [DATABASE_SQL, TABLES_SQL]);
+      const [[size] = [], found = []] = await readWithin<Size>(database, READ_MS, [DATABASE, TABLES]);
       readAt = performance.now();
       whole.set(size?.bytes ?? 0);
       for (const metric of [tables, partitions]) metric.reset();

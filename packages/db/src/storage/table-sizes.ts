@@ -1,7 +1,7 @@
 import { readLayout } from '../citus/read-layout.ts';
 import { readShards } from '../citus/read-shards.ts';
 import type { Database } from '../database.ts';
-import { rawSql, sql } from '../sql.ts';
+import { sql } from '../sql.ts';
 
 /** Bytes of a table on disk, with partitions and shards. */
 export interface TableSize {
@@ -24,7 +24,7 @@ export interface StorageSizes {
 }
 
 /** A table that is dropped at that moment has no size. */
-const SIZES = `
+const SIZES = sql`
   SELECT * FROM (SELECT coalesce(root.relname, own.relname) AS "table",
          CASE WHEN bool_and(own.reltuples < 0) THEN NULL ELSE sum(greatest(own.reltuples, 0))::float8 END AS rows,
          coalesce(sum(pg_table_size(own.oid)), 0)::float8 AS "heapBytes",
@@ -37,7 +37,7 @@ const SIZES = `
 /** Returns the sizes of all tables. Accesses every file of the database, but counts no rows. */
 export async function readTableSizes(database: Pick<Database, 'query'>): Promise<StorageSizes> {
   const [tables, [whole], layout] = await Promise.all([
-    database.query<TableSize>(rawSql(SIZES)),
+    database.query<TableSize>(SIZES),
     database.query<{ bytes: number }>(sql`SELECT pg_database_size(current_database())::float8 AS bytes`),
     readLayout(database),
   ]);

@@ -8,7 +8,7 @@ import { rawSql, sql } from '../sql.ts';
 import { planMigrations } from './plan-migrations.ts';
 import { findHeldTables, findObstacles } from './upgrade-obstacles.ts';
 
-const BLOCKS = `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+const BLOCKS = sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
   SELECT 1, number, decode(repeat('e4', 32), 'hex'), '2026-01-01T00:00:00Z' FROM generate_series(1, 20000) AS number`;
 
 let scratch: ScratchDatabase;
@@ -51,7 +51,7 @@ interface TableFile {
   readonly file: string;
 }
 
-const FILES = `SELECT oid::text, relname AS name, relfilenode::text AS file FROM pg_class
+const FILES = sql`SELECT oid::text, relname AS name, relfilenode::text AS file FROM pg_class
   WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace AND relname <> 'schema_migrations'`;
 
 /** One statement of each kind that a migration may have. */
@@ -94,7 +94,7 @@ describe('the plan of a migration', () => {
     const steps = pending.flatMap((migration) => migration.steps);
     const planned = Object.fromEntries(pending.flatMap(({ locks }) => locks).map(({ table, lock }) => [table, lock]));
 
-    const before = await scratch.database.query<TableFile>(rawSql(FILES));
+    const before = await scratch.database.query<TableFile>(FILES);
     const { locked, files } = await scratch.database.transaction(async (transaction) => {
       await transaction.query(sql`SAVEPOINT unchanged`);
       await transaction.client.query(text);
@@ -103,7 +103,7 @@ describe('the plan of a migration', () => {
           transaction,
           before.map(({ oid }) => oid),
         ),
-        files: new Map((await transaction.query<TableFile>(rawSql(FILES))).map(({ oid, file }) => [oid, file])),
+        files: new Map((await transaction.query<TableFile>(FILES)).map(({ oid, file }) => [oid, file])),
       };
       await transaction.query(sql`ROLLBACK TO SAVEPOINT unchanged`);
       return found;
@@ -130,7 +130,7 @@ describe('the duration of a migration', () => {
 ALTER TABLE "blocks" ADD COLUMN "twice" bigint GENERATED ALWAYS AS (block_number * 2) STORED;`,
     );
     const [empty] = (await plan()).pending;
-    await scratch.database.query(rawSql(BLOCKS));
+    await scratch.database.query(BLOCKS);
     await scratch.database.query(sql`ANALYZE blocks`);
     const [full] = (await plan()).pending;
     expect(empty?.bytes).toBeLessThan(200_000);
@@ -147,7 +147,7 @@ describe('the plan of several migrations', () => {
   scratchPerTest();
 
   it('follows a table through its names, and takes a new one for empty', async () => {
-    await scratch.database.query(rawSql(BLOCKS));
+    await scratch.database.query(BLOCKS);
     await scratch.database.query(sql`ANALYZE blocks`);
     await copy.write(
       '0001_renames',

@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts';
-import { rawSql, sql } from '../sql.ts';
+import { sql } from '../sql.ts';
 import type { StatementEffect } from './statement-effects.ts';
 
 /** A table before the upgrade, with its partitions. */
@@ -26,7 +26,7 @@ export interface UpgradedTables {
 
 /** Reads sizes and owners of all tables in the schema, and their indexes. */
 export async function readUpgradedTables(database: Pick<Database, 'query'>): Promise<UpgradedTables> {
-  const found = await database.query<TouchedTable>(rawSql(TABLES_SQL));
+  const found = await database.query<TouchedTable>(TABLES);
   const tables = new Map<string, TouchedTable>(found.map((table) => [table.name, table]));
   const indexes = new Map(
     (
@@ -52,7 +52,7 @@ export async function readUpgradedTables(database: Pick<Database, 'query'>): Pro
 }
 
 /** Rows of tables without statistics are estimated from their pages: a hundred per page is typical here. */
-const TABLES_SQL = `
+const TABLES = sql`
   SELECT own.relname AS name, pg_has_role(own.relowner, 'USAGE') AS "isOwned",
          coalesce(sum(CASE WHEN part.reltuples >= 0 THEN part.reltuples
                            ELSE pg_relation_size(part.oid) / current_setting('block_size')::int * 100 END), 0)::float8 AS rows,

@@ -1,7 +1,7 @@
 import { ChainsteadError } from '@chainstead/core';
 import type { Database } from '../database.ts';
 import { checkServer } from '../server/server-check.ts';
-import { rawSql, sql } from '../sql.ts';
+import { rawSql, type Sql, sql } from '../sql.ts';
 import type { MigrationsPlan, PlannedStep } from './plan-migrations.ts';
 
 /** A reason why an upgrade would fail, found in advance. */
@@ -115,7 +115,7 @@ async function viewObstacles(
     object !== null && (kind === 'drop-view' || kind === 'drop-table') ? [object] : [],
   );
   if (dropped.length === 0) return [];
-  const rows = await database.query<{ view: string; uses: string }>(DEPENDENTS_SQL, [dropped]);
+  const rows = await database.query<{ view: string; uses: string }>(dependentsOf(dropped));
   return rows.map(({ view, uses }) => ({
     code: 'UPGRADE_BLOCKED_BY_VIEW',
     message: `The view ${view} reads ${uses}, which a migration drops`,
@@ -124,16 +124,19 @@ async function viewObstacles(
 }
 
 /** Matches names in the catalog, which are readable without USAGE on their schema. */
-const DEPENDENTS_SQL = `
+function dependentsOf(dropped: readonly string[]): Sql {
+  const names = sql`${dropped}::text[]`;
+  return sql`
   WITH dropped AS (
     SELECT own.oid FROM pg_class AS own JOIN pg_namespace AS place ON place.oid = own.relnamespace
-     WHERE place.nspname || '.' || own.relname = ANY($1::text[])
-        OR place.nspname = current_schema() AND own.relname = ANY($1::text[]))
+     WHERE place.nspname || '.' || own.relname = ANY(${names})
+        OR place.nspname = current_schema() AND own.relname = ANY(${names}))
   SELECT DISTINCT rule.ev_class::regclass::text AS view, used.refobjid::regclass::text AS uses
     FROM pg_depend AS used
       JOIN pg_rewrite AS rule ON rule.oid = used.objid
    WHERE used.classid = 'pg_rewrite'::regclass AND used.refclassid = 'pg_class'::regclass AND used.deptype = 'n'
      AND used.refobjid IN (SELECT oid FROM dropped) AND rule.ev_class NOT IN (SELECT oid FROM dropped) ORDER BY 1, 2`;
+}
 
 /** Ordinary statements have ended by then. */
 const HELD_SECONDS_MIN = 2;

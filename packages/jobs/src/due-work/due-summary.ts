@@ -1,4 +1,4 @@
-import { type Database, rawSql, sql, WORK_QUARANTINED } from '@chainstead/db';
+import { asSql, type Database, rawSql, sql, WORK_QUARANTINED } from '@chainstead/db';
 import { type DueTable, dueMoment } from './due-table.ts';
 
 /** A kind of due work to summarize. */
@@ -66,18 +66,19 @@ export async function summarizeDueWork(
 
 async function readCounts(
   database: Pick<Database, 'query'>,
-  { name, prefix = '', isOpen = 'true' }: DueTable,
+  table: DueTable,
   chainId: number,
 ): Promise<DueCounts | null> {
-  const moment = dueMoment(prefix);
+  const moment = dueMoment(table);
+  const prefix = rawSql(table.prefix ?? '');
   const [row] = await database.query<CountsRow>(
     sql`SELECT count(*) FILTER (WHERE moment <= now()) AS due_now, count(*) FILTER (WHERE moment > now() AND is_claimed) AS claimed,
        count(*) FILTER (WHERE moment > now() AND NOT is_claimed AND code IS DISTINCT FROM ${WORK_QUARANTINED}) AS waiting,
        count(*) FILTER (WHERE moment > now() AND NOT is_claimed AND code = ${WORK_QUARANTINED}) AS quarantined, count(*) AS rows,
        min(moment) FILTER (WHERE moment <= now()) AS oldest_due_at,
        (array_agg(jsonb_build_object('code', code, 'message', coalesce(message, '')) ORDER BY moment DESC) FILTER (WHERE code IS NOT NULL))[1] AS error
-     FROM (SELECT ${rawSql(moment)} AS moment, ${rawSql(prefix)}lease_until IS NOT NULL AS is_claimed, ${rawSql(prefix)}error_code AS code, ${rawSql(prefix)}error_message AS message
-           FROM ${rawSql(name)} WHERE chain_id = ${chainId} AND ${rawSql(isOpen)} AND ${rawSql(moment)} IS NOT NULL ORDER BY ${rawSql(moment)} LIMIT ${rawSql(ROWS_MAX)}) AS work`,
+     FROM (SELECT ${moment} AS moment, ${prefix}lease_until IS NOT NULL AS is_claimed, ${prefix}error_code AS code, ${prefix}error_message AS message
+           FROM ${rawSql(table.name)} WHERE chain_id = ${chainId} AND ${asSql(table.isOpen ?? 'true')} AND ${moment} IS NOT NULL ORDER BY ${moment} LIMIT ${rawSql(ROWS_MAX)}) AS work`,
   );
   if (row === undefined) return null;
   const { due_now: dueNow, claimed, waiting, quarantined, oldest_due_at: oldestDueAt, error } = row;

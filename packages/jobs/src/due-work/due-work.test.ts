@@ -1,25 +1,15 @@
 import { ChainsteadError, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { createWorkJournal, movedStatement, sql } from '@chainstead/db';
+import { createWorkJournal, type Sql, sql, statementOf } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { dueChannel } from './due-channel.ts';
 import { type DueSummary, summarizeDueWork } from './due-summary.ts';
-import {
-  type Claim,
-  claimDue,
-  claimValues,
-  type DueTable,
-  failDue,
-  isClaimed,
-  releaseDue,
-  renewDue,
-  settled,
-} from './due-table.ts';
+import { type Claim, claimDue, type DueTable, failDue, isClaimed, releaseDue, renewDue, SETTLED } from './due-table.ts';
 import { createDueWork, type DueWork, type DueWorkOptions } from './due-work.ts';
 import { backoffSeconds } from './retry-delay.ts';
 import type { DueKind } from './run-claims.ts';
 
-const TABLE: DueTable = { name: 'things', key: ['name', 'chain_id'], isUrgent: 'is_urgent' };
+const TABLE: DueTable = { name: 'things', key: ['name', 'chain_id'], isUrgent: sql`is_urgent` };
 const scratch = scratchOfFile();
 const running: DueWork[] = [];
 
@@ -39,7 +29,7 @@ afterEach(async () => {
 
 const names = (claims: readonly Claim<Thing>[]): string[] => claims.map(({ row }) => row.name).toSorted();
 const claim = (holder: string, limit = 10): Promise<Claim<Thing>[]> =>
-  claimDue<Thing>(scratch.database, TABLE, { chainId: 1, limit, leaseMs: 60_000, holder, returning: 'work.name' });
+  claimDue<Thing>(scratch.database, TABLE, { chainId: 1, limit, leaseMs: 60_000, holder, returning: sql`work.name` });
 
 async function addDue(...given: readonly string[]): Promise<void> {
   await scratch.database.query(
@@ -62,11 +52,8 @@ async function rowOf(name: string): Promise<Row | undefined> {
   return row;
 }
 
-const finish = ({ key, holder }: Claim<Thing>): Promise<unknown> =>
-  scratch.database.query(
-    `UPDATE things SET status = 'done', ${settled()} WHERE ${isClaimed(TABLE, 1)}`,
-    claimValues({ key, holder }),
-  );
+const finish = (claimed: Claim<Thing>): Promise<unknown> =>
+  scratch.database.query(sql`UPDATE things SET status = 'done', ${SETTLED} WHERE ${isClaimed(TABLE, claimed)}`);
 
 /** Starts a worker on things. By default, `perform` finishes them. */
 function startWork(
@@ -86,7 +73,7 @@ function startWork(
     name: 'things',
     chain: { id: 1, key: 'one' },
     table: TABLE,
-    returning: 'work.name',
+    returning: sql`work.name`,
     concurrency: 2,
     risk: { kind: 'token', keyOf: ({ name }) => name },
     perform: async (claims) => void (await Promise.all(claims.map(finish))),
@@ -112,7 +99,7 @@ test('each row is claimed by one of many concurrent claimers', async () => {
 test('claimers that cannot skip locked rows share them all the same', async () => {
   await addDue('a', 'b', 'c', 'd');
   const spread = { ...TABLE, isSpread: true };
-  const options = { chainId: 1, limit: 4, leaseMs: 60_000, returning: 'work.name' };
+  const options = { chainId: 1, limit: 4, leaseMs: 60_000, returning: sql`work.name` };
   const claimers = ['1', '2', '3'].map((holder) => claimDue<Thing>(scratch.database, spread, { ...options, holder }));
   expect((await Promise.all(claimers)).flatMap(names).toSorted()).toEqual(['a', 'b', 'c', 'd']);
 });
@@ -198,9 +185,9 @@ test('an idle worker sleeps until the next row is due, or for half a minute, and
     },
     database: {
       ...scratch.database,
-      query: (text, values) => {
-        statements.push(movedStatement(text, values).text);
-        return scratch.database.query(text, values);
+      query: (statement: Sql) => {
+        statements.push(statementOf(statement).text);
+        return scratch.database.query(statement);
       },
     },
   };

@@ -6,6 +6,7 @@ import {
   isOutage,
   outageOr,
   type RiskyWork,
+  type Sql,
   type WorkJournal,
   WorkSetAsideError,
 } from '@chainstead/db';
@@ -23,8 +24,8 @@ export interface DueKind<Row extends object> {
   readonly name: string;
   readonly chain: { readonly id: number; readonly key: string };
   readonly table: DueTable;
-  /** SQL: columns that a claim returns, of the row `work`. */
-  readonly returning: string;
+  /** Columns that a claim returns, of the row `work`. */
+  readonly returning: Sql | string;
   /** Maximum number of groups of claims in progress in this process. */
   readonly concurrency: number;
   /** Maximum number of claims that are performed together. Default 1. */
@@ -41,7 +42,7 @@ export interface DueKind<Row extends object> {
   /** True if quarantined work is retried after `retrySeconds` instead of after a day. */
   readonly endsInQuarantine?: boolean;
   /**
-   * Does the work and ends the claims in its own statements ({@link settled}). May run twice for the same row.
+   * Does the work and ends the claims in its own statements ({@link SETTLED}). May run twice for the same row.
    * An error fails the rows that are still claimed.
    */
   perform(claims: readonly Claim<Row>[], signal: AbortSignal): Promise<void>;

@@ -1,5 +1,5 @@
 import type { Logger, Registry } from '@chainstead/core';
-import { measurePool, openPool } from '@chainstead/db';
+import { measurePool, openPool, queryOn, sql } from '@chainstead/db';
 import {
   assertSchemaCompatibility,
   createPostgresBackend,
@@ -108,10 +108,11 @@ async function isUpToDate(client: PoolClient): Promise<boolean> {
 
 /** Checks the right to create sequences: BullMQ creates one with the first job of a queue, or no schedule runs. */
 async function requireSequences(client: PoolClient): Promise<void> {
-  const { rows } = await client.query<{ allowed: boolean }>("SELECT has_schema_privilege($1, 'CREATE') AS allowed", [
-    DEFAULT_SCHEMA,
-  ]);
-  if (rows[0]?.allowed !== true)
+  const [role] = await queryOn<{ allowed: boolean }>(
+    client,
+    sql`SELECT has_schema_privilege(${DEFAULT_SCHEMA}, 'CREATE') AS allowed`,
+  );
+  if (role?.allowed !== true)
     throw schemaForbidden(DEFAULT_SCHEMA, new Error('this role may not create a sequence in it'));
 }
 

@@ -9,7 +9,6 @@ import {
   type Database,
   LEASE_IS_HELD,
   type Leadership,
-  rawSql,
   sql,
   type Transaction,
   tryAcquireLeadership,
@@ -31,7 +30,7 @@ export interface ClaimOwner {
 }
 
 /** SQL condition: the owner of claim `c` is alive. */
-const OWNER_LIVES = `EXISTS (
+const OWNER_LIVES = sql`EXISTS (
   SELECT FROM leases AS lease WHERE lease.name = 'claims:' || c.owner AND ${LEASE_IS_HELD})`;
 
 /** Creates an owner of claims. @throws ChainsteadError if another owner has the same key (one in 2^62). */
@@ -90,7 +89,7 @@ export async function removeDeadClaims(database: Database, chainId: ChainId, ran
     sql`DELETE FROM sync_claims WHERE (chain_id, first_block) IN (
        SELECT c.chain_id, c.first_block FROM sync_claims c
         WHERE c.chain_id = ${chainId} AND int8range(c.first_block, c.last_block, '[]') && int8range(${range.from}, ${range.to}, '[]')
-          AND NOT ${rawSql(OWNER_LIVES)}
+          AND NOT ${OWNER_LIVES}
         FOR UPDATE SKIP LOCKED)`,
   );
 }
@@ -98,7 +97,7 @@ export async function removeDeadClaims(database: Database, chainId: ChainId, ran
 /** Returns the chain's claims of live owners, for any purpose. */
 export async function listHeldRanges(source: Pick<Database, 'query'>, chainId: ChainId): Promise<BlockRange[]> {
   return source.query<{ from: number; to: number }>(
-    sql`SELECT c.first_block AS "from", c.last_block AS "to" FROM sync_claims c WHERE c.chain_id = ${chainId} AND ${rawSql(OWNER_LIVES)}`,
+    sql`SELECT c.first_block AS "from", c.last_block AS "to" FROM sync_claims c WHERE c.chain_id = ${chainId} AND ${OWNER_LIVES}`,
   );
 }
 
@@ -109,7 +108,7 @@ export async function listFillingChains(
 ): Promise<ReadonlySet<number>> {
   const rows = await source.query<{ chain_id: number }>(
     sql`SELECT DISTINCT c.chain_id FROM sync_claims c
-      WHERE c.chain_id = ANY(${chainIds}::bigint[]) AND c.purpose = 'backfill' AND ${rawSql(OWNER_LIVES)}`,
+      WHERE c.chain_id = ANY(${chainIds}::bigint[]) AND c.purpose = 'backfill' AND ${OWNER_LIVES}`,
   );
   return new Set(rows.map(({ chain_id }) => chain_id));
 }

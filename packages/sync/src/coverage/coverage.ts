@@ -3,7 +3,7 @@
  * constraint). Adjacent ranges with the same level and source are joined, so the table stays small.
  */
 import { type BlockRange, type ChainId, subtractRanges } from '@chainstead/core';
-import { type Database, sql, type Transaction } from '@chainstead/db';
+import { type Database, rawSql, sql, type Transaction } from '@chainstead/db';
 import type { ProofLevel } from '@chainstead/proof';
 
 export interface Coverage {
@@ -46,11 +46,12 @@ export async function listCoverage(
   within?: BlockRange,
 ): Promise<DatasetCoverage[]> {
   const isWithin =
-    within === undefined ? '' : "AND int8range(first_block, last_block, '[]') && int8range($2, $3, '[]')";
+    within === undefined
+      ? rawSql('')
+      : sql`AND int8range(first_block, last_block, '[]') && int8range(${within.from}, ${within.to}, '[]')`;
   const rows = await source.query<CoverageRow>(
-    `SELECT dataset, first_block, last_block, proof, proof_reason, upstream
-       FROM sync_ranges WHERE chain_id = $1 ${isWithin} ORDER BY dataset, first_block`,
-    within === undefined ? [chainId] : [chainId, within.from, within.to],
+    sql`SELECT dataset, first_block, last_block, proof, proof_reason, upstream
+       FROM sync_ranges WHERE chain_id = ${chainId} ${isWithin} ORDER BY dataset, first_block`,
   );
   return rows.map(toCoverage);
 }

@@ -81,18 +81,18 @@ describe('datasets of a chain', () => {
   });
 
   it('come to have what is derived from them when that is added later, and status and metrics say so', async () => {
-    const stored = 'SELECT count(*) AS marks FROM early_marks';
+    const stored = sql`SELECT count(*) AS marks FROM early_marks`;
     const untilCounted = async (block: number) => {
       await stage.untilCovered(counted, block);
       await vi.waitFor(
         async () =>
           expect(await scratch.database.query(sql`SELECT marks FROM early_count`)).toEqual(
-            await scratch.database.query(rawSql(stored)),
+            await scratch.database.query(stored),
           ),
         { timeout: 20_000, interval: 30 },
       );
     };
-    const [rows] = await scratch.database.query<{ marks: number }>(rawSql(stored));
+    const [rows] = await scratch.database.query<{ marks: number }>(stored);
     expect(rows?.marks).toBeGreaterThan(0);
     const session = stage.sync([counted]);
     await untilCounted(stage.scripted.head);

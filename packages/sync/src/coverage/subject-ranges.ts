@@ -1,7 +1,7 @@
 /** Coverage of on-demand backfills, by subject and dataset: the table `subject_ranges`. */
 import { type BlockRange, type ChainId, mergeRanges } from '@chainstead/core';
 import { type Database, sql, type Transaction } from '@chainstead/db';
-import { type RangeSubject, subjectKey } from './subject.ts';
+import { isOfSubject, type RangeSubject, subjectKey } from './subject.ts';
 
 /** Returns the covered ranges of a subject by dataset, ascending. */
 export async function listSubjectRanges(
@@ -9,9 +9,8 @@ export async function listSubjectRanges(
   subject: RangeSubject,
 ): Promise<readonly { readonly dataset: string; readonly range: BlockRange }[]> {
   const rows = await source.query<{ dataset: string; first_block: number; last_block: number }>(
-    `SELECT dataset, first_block, last_block FROM subject_ranges
-      WHERE chain_id = $1 AND kind = $2 AND subject = $3 ORDER BY dataset, first_block`,
-    subjectKey(subject),
+    sql`SELECT dataset, first_block, last_block FROM subject_ranges
+      WHERE ${isOfSubject(subject)} ORDER BY dataset, first_block`,
   );
   return rows.map((row) => ({ dataset: row.dataset, range: { from: row.first_block, to: row.last_block } }));
 }
@@ -27,16 +26,15 @@ export async function recordSubjectRange(
   range: BlockRange,
 ): Promise<void> {
   const joined = await transaction.query<{ first_block: number; last_block: number }>(
-    `DELETE FROM subject_ranges
-      WHERE chain_id = $1 AND kind = $2 AND subject = $3 AND dataset = $4
-        AND first_block <= $6::bigint + 1 AND last_block >= $5::bigint - 1
+    sql`DELETE FROM subject_ranges
+      WHERE ${isOfSubject(subject)} AND dataset = ${dataset}
+        AND first_block <= ${range.to}::bigint + 1 AND last_block >= ${range.from}::bigint - 1
       RETURNING first_block, last_block`,
-    [...subjectKey(subject), dataset, range.from, range.to],
   );
-  const [whole] = mergeRanges([range, ...joined.map((row) => ({ from: row.first_block, to: row.last_block }))]);
+  const [whole = range] = mergeRanges([range, ...joined.map((row) => ({ from: row.first_block, to: row.last_block }))]);
   await transaction.query(
-    `INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block) VALUES ($1, $2, $3, $4, $5, $6)`,
-    [...subjectKey(subject), dataset, whole?.from ?? range.from, whole?.to ?? range.to],
+    sql`INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block)
+     VALUES (${subjectKey(subject)}, ${dataset}, ${whole.from}, ${whole.to})`,
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Address, ChainId } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, type Sql, sql } from '@chainstead/db';
 
 export type SubjectKind = 'wallet' | 'contract' | 'sender' | 'receiver' | 'emitter' | 'trader';
 
@@ -23,7 +23,12 @@ export interface RangeSubject extends Omit<Subject, 'kind'> {
   readonly kind: SubjectKind | `${SubjectKind}-${string}`;
 }
 
-/** Returns the parameters of `chain_id = $1 AND kind = $2 AND subject = $3`. */
-export function subjectKey({ chainId, kind, address }: RangeSubject): readonly [ChainId, string, Buffer] {
-  return [chainId, kind, addressBytes(address)];
+/** Returns the condition that a row is of the subject. */
+export function isOfSubject({ chainId, kind, address }: RangeSubject): Sql {
+  return sql`chain_id = ${chainId} AND kind = ${kind} AND subject = ${addressBytes(address)}`;
+}
+
+/** Returns the values of the columns `chain_id, kind, subject`. */
+export function subjectKey({ chainId, kind, address }: RangeSubject): Sql {
+  return sql`${chainId}, ${kind}, ${addressBytes(address)}`;
 }

@@ -33,20 +33,17 @@ export async function announceAgain(database: Database, table: string): Promise<
 
 /** Waits until the transactions that use the table now have ended. */
 async function awaitPresentUsers(database: Database, table: string): Promise<void> {
+  const usesTable = sql`relation = to_regclass(${table}) AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
   const users = await database.query<{ transaction: string }>(
-    `SELECT DISTINCT virtualtransaction AS transaction FROM pg_locks WHERE ${USING_TABLE} AND pid <> pg_backend_pid()`,
-    [table],
+    sql`SELECT DISTINCT virtualtransaction AS transaction FROM pg_locks WHERE ${usesTable} AND pid <> pg_backend_pid()`,
   );
   if (users.length === 0) return;
   const transactions = users.map(({ transaction }) => transaction);
   for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_AGAIN_MS) {
     await sleep(LOOK_AGAIN_MS);
     const left = await database.query(
-      `SELECT FROM pg_locks WHERE ${USING_TABLE} AND virtualtransaction = ANY($2::text[]) LIMIT 1`,
-      [table, transactions],
+      sql`SELECT FROM pg_locks WHERE ${usesTable} AND virtualtransaction = ANY(${transactions}::text[]) LIMIT 1`,
     );
     if (left.length === 0) return;
   }
 }
-
-const USING_TABLE = `relation = to_regclass($1) AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;

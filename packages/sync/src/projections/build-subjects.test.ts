@@ -1,5 +1,5 @@
 import { type Address, createMetricsRegistry } from '@chainstead/core';
-import { type Database, hexBytes, sql } from '@chainstead/db';
+import { type Database, hexBytes, type Sql, sql } from '@chainstead/db';
 import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { SubjectProjection } from '../dataset/projection.ts';
@@ -104,8 +104,8 @@ test('a thousand first requests are a few transactions, not a thousand', async (
   let transactions = 0;
   const counting: Database = {
     ...scratch.database,
-    query: async <Row extends object>(text: string, values?: readonly unknown[]) => {
-      const rows = await scratch.database.query<Row>(text, values);
+    query: async <Row extends object>(statement: Sql) => {
+      const rows = await scratch.database.query<Row>(statement);
       answered++;
       return rows;
     },

@@ -10,13 +10,11 @@ import {
   addressBytes,
   type Database,
   hexText,
-  hexTextOld,
   isSpread,
   rawSql,
   runStatements,
   type Sql,
   sql,
-  statementOf,
   type Transaction,
 } from '@chainstead/db';
 import { getTableName } from 'drizzle-orm';
@@ -138,16 +136,14 @@ async function beginSubjects(
   state: SubjectProjection,
   subjects: readonly Address[],
 ): Promise<ReadonlyMap<Address, number | null>> {
-  const key = [chain.id, state.name, subjects.map(addressBytes)];
+  const requested = sql`${subjects.map(addressBytes)}::bytea[]`;
   await transaction.query(
-    `INSERT INTO subject_projections (chain_id, state, subject, built_to)
-     SELECT $1::bigint, $2::text, subject, ${NOTHING} FROM unnest($3::bytea[]) AS requested(subject) ORDER BY subject ON CONFLICT DO NOTHING`,
-    key,
+    sql`INSERT INTO subject_projections (chain_id, state, subject, built_to)
+     SELECT ${chain.id}::bigint, ${state.name}::text, subject, ${rawSql(NOTHING)} FROM unnest(${requested}) AS requested(subject) ORDER BY subject ON CONFLICT DO NOTHING`,
   );
   const rows = await transaction.query<{ subject: Address; built_to: number | null; is_stale: boolean }>(
-    `SELECT ${hexTextOld('subject')} AS subject, built_to, is_stale
-     FROM subject_projections AS stored WHERE chain_id = $1 AND state = $2 AND stored.subject = ANY($3::bytea[]) ORDER BY stored.subject FOR UPDATE`,
-    key,
+    sql`SELECT ${hexText('subject')} AS subject, built_to, is_stale
+     FROM subject_projections AS stored WHERE chain_id = ${chain.id} AND state = ${state.name} AND stored.subject = ANY(${requested}) ORDER BY stored.subject FOR UPDATE`,
   );
   const stale = rows.filter(({ is_stale }) => is_stale).map(({ subject }) => subject);
   if (stale.length > 0) await clearSubjects(transaction, chain, state, stale);
@@ -205,10 +201,9 @@ async function countPiece(
   const conditions = of.state.subjects.rowsOf(sql`${addressBytes(subject)}::bytea`);
   const rowsAbove = (wanted: Sql): Sql =>
     rowsOfSubject(of, conditions, { chainId: chain.id, columns: wanted, where: sql`AND block_number > ${builtTo}` });
-  const { text, values } = statementOf(
+  const [beyond] = await transaction.query<{ block_number: number }>(
     sql`SELECT block_number FROM (${rowsAbove(rawSql('block_number'))}) AS above ORDER BY block_number OFFSET ${rowsMax} LIMIT 1`,
   );
-  const [beyond] = await transaction.query<{ block_number: number }>(text, values);
   // A block is never split, however many rows it has.
   const to = beyond === undefined ? null : Math.max(builtTo + 1, beyond.block_number - 1);
   const selected = sql`SELECT ${columns} FROM (${rowsAbove(columns)}) AS above WHERE block_number <= ${to ?? PARTITION_TOP}`;
@@ -230,13 +225,12 @@ async function measureSubjects(
     chainId: chain.id,
     columns: rawSql('block_number'),
   });
-  const { text, values } = statementOf(
+  const found = await transaction.query<{ ordinal: number; rows: number }>(
     sql`SELECT ordinal, count(*) AS rows FROM (
        SELECT requested.ordinal FROM unnest(${subjects.map(addressBytes)}::bytea[]) WITH ORDINALITY AS requested(subject, ordinal)
          CROSS JOIN LATERAL (${rows} LIMIT ${rowsOfOne + 1}) AS each LIMIT ${rowsMax + 1}) AS found
      GROUP BY ordinal`,
   );
-  const found = await transaction.query<{ ordinal: number; rows: number }>(text, values);
   const counts = new Map(found.map(({ ordinal, rows: count }) => [ordinal - 1, count]));
   const total = found.reduce((sum, { rows: count }) => sum + count, 0);
   // The last measured subject may have more rows than the limit let through.
@@ -263,7 +257,7 @@ async function countTogether(
   const conditions = of.state.subjects.rowsOf(REQUESTED);
   // A row may belong to two subjects, each by another condition. It counts once for both.
   const distinct = rawSql(conditions.length > 1 ? 'DISTINCT ' : '');
-  const { text, values } = statementOf(
+  const counts = await transaction.query<{ subject: Address; rows: number }>(
     sql`WITH own AS MATERIALIZED (
        SELECT requested.subject AS of_subject, each.* FROM unnest(${subjects.map(addressBytes)}::bytea[]) AS requested(subject)
          CROSS JOIN LATERAL (${rowsOfSubject(of, conditions, { chainId: chain.id, columns })} LIMIT ${rowsMax + 1}) AS each LIMIT ${rowsMax + 1}
@@ -272,7 +266,6 @@ async function countTogether(
      )
      SELECT ${hexText('of_subject')} AS subject, count(*) AS rows FROM own GROUP BY of_subject`,
   );
-  const counts = await transaction.query<{ subject: Address; rows: number }>(text, values);
   const total = counts.reduce((sum, { rows }) => sum + rows, 0);
   if (total > rowsMax) return false;
   if (total > 0) {

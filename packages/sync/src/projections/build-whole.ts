@@ -5,7 +5,7 @@
  * (`derive-changes.ts`).
  */
 import type { Chain } from '@chainstead/chains';
-import { type Database, isDistributed, rawSql, type Sql, sql, statementOf, type Transaction } from '@chainstead/db';
+import { type Database, isDistributed, rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
 import { getTableName } from 'drizzle-orm';
 import type { Dataset } from '../dataset/dataset.ts';
 import { hasSubjects, type Projection } from '../dataset/projection.ts';
@@ -149,11 +149,10 @@ async function nextBlocks(
     const blocks = next?.blocks ?? 0;
     const to = blocks < most ? null : (next?.last ?? null);
     if (most === 1) return { blocks, to };
-    const { text, values } = statementOf(
+    const [found] = await transaction.query<{ rows: number }>(
       sql`SELECT count(*) AS rows FROM (SELECT 1 FROM ${rawSql(dataset.table.name)}
         WHERE ${rowsBetween(chain, builtTo, to ?? topOf(dataset))} LIMIT ${size.rows + 1}) AS counted`,
     );
-    const [found] = await transaction.query<{ rows: number }>(text, values);
     if ((found?.rows ?? 0) <= size.rows) return { blocks, to };
   }
 }

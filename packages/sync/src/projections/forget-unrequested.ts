@@ -1,13 +1,13 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
-import { type Database, hexTextOld } from '@chainstead/db';
+import { type Database, hexText, rawSql, sql } from '@chainstead/db';
 import type { Dataset } from '../dataset/dataset.ts';
 import { lockChainCommits } from '../rows/write-batch.ts';
 import { clearSubjects } from './build-subjects.ts';
 import { subjectProjectionsOf } from './projection-record.ts';
 
 /** A subject without a request for this long is deleted. */
-const FORGOTTEN_AFTER = "interval '30 days'";
+const FORGOTTEN_AFTER = sql`interval '30 days'`;
 /** Limit per transaction, because the chain's commits wait for it. */
 const SUBJECTS_AT_ONCE = 10;
 
@@ -49,16 +49,15 @@ export async function forgetUnrequested(
 ): Promise<number> {
   let forgotten = 0;
   for (const { state } of subjectProjectionsOf(datasets)) {
-    const old = `chain_id = $1 AND state = $2 AND asked_at < now() - ${FORGOTTEN_AFTER}`;
-    const [some] = await database.query(`SELECT FROM subject_projections WHERE ${old} LIMIT 1`, [chain.id, state.name]);
+    const isOld = sql`chain_id = ${chain.id} AND state = ${state.name} AND asked_at < now() - ${FORGOTTEN_AFTER}`;
+    const [some] = await database.query(sql`SELECT FROM subject_projections WHERE ${isOld} LIMIT 1`);
     if (some === undefined) continue;
     forgotten += await database.transaction(async (transaction) => {
       await lockChainCommits(transaction, chain);
       const subjects = await transaction.query<{ address: Address }>(
-        `DELETE FROM subject_projections WHERE (subject, chain_id, state) IN (
-           SELECT subject, chain_id, state FROM subject_projections WHERE ${old} ORDER BY asked_at LIMIT ${SUBJECTS_AT_ONCE})
-         RETURNING ${hexTextOld('subject')} AS address`,
-        [chain.id, state.name],
+        sql`DELETE FROM subject_projections WHERE (subject, chain_id, state) IN (
+           SELECT subject, chain_id, state FROM subject_projections WHERE ${isOld} ORDER BY asked_at LIMIT ${rawSql(SUBJECTS_AT_ONCE)})
+         RETURNING ${hexText('subject')} AS address`,
       );
       const addresses = subjects.map(({ address }) => address);
       await clearSubjects(transaction, chain, state, addresses);

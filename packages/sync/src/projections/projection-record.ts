@@ -4,7 +4,7 @@
  */
 import type { Chain } from '@chainstead/chains';
 import type { ChainId } from '@chainstead/core';
-import { type Database, IS_CITUSOld, rawSql, sql, type Transaction } from '@chainstead/db';
+import { type Database, IS_CITUS, sql, type Transaction } from '@chainstead/db';
 import type { Dataset } from '../dataset/dataset.ts';
 import { hasSubjects, type Projection, type SubjectProjection } from '../dataset/projection.ts';
 import { OptimisticWriteConflictError } from '../rows/commit-retry.ts';
@@ -39,7 +39,7 @@ export async function readProjectionRecords(
   chainId: ChainId,
 ): Promise<readonly ProjectionRecord[]> {
   const rows = await source.query<RecordRow>(
-    sql`SELECT state, dataset, version, status, position, ${rawSql(IS_CITUSOld)} AS is_on_citus, EXISTS (
+    sql`SELECT state, dataset, version, status, position, ${IS_CITUS} AS is_on_citus, EXISTS (
          SELECT FROM subject_projections AS stored WHERE stored.chain_id = ${chainId} AND stored.state = known.state AND NOT stored.is_stale
        ) AS has_subjects
        FROM projections AS known WHERE chain_id = ${chainId}`,

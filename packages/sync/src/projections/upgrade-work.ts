@@ -71,7 +71,7 @@ async function planBuilds(
   tables: ReadonlySet<string>,
 ): Promise<PlannedBuild[]> {
   if (!tables.has('blocks')) return [];
-  const chains = await database.query<{ chain_id: number }>(rawSql(CHAINS_WITH_BLOCKS));
+  const chains = await database.query<{ chain_id: number }>(CHAINS_WITH_BLOCKS);
   const builds: PlannedBuild[] = [];
   for (const { chain_id: chainId } of chains) {
     const built = await builtStates(database, tables, chainId);
@@ -91,7 +91,7 @@ async function planBuilds(
 }
 
 /** One lookup per chain, however many blocks there are. */
-const CHAINS_WITH_BLOCKS = `
+const CHAINS_WITH_BLOCKS = sql`
   WITH RECURSIVE found AS (
     (SELECT chain_id FROM blocks ORDER BY chain_id LIMIT 1)
     UNION ALL

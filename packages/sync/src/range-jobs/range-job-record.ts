@@ -1,6 +1,6 @@
 /** The row of a running job. The lease of its chain fences each change: a process that lost the lease can't write. */
 import { ChainsteadError, errorText } from '@chainstead/core';
-import type { Database, Leadership } from '@chainstead/db';
+import { type Database, type Leadership, rawSql, type Sql, sql } from '@chainstead/db';
 import { RangeJobAbandonedError, type VerifyOutcome } from './range-job.ts';
 import { JOB_COLUMNS, type RangeJobRow } from './range-job-store.ts';
 
@@ -33,29 +33,25 @@ export const ATTEMPTS_MAX = 6;
 const MESSAGE_MAX = 2_000;
 
 export function createRangeJobRecord(database: Database, leadership: Leadership, chain: string): RangeJobRecord {
-  const fenced = <Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> =>
+  const fenced = <Row extends object>(statement: Sql): Promise<Row[]> =>
     database.transaction(async (transaction) => {
       await leadership.confirm(transaction);
-      return transaction.query<Row>(text, values);
+      return transaction.query<Row>(statement);
     });
 
   async function end(id: string, given: RangeJobEnd): Promise<void> {
     const { status } = given;
     const error = 'error' in given ? given.error : null;
     const code = error === null ? null : error instanceof ChainsteadError ? error.code : 'UNEXPECTED';
+    const message = error === null ? null : errorText(error).slice(0, MESSAGE_MAX);
+    const waitSeconds = sql`${'waitSeconds' in given ? given.waitSeconds : 0}::float8`;
+    const isQueued = status === 'queued';
     await fenced(
-      `UPDATE range_jobs SET status = $2, error_code = $3, error_message = $4, updated_at = now(),
-         finished_at = CASE WHEN $2 = 'queued' THEN NULL ELSE now() END,
-         attempts = CASE WHEN $2 = 'queued' AND $3::text IS NULL THEN greatest(attempts - 1, 0) ELSE attempts END,
-         due_at = CASE WHEN $5::float8 > 0 THEN now() + $5 * interval '1 second' END
-        WHERE id = $1 AND status = 'running'`,
-      [
-        id,
-        status,
-        code,
-        error === null ? null : errorText(error).slice(0, MESSAGE_MAX),
-        'waitSeconds' in given ? given.waitSeconds : 0,
-      ],
+      sql`UPDATE range_jobs SET status = ${status}, error_code = ${code}, error_message = ${message}, updated_at = now(),
+         finished_at = ${rawSql(isQueued ? 'NULL' : 'now()')},
+         attempts = ${rawSql(isQueued && code === null ? 'greatest(attempts - 1, 0)' : 'attempts')},
+         due_at = CASE WHEN ${waitSeconds} > 0 THEN now() + ${waitSeconds} * interval '1 second' END
+        WHERE id = ${id} AND status = 'running'`,
     );
   }
 
@@ -63,12 +59,11 @@ export function createRangeJobRecord(database: Database, leadership: Leadership,
     async begin() {
       for (;;) {
         const [row] = await fenced<RangeJobRow>(
-          `UPDATE range_jobs AS job SET status = 'running', taken_at = now(), done_before = done, attempts = attempts + 1, due_at = NULL,
+          sql`UPDATE range_jobs AS job SET status = 'running', taken_at = now(), done_before = done, attempts = attempts + 1, due_at = NULL,
              updated_at = now()
-            WHERE id = (SELECT id FROM range_jobs WHERE chain = $1 AND status IN ('queued', 'running')
+            WHERE id = (SELECT id FROM range_jobs WHERE chain = ${chain} AND status IN ('queued', 'running')
                           AND coalesce(due_at, '-infinity') <= now() ORDER BY status DESC, id LIMIT 1)
             RETURNING ${JOB_COLUMNS}`,
-          [chain],
         );
         if (row === undefined) return null;
         if (row.cancel_asked_at !== null) await end(row.id, { status: 'cancelled' });
@@ -78,12 +73,13 @@ export function createRangeJobRecord(database: Database, leadership: Leadership,
       }
     },
     async save(id, { done, total, logs, position, outcome }) {
+      const isFurther = sql`${done} > done`;
+      const json = outcome === null ? null : JSON.stringify(outcome);
       const [row] = await fenced<{ is_ending: boolean }>(
-        `UPDATE range_jobs SET total = $3, logs = $4, position = $5, outcome = $6::jsonb, updated_at = now(),
-           attempts = CASE WHEN $2 > done THEN 1 ELSE attempts END, error_code = CASE WHEN $2 > done THEN NULL ELSE error_code END,
-           error_message = CASE WHEN $2 > done THEN NULL ELSE error_message END, done = $2
-          WHERE id = $1 AND status = 'running' RETURNING cancel_asked_at IS NOT NULL AS is_ending`,
-        [id, done, total, logs, position, outcome === null ? null : JSON.stringify(outcome)],
+        sql`UPDATE range_jobs SET total = ${total}, logs = ${logs}, position = ${position}, outcome = ${json}::jsonb, updated_at = now(),
+           attempts = CASE WHEN ${isFurther} THEN 1 ELSE attempts END, error_code = CASE WHEN ${isFurther} THEN NULL ELSE error_code END,
+           error_message = CASE WHEN ${isFurther} THEN NULL ELSE error_message END, done = ${done}
+          WHERE id = ${id} AND status = 'running' RETURNING cancel_asked_at IS NOT NULL AS is_ending`,
       );
       return row?.is_ending ?? true;
     },

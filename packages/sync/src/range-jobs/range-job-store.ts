@@ -1,6 +1,6 @@
 /** Requests, lists and cancels jobs, in the table `range_jobs`. */
 import type { BlockRange } from '@chainstead/core';
-import { type Database, LEASE_IS_HELD, rawSql, sql, type Transaction, transactionLock } from '@chainstead/db';
+import { type Database, LEASE_IS_HELD, sql, type Transaction, transactionLock, where } from '@chainstead/db';
 import {
   NoSuchRangeJobError,
   type RangeJob,
@@ -18,14 +18,13 @@ const OPEN_MAX = 100;
 const FINISHED_MAX = 1_000;
 
 /** SQL: id with the time of Postgres, which is the same for all machines. */
-const NEW_ID =
-  "to_char(extract(epoch FROM clock_timestamp()) * 1000000, 'FM0000000000000000') || substr(md5(random()::text), 1, 8)";
+const NEW_ID = sql`to_char(extract(epoch FROM clock_timestamp()) * 1000000, 'FM0000000000000000') || substr(md5(random()::text), 1, 8)`;
 
 /** SQL: condition that a process works on the chain of `job`. */
-export const CHAIN_IS_HELD = `EXISTS (
+export const CHAIN_IS_HELD = sql`EXISTS (
   SELECT FROM leases AS lease WHERE lease.name = 'range-jobs:' || job.chain AND ${LEASE_IS_HELD})`;
 
-export const JOB_COLUMNS = `job.id, job.chain, job.work, job.dataset, job.ranges, job.status, job.cancel_asked_at, job.done, job.total, job.logs,
+export const JOB_COLUMNS = sql`job.id, job.chain, job.work, job.dataset, job.ranges, job.status, job.cancel_asked_at, job.done, job.total, job.logs,
   job.position, job.outcome, job.requested_by, job.requested_at, job.finished_at, job.due_at, job.error_code, job.error_message, job.attempts,
   job.done_before, extract(epoch FROM job.updated_at - job.taken_at)::float8 AS taken_seconds`;
 
@@ -76,7 +75,7 @@ export async function requestRangeJob(transaction: Transaction, request: RangeJo
        SELECT id FROM range_jobs WHERE status NOT IN ('queued', 'running') ORDER BY id DESC OFFSET ${FINISHED_MAX})`,
   );
   const [made] = await transaction.query<{ id: string }>(
-    sql`INSERT INTO range_jobs (id, chain, work, dataset, ranges, requested_by) VALUES (${rawSql(NEW_ID)}, ${chain}, ${work}, ${dataset}, ${ranges}::jsonb, ${requestedBy}) RETURNING id`,
+    sql`INSERT INTO range_jobs (id, chain, work, dataset, ranges, requested_by) VALUES (${NEW_ID}, ${chain}, ${work}, ${dataset}, ${ranges}::jsonb, ${requestedBy}) RETURNING id`,
   );
   return made?.id ?? '';
 }
@@ -95,13 +94,15 @@ export async function listRangeJobs(
   database: Pick<Database, 'query'>,
   { before, limit, state, chain }: RangeJobsRequested,
 ): Promise<RangeJob[]> {
+  const conditions = [
+    ...(before === undefined ? [] : [sql`job.id < ${before}`]),
+    ...(chain === undefined ? [] : [sql`job.chain = ${chain}`]),
+    ...(state === undefined ? [] : [sql`(job.status IN ('queued', 'running')) = ${state === 'open'}`]),
+  ];
   const rows = await database.query<RangeJobRow & { holder: string | null }>(
-    sql`SELECT ${rawSql(JOB_COLUMNS)}, CASE WHEN job.status = 'running' THEN (
-         SELECT lease.holder FROM leases AS lease WHERE lease.name = 'range-jobs:' || job.chain AND ${rawSql(LEASE_IS_HELD)}) END AS holder
-       FROM range_jobs AS job
-      WHERE (${before ?? null}::text IS NULL OR job.id < ${before ?? null}) AND (${chain ?? null}::text IS NULL OR job.chain = ${chain ?? null})
-        AND (${state ?? null}::text IS NULL OR (job.status IN ('queued', 'running')) = (${state ?? null} = 'open'))
-      ORDER BY job.id DESC LIMIT ${limit}`,
+    sql`SELECT ${JOB_COLUMNS}, CASE WHEN job.status = 'running' THEN (
+         SELECT lease.holder FROM leases AS lease WHERE lease.name = 'range-jobs:' || job.chain AND ${LEASE_IS_HELD}) END AS holder
+       FROM range_jobs AS job ${where(conditions)} ORDER BY job.id DESC LIMIT ${limit}`,
   );
   return rows.map((row) => toJob(row, row.holder));
 }
@@ -114,9 +115,9 @@ export async function listRangeJobs(
 export async function cancelRangeJob(transaction: Transaction, id: string): Promise<RangeJob> {
   const [row] = await transaction.query<RangeJobRow>(
     sql`UPDATE range_jobs AS job SET cancel_asked_at = coalesce(cancel_asked_at, now()), updated_at = now(),
-       status = CASE WHEN status = 'running' AND ${rawSql(CHAIN_IS_HELD)} THEN status ELSE 'cancelled' END,
-       finished_at = CASE WHEN status = 'running' AND ${rawSql(CHAIN_IS_HELD)} THEN finished_at ELSE now() END
-      WHERE id = ${id} AND status IN ('queued', 'running') RETURNING ${rawSql(JOB_COLUMNS)}`,
+       status = CASE WHEN status = 'running' AND ${CHAIN_IS_HELD} THEN status ELSE 'cancelled' END,
+       finished_at = CASE WHEN status = 'running' AND ${CHAIN_IS_HELD} THEN finished_at ELSE now() END
+      WHERE id = ${id} AND status IN ('queued', 'running') RETURNING ${JOB_COLUMNS}`,
   );
   if (row === undefined) throw new NoSuchRangeJobError(id);
   return toJob(row, null);

@@ -3,7 +3,7 @@
  * across all processes. If a process dies, another one continues its job.
  */
 import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
-import { type Database, failureLevel, rawSql, sql, tryAcquireLeadership } from '@chainstead/db';
+import { type Database, failureLevel, sql, tryAcquireLeadership } from '@chainstead/db';
 import { createRangeJobRecord } from './range-job-record.ts';
 import { CHAIN_IS_HELD } from './range-job-store.ts';
 import { type RangeJobSite, runRangeJob } from './run-range-job.ts';
@@ -61,7 +61,7 @@ async function takeOne(options: RangeJobsOptions, signal: AbortSignal): Promise<
 async function listWaitingChains({ database, sites }: RangeJobsOptions): Promise<string[]> {
   const rows = await database.query<{ chain: string }>(
     sql`SELECT chain FROM range_jobs AS job
-      WHERE status IN ('queued', 'running') AND coalesce(due_at, '-infinity') <= now() AND chain = ANY (${sites.map(({ chain }) => chain)}::text[]) AND NOT ${rawSql(CHAIN_IS_HELD)}
+      WHERE status IN ('queued', 'running') AND coalesce(due_at, '-infinity') <= now() AND chain = ANY (${sites.map(({ chain }) => chain)}::text[]) AND NOT ${CHAIN_IS_HELD}
       GROUP BY chain ORDER BY min(id)`,
   );
   return rows.map(({ chain }) => chain);

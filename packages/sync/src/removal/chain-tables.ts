@@ -1,5 +1,5 @@
 /** Tables with rows of a chain, by the Postgres catalog: a new table needs no entry here. */
-import { type Database, readLayout, readTableSizes, sql } from '@chainstead/db';
+import { type Database, rawSql, readLayout, readTableSizes, type Sql, sql, where } from '@chainstead/db';
 import { type Partition, readPartitions } from '../partitions/read-partitions.ts';
 import type { StoredChain } from './stored-chain.ts';
 
@@ -111,7 +111,11 @@ async function measureTable(database: Pick<Database, 'query'>, table: ChainTable
   const { name, partitions, bytes } = table;
   if (partitions === null) {
     const percent = bytes <= SAMPLE_BYTES ? 100 : Math.max(PERCENT_MIN, (100 * SAMPLE_BYTES) / bytes);
-    const { all, own } = await countRows(database, table, percent === 100 ? '' : ` TABLESAMPLE SYSTEM (${percent})`);
+    const { all, own } = await countRows(
+      database,
+      table,
+      rawSql(percent === 100 ? '' : `TABLESAMPLE SYSTEM (${percent})`),
+    );
     const rows = Math.round((own * 100) / percent);
     return { table: name, rows, bytes: all === 0 ? 0 : Math.round((bytes * own) / all), isExact: percent === 100 };
   }
@@ -120,7 +124,7 @@ async function measureTable(database: Pick<Database, 'query'>, table: ChainTable
   const share = ownBytes / sumOf(await readPartitions(database, { name }));
   const isExact = ownBytes <= SAMPLE_BYTES;
   const { own } = isExact
-    ? await countRows(database, table, '', ` WHERE ${conditionOf(table)}`)
+    ? await countRows(database, table, where([conditionOf(table)]))
     : { own: partitions.reduce((sum, one) => sum + one.rows, 0) };
   return { table: name, rows: own, bytes: Math.round(bytes * share), isExact };
 }
@@ -128,22 +132,21 @@ async function measureTable(database: Pick<Database, 'query'>, table: ChainTable
 /** Percent: Postgres reads a page at least. */
 const PERCENT_MIN = 0.001;
 
+/** @param part which rows of the table: a sample or a condition; empty: all */
 async function countRows(
   database: Pick<Database, 'query'>,
   table: ChainTable,
-  sample: string,
-  where = '',
+  part: Sql,
 ): Promise<{ readonly all: number; readonly own: number }> {
   const [counted] = await database.query<{ all: number; own: number }>(
-    `SELECT count(*) AS all, count(*) FILTER (WHERE ${conditionOf(table)}) AS own FROM ${table.name}${sample}${where}`,
-    [table.values],
+    sql`SELECT count(*) AS all, count(*) FILTER (WHERE ${conditionOf(table)}) AS own FROM ${rawSql(table.name)} ${part}`,
   );
   return counted ?? { all: 0, own: 0 };
 }
 
-/** SQL condition: the row is of the chain. Its parameter `$1` are the values of the table. */
-export function conditionOf({ column }: Pick<ChainTable, 'column'>): string {
-  return `${column} = ANY ($1::${column === 'chain_id' ? 'bigint' : 'text'}[])`;
+/** Returns the condition that a row is of the chain. */
+export function conditionOf({ column, values }: Pick<ChainTable, 'column' | 'values'>): Sql {
+  return sql`${rawSql(column)} = ANY (${values}::${rawSql(column === 'chain_id' ? 'bigint' : 'text')}[])`;
 }
 
 function sumOf(partitions: readonly Partition[]): number {

@@ -33,7 +33,9 @@ beforeAll(async () => {
   ])
     for (const id of CHAINS)
       await database.query(
-        `CREATE TABLE internal_transfers_${id}_${from} PARTITION OF internal_transfers FOR VALUES FROM (${id}, ${from}) TO (${id}, ${to})`,
+        rawSql(
+          `CREATE TABLE internal_transfers_${id}_${from} PARTITION OF internal_transfers FOR VALUES FROM (${id}, ${from}) TO (${id}, ${to})`,
+        ),
       );
   const ofAll = (statement: string) => database.query(sql`${rawSql(statement)} FROM unnest(${CHAINS}::bigint[]) AS id`);
   await ofAll(
@@ -137,12 +139,10 @@ describe('the removal of a chain', () => {
        ON CONFLICT (chain_id) DO UPDATE SET stop_code = excluded.stop_code, stop_message = excluded.stop_message`,
     );
     const sync = stage.sync([marks]);
-    const stopped = "SELECT stop_message AS message FROM sync_chains WHERE chain_id = 971010 AND stop_message <> 'cut'";
+    const stopped = sql`SELECT stop_message AS message FROM sync_chains WHERE chain_id = 971010 AND stop_message <> 'cut'`;
     await vi.waitFor(
       async () =>
-        expect(await database.query(rawSql(stopped))).toMatchObject([
-          { message: expect.stringContaining('not finished') },
-        ]),
+        expect(await database.query(stopped)).toMatchObject([{ message: expect.stringContaining('not finished') }]),
       { timeout: 10_000, interval: 50 },
     );
     expect((await stage.coverageOf(marks)).ranges).toEqual([]);

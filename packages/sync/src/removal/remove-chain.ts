@@ -3,7 +3,7 @@
  * deleted last, so that the chain stays known until the end. A process may die after any step: the next one starts again and finds less.
  */
 import { ChainsteadError } from '@chainstead/core';
-import { type Database, sql, tryAcquireLeadership } from '@chainstead/db';
+import { type Database, rawSql, type Sql, sql, tryAcquireLeadership } from '@chainstead/db';
 import { detachPartition, findDetached, withPatientSession } from '../retention/drop-partition.ts';
 import { type ChainTable, conditionOf, readChainTables } from './chain-tables.ts';
 import { type StoredChain, whoIndexes } from './stored-chain.ts';
@@ -120,38 +120,28 @@ const PAGES_AT_ONCE = 1_000;
 
 async function clear(database: Database, chain: StoredChain, table: ChainTable, step: StepReport): Promise<void> {
   if (table.partitions !== null) return dropPartitions(database, chain, table, step);
-  const condition = conditionOf(table);
-  if (table.isSpread) return step(table.pages, await deleteFromShards(database, table, condition));
+  if (table.isSpread) return step(table.pages, await deleteFromShards(database, table));
   // A range of pages is found without an index: most keys begin with an address.
   for (let from = 0; from < table.pages; from += PAGES_AT_ONCE) {
     const to = from + PAGES_AT_ONCE;
-    const deleted = await deleteRows(database, table, `ctid >= '(${from},0)' AND ctid < '(${to},0)' AND ${condition}`);
-    step(Math.min(PAGES_AT_ONCE, table.pages - from), deleted);
+    const pages = rawSql(`ctid >= '(${from},0)' AND ctid < '(${to},0)'`);
+    step(Math.min(PAGES_AT_ONCE, table.pages - from), await deleteRows(database, table, pages));
   }
 }
 
-async function deleteRows(
-  database: Pick<Database, 'query'>,
-  { name, values }: ChainTable,
-  condition: string,
-): Promise<number> {
+async function deleteRows(database: Pick<Database, 'query'>, table: ChainTable, condition: Sql): Promise<number> {
   const [row] = await database.query<{ deleted: number }>(
-    `WITH deleted AS (DELETE FROM ${name} WHERE ${condition} RETURNING 1) SELECT count(*) AS deleted FROM deleted`,
-    [values],
+    sql`WITH deleted AS (DELETE FROM ${rawSql(table.name)} WHERE ${condition} AND ${conditionOf(table)} RETURNING 1)
+     SELECT count(*) AS deleted FROM deleted`,
   );
   return row?.deleted ?? 0;
 }
 
 /** Each server deletes the rows of its shards in one statement: a page has no number there. */
-async function deleteFromShards(
-  database: Pick<Database, 'query'>,
-  { name, values }: ChainTable,
-  condition: string,
-): Promise<number> {
-  const [counted] = await database.query<{ rows: number }>(`SELECT count(*) AS rows FROM ${name} WHERE ${condition}`, [
-    values,
-  ]);
-  await database.query(`DELETE FROM ${name} WHERE ${condition}`, [values]);
+async function deleteFromShards(database: Pick<Database, 'query'>, table: ChainTable): Promise<number> {
+  const rows = sql`FROM ${rawSql(table.name)} WHERE ${conditionOf(table)}`;
+  const [counted] = await database.query<{ rows: number }>(sql`SELECT count(*) AS rows ${rows}`);
+  await database.query(sql`DELETE ${rows}`);
   return counted?.rows ?? 0;
 }
 
@@ -183,13 +173,13 @@ async function dropPartitions(
       database,
       async (run) => {
         for (const { name: part, isPending } of await left()) {
-          if (isPending) await run(`ALTER TABLE ${name} DETACH PARTITION ${part} FINALIZE`);
+          if (isPending) await run(rawSql(`ALTER TABLE ${name} DETACH PARTITION ${part} FINALIZE`));
         }
         for (const { name: part, isPending, chainId } of await left())
-          if (!isPending && chainId === key.value) await run(`DROP TABLE ${part}`);
+          if (!isPending && chainId === key.value) await run(rawSql(`DROP TABLE ${part}`));
         for (const part of partitions ?? []) {
           await detachPartition(database, run, table, part.name);
-          await run(`DROP TABLE ${part.name}`);
+          await run(rawSql(`DROP TABLE ${part.name}`));
           step(Math.ceil(part.bytes / PAGE_BYTES), part.rows);
         }
       },

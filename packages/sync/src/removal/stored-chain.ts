@@ -1,5 +1,5 @@
 /** Chains with stored rows, whether or not a process indexes them. */
-import { type Database, LEASE_IS_HELD, rawSql, sql } from '@chainstead/db';
+import { type Database, LEASE_IS_HELD, sql } from '@chainstead/db';
 import { INDEXED_AT, IS_REPORTED, SILENT_AFTER_MS } from '../status/head-reports.ts';
 
 /** A chain by which rows can be selected in every table. */
@@ -34,7 +34,7 @@ export interface ChainRecord extends Pick<StoredChain, 'name' | 'label'> {
 /** Lists the EVM chains, by id. */
 export async function listEvmChains(database: Pick<Database, 'query'>): Promise<readonly ChainRecord[]> {
   const rows = await database.query<ChainRow>(
-    sql`SELECT chain_id AS id, chain_key AS key, first AS "from", last AS "to", ${rawSql(IS_REPORTED)} AS "isIndexed", ${rawSql(INDEXED_AT)} AS "indexedAt"
+    sql`SELECT chain_id AS id, chain_key AS key, first AS "from", last AS "to", ${IS_REPORTED} AS "isIndexed", ${INDEXED_AT} AS "indexedAt"
        FROM sync_chains FULL JOIN (
          SELECT chain_id, min(first_block) AS first, max(last_block) AS last FROM sync_ranges GROUP BY chain_id
        ) AS covered USING (chain_id) ORDER BY chain_id`,
@@ -60,13 +60,13 @@ export async function whoIndexes(
   { label, lease, key }: StoredChain,
 ): Promise<string | null> {
   const [row] = await database.query<{ by: string }>(
-    sql`SELECT holder AS by FROM leases AS lease WHERE name = ${lease} AND ${rawSql(LEASE_IS_HELD)}
+    sql`SELECT holder AS by FROM leases AS lease WHERE name = ${lease} AND ${LEASE_IS_HELD}
      UNION ALL
      SELECT 'an ingest process' FROM head_reports
       WHERE chain = ${label} AND reported_at >= now() - ${SILENT_AFTER_MS} * interval '1 millisecond'
      UNION ALL
      SELECT lease.holder FROM sync_claims AS claim JOIN leases AS lease ON lease.name = 'claims:' || claim.owner
-      WHERE ${key.column} = 'chain_id' AND claim.chain_id::text = ${label} AND ${rawSql(LEASE_IS_HELD)}
+      WHERE ${key.column} = 'chain_id' AND claim.chain_id::text = ${label} AND ${LEASE_IS_HELD}
       LIMIT 1`,
   );
   return row?.by ?? null;

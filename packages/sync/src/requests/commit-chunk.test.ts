@@ -4,6 +4,7 @@ import { addressOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createClaimOwner } from '../coverage/claims.ts';
+import { subjectKey } from '../coverage/subject.ts';
 import { listSubjectRanges } from '../coverage/subject-ranges.ts';
 import { createMarkTables, markedAccount, marks } from '../testing/marks-dataset.ts';
 import { openScriptedStage } from '../testing/scripted-stage.ts';
@@ -53,9 +54,7 @@ it('writes the blocks that it gets at once, and those of others after they are r
     range: { from: 1, to: BLOCKS },
     read: { found: { logs }, blocks, calls: 1 },
   };
-  await database.query(`INSERT INTO backfill_requests (chain_id, kind, subject) VALUES ($1, $2, decode($3, 'hex'))`, [
-    ...[subject.chainId, subject.kind, subject.address.slice(2)],
-  ]);
+  await database.query(sql`INSERT INTO backfill_requests (chain_id, kind, subject) VALUES (${subjectKey(subject)})`);
   expect(await commitChunk({ ...stage, clock }, chunk, new AbortController().signal)).toBe(logs.length);
   const [made] = await database.query(
     sql`SELECT calls_made, rows_added FROM backfill_requests WHERE chain_id = ${stage.chain.id}`,

@@ -1,6 +1,6 @@
-import { type Database, sql, transactionLock, WORK_QUARANTINED } from '@chainstead/db';
+import { type Database, type Sql, sql, transactionLock, WORK_QUARANTINED } from '@chainstead/db';
 import { dueChannel } from '@chainstead/jobs';
-import { type Subject, subjectKey } from '../coverage/subject.ts';
+import { isOfSubject, type Subject, subjectKey } from '../coverage/subject.ts';
 import { HISTORY_WORK, NO_ARCHIVE, SENT_UNKNOWN } from './history-record.ts';
 
 export interface HistoryRequest {
@@ -43,13 +43,12 @@ export async function enqueueHistory(database: Database, request: HistoryRequest
     );
     if (unfinished !== undefined && unfinished.count >= perKey) return 'full';
     const begun = await transaction.query(
-      `INSERT INTO backfill_requests AS history (chain_id, kind, subject, requested_by) VALUES ($1, $2, $3, $4)
+      sql`INSERT INTO backfill_requests AS history (chain_id, kind, subject, requested_by) VALUES (${subjectKey(subject)}, ${requestedBy})
        ON CONFLICT (chain_id, kind, subject) DO UPDATE
          SET status = 'pending', requested_by = excluded.requested_by, requested_at = now(), updated_at = now(), due_at = now(),
              attempts = 0, calls_estimated = NULL, calls_made = 0, error_code = NULL, error_message = NULL
-         WHERE ${mayBeginAgain('$5')}
+         WHERE ${mayBeginAgain(maxCalls)}
        RETURNING 1 AS begun`,
-      [...subjectKey(subject), requestedBy, maxCalls],
     );
     if (begun.length === 0) return 'known';
     transaction.notify(dueChannel(HISTORY_WORK, subject.chainId));
@@ -60,17 +59,15 @@ export async function enqueueHistory(database: Database, request: HistoryRequest
 /** Most requests find nothing to start: they take no lock. */
 async function mayBegin(database: Database, { subject, maxCalls }: HistoryRequest): Promise<boolean> {
   const [history] = await database.query<{ again: boolean }>(
-    `SELECT ${mayBeginAgain('$4')} AS again FROM backfill_requests AS history
-      WHERE chain_id = $1 AND kind = $2 AND subject = $3`,
-    [...subjectKey(subject), maxCalls],
+    sql`SELECT ${mayBeginAgain(maxCalls)} AS again FROM backfill_requests AS history WHERE ${isOfSubject(subject)}`,
   );
   return history?.again ?? true;
 }
 
-function mayBeginAgain(maxCalls: string): string {
-  return `(history.status = 'done' AND history.updated_at < now() - interval '${DONE_REST_SECONDS} seconds'
+function mayBeginAgain(maxCalls: number): Sql {
+  const isOlder = (seconds: number): Sql => sql`history.updated_at < now() - make_interval(secs => ${seconds})`;
+  return sql`(history.status = 'done' AND ${isOlder(DONE_REST_SECONDS)}
     OR history.status = 'refused' AND CASE
-      WHEN history.error_code IN ('${WORK_QUARANTINED}', '${NO_ARCHIVE}', '${SENT_UNKNOWN}') THEN history.updated_at < now() - interval '${SET_ASIDE_REST_SECONDS} seconds'
-      ELSE history.calls_estimated <= ${maxCalls}::int
-        OR history.updated_at < now() - interval '${REFUSED_REST_SECONDS} seconds' END)`;
+      WHEN history.error_code IN (${WORK_QUARANTINED}, ${NO_ARCHIVE}, ${SENT_UNKNOWN}) THEN ${isOlder(SET_ASIDE_REST_SECONDS)}
+      ELSE history.calls_estimated <= ${maxCalls}::int OR ${isOlder(REFUSED_REST_SECONDS)} END)`;
 }

@@ -2,15 +2,14 @@
 import { type Address, type ChainId, ChainsteadError, errorText } from '@chainstead/core';
 import {
   type Database,
-  hexTextOld,
-  rawSql,
+  hexText,
   sql,
   type Transaction,
   WORK_QUARANTINED,
   type WorkSetAsideError,
 } from '@chainstead/db';
 import type { DueTable } from '@chainstead/jobs';
-import { type Subject, type SubjectKind, subjectKey } from '../coverage/subject.ts';
+import { isOfSubject, type Subject, type SubjectKind } from '../coverage/subject.ts';
 
 /**
  * `pending`: waits for a worker (with `due_at`: for blocks to become final); `failed`: waits for its retry at `due_at`.
@@ -49,7 +48,7 @@ export interface HistoryRow {
 }
 
 /** Columns of `backfill_requests`. */
-export const HISTORY_COLUMNS = `chain_id, kind, ${hexTextOld('subject')} AS subject, status, calls_estimated, calls_made, rows_added,
+export const HISTORY_COLUMNS = sql`chain_id, kind, ${hexText('subject')} AS subject, status, calls_estimated, calls_made, rows_added,
   requested_at, attempts - (holder IS NOT NULL)::int AS attempts, CASE WHEN due_at > now() THEN due_at END AS due_at, error_code, error_message`;
 
 /**
@@ -59,38 +58,35 @@ export const HISTORY_COLUMNS = `chain_id, kind, ${hexTextOld('subject')} AS subj
 export const DUE_HISTORIES: DueTable = {
   name: 'backfill_requests',
   key: ['chain_id', 'kind', 'subject'],
-  isOpen: `status IN ('pending', 'running', 'failed')`,
-  order: 'kind DESC, due_at, requested_at, subject',
-  onClaim: `status = 'running', updated_at = now()`,
+  isOpen: sql`status IN ('pending', 'running', 'failed')`,
+  order: sql`kind DESC, due_at, requested_at, subject`,
+  onClaim: sql`status = 'running', updated_at = now()`,
 };
 
 /** Name of this work in metrics and notifications. */
 export const HISTORY_WORK = 'history';
 
-const UNCLAIMED = 'lease_until = NULL, holder = NULL';
+const UNCLAIMED = sql`lease_until = NULL, holder = NULL`;
 /** A claim that yielded is not a failed attempt. */
-const WITHOUT_CLAIM = `${UNCLAIMED}, attempts = greatest(attempts - (holder IS NOT NULL)::int, 0)`;
+const WITHOUT_CLAIM = sql`${UNCLAIMED}, attempts = greatest(attempts - (holder IS NOT NULL)::int, 0)`;
 /** Includes the current attempt: a claim has counted it already. */
-const FAILED_ATTEMPTS = 'greatest(attempts + (holder IS NULL)::int, 1)';
-const ONE = 'chain_id = $1 AND kind = $2 AND subject = $3';
+const FAILED_ATTEMPTS = sql`greatest(attempts + (holder IS NULL)::int, 1)`;
 
 /** Marks the backfill as running, claimed or not. Returns null if there is no work: finished, refused, or due later. */
 export async function beginHistory(database: Database, subject: Subject): Promise<HistoryRecord | null> {
   const [row] = await database.query<HistoryRow>(
-    `UPDATE backfill_requests SET status = 'running', due_at = NULL, updated_at = now()
-      WHERE ${ONE} AND status IN ('pending', 'running', 'failed') AND coalesce(due_at, '-infinity') <= now()
+    sql`UPDATE backfill_requests SET status = 'running', due_at = NULL, updated_at = now()
+      WHERE ${isOfSubject(subject)} AND status IN ('pending', 'running', 'failed') AND coalesce(due_at, '-infinity') <= now()
       RETURNING ${HISTORY_COLUMNS}`,
-    subjectKey(subject),
   );
   return row === undefined ? null : toRecord(row);
 }
 
 /** Saves the estimated total of calls. */
 export async function saveEstimate(database: Database, subject: Subject, callsInAll: number): Promise<void> {
-  await database.query(`UPDATE backfill_requests SET calls_estimated = $4, updated_at = now() WHERE ${ONE}`, [
-    ...subjectKey(subject),
-    callsInAll,
-  ]);
+  await database.query(
+    sql`UPDATE backfill_requests SET calls_estimated = ${callsInAll}, updated_at = now() WHERE ${isOfSubject(subject)}`,
+  );
 }
 
 /** Adds the calls and rows of a chunk, and locks the row until the transaction ends. */
@@ -100,26 +96,23 @@ export async function recordProgress(
   progress: { readonly calls: number; readonly rows: number },
 ): Promise<void> {
   await transaction.query(
-    `UPDATE backfill_requests SET calls_made = calls_made + $4, rows_added = rows_added + $5, attempts = 0,
-       error_code = NULL, error_message = NULL, updated_at = now() WHERE ${ONE}`,
-    [...subjectKey(subject), progress.calls, progress.rows],
+    sql`UPDATE backfill_requests SET calls_made = calls_made + ${progress.calls}, rows_added = rows_added + ${progress.rows}, attempts = 0,
+       error_code = NULL, error_message = NULL, updated_at = now() WHERE ${isOfSubject(subject)}`,
   );
 }
 
 export async function finishHistory(database: Database, subject: Subject): Promise<void> {
   await database.query(
-    `UPDATE backfill_requests SET status = 'done', due_at = NULL, ${UNCLAIMED}, attempts = 0, error_code = NULL, error_message = NULL,
-       updated_at = now() WHERE ${ONE}`,
-    subjectKey(subject),
+    sql`UPDATE backfill_requests SET status = 'done', due_at = NULL, ${UNCLAIMED}, attempts = 0, error_code = NULL, error_message = NULL,
+       updated_at = now() WHERE ${isOfSubject(subject)}`,
   );
 }
 
 /** Sets the backfill to pending, due after `waitMs`. */
 export async function postponeHistory(database: Database, subject: Subject, waitMs: number): Promise<void> {
   await database.query(
-    `UPDATE backfill_requests SET status = 'pending', updated_at = now(), ${WITHOUT_CLAIM},
-       due_at = now() + make_interval(secs => $4::float8 / 1000) WHERE ${ONE}`,
-    [...subjectKey(subject), waitMs],
+    sql`UPDATE backfill_requests SET status = 'pending', updated_at = now(), ${WITHOUT_CLAIM},
+       due_at = now() + make_interval(secs => ${waitMs}::float8 / 1000) WHERE ${isOfSubject(subject)}`,
   );
 }
 
@@ -131,9 +124,8 @@ export async function refuseHistory(
   message: string,
 ): Promise<void> {
   await database.query(
-    `UPDATE backfill_requests SET status = 'refused', due_at = NULL, ${UNCLAIMED}, error_code = 'HISTORY_REFUSED', error_message = $4,
-       calls_estimated = greatest(calls_estimated, $5::int), updated_at = now() WHERE ${ONE}`,
-    [...subjectKey(subject), message, callsMin],
+    sql`UPDATE backfill_requests SET status = 'refused', due_at = NULL, ${UNCLAIMED}, error_code = 'HISTORY_REFUSED', error_message = ${message},
+       calls_estimated = greatest(calls_estimated, ${callsMin}::int), updated_at = now() WHERE ${isOfSubject(subject)}`,
   );
 }
 
@@ -142,11 +134,7 @@ export const NO_ARCHIVE = 'NO_ARCHIVE';
 
 /** Refuses a backfill if no upstream has the old state or blocks it needs. */
 export async function refuseWithoutArchive(database: Database, subject: Subject, message: string): Promise<void> {
-  await database.query(
-    `UPDATE backfill_requests SET status = 'refused', due_at = NULL, ${UNCLAIMED}, error_code = '${NO_ARCHIVE}', error_message = $4,
-       updated_at = now() WHERE ${ONE}`,
-    [...subjectKey(subject), message.slice(0, 1_000)],
-  );
+  await refuse(database, subject, NO_ARCHIVE, message.slice(0, 1_000));
 }
 
 /** Error code of a trader's backfill that lacks transactions that the account sent. */
@@ -154,19 +142,18 @@ export const SENT_UNKNOWN = 'SENT_UNKNOWN';
 
 /** Refuses the rest of a trader's backfill if its sent transactions can't be searched. */
 export async function refuseWithoutSent(database: Database, subject: Subject, message: string): Promise<void> {
-  await database.query(
-    `UPDATE backfill_requests SET status = 'refused', due_at = NULL, ${UNCLAIMED}, error_code = '${SENT_UNKNOWN}', error_message = $4,
-       updated_at = now() WHERE ${ONE}`,
-    [...subjectKey(subject), message.slice(0, 1_000)],
-  );
+  await refuse(database, subject, SENT_UNKNOWN, message.slice(0, 1_000));
 }
 
 /** Quarantines a backfill that crashed the process several times. */
 export async function setAsideHistory(database: Database, subject: Subject, error: WorkSetAsideError): Promise<void> {
+  await refuse(database, subject, WORK_QUARANTINED, error.message);
+}
+
+async function refuse(database: Database, subject: Subject, code: string, message: string): Promise<void> {
   await database.query(
-    `UPDATE backfill_requests SET status = 'refused', due_at = NULL, ${UNCLAIMED}, error_code = '${WORK_QUARANTINED}', error_message = $4,
-       updated_at = now() WHERE ${ONE}`,
-    [...subjectKey(subject), error.message],
+    sql`UPDATE backfill_requests SET status = 'refused', due_at = NULL, ${UNCLAIMED}, error_code = ${code}, error_message = ${message},
+       updated_at = now() WHERE ${isOfSubject(subject)}`,
   );
 }
 
@@ -177,10 +164,9 @@ const FAILED_WAIT_SECONDS_MAX = 3_600;
 export async function failHistory(database: Database, subject: Subject, error: unknown): Promise<void> {
   const code = error instanceof ChainsteadError ? error.code : 'UNEXPECTED';
   await database.query(
-    `UPDATE backfill_requests SET status = 'failed', attempts = ${FAILED_ATTEMPTS}, ${UNCLAIMED}, error_code = $4, error_message = $5,
-       due_at = now() + make_interval(secs => least($6::float8 * power(2, least(${FAILED_ATTEMPTS} - 1, 20)), $7::float8)), updated_at = now()
-      WHERE ${ONE}`,
-    [...subjectKey(subject), code, errorText(error).slice(0, 1_000), FAILED_WAIT_SECONDS, FAILED_WAIT_SECONDS_MAX],
+    sql`UPDATE backfill_requests SET status = 'failed', attempts = ${FAILED_ATTEMPTS}, ${UNCLAIMED}, error_code = ${code}, error_message = ${errorText(error).slice(0, 1_000)},
+       due_at = now() + make_interval(secs => least(${FAILED_WAIT_SECONDS}::float8 * power(2, least(${FAILED_ATTEMPTS} - 1, 20)), ${FAILED_WAIT_SECONDS_MAX}::float8)), updated_at = now()
+      WHERE ${isOfSubject(subject)}`,
   );
 }
 
@@ -193,7 +179,7 @@ export async function readHistories(
   readonly counts: readonly { readonly chainId: ChainId; readonly status: HistoryStatus; readonly count: number }[];
 }> {
   const rows = await database.query<HistoryRow>(
-    sql`SELECT ${rawSql(HISTORY_COLUMNS)} FROM backfill_requests WHERE status <> 'done' ORDER BY updated_at DESC, chain_id, kind, subject LIMIT ${limit}`,
+    sql`SELECT ${HISTORY_COLUMNS} FROM backfill_requests WHERE status <> 'done' ORDER BY updated_at DESC, chain_id, kind, subject LIMIT ${limit}`,
   );
   const counts = await database.query<{ chainId: ChainId; status: HistoryStatus; count: number }>(
     sql`SELECT chain_id AS "chainId", status, count(*)::int AS count FROM backfill_requests GROUP BY 1, 2 ORDER BY 1, 2`,

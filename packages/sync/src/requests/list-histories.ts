@@ -1,6 +1,6 @@
 import type { ChainId } from '@chainstead/core';
-import { addressBytes, type Database } from '@chainstead/db';
-import type { Subject } from '../coverage/subject.ts';
+import { type Database, rawSql, sql, where } from '@chainstead/db';
+import { type Subject, subjectKey } from '../coverage/subject.ts';
 import {
   HISTORY_COLUMNS,
   type HistoryRecord,
@@ -34,19 +34,19 @@ export async function listHistories(
   requested: HistoriesRequested,
 ): Promise<HistoriesPage> {
   const { chainId, status, after, limit } = requested;
-  const behind = [after?.chainId ?? null, after?.kind ?? '', after === null ? null : addressBytes(after.address)];
-  const from = `FROM backfill_requests WHERE ($1::bigint IS NULL OR chain_id = $1)
-    AND ($2::bigint IS NULL OR (chain_id, kind, subject) > ($2, $3::text, $4::bytea)) ORDER BY chain_id, kind, subject`;
+  const conditions = [
+    ...(chainId === null ? [] : [sql`chain_id = ${chainId}`]),
+    ...(after === null ? [] : [sql`(chain_id, kind, subject) > (${subjectKey(after)})`]),
+  ];
+  const from = sql`FROM backfill_requests ${where(conditions)} ORDER BY chain_id, kind, subject`;
   const rows = await database.query<HistoryRow>(
-    `SELECT ${HISTORY_COLUMNS} FROM (SELECT * ${from} LIMIT ${LOOKED_AT}) AS backfill_requests
-      WHERE $5::text IS NULL OR status = $5 ORDER BY chain_id, kind, backfill_requests.subject LIMIT $6`,
-    [chainId, ...behind, status, limit + 1],
+    sql`SELECT ${HISTORY_COLUMNS} FROM (SELECT * ${from} LIMIT ${rawSql(LOOKED_AT)}) AS backfill_requests
+      ${where(status === null ? [] : [sql`status = ${status}`])} ORDER BY chain_id, kind, backfill_requests.subject LIMIT ${limit + 1}`,
   );
   const histories = rows.slice(0, limit).map(toRecord);
   if (rows.length > limit) return { histories, next: histories.at(-1)?.subject ?? null };
   const [last] = await database.query<HistoryRow>(
-    `SELECT ${HISTORY_COLUMNS} FROM (SELECT * ${from} OFFSET ${LOOKED_AT - 1} LIMIT 1) AS backfill_requests`,
-    [chainId, ...behind],
+    sql`SELECT ${HISTORY_COLUMNS} FROM (SELECT * ${from} OFFSET ${rawSql(LOOKED_AT - 1)} LIMIT 1) AS backfill_requests`,
   );
   return { histories, next: last === undefined ? null : toRecord(last).subject };
 }

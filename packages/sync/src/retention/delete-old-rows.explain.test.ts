@@ -1,8 +1,8 @@
-import { type Database, rawSql, sql } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { explain, PLANS, rowsRead } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { deletion, IN_ORDER_OF_KEY, lastOfOldestStatement } from './delete-old-rows.ts';
+import { deletion, IN_ORDER_OF_KEY, lastOfOldest } from './delete-old-rows.ts';
 
 const ROWS = 40_000;
 const PER_BLOCK = 4;
@@ -29,7 +29,7 @@ function inOrder(): Database {
     ...database,
     transaction: (work) =>
       database.transaction(async (transaction) => {
-        await transaction.query(rawSql(IN_ORDER_OF_KEY));
+        await transaction.query(IN_ORDER_OF_KEY);
         return work(transaction);
       }),
   };
@@ -39,19 +39,17 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
   beforeAll(() => prepare(scratch.database));
 
   test('the end of the oldest rows is found in as many rows of the key', async () => {
-    const statement = { text: lastOfOldestStatement(table), values: [1, 9_000, 100] };
-    const { nodes } = await explain(inOrder(), statement, plan);
+    const { nodes } = await explain(inOrder(), lastOfOldest(table, 1, 9_000, 100), plan);
     expect(rowsRead(nodes, table.name)).toBeLessThanOrEqual(101);
   });
 
   test('nothing is read if no row is old', async () => {
-    const statement = { text: lastOfOldestStatement(table), values: [1, 0, 100] };
-    const { nodes } = await explain(inOrder(), statement, plan);
+    const { nodes } = await explain(inOrder(), lastOfOldest(table, 1, 0, 100), plan);
     expect(rowsRead(nodes, table.name)).toBe(0);
   });
 
   test('old rows are a range of the key', async () => {
-    const { nodes } = await explain(scratch.database, { text: deletion(table), values: [2, 1] }, plan);
+    const { nodes } = await explain(scratch.database, deletion(table, 2, 1), plan);
     // The node that deletes returns the rows of the scan once more.
     const scans = nodes.filter((node) => node['Node Type'] !== 'ModifyTable');
     expect(rowsRead(scans, table.name)).toBeLessThanOrEqual(PER_BLOCK + 1);

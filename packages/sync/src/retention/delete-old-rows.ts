@@ -1,5 +1,5 @@
 /** Deletes rows of old blocks from tables without partitions, block range by block range. */
-import { type Database, rawSql } from '@chainstead/db';
+import { type Database, rawSql, type Sql, sql } from '@chainstead/db';
 import { readRetainedFrom } from '../coverage/retained-from.ts';
 import { isDroppable } from '../coverage/retention-settings.ts';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -39,20 +39,22 @@ export async function deleteOldRows(
   return all;
 }
 
-/** @returns SQL with chain, block and limit as parameters */
-export function lastOfOldestStatement({ name }: Pick<RowTable<never>, 'name'>): string {
-  return `SELECT max(block_number) AS block FROM (
-    SELECT block_number FROM ${name} WHERE chain_id = $1 AND block_number < $2 ORDER BY block_number LIMIT $3) AS oldest`;
+/** Returns the query of the last block of a table's oldest rows. */
+export function lastOfOldest({ name }: Table, chainId: number, below: number, rows: number): Sql {
+  return sql`SELECT max(block_number) AS block FROM (
+    SELECT block_number FROM ${rawSql(name)} WHERE chain_id = ${chainId} AND block_number < ${below} ORDER BY block_number LIMIT ${rows}) AS oldest`;
 }
 
 /** Without statistics of a new table, Postgres would sort all its rows. */
-export const IN_ORDER_OF_KEY = 'SET LOCAL enable_sort = off';
+export const IN_ORDER_OF_KEY = sql`SET LOCAL enable_sort = off`;
 
-/** @returns SQL with chain and last block as parameters */
-export function deletion({ name }: Pick<RowTable<never>, 'name'>): string {
-  return `WITH deleted AS (DELETE FROM ${name} WHERE chain_id = $1 AND block_number <= $2 RETURNING 1)
+/** Returns the statement that deletes a table's rows up to a block. */
+export function deletion({ name }: Table, chainId: number, to: number): Sql {
+  return sql`WITH deleted AS (DELETE FROM ${rawSql(name)} WHERE chain_id = ${chainId} AND block_number <= ${to} RETURNING 1)
     SELECT count(*) AS rows FROM deleted`;
 }
+
+type Table = Pick<RowTable<never>, 'name'>;
 
 type ChainId = RetentionOptions['chain']['id'];
 
@@ -64,16 +66,14 @@ async function deleteOldest(
   { below, rowsAtOnce }: { readonly below: number; readonly rowsAtOnce: number },
 ): Promise<number> {
   return database.transaction(async (transaction) => {
-    await transaction.query(rawSql(IN_ORDER_OF_KEY));
-    const [last] = await transaction.query<{ block: number | null }>(lastOfOldestStatement(dataset.table), [
-      chainId,
-      below,
-      rowsAtOnce,
-    ]);
+    await transaction.query(IN_ORDER_OF_KEY);
+    const [last] = await transaction.query<{ block: number | null }>(
+      lastOfOldest(dataset.table, chainId, below, rowsAtOnce),
+    );
     const to = last?.block ?? null;
     if (to === null) return 0;
     await uncoverIn(transaction, chainId, dataset, { from: 0, to });
-    const [deleted] = await transaction.query<{ rows: number }>(deletion(dataset.table), [chainId, to]);
+    const [deleted] = await transaction.query<{ rows: number }>(deletion(dataset.table, chainId, to));
     return deleted?.rows ?? 0;
   });
 }

@@ -3,14 +3,23 @@
  * dropped. A process may die after any step; the next one finds the remains and finishes.
  */
 import { type BlockRange, type ChainId, parseChainId } from '@chainstead/core';
-import { type Database, isDistributed, rawSql, runStatements, sql, type Transaction } from '@chainstead/db';
+import {
+  type Database,
+  isDistributed,
+  queryOn,
+  rawSql,
+  runStatements,
+  type Sql,
+  sql,
+  type Transaction,
+} from '@chainstead/db';
 import { removeCoverage } from '../coverage/coverage.ts';
 import { removeSubjectRanges } from '../coverage/subject-ranges.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { lockChainCommits } from '../rows/write-batch.ts';
 
 /** Runs a statement on a connection with a lock timeout. */
-export type RunStatement = (statement: string) => Promise<void>;
+export type RunStatement = (statement: Sql) => Promise<void>;
 
 /**
  * Maximum wait of a detachment for earlier transactions. It holds no lock that others need meanwhile. An unfinished one
@@ -30,9 +39,9 @@ export async function withPatientSession<T>(
   const session = database.session();
   await session.connect();
   try {
-    await session.query(`SET lock_timeout = ${lockWaitMs}`);
+    await queryOn(session, sql`SET lock_timeout = ${rawSql(lockWaitMs)}`);
     return await work(async (statement) => {
-      await session.query(statement);
+      await queryOn(session, statement);
     });
   } finally {
     await session.end();
@@ -85,7 +94,7 @@ export async function detachPartition(
   partition: string,
 ): Promise<void> {
   const how = (await isDistributed(database, table.name)) ? '' : ' CONCURRENTLY';
-  await run(`ALTER TABLE ${table.name} DETACH PARTITION ${partition}${how}`);
+  await run(rawSql(`ALTER TABLE ${table.name} DETACH PARTITION ${partition}${how}`));
 }
 
 /** A table that was a partition, or is about to be detached. */
@@ -125,10 +134,10 @@ export async function dropDetached(
   dataset: Pick<Dataset, 'projections' | 'name' | 'table'>,
   { name, chainId, isPending, blocks }: DetachedPartition,
 ): Promise<void> {
-  if (isPending) await run(`ALTER TABLE ${dataset.table.name} DETACH PARTITION ${name} FINALIZE`);
+  if (isPending) await run(rawSql(`ALTER TABLE ${dataset.table.name} DETACH PARTITION ${name} FINALIZE`));
   const range = blocks ?? (await blocksOf(database, name));
   if (range !== null) await uncover(database, chainId, dataset, range);
-  await run(`DROP TABLE ${name}`);
+  await run(rawSql(`DROP TABLE ${name}`));
 }
 
 async function blocksOf(database: Pick<Database, 'query'>, table: string): Promise<BlockRange | null> {

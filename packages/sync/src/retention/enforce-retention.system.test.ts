@@ -159,7 +159,7 @@ describe('retention', () => {
     await database.transaction(async (reader) => {
       await reader.query(sql`SELECT count(*) FROM partitioned_marks`);
       const detaching = withPatientSession(database, async (run) => {
-        await run("SET lock_timeout = '100ms'");
+        await run(sql`SET lock_timeout = '100ms'`);
         await detachPartition(database, run, dropped, first.name);
       });
       await expect(detaching).rejects.toMatchObject({ code: '55P03' });
@@ -194,13 +194,13 @@ describe('retention', () => {
   it('waits for a reader that is at it, and stands in nobody else’s way', async () => {
     const stage = await openFilled();
     const { chain, database } = stage;
-    const count = 'SELECT count(*)::int AS rows FROM partitioned_marks WHERE chain_id = $1';
+    const count = sql`SELECT count(*)::int AS rows FROM partitioned_marks WHERE chain_id = ${chain.id}`;
     const all = truthFrom(stage, 1).length;
     let isDone = false;
     let round: Promise<unknown> = Promise.resolve();
     await database.transaction(async (reader) => {
       await reader.query(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`);
-      expect(await reader.query(count, [chain.id])).toEqual([{ rows: all }]);
+      expect(await reader.query(count)).toEqual([{ rows: all }]);
       // The reader ends when the test is done, so the wait is unlimited.
       round = dropOldPartitions({ ...stage, retention: RETENTION, lockWaitMs: 0 }, never).finally(() => {
         isDone = true;
@@ -209,13 +209,13 @@ describe('retention', () => {
         .poll(async () => (await database.query(sql`SELECT FROM pg_inherits WHERE inhdetachpending`)).length)
         .toBe(1);
       // Meanwhile, others read, write and create partitions.
-      const [now] = await database.query<{ rows: number }>(count, [chain.id]);
+      const [now] = await database.query<{ rows: number }>(count);
       expect(now?.rows).toBeLessThan(all);
       await ensurePartitions(database, dropped.table, chain.id, [{ from: 9_000, to: 9_001 }], { rows: 1, blocks: 1 });
       await database.query(sql`INSERT INTO partitioned_marks VALUES ('\\x01', ${chain.id}, 9000, 1, 1)`);
       await database.query(sql`DELETE FROM partitioned_marks WHERE chain_id = ${chain.id} AND block_number = 9000`);
       expect(isDone).toBe(false);
-      expect(await reader.query(count, [chain.id])).toEqual([{ rows: all }]);
+      expect(await reader.query(count)).toEqual([{ rows: all }]);
     });
     await round;
     const lowest = await lowestOf(stage);

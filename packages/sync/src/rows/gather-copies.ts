@@ -1,4 +1,4 @@
-import { type Copy, rawSql, type StatementsAround, type Transaction } from '@chainstead/db';
+import type { Copy, StatementsAround, Transaction } from '@chainstead/db';
 
 /** Collects copies, so that those of a block take one round trip to the server. */
 export interface GatheredCopies {
@@ -43,9 +43,9 @@ export function gatherCopies(transaction: Transaction): GatheredCopies {
     { table, columns, lines }: Copy,
     { before = [], after = [] }: StatementsAround,
   ): Promise<number> {
-    for (const statement of before) await transaction.query(rawSql(statement));
+    for (const statement of before) await transaction.query(statement);
     const copied = await transaction.copy(table, columns, lines);
-    for (const statement of after) await transaction.query(rawSql(statement));
+    for (const statement of after) await transaction.query(statement);
     return copied;
   }
 

@@ -1,7 +1,7 @@
 /** Token contracts mentioned by rows. `tokens` has one row per contract, with the standards its events show. */
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import type { Transaction } from '@chainstead/db';
+import { type Sql, sql, type Transaction } from '@chainstead/db';
 import { dueChannel, TOKEN_FACTS_WORK } from '@chainstead/jobs';
 import type { MentionedContract, TokenStandard } from '../dataset/dataset.ts';
 
@@ -65,23 +65,23 @@ export async function writeContracts(
 ): Promise<readonly SeenContract[]> {
   const fresh = contracts.filter((contract) => !known.has(contract));
   if (fresh.length === 0) return fresh;
+  const isOld = isOldAt(Date.now());
   const changed = await transaction.query(
-    `INSERT INTO tokens (address, chain_id, seen_as)
-     SELECT decode(substr(seen.address, 3), 'hex'), $1, seen.seen_as
-       FROM unnest($2::text[], $3::smallint[]) AS seen(address, seen_as) ORDER BY seen.address
+    sql`INSERT INTO tokens (address, chain_id, seen_as)
+     SELECT decode(substr(seen.address, 3), 'hex'), ${chain.id}, seen.seen_as
+       FROM unnest(${fresh.map(({ address }) => address)}::text[], ${fresh.map(({ seenAs }) => seenAs)}::smallint[]) AS seen(address, seen_as) ORDER BY seen.address
      ON CONFLICT (address, chain_id) DO UPDATE SET seen_as = tokens.seen_as | excluded.seen_as,
-       facts_due_at = CASE WHEN ${IS_OLD} THEN excluded.facts_due_at ELSE tokens.facts_due_at END
-       WHERE (tokens.seen_as | excluded.seen_as) <> tokens.seen_as OR ${IS_OLD}
+       facts_due_at = CASE WHEN ${isOld} THEN excluded.facts_due_at ELSE tokens.facts_due_at END
+       WHERE (tokens.seen_as | excluded.seen_as) <> tokens.seen_as OR ${isOld}
      RETURNING chain_id`,
-    [
-      ...[chain.id, fresh.map(({ address }) => address), fresh.map(({ seenAs }) => seenAs)],
-      ...[OLD_MS.facts, OLD_MS.nothing].map((age) => new Date(Date.now() - age)),
-    ],
   );
   if (changed.length > 0) transaction.notify(dueChannel(TOKEN_FACTS_WORK, chain.id));
   return fresh;
 }
 
-/** Facts that are not due, and were read before $4; without name and symbol, before $5. Null: another worker read them. */
-const IS_OLD = `coalesce(tokens.facts_status = 'known' AND tokens.facts_due_at IS NULL AND tokens.facts_lease_until IS NULL
-         AND tokens.facts_read_at < CASE WHEN coalesce(tokens.name, '') = '' AND coalesce(tokens.symbol, '') = '' THEN $5::timestamptz ELSE $4::timestamptz END, false)`;
+/** Returns the condition that facts are outdated, and not due. Null: another worker read them. */
+function isOldAt(now: number): Sql {
+  const [facts, nothing] = [new Date(now - OLD_MS.facts), new Date(now - OLD_MS.nothing)];
+  return sql`coalesce(tokens.facts_status = 'known' AND tokens.facts_due_at IS NULL AND tokens.facts_lease_until IS NULL
+         AND tokens.facts_read_at < CASE WHEN coalesce(tokens.name, '') = '' AND coalesce(tokens.symbol, '') = '' THEN ${nothing}::timestamptz ELSE ${facts}::timestamptz END, false)`;
+}

@@ -8,7 +8,7 @@
  */
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange } from '@chainstead/core';
-import { rawSql, type Transaction } from '@chainstead/db';
+import { rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
 import type { Dataset, MentionedContract } from '../dataset/dataset.ts';
 import type { RowTable } from '../dataset/row-table.ts';
 import type { DatasetLines } from '../read/decoded-batch.ts';
@@ -101,13 +101,10 @@ export async function removeRows(
   range: BlockRange,
 ): Promise<readonly RowChange[]> {
   const removed: RowChange[] = [];
-  const values = [chain.id, range.from, range.to];
   for (const dataset of datasets) {
-    const deletion = `DELETE FROM ${dataset.table.name} AS t WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3`;
-    removed.push({
-      dataset,
-      rows: sum(await changing(transaction, dataset, { kind: 'removed', change: deletion, values })),
-    });
+    const change = sql`DELETE FROM ${rawSql(dataset.table.name)} AS t
+      WHERE chain_id = ${chain.id} AND block_number BETWEEN ${range.from} AND ${range.to}`;
+    removed.push({ dataset, rows: sum(await changing(transaction, dataset, { kind: 'removed', change })) });
   }
   return removed;
 }
@@ -149,11 +146,11 @@ export async function removeSurplus(
   dataset: Dataset,
   range: BlockRange,
 ): Promise<RepairedRows> {
-  const columns = dataset.table.columns.join(', ');
-  const change = `DELETE FROM ${dataset.table.name} AS t USING (${storedRows(dataset)} EXCEPT SELECT ${columns} FROM ${stagingTableOf(dataset.table, 'incoming')}) AS s
-      WHERE t.chain_id = $1 AND t.block_number BETWEEN $2 AND $3 AND ${dataset.table.key.map((column) => `t.${column} = s.${column}`).join(' AND ')}`;
-  const values = [chain.id, range.from, range.to];
-  const byBlock = await changing(transaction, dataset, { kind: 'removed', change, values });
+  const { table } = dataset;
+  const isSameRow = rawSql(table.key.map((column) => `t.${column} = s.${column}`).join(' AND '));
+  const change = sql`DELETE FROM ${rawSql(table.name)} AS t USING (${storedRows(chain, table, range)} EXCEPT ${stagedRows(table)}) AS s
+      WHERE t.chain_id = ${chain.id} AND t.block_number BETWEEN ${range.from} AND ${range.to} AND ${isSameRow}`;
+  const byBlock = await changing(transaction, dataset, { kind: 'removed', change });
   return { dataset, rows: sum(byBlock), byBlock };
 }
 
@@ -164,32 +161,32 @@ export async function addMissing(
   dataset: Dataset,
   range: BlockRange,
 ): Promise<RepairedRows> {
-  const columns = dataset.table.columns.join(', ');
-  const byBlock = await adding(
-    transaction,
-    dataset,
-    `SELECT * FROM (SELECT ${columns} FROM ${stagingTableOf(dataset.table, 'incoming')} EXCEPT ${storedRows(dataset)}) AS missing
-      ORDER BY ${dataset.table.key.join(', ')}`,
-    [chain.id, range.from, range.to],
-  );
+  const { table } = dataset;
+  const missing = sql`SELECT * FROM (${stagedRows(table)} EXCEPT ${storedRows(chain, table, range)}) AS missing
+      ORDER BY ${rawSql(table.key.join(', '))}`;
+  const byBlock = await adding(transaction, dataset, missing);
   return { dataset, rows: sum(byBlock), byBlock };
 }
 
-function storedRows(dataset: Dataset): string {
-  return `SELECT ${dataset.table.columns.join(', ')} FROM ${dataset.table.name} WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3`;
+function storedRows(chain: Chain, { name, columns }: RowTable, range: BlockRange): Sql {
+  return sql`SELECT ${rawSql(columns.join(', '))} FROM ${rawSql(name)} WHERE chain_id = ${chain.id} AND block_number BETWEEN ${range.from} AND ${range.to}`;
+}
+
+function stagedRows(table: RowTable): Sql {
+  return rawSql(`SELECT ${table.columns.join(', ')} FROM ${stagingTableOf(table, 'incoming')}`);
 }
 
 /** Adds more rows to a table and to its staging table in the same transaction. */
 async function addStaged(transaction: Transaction, table: RowTable, lines: readonly string[]): Promise<number> {
   await copyToStagingTable(transaction, table, 'incoming', lines, 'later');
   const added = stagingTableOf(table, 'added');
-  for (const into of [table.name, added]) await transaction.query(rawSql(insertionOf(table, 'incoming', into)));
+  for (const into of [table.name, added]) await transaction.query(insertionOf(table, 'incoming', into));
   return lines.length;
 }
 
-function insertionOf(table: RowTable, kind: StagingTableKind, into: string = table.name): string {
+function insertionOf(table: RowTable, kind: StagingTableKind, into: string = table.name): Sql {
   const columns = table.columns.join(', ');
-  return `INSERT INTO ${into} (${columns}) SELECT ${columns} FROM ${stagingTableOf(table, kind)}`;
+  return rawSql(`INSERT INTO ${into} (${columns}) SELECT ${columns} FROM ${stagingTableOf(table, kind)}`);
 }
 
 async function addAbsent(
@@ -198,22 +195,20 @@ async function addAbsent(
   lines: readonly string[],
   part: Part,
 ): Promise<number> {
-  const staging = await copyToStagingTable(transaction, dataset.table, 'incoming', lines, part);
-  return sum(
-    await adding(transaction, dataset, `SELECT ${dataset.table.columns.join(', ')} FROM ${staging}`, [], part),
-  );
+  await copyToStagingTable(transaction, dataset.table, 'incoming', lines, part);
+  return sum(await adding(transaction, dataset, stagedRows(dataset.table), part));
 }
 
 /** Inserts the rows selected by `rows`, except existing ones. */
 async function adding(
   transaction: Transaction,
   dataset: Dataset,
-  rows: string,
-  values: readonly unknown[],
+  rows: Sql,
   part: Part = 'first',
 ): Promise<readonly BlockRows[]> {
-  const insert = `INSERT INTO ${dataset.table.name} AS t (${dataset.table.columns.join(', ')}) ${rows} ON CONFLICT DO NOTHING`;
-  return changing(transaction, dataset, { kind: 'added', change: insert, values, part });
+  const { name, columns } = dataset.table;
+  const change = sql`INSERT INTO ${rawSql(name)} AS t (${rawSql(columns.join(', '))}) ${rows} ON CONFLICT DO NOTHING`;
+  return changing(transaction, dataset, { kind: 'added', change, part });
 }
 
 /**
@@ -225,26 +220,22 @@ async function changing(
   dataset: Dataset,
   options: {
     readonly kind: 'added' | 'removed';
-    readonly change: string;
-    readonly values: readonly unknown[];
+    readonly change: Sql;
     /** @default 'first' */
     readonly part?: Part;
   },
 ): Promise<readonly BlockRows[]> {
-  const { kind, change, values, part = 'first' } = options;
-  const count = 'SELECT block_number, count(*)::int AS rows FROM changed GROUP BY block_number';
+  const { kind, change, part = 'first' } = options;
+  const { table } = dataset;
+  const count = sql`SELECT block_number, count(*)::int AS rows FROM changed GROUP BY block_number`;
   if (!isDerivedFrom(dataset))
-    return transaction.query(`WITH changed AS (${change} RETURNING t.block_number) ${count}`, values);
-  const stagingTable =
-    part === 'first'
-      ? await emptyStagingTable(transaction, dataset.table.name, kind)
-      : stagingTableOf(dataset.table, kind);
-  const returned = dataset.table.columns.map((column) => `t.${column}`).join(', ');
-  const columns = dataset.table.columns.join(', ');
+    return transaction.query(sql`WITH changed AS (${change} RETURNING t.block_number) ${count}`);
+  if (part === 'first') await emptyStagingTable(transaction, table.name, kind);
+  const returned = rawSql(table.columns.map((column) => `t.${column}`).join(', '));
+  const columns = rawSql(table.columns.join(', '));
   return transaction.query(
-    `WITH changed AS (${change} RETURNING ${returned}),
-     kept AS (INSERT INTO ${stagingTable} (${columns}) SELECT ${columns} FROM changed) ${count}`,
-    values,
+    sql`WITH changed AS (${change} RETURNING ${returned}),
+     kept AS (INSERT INTO ${rawSql(stagingTableOf(table, kind))} (${columns}) SELECT ${columns} FROM changed) ${count}`,
   );
 }
 

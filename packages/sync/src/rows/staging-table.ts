@@ -1,4 +1,4 @@
-import { rawSql, type Sql, sql, statementOf, type Transaction } from '@chainstead/db';
+import { rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
 import type { RowTable } from '../dataset/row-table.ts';
 
 /** Temporary tables for the rows of a dataset table. */
@@ -33,10 +33,9 @@ export async function fillStagingTable(
   selected: Sql,
 ): Promise<number> {
   const stagingTable = await emptyStagingTable(transaction, table.name, kind);
-  const { text, values } = statementOf(
+  const [filled] = await transaction.query<{ rows: number }>(
     sql`WITH filled AS (INSERT INTO ${rawSql(`${stagingTable} (${table.columns.join(', ')})`)} ${selected} RETURNING 1) SELECT count(*) AS rows FROM filled`,
   );
-  const [filled] = await transaction.query<{ rows: number }>(text, values);
   return filled?.rows ?? 0;
 }
 
@@ -44,13 +43,13 @@ export async function fillStagingTable(
  * Returns statements that create or empty a staging table without a lookup first, to be sent together with others. It
  * is empty at the start of every transaction.
  */
-export function emptyStaging(table: string, kind: StagingTableKind): readonly string[] {
+export function emptyStaging(table: string, kind: StagingTableKind): readonly Sql[] {
   const stagingTable = stagingTableOf({ name: table }, kind);
-  return [creationOf(stagingTable, table, 'IF NOT EXISTS'), `DELETE FROM ${stagingTable}`];
+  return [creationOf(stagingTable, table, 'IF NOT EXISTS'), rawSql(`DELETE FROM ${stagingTable}`)];
 }
 
-function creationOf(stagingTable: string, table: string, condition: 'IF NOT EXISTS' | '' = ''): string {
-  return `CREATE TEMP TABLE ${condition} ${stagingTable} (LIKE ${table}) ON COMMIT DELETE ROWS`;
+function creationOf(stagingTable: string, table: string, condition: 'IF NOT EXISTS' | '' = ''): Sql {
+  return rawSql(`CREATE TEMP TABLE ${condition} ${stagingTable} (LIKE ${table}) ON COMMIT DELETE ROWS`);
 }
 
 /** Creates or empties the staging table of a table. It is empty at the start of every transaction. @returns its name */
@@ -64,7 +63,7 @@ export async function emptyStagingTable(
   const [existing] = await transaction.query(
     sql`SELECT 1 AS found FROM pg_class WHERE relname = ${stagingTable} AND relnamespace = pg_my_temp_schema()`,
   );
-  if (existing === undefined) await transaction.query(rawSql(creationOf(stagingTable, table)));
+  if (existing === undefined) await transaction.query(creationOf(stagingTable, table));
   // An earlier step of the transaction may have left rows. Deleted rows slow down the scans of later parts, but
   // truncating an empty table costs more.
   else await transaction.query(rawSql(part === 'first' ? `DELETE FROM ${stagingTable}` : `TRUNCATE ${stagingTable}`));

@@ -8,8 +8,7 @@ import { lockChainCommits } from './write-batch.ts';
 
 const eth = createChainRegistry().get('eth');
 const scratch = scratchOfFile();
-const ADD_TOKEN = 'INSERT INTO tokens (address, chain_id) VALUES ($1, $2) ON CONFLICT DO NOTHING';
-const TOKEN = [addressBytes(addressOf(1)), eth.id];
+const ADD_TOKEN = sql`INSERT INTO tokens (address, chain_id) VALUES (${addressBytes(addressOf(1))}, ${eth.id}) ON CONFLICT DO NOTHING`;
 
 test('a transaction that loses a deadlock against a range is repeated', async () => {
   const { database } = scratch;
@@ -17,7 +16,7 @@ test('a transaction that loses a deadlock against a range is repeated', async ()
   const range = database.transaction(async (transaction) => {
     // The other transaction is the one that Postgres aborts.
     await transaction.query(sql`SET LOCAL deadlock_timeout = '1h'`);
-    await transaction.query(ADD_TOKEN, TOKEN);
+    await transaction.query(ADD_TOKEN);
     inserted.resolve();
     await locked.promise;
     await lockChainCommits(transaction, eth);
@@ -30,7 +29,7 @@ test('a transaction that loses a deadlock against a range is repeated', async ()
       locked.resolve();
       await expect.poll(() => waiting()).toBe(1);
     }
-    await transaction.query(ADD_TOKEN, TOKEN);
+    await transaction.query(ADD_TOKEN);
     return 'saved';
   });
   expect([await result, await range, runs]).toEqual(['saved', undefined, 2]);

@@ -40,11 +40,11 @@ export async function writeRows(
 export async function writeBlocks(transaction: Transaction, lines: readonly string[]): Promise<void> {
   if (lines.length === 0) return;
   const staging = await copyToStagingTable(transaction, { name: 'blocks', columns: BLOCK_COLUMNS }, 'incoming', lines);
-  await transaction.query(sql`INSERT INTO blocks SELECT * FROM ${rawSql(staging)} ${rawSql(UPDATE_CHANGED_BLOCK)}`);
+  await transaction.query(sql`INSERT INTO blocks SELECT * FROM ${rawSql(staging)} ${UPDATE_CHANGED_BLOCK}`);
 }
 
 /** For a backfilled block that was read again: the new row wins, except that a known parent hash stays. */
-const UPDATE_CHANGED_BLOCK = `ON CONFLICT (chain_id, block_number) DO UPDATE
+const UPDATE_CHANGED_BLOCK = sql`ON CONFLICT (chain_id, block_number) DO UPDATE
   SET block_hash = excluded.block_hash, block_timestamp = excluded.block_timestamp,
       parent_hash = coalesce(excluded.parent_hash, blocks.parent_hash)
   WHERE (blocks.block_hash, blocks.block_timestamp) <> (excluded.block_hash, excluded.block_timestamp)

@@ -83,7 +83,7 @@ export async function readChainStatuses(
   retentionOf: (chain: Chain) => RetentionSettings | undefined = () => undefined,
 ): Promise<ChainStatus[]> {
   const [rows, coverages, builds, failures, unknownHeads] = await Promise.all([
-    database.query<StatusRow>(rawSql(STATUS_QUERY)),
+    database.query<StatusRow>(STATUS_QUERY),
     listCoverageByChain(database),
     readUnbuilt(database),
     readRecordedFailures(database),
@@ -133,7 +133,7 @@ export async function readChainStatuses(
 }
 
 /** A chain that only range commands worked on has coverage but no follower: its range is the covered one. */
-const STATUS_QUERY = `
+const STATUS_QUERY = sql`
   SELECT chain_id, chain_key, history_start, first_followed, checkpoint, head, stop_code, stop_message, stall_reason, upstreams, prover_rate, updated_at,
          ${IS_REPORTED} AS is_reported, ${INDEXED_AT} AS indexed_at
     FROM sync_chains

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
-import { type Database, failureLevel, sql } from '@chainstead/db';
+import { type Database, failureLevel, rawSql, sql } from '@chainstead/db';
 import type { UpstreamPool, UpstreamStatus } from '@chainstead/rpc';
 import type { SyncMetrics } from '../sync-metrics.ts';
 
@@ -26,11 +26,10 @@ export const UNKNOWN_AFTER_MS = 6_000;
 /** After this time without a report, no process works on the chain, and another one may report. */
 export const SILENT_AFTER_MS = 8_000;
 /** SQL: an ingest process works on the EVM chain `chain_id` now. */
-export const IS_REPORTED = `EXISTS (SELECT FROM head_reports WHERE chain = chain_id::text
-  AND reported_at >= now() - ${SILENT_AFTER_MS} * interval '1 millisecond')`;
+export const IS_REPORTED = sql`EXISTS (SELECT FROM head_reports WHERE chain = chain_id::text
+  AND reported_at >= now() - ${rawSql(SILENT_AFTER_MS)} * interval '1 millisecond')`;
 /** SQL: when one last did, of a row of `sync_chains`. */
-export const INDEXED_AT =
-  '(SELECT greatest(max(reported_at), sync_chains.updated_at) FROM head_reports WHERE chain = sync_chains.chain_id::text)';
+export const INDEXED_AT = sql`(SELECT greatest(max(reported_at), sync_chains.updated_at) FROM head_reports WHERE chain = sync_chains.chain_id::text)`;
 
 interface HeadReportOptions {
   /** As in `head_reports`. */

@@ -1,11 +1,11 @@
-import { type Database, rawSql } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { type SampledChain, saveSamples } from './chain-samples.ts';
 
 /**
  * Selects the current progress of each EVM chain. Written rows come from the server's statistics of partitions named
  * after the chain id, so commits count nothing. They are unknown if partitions are on other servers.
  */
-const SAMPLE = `
+const SAMPLE = sql`
   SELECT sync_chains.chain_id::text AS chain, head, checkpoint, coalesce(covered, 0) AS covered, written.rows
     FROM sync_chains
     LEFT JOIN (
@@ -19,5 +19,5 @@ const SAMPLE = `
 
 /** Saves the current progress of each EVM chain: two statements, once a minute. */
 export async function sampleChains(database: Database): Promise<void> {
-  await saveSamples(database, await database.query<SampledChain>(rawSql(SAMPLE)));
+  await saveSamples(database, await database.query<SampledChain>(SAMPLE));
 }

@@ -1,5 +1,5 @@
 /** Calls of all processes to upstreams, in ten-minute slots, for a day: the table `upstream_calls`. */
-import { type Database, sql } from '@chainstead/db';
+import { type Database, type Sql, sql } from '@chainstead/db';
 
 /** Calls to one upstream by processes of one role, with one outcome. */
 export interface UpstreamCalls {
@@ -25,9 +25,10 @@ const KEPT_HOURS = 24;
 const NAME_MAX = 300;
 
 // The same order everywhere prevents deadlocks between processes.
-const ADD_SQL = `INSERT INTO upstream_calls (slot, chain, upstream, role, outcome, calls, busy_ms, latency)
-SELECT $1, chain, upstream, role, outcome, calls, "busyMs", latency
-FROM jsonb_to_recordset($2::jsonb)
+function addition(slot: Date, rows: readonly UpstreamCalls[]): Sql {
+  return sql`INSERT INTO upstream_calls (slot, chain, upstream, role, outcome, calls, busy_ms, latency)
+SELECT ${slot}, chain, upstream, role, outcome, calls, "busyMs", latency
+FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
   AS counted (chain text, upstream text, role text, outcome text, calls bigint, "busyMs" bigint, latency bigint[])
 ORDER BY chain, upstream, role, outcome
 ON CONFLICT (slot, chain, upstream, role, outcome) DO UPDATE SET
@@ -36,11 +37,12 @@ ON CONFLICT (slot, chain, upstream, role, outcome) DO UPDATE SET
   -- Of nothing array_agg makes null: only the row ok has times.
   latency = coalesce((SELECT array_agg(coalesce(old, 0) + coalesce(new, 0) ORDER BY place)
     FROM unnest(upstream_calls.latency, excluded.latency) WITH ORDINALITY AS both_of (old, new, place)), '{}')`;
+}
 
 /** Adds the calls of a ten-minute slot, and deletes slots older than a day. @param slot start of the slot */
 export async function addUpstreamCalls(database: Database, slot: Date, calls: readonly UpstreamCalls[]): Promise<void> {
   const rows = calls.map((row) => ({ ...row, upstream: row.upstream.slice(0, NAME_MAX) }));
-  await database.query(ADD_SQL, [slot, JSON.stringify(rows)]);
+  await database.query(addition(slot, rows));
   await database.query(sql`DELETE FROM upstream_calls WHERE slot < now() - make_interval(hours => ${KEPT_HOURS})`);
 }
 

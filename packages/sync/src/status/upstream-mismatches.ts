@@ -1,5 +1,5 @@
 /** Incorrect responses of upstreams: by day in `upstream_mismatches`; for repairs, by block in `upstream_errors`. */
-import { type Database, sql } from '@chainstead/db';
+import { type Database, type Sql, sql } from '@chainstead/db';
 
 /** Incorrect responses of one kind from one upstream within a day. */
 export interface CountedWrongAnswers {
@@ -20,15 +20,17 @@ const NAME_MAX = 300;
 const KEPT_DAYS = 366;
 
 // The same order everywhere prevents deadlocks between processes.
-const ADD_SQL = `INSERT INTO upstream_mismatches (day, chain, upstream, kind, occurrences, method, description, seen_at)
-SELECT $1::date, chain, upstream, kind, occurrences, method, description, "seenAt"
-FROM jsonb_to_recordset($2::jsonb)
+function addition(day: Date, rows: readonly CountedWrongAnswers[]): Sql {
+  return sql`INSERT INTO upstream_mismatches (day, chain, upstream, kind, occurrences, method, description, seen_at)
+SELECT ${day.toISOString().slice(0, 10)}::date, chain, upstream, kind, occurrences, method, description, "seenAt"
+FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
   AS seen (chain text, upstream text, kind text, occurrences bigint, method text, description text, "seenAt" timestamptz)
 ORDER BY chain, upstream, kind
 ON CONFLICT (day, chain, upstream, kind) DO UPDATE SET
   occurrences = upstream_mismatches.occurrences + excluded.occurrences,
   method = excluded.method, description = excluded.description,
   seen_at = greatest(upstream_mismatches.seen_at, excluded.seen_at)`;
+}
 
 /** Adds the incorrect responses of one day (UTC), and deletes those older than a year. */
 export async function addWrongAnswers(
@@ -42,7 +44,7 @@ export async function addWrongAnswers(
     method: storable(answer.method, NAME_MAX),
     description: storable(answer.description, DESCRIPTION_MAX),
   }));
-  await database.query(ADD_SQL, [day.toISOString().slice(0, 10), JSON.stringify(rows)]);
+  await database.query(addition(day, rows));
   await database.query(
     sql`DELETE FROM upstream_mismatches WHERE day < (now() AT TIME ZONE 'UTC')::date - ${KEPT_DAYS}::integer`,
   );
@@ -75,7 +77,9 @@ interface RecordRow extends CountedWrongAnswers {
 }
 
 // Each side uses its index by time; equal microseconds are ordered by key.
-const LIST_SQL = `WITH requested AS (SELECT coalesce(to_timestamp($1::float8 / 1000000), 'infinity') AS seen_at, $2::text AS key)
+function latestBefore(before: WrongAnswerCursor | null, limit: number): Sql {
+  const rows = sql`${limit}`;
+  return sql`WITH requested AS (SELECT coalesce(to_timestamp(${before?.seenAt ?? null}::float8 / 1000000), 'infinity') AS seen_at, ${before?.key ?? null}::text AS key)
 SELECT chain, upstream, kind, occurrences::float8 AS occurrences, method, description, seen_at AS "seenAt", block,
   round(extract(epoch FROM seen_at) * 1000000)::float8 AS micros, key
 FROM (
@@ -84,7 +88,7 @@ FROM (
    FROM upstream_mismatches, requested
    WHERE upstream_mismatches.seen_at <= requested.seen_at
      AND (upstream_mismatches.seen_at < requested.seen_at OR concat_ws(' ', 'day', day, chain, upstream, kind) < requested.key)
-   ORDER BY upstream_mismatches.seen_at DESC, key DESC LIMIT $3)
+   ORDER BY upstream_mismatches.seen_at DESC, key DESC LIMIT ${rows})
   UNION ALL
   (SELECT coalesce(sync_chains.chain_key, faults.chain_id::text), upstream, kind, occurrences, 'verification', facts::text,
      faults.seen_at, block_number::float8,
@@ -93,8 +97,9 @@ FROM (
    WHERE faults.seen_at <= requested.seen_at
      AND (faults.seen_at < requested.seen_at
        OR concat_ws(' ', 'block', faults.chain_id, upstream, kind, block_number) < requested.key)
-   ORDER BY faults.seen_at DESC, key DESC LIMIT $3)
-) AS both_of ORDER BY seen_at DESC, key DESC LIMIT $3`;
+   ORDER BY faults.seen_at DESC, key DESC LIMIT ${rows})
+) AS both_of ORDER BY seen_at DESC, key DESC LIMIT ${rows}`;
+}
 
 /** Returns records, newest first. @param before cursor of the last known record; null: start at the newest */
 export async function listWrongAnswers(
@@ -102,6 +107,6 @@ export async function listWrongAnswers(
   before: WrongAnswerCursor | null,
   limit: number,
 ): Promise<WrongAnswerRecord[]> {
-  const rows = await database.query<RecordRow>(LIST_SQL, [before?.seenAt ?? null, before?.key ?? null, limit]);
+  const rows = await database.query<RecordRow>(latestBefore(before, limit));
   return rows.map(({ micros, key, ...row }) => ({ ...row, cursor: { seenAt: micros, key } }));
 }

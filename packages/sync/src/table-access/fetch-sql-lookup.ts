@@ -3,16 +3,7 @@
  * distributed rows it reads are in one shard. That shard must follow from values in the statement's text. So requested
  * keys are grouped by shard, and each statement reads one shard for many keys.
  */
-import {
-  isDistributed,
-  joinSql,
-  rawSql,
-  runStatements,
-  type Sql,
-  sql,
-  statementOf,
-  type Transaction,
-} from '@chainstead/db';
+import { isDistributed, joinSql, rawSql, runStatements, type Sql, sql, type Transaction } from '@chainstead/db';
 import { getTableName } from 'drizzle-orm';
 import { findAt, keyOfLookup, type LookupShard, type SqlLookup, shardColumn } from './sql-lookup.ts';
 import { emptyTemporary } from './temporary-table.ts';
@@ -71,15 +62,11 @@ async function readRequested<By extends string>(
   const at = keyOfLookup('requested', { by });
   const key = shard?.key(at) ?? rawSql('NULL');
   const table = shard === null ? null : getTableName(shard.column.table);
-  const { text, values } = statementOf(
+  const rows = await transaction.query<{ key: (string | null)[]; shard: string | null; shard_value: string | null }>(
     sql`SELECT ARRAY[${joinSql(Object.values<Sql>(at).map((column) => sql`${column}::text`))}] AS key,
        ${shard === null ? key : sql`get_shard_id_for_distribution_column(${table}::regclass, ${key})`}::text AS shard,
        (${key})::text AS shard_value
      FROM (SELECT DISTINCT ${namesOf(by)} FROM (${wanted}) AS every) AS requested`,
-  );
-  const rows = await transaction.query<{ key: (string | null)[]; shard: string | null; shard_value: string | null }>(
-    text,
-    values,
   );
   const names = Object.keys(by);
   return rows.map(({ key: texts, ...where }) => ({

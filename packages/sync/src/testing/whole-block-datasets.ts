@@ -1,6 +1,6 @@
 /** Two small datasets for engine tests that read more than logs: results of transactions, and calls that move value. */
 import type { BlockRange } from '@chainstead/core';
-import { type Database, sql } from '@chainstead/db';
+import { type Database, type Sql, sql } from '@chainstead/db';
 import { address, hash } from '@chainstead/db/column-types';
 import { type ScriptedBlock, type ScriptedCall, type ScriptedChain, scriptedCalls } from '@chainstead/testkit';
 import { bigint, boolean, integer, numeric, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
@@ -135,10 +135,9 @@ function paymentsOf({ number, hash: blockHash, transactions, receipts }: Scripte
 export async function storedOutcomes(database: Database, chainId: number): Promise<string[]> {
   return listed(
     database,
-    `SELECT concat_ws(' ', block_number, transaction_index, '0x' || encode(transaction_hash, 'hex'), succeeded::text, gas_used,
+    sql`SELECT concat_ws(' ', block_number, transaction_index, '0x' || encode(transaction_hash, 'hex'), succeeded::text, gas_used,
             coalesce('0x' || encode(created_contract, 'hex'), 'none'), '0x' || encode(block_hash, 'hex')) AS row
-       FROM outcomes WHERE chain_id = $1`,
-    chainId,
+       FROM outcomes WHERE chain_id = ${chainId}`,
   );
 }
 
@@ -146,14 +145,13 @@ export async function storedOutcomes(database: Database, chainId: number): Promi
 export async function storedPayments(database: Database, chainId: number): Promise<string[]> {
   return listed(
     database,
-    `SELECT concat_ws(' ', block_number, '0x' || encode(transaction_hash, 'hex'), place, type, '0x' || encode(recipient, 'hex'), value,
+    sql`SELECT concat_ws(' ', block_number, '0x' || encode(transaction_hash, 'hex'), place, type, '0x' || encode(recipient, 'hex'), value,
             '0x' || encode(block_hash, 'hex')) AS row
-       FROM payments WHERE chain_id = $1`,
-    chainId,
+       FROM payments WHERE chain_id = ${chainId}`,
   );
 }
 
-async function listed(database: Database, query: string, chainId: number): Promise<string[]> {
-  const rows = await database.query<{ row: string }>(query, [chainId]);
+async function listed(database: Database, statement: Sql): Promise<string[]> {
+  const rows = await database.query<{ row: string }>(statement);
   return rows.map(({ row }) => row).sort();
 }

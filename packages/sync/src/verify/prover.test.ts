@@ -90,12 +90,11 @@ describe('the prover', () => {
     const stage = await openFilled();
     await prove(optionsOf(stage), never);
     const { database } = scratch;
-    const parameters = [stage.chain.id];
+    const ofChain = sql`chain_id = ${stage.chain.id}`;
     await database.query(
-      `UPDATE sync_ranges SET proof = 'unproven', proof_reason = 'root-mismatch' WHERE chain_id = $1 AND dataset = 'marks'`,
-      parameters,
+      sql`UPDATE sync_ranges SET proof = 'unproven', proof_reason = 'root-mismatch' WHERE ${ofChain} AND dataset = 'marks'`,
     );
-    await database.query('DELETE FROM marks WHERE chain_id = $1 AND block_number BETWEEN 30 AND 40', parameters);
+    await database.query(sql`DELETE FROM marks WHERE ${ofChain} AND block_number BETWEEN 30 AND 40`);
     stage.node.faults.set({ dropReceiptLogsRate: 1 });
     stage.node.counters.reset();
     await prove(optionsOf(stage, { policy: 'record' }), never);

@@ -13,13 +13,13 @@ export async function createPartitions(
 ): Promise<void> {
   const existing = await database.query(
     sql`SELECT FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
-      WHERE inhparent = '${rawSql(table)}'::regclass AND pg_get_expr(relpartbound, inhrelid) LIKE 'FOR VALUES FROM (''${rawSql(chainId)}'',%'`,
+      WHERE inhparent = ${table}::regclass AND pg_get_expr(relpartbound, inhrelid) LIKE ${`FOR VALUES FROM ('${chainId}',%`}`,
   );
   if (existing.length > 0) return;
   const bounds = ['MINVALUE', ...cuts, 'MAXVALUE'];
   for (const [index, from] of bounds.slice(0, -1).entries())
     await database.query(
-      `CREATE TABLE ${table}_${chainId}_${from} PARTITION OF ${table}
-         FOR VALUES FROM (${chainId}, ${from}) TO (${chainId}, ${bounds[index + 1]})`,
+      rawSql(`CREATE TABLE ${table}_${chainId}_${from} PARTITION OF ${table}
+         FOR VALUES FROM (${chainId}, ${from}) TO (${chainId}, ${bounds[index + 1]})`),
     );
 }

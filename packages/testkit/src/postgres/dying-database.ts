@@ -12,15 +12,15 @@ export function dyingDatabase(database: Database, statements: number): Database 
   }
   const dying = (transaction: Transaction): Transaction => ({
     client: transaction.client,
-    query: <Row extends object>(text: string, values?: readonly unknown[]) =>
-      step(() => transaction.query<Row>(text, values)),
+    query: <Row extends object>(...asked: Parameters<Transaction['query']>) =>
+      step(() => transaction.query<Row>(...asked)),
     copy: (table, columns, lines) => step(() => transaction.copy(table, columns, lines)),
     copyTogether: (copies, around) => step(() => transaction.copyTogether(copies, around)),
     together: (ask) => transaction.together(ask),
     notify: (channel) => transaction.notify(channel),
   });
-  const query = <Row extends object>(text: string, values?: readonly unknown[]) =>
-    step(() => database.query<Row>(text, values));
+  const query = <Row extends object>(...asked: Parameters<Database['query']>) =>
+    step(() => database.query<Row>(...asked));
   return {
     pool: database.pool,
     query,

@@ -1,6 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { silentLogger } from '@chainstead/core';
-import { type Database, distributeTables, migrate, openDatabase, planDistribution, rawSql } from '@chainstead/db';
+import {
+  type Database,
+  distributeTables,
+  migrate,
+  openDatabase,
+  planDistribution,
+  rawSql,
+  type Sql,
+  sql,
+} from '@chainstead/db';
 import { findPostgresPrograms, type PostgresPrograms, type ScratchCluster } from './scratch-cluster.ts';
 import type { ScratchDatabase } from './scratch-database.ts';
 
@@ -98,17 +107,18 @@ async function createDatabase(
   const url = coordinator.url(name);
   const database = open(url, 10);
   if (joined) {
-    await database.query('SELECT citus_set_coordinator_host($1, $2)', placeOf(coordinator));
-    for (const worker of workers) await database.query('SELECT citus_add_node($1, $2)', placeOf(worker));
+    await database.query(sql`SELECT citus_set_coordinator_host(${placeOf(coordinator)})`);
+    for (const worker of workers) await database.query(sql`SELECT citus_add_node(${placeOf(worker)})`);
   }
   await migrate(database);
   if (distributed) await distributeTables(database, await planDistribution(database));
   return { url, database, drop: () => database.close() };
 }
 
-function placeOf({ host }: ScratchCluster): [string, number] {
+/** Arguments of Citus' functions: the name and port of a server. */
+function placeOf({ host }: ScratchCluster): Sql {
   const [name = '', port] = host.split(':');
-  return [name, Number(port)];
+  return sql`${name}, ${Number(port)}`;
 }
 
 async function ask(url: string, statement: string): Promise<void> {

@@ -1,5 +1,5 @@
 /** What a database stores of a chain, as text that can be compared: facts, no clocks and no job ids. */
-import { type Database, sql } from '@chainstead/db';
+import { type Database, joinSql, rawSql, type Sql, sql } from '@chainstead/db';
 import { getTableName } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import { TestkitError } from '../testkit-error.ts';
@@ -17,10 +17,10 @@ export interface StoredDataset {
 export type TableRows = Readonly<Record<string, readonly string[]>>;
 
 /** Rows without information: whether they exist depends on the order in which blocks arrived. */
-const EMPTY_ROWS: Readonly<Record<string, string>> = {
-  erc20_token_counts: 'transfers = 0',
-  nft_wallet_tokens: 'amount = 0',
-  nft_wallet_collections: 'ids_held = 0',
+const EMPTY_ROWS: Readonly<Record<string, Sql>> = {
+  erc20_token_counts: sql`transfers = 0`,
+  nft_wallet_tokens: sql`amount = 0`,
+  nft_wallet_collections: sql`ids_held = 0`,
 };
 
 /** Columns that hold the time of a write. */
@@ -32,32 +32,36 @@ export async function readTableRows(
   chainId: number,
   datasets: readonly StoredDataset[],
 ): Promise<TableRows> {
-  const rowsOf = async (query: string, parameters: readonly unknown[] = []): Promise<string[]> => {
-    const rows = await database.query<{ row: string }>(query, [chainId, ...parameters]);
+  const rowsOf = async (statement: Sql): Promise<string[]> => {
+    const rows = await database.query<{ row: string }>(statement);
     return rows.map(({ row }) => row).toSorted();
   };
   const found: Record<string, readonly string[]> = {};
   for (const table of tablesOf(datasets))
     found[table] = await rowsOf(
-      `SELECT ${await rowText(database, table)} AS row FROM ${table} WHERE chain_id = $1 AND NOT (${EMPTY_ROWS[table] ?? 'false'})`,
+      sql`SELECT ${await rowText(database, table)} AS row FROM ${rawSql(table)} WHERE chain_id = ${chainId} AND NOT (${EMPTY_ROWS[table] ?? rawSql('false')})`,
     );
-  const withRows = datasets.map(({ table }) => `SELECT block_number FROM ${table.name} WHERE chain_id = $1`);
+  const withRows = datasets.map(
+    ({ table }) => sql`SELECT block_number FROM ${rawSql(table.name)} WHERE chain_id = ${chainId}`,
+  );
   const mentioned = datasets
     .filter(({ contracts }) => contracts !== undefined)
-    .map((dataset) => `SELECT ${contractColumn(dataset)} FROM ${dataset.table.name} WHERE chain_id = $1`);
+    .map(
+      (dataset) =>
+        sql`SELECT ${contractColumn(dataset)} FROM ${rawSql(dataset.table.name)} WHERE chain_id = ${chainId}`,
+    );
   return {
     ...found,
     blocks: await rowsOf(
-      `SELECT concat_ws(' ', block_number, block_hash, block_timestamp) AS row FROM blocks
-        WHERE chain_id = $1 AND block_number IN (${withRows.join(' UNION ')})`,
+      sql`SELECT concat_ws(' ', block_number, block_hash, block_timestamp) AS row FROM blocks
+        WHERE chain_id = ${chainId} AND block_number IN (${joinSql(withRows, ' UNION ')})`,
     ),
     tokens: await rowsOf(
-      `SELECT concat_ws(' ', address, seen_as) AS row FROM tokens WHERE chain_id = $1 AND address IN (${mentioned.join(' UNION ')})`,
+      sql`SELECT concat_ws(' ', address, seen_as) AS row FROM tokens WHERE chain_id = ${chainId} AND address IN (${joinSql(mentioned, ' UNION ')})`,
     ),
     covered: await rowsOf(
-      `SELECT concat_ws(' ', dataset, range_agg(int8range(first_block, last_block, '[]'))) AS row FROM sync_ranges
-        WHERE chain_id = $1 AND dataset = ANY ($2::text[]) GROUP BY dataset`,
-      [datasets.map(({ name }) => name)],
+      sql`SELECT concat_ws(' ', dataset, range_agg(int8range(first_block, last_block, '[]'))) AS row FROM sync_ranges
+        WHERE chain_id = ${chainId} AND dataset = ANY (${datasets.map(({ name }) => name)}::text[]) GROUP BY dataset`,
     ),
   };
 }
@@ -72,19 +76,19 @@ function tablesOf(datasets: readonly StoredDataset[]): Set<string> {
 }
 
 /** Names each value: tables of a cluster may have their columns in another order, and what is null is left out. */
-async function rowText(database: Database, table: string): Promise<string> {
+async function rowText(database: Database, table: string): Promise<Sql> {
   const columns = await database.query<{ name: string }>(
     sql`SELECT attname AS name FROM pg_attribute WHERE attrelid = ${table}::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attname`,
   );
   const values = columns.flatMap(({ name }) => (IS_CLOCK.test(name) ? [] : [`'${name}=' || ${name}::text`]));
-  return `concat_ws(' ', ${values.join(', ')})`;
+  return rawSql(`concat_ws(' ', ${values.join(', ')})`);
 }
 
 /** The column of a dataset's table that names the contract of a row. */
-function contractColumn({ name, table }: StoredDataset): string {
+function contractColumn({ name, table }: StoredDataset): Sql {
   const column = ['token', 'token_address'].find((candidate) => table.columns.includes(candidate));
   if (column === undefined) throw new TestkitError(`No column of ${table.name} is known to name a contract`, { name });
-  return column;
+  return rawSql(column);
 }
 
 export interface TableDifference {
