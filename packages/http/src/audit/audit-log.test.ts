@@ -1,4 +1,4 @@
-import { type Database, movedStatement, sql } from '@chainstead/db';
+import { type Database, sql, statementOf } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createFirstAdminKey } from '../keys/first-admin-key.ts';
@@ -34,9 +34,9 @@ describe('the audit log', () => {
         scratch.database.transaction((transaction) =>
           work({
             ...transaction,
-            query: (text, values) => {
-              if (movedStatement(text).text.includes('INSERT INTO audit_log')) throw new Error('no room');
-              return transaction.query(text, values);
+            query: (statement) => {
+              if (statementOf(statement).text.includes('INSERT INTO audit_log')) throw new Error('no room');
+              return transaction.query(statement);
             },
           }),
         ),
