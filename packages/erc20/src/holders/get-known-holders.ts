@@ -8,7 +8,7 @@ import {
   subjectHistoryOld,
 } from '@chainstead/data-api';
 import { addressBytes, type Database, plainText, type ReadDatabase, rawSql } from '@chainstead/db';
-import { recentAnswer } from '@chainstead/node-reads';
+import { recentAnswerOld as recentAnswer } from '@chainstead/node-reads';
 import { isAskNoted } from '@chainstead/sync';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ChainId } from '@chainstead/core';
-import { type Database, rawSql, sql } from '@chainstead/db';
+import { asSql, type Database, plainText, type Sql, sql } from '@chainstead/db';
 import { type Claim, claimValues, type DueTable, isClaimed } from '@chainstead/jobs';
 import type { StateKind } from '../state-kind.ts';
 
@@ -30,13 +30,14 @@ export interface Settlement {
 }
 
 /** Microseconds since the Unix epoch: a JavaScript date would round them. */
-const micros = (column: string): string => `(extract(epoch FROM ${column}) * 1000000)::bigint`;
+const micros = (column: string): Sql => sql`(extract(epoch FROM ${asSql(column)}) * 1000000)::bigint`;
 /** A result stays in its row until the next one: waiting requests still find it there. */
-const IS_SETTLED = 'coalesce(known.settled_at >= known.asked_at, false)';
-const millisecondsSince = (column: string): string =>
-  `(extract(epoch FROM clock_timestamp() - ${column}) * 1000)::float8`;
-const isYoungerThan = (seconds: string, now: string): string =>
-  `known.settled_at > ${now} - make_interval(secs => ${seconds}::float8)`;
+const IS_SETTLED = sql`coalesce(known.settled_at >= known.asked_at, false)`;
+const millisecondsSince = (column: string): Sql =>
+  sql`(extract(epoch FROM clock_timestamp() - ${asSql(column)}) * 1000)::float8`;
+/** Whether it was settled at most so many milliseconds before a moment. */
+const isYoungerThan = (ms: number, moment: Sql = sql`clock_timestamp()`): Sql =>
+  sql`known.settled_at > ${moment} - make_interval(secs => ${ms / 1_000}::float8)`;
 /** A sweep deletes questions older than this. Seconds. */
 const KEPT_SECONDS = 600;
 
@@ -48,22 +49,26 @@ export async function knownQuestion(
   maxAgeMs: number,
 ): Promise<{ readonly settlement: Settlement; readonly ageMs: number } | 'unsettled' | null> {
   const [row] = await database.query<SettlementColumns & { is_settled: boolean; age_ms: number | null }>(
-    `SELECT ${IS_SETTLED} AS is_settled, answer, error_code, error_message, ${millisecondsSince('settled_at')} AS age_ms FROM state_questions AS known
-     WHERE chain_id = $1 AND key = $2 AND (NOT ${IS_SETTLED} OR ${isYoungerThan('$3', 'clock_timestamp()')})`,
-    [chainId, key, maxAgeMs / 1_000],
+    sql`SELECT ${IS_SETTLED} AS is_settled, answer, error_code, error_message, ${millisecondsSince('settled_at')} AS age_ms FROM state_questions AS known
+     WHERE chain_id = ${chainId} AND key = ${key} AND (NOT ${IS_SETTLED} OR ${isYoungerThan(maxAgeMs)})`,
   );
   if (row === undefined) return null;
   return row.is_settled ? { settlement: settlementOf(row), ageMs: row.age_ms ?? 0 } : 'unsettled';
 }
 
-/** What the same question was answered within so many seconds, in SQL; null where it was not. Arguments are SQL expressions, never values. */
-export function recentAnswerInSql(of: {
+/** SQL of what the same question was answered within `maxAgeMs`; null where it was not. */
+export function recentAnswerTo(chainId: ChainId | Sql, key: string, maxAgeMs: number): Sql {
+  return sql`(SELECT known.answer FROM state_questions AS known WHERE known.chain_id = ${chainId} AND known.key = ${key}
+    AND ${IS_SETTLED} AND known.error_code IS NULL AND ${isYoungerThan(maxAgeMs)})`;
+}
+
+export function recentAnswerToOld(of: {
   readonly chainId: string;
   readonly key: string;
   readonly seconds: string;
 }): string {
   return `(SELECT known.answer FROM state_questions AS known WHERE known.chain_id = ${of.chainId} AND known.key = ${of.key}
-    AND ${IS_SETTLED} AND known.error_code IS NULL AND ${isYoungerThan(of.seconds, 'clock_timestamp()')})`;
+    AND ${plainText(IS_SETTLED)} AND known.error_code IS NULL AND known.settled_at > clock_timestamp() - make_interval(secs => ${of.seconds}::float8))`;
 }
 
 /**
@@ -76,16 +81,15 @@ export async function leaveQuestion(
   { key, kind, question }: QuestionRow,
   maxAgeMs: number,
 ): Promise<{ readonly lastRequestedAt: string; readonly ageMs: number; readonly settlement: Settlement | null }> {
-  const isShared = `(NOT ${IS_SETTLED} OR known.error_code IS NULL AND ${isYoungerThan('$5', 'excluded.asked_at')})`;
+  const isShared = sql`(NOT ${IS_SETTLED} OR known.error_code IS NULL AND ${isYoungerThan(maxAgeMs, sql`excluded.asked_at`)})`;
   const rows = await database.query<SettlementColumns & { asked_at: string; age_ms: number; is_settled: boolean }>(
-    `INSERT INTO state_questions AS known (chain_id, key, kind, question, asked_at, due_at)
-     SELECT $1, $2, $3, $4::jsonb, moment, moment FROM clock_timestamp() AS moment
+    sql`INSERT INTO state_questions AS known (chain_id, key, kind, question, asked_at, due_at)
+     SELECT ${chainId}, ${key}, ${kind}, ${JSON.stringify(question)}::jsonb, moment, moment FROM clock_timestamp() AS moment
      ON CONFLICT (chain_id, key) DO UPDATE SET
        asked_at = CASE WHEN ${isShared} THEN known.asked_at ELSE greatest(excluded.asked_at, known.settled_at + interval '1 microsecond') END,
        due_at = CASE WHEN ${isShared} THEN known.due_at ELSE excluded.due_at END
      RETURNING ${micros('known.asked_at')}::text AS asked_at, ${millisecondsSince('known.asked_at')} AS age_ms, ${IS_SETTLED} AS is_settled,
        known.answer, known.error_code, known.error_message`,
-    [chainId, key, kind, JSON.stringify(question), maxAgeMs / 1_000],
   );
   const [row] = rows;
   if (row === undefined) throw new Error('A question that was left has no row');
@@ -109,7 +113,7 @@ export async function settledQuestions(
     sql`SELECT requested.place::int AS place, known.answer, known.error_code, known.error_message
      FROM unnest(${requested.map(({ chainId }) => chainId)}::bigint[], ${requested.map(({ key }) => key)}::text[], ${requested.map(({ lastRequestedAt }) => lastRequestedAt)}::bigint[]) WITH ORDINALITY AS requested (chain_id, key, asked_at, place)
      JOIN state_questions AS known USING (chain_id, key)
-     WHERE known.settled_at IS NOT NULL AND ${rawSql(micros('known.settled_at'))} >= requested.asked_at`,
+     WHERE known.settled_at IS NOT NULL AND ${micros('known.settled_at')} >= requested.asked_at`,
   );
   const found = new Map<RequestedQuestion, Settlement>();
   for (const row of rows) {
@@ -126,7 +130,7 @@ export async function isUnanswered(
 ): Promise<boolean> {
   const rows = await database.query(
     sql`SELECT FROM state_questions AS known
-     WHERE chain_id = ${chainId} AND key = ${key} AND ${rawSql(micros('asked_at'))} = ${lastRequestedAt}::bigint AND (NOT ${rawSql(IS_SETTLED)} OR error_code IS NOT NULL)`,
+     WHERE chain_id = ${chainId} AND key = ${key} AND ${micros('asked_at')} = ${lastRequestedAt}::bigint AND (NOT ${IS_SETTLED} OR error_code IS NOT NULL)`,
   );
   return rows.length > 0;
 }

@@ -1,28 +1,42 @@
-import type { Bind } from '@chainstead/db';
+import type { ChainId } from '@chainstead/core';
+import type { Bind, Sql } from '@chainstead/db';
 import type { StateKind } from '../state-kind.ts';
-import { questionKey, recentAnswerInSql } from './question-rows.ts';
+import { questionKey, recentAnswerTo, recentAnswerToOld } from './question-rows.ts';
 
 /** A result that another statement reads along. */
 export interface RecentAnswer<Answer> {
   /** A column of it; null where the question is to be asked. */
-  readonly sql: string;
+  readonly sql: Sql;
   /** @param column as the statement gave it. @returns null too for what another version of the program answered, in another shape */
   read(column: unknown): Answer | null;
 }
 
 /**
  * What a question was answered lately, as `NodeReadQueue.ask` shares it, for a statement that reads other things too.
- * @param of where: `chainId` in SQL; `maxAgeMs`: how old it may be, milliseconds
+ * @param chainId the chain's id, or SQL of it as the statement repeats it
+ * @param maxAgeMs how old the answer may be, milliseconds
  */
 export function recentAnswer<Question, Answer>(
   kind: StateKind<Question, Answer>,
   question: Question,
+  chainId: ChainId | Sql,
+  maxAgeMs: number,
+): RecentAnswer<Answer> {
+  return {
+    sql: recentAnswerTo(chainId, questionKey(kind, kind.question.parse(question)), maxAgeMs),
+    read: (column) => (column === null ? null : (kind.answer.safeParse(column).data ?? null)),
+  };
+}
+
+export function recentAnswerOld<Question, Answer>(
+  kind: StateKind<Question, Answer>,
+  question: Question,
   { chainId, maxAgeMs }: { readonly chainId: string; readonly maxAgeMs: number },
   bind: Bind,
-): RecentAnswer<Answer> {
+): { readonly sql: string; read(column: unknown): Answer | null } {
   const key = questionKey(kind, kind.question.parse(question));
   return {
-    sql: recentAnswerInSql({ chainId, key: bind(key), seconds: bind(maxAgeMs / 1_000) }),
+    sql: recentAnswerToOld({ chainId, key: bind(key), seconds: bind(maxAgeMs / 1_000) }),
     read: (column) => (column === null ? null : (kind.answer.safeParse(column).data ?? null)),
   };
 }
