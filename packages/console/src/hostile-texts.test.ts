@@ -15,6 +15,8 @@ const STREAM = '5f263741-fcaf-447f-890d-6b1b82eea35c';
 
 beforeAll(async () => {
   for (const [index, text] of HOSTILE.entries()) {
+    const upTo = (length: number) => sql`${text.slice(0, length)}`;
+    const token = sql`decode(${tokenOf(index)}, 'hex')`;
     await stage.keys.create(text);
     await stage.database.transaction((transaction) =>
       recordAudit(
@@ -39,30 +41,30 @@ beforeAll(async () => {
        ])})`,
     );
     await stage.database.query(
-      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof, proof_reason, upstream) VALUES (${900_000 + index}, ${text.slice(0, 2_000)}, 0, 10, 'unproven', ${text.slice(0, 2_000)}, ${text.slice(0, 2_000)})`,
+      sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof, proof_reason, upstream) VALUES (${900_000 + index}, ${upTo(2_000)}, 0, 10, 'unproven', ${upTo(2_000)}, ${upTo(2_000)})`,
     );
     await stage.database.query(
-      sql`INSERT INTO upstream_mismatches (day, chain, upstream, kind, occurrences, method, description, seen_at) VALUES (current_date, ${text.slice(0, 500)}, ${text.slice(0, 500)}, ${text.slice(0, 500)}, 1, ${text}, ${text}, now())`,
+      sql`INSERT INTO upstream_mismatches (day, chain, upstream, kind, occurrences, method, description, seen_at) VALUES (current_date, ${upTo(500)}, ${upTo(500)}, ${upTo(500)}, 1, ${text}, ${text}, now())`,
     );
     await stage.database.query(
-      sql`INSERT INTO upstream_calls (slot, chain, upstream, role, outcome, calls, busy_ms, latency) VALUES (now(), ${text.slice(0, 500)}, ${text.slice(0, 500)}, 'api', ${text.slice(0, 500)}, 1, 1, '{}')`,
+      sql`INSERT INTO upstream_calls (slot, chain, upstream, role, outcome, calls, busy_ms, latency) VALUES (now(), ${upTo(500)}, ${upTo(500)}, 'api', ${upTo(500)}, 1, 1, '{}')`,
     );
     await stage.database.query(
-      sql`INSERT INTO gateway_calls (hour, chain_id, method, calls, errors, cached, latency) VALUES (date_trunc('hour', now()), 1, ${text.slice(0, 2_000)}, 1, 0, 0, '{}')`,
+      sql`INSERT INTO gateway_calls (hour, chain_id, method, calls, errors, cached, latency) VALUES (date_trunc('hour', now()), 1, ${upTo(2_000)}, 1, 0, 0, '{}')`,
     );
     await stage.database.query(
       sql`INSERT INTO range_jobs (id, chain, work, dataset, ranges, requested_by, status, error_code, error_message)
        VALUES (${String(index).padStart(24, '0')}, ${text}, 'verify', ${text}, '[{"from":1,"to":2}]', ${text}, 'failed', ${text.slice(0, 40)}, ${text})`,
     );
     await stage.database.query(
-      sql`INSERT INTO api_usage (key_id, day, method, route, requests, refused, failed) VALUES (${text.slice(0, 2_000)}, current_date, 'GET', ${text.slice(0, 2_000)}, 1, 0, 0)`,
+      sql`INSERT INTO api_usage (key_id, day, method, route, requests, refused, failed) VALUES (${upTo(2_000)}, current_date, 'GET', ${upTo(2_000)}, 1, 0, 0)`,
     );
     await stage.database.query(
-      sql`INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES (decode(${tokenOf(index)}, 'hex'), 1, ${text.slice(0, 1_000)}, ${text.slice(0, 1_000)}, 18, 'known')`,
+      sql`INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES (${token}, 1, ${upTo(1_000)}, ${upTo(1_000)}, 18, 'known')`,
     );
     await stage.database.query(
       sql`INSERT INTO pools (pool_key, chain_id, pool, exchange, token0, token1, error_message)
-       VALUES (address_key(decode(${tokenOf(index)}, 'hex')), 1, decode(${tokenOf(index)}, 'hex'), ${text}, decode(${tokenOf(index)}, 'hex'), decode(${TOKEN.slice(2)}, 'hex'), ${text})`,
+       VALUES (address_key(${token}), 1, ${token}, ${text}, ${token}, decode(${TOKEN.slice(2)}, 'hex'), ${text})`,
     );
     const given = {
       tag: text,

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
-import { type Database, hexTextOld, type ReadDatabase, rawSql, sql } from '@chainstead/db';
+import { type Database, hexText, type ReadDatabase, sql } from '@chainstead/db';
 
 /** A block whose state is requested. */
 export interface StateBlock {
@@ -16,7 +16,7 @@ export interface StateBlock {
  */
 export async function committedBlock(database: ReadDatabase, chain: Pick<Chain, 'id'>): Promise<StateBlock | null> {
   const [block] = await database.select<StateBlock>(
-    sql`SELECT ${rawSql(COLUMNS)} FROM blocks
+    sql`SELECT ${COLUMNS} FROM blocks
      WHERE chain_id = ${chain.id} AND block_number <= coalesce(
        (SELECT checkpoint FROM sync_chains WHERE chain_id = ${chain.id}), (SELECT max(last_block) FROM sync_ranges WHERE chain_id = ${chain.id}))
      ORDER BY block_number DESC LIMIT 1`,
@@ -31,7 +31,7 @@ export async function knownBlock(
   number: number,
 ): Promise<StateBlock | null> {
   const [block] = await database.query<StateBlock>(
-    sql`SELECT ${rawSql(COLUMNS)} FROM blocks WHERE chain_id = ${chain.id} AND block_number = ${number}`,
+    sql`SELECT ${COLUMNS} FROM blocks WHERE chain_id = ${chain.id} AND block_number = ${number}`,
   );
   return block ?? null;
 }
@@ -44,10 +44,10 @@ export async function newestKnownBlocks(
 ): Promise<ReadonlyMap<number, StateBlock>> {
   const rows = await database.query<StateBlock & { requested: number }>(
     sql`SELECT given.requested, newest.* FROM unnest(${[...new Set(numbers)]}::bigint[]) AS given(requested)
-     CROSS JOIN LATERAL (SELECT ${rawSql(COLUMNS)} FROM blocks WHERE chain_id = ${chain.id} AND block_number <= given.requested
+     CROSS JOIN LATERAL (SELECT ${COLUMNS} FROM blocks WHERE chain_id = ${chain.id} AND block_number <= given.requested
        ORDER BY block_number DESC LIMIT 1) AS newest`,
   );
   return new Map(rows.map(({ requested, number, hash, timestamp }) => [requested, { number, hash, timestamp }]));
 }
 
-const COLUMNS = `block_number AS number, ${hexTextOld('block_hash')} AS hash, extract(epoch FROM block_timestamp)::bigint AS timestamp`;
+const COLUMNS = sql`block_number AS number, ${hexText('block_hash')} AS hash, extract(epoch FROM block_timestamp)::bigint AS timestamp`;

@@ -1,5 +1,5 @@
 import type { Address, ChainId } from '@chainstead/core';
-import { addressBytes, type Database, fromNowOld, sql } from '@chainstead/db';
+import { addressBytes, asSql, type Database, fromNow, joinSql, type Sql, sql } from '@chainstead/db';
 import { backoffSeconds, type DueTable } from '@chainstead/jobs';
 import { noteChangedDecimals, type TokenDecimals } from './changed-decimals.ts';
 import { refreshTokens } from './refresh-tokens.ts';
@@ -37,44 +37,36 @@ export async function saveTokenMetadata(
   metadata: ReadonlyMap<Address, TokenMetadata>,
 ): Promise<void> {
   const entries = [...metadata].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const column = <T>(read: (one: TokenMetadata) => T): T[] => entries.map(([, one]) => read(one));
+  const column = <Name extends keyof TokenMetadata>(name: Name): TokenMetadata[Name][] =>
+    entries.map(([, one]) => one[name]);
   const addresses = entries.map(([address]) => addressBytes(address));
   await database.transaction(async (transaction) => {
     const former = await transaction.query<TokenDecimals>(
       sql`SELECT address, chain_id, decimals FROM tokens WHERE chain_id = ${chainId} AND address = ANY (${addresses}::bytea[]) ORDER BY address, chain_id FOR UPDATE`,
     );
-    const isSettled = `(reported.answered OR tokens.facts_attempts >= $8 OR tokens.facts_status = 'known')`;
+    const isSettled = sql`(reported.answered OR tokens.facts_attempts >= ${SILENT_ATTEMPTS_MAX} OR tokens.facts_status = 'known')`;
+    const retrySeconds = sql`least(${RETRY_SECONDS.base}::float8 * power(2, tokens.facts_attempts - 1), ${RETRY_SECONDS.max})`;
     const stored = await transaction.query<TokenDecimals>(
-      `UPDATE tokens SET ${['name', 'symbol', 'decimals', 'standard'].map(reportedOrKnown).join(', ')},
+      sql`UPDATE tokens SET ${joinSql(['name', 'symbol', 'decimals', 'standard'].map(reportedOrKnown))},
          facts_lease_until = NULL, facts_holder = NULL, facts_error_code = NULL, facts_error_message = NULL, facts_read_at = now(),
          facts_attempts = CASE WHEN ${isSettled} THEN 0 ELSE tokens.facts_attempts END,
          facts_status = CASE WHEN ${isSettled} THEN 'known' ELSE 'pending' END,
-         facts_due_at = CASE WHEN NOT ${isSettled} THEN ${fromNowOld('least($9::float8 * power(2, tokens.facts_attempts - 1), $10)')}
+         facts_due_at = CASE WHEN NOT ${isSettled} THEN ${fromNow(retrySeconds)}
            WHEN tokens.facts_lease_until IS NOT NULL THEN tokens.facts_due_at END
-       FROM unnest($2::bytea[], $3::text[], $4::text[], $5::smallint[], $6::text[], $7::boolean[])
+       FROM unnest(${addresses}::bytea[], ${column('name')}::text[], ${column('symbol')}::text[], ${column('decimals')}::smallint[],
+           ${column('standard')}::text[], ${column('answered')}::boolean[])
          AS reported(address, name, symbol, decimals, standard, answered)
-       WHERE tokens.address = reported.address AND tokens.chain_id = $1 RETURNING tokens.address, tokens.chain_id, tokens.decimals`,
-      [
-        chainId,
-        addresses,
-        column((one) => one.name),
-        column((one) => one.symbol),
-        column((one) => one.decimals),
-        column((one) => one.standard),
-        column((one) => one.answered),
-        SILENT_ATTEMPTS_MAX,
-        RETRY_SECONDS.base,
-        RETRY_SECONDS.max,
-      ],
+       WHERE tokens.address = reported.address AND tokens.chain_id = ${chainId} RETURNING tokens.address, tokens.chain_id, tokens.decimals`,
     );
     await noteChangedDecimals(transaction, former, stored);
-    await refreshTokens(transaction, 'SELECT address, $2::bigint FROM unnest($1::bytea[]) AS touched(address)', [
-      addresses,
-      chainId,
-    ]);
+    await refreshTokens(
+      transaction,
+      sql`SELECT address, ${chainId}::bigint FROM unnest(${addresses}::bytea[]) AS touched(address)`,
+    );
   });
 }
 
-function reportedOrKnown(column: string): string {
-  return `${column} = CASE WHEN tokens.facts_status = 'known' THEN coalesce(reported.${column}, tokens.${column}) ELSE reported.${column} END`;
+function reportedOrKnown(name: string): Sql {
+  const column = asSql(name);
+  return sql`${column} = CASE WHEN tokens.facts_status = 'known' THEN coalesce(reported.${column}, tokens.${column}) ELSE reported.${column} END`;
 }

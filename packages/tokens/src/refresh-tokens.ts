@@ -1,4 +1,4 @@
-import type { Transaction } from '@chainstead/db';
+import { asSql, type Sql, sql, type Transaction } from '@chainstead/db';
 import { noteChangedDecimals, type TokenDecimals } from './changed-decimals.ts';
 import { SPAM_PATTERNS } from './spam-rule.ts';
 
@@ -9,21 +9,16 @@ import { SPAM_PATTERNS } from './spam-rule.ts';
  *
  * Changed decimals are noted in `changed_decimals`. Run twice it changes nothing more. Rows are locked in key order, so that it never deadlocks with itself. The SET expressions of a
  * row use immutable functions only (so no `concat`): Citus refuses others in an UPDATE.
- * @param touched SQL of rows (address, chain_id); may use `values` as $1, $2, …
+ * @param touched SQL of rows (address, chain_id)
  */
-export async function refreshTokens(
-  transaction: Transaction,
-  touched: string,
-  values: readonly unknown[] = [],
-): Promise<void> {
+export async function refreshTokens(transaction: Transaction, touched: Sql): Promise<void> {
   await transaction.query(
-    `SELECT FROM tokens WHERE (address, chain_id) IN (${touched}) ORDER BY address, chain_id FOR UPDATE`,
-    values,
+    sql`SELECT FROM tokens WHERE (address, chain_id) IN (${touched}) ORDER BY address, chain_id FOR UPDATE`,
   );
   const refreshed = await transaction.query<TokenDecimals & { former: number | null }>(
-    `UPDATE tokens SET logo = shown.logo, verified = shown.verified, name = shown.name, symbol = shown.symbol, decimals = shown.decimals,
+    sql`UPDATE tokens SET logo = shown.logo, verified = shown.verified, name = shown.name, symbol = shown.symbol, decimals = shown.decimals,
        possible_spam = shown.is_listed_spam OR NOT shown.verified
-         AND (coalesce(shown.name, '') || ' ' || coalesce(shown.symbol, '')) ~* ANY ($${values.length + 1}::text[])
+         AND (coalesce(shown.name, '') || ' ' || coalesce(shown.symbol, '')) ~* ANY (${SPAM_PATTERNS}::text[])
      FROM (
        SELECT token.address, token.chain_id, token.decimals AS former, list.logo, list.entries > 0 AS verified,
          CASE WHEN token.facts_status = 'known' THEN token.name ELSE list.name END AS name,
@@ -39,7 +34,6 @@ export async function refreshTokens(
      ) AS shown
      WHERE tokens.address = shown.address AND tokens.chain_id = shown.chain_id
      RETURNING tokens.address, tokens.chain_id, tokens.decimals, shown.former`,
-    [...values, SPAM_PATTERNS],
   );
   await noteChangedDecimals(
     transaction,
@@ -48,6 +42,7 @@ export async function refreshTokens(
   );
 }
 
-function firstSource(column: string): string {
-  return `(array_agg(${column} ORDER BY source) FILTER (WHERE ${column} IS NOT NULL))[1] AS ${column}`;
+function firstSource(name: string): Sql {
+  const column = asSql(name);
+  return sql`(array_agg(${column} ORDER BY source) FILTER (WHERE ${column} IS NOT NULL))[1] AS ${column}`;
 }

@@ -1,28 +1,24 @@
 import type { Address, ChainId } from '@chainstead/core';
-import { addressBytes, hexText, hexTextOld, sql, type Transaction } from '@chainstead/db';
+import { addressBytes, hexText, type Sql, sql, type Transaction } from '@chainstead/db';
 import { dueChannel, TOKEN_FACTS_WORK } from '@chainstead/jobs';
 
 /**
  * Makes the facts of stored tokens due: they are read as soon as a worker has time. Known facts are served until then.
- * @param only SQL condition on `tokens`. @default all of the addresses
+ * @param only condition on `tokens`. @default all of the addresses
  * @returns the tokens among the addresses that are due now
  */
 export async function requestTokenFacts(
   transaction: Transaction,
   chainId: ChainId,
   addresses: readonly Address[],
-  only = 'true',
+  only: Sql = sql`true`,
 ): Promise<readonly Address[]> {
   if (addresses.length === 0) return [];
-  const key = [chainId, addresses.map(addressBytes)];
-  await transaction.query(
-    'SELECT FROM tokens WHERE chain_id = $1 AND address = ANY ($2::bytea[]) ORDER BY address, chain_id FOR UPDATE',
-    key,
-  );
+  const areGiven = sql`chain_id = ${chainId} AND address = ANY (${addresses.map(addressBytes)}::bytea[])`;
+  await transaction.query(sql`SELECT FROM tokens WHERE ${areGiven} ORDER BY address, chain_id FOR UPDATE`);
   const due = await transaction.query<{ address: Address }>(
-    `UPDATE tokens SET facts_due_at = now(), facts_attempts = CASE WHEN facts_status = 'known' THEN 0 ELSE facts_attempts END
-     WHERE chain_id = $1 AND address = ANY ($2::bytea[]) AND (${only}) RETURNING ${hexTextOld('address')} AS address`,
-    key,
+    sql`UPDATE tokens SET facts_due_at = now(), facts_attempts = CASE WHEN facts_status = 'known' THEN 0 ELSE facts_attempts END
+     WHERE ${areGiven} AND (${only}) RETURNING ${hexText('address')} AS address`,
   );
   if (due.length > 0) transaction.notify(dueChannel(TOKEN_FACTS_WORK, chainId));
   return due.map(({ address }) => address);

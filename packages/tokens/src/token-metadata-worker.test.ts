@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { hexText, hexTextOld, rawSql, sql } from '@chainstead/db';
+import { hexText, hexTextOld, type Sql, sql } from '@chainstead/db';
 import { claimDue, createDueWork, type DueWork, failDue } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
 import {
@@ -157,19 +157,19 @@ describe('the worker', () => {
 
 describe('known facts', () => {
   const token = byTrait('letters of many scripts');
-  const request = (address: Address, only?: string) =>
+  const request = (address: Address, only?: Sql) =>
     scratch.database.transaction((transaction) => requestTokenFacts(transaction, chain.id, [address], only));
-  const store = (address: Address, values: string) =>
+  const store = (address: Address, values: Sql) =>
     scratch.database.query(
-      sql`INSERT INTO tokens (address, chain_id, facts_status, facts_due_at, name, decimals) VALUES (${bytes(address)}, ${chain.id}, 'known', NULL, ${rawSql(values)})`,
+      sql`INSERT INTO tokens (address, chain_id, facts_status, facts_due_at, name, decimals) VALUES (${bytes(address)}, ${chain.id}, 'known', NULL, ${values})`,
     );
   const changed = () => scratch.database.query(sql`SELECT ${hexText('address')} AS address FROM changed_decimals`);
 
   test('are read again on request, and changed decimals become work', async () => {
-    await store(token, `'', 0`);
-    await store(byTrait('no decimals'), `'Same', NULL`);
+    await store(token, sql`'', 0`);
+    await store(byTrait('no decimals'), sql`'Same', NULL`);
     expect(await request(token)).toEqual([token]);
-    expect(await request(byTrait('no decimals'), 'decimals IS NOT NULL')).toEqual([]);
+    expect(await request(byTrait('no decimals'), sql`decimals IS NOT NULL`)).toEqual([]);
     await startWorker();
     await vi.waitFor(
       async () => expect(await rowOf(token)).toMatchObject({ facts_status: 'known', name: 'Žluťoučký kůň 🐎' }),
@@ -181,7 +181,7 @@ describe('known facts', () => {
 
   test('stay while no upstream responds, and if the contract returns nothing', async () => {
     const silent = byTrait('answers nothing');
-    await store(silent, `'Gone', 9`);
+    await store(silent, sql`'Gone', 9`);
     await request(silent);
     const [claim] = await claimAll(1);
     if (claim === undefined) throw new Error('no token is due');
@@ -197,7 +197,7 @@ describe('known facts', () => {
   });
 
   test('are read by a node that has reached the announcement, and again after its reorg', async () => {
-    await store(token, `'Before', 9`);
+    await store(token, sql`'Before', 9`);
     const announce = (block: number) =>
       scratch.database.transaction((transaction) =>
         noteAnnouncements(transaction, chain.id, new Map([[token, block]])),
@@ -211,7 +211,7 @@ describe('known facts', () => {
   });
 
   test('are claimed after all unknown ones', async () => {
-    await store(addressOf(1), `'Known', 9`);
+    await store(addressOf(1), sql`'Known', 9`);
     await request(addressOf(1));
     await addPending([addressOf(2)]);
     expect(await claimTokens(1)).toEqual([addressOf(2)]);

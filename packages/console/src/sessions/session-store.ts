@@ -1,5 +1,5 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { type Database, rawSql, sql } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { type AuditActor, type ConfiguredKey, type Principal, recordAudit } from '@chainstead/http';
 
 /** A signed-in user. */
@@ -79,12 +79,12 @@ interface SessionRow {
  * Checked against the keys' own rows each time: a key that was just revoked or restricted, by any process, gives no
  * access.
  */
-const GOING_ON = `
+const GOING_ON = sql`
   SELECT id_hash, session.key_hash, key_id, key_name, session.created_at, seen_at, expires_at, address, user_agent,
          CASE WHEN key.key_hash IS NOT NULL THEN key.revoked_at IS NULL AND 'admin' = ANY (key.scopes) END AS is_allowed,
          seen_at < now() - interval '1 minute' AS is_stale
     FROM console_sessions AS session LEFT JOIN api_keys AS key ON key.key_hash = session.key_hash
-   WHERE session.revoked_at IS NULL AND expires_at > now() AND seen_at > now() - interval '${IDLE_HOURS} hours'`;
+   WHERE session.revoked_at IS NULL AND expires_at > now() AND seen_at > now() - make_interval(hours => ${IDLE_HOURS})`;
 
 export function createSessionStore({ database, configured, secret }: SessionStoreOptions): SessionStore {
   const admins = new Set(
@@ -100,27 +100,27 @@ export function createSessionStore({ database, configured, secret }: SessionStor
         const { address, requestId } = origin;
         await transaction.query(
           sql`INSERT INTO console_sessions (id_hash, key_hash, key_id, key_name, expires_at, address, user_agent)
-           VALUES (${idHash}, ${hash('sha256', key, 'buffer')}, ${principal.id}, ${principal.name}, now() + interval '${rawSql(HOURS_MAX)} hours', ${address}, ${origin.userAgent.slice(0, USER_AGENT_MAX)})`,
+           VALUES (${idHash}, ${hash('sha256', key, 'buffer')}, ${principal.id}, ${principal.name}, now() + make_interval(hours => ${HOURS_MAX}), ${address}, ${origin.userAgent.slice(0, USER_AGENT_MAX)})`,
         );
         const by: AuditActor = { door: 'console', id: principal.id, name: principal.name, address, requestId };
         await recordAudit(transaction, by, { action: 'session.begin', target: idHash.toString('hex').slice(0, 8) });
       });
       await database.query(
-        sql`DELETE FROM console_sessions WHERE expires_at < now() - interval '${rawSql(KEPT_DAYS)} days'`,
+        sql`DELETE FROM console_sessions WHERE expires_at < now() - make_interval(days => ${KEPT_DAYS})`,
       );
       return made;
     },
     async find(given, isUse) {
       if (!SECRET_PATTERN.test(given)) return null;
       const idHash = hash('sha256', given, 'buffer');
-      const [row] = await database.query<SessionRow>(sql`${rawSql(GOING_ON)} AND id_hash = ${idHash}`);
+      const [row] = await database.query<SessionRow>(sql`${GOING_ON} AND id_hash = ${idHash}`);
       if (row === undefined || !isAllowed(row)) return null;
       if (isUse && row.is_stale)
         await database.query(sql`UPDATE console_sessions SET seen_at = now() WHERE id_hash = ${idHash}`);
       return toSession(row);
     },
     list: async () =>
-      (await database.query<SessionRow>(sql`${rawSql(GOING_ON)} ORDER BY seen_at DESC, created_at DESC`))
+      (await database.query<SessionRow>(sql`${GOING_ON} ORDER BY seen_at DESC, created_at DESC`))
         .filter(isAllowed)
         .map(toSession),
     end: (id, by) => endSession(database, id, by),

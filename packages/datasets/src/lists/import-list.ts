@@ -142,7 +142,7 @@ async function replaceRows<Entry extends ListEntry>(
   await transaction.query(
     sql`INSERT INTO list_revisions (list, revision) VALUES (${table.name}, 1) ON CONFLICT (list) DO UPDATE SET revision = list_revisions.revision + 1`,
   );
-  if (table.tokens !== 'none') await refreshTokens(transaction, 'SELECT address, chain_id FROM touched_tokens');
+  if (table.tokens !== 'none') await refreshTokens(transaction, sql`SELECT address, chain_id FROM touched_tokens`);
 }
 
 /** Remembers the tokens that the source's present rows say something of. */

@@ -1,29 +1,13 @@
-import { type Database, rawSql } from '@chainstead/db';
+import { type Database, type Sql, sql } from '@chainstead/db';
 import { type AnswerStore, type AnswerStoreLimits, DEFAULT_STORE_LIMITS } from './answer-store.ts';
 
-const READ = `SELECT wanted.place, kept.result
-  FROM unnest($1::bigint[], $2::bytea[]) WITH ORDINALITY AS wanted (chain_id, call_hash, place)
-  JOIN gateway_answers kept USING (chain_id, call_hash)`;
-const WRITE = `INSERT INTO gateway_answers (chain_id, call_hash, result)
-  SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::bytea[]) ON CONFLICT DO NOTHING`;
 /** A process that prunes concurrently takes other rows. */
-const removeOldest = (condition: string): string => `WITH oldest AS (
-    SELECT chain_id, call_hash FROM gateway_answers WHERE ${condition} ORDER BY stored_at LIMIT $1 FOR UPDATE SKIP LOCKED
+const removeOldest = (condition: Sql): Sql => sql`WITH oldest AS (
+    SELECT chain_id, call_hash FROM gateway_answers WHERE ${condition} ORDER BY stored_at LIMIT ${STEP_ROWS} FOR UPDATE SKIP LOCKED
   ), removed AS (
     DELETE FROM gateway_answers kept USING oldest
     WHERE kept.chain_id = oldest.chain_id AND kept.call_hash = oldest.call_hash RETURNING pg_column_size(kept.result) AS size
   ) SELECT count(*) AS answers, coalesce(sum(size), 0)::bigint AS bytes FROM removed`;
-const REMOVE_OUTDATED = removeOldest('stored_at < now() - make_interval(days => $2)');
-const REMOVE_OLDEST = removeOldest('true');
-const RELATION_SIZE = `SELECT pg_total_relation_size('gateway_answers') AS bytes, pg_relation_size('gateway_answers') AS heap`;
-/**
- * Removed rows leave holes in the table, so its size does not show the stored bytes: row count times the mean of a
- * sample.
- */
-const HELD_SIZE = `SELECT (
-    (SELECT count(*) FROM gateway_answers) *
-    (SELECT coalesce(avg(pg_column_size(result)), 0) + $2 FROM gateway_answers TABLESAMPLE SYSTEM ($1))
-  )::bigint AS bytes`;
 
 const STEP_ROWS = 1_000;
 /** Steps until the size is read again: another process may prune concurrently. */
@@ -40,17 +24,27 @@ export function createPostgresAnswerStore(options: {
   const { database } = options;
   const limits = { ...DEFAULT_STORE_LIMITS, ...options.limits };
 
-  /** Returns the number of bytes to remove. */
+  /**
+   * Returns the number of bytes to remove. Removed rows leave holes in the table, so its size does not show the stored
+   * bytes: row count times the mean of a sample.
+   */
   async function surplus(): Promise<number> {
-    const [relation] = await database.query<{ bytes: number; heap: number }>(rawSql(RELATION_SIZE));
+    const [relation] = await database.query<{ bytes: number; heap: number }>(
+      sql`SELECT pg_total_relation_size('gateway_answers') AS bytes, pg_relation_size('gateway_answers') AS heap`,
+    );
     if (relation === undefined || relation.bytes <= limits.bytes) return 0;
     const percent = Math.min(100, (100 * SAMPLE_BYTES) / Math.max(relation.heap, 1));
-    const [held] = await database.query<{ bytes: number | null }>(HELD_SIZE, [percent, ROW_BYTES]);
+    const [held] = await database.query<{ bytes: number | null }>(
+      sql`SELECT (
+         (SELECT count(*) FROM gateway_answers) *
+         (SELECT coalesce(avg(pg_column_size(result)), 0) + ${ROW_BYTES} FROM gateway_answers TABLESAMPLE SYSTEM (${percent}))
+       )::bigint AS bytes`,
+    );
     return (held?.bytes ?? 0) - limits.bytes;
   }
 
-  async function remove(statement: string, values: readonly unknown[]): Promise<{ answers: number; bytes: number }> {
-    const [removed] = await database.query<{ answers: number; bytes: number }>(statement, [STEP_ROWS, ...values]);
+  async function remove(condition: Sql): Promise<{ answers: number; bytes: number }> {
+    const [removed] = await database.query<{ answers: number; bytes: number }>(removeOldest(condition));
     const { answers = 0, bytes = 0 } = removed ?? {};
     return { answers, bytes: bytes + answers * ROW_BYTES };
   }
@@ -60,28 +54,34 @@ export function createPostgresAnswerStore(options: {
       const found: (Buffer | null)[] = wanted.map(() => null);
       const chainIds = wanted.map(({ chainId }) => chainId);
       const hashes = wanted.map(({ callHash }) => callHash);
-      const rows = await database.query<{ place: number; result: Buffer }>(READ, [chainIds, hashes]);
+      const rows = await database.query<{ place: number; result: Buffer }>(
+        sql`SELECT wanted.place, kept.result
+         FROM unnest(${chainIds}::bigint[], ${hashes}::bytea[]) WITH ORDINALITY AS wanted (chain_id, call_hash, place)
+         JOIN gateway_answers kept USING (chain_id, call_hash)`,
+      );
       for (const { place, result } of rows) found[place - 1] = result;
       return found;
     },
     async write(answers) {
-      await database.query(WRITE, [
-        answers.map(({ chainId }) => chainId),
-        answers.map(({ callHash }) => callHash),
-        answers.map(({ result }) => result),
-      ]);
+      const chainIds = answers.map(({ chainId }) => chainId);
+      const hashes = answers.map(({ callHash }) => callHash);
+      const results = answers.map(({ result }) => result);
+      await database.query(
+        sql`INSERT INTO gateway_answers (chain_id, call_hash, result)
+         SELECT * FROM unnest(${chainIds}::bigint[], ${hashes}::bytea[], ${results}::bytea[]) ON CONFLICT DO NOTHING`,
+      );
     },
     async prune(pause) {
       let answers = 0;
       for (;;) {
-        const removed = await remove(REMOVE_OUTDATED, [limits.days]);
+        const removed = await remove(sql`stored_at < now() - make_interval(days => ${limits.days})`);
         answers += removed.answers;
         if (removed.answers < STEP_ROWS) break;
         await pause();
       }
       let left = await surplus();
       for (let steps = 1; left > 0; steps++) {
-        const removed = await remove(REMOVE_OLDEST, []);
+        const removed = await remove(sql`true`);
         if (removed.answers === 0) break;
         answers += removed.answers;
         left = steps % STEPS_UNTIL_READ === 0 ? await surplus() : left - removed.bytes;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Database, rawSql } from '@chainstead/db';
+import { type Database, type Sql, sql } from '@chainstead/db';
 
 /** A block that was reported to a client. */
 export type ReportedBlock = readonly [number: number, hash: string];
@@ -46,21 +46,14 @@ interface FilterRow {
 }
 
 const ID_BYTES = 16;
-const KEPT = `interval '5 minutes'`;
+const KEPT = sql`interval '5 minutes'`;
 /** A poll without changes is recorded at most this often. */
-const TOUCH_AFTER = `interval '30 seconds'`;
-const COLUMNS = 'id, kind, subject, reported, version';
-const OWNED = `id = $1 AND key_id = $2 AND chain_id = $3 AND polled_at > now() - ${KEPT}`;
+const TOUCH_AFTER = sql`interval '30 seconds'`;
+const COLUMNS = sql`id, kind, subject, reported, version`;
 
-const FORGET = `DELETE FROM gateway_filters WHERE polled_at <= now() - ${KEPT}`;
-const ADD = `INSERT INTO gateway_filters (id, key_id, chain_id, kind, subject, reported)
-  VALUES ($1, $2, $3, $4, $5::jsonb, $6::jsonb)`;
-const COUNT = `SELECT count(*)::int AS filters FROM gateway_filters WHERE key_id = $1 AND polled_at > now() - ${KEPT}`;
-const FIND = `SELECT ${COLUMNS} FROM gateway_filters WHERE ${OWNED}`;
-const ADVANCE = `UPDATE gateway_filters SET subject = $3::jsonb, reported = $4::jsonb, version = version + 1, polled_at = now()
-  WHERE id = $1 AND version = $2 RETURNING id`;
-const TOUCH = `UPDATE gateway_filters SET polled_at = now() WHERE id = $1 AND polled_at < now() - ${TOUCH_AFTER}`;
-const REMOVE = `DELETE FROM gateway_filters WHERE ${OWNED} RETURNING ${COLUMNS}`;
+function isOwned({ keyId, chainId }: FilterOwner, id: string): Sql {
+  return sql`id = ${id} AND key_id = ${keyId} AND chain_id = ${chainId} AND polled_at > now() - ${KEPT}`;
+}
 
 /** @param filtersPerKey on all chains and in all processes together */
 export function createFilterStore({
@@ -70,31 +63,48 @@ export function createFilterStore({
   readonly database: Database;
   readonly filtersPerKey: number;
 }): FilterStore {
+  const remove = async (owner: FilterOwner, id: string): Promise<StoredFilter | null> => {
+    const [row] = await database.query<FilterRow>(
+      sql`DELETE FROM gateway_filters WHERE ${isOwned(owner, id)} RETURNING ${COLUMNS}`,
+    );
+    return row ?? null;
+  };
   return {
-    async add({ keyId, chainId }, { kind, subject, reported }) {
-      await database.query(rawSql(FORGET));
+    async add(owner, { kind, subject, reported }) {
+      const { keyId, chainId } = owner;
+      await database.query(sql`DELETE FROM gateway_filters WHERE polled_at <= now() - ${KEPT}`);
       const id = `0x${randomBytes(ID_BYTES).toString('hex')}`;
-      await database.query(ADD, [id, keyId, chainId, kind, JSON.stringify(subject), JSON.stringify(reported)]);
+      await database.query(
+        sql`INSERT INTO gateway_filters (id, key_id, chain_id, kind, subject, reported)
+         VALUES (${id}, ${keyId}, ${chainId}, ${kind}, ${JSON.stringify(subject)}::jsonb, ${JSON.stringify(reported)}::jsonb)`,
+      );
       // Counted after the insert, so that concurrent inserts can't all pass the limit.
-      const [row] = await database.query<{ filters: number }>(COUNT, [keyId]);
+      const [row] = await database.query<{ filters: number }>(
+        sql`SELECT count(*)::int AS filters FROM gateway_filters WHERE key_id = ${keyId} AND polled_at > now() - ${KEPT}`,
+      );
       if ((row?.filters ?? 0) <= filtersPerKey) return id;
-      await database.query(REMOVE, [id, keyId, chainId]);
+      await remove(owner, id);
       return null;
     },
-    async find({ keyId, chainId }, id) {
-      const [row] = await database.query<FilterRow>(FIND, [id, keyId, chainId]);
+    async find(owner, id) {
+      const [row] = await database.query<FilterRow>(
+        sql`SELECT ${COLUMNS} FROM gateway_filters WHERE ${isOwned(owner, id)}`,
+      );
       return row ?? null;
     },
     async advance({ id, version }, { subject, reported }) {
-      const given = [id, version, JSON.stringify(subject), JSON.stringify(reported)];
-      return (await database.query(ADVANCE, given)).length > 0;
+      const advanced = await database.query(
+        sql`UPDATE gateway_filters SET subject = ${JSON.stringify(subject)}::jsonb, reported = ${JSON.stringify(reported)}::jsonb,
+           version = version + 1, polled_at = now()
+         WHERE id = ${id} AND version = ${version} RETURNING id`,
+      );
+      return advanced.length > 0;
     },
     async touch(id) {
-      await database.query(TOUCH, [id]);
+      await database.query(
+        sql`UPDATE gateway_filters SET polled_at = now() WHERE id = ${id} AND polled_at < now() - ${TOUCH_AFTER}`,
+      );
     },
-    async remove({ keyId, chainId }, id) {
-      const [row] = await database.query<FilterRow>(REMOVE, [id, keyId, chainId]);
-      return row ?? null;
-    },
+    remove,
   };
 }

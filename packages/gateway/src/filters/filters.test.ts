@@ -201,8 +201,9 @@ describe('a filter', () => {
   test('that nobody asked for during five minutes is forgotten', async () => {
     const { gateway } = await stage();
     const [old, young] = [await gateway.call('eth_newFilter', [{}]), await gateway.call('eth_newFilter', [{}])];
-    const age = `UPDATE gateway_filters SET polled_at = now() - interval '5 minutes' WHERE id = $1`;
-    await scratch.database.query(age, [old]);
+    await scratch.database.query(
+      sql`UPDATE gateway_filters SET polled_at = now() - interval '5 minutes' WHERE id = ${String(old)}`,
+    );
     await expect(gateway.call('eth_getFilterChanges', [old])).rejects.toThrow('filter not found');
     expect(await gateway.call('eth_getFilterChanges', [young])).toEqual([]);
     await gateway.call('eth_newBlockFilter');

@@ -1,5 +1,5 @@
 import { latencyPercentile } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, type Sql, sql } from '@chainstead/db';
 import { CALL_TIME_BOUNDS } from './call-times.ts';
 
 /** Calls of all keys to one method of one chain over some hours. */
@@ -32,15 +32,18 @@ export interface CallsRequested {
   readonly chainId?: number | undefined;
 }
 
-const OF_REQUESTED = `hour > date_trunc('hour', now()) - make_interval(hours => $1) AND ($2::bigint IS NULL OR chain_id = $2)`;
+function isRequested({ hours, chainId }: CallsRequested): Sql {
+  const chain = sql`${chainId ?? null}::bigint`;
+  return sql`hour > date_trunc('hour', now()) - make_interval(hours => ${hours}) AND (${chain} IS NULL OR chain_id = ${chain})`;
+}
 
 /** Returns calls by chain and method, the most frequent first. */
 export async function readMethodCalls(
   database: Pick<Database, 'query'>,
-  { hours, chainId }: CallsRequested,
+  requested: CallsRequested,
 ): Promise<MethodCalls[]> {
   const rows = await database.query<Omit<MethodCalls, 'half' | 'most'> & { readonly latency: readonly number[] }>(
-    `WITH requested AS (SELECT * FROM gateway_calls WHERE ${OF_REQUESTED}),
+    sql`WITH requested AS (SELECT * FROM gateway_calls WHERE ${isRequested(requested)}),
      parts AS (
        SELECT chain_id, method, place, sum(answers)::float8 AS answers
          FROM requested, unnest(latency) WITH ORDINALITY AS part (answers, place) GROUP BY 1, 2, 3),
@@ -49,7 +52,6 @@ export async function readMethodCalls(
        sum(cached)::float8 AS cached, coalesce(latencies.latency, '{}') AS latency
      FROM requested LEFT JOIN latencies USING (chain_id, method)
      GROUP BY chain_id, method, latencies.latency ORDER BY calls DESC, 1, 2`,
-    [hours, chainId ?? null],
   );
   return rows.map(({ latency, ...row }) => ({
     ...row,
@@ -59,13 +61,9 @@ export async function readMethodCalls(
 }
 
 /** Returns calls by hour, oldest first; hours without calls are left out. */
-export function readHourCalls(
-  database: Pick<Database, 'query'>,
-  { hours, chainId }: CallsRequested,
-): Promise<HourCalls[]> {
+export function readHourCalls(database: Pick<Database, 'query'>, requested: CallsRequested): Promise<HourCalls[]> {
   return database.query<HourCalls>(
-    `SELECT hour, sum(calls)::float8 AS calls, sum(errors)::float8 AS errors, sum(cached)::float8 AS cached
-       FROM gateway_calls WHERE ${OF_REQUESTED} GROUP BY hour ORDER BY hour`,
-    [hours, chainId ?? null],
+    sql`SELECT hour, sum(calls)::float8 AS calls, sum(errors)::float8 AS errors, sum(cached)::float8 AS cached
+       FROM gateway_calls WHERE ${isRequested(requested)} GROUP BY hour ORDER BY hour`,
   );
 }

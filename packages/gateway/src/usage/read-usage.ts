@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 
 /** Calls of one key to one method of one chain on one day. */
 export interface GatewayUsage {
@@ -15,13 +15,13 @@ export interface GatewayUsage {
   readonly bytes: number;
 }
 
-const READ_SQL = `SELECT key_id AS "keyId", to_char(day, 'YYYY-MM-DD') AS day, chain_id::float8 AS "chainId", method,
-  calls::float8 AS calls, errors::float8 AS errors, cached::float8 AS cached, weight::float8 AS weight, bytes::float8 AS bytes
-FROM gateway_usage
-WHERE day > (now() AT TIME ZONE 'UTC')::date - $1::integer
-ORDER BY day DESC, key_id, chain_id, method`;
-
 /** Returns the usage of the last days including today, newest day first. */
 export function readGatewayUsage(database: Database, days: number): Promise<GatewayUsage[]> {
-  return database.query<GatewayUsage>(READ_SQL, [days]);
+  return database.query<GatewayUsage>(
+    sql`SELECT key_id AS "keyId", to_char(day, 'YYYY-MM-DD') AS day, chain_id::float8 AS "chainId", method,
+       calls::float8 AS calls, errors::float8 AS errors, cached::float8 AS cached, weight::float8 AS weight, bytes::float8 AS bytes
+     FROM gateway_usage
+     WHERE day > (now() AT TIME ZONE 'UTC')::date - ${days}::integer
+     ORDER BY day DESC, key_id, chain_id, method`,
+  );
 }

@@ -1,4 +1,4 @@
-import { type Database, sql } from '@chainstead/db';
+import { type Database, type Sql, sql } from '@chainstead/db';
 import { addTimes } from './call-times.ts';
 
 /** Calls of one key to one method of one chain since the last write. */
@@ -29,18 +29,8 @@ const HOURS_KEPT = 7 * 24;
 /** Adds the calls of one hour to both tables, or to neither. */
 export async function writeUsage(database: Database, hour: Date, rows: readonly UsageRow[]): Promise<void> {
   await database.transaction(async (transaction) => {
-    await transaction.query(ADD_USAGE, [
-      hour.toISOString().slice(0, 10),
-      rows.map(({ keyId }) => keyId),
-      rows.map(({ chainId }) => chainId),
-      rows.map(({ method }) => method),
-      rows.map(({ entry }) => entry.calls),
-      rows.map(({ entry }) => entry.errors),
-      rows.map(({ entry }) => entry.cached),
-      rows.map(({ entry }) => entry.weight),
-      rows.map(({ entry }) => entry.bytes),
-    ]);
-    await transaction.query(ADD_CALLS, [hour, JSON.stringify(ofAllKeys(rows))]);
+    await transaction.query(addUsage(hour, rows));
+    await transaction.query(addCalls(hour, ofAllKeys(rows)));
   });
   await database.query(sql`DELETE FROM gateway_calls WHERE hour < now() - make_interval(hours => ${HOURS_KEPT})`);
 }
@@ -72,10 +62,13 @@ function ofAllKeys(rows: readonly UsageRow[]): CallsRow[] {
   return [...sums.values()];
 }
 
-// The same row order everywhere, so that two processes never deadlock.
-const ADD_USAGE = `INSERT INTO gateway_usage (key_id, day, chain_id, method, calls, errors, cached, weight, bytes)
-SELECT key_id, $1::date, chain_id, method, calls, errors, cached, weight, bytes
-FROM unnest($2::text[], $3::bigint[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[])
+/** The same row order everywhere, so that two processes never deadlock. */
+function addUsage(hour: Date, rows: readonly UsageRow[]): Sql {
+  const counts = (name: Exclude<keyof UsageEntry, 'times'>): number[] => rows.map(({ entry }) => entry[name]);
+  return sql`INSERT INTO gateway_usage (key_id, day, chain_id, method, calls, errors, cached, weight, bytes)
+SELECT key_id, ${hour.toISOString().slice(0, 10)}::date, chain_id, method, calls, errors, cached, weight, bytes
+FROM unnest(${rows.map(({ keyId }) => keyId)}::text[], ${rows.map(({ chainId }) => chainId)}::bigint[], ${rows.map(({ method }) => method)}::text[],
+    ${counts('calls')}::bigint[], ${counts('errors')}::bigint[], ${counts('cached')}::bigint[], ${counts('weight')}::bigint[], ${counts('bytes')}::bigint[])
   AS counted (key_id, chain_id, method, calls, errors, cached, weight, bytes)
 ORDER BY key_id, chain_id, method
 ON CONFLICT (key_id, day, chain_id, method) DO UPDATE SET
@@ -84,10 +77,12 @@ ON CONFLICT (key_id, day, chain_id, method) DO UPDATE SET
   cached = gateway_usage.cached + excluded.cached,
   weight = gateway_usage.weight + excluded.weight,
   bytes = gateway_usage.bytes + excluded.bytes`;
+}
 
-const ADD_CALLS = `INSERT INTO gateway_calls (hour, chain_id, method, calls, errors, cached, latency)
-SELECT $1, chain_id, method, calls, errors, cached, latency
-FROM jsonb_to_recordset($2::jsonb)
+function addCalls(hour: Date, rows: readonly CallsRow[]): Sql {
+  return sql`INSERT INTO gateway_calls (hour, chain_id, method, calls, errors, cached, latency)
+SELECT ${hour}::timestamptz, chain_id, method, calls, errors, cached, latency
+FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
   AS counted (chain_id bigint, method text, calls bigint, errors bigint, cached bigint, latency bigint[])
 ORDER BY chain_id, method
 ON CONFLICT (hour, chain_id, method) DO UPDATE SET
@@ -96,3 +91,4 @@ ON CONFLICT (hour, chain_id, method) DO UPDATE SET
   cached = gateway_calls.cached + excluded.cached,
   latency = (SELECT array_agg(coalesce(old, 0) + coalesce(new, 0) ORDER BY place)
     FROM unnest(gateway_calls.latency, excluded.latency) WITH ORDINALITY AS both_of (old, new, place))`;
+}

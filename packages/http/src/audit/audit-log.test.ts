@@ -34,9 +34,9 @@ describe('the audit log', () => {
         scratch.database.transaction((transaction) =>
           work({
             ...transaction,
-            query: (text, values) => {
-              if (movedStatement(text).text.includes('INSERT INTO audit_log')) throw new Error('no room');
-              return transaction.query(text, values);
+            query: (statement) => {
+              if (movedStatement(statement).text.includes('INSERT INTO audit_log')) throw new Error('no room');
+              return transaction.query(statement);
             },
           }),
         ),

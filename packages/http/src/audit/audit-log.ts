@@ -1,4 +1,4 @@
-import { type Database, rawSql, type Statement, sql, type Transaction, whereOld } from '@chainstead/db';
+import { type Database, joinSql, rowsAfter, type Sql, sql, type Transaction, where } from '@chainstead/db';
 
 /** Channels of a change. */
 export const AUDIT_DOORS = ['api', 'console', 'command', 'start'] as const;
@@ -37,8 +37,7 @@ export interface AuditRecord extends AuditActor, Required<AuditEntry> {
 export const START_ACTOR: AuditActor = { door: 'start', id: 'start', name: null, address: null, requestId: null };
 
 /** By the database clock, which applies to all machines. */
-const NEW_ID =
-  "to_char(extract(epoch FROM clock_timestamp()) * 1000000, 'FM0000000000000000') || substr(md5(random()::text), 1, 8)";
+const NEW_ID = sql`to_char(extract(epoch FROM clock_timestamp()) * 1000000, 'FM0000000000000000') || substr(md5(random()::text), 1, 8)`;
 /** Form of an entry id in URLs. */
 export const AUDIT_ENTRY: RegExp = /^\d{16}[0-9a-f]{8}$/;
 
@@ -50,7 +49,7 @@ export async function recordAudit(
 ): Promise<void> {
   await transaction.query(
     sql`INSERT INTO audit_log (id, door, actor, actor_name, action, target, details, address, request_id)
-     VALUES (${rawSql(NEW_ID)}, ${by.door}, ${by.id}, ${by.name}, ${action}, ${target}, ${JSON.stringify(details)}, ${by.address}, ${by.requestId})`,
+     VALUES (${NEW_ID}, ${by.door}, ${by.id}, ${by.name}, ${action}, ${target}, ${JSON.stringify(details)}, ${by.address}, ${by.requestId})`,
   );
 }
 
@@ -65,26 +64,22 @@ export async function listAudit(
   limit: number,
   door: AuditDoor | null = null,
 ): Promise<AuditRecord[]> {
-  const { text, values } = auditStatement(before, limit, door);
-  return database.query<AuditRecord>(text, values);
+  return database.query<AuditRecord>(auditStatement(before, limit, door));
 }
 
 /**
  * Reads one range of one index. `door` appears as a range and in the order. If the planner knew it to be a single
  * value, it would use the other index and read the entries of all other channels.
  */
-export function auditStatement(before: string | null, limit: number, door: AuditDoor | null): Statement {
-  const values: unknown[] = [limit];
-  const bind = (value: unknown): string => `$${values.push(value)}`;
-  const way = door === null ? null : bind(door);
+export function auditStatement(before: string | null, limit: number, door: AuditDoor | null): Sql {
+  const way = door === null ? [] : [sql`${door}`];
+  const key = [...way.map(() => sql`log.door`), sql`log.id`];
   const conditions = [
-    ...(way === null ? [] : [`log.door >= ${way}`]),
-    ...(way === null || before !== null ? [] : [`log.door <= ${way}`]),
+    ...way.map((one) => sql`log.door >= ${one}`),
     ...(before === null
-      ? []
-      : [way === null ? `log.id < ${bind(before)}` : `(log.door, log.id) < (${way}, ${bind(before)})`]),
+      ? way.map((one) => sql`log.door <= ${one}`)
+      : [rowsAfter('DESC', key, [...way, sql`${before}`])]),
   ];
-  const text = `SELECT log.id AS entry, at, door, actor AS id, actor_name AS name, action, target, details, address, request_id AS "requestId"
-     FROM audit_log AS log ${whereOld(conditions)} ORDER BY ${way === null ? '' : 'log.door DESC, '}log.id DESC LIMIT $1`;
-  return { text, values };
+  return sql`SELECT log.id AS entry, at, door, actor AS id, actor_name AS name, action, target, details, address, request_id AS "requestId"
+     FROM audit_log AS log ${where(conditions)} ORDER BY ${joinSql(key.map((column) => sql`${column} DESC`))} LIMIT ${limit}`;
 }

@@ -116,9 +116,9 @@ describe('created keys', () => {
     const keys = createKeyStore({
       database: {
         ...scratch.database,
-        query: (text, values) => {
+        query: (statement) => {
           lookups++;
-          return scratch.database.query(text, values);
+          return scratch.database.query(statement);
         },
       },
       configured: [],
@@ -187,7 +187,7 @@ describe('a server', () => {
     const keys = createKeyStore({
       database: {
         ...scratch.database,
-        query: (text, values) => (away ? Promise.reject(new TypeError('away')) : scratch.database.query(text, values)),
+        query: (statement) => (away ? Promise.reject(new TypeError('away')) : scratch.database.query(statement)),
       },
       configured: [],
       cacheMs: 0,

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { ChainsteadError } from '@chainstead/core';
-import { type Database, rawSql, sql, type Transaction } from '@chainstead/db';
+import { type Database, type Sql, sql, type Transaction } from '@chainstead/db';
 import { LRUCache } from 'lru-cache';
 import { type AuditActor, recordAudit, START_ACTOR } from '../audit/audit-log.ts';
 import { type ConfiguredKey, KEY_PATTERN } from './configured-key.ts';
@@ -141,37 +141,25 @@ export function createKeyStore(options: KeyStoreOptions): KeyStore {
     inUse,
     create: (name, scopes = new Set(DEFAULT_SCOPES), by = START_ACTOR) =>
       database.transaction((transaction) => insertKey(transaction, { name, scopes, byStart: false }, by)),
-    list: async () => (await database.query<KeyRow>(rawSql(LIST_SQL))).map(toStoredKey),
+    list: async () => {
+      const rows = await database.query<KeyRow>(sql`SELECT ${COLUMNS} FROM api_keys ORDER BY created_at, prefix`);
+      return rows.map(toStoredKey);
+    },
     revoke: (prefixOrKey, by = START_ACTOR) =>
-      changeKey(
-        database,
-        prefixOrKey,
-        { set: 'revoked_at = now()', values: [], action: 'key.revoke', details: {} },
-        by,
-      ),
+      changeKey(database, prefixOrKey, { set: sql`revoked_at = now()`, action: 'key.revoke', details: {} }, by),
     setScopes: (prefixOrKey, scopes, by = START_ACTOR) => {
-      const change = {
-        set: 'scopes = $2',
-        values: [[...scopes]],
-        action: 'key.scopes',
-        details: { scopes: [...scopes] },
-      };
-      return changeKey(database, prefixOrKey, change, by);
+      const change = [...scopes];
+      const set = sql`scopes = ${change}`;
+      return changeKey(database, prefixOrKey, { set, action: 'key.scopes', details: { scopes: change } }, by);
     },
     setRateLimit: (prefixOrKey, rateLimit, by = START_ACTOR) => {
-      const change = {
-        set: 'rate_limit = $2',
-        values: [rateLimit],
-        action: 'key.rate',
-        details: { rate_limit: rateLimit },
-      };
-      return changeKey(database, prefixOrKey, change, by);
+      const set = sql`rate_limit = ${rateLimit}`;
+      return changeKey(database, prefixOrKey, { set, action: 'key.rate', details: { rate_limit: rateLimit } }, by);
     },
   };
 }
 
-const COLUMNS = 'prefix, name, scopes, rate_limit, created_at, revoked_at';
-const LIST_SQL = `SELECT ${COLUMNS} FROM api_keys ORDER BY created_at, prefix`;
+const COLUMNS = sql`prefix, name, scopes, rate_limit, created_at, revoked_at`;
 
 function digestConfigured(keys: readonly ConfiguredKey[]): ReadonlyMap<string, Principal> {
   return new Map(
@@ -250,9 +238,7 @@ export async function insertKey(
 }
 
 interface KeyChange {
-  /** SQL over `values`, numbered from $2. */
-  readonly set: string;
-  readonly values: readonly unknown[];
+  readonly set: Sql;
   /** For the audit log. */
   readonly action: string;
   readonly details: Readonly<Record<string, unknown>>;
@@ -268,10 +254,9 @@ async function changeKey(
   const prefix = prefixOrKey.slice(0, PREFIX_LENGTH);
   return database.transaction(async (transaction) => {
     const rows = await transaction.query<KeyRow>(
-      `UPDATE api_keys SET ${change.set}
-       WHERE revoked_at IS NULL AND ${isKey ? 'key_hash' : 'prefix'} = $1
+      sql`UPDATE api_keys SET ${change.set}
+       WHERE revoked_at IS NULL AND ${isKey ? sql`key_hash = ${hash('sha256', prefixOrKey, 'buffer')}` : sql`prefix = ${prefixOrKey}`}
        RETURNING ${COLUMNS}`,
-      [isKey ? hash('sha256', prefixOrKey, 'buffer') : prefixOrKey, ...change.values],
     );
     const [row] = rows;
     if (row === undefined) throw new KeyNotFoundError(prefix);

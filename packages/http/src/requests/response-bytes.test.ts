@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { silentLogger } from '@chainstead/core';
-import { type Database, openDatabase, RESULT_BYTES_MAX, sql } from '@chainstead/db';
+import { type Database, openDatabase, RESULT_BYTES_MAX, type Sql, sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ALL_SCOPES } from '../keys/key-scope.ts';
@@ -17,17 +17,17 @@ const MEGABYTE = 1_000_000;
 /** Parts of long readings that run now, and the most that ran together. */
 let [running, mostRunning] = [0, 0];
 
+const megabytesOf = (text: string): Sql => sql`SELECT repeat('x', ${Number(text) * MEGABYTE}::int) AS text`;
+
 /** Reads a text of some megabytes; "times" statements of that size. */
 const routes: RouteModule = (app, { database, reads }) => {
   app.get('/read/:megabytes/:times', async (c) => {
     const { megabytes, times } = c.req.param();
-    for (let read = 0; read < Number(times); read++)
-      await reads.select(sql`SELECT repeat('x', ${Number(megabytes) * MEGABYTE}::int) AS text`);
+    for (let read = 0; read < Number(times); read++) await reads.select(megabytesOf(megabytes));
     return c.json('read');
   });
   app.get('/row/:megabytes', async (c) => {
-    const text = `SELECT repeat('x', $1::int) AS text`;
-    await forOneRow(() => reads.select(text, [Number(c.req.param('megabytes')) * MEGABYTE]));
+    await forOneRow(() => reads.select(megabytesOf(c.req.param('megabytes'))));
     return c.json('read');
   });
   app.get('/parts/:megabytes/:times', async (c) => {
@@ -36,18 +36,16 @@ const routes: RouteModule = (app, { database, reads }) => {
       await readPart(async () => {
         running += 1;
         mostRunning = Math.max(mostRunning, running);
-        await reads.select(sql`SELECT repeat('x', ${Number(megabytes) * MEGABYTE}::int) AS text`);
+        await reads.select(megabytesOf(megabytes));
         running -= 1;
       });
     return c.json('read');
   });
-  app.get('/shown/:megabytes', async (c) =>
-    c.json(await reads.select(sql`SELECT repeat('x', ${Number(c.req.param('megabytes')) * MEGABYTE}::int) AS text`)),
-  );
+  app.get('/shown/:megabytes', async (c) => c.json(await reads.select(megabytesOf(c.req.param('megabytes')))));
   app.get('/changed/:megabytes', async (c) => {
     await database.transaction(async ({ query }) => {
-      await query('CREATE TABLE changed ()');
-      await query(`SELECT repeat('x', $1::int) AS text`, [Number(c.req.param('megabytes')) * MEGABYTE]);
+      await query(sql`CREATE TABLE changed ()`);
+      await query(megabytesOf(c.req.param('megabytes')));
     });
     return c.json('changed');
   });

@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { createFlushedCounts } from './flushed-counts.ts';
 
 /** A completed request of a key. */
@@ -77,26 +77,20 @@ function addEntries(to: Entries, from: Entries): void {
   }
 }
 
-// The same order in all processes avoids deadlocks.
-const ADD_SQL = `INSERT INTO api_usage (key_id, day, method, route, requests, refused, failed)
-SELECT key_id, $1::date, method, route, requests, refused, failed
-FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[])
-  AS counted (key_id, method, route, requests, refused, failed)
-ORDER BY key_id, method, route
-ON CONFLICT (key_id, day, method, route) DO UPDATE SET
-  requests = api_usage.requests + excluded.requests,
-  refused = api_usage.refused + excluded.refused,
-  failed = api_usage.failed + excluded.failed`;
-
+/** The same order in all processes avoids deadlocks. */
 async function addUsage(database: Database, counted: Entries, day: Date): Promise<void> {
-  const entries = [...counted.values()];
-  await database.query(ADD_SQL, [
-    day.toISOString().slice(0, 10),
-    entries.map(({ keyId }) => keyId),
-    entries.map(({ method }) => method),
-    entries.map(({ route }) => route),
-    entries.map(({ requests }) => requests),
-    entries.map(({ refused }) => refused),
-    entries.map(({ failed }) => failed),
-  ]);
+  const column = <Name extends keyof Entry>(name: Name): Entry[Name][] =>
+    [...counted.values()].map((entry) => entry[name]);
+  await database.query(
+    sql`INSERT INTO api_usage (key_id, day, method, route, requests, refused, failed)
+     SELECT key_id, ${day.toISOString().slice(0, 10)}::date, method, route, requests, refused, failed
+     FROM unnest(${column('keyId')}::text[], ${column('method')}::text[], ${column('route')}::text[],
+         ${column('requests')}::bigint[], ${column('refused')}::bigint[], ${column('failed')}::bigint[])
+       AS counted (key_id, method, route, requests, refused, failed)
+     ORDER BY key_id, method, route
+     ON CONFLICT (key_id, day, method, route) DO UPDATE SET
+       requests = api_usage.requests + excluded.requests,
+       refused = api_usage.refused + excluded.refused,
+       failed = api_usage.failed + excluded.failed`,
+  );
 }

@@ -37,8 +37,7 @@ describe('usage of the API', () => {
     let isAway = true;
     const counter = counterOn({
       ...scratch.database,
-      query: (text, values) =>
-        isAway ? Promise.reject(new Error('connection lost')) : scratch.database.query(text, values),
+      query: (statement) => (isAway ? Promise.reject(new Error('connection lost')) : scratch.database.query(statement)),
     });
     const request = { keyId: 'open', method: 'GET', route: '/a', status: 200 };
     counter.count(request);

@@ -1,5 +1,5 @@
 import type { BlockRange, ChainId } from '@chainstead/core';
-import { type Database, hexText, hexTextOld, sql, type Transaction } from '@chainstead/db';
+import { type Database, hexText, rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
 import { listCoverage, readChainState, readRevisions } from '@chainstead/sync';
 import type { ManifestFile } from '../manifest/manifest.ts';
 import type { ExportTable } from '../tables/export-table.ts';
@@ -52,14 +52,12 @@ export async function readRangeFacts(
   range: BlockRange,
 ): Promise<RangeFacts> {
   const [revision = ''] = await readRevisions(transaction, chain.id, table.dataset, [range]);
-  const edge = (order: string): string =>
-    `(SELECT block_number AS number, ${hexTextOld('block_hash')} AS hash FROM blocks
-       WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3 ORDER BY block_number ${order} LIMIT 1)`;
-  const edges = await transaction.query<{ number: number; hash: string }>(`${edge('ASC')} UNION ALL ${edge('DESC')}`, [
-    chain.id,
-    range.from,
-    range.to,
-  ]);
+  const edge = (order: 'ASC' | 'DESC'): Sql =>
+    sql`(SELECT block_number AS number, ${hexText('block_hash')} AS hash FROM blocks
+       WHERE chain_id = ${chain.id} AND block_number BETWEEN ${range.from} AND ${range.to} ORDER BY block_number ${rawSql(order)} LIMIT 1)`;
+  const edges = await transaction.query<{ number: number; hash: string }>(
+    sql`${edge('ASC')} UNION ALL ${edge('DESC')}`,
+  );
   return {
     proof: joinLevels(await readCovered(transaction, chain, table, range)),
     first_block: edges[0] ?? null,

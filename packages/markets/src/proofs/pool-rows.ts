@@ -1,13 +1,5 @@
 import { type Address, type ChainId, type Hex, ZERO_ADDRESS } from '@chainstead/core';
-import {
-  addressBytes,
-  type Database,
-  hexBytes,
-  hexText,
-  hexTextOld,
-  sql,
-  type Transaction,
-} from '@chainstead/db';
+import { addressBytes, type Database, hexBytes, hexText, hexTextOld, sql, type Transaction } from '@chainstead/db';
 import { type Claim, claimValues, type DueTable, isClaimed, settled } from '@chainstead/jobs';
 import { underCommitLock } from '@chainstead/sync';
 import { requestTokenFacts } from '@chainstead/tokens';
@@ -153,7 +145,7 @@ async function addTokens(
     sql`INSERT INTO tokens (address, chain_id) SELECT address, ${id} FROM unnest(${contracts.map(addressBytes)}::bytea[]) AS found (address) ORDER BY address
      ON CONFLICT (address, chain_id) DO NOTHING`,
   );
-  await requestTokenFacts(transaction, id, contracts, 'decimals IS NULL');
+  await requestTokenFacts(transaction, id, contracts, sql`decimals IS NULL`);
 }
 
 /**

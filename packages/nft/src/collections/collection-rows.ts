@@ -157,7 +157,7 @@ async function saveToken(
        ON CONFLICT (address, chain_id) DO NOTHING RETURNING chain_id`,
     );
     if (inserted.length > 0)
-      await refreshTokens(transaction, 'SELECT $1::bytea, $2::bigint', [addressBytes(address), chainId]);
+      await refreshTokens(transaction, sql`SELECT ${addressBytes(address)}::bytea, ${chainId}::bigint`);
   });
 }
 

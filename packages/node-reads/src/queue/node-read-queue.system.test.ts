@@ -196,7 +196,7 @@ describe('node reads', () => {
   test.each([
     [
       'a statement that Postgres refuses',
-      () => scratch.database.query('SELECT $2::integer', [1, 2]),
+      () => scratch.database.query(sql`SELECT ${'one'}::integer`),
       500,
       'Internal error',
     ],

@@ -57,13 +57,14 @@ const SHARE = 2;
  * due-time index and skipping the due rows of all other streams.
  */
 async function readShares(database: Database, request: DueRequest, share: number): Promise<DueDelivery[]> {
+  const longLength = rawSql(LONG_BODY_LENGTH);
   const rows = await database.query<DueRow>(
     sql`SELECT due.id, due.stream_id, due.chain_id, due.block_number, ${hexText('due.block_hash')} AS block_hash, due.kind,
        due.retries, due.created_at, due.webhook_url, due.tag, m.logs, m.txs, m.txs_internal,
        m.removed_at IS NOT NULL AS is_removed,
-       CASE WHEN octet_length(due.resend) > ${rawSql(LONG_BODY_LENGTH)} THEN '' ELSE due.resend END AS resend,
-       CASE WHEN greatest(m.length, octet_length(m.body)) <= ${rawSql(LONG_BODY_LENGTH)} THEN m.body END AS match_body,
-       CASE WHEN greatest(m.length, octet_length(m.body), octet_length(due.resend)) > ${rawSql(LONG_BODY_LENGTH)}
+       CASE WHEN octet_length(due.resend) > ${longLength} THEN '' ELSE due.resend END AS resend,
+       CASE WHEN greatest(m.length, octet_length(m.body)) <= ${longLength} THEN m.body END AS match_body,
+       CASE WHEN greatest(m.length, octet_length(m.body), octet_length(due.resend)) > ${longLength}
          THEN greatest(m.length, octet_length(m.body), octet_length(due.resend)) ELSE 0 END AS long_length
      FROM (
        SELECT waiting.*, s.webhook_url, s.tag FROM streams s CROSS JOIN LATERAL (

@@ -1,4 +1,4 @@
-import { type Database, rawSql, sql } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 
 /** An active stream with webhooks to send. */
 export interface DueStream {
@@ -9,7 +9,7 @@ export interface DueStream {
 /**
  * Streams with pending webhooks: one index probe each, however many are pending (stream_deliveries_pending_by_stream).
  */
-export const WAITING_STREAMS = `WITH RECURSIVE waiting(stream_id) AS (
+export const WAITING_STREAMS = sql`WITH RECURSIVE waiting(stream_id) AS (
     (SELECT stream_id FROM stream_deliveries WHERE status = 'pending' ORDER BY stream_id LIMIT 1)
     UNION ALL
     SELECT (SELECT d.stream_id FROM stream_deliveries d
@@ -20,7 +20,7 @@ export const WAITING_STREAMS = `WITH RECURSIVE waiting(stream_id) AS (
 /** Returns active streams with webhooks that are due by the Postgres clock. */
 export function readDueStreams(database: Database): Promise<DueStream[]> {
   return database.query<DueStream>(
-    sql`${rawSql(WAITING_STREAMS)}
+    sql`${WAITING_STREAMS}
      SELECT s.id AS "streamId", s.webhook_url AS "webhookUrl"
      FROM waiting JOIN streams s ON s.id = waiting.stream_id
      WHERE s.status = 'active' AND s.deleted_at IS NULL AND EXISTS (

@@ -27,11 +27,10 @@ export interface HostLeases {
   letGo(host: string): Promise<void>;
 }
 
-const LEASE_END = "clock_timestamp() + $3 * interval '1 millisecond'";
-
 export function createHostLeases(options: HostLeasesOptions): HostLeases {
   const { database, logger, leaseMs } = options;
   const holder = randomUUID();
+  const leaseEnd = sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`;
   const heldUntil = new Map<string, number>();
   /** The local expiry, counted from before the query, by a monotonic clock. */
   const end = (): number => performance.now() + leaseMs;
@@ -40,11 +39,10 @@ export function createHostLeases(options: HostLeasesOptions): HostLeases {
     async take(host) {
       const until = end();
       const rows = await database.query(
-        `INSERT INTO webhook_host_leases AS kept (host, holder, held_until) VALUES ($1, $2, ${LEASE_END})
+        sql`INSERT INTO webhook_host_leases AS kept (host, holder, held_until) VALUES (${host}, ${holder}, ${leaseEnd})
          ON CONFLICT (host) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until
          WHERE kept.holder = excluded.holder OR kept.held_until <= clock_timestamp()
          RETURNING 1`,
-        [host, holder, leaseMs],
       );
       if (rows.length > 0) heldUntil.set(host, until);
       return rows.length > 0;
@@ -62,8 +60,7 @@ export function createHostLeases(options: HostLeasesOptions): HostLeases {
       const until = end();
       try {
         const renewed = await database.query<{ host: string }>(
-          `UPDATE webhook_host_leases SET held_until = ${LEASE_END} WHERE host = ANY ($1::text[]) AND holder = $2 RETURNING host`,
-          [hosts, holder, leaseMs],
+          sql`UPDATE webhook_host_leases SET held_until = ${leaseEnd} WHERE host = ANY (${hosts}::text[]) AND holder = ${holder} RETURNING host`,
         );
         for (const { host } of renewed) if (heldUntil.has(host)) heldUntil.set(host, until);
       } catch (error) {

@@ -34,7 +34,7 @@ const COUNTED_MAX = 10_000;
 export async function readHostQueues(database: Database): Promise<readonly HostQueue[]> {
   const [streams, served] = await Promise.all([
     database.query<StreamQueue>(
-      sql`${rawSql(WAITING_STREAMS)}
+      sql`${WAITING_STREAMS}
        SELECT s.webhook_url AS "webhookUrl", s.status = 'active' AS "isActive", counted.waiting, counted.due AS "dueAt"
        FROM waiting JOIN streams s ON s.id = waiting.stream_id
        CROSS JOIN LATERAL (

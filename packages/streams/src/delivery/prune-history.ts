@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, type Sql, sql } from '@chainstead/db';
 
 export interface PruneOptions {
   /** Older rows are deleted. */
@@ -15,7 +15,7 @@ export interface Pruned {
 }
 
 /** Items remain for this time after their last match, so that pruning does not compete with the delivery. */
-const ITEMS_REST = '10 minutes';
+const ITEMS_REST = sql`interval '10 minutes'`;
 
 const BATCH = 5_000;
 
@@ -26,34 +26,34 @@ const BATCH = 5_000;
  */
 export async function pruneHistory(database: Database, options: PruneOptions): Promise<Pruned> {
   const { before, batch = BATCH } = options;
-  const removeAll = async (statement: string, limit: unknown = before): Promise<number> => {
+  const removeAll = async (statement: Sql): Promise<number> => {
     let removed = 0;
     for (;;) {
-      const [row] = await database.query<{ removed: number }>(statement, [limit, batch]);
+      const [row] = await database.query<{ removed: number }>(statement);
       removed += row?.removed ?? 0;
       if ((row?.removed ?? 0) < batch) return removed;
     }
   };
   return {
-    attempts: await removeAll(`WITH old AS (
-        SELECT created_at, id FROM stream_attempts WHERE created_at < $1 ORDER BY created_at, id LIMIT $2 FOR UPDATE SKIP LOCKED
+    attempts: await removeAll(sql`WITH old AS (
+        SELECT created_at, id FROM stream_attempts WHERE created_at < ${before} ORDER BY created_at, id LIMIT ${batch} FOR UPDATE SKIP LOCKED
       ), gone AS (
         DELETE FROM stream_attempts a USING old WHERE (a.created_at, a.id) = (old.created_at, old.id) RETURNING 1
       ) SELECT count(*) AS removed FROM gone`),
-    deliveries: await removeAll(`WITH old AS (
-        SELECT id FROM stream_deliveries d WHERE status <> 'pending' AND created_at < $1 AND NOT EXISTS (
+    deliveries: await removeAll(sql`WITH old AS (
+        SELECT id FROM stream_deliveries d WHERE status <> 'pending' AND created_at < ${before} AND NOT EXISTS (
           SELECT FROM stream_attempts a WHERE a.chain_id = d.chain_id AND a.block_number = d.block_number
             AND a.stream_id = d.stream_id)
-        LIMIT $2 FOR UPDATE SKIP LOCKED
+        LIMIT ${batch} FOR UPDATE SKIP LOCKED
       ), gone AS (
         DELETE FROM stream_deliveries WHERE id IN (SELECT id FROM old) RETURNING 1
       ) SELECT count(*) AS removed FROM gone`),
-    matches: await removeAll(`WITH old AS (
+    matches: await removeAll(sql`WITH old AS (
         SELECT chain_id, block_number, stream_id, block_hash FROM stream_matches m
-        WHERE (confirmed OR removed_at IS NOT NULL) AND block_timestamp < $1 AND NOT EXISTS (
+        WHERE (confirmed OR removed_at IS NOT NULL) AND block_timestamp < ${before} AND NOT EXISTS (
           SELECT FROM stream_deliveries d WHERE d.chain_id = m.chain_id AND d.block_number = m.block_number
             AND d.stream_id = m.stream_id AND d.block_hash = m.block_hash)
-        LIMIT $2 FOR UPDATE SKIP LOCKED
+        LIMIT ${batch} FOR UPDATE SKIP LOCKED
       ), forgotten AS (
         DELETE FROM stream_match_transactions t USING old
         WHERE (t.chain_id, t.block_number, t.stream_id, t.block_hash)
@@ -65,18 +65,17 @@ export async function pruneHistory(database: Database, options: PruneOptions): P
       ) SELECT count(*) AS removed FROM gone`),
     // A match that refers to an item touches it, which the lock waits for and then sees.
     items: await removeAll(
-      `WITH old AS (
+      sql`WITH old AS (
         SELECT chain_id, block_number, block_hash, kind, place FROM stream_items i
-        WHERE used_at < now() - $1::interval AND NOT EXISTS (
+        WHERE used_at < now() - ${ITEMS_REST} AND NOT EXISTS (
           SELECT FROM stream_matches m WHERE m.chain_id = i.chain_id AND m.block_number = i.block_number
             AND m.block_hash = i.block_hash AND m.matched <> '')
-        LIMIT $2 FOR UPDATE SKIP LOCKED
+        LIMIT ${batch} FOR UPDATE SKIP LOCKED
       ), gone AS (
         DELETE FROM stream_items i USING old
         WHERE (i.chain_id, i.block_number, i.block_hash, i.kind, i.place)
           = (old.chain_id, old.block_number, old.block_hash, old.kind, old.place) RETURNING 1
       ) SELECT count(*) AS removed FROM gone`,
-      ITEMS_REST,
     ),
   };
 }

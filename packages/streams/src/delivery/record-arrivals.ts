@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, type Sql, sql } from '@chainstead/db';
 import { SUCCESS_RATE_MAX } from '../records/webhook-health.ts';
 import type { Attempt, Verdict } from './delivery.ts';
 
@@ -13,10 +13,7 @@ export async function recordArrivals(
   database: Database,
   attempts: readonly Attempt[],
 ): Promise<ReadonlyMap<string, Verdict>> {
-  const rows = await database.query<{ id: string; first: boolean }>(RECORD_ARRIVALS, [
-    ...attemptColumns(attempts),
-    SUCCESS_RATE_MAX,
-  ]);
+  const rows = await database.query<{ id: string; first: boolean }>(recordStatement(attempts));
   return new Map(rows.map(({ id, first }) => [id, first ? 'delivered' : 'repeated']));
 }
 
@@ -24,9 +21,9 @@ export async function recordArrivals(
  * Statistics read `arrived` and success rates read `counted`, which fixes the lock order. The planner doesn't know the
  * array length of the ids: it plans for a few, looks each up by id, and never reads the whole outbox.
  */
-const RECORD_ARRIVALS = `WITH given AS MATERIALIZED (
-    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::int[], $6::int[], $7::int[], $8::int[], $9::int[],
-        $10::int[], $11::timestamptz[])
+function recordStatement(attempts: readonly Attempt[]): Sql {
+  return sql`WITH given AS MATERIALIZED (
+    SELECT * FROM unnest(${attemptColumns(attempts)})
       AS given(id, delivery_id, webhook_url, tag, retries, http_status, logs, txs, txs_internal, duration_ms, finished_at)
   ), locked AS MATERIALIZED (
     SELECT id, stream_id, chain_id, block_number, kind, delivered_at IS NULL AS first
@@ -54,28 +51,21 @@ const RECORD_ARRIVALS = `WITH given AS MATERIALIZED (
       updated_at = now()
     RETURNING 1
   ), rated AS (
-    UPDATE webhook_health h SET success_rate = least($12, h.success_rate + answered.times), updated_at = now()
+    UPDATE webhook_health h SET success_rate = least(${SUCCESS_RATE_MAX}, h.success_rate + answered.times), updated_at = now()
     FROM (SELECT webhook_url, count(*)::int AS times FROM arrived GROUP BY webhook_url) AS answered
-    WHERE h.webhook_url = answered.webhook_url AND h.success_rate < $12 AND (SELECT count(*) FROM counted) >= 0
+    WHERE h.webhook_url = answered.webhook_url AND h.success_rate < ${SUCCESS_RATE_MAX} AND (SELECT count(*) FROM counted) >= 0
   )
   SELECT id, first FROM arrived`;
+}
 
-function attemptColumns(attempts: readonly Attempt[]): readonly unknown[] {
-  const column = <T>(read: (attempt: Attempt) => T): T[] => attempts.map(read);
+function attemptColumns(attempts: readonly Attempt[]): Sql {
   const plain = (read: (attempt: Attempt) => string | number | null): string => plainArray(attempts, read);
-  return [
-    plain(({ id }) => id),
-    plain(({ delivery }) => delivery.id),
-    column(({ delivery }) => delivery.webhookUrl),
-    column(({ delivery }) => delivery.tag),
-    plain(({ delivery }) => delivery.retries),
-    plain(({ outcome }) => outcome.httpStatus),
-    plain(({ delivery }) => delivery.match?.logs ?? 0),
-    plain(({ delivery }) => delivery.match?.txs ?? 0),
-    plain(({ delivery }) => delivery.match?.txsInternal ?? 0),
-    plain(({ outcome }) => outcome.durationMs),
-    plain(({ finishedAt }) => finishedAt.toISOString()),
-  ];
+  return sql`${plain(({ id }) => id)}::uuid[], ${plain(({ delivery }) => delivery.id)}::uuid[],
+        ${attempts.map(({ delivery }) => delivery.webhookUrl)}::text[], ${attempts.map(({ delivery }) => delivery.tag)}::text[],
+        ${plain(({ delivery }) => delivery.retries)}::int[], ${plain(({ outcome }) => outcome.httpStatus)}::int[],
+        ${plain(({ delivery }) => delivery.match?.logs ?? 0)}::int[], ${plain(({ delivery }) => delivery.match?.txs ?? 0)}::int[],
+        ${plain(({ delivery }) => delivery.match?.txsInternal ?? 0)}::int[], ${plain(({ outcome }) => outcome.durationMs)}::int[],
+        ${plain(({ finishedAt }) => finishedAt.toISOString())}::timestamptz[]`;
 }
 
 /**

@@ -49,14 +49,12 @@ function chooseAttempts(
   { streamId, attemptIds }: ReplayManyRequest,
   limit: number,
 ): Promise<{ readonly attempt: string }[]> {
-  const [requested, values] =
-    attemptIds === null ? ["d.status = 'failed'", []] : ['a.id = ANY ($3::uuid[])', [attemptIds]];
+  const isRequested = attemptIds === null ? sql`d.status = 'failed'` : sql`a.id = ANY (${attemptIds}::uuid[])`;
   return transaction.query(
-    `SELECT DISTINCT ON (a.delivery_id) a.id AS attempt
+    sql`SELECT DISTINCT ON (a.delivery_id) a.id AS attempt
      FROM stream_attempts a JOIN stream_deliveries d ON d.id = a.delivery_id JOIN streams s ON s.id = a.stream_id
-     WHERE a.stream_id = $1 AND s.deleted_at IS NULL AND NOT a.success AND a.body IS NOT NULL AND ${requested}
-     ORDER BY a.delivery_id, a.created_at DESC, a.id DESC LIMIT $2`,
-    [streamId, limit, ...values],
+     WHERE a.stream_id = ${streamId} AND s.deleted_at IS NULL AND NOT a.success AND a.body IS NOT NULL AND ${isRequested}
+     ORDER BY a.delivery_id, a.created_at DESC, a.id DESC LIMIT ${limit}`,
   );
 }
 

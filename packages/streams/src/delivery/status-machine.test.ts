@@ -1,4 +1,4 @@
-import { rawSql, sql } from '@chainstead/db';
+import { sql } from '@chainstead/db';
 import { startWebhookReceiver } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -76,11 +76,11 @@ describe('a stream', () => {
   test('gets into error when too many webhooks wait; those count no more once it is resumed', async () => {
     await stage();
     const id = await addStream(scratch.database, { webhookUrl: 'http://127.0.0.1:9/' });
-    const later = `now() + interval '1 day'`;
+    const later = sql`now() + interval '1 day'`;
     const insert = (count: number) =>
       scratch.database.query(
         sql`INSERT INTO stream_deliveries (id, stream_id, chain_id, block_number, block_hash, kind, due_at)
-         SELECT gen_random_uuid(), ${id}, 1, n, '\\x00', 'unconfirmed', ${rawSql(later)} FROM generate_series(1, ${count}::int) AS n`,
+         SELECT gen_random_uuid(), ${id}, 1, n, '\\x00', 'unconfirmed', ${later} FROM generate_series(1, ${count}::int) AS n`,
       );
     await insert(9_999);
     const other = await addStream(scratch.database, { webhookUrl: 'http://127.0.0.1:9/other' });

@@ -1,5 +1,5 @@
 import type { Logger } from '@chainstead/core';
-import { type Database, rawSql, sql } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { changeStreamStatus, type StatusChange } from '../records/change-status.ts';
 import { SUCCESS_RATE_MIN } from '../records/webhook-health.ts';
 import type { Stream } from '../stream.ts';
@@ -91,7 +91,7 @@ export function createStatusMachine(options: StatusMachineOptions): StatusMachin
 /** Webhooks queued before the stream was last changed or resumed don't count: the queue is being drained. */
 async function readOverfull(database: Database, waitingMax: number): Promise<readonly string[]> {
   const rows = await database.query<{ id: string }>(
-    sql`${rawSql(WAITING_STREAMS)}
+    sql`${WAITING_STREAMS}
      SELECT s.id FROM waiting JOIN streams s ON s.id = waiting.stream_id
      CROSS JOIN LATERAL (
        SELECT count(*) AS webhooks FROM (
@@ -106,7 +106,7 @@ async function readOverfull(database: Database, waitingMax: number): Promise<rea
 /** Returns the number of pending webhooks by stream, up to the counting limit. */
 export async function readQueueSizes(database: Database): Promise<ReadonlyMap<string, number>> {
   const rows = await database.query<{ id: string; size: number }>(
-    sql`${rawSql(WAITING_STREAMS)}
+    sql`${WAITING_STREAMS}
      SELECT waiting.stream_id AS id, counted.size FROM waiting
      CROSS JOIN LATERAL (
        SELECT count(*) AS size FROM (

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { type Database, rawSql, sql } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { type Delivery, recordsOf } from './delivery.ts';
 
 /**
  * Expects `given` with `id` and `retries`. `OFFSET 0` makes Postgres look each row up by id: with a join, the planner
  * may read all pending rows of the active streams.
  */
-export const STILL_DUE = `EXISTS (
+export const STILL_DUE = sql`EXISTS (
   SELECT FROM stream_deliveries d JOIN streams s ON s.id = d.stream_id
   WHERE d.id = given.id AND d.retries = given.retries AND d.status = 'pending' AND s.status = 'active' AND s.deleted_at IS NULL
   OFFSET 0)`;
@@ -14,7 +14,7 @@ export const STILL_DUE = `EXISTS (
 /** Returns whether the webhooks are still due: a reorg, a pause or another process may have intervened. */
 export async function areStillDue(database: Database, deliveries: readonly Delivery[]): Promise<boolean[]> {
   const rows = await database.query<{ id: string }>(
-    sql`SELECT given.id FROM unnest(${deliveries.map(({ id }) => id)}::uuid[], ${deliveries.map(({ retries }) => retries)}::int[]) AS given(id, retries) WHERE ${rawSql(STILL_DUE)}`,
+    sql`SELECT given.id FROM unnest(${deliveries.map(({ id }) => id)}::uuid[], ${deliveries.map(({ retries }) => retries)}::int[]) AS given(id, retries) WHERE ${STILL_DUE}`,
   );
   const due = new Set(rows.map(({ id }) => id));
   return deliveries.map(({ id }) => due.has(id));
@@ -24,7 +24,7 @@ export async function areStillDue(database: Database, deliveries: readonly Deliv
 export async function readResend(database: Database, { id, retries }: Delivery): Promise<string | null> {
   const [row] = await database.query<{ resend: string | null }>(
     sql`SELECT d.resend FROM unnest(${[id]}::uuid[], ${[retries]}::int[]) AS given(id, retries) JOIN stream_deliveries d USING (id)
-     WHERE ${rawSql(STILL_DUE)}`,
+     WHERE ${STILL_DUE}`,
   );
   return row?.resend ?? null;
 }

@@ -1,5 +1,5 @@
 import type { ChainId } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, rowsAfterInPartitions, sql, where } from '@chainstead/db';
 import type { DeliveryKind } from './delivery.ts';
 
 /** A pending webhook. */
@@ -32,13 +32,15 @@ export async function listWaitingDeliveries(
     limit,
   }: { readonly streamId: string; readonly after: WaitingPosition | null; readonly limit: number },
 ): Promise<WaitingPage> {
+  const isPending = [sql`stream_id = ${streamId}`, sql`status = 'pending'`];
+  const start =
+    after === null
+      ? []
+      : rowsAfterInPartitions('ASC', ['due_at', 'id'], [sql`${after[0]}::timestamptz`, sql`${after[1]}::uuid`]);
   const rows = await database.query<WaitingDelivery & { place: string }>(
-    `SELECT id, chain_id AS "chainId", block_number AS "blockNumber", kind, retries, created_at AS "createdAt", due_at AS "dueAt",
+    sql`SELECT id, chain_id AS "chainId", block_number AS "blockNumber", kind, retries, created_at AS "createdAt", due_at AS "dueAt",
        due_at::text AS place
-     FROM stream_deliveries WHERE stream_id = $1 AND status = 'pending'
-       AND ${after === null ? 'true' : 'due_at >= $3::timestamptz AND (due_at, id) > ($3::timestamptz, $4::uuid)'}
-     ORDER BY due_at, id LIMIT $2`,
-    [streamId, limit + 1, ...(after ?? [])],
+     FROM stream_deliveries ${where([...isPending, ...start])} ORDER BY due_at, id LIMIT ${limit + 1}`,
   );
   const page = rows.slice(0, limit);
   const last = page.at(-1);

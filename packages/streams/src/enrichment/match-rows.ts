@@ -1,5 +1,5 @@
 import type { ChainId, Hash } from '@chainstead/core';
-import { type Database, sql } from '@chainstead/db';
+import { type Database, type Sql, sql } from '@chainstead/db';
 import type { Delivery, MatchKey } from '../delivery/delivery.ts';
 import { areStillDue, STILL_DUE } from '../delivery/waiting-delivery.ts';
 import type { Match } from '../matching/match.ts';
@@ -38,10 +38,8 @@ interface KeyRow {
   readonly block_hash: string;
 }
 
-const KEYS =
-  'unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[]) AS key(chain_id, block_number, stream_id, hash)';
 /** Used with `OFFSET 0` or a lock: with a join, the planner may read the whole table. */
-const OF_MATCH = `m.chain_id = key.chain_id AND m.block_number = key.block_number AND m.stream_id = key.stream_id
+const IS_OF_KEY = sql`m.chain_id = key.chain_id AND m.block_number = key.block_number AND m.stream_id = key.stream_id
   AND m.block_hash = decode(key.hash, 'hex')`;
 
 interface StoredRow extends KeyRow {
@@ -57,9 +55,9 @@ export async function readMatchRows(
   keys: readonly MatchKey[],
 ): Promise<readonly (MatchRow | undefined)[]> {
   const rows = await database.query<StoredRow>(
-    `SELECT key.chain_id, key.block_number, key.stream_id, key.hash AS block_hash, m.matched, m.body, m.length, m.block_timestamp
-     FROM ${KEYS} CROSS JOIN LATERAL (SELECT * FROM stream_matches m WHERE ${OF_MATCH} OFFSET 0) AS m`,
-    keyColumns(keys),
+    sql`SELECT key.chain_id, key.block_number, key.stream_id, key.hash AS block_hash, m.matched, m.body, m.length, m.block_timestamp
+     FROM unnest(${keyColumns(keys)}) AS key(chain_id, block_number, stream_id, hash)
+     CROSS JOIN LATERAL (SELECT * FROM stream_matches m WHERE ${IS_OF_KEY} OFFSET 0) AS m`,
   );
   const open = rows.filter(({ body, length, matched }) => body === null && length <= BODY_LENGTH_MAX && matched !== '');
   const items = await readItems(database, open);
@@ -136,20 +134,10 @@ interface Stored {
 async function store(
   database: Database,
   made: readonly MadeBody[],
-  options: { readonly held: keyof typeof STORE_BODIES; readonly requested: readonly MadeBody[] },
+  options: { readonly held: keyof typeof STORING; readonly requested: readonly MadeBody[] },
 ): Promise<Stored> {
-  const reported = made.flatMap(({ transactions }, place) => [...transactions].map((hash) => ({ place, hash })));
   const rows = await database.query<{ number: number | null; other: string | null; due: string | null }>(
-    STORE_BODIES[options.held],
-    [
-      ...keyColumns(made.map(({ delivery }) => delivery)),
-      // Passed as one text: pg scans each character of array elements for quotes. JSON has no line breaks.
-      made.map(({ body }) => body).join('\n'),
-      reported.map(({ place }) => place),
-      `{${reported.map(({ hash }) => hash.slice(2)).join(',')}}`,
-      `{${options.requested.map(({ delivery }) => delivery.id).join(',')}}`,
-      options.requested.map(({ delivery }) => delivery.retries),
-    ],
+    storeStatement(made, options.requested, STORING[options.held]),
   );
   const bodies = new Map<string, string>();
   const due = new Set<string>();
@@ -161,52 +149,57 @@ async function store(
   return { bodies, due };
 }
 
-const STORED = 'm.chain_id, m.block_number, m.stream_id, m.block_hash';
+const STORED = sql`m.chain_id, m.block_number, m.stream_id, m.block_hash`;
 
 /**
  * Returns the position of each stored match, from 1, with its body if a different one is stored; and the deliveries
  * still due.
  * @param storing CTEs that store bodies of `made`; the last is `stored`
  */
-const storeStatement = (storing: string): string => `WITH made AS (
+function storeStatement(made: readonly MadeBody[], requested: readonly MadeBody[], storing: Sql): Sql {
+  // Passed as one text: pg scans each character of array elements for quotes. JSON has no line breaks.
+  const bodies = made.map(({ body }) => body).join('\n');
+  const reported = made.flatMap(({ transactions }, place) => [...transactions].map((hash) => ({ place, hash })));
+  const hashes = `{${reported.map(({ hash }) => hash.slice(2)).join(',')}}`;
+  const ids = `{${requested.map(({ delivery }) => delivery.id).join(',')}}`;
+  return sql`WITH made AS (
     SELECT key.*, key.place AS number, text.body
-    FROM unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[])
+    FROM unnest(${keyColumns(made.map(({ delivery }) => delivery))})
       WITH ORDINALITY AS key(chain_id, block_number, stream_id, hash, place)
-    JOIN string_to_table($5, E'\n') WITH ORDINALITY AS text(body, place) USING (place)
+    JOIN string_to_table(${bodies}, E'\n') WITH ORDINALITY AS text(body, place) USING (place)
   ), ${storing}, reported AS (
     INSERT INTO stream_match_transactions (chain_id, block_number, stream_id, block_hash, transaction_hash)
     SELECT stored.chain_id, stored.block_number, stored.stream_id, stored.block_hash, decode(of.hash, 'hex')
-    FROM unnest($6::int[], $7::text[]) AS of(place, hash) JOIN stored ON stored.number = of.place + 1
+    FROM unnest(${reported.map(({ place }) => place)}::int[], ${hashes}::text[]) AS of(place, hash) JOIN stored ON stored.number = of.place + 1
     ON CONFLICT DO NOTHING
   )
   SELECT number, other, NULL AS due FROM stored
-  UNION ALL SELECT NULL, NULL, given.id FROM unnest($8::uuid[], $9::int[]) AS given(id, retries) WHERE ${STILL_DUE}`;
+  UNION ALL SELECT NULL, NULL, given.id FROM unnest(${ids}::uuid[], ${requested.map(({ delivery }) => delivery.retries)}::int[]) AS given(id, retries) WHERE ${STILL_DUE}`;
+}
 
 /** By handling of matches that another transaction has locked. */
-const STORE_BODIES = {
-  'passed over': storeStatement(`free AS (
+const STORING = {
+  'passed over': sql`free AS (
     SELECT m.at, key.body, key.number FROM made AS key CROSS JOIN LATERAL (
-      SELECT m.ctid AS at FROM stream_matches m WHERE ${OF_MATCH} FOR NO KEY UPDATE SKIP LOCKED) AS m
+      SELECT m.ctid AS at FROM stream_matches m WHERE ${IS_OF_KEY} FOR NO KEY UPDATE SKIP LOCKED) AS m
   ), stored AS (
     UPDATE stream_matches m SET body = coalesce(m.body, free.body), matched = ''
     FROM free WHERE m.ctid = free.at AND m.ctid = ANY (ARRAY(SELECT at FROM free))
     RETURNING ${STORED}, free.number, nullif(m.body, free.body) AS other
-  )`),
+  )`,
   // By key: after the lock holder's update, the row has another physical location.
-  'waited for': storeStatement(`stored AS (
+  'waited for': sql`stored AS (
     UPDATE stream_matches m SET body = coalesce(m.body, key.body), matched = ''
-    FROM made AS key WHERE ${OF_MATCH}
+    FROM made AS key WHERE ${IS_OF_KEY}
     RETURNING ${STORED}, key.number, nullif(m.body, key.body) AS other
-  )`),
+  )`,
 } as const;
 
-function keyColumns(keys: readonly MatchKey[]): readonly unknown[] {
-  return [
-    keys.map(({ chainId }) => chainId),
-    keys.map(({ blockNumber }) => blockNumber),
-    `{${keys.map(({ streamId }) => streamId).join(',')}}`,
-    `{${keys.map(({ blockHash }) => blockHash.slice(2)).join(',')}}`,
-  ];
+/** The columns of keys, for `unnest`. */
+function keyColumns(keys: readonly MatchKey[]): Sql {
+  const streamIds = `{${keys.map(({ streamId }) => streamId).join(',')}}`;
+  const hashes = `{${keys.map(({ blockHash }) => blockHash.slice(2)).join(',')}}`;
+  return sql`${keys.map(({ chainId }) => chainId)}::bigint[], ${keys.map(({ blockNumber }) => blockNumber)}::bigint[], ${streamIds}::uuid[], ${hashes}::text[]`;
 }
 
 function nameOf({ chainId, blockNumber, streamId, blockHash }: MatchKey): string {

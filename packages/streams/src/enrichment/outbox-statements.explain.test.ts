@@ -41,8 +41,8 @@ async function explained(
   const plans: PlanNode[][] = [];
   const database: Database = {
     ...scratch.database,
-    async query(statement, given = []) {
-      const { text, values = [] } = movedStatement(statement, given);
+    async query(statement) {
+      const { text, values = [] } = movedStatement(statement);
       const { nodes } = await explain(scratch.database, { text, values }, plan);
       plans.push([...nodes]);
       return [];

@@ -81,7 +81,6 @@ describe('the body of a match', () => {
       return balanceOf(request, 1n);
     });
     const begun = await database.transaction(async (transaction) => {
-      const theirs = `UPDATE stream_matches SET body = '{"theirs":true}', matched = '' WHERE stream_id = $1`;
       // Lock the row before the other body is built; otherwise the stored body would be read instead.
       await transaction.query(sql`SELECT FROM stream_matches WHERE stream_id = ${streamId} FOR UPDATE`);
       const made = bodies.make(first, signal);
@@ -93,7 +92,9 @@ describe('the body of a match', () => {
           ),
         ).toHaveLength(1),
       );
-      await transaction.query(theirs, [streamId]);
+      await transaction.query(
+        sql`UPDATE stream_matches SET body = '{"theirs":true}', matched = '' WHERE stream_id = ${streamId}`,
+      );
       return { made };
     });
     expect(await begun.made).toBe('{"theirs":true}');

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type ChainId, ChainsteadError, type Clock, type Hash } from '@chainstead/core';
-import { type Database, rawSql, sql, UNWRITTEN, type WorkJournal } from '@chainstead/db';
+import { type Database, sql, UNWRITTEN, type WorkJournal } from '@chainstead/db';
 import DataLoader from 'dataloader';
 import type { WebhookBodies } from '../delivery/deliver-webhook.ts';
 import type { Delivery, MatchKey } from '../delivery/delivery.ts';
@@ -122,7 +122,7 @@ const TOGETHER = { cache: false, maxBatchSize: 200 } as const;
 
 async function readStreams(database: Database, ids: readonly string[]): Promise<readonly (Stream | undefined)[]> {
   const rows = await database.query<StreamRow>(
-    sql`SELECT ${rawSql(STREAM_COLUMNS)} FROM streams WHERE id = ANY (${[...new Set(ids)]}::uuid[])`,
+    sql`SELECT ${STREAM_COLUMNS} FROM streams WHERE id = ANY (${[...new Set(ids)]}::uuid[])`,
   );
   const byId = new Map(rows.map((row) => [row.id, streamOf(row)]));
   return ids.map((id) => byId.get(id));

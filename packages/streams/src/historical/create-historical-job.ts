@@ -39,6 +39,7 @@ export function createHistoricalJobFactory({
     const totalBlocks = rangeSize(blocks);
     if (totalBlocks > blocksMax) throw new RangeTooLongError(totalBlocks, blocksMax);
     const id = randomUUID();
+    const [fromTimestamp, toTimestamp] = timesOf(range);
     await database.transaction(async (transaction) => {
       // Serializes the requests of one key: concurrent requests would all see the same free slot.
       await transactionLock(transaction, `historical-jobs:${by.id}`);
@@ -47,10 +48,10 @@ export function createHistoricalJobFactory({
       );
       if ((open?.jobs ?? 0) >= jobsPerKey) throw new TooManyJobsError(jobsPerKey);
       await transaction.query(
-        `INSERT INTO historical_jobs (id, stream_id, chain_id, from_block, to_block, next_block, addresses, requested_by,
+        sql`INSERT INTO historical_jobs (id, stream_id, chain_id, from_block, to_block, next_block, addresses, requested_by,
            from_timestamp, to_timestamp, due_at)
-         VALUES ($1, $2, $3, $4, $5, $4, $6, $7, $8, $9, now())`,
-        [id, stream.id, chain.id, blocks.from, blocks.to, addresses, by.id, ...timesOf(range)],
+         VALUES (${id}, ${stream.id}, ${chain.id}, ${blocks.from}, ${blocks.to}, ${blocks.from}, ${addresses}, ${by.id},
+           ${fromTimestamp}, ${toTimestamp}, now())`,
       );
       transaction.notify(dueChannel(HISTORICAL_JOB_WORK, chain.id));
       await auditStream(transaction, by, 'stream.replay', stream.id, { job: id, chain: chain.id, ...blocks });

@@ -1,5 +1,5 @@
 import { type Address, ChainsteadError, type Logger } from '@chainstead/core';
-import { type Database, rawSql, sql } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import { type Claim, claimValues, type DueTable, type DueWork, isClaimed, settled } from '@chainstead/jobs';
 import { STREAM_COLUMNS, type StreamRow, streamOf } from '../records/stream-row.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
@@ -88,7 +88,7 @@ async function replayPart(
 /** Returns the stream of a job and the addresses to match; null if the stream was deleted. */
 async function readStream(database: Database, job: JobRow) {
   const [row] = await database.query<StreamRow>(
-    sql`SELECT ${rawSql(STREAM_COLUMNS)} FROM streams WHERE id = ${job.stream_id} AND deleted_at IS NULL`,
+    sql`SELECT ${STREAM_COLUMNS} FROM streams WHERE id = ${job.stream_id} AND deleted_at IS NULL`,
   );
   const [given] = await database.query<{ addresses: Address[] | null }>(
     sql`SELECT addresses FROM historical_jobs WHERE id = ${job.id}`,

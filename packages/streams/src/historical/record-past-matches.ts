@@ -5,7 +5,7 @@ import type { DeliveryKind, MatchKey } from '../delivery/delivery.ts';
 import { deliveryId } from '../delivery-id.ts';
 import type { BlockMatch } from '../watching/match-blocks.ts';
 import { addDeliveries } from '../watching/outbox-rows.ts';
-import { INSERT_MATCHES, writeMatches } from '../watching/record-matches.ts';
+import { writeMatches } from '../watching/record-matches.ts';
 
 /**
  * Stores matches in past blocks, each with a due webhook, even if it was sent before: the owner requested a replay.
@@ -20,16 +20,15 @@ export async function recordPastMatches(
   requestedBy: string | null = null,
 ): Promise<void> {
   if (matches.length === 0) return;
-  await writeMatches(transaction, chain, matches, async (keys, columns) => {
+  await writeMatches(transaction, chain, matches, async (keys, insert) => {
     await transaction.query(
-      `${INSERT_MATCHES}
+      sql`${insert}
        ON CONFLICT (chain_id, block_number, stream_id, block_hash) DO UPDATE SET matched = excluded.matched, body = NULL,
          logs = excluded.logs, txs = excluded.txs, txs_internal = excluded.txs_internal, length = excluded.length,
          removed_at = NULL
        WHERE NOT EXISTS (
          SELECT FROM stream_deliveries d WHERE d.chain_id = kept.chain_id AND d.block_number = kept.block_number
            AND d.stream_id = kept.stream_id AND d.block_hash = kept.block_hash AND d.status = 'pending')`,
-      columns,
     );
     if (kind === 'confirmed') await markConfirmed(transaction, keys);
     const ids = keys.map((key) => deliveryId(kind, key));

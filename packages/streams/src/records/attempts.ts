@@ -1,5 +1,5 @@
 import type { ChainId, Hash } from '@chainstead/core';
-import { type Database, hexBytes, rawSql, sql } from '@chainstead/db';
+import { type Database, hexBytes, rawSql, rowsAfter, type Sql, sql, where } from '@chainstead/db';
 
 /** One attempt to deliver a webhook. */
 export interface DeliveryAttempt {
@@ -78,27 +78,25 @@ interface AttemptRow {
 
 /** An exact count would read the whole table, for a number beyond practical paging. */
 const TOTAL_MAX = 10_000;
-const COLUMNS = `id, delivery_id, stream_id, chain_id, block_number, confirmed, webhook_url, tag, retries, success, http_status,
+const COLUMNS = sql`id, delivery_id, stream_id, chain_id, block_number, confirmed, webhook_url, tag, retries, success, http_status,
   error_message, records, duration_ms, created_at`;
 
 /** Longest body that lists and replays show: one response has at most twice as much. Bytes. */
 export const SHOWN_BODY_BYTES_MAX = 4 * 1024 * 1024;
-const SHOWN_BODY = `CASE WHEN octet_length(body) <= ${SHOWN_BODY_BYTES_MAX} THEN body END AS body`;
+const SHOWN_BODY = sql`CASE WHEN octet_length(body) <= ${SHOWN_BODY_BYTES_MAX} THEN body END AS body`;
 
 /** Returns attempts of all streams, including deleted ones, newest first. */
 export async function listAttempts(database: Database, request: AttemptListRequest): Promise<AttemptPage> {
   const { after, limit, withBody } = request;
-  const { conditions, values } = conditionsOf(request.filter);
-  const place = values.length;
-  const start = after === null ? 'true' : `(created_at, id) < ($${place + 2}, $${place + 3}::uuid)`;
+  const conditions = conditionsOf(request.filter);
+  const start =
+    after === null ? [] : [rowsAfter('DESC', ['created_at', 'id'], [sql`${after[0]}`, sql`${after[1]}::uuid`])];
   const counting = database.query<{ total: number }>(
-    `SELECT count(*) AS total FROM (SELECT 1 FROM stream_attempts WHERE ${conditions} LIMIT ${TOTAL_MAX}) AS counted`,
-    values,
+    sql`SELECT count(*) AS total FROM (SELECT 1 FROM stream_attempts ${where(conditions)} LIMIT ${rawSql(TOTAL_MAX)}) AS counted`,
   );
   const reading = database.query<AttemptRow & { place: string }>(
-    `SELECT ${COLUMNS}, ${withBody ? SHOWN_BODY : 'NULL AS body'}, created_at::text AS place FROM stream_attempts
-     WHERE ${conditions} AND ${start} ORDER BY created_at DESC, id DESC LIMIT $${place + 1}`,
-    [...values, limit + 1, ...(after ?? [])],
+    sql`SELECT ${COLUMNS}, ${withBody ? SHOWN_BODY : sql`NULL AS body`}, created_at::text AS place FROM stream_attempts
+     ${where([...conditions, ...start])} ORDER BY created_at DESC, id DESC LIMIT ${limit + 1}`,
   );
   const [rows, [count]] = await Promise.all([reading, counting]);
   const page = rows.slice(0, limit);
@@ -124,7 +122,7 @@ export async function listAttemptsOf(
   limit: number,
 ): Promise<DeliveryAttempt[]> {
   const rows = await database.query<AttemptRow>(
-    sql`SELECT ${rawSql(COLUMNS)}, NULL AS body FROM stream_attempts WHERE chain_id = ${chainId} AND block_number = ${blockNumber} AND delivery_id = ${id}
+    sql`SELECT ${COLUMNS}, NULL AS body FROM stream_attempts WHERE chain_id = ${chainId} AND block_number = ${blockNumber} AND delivery_id = ${id}
      ORDER BY created_at DESC, id DESC LIMIT ${limit}`,
   );
   return rows.map(attemptOf);
@@ -137,36 +135,32 @@ export async function findFailedAttempt(
   id: string,
 ): Promise<DeliveryAttempt | null> {
   const [row] = await database.query<AttemptRow>(
-    sql`SELECT ${rawSql(COLUMNS)}, ${rawSql(SHOWN_BODY)} FROM stream_attempts WHERE id = ${id} AND stream_id = ${streamId} AND NOT success`,
+    sql`SELECT ${COLUMNS}, ${SHOWN_BODY} FROM stream_attempts WHERE id = ${id} AND stream_id = ${streamId} AND NOT success`,
   );
   return row === undefined ? null : attemptOf(row);
 }
 
 /** `success` is inlined: the planner uses the index of failures only for a literal. */
-function conditionsOf(filter: AttemptFilter): { readonly conditions: string; readonly values: readonly unknown[] } {
-  const values: unknown[] = [];
-  const conditions = [filter.success === null ? 'true' : filter.success ? 'success' : 'NOT success'];
-  const add = (condition: (parameter: string) => string, value: unknown): void => {
-    values.push(value);
-    conditions.push(condition(`$${values.length}`));
-  };
-  if (filter.streamId !== null) add((id) => `stream_id = ${id}`, filter.streamId);
-  if (filter.chainIds.length > 0) add((ids) => `chain_id = ANY (${ids}::bigint[])`, filter.chainIds);
-  if (filter.blockNumbers.length > 0)
-    add((numbers) => `block_number = ANY (${numbers}::bigint[])`, filter.blockNumbers);
-  if (filter.from !== null) add((date) => `created_at >= ${date}`, filter.from);
-  if (filter.to !== null) add((date) => `created_at <= ${date}`, filter.to);
-  if (filter.transactionHash !== null) add(attemptsOfTransaction, hexBytes(filter.transactionHash));
-  return { conditions: conditions.join(' AND '), values };
+function conditionsOf(filter: AttemptFilter): readonly Sql[] {
+  const { success, streamId, chainIds, blockNumbers, from, to, transactionHash } = filter;
+  return [
+    ...(success === null ? [] : [success ? sql`success` : sql`NOT success`]),
+    ...(streamId === null ? [] : [sql`stream_id = ${streamId}`]),
+    ...(chainIds.length === 0 ? [] : [sql`chain_id = ANY (${chainIds}::bigint[])`]),
+    ...(blockNumbers.length === 0 ? [] : [sql`block_number = ANY (${blockNumbers}::bigint[])`]),
+    ...(from === null ? [] : [sql`created_at >= ${from}`]),
+    ...(to === null ? [] : [sql`created_at <= ${to}`]),
+    ...(transactionHash === null ? [] : [isOfTransaction(transactionHash)]),
+  ];
 }
 
 /** Blocks of two forks may share a number, so the block hash identifies the match. */
-function attemptsOfTransaction(hash: string): string {
-  return `id IN (
+function isOfTransaction(hash: Hash): Sql {
+  return sql`id IN (
     SELECT a.id FROM stream_match_transactions t
     JOIN stream_attempts a ON a.chain_id = t.chain_id AND a.block_number = t.block_number AND a.stream_id = t.stream_id
     JOIN stream_deliveries d ON d.id = a.delivery_id AND d.block_hash = t.block_hash
-    WHERE t.transaction_hash = ${hash})`;
+    WHERE t.transaction_hash = ${hexBytes(hash)})`;
 }
 
 function attemptOf(row: AttemptRow): DeliveryAttempt {

@@ -1,4 +1,4 @@
-import { rawSql, sql, type Transaction } from '@chainstead/db';
+import { sql, type Transaction } from '@chainstead/db';
 import type { Stream, StreamStatus } from '../stream.ts';
 import { STREAM_COLUMNS, type StreamRow, streamOf } from './stream-row.ts';
 import { raiseStreamsVersion } from './streams-version.ts';
@@ -22,7 +22,7 @@ export async function changeStreamStatus(
 ): Promise<Stream | null> {
   await raiseStreamsVersion(transaction);
   const [found] = await transaction.query<StreamRow>(
-    sql`SELECT ${rawSql(STREAM_COLUMNS)} FROM streams WHERE id = ${id} AND deleted_at IS NULL`,
+    sql`SELECT ${STREAM_COLUMNS} FROM streams WHERE id = ${id} AND deleted_at IS NULL`,
   );
   if (found === undefined) return null;
   const current = streamOf(found);
@@ -32,7 +32,7 @@ export async function changeStreamStatus(
   const [row] = await transaction.query<StreamRow>(
     sql`UPDATE streams SET status = ${change.status}, status_message = ${change.statusMessage}, updated_at = now(), error_since = CASE
        WHEN ${change.status} = 'error' THEN coalesce(error_since, now()) WHEN ${change.status} = 'terminated' THEN error_since END
-     WHERE id = ${id} RETURNING ${rawSql(STREAM_COLUMNS)}`,
+     WHERE id = ${id} RETURNING ${STREAM_COLUMNS}`,
   );
   return row === undefined ? null : streamOf(row);
 }

@@ -1,5 +1,5 @@
 import type { Address, ChainId } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, sql, where } from '@chainstead/db';
 
 /** A replay of a stream over past blocks, with its progress. */
 export interface HistoricalJob {
@@ -30,11 +30,10 @@ const JOBS_MAX = 1_000;
 /** Returns jobs of one stream or of all, newest first. */
 export function listHistoricalJobs(database: Database, streamId: string | null): Promise<readonly HistoricalJob[]> {
   return database.query<HistoricalJob>(
-    `SELECT id, stream_id AS "streamId", chain_id AS "chainId", from_block AS "fromBlock", to_block AS "toBlock",
+    sql`SELECT id, stream_id AS "streamId", chain_id AS "chainId", from_block AS "fromBlock", to_block AS "toBlock",
        from_timestamp AS "fromTimestamp", to_timestamp AS "toTimestamp", addresses, next_block AS "nextBlock", status, matches, error_message AS "errorMessage",
        created_at AS "createdAt", updated_at AS "updatedAt"
-     FROM historical_jobs ${streamId === null ? '' : 'WHERE stream_id = $1'}
-     ORDER BY created_at DESC, id DESC LIMIT ${JOBS_MAX}`,
-    streamId === null ? [] : [streamId],
+     FROM historical_jobs ${where(streamId === null ? [] : [sql`stream_id = ${streamId}`])}
+     ORDER BY created_at DESC, id DESC LIMIT ${rawSql(JOBS_MAX)}`,
   );
 }

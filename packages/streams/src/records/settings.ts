@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Database, rawSql, sql } from '@chainstead/db';
+import { type Database, sql } from '@chainstead/db';
 import type { AuditActor } from '@chainstead/http';
 import { auditStream } from './audit-stream.ts';
 
@@ -28,20 +28,20 @@ const SECRET_BYTES = 32;
 const OVERLAP_HOURS = 24;
 /** Audit log target: the settings belong to all streams. */
 const TARGET = 'settings';
-const COLUMNS = `region, secret_key,
+const COLUMNS = sql`region, secret_key,
   CASE WHEN previous_valid_until > now() THEN previous_secret_key END AS previous_secret_key`;
 
 /** Returns the settings. The first call creates the secret; all replicas get the same one. */
 export async function readStreamSettings(database: Database): Promise<StreamSettings> {
   const rows = await database.query<SettingsRow>(
-    sql`SELECT ${rawSql(COLUMNS)} FROM stream_settings WHERE id = ${SETTINGS_ROW}`,
+    sql`SELECT ${COLUMNS} FROM stream_settings WHERE id = ${SETTINGS_ROW}`,
   );
   if (rows.length > 0) return settingsOf(rows);
   await database.query(
     sql`INSERT INTO stream_settings (id, region, secret_key) VALUES (${SETTINGS_ROW}, ${REGIONS[0]}, ${randomBytes(SECRET_BYTES).toString('hex')}) ON CONFLICT DO NOTHING`,
   );
   return settingsOf(
-    await database.query<SettingsRow>(sql`SELECT ${rawSql(COLUMNS)} FROM stream_settings WHERE id = ${SETTINGS_ROW}`),
+    await database.query<SettingsRow>(sql`SELECT ${COLUMNS} FROM stream_settings WHERE id = ${SETTINGS_ROW}`),
   );
 }
 
@@ -56,16 +56,17 @@ export async function changeStreamSettings(
 ): Promise<StreamSettings> {
   await readStreamSettings(database);
   const given = Object.entries(change).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const secretKey = sql`${change.secretKey ?? null}::text`;
   return database.transaction(async (transaction) => {
     const rows = await transaction.query<SettingsRow>(
       sql`UPDATE stream_settings SET
        region = coalesce(${change.region ?? null}, region),
-       secret_key = coalesce(${change.secretKey ?? null}, secret_key),
-       previous_secret_key = CASE WHEN ${change.secretKey ?? null} <> secret_key THEN secret_key ELSE previous_secret_key END,
+       secret_key = coalesce(${secretKey}, secret_key),
+       previous_secret_key = CASE WHEN ${secretKey} <> secret_key THEN secret_key ELSE previous_secret_key END,
        previous_valid_until =
-         CASE WHEN ${change.secretKey ?? null} <> secret_key THEN now() + make_interval(hours => ${OVERLAP_HOURS}) ELSE previous_valid_until END,
+         CASE WHEN ${secretKey} <> secret_key THEN now() + make_interval(hours => ${OVERLAP_HOURS}) ELSE previous_valid_until END,
        updated_at = now()
-     WHERE id = ${SETTINGS_ROW} RETURNING ${rawSql(COLUMNS)}`,
+     WHERE id = ${SETTINGS_ROW} RETURNING ${COLUMNS}`,
     );
     if (given.length > 0) await auditStream(transaction, by, 'stream.settings', TARGET, { changed: given });
     return settingsOf(rows);

@@ -1,5 +1,5 @@
 import type { ChainId } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, rowsAfter, type Sql, sql, where } from '@chainstead/db';
 import { createDescribeStreams } from '../contracts/describe-streams.ts';
 import type { StreamStatus } from '../stream.ts';
 import type { StreamPosition } from './stream-store.ts';
@@ -59,14 +59,17 @@ interface OverviewRow extends Omit<StreamOverview, 'lastError'> {
 /** Returns streams, newest first, without deleted ones. The cost of a page depends only on its streams. */
 export async function listStreamOverviews(database: Database, request: OverviewListRequest): Promise<OverviewPage> {
   const { status, text, after, limit } = request;
+  const conditions = [
+    ...(status === null ? [] : [sql`status = ${status}`]),
+    ...(text === null
+      ? []
+      : [sql`position(lower(${text}::text) IN lower(concat_ws(' ', id, tag, description, webhook_url))) > 0`]),
+    ...(after === null
+      ? []
+      : [rowsAfter('DESC', ['created_at', 'id'], [sql`${after[0]}::timestamptz`, sql`${after[1]}::uuid`])]),
+  ];
   const rows = await database.query<OverviewRow>(
-    overviewsOf(
-      `($1::text IS NULL OR status = $1)
-       AND ($2::text IS NULL OR position(lower($2) IN lower(concat_ws(' ', id, tag, description, webhook_url))) > 0)
-       AND ${after === null ? 'true' : '(created_at, id) < ($4::timestamptz, $5::uuid)'}
-       ORDER BY created_at DESC, id DESC LIMIT $3`,
-    ),
-    [status, text, limit + 1, ...(after ?? [])],
+    overviewsOf(conditions, sql`ORDER BY created_at DESC, id DESC LIMIT ${limit + 1}`),
   );
   const page = rows.slice(0, limit);
   const last = page.at(-1);
@@ -78,33 +81,33 @@ export async function listStreamOverviews(database: Database, request: OverviewL
 
 /** Returns one stream; null if it does not exist or was deleted. */
 export async function readStreamOverview(database: Database, id: string): Promise<StreamOverview | null> {
-  const [row] = await database.query<OverviewRow>(overviewsOf('id = $1'), [id]);
+  const [row] = await database.query<OverviewRow>(overviewsOf([sql`id = ${id}`]));
   if (row === undefined) return null;
   const [described = null] = await createDescribeStreams(database)([overviewOf(row)]);
   return described;
 }
 
 /** Indexes: stream_deliveries_pending_by_stream and stream_attempts_by_stream, one short range of each per stream. */
-function overviewsOf(chosen: string): string {
-  return `SELECT page.id, tag, description, webhook_url AS "webhookUrl", chain_ids AS "chainIds", contracts, status, status_message AS "statusMessage",
+function overviewsOf(conditions: readonly Sql[], order: Sql = sql``): Sql {
+  return sql`SELECT page.id, tag, description, webhook_url AS "webhookUrl", chain_ids AS "chainIds", contracts, status, status_message AS "statusMessage",
        amount_of_addresses AS "amountOfAddresses", page.created_at AS "createdAt", page.updated_at AS "updatedAt",
        page.created_at::text AS place, coalesce(h.success_rate, 100) AS "successRate",
        coalesce(st.webhooks_delivered, 0) AS delivered, coalesce(st.webhooks_failed, 0) AS failed,
        waiting.webhooks AS waiting, failure.error_message AS error, failure.created_at AS "errorAt"
      FROM (
        SELECT id, tag, description, webhook_url, chain_ids, contracts, status, status_message, amount_of_addresses, created_at, updated_at
-       FROM streams WHERE deleted_at IS NULL AND ${chosen}
+       FROM streams ${where([sql`deleted_at IS NULL`, ...conditions])} ${order}
      ) AS page
      LEFT JOIN webhook_health h USING (webhook_url)
      LEFT JOIN stream_stats st ON st.stream_id = page.id
      CROSS JOIN LATERAL (
        SELECT count(*)::int AS webhooks FROM (
-         SELECT FROM stream_deliveries d WHERE d.stream_id = page.id AND d.status = 'pending' LIMIT ${WAITING_COUNTED_MAX}) AS counted
+         SELECT FROM stream_deliveries d WHERE d.stream_id = page.id AND d.status = 'pending' LIMIT ${rawSql(WAITING_COUNTED_MAX)}) AS counted
      ) AS waiting
      LEFT JOIN LATERAL (
        SELECT error_message, created_at FROM (
          SELECT success, error_message, created_at FROM stream_attempts a
-         WHERE a.stream_id = page.id AND st.webhooks_failed > 0 ORDER BY a.created_at DESC, a.id DESC LIMIT ${LATELY}) AS lately
+         WHERE a.stream_id = page.id AND st.webhooks_failed > 0 ORDER BY a.created_at DESC, a.id DESC LIMIT ${rawSql(LATELY)}) AS lately
        WHERE NOT success ORDER BY created_at DESC LIMIT 1
      ) AS failure ON true
      ORDER BY page.created_at DESC, page.id DESC`;

@@ -1,4 +1,5 @@
 import type { ChainId } from '@chainstead/core';
+import { asSql, joinSql, type Sql, type SqlValue, sql } from '@chainstead/db';
 import type {
   AbiItem,
   AdvancedOption,
@@ -37,7 +38,7 @@ export interface StreamRow {
   readonly updated_at: Date;
 }
 
-/** Owner settings, in the order of `configValues`. */
+/** Owner settings. */
 export const CONFIG_COLUMNS = [
   'webhook_url',
   'description',
@@ -59,19 +60,17 @@ export const CONFIG_COLUMNS = [
   'contracts',
 ] as const satisfies readonly (keyof StreamRow)[];
 
-export const STREAM_COLUMNS = [
-  'id',
-  ...CONFIG_COLUMNS,
-  'status',
-  'status_message',
-  'amount_of_addresses',
-  'created_at',
-  'updated_at',
-].join(', ');
+export const STREAM_COLUMNS = sql`id, ${joinSql(CONFIG_COLUMNS.map(asSql))}, status, status_message, amount_of_addresses, created_at, updated_at`;
 
-/** Returns a configuration as the values of `CONFIG_COLUMNS`. */
-export function configValues(config: StreamConfig): readonly unknown[] {
-  const values: Record<(typeof CONFIG_COLUMNS)[number], unknown> = {
+/** Returns the INSERT of a stream. @param others its columns that are not settings of its owner */
+export function insertStatement(config: StreamConfig, others: Readonly<Record<string, SqlValue>>): Sql {
+  const columns = Object.entries({ ...configValues(config), ...others });
+  return sql`INSERT INTO streams (${joinSql(columns.map(([column]) => asSql(column)))}) VALUES (${joinSql(columns.map(([, value]) => sql`${value}`))})`;
+}
+
+/** Returns a configuration as values by column. */
+export function configValues(config: StreamConfig): Readonly<Record<(typeof CONFIG_COLUMNS)[number], SqlValue>> {
+  return {
     webhook_url: config.webhookUrl,
     description: config.description,
     tag: config.tag,
@@ -91,7 +90,6 @@ export function configValues(config: StreamConfig): readonly unknown[] {
     send_removed: config.sendRemoved,
     contracts: config.contracts,
   };
-  return CONFIG_COLUMNS.map((column) => values[column]);
 }
 
 export function streamOf(row: StreamRow): Stream {

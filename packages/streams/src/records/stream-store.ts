@@ -1,13 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { Address } from '@chainstead/core';
-import { type Database, rawSql, sql, type Transaction } from '@chainstead/db';
+import { asSql, type Database, joinSql, rowsAfter, sql, type Transaction, where } from '@chainstead/db';
 import type { AuditActor } from '@chainstead/http';
 import type { Stream, StreamConfig, StreamStatus } from '../stream.ts';
 import { auditStream } from './audit-stream.ts';
 import { IdenticalStreamError } from './identical-stream-error.ts';
 import { addAddresses } from './stream-addresses.ts';
 import { DEFAULT_BOUNDS, requireRoomForAddresses, requireRoomForStream, type StreamBounds } from './stream-bounds.ts';
-import { CONFIG_COLUMNS, configValues, STREAM_COLUMNS, type StreamRow, streamOf } from './stream-row.ts';
+import {
+  CONFIG_COLUMNS,
+  configValues,
+  insertStatement,
+  STREAM_COLUMNS,
+  type StreamRow,
+  streamOf,
+} from './stream-row.ts';
 import { raiseStreamsVersion } from './streams-version.ts';
 import { trustWebhook } from './webhook-health.ts';
 
@@ -85,22 +92,22 @@ type Reader = Pick<Database, 'query'>;
 
 async function findStream(reader: Reader, id: string): Promise<Stream | null> {
   const [row] = await reader.query<StreamRow>(
-    sql`SELECT ${rawSql(STREAM_COLUMNS)} FROM streams WHERE id = ${id} AND deleted_at IS NULL`,
+    sql`SELECT ${STREAM_COLUMNS} FROM streams WHERE id = ${id} AND deleted_at IS NULL`,
   );
   return row === undefined ? null : streamOf(row);
 }
 
 async function listStreams(database: Database, request: StreamListRequest): Promise<StreamPage> {
   const { status, after, limit } = request;
-  const listed = 'deleted_at IS NULL AND ($1::text IS NULL OR status = $1)';
-  const start = after === null ? 'true' : '(created_at, id) < ($3, $4::uuid)';
+  const listed = [sql`deleted_at IS NULL`, ...(status === null ? [] : [sql`status = ${status}`])];
+  const start =
+    after === null ? [] : [rowsAfter('DESC', ['created_at', 'id'], [sql`${after[0]}`, sql`${after[1]}::uuid`])];
   const [rows, [count]] = await Promise.all([
     database.query<StreamRow & { place: string }>(
-      `SELECT ${STREAM_COLUMNS}, created_at::text AS place FROM streams
-       WHERE ${listed} AND ${start} ORDER BY created_at DESC, id DESC LIMIT $2`,
-      [status, limit + 1, ...(after ?? [])],
+      sql`SELECT ${STREAM_COLUMNS}, created_at::text AS place FROM streams
+       ${where([...listed, ...start])} ORDER BY created_at DESC, id DESC LIMIT ${limit + 1}`,
     ),
-    database.query<{ total: number }>(`SELECT count(*) AS total FROM streams WHERE ${listed}`, [status]),
+    database.query<{ total: number }>(sql`SELECT count(*) AS total FROM streams ${where(listed)}`),
   ]);
   const page = rows.slice(0, limit);
   const last = page.at(-1);
@@ -119,11 +126,10 @@ async function createStream(
 ): Promise<Stream> {
   await raiseStreamsVersion(transaction);
   await trustWebhook(transaction, config.webhookUrl);
-  const values = configValues(config);
-  const identical = await findIdentical(transaction, values);
+  const identical = await findIdentical(transaction, config);
   if (identical !== null) return identical;
   await requireRoomForStream(transaction, by.id, bounds);
-  const stream = await insertStream(transaction, values, by.id);
+  const stream = await insertStream(transaction, config, by.id);
   await auditCreated(transaction, by, stream, 0);
   return stream;
 }
@@ -136,11 +142,10 @@ async function createWatching(
   const { addresses, by, bounds } = given;
   const version = await raiseStreamsVersion(transaction);
   await trustWebhook(transaction, config.webhookUrl);
-  const values = configValues(config);
-  const identical = await findIdentical(transaction, values);
+  const identical = await findIdentical(transaction, config);
   if (identical !== null) throw new IdenticalStreamError(identical.id);
   await requireRoomForStream(transaction, by.id, bounds);
-  const stream = await insertStream(transaction, values, by.id);
+  const stream = await insertStream(transaction, config, by.id);
   const { added, watched } = await addAddresses(transaction, version, stream.id, addresses);
   if (watched !== null && added > 0) await requireRoomForAddresses(transaction, watched, bounds);
   await auditCreated(transaction, by, stream, added);
@@ -156,29 +161,22 @@ function auditCreated(
   return auditStream(transaction, by, 'stream.create', id, { tag, chains: chainIds, addresses });
 }
 
-async function findIdentical(transaction: Transaction, values: readonly unknown[]): Promise<Stream | null> {
-  const same = CONFIG_COLUMNS.map((column, index) => {
-    const value = `$${index + 1}`;
-    // The order of chains is irrelevant.
-    if (column === 'chain_ids') return `chain_ids @> ${value} AND chain_ids <@ ${value}`;
-    return `${column} IS NOT DISTINCT FROM ${value}`;
-  });
+async function findIdentical(transaction: Transaction, config: StreamConfig): Promise<Stream | null> {
+  const { chain_ids: chainIds, ...others } = configValues(config);
+  const isSame = Object.entries(others).map(([column, value]) => sql`${asSql(column)} IS NOT DISTINCT FROM ${value}`);
+  // The order of chains is irrelevant.
+  const chains = sql`${chainIds}`;
   const [row] = await transaction.query<StreamRow>(
-    `SELECT ${STREAM_COLUMNS} FROM streams
-     WHERE deleted_at IS NULL AND status <> 'terminated' AND ${same.join(' AND ')}
+    sql`SELECT ${STREAM_COLUMNS} FROM streams
+     WHERE deleted_at IS NULL AND status <> 'terminated' AND chain_ids @> ${chains} AND chain_ids <@ ${chains} AND ${joinSql(isSame, ' AND ')}
      ORDER BY created_at, id LIMIT 1`,
-    values,
   );
   return row === undefined ? null : streamOf(row);
 }
 
-async function insertStream(transaction: Transaction, values: readonly unknown[], createdBy: string): Promise<Stream> {
-  const columns = ['id', ...CONFIG_COLUMNS, 'status', 'status_message', 'created_by'];
-  const rows = await transaction.query<StreamRow>(
-    `INSERT INTO streams (${columns.join(', ')}) VALUES (${columns.map((_, index) => `$${index + 1}`).join(', ')})
-     RETURNING ${STREAM_COLUMNS}`,
-    [randomUUID(), ...values, 'active', ACTIVE_MESSAGE, createdBy],
-  );
+async function insertStream(transaction: Transaction, config: StreamConfig, createdBy: string): Promise<Stream> {
+  const others = { id: randomUUID(), status: 'active', status_message: ACTIVE_MESSAGE, created_by: createdBy };
+  const rows = await transaction.query<StreamRow>(sql`${insertStatement(config, others)} RETURNING ${STREAM_COLUMNS}`);
   const stream = single(rows);
   await transaction.query(sql`INSERT INTO stream_stats (stream_id) VALUES (${stream.id}) ON CONFLICT DO NOTHING`);
   return stream;
@@ -195,10 +193,9 @@ async function updateStream(
   if (current === null) return null;
   const config = change(current);
   await trustWebhook(transaction, config.webhookUrl);
-  const assignments = CONFIG_COLUMNS.map((column, index) => `${column} = $${index + 2}`);
+  const assignments = Object.entries(configValues(config)).map(([column, value]) => sql`${asSql(column)} = ${value}`);
   const rows = await transaction.query<StreamRow>(
-    `UPDATE streams SET ${assignments.join(', ')}, updated_at = now() WHERE id = $1 RETURNING ${STREAM_COLUMNS}`,
-    [id, ...configValues(config)],
+    sql`UPDATE streams SET ${joinSql(assignments)}, updated_at = now() WHERE id = ${id} RETURNING ${STREAM_COLUMNS}`,
   );
   const changed = changedColumns(current, config);
   if (changed.length > 0) await auditStream(transaction, by, 'stream.update', id, { changed });
@@ -208,7 +205,7 @@ async function updateStream(
 /** Returns column names only: values may be long or secret. */
 function changedColumns(before: StreamConfig, after: StreamConfig): readonly string[] {
   const [old, now] = [configValues(before), configValues(after)];
-  return CONFIG_COLUMNS.filter((_, index) => JSON.stringify(old[index]) !== JSON.stringify(now[index]));
+  return CONFIG_COLUMNS.filter((column) => JSON.stringify(old[column]) !== JSON.stringify(now[column]));
 }
 
 async function duplicateStream(
@@ -222,13 +219,13 @@ async function duplicateStream(
   if (original === null) return null;
   await trustWebhook(transaction, original.webhookUrl);
   await requireRoomForStream(transaction, by.id, bounds);
-  const copy = await insertStream(transaction, configValues(original), by.id);
+  const copy = await insertStream(transaction, original, by.id);
   const rows = await transaction.query<StreamRow>(
     sql`WITH copied AS (
        INSERT INTO stream_addresses (stream_id, address, version)
        SELECT ${copy.id}, address, ${version} FROM stream_addresses WHERE stream_id = ${id} RETURNING 1
      )
-     UPDATE streams SET amount_of_addresses = (SELECT count(*) FROM copied) WHERE id = ${copy.id} RETURNING ${rawSql(STREAM_COLUMNS)}`,
+     UPDATE streams SET amount_of_addresses = (SELECT count(*) FROM copied) WHERE id = ${copy.id} RETURNING ${STREAM_COLUMNS}`,
   );
   const duplicate = single(rows);
   await requireRoomForAddresses(transaction, { amount: duplicate.amountOfAddresses, createdBy: by.id }, bounds);
@@ -239,7 +236,7 @@ async function duplicateStream(
 async function removeStream(transaction: Transaction, id: string, by: AuditActor): Promise<Stream | null> {
   await raiseStreamsVersion(transaction);
   const [row] = await transaction.query<StreamRow>(
-    sql`UPDATE streams SET deleted_at = now() WHERE id = ${id} AND deleted_at IS NULL RETURNING ${rawSql(STREAM_COLUMNS)}`,
+    sql`UPDATE streams SET deleted_at = now() WHERE id = ${id} AND deleted_at IS NULL RETURNING ${STREAM_COLUMNS}`,
   );
   if (row === undefined) return null;
   await transaction.query(

@@ -9,7 +9,7 @@ const VERSION_ROW = 1;
 const DOOR = 'streams-version';
 
 /** ROLLBACK TO SAVEPOINT releases a row lock taken after the savepoint. */
-const PASS_THE_DOOR = `SAVEPOINT door; SELECT name FROM transaction_locks WHERE name = '${DOOR}' FOR UPDATE; ROLLBACK TO SAVEPOINT door; RELEASE SAVEPOINT door`;
+const PASS_THE_DOOR = sql`SAVEPOINT door; SELECT name FROM transaction_locks WHERE name = '${rawSql(DOOR)}' FOR UPDATE; ROLLBACK TO SAVEPOINT door; RELEASE SAVEPOINT door`;
 
 interface VersionRow {
   readonly version: number;
@@ -37,7 +37,7 @@ const holders = new WeakSet<Transaction>();
 /** Returns a block's version and holds it until the transaction ends, so that no change can commit. Can be repeated. */
 export async function holdStreamsVersion(transaction: Transaction): Promise<number> {
   const [, rows] = await transaction.together(() => [
-    holders.has(transaction) ? Promise.resolve([]) : transaction.query(rawSql(PASS_THE_DOOR)),
+    holders.has(transaction) ? Promise.resolve([]) : transaction.query(PASS_THE_DOOR),
     transaction.query<VersionRow>(sql`SELECT version FROM streams_version WHERE id = ${VERSION_ROW} FOR SHARE`),
   ]);
   holders.add(transaction);

@@ -153,17 +153,19 @@ describe('historical jobs', () => {
 
   test('are listed, newest first, of all streams or one', async () => {
     const other = '22222222-2222-4222-8222-222222222222';
-    const insert = `INSERT INTO historical_jobs (id, stream_id, chain_id, from_block, to_block, next_block, status, matches, created_at)
-      VALUES ($1, $2, 1, 10, 19, $3, $4, 2, $5) ON CONFLICT DO NOTHING`;
     const jobs = [
       ['11111111-0000-4000-8000-000000000001', id, 14, 'running', new Date('2026-01-01')],
       ['11111111-0000-4000-8000-000000000002', id, 20, 'done', new Date('2026-01-02')],
       ['11111111-0000-4000-8000-000000000003', other, 10, 'pending', new Date('2026-01-03')],
-    ];
-    for (const job of jobs) await scratch.database.query(insert, job);
+    ] as const;
+    for (const [job, stream, next, status, createdAt] of jobs)
+      await scratch.database.query(
+        sql`INSERT INTO historical_jobs (id, stream_id, chain_id, from_block, to_block, next_block, status, matches, created_at)
+         VALUES (${job}, ${stream}, 1, 10, 19, ${next}, ${status}, 2, ${createdAt}) ON CONFLICT DO NOTHING`,
+      );
     const given = { fromTimestamp: 1_700_000_000, toTimestamp: 1_700_000_500, addresses: [ADDRESS] };
     await scratch.database.query(
-      sql`UPDATE historical_jobs SET from_timestamp = ${given.fromTimestamp}, to_timestamp = ${given.toTimestamp}, addresses = ${given.addresses} WHERE id = ${jobs[2]?.[0] ?? null}`,
+      sql`UPDATE historical_jobs SET from_timestamp = ${given.fromTimestamp}, to_timestamp = ${given.toTimestamp}, addresses = ${given.addresses} WHERE id = ${jobs[2][0]}`,
     );
     const all = await ask<{ id: string }[]>('GET', '/historical-jobs');
     expect(all.body.map((job) => job.id)).toEqual(jobs.map(([job]) => job).reverse());

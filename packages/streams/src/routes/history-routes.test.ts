@@ -1,4 +1,4 @@
-import { rawSql, sql } from '@chainstead/db';
+import { sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -246,9 +246,9 @@ describe('long bodies', () => {
   const MEGABYTE = 1_048_576;
 
   beforeAll(async () => {
-    const body = (megabytes: number) => `json_build_object('logs', repeat('x', ${megabytes * MEGABYTE}))::text`;
-    await scratch.database.query(sql`UPDATE stream_attempts SET body = ${rawSql(body(3))} WHERE NOT success`);
-    await scratch.database.query(sql`UPDATE stream_attempts SET body = ${rawSql(body(32))} WHERE id = ${idOf(4)}`);
+    const body = (megabytes: number) => sql`json_build_object('logs', repeat('x', ${megabytes * MEGABYTE}))::text`;
+    await scratch.database.query(sql`UPDATE stream_attempts SET body = ${body(3)} WHERE NOT success`);
+    await scratch.database.query(sql`UPDATE stream_attempts SET body = ${body(32)} WHERE id = ${idOf(4)}`);
   });
 
   test('end a page before its limit, and the cursor goes on', async () => {

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Registry } from '@chainstead/core';
-import { type Database, rawSql, sql, type Transaction } from '@chainstead/db';
+import { type Database, sql, type Transaction } from '@chainstead/db';
 import { type BlockWatcher, type WatchedBlock, type WatchNeeds, WatchNeedsChangedError } from '@chainstead/sync';
 import { DELIVERIES_CHANNEL } from '../delivery/deliveries-channel.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
@@ -66,7 +66,7 @@ async function confirmMatches(transaction: Transaction, chain: Chain, height: nu
   const rows = await transaction.query<MatchKeyRow & { live: boolean }>(
     sql`UPDATE stream_matches m SET confirmed = true FROM streams s
      WHERE m.chain_id = ${chain.id} AND m.block_number <= ${height} AND NOT m.confirmed AND m.removed_at IS NULL AND s.id = m.stream_id
-     RETURNING ${rawSql(MATCH_KEY_COLUMNS)}, s.deleted_at IS NULL AS live`,
+     RETURNING ${MATCH_KEY_COLUMNS}, s.deleted_at IS NULL AS live`,
   );
   return addDeliveries(transaction, 'confirmed', rows.filter(({ live }) => live).map(matchKeyOf));
 }
@@ -85,7 +85,7 @@ async function removeMatches(transaction: Transaction, chain: Chain, ancestor: n
   // A webhook is sent only after its body is stored. Matching a past block again clears the body, so deliveries are
   // checked too.
   const reported = await transaction.query<MatchKeyRow>(
-    sql`SELECT ${rawSql(MATCH_KEY_COLUMNS)}
+    sql`SELECT ${MATCH_KEY_COLUMNS}
      FROM stream_matches m JOIN streams s ON s.id = m.stream_id
      WHERE m.chain_id = ${chain.id} AND m.block_number > ${ancestor} AND m.removed_at = now()
        AND s.send_removed AND s.deleted_at IS NULL AND (m.body IS NOT NULL OR EXISTS (

@@ -1,4 +1,4 @@
-import { hexTextOld, sql, type Transaction } from '@chainstead/db';
+import { hexText, sql, type Transaction } from '@chainstead/db';
 import type { DeliveryKind, MatchKey } from '../delivery/delivery.ts';
 import { deliveryId } from '../delivery-id.ts';
 
@@ -38,7 +38,7 @@ export interface MatchKeyRow {
 }
 
 /** The columns of a `MatchKeyRow` from table alias `m`. */
-export const MATCH_KEY_COLUMNS = `m.stream_id, m.chain_id, m.block_number, ${hexTextOld('m.block_hash')} AS block_hash`;
+export const MATCH_KEY_COLUMNS = sql`m.stream_id, m.chain_id, m.block_number, ${hexText('m.block_hash')} AS block_hash`;
 
 export function matchKeyOf(row: MatchKeyRow): MatchKey {
   return {

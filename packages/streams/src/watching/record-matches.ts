@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { sql, type Transaction } from '@chainstead/db';
+import { type Sql, sql, type Transaction } from '@chainstead/db';
 import type { WatchedBlock } from '@chainstead/sync';
 import type { MatchKey } from '../delivery/delivery.ts';
 import { deliveryId } from '../delivery-id.ts';
@@ -29,8 +29,8 @@ export async function recordMatches(
   matches: readonly MatchToRecord[],
 ): Promise<number> {
   let due = 0;
-  await writeMatches(transaction, chain, matches, async (keys, columns) => {
-    if (await insertMatches(transaction, columns)) await dropRemovals(transaction, keys);
+  await writeMatches(transaction, chain, matches, async (keys, insert) => {
+    if (await insertMatches(transaction, insert)) await dropRemovals(transaction, keys);
     due += await addDeliveries(transaction, 'unconfirmed', keys);
   });
   return due;
@@ -39,16 +39,16 @@ export async function recordMatches(
 /**
  * Stores the items that matches show, each once per block, then calls `write` for parts of the matches. Statements have
  * a bounded size, and their number does not grow with streams times bytes.
- * @param write gets the values of `INSERT_MATCHES`
+ * @param write gets the INSERT of a part; appends the conflict clause
  */
 export async function writeMatches(
   transaction: Transaction,
   chain: Pick<Chain, 'id'>,
   matches: readonly MatchToRecord[],
-  write: (keys: readonly MatchKey[], columns: readonly unknown[]) => Promise<void>,
+  write: (keys: readonly MatchKey[], insert: Sql) => Promise<void>,
 ): Promise<void> {
   const lengths = await storeItems(transaction, chain, matches);
-  function* rows() {
+  function* rows(): Generator<MatchRow> {
     for (const { block, match } of matches) {
       const { number: blockNumber, hash: blockHash, timestamp } = block.header;
       const key: MatchKey = { chainId: chain.id, blockNumber, blockHash, streamId: match.streamId };
@@ -58,33 +58,34 @@ export async function writeMatches(
   for (const part of statementParts(rows()))
     await write(
       part.map(({ key }) => key),
-      [
-        part.map(({ key }) => key.chainId),
-        part.map(({ key }) => key.blockNumber),
-        part.map(({ key }) => key.streamId),
-        part.map(({ key }) => key.blockHash.slice(2)),
-        part.map(({ timestamp }) => timestamp),
-        part.map(({ text }) => text).join('\n'),
-        part.map(({ match }) => match.logs.length),
-        part.map(({ match }) => match.transactions.length),
-        part.map(({ match }) => match.internalTransactions.length),
-        part.map(({ length }) => Math.min(length, INTEGER_MAX)),
-      ],
+      insertStatement(part),
     );
+}
+
+/** A row to insert with the other rows of its part. */
+interface MatchRow {
+  readonly key: MatchKey;
+  readonly timestamp: number;
+  readonly match: Match;
+  readonly text: string;
+  readonly length: number;
 }
 
 const INTEGER_MAX = 2_147_483_647;
 
-/**
- * Inserts the matches of `writeMatches` as $1 to $10; append the conflict clause. Texts are one value: pg scans each
- * character of array elements for quotes. JSON has no line breaks.
- */
-export const INSERT_MATCHES = `INSERT INTO stream_matches AS kept
+/** Texts are one value: pg scans each character of array elements for quotes. JSON has no line breaks. */
+function insertStatement(part: readonly MatchRow[]): Sql {
+  const column = <T>(read: (row: MatchRow) => T): T[] => part.map(read);
+  return sql`INSERT INTO stream_matches AS kept
     (chain_id, block_number, stream_id, block_hash, block_timestamp, matched, logs, txs, txs_internal, length)
   SELECT chain_id, block_number, stream_id, decode(block_hash, 'hex'), to_timestamp(seconds), matched, logs, txs, internal, length
-  FROM unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[], $5::float8[], $7::int[], $8::int[], $9::int[], $10::int[])
+  FROM unnest(${column(({ key }) => key.chainId)}::bigint[], ${column(({ key }) => key.blockNumber)}::bigint[],
+      ${column(({ key }) => key.streamId)}::uuid[], ${column(({ key }) => key.blockHash.slice(2))}::text[], ${column(({ timestamp }) => timestamp)}::float8[],
+      ${column(({ match }) => match.logs.length)}::int[], ${column(({ match }) => match.transactions.length)}::int[],
+      ${column(({ match }) => match.internalTransactions.length)}::int[], ${column(({ length }) => Math.min(length, INTEGER_MAX))}::int[])
     WITH ORDINALITY AS made(chain_id, block_number, stream_id, block_hash, seconds, logs, txs, internal, length, row)
-  JOIN string_to_table($6, E'\\n') WITH ORDINALITY AS text(matched, row) USING (row)`;
+  JOIN string_to_table(${column(({ text }) => text).join('\n')}, E'\\n') WITH ORDINALITY AS text(matched, row) USING (row)`;
+}
 
 interface ItemRow extends BlockItem {
   readonly header: MatchToRecord['block']['header'];
@@ -95,15 +96,7 @@ async function storeItems(transaction: Transaction, chain: Pick<Chain, 'id'>, ma
   const lengths = new Map<string, number>();
   const nameOf = ({ hash }: ItemRow['header'], { kind, place }: Pick<BlockItem, 'kind' | 'place'>): string =>
     `${hash} ${kind} ${place}`;
-  for (const part of statementParts(newItems()))
-    await transaction.query(STORE_ITEMS, [
-      chain.id,
-      part.map(({ header }) => header.number),
-      part.map(({ header }) => header.hash.slice(2)),
-      part.map(({ kind }) => kind),
-      part.map(({ place }) => place),
-      part.map(({ text }) => text).join('\n'),
-    ]);
+  for (const part of statementParts(newItems())) await transaction.query(storeItemsStatement(chain, part));
 
   function* newItems(): Generator<ItemRow> {
     for (const { block, match } of matches)
@@ -123,13 +116,17 @@ async function storeItems(transaction: Transaction, chain: Pick<Chain, 'id'>, ma
 }
 
 /** Existing items are touched, so that pruning does not delete them before the new match is visible. */
-const STORE_ITEMS = `INSERT INTO stream_items (chain_id, block_number, block_hash, kind, place, item)
-  SELECT $1, block_number, decode(block_hash, 'hex'), kind, place, item
-  FROM unnest($2::bigint[], $3::text[], $4::smallint[], $5::int[])
+function storeItemsStatement(chain: Pick<Chain, 'id'>, items: readonly ItemRow[]): Sql {
+  const column = <T>(read: (item: ItemRow) => T): T[] => items.map(read);
+  return sql`INSERT INTO stream_items (chain_id, block_number, block_hash, kind, place, item)
+  SELECT ${chain.id}::bigint, block_number, decode(block_hash, 'hex'), kind, place, item
+  FROM unnest(${column(({ header }) => header.number)}::bigint[], ${column(({ header }) => header.hash.slice(2))}::text[],
+      ${column(({ kind }) => kind)}::smallint[], ${column(({ place }) => place)}::int[])
     WITH ORDINALITY AS made(block_number, block_hash, kind, place, row)
-  JOIN string_to_table($6, E'\\n') WITH ORDINALITY AS text(item, row) USING (row)
+  JOIN string_to_table(${column(({ text }) => text).join('\n')}, E'\\n') WITH ORDINALITY AS text(item, row) USING (row)
   ORDER BY block_number, block_hash, kind, place
   ON CONFLICT (chain_id, block_number, block_hash, kind, place) DO UPDATE SET used_at = now()`;
+}
 
 /** Divides rows into the parts of one statement each. Texts are made when their part is. */
 function* statementParts<Row extends { readonly text: string }>(rows: Iterable<Row>): Generator<Row[]> {
@@ -148,15 +145,14 @@ function* statementParts<Row extends { readonly text: string }>(rows: Iterable<R
 }
 
 /** @returns whether any existed before. */
-async function insertMatches(transaction: Transaction, columns: readonly unknown[]): Promise<boolean> {
+async function insertMatches(transaction: Transaction, insert: Sql): Promise<boolean> {
   const [row] = await transaction.query<{ back: boolean | null }>(
-    `WITH written AS (
-       ${INSERT_MATCHES}
+    sql`WITH written AS (
+       ${insert}
        ON CONFLICT (chain_id, block_number, stream_id, block_hash) DO UPDATE SET removed_at = NULL
        RETURNING xmax <> 0 AS back
      )
      SELECT bool_or(back) AS back FROM written`,
-    columns,
   );
   return row?.back === true;
 }

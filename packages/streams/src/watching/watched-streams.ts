@@ -101,7 +101,7 @@ interface MatchedStreams {
   readonly streams: readonly Stream[];
 }
 
-const EVALUATED = "deleted_at IS NULL AND status IN ('active', 'error')";
+const IS_EVALUATED = sql`deleted_at IS NULL AND status IN ('active', 'error')`;
 
 /**
  * Loads the configuration committed before this transaction's block and holds its version until the transaction ends.
@@ -110,7 +110,7 @@ const EVALUATED = "deleted_at IS NULL AND status IN ('active', 'error')";
 export async function loadStreamsAt(transaction: Transaction): Promise<MatchedStreams> {
   const version = await holdStreamsVersion(transaction);
   const rows = await transaction.query<StreamRow>(
-    sql`SELECT ${rawSql(STREAM_COLUMNS)} FROM streams WHERE ${rawSql(EVALUATED)} ORDER BY id`,
+    sql`SELECT ${STREAM_COLUMNS} FROM streams WHERE ${IS_EVALUATED} ORDER BY id`,
   );
   return { version, streams: rows.map(streamOf) };
 }
@@ -132,8 +132,8 @@ async function visitAddressTailsSince(
 ): Promise<void> {
   await transaction.query(
     sql`DECLARE added_addresses NO SCROLL CURSOR FOR
-     SELECT string_agg(substr(a.address, ${rawSql(ADDRESS_BYTES - Number(tailBytes) + 1)}), ''::bytea) AS tails
-     FROM stream_addresses a WHERE a.version > ${rawSql(Number(version))}
+     SELECT string_agg(substr(a.address, ${rawSql(ADDRESS_BYTES - tailBytes + 1)}), ''::bytea) AS tails
+     FROM stream_addresses a WHERE a.version > ${rawSql(version)}
      GROUP BY get_byte(a.address, ${rawSql(ADDRESS_BYTES - 1)})`,
   );
   for (;;) {

@@ -1,4 +1,4 @@
-import { addressBytes, sql, type Transaction, transactionLock } from '@chainstead/db';
+import { addressBytes, type Sql, sql, type Transaction, transactionLock } from '@chainstead/db';
 import { refreshTokens } from '../refresh-tokens.ts';
 import { REVIEWS_SOURCE } from './contract-review.ts';
 import { isCalledSpam, type ReviewedContract, type ReviewSelection, readReviews } from './read-reviews.ts';
@@ -28,29 +28,26 @@ async function replaceEntries(
   reviewed: readonly ReviewedContract[],
   spam: readonly ReviewedContract[],
 ): Promise<void> {
-  const keys = keysOf(reviewed);
+  const keys = sql`SELECT * FROM unnest(${keysOf(reviewed)})`;
   await transaction.query(
-    `DELETE FROM spam_list_entries WHERE source = $3 AND (address, chain_id) IN (SELECT * FROM unnest($1::bytea[], $2::bigint[]))`,
-    [...keys, REVIEWS_SOURCE],
+    sql`DELETE FROM spam_list_entries WHERE source = ${REVIEWS_SOURCE} AND (address, chain_id) IN (${keys})`,
   );
   await transaction.query(
-    `INSERT INTO spam_list_entries (address, chain_id, source, reason)
-     SELECT address, chain_id, $3, reason FROM unnest($1::bytea[], $2::bigint[], $4::text[]) AS given (address, chain_id, reason)
+    sql`INSERT INTO spam_list_entries (address, chain_id, source, reason)
+     SELECT address, chain_id, ${REVIEWS_SOURCE}, reason FROM unnest(${keysOf(spam)}, ${spam.map(({ reason }) => reason)}::text[]) AS given (address, chain_id, reason)
      ORDER BY address, chain_id`,
-    [...keysOf(spam), REVIEWS_SOURCE, spam.map(({ reason }) => reason)],
   );
   await transaction.query(
     sql`INSERT INTO list_revisions (list, revision) VALUES ('spam_list_entries', 1)
      ON CONFLICT (list) DO UPDATE SET revision = list_revisions.revision + 1`,
   );
-  await refreshTokens(transaction, 'SELECT * FROM unnest($1::bytea[], $2::bigint[])', keys);
+  await refreshTokens(transaction, keys);
   await transaction.query(
-    `UPDATE contract_reviews SET applied_at = now()
-     WHERE applied_at IS NULL AND (address, chain_id) IN (SELECT * FROM unnest($1::bytea[], $2::bigint[]))`,
-    keys,
+    sql`UPDATE contract_reviews SET applied_at = now() WHERE applied_at IS NULL AND (address, chain_id) IN (${keys})`,
   );
 }
 
-function keysOf(contracts: readonly ReviewedContract[]): readonly [Buffer[], number[]] {
-  return [contracts.map(({ address }) => addressBytes(address)), contracts.map(({ chainId }) => chainId)];
+/** Two arrays, for `unnest`. */
+function keysOf(contracts: readonly ReviewedContract[]): Sql {
+  return sql`${contracts.map(({ address }) => addressBytes(address))}::bytea[], ${contracts.map(({ chainId }) => chainId)}::bigint[]`;
 }

@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database, hexText, sql, type Transaction } from '@chainstead/db';
+import { addressBytes, type Database, hexText, sql, type Transaction, where } from '@chainstead/db';
 import { REVIEWS_SOURCE } from './contract-review.ts';
 
 /** What is reported of a contract, by all keys. */
@@ -30,6 +30,10 @@ export async function readReviews(
   database: Pick<Database | Transaction, 'query'>,
   { chainId, addresses }: ReviewSelection,
 ): Promise<readonly ReviewedContract[]> {
+  const conditions = [
+    ...(chainId === null ? [] : [sql`review.chain_id = ${chainId}`]),
+    ...(addresses === null ? [] : [sql`review.address = ANY (${addresses.map(addressBytes)}::bytea[])`]),
+  ];
   const rows = await database.query<Omit<ReviewedContract, 'reportedAt'> & { reportedAt: number }>(
     sql`SELECT review.chain_id AS "chainId", ${hexText('review.address')} AS address,
        array_agg(DISTINCT review.contract_type) AS "contractTypes",
@@ -41,7 +45,7 @@ export async function readReviews(
        EXISTS (SELECT FROM spam_list_entries AS entry
          WHERE entry.address = review.address AND entry.chain_id = review.chain_id AND entry.source = ${REVIEWS_SOURCE}) AS "isListed"
      FROM contract_reviews AS review
-     WHERE (${chainId}::bigint IS NULL OR review.chain_id = ${chainId}) AND (${addresses?.map(addressBytes) ?? null}::bytea[] IS NULL OR review.address = ANY (${addresses?.map(addressBytes) ?? null}))
+     ${where(conditions)}
      GROUP BY review.chain_id, review.address
      ORDER BY bool_or(review.applied_at IS NULL) DESC, max(review.reported_at) DESC, review.chain_id, review.address`,
   );

@@ -1,7 +1,7 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { readDefinitions } from '@chainstead/contracts';
 import { type Address, parseAddress } from '@chainstead/core';
-import { sql } from '@chainstead/db';
+import { hexBytes, sql } from '@chainstead/db';
 import { listAudit } from '@chainstead/http';
 import { hashOf, timestampOf } from '@chainstead/testkit';
 import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
@@ -67,16 +67,11 @@ test('adds the chosen events, shows their rows, and removes them', async () => {
   const [definition] = await readDefinitions(stage.database, 'vault');
   expect(definition).toMatchObject({ addresses: [VAULT], firstBlock: 5, tables: [{ event: 'deposit' }] });
   await stage.database.query(
-    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (1, 7, ${Buffer.from(hashOf(1, 7).slice(2), 'hex')}, to_timestamp(${timestampOf(7)}))`,
+    sql`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (1, 7, ${hexBytes(hashOf(1, 7))}, to_timestamp(${timestampOf(7)}))`,
   );
   await stage.database.query(
-    `INSERT INTO contracts.vault_deposit (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract, owner, assets, note)
-     VALUES (1, 7, 0, 3, to_timestamp($1), $2, $3, $4, 1000, $5)`,
-    [
-      timestampOf(7),
-      ...[hashOf(2, 7), VAULT, OWNER].map((hex) => Buffer.from(hex.slice(2), 'hex')),
-      '<img src=x>\u202e txt',
-    ],
+    sql`INSERT INTO contracts.vault_deposit (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract, owner, assets, note)
+     VALUES (1, 7, 0, 3, to_timestamp(${timestampOf(7)}), ${hexBytes(hashOf(2, 7))}, ${hexBytes(VAULT)}, ${hexBytes(OWNER)}, 1000, ${'<img src=x>\u202e txt'})`,
   );
   const rows = await (await stage.get('/console/contracts/vault/deposit?chain=eth', visitor)).text();
   expect(rows).toContain(OWNER);

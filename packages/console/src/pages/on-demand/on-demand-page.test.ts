@@ -1,4 +1,4 @@
-import { rawSql, sql } from '@chainstead/db';
+import { sql } from '@chainstead/db';
 import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
 import { openConsoleStage } from '../../testing/console-stage.ts';
@@ -57,10 +57,14 @@ test('shows collections, also of hostile names', async () => {
 });
 
 test.each([
-  ['/console/on-demand?chain=base', "UPDATE backfill_requests SET chain_id = 8453 WHERE status = 'running'", 'reading'],
+  [
+    '/console/on-demand?chain=base',
+    sql`UPDATE backfill_requests SET chain_id = 8453 WHERE status = 'running'`,
+    'reading',
+  ],
   [
     '/console/on-demand/collections?chain=base',
-    "UPDATE nft_collections SET chain_id = 8453 WHERE status = 'known'",
+    sql`UPDATE nft_collections SET chain_id = 8453 WHERE status = 'known'`,
     'complete',
   ],
 ])('%s moves by itself, as it was chosen', async (path, change, state) => {
@@ -70,7 +74,7 @@ test.each([
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
   const message = async () => (await reader?.read())?.value ?? '';
   expect(await message()).toContain('No entries found.');
-  await stage.database.query(rawSql(change));
+  await stage.database.query(change);
   let text = '';
   while (!text.includes(`<strong>${state}`)) text = await message();
   expect(text).not.toContain('No entries found.');

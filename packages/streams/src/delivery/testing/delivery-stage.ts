@@ -19,10 +19,10 @@ import { createWebhookBodies } from '../../enrichment/webhook-bodies.ts';
 import type { Match } from '../../matching/match.ts';
 import { finishBody } from '../../payload/render-body.ts';
 import { enrichedMatch } from '../../payload/testing/enriched-match.ts';
-import { CONFIG_COLUMNS, configValues } from '../../records/stream-row.ts';
+import { insertStatement } from '../../records/stream-row.ts';
 import { DEFAULT_CONFIG } from '../../routes/stream-config.ts';
 import type { StreamConfig } from '../../stream.ts';
-import { INSERT_MATCHES, writeMatches } from '../../watching/record-matches.ts';
+import { writeMatches } from '../../watching/record-matches.ts';
 import type { DeliveryKind } from '../delivery.ts';
 import { createDeliveryWorker, type DeliveryWorkerOptions } from '../delivery-worker.ts';
 import { STANDARD_RETRIES } from '../retry-policy.ts';
@@ -51,13 +51,8 @@ export async function addStream(
   changes: Partial<StreamConfig> & Pick<StreamConfig, 'webhookUrl'>,
 ): Promise<string> {
   const id = randomUUID();
-  const columns = ['id', ...CONFIG_COLUMNS, 'status', 'status_message'];
-  await database.query(`INSERT INTO streams (${columns}) VALUES (${columns.map((_, index) => `$${index + 1}`)})`, [
-    id,
-    ...configValues(stageConfig(changes)),
-    'active',
-    'Stream is active',
-  ]);
+  const others = { id, status: 'active', status_message: 'Stream is active' };
+  await database.query(insertStatement(stageConfig(changes), others));
   return id;
 }
 
@@ -121,8 +116,8 @@ export async function addMatches(
     match: stageMatch(streamId, number),
   }));
   await database.transaction((transaction) =>
-    writeMatches(transaction, STAGE_CHAIN, matches, async (_keys, columns) => {
-      await transaction.query(INSERT_MATCHES, columns);
+    writeMatches(transaction, STAGE_CHAIN, matches, async (_keys, insert) => {
+      await transaction.query(insert);
     }),
   );
   const deliveries = blocks.flatMap((blockNumber) =>

@@ -1,5 +1,5 @@
 /** Matches of streams that each show large logs of one block, and the sizes of the statements that store them. For tests. */
-import type { Database } from '@chainstead/db';
+import { type Database, movedStatement } from '@chainstead/db';
 import { numberedHash, STAGE_CHAIN, stageMatch } from '../../delivery/testing/delivery-stage.ts';
 import { recordMatches } from '../record-matches.ts';
 
@@ -27,9 +27,9 @@ export async function recordMeasured(database: Database, matches: Parameters<typ
     recordMatches(
       {
         ...transaction,
-        query(text, values) {
-          sizes.push(JSON.stringify(values ?? []).length);
-          return transaction.query(text, values);
+        query(statement) {
+          sizes.push(JSON.stringify(movedStatement(statement).values ?? []).length);
+          return transaction.query(statement);
         },
       },
       STAGE_CHAIN,

@@ -82,9 +82,9 @@ export async function seedPools(database: Database, chain: Chain): Promise<void>
   await createPartitions(database, 'pool_states', chain.id);
   for (const pool of POOLS) await seedPool(database, chain, pool);
   await database.query(
-    `INSERT INTO pools (pool_key, chain_id, pool, vault, status, proof, proof_block, exchange, token0, token1, fee, hooks, is_counted, due_at)
-     VALUES ($7, $1, $2, $3, 'proven', 'creation', 70, 'Uniswap v4', $4, $5, 8388608, $6, false, NULL)`,
-    [chain.id, ...[MANAGED, addressOf(0x4), CATS, USDC, addressOf(0x400)].map(hexBytes), keyOf(MANAGED)],
+    sql`INSERT INTO pools (pool_key, chain_id, pool, vault, status, proof, proof_block, exchange, token0, token1, fee, hooks, is_counted, due_at)
+     VALUES (${keyOf(MANAGED)}, ${chain.id}, ${hexBytes(MANAGED)}, ${hexBytes(addressOf(0x4))}, 'proven', 'creation', 70, 'Uniswap v4',
+       ${hexBytes(CATS)}, ${hexBytes(USDC)}, 8388608, ${hexBytes(addressOf(0x400))}, false, NULL)`,
   );
 }
 
@@ -106,19 +106,17 @@ async function seedPool(
   { pool, token, quote, status, proof, block, exchange, fee, states }: SeededPool,
 ): Promise<void> {
   const factory = exchangesOf(chain).all.find((one) => one.exchange.name === exchange)?.deployment.factory;
+  const address = sql`${hexBytes(pool)}::bytea`;
   await database.query(
-    `INSERT INTO pools (pool_key, chain_id, pool, status, proof, proof_block, exchange, factory, token0, token1, fee, is_counted, due_at, error_message)
-     VALUES (address_key($1), $2, $1, $3, $4, $5, $6, $7, $8, $9, $10, $3 = 'proven', CASE $3 WHEN 'unproven' THEN now() END, $11)`,
-    [
-      ...[hexBytes(pool), chain.id, status, proof, block, exchange, factory === undefined ? null : hexBytes(factory)],
-      ...[hexBytes(token), hexBytes(quote), fee, status === 'unproven' ? 'timeout' : null],
-    ],
+    sql`INSERT INTO pools (pool_key, chain_id, pool, status, proof, proof_block, exchange, factory, token0, token1, fee, is_counted, due_at, error_message)
+     VALUES (address_key(${address}), ${chain.id}, ${address}, ${status}, ${proof}, ${block}, ${exchange}, ${factory === undefined ? null : hexBytes(factory)},
+       ${hexBytes(token)}, ${hexBytes(quote)}, ${fee}, ${status === 'proven'}, CASE ${status} WHEN 'unproven' THEN now() END, ${status === 'unproven' ? 'timeout' : null})`,
   );
   const unit = 10n ** (quote === WETH ? 18n : 6n);
   for (const [at, tokens, quoted] of states)
     await database.query(
       sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
-       VALUES (address_key(${hexBytes(pool)}), ${chain.id}, ${at}, 0, 0, ${hexBytes(pool)}, ${tokens * 1e6}, ${(BigInt(quoted) * unit).toString()})`,
+       VALUES (address_key(${address}), ${chain.id}, ${at}, 0, 0, ${address}, ${tokens * 1e6}, ${(BigInt(quoted) * unit).toString()})`,
     );
 }
 
