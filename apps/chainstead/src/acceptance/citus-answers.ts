@@ -2,7 +2,7 @@
 import type { Chain, ChainRegistry } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
 import { createDatasetRoutes } from '@chainstead/datasets';
-import { type Database, hexText, rawSql, sql } from '@chainstead/db';
+import { type Database, hexBytes, hexText, type Sql, sql } from '@chainstead/db';
 import type { ScratchDatabase } from '@chainstead/testkit';
 import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
 
@@ -91,24 +91,25 @@ export interface RequestedFor {
 
 /** Those with the most transfers and trades, in any order of ties that the addresses give. */
 export async function busiest(database: Database, chain: Chain, most: number): Promise<readonly RequestedFor[]> {
-  const list = async (column: string, table: string, condition: string): Promise<string[]> => {
+  const list = async (column: Sql, table: Sql, condition: Sql): Promise<string[]> => {
     const rows = await database.query<{ found: string }>(
-      sql`SELECT ${hexText(column)} AS found FROM (SELECT ${rawSql(column)}, count(*) AS rows FROM ${rawSql(table)} WHERE chain_id = ${chain.id} AND ${rawSql(condition)}
-         GROUP BY ${rawSql(column)}) AS counted ORDER BY rows DESC, ${rawSql(column)} LIMIT ${most}`,
+      sql`SELECT ${hexText(column)} AS found FROM (SELECT ${column}, count(*) AS rows FROM ${table} WHERE chain_id = ${chain.id} AND ${condition}
+         GROUP BY ${column}) AS counted ORDER BY rows DESC, ${column} LIMIT ${most}`,
     );
     return rows.map(({ found }) => found);
   };
-  const wallets = await list('account', 'erc20_transfer_sides', `account <> decode(repeat('00', 20), 'hex')`);
-  const tokens = await list('token', 'erc20_transfer_sides', 'true');
-  const sold = await list('token_address', 'nft_trades', 'price > 0');
-  const moved = await list('token_address', 'nft_transfers', 'true');
+  const wallets = await list(sql`account`, sql`erc20_transfer_sides`, sql`account <> decode(repeat('00', 20), 'hex')`);
+  const tokens = await list(sql`token`, sql`erc20_transfer_sides`, sql`true`);
+  const sold = await list(sql`token_address`, sql`nft_trades`, sql`price > 0`);
+  const moved = await list(sql`token_address`, sql`nft_transfers`, sql`true`);
   const collections = [...new Set([...sold, ...moved])];
   const requested: RequestedFor[] = [];
   for (let place = 0; place < most; place++) {
     const [wallet, token, collection] = [wallets, tokens, collections].map((all) => all[place % all.length]);
     if (wallet === undefined || token === undefined || collection === undefined) continue;
+    const address = sql`${hexBytes(collection)}::bytea`;
     const [row] = await database.query<{ id: string }>(
-      sql`SELECT min(token_id)::text AS id FROM nft_transfers WHERE chain_id = ${chain.id} AND collection_key = address_key(${Buffer.from(collection.slice(2), 'hex')}) AND token_address = ${Buffer.from(collection.slice(2), 'hex')}`,
+      sql`SELECT min(token_id)::text AS id FROM nft_transfers WHERE chain_id = ${chain.id} AND collection_key = address_key(${address}) AND token_address = ${address}`,
     );
     requested.push({ wallet, token, collection, id: row?.id ?? '0' });
   }

@@ -2,23 +2,22 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets';
-import { type Database, hexTextOld, sql } from '@chainstead/db';
+import { type Database, hexText, type Sql, sql } from '@chainstead/db';
 import { createSubjectProjections, datasetsOf, subjectProjectionsOf } from '@chainstead/sync';
 import { readTableRows, type TableRows } from '@chainstead/testkit';
 
 /** Subjects of a derived state: all that its dataset's rows name. */
-const SUBJECTS: Readonly<Record<string, string>> = {
-  'erc20-wallet-tokens': 'SELECT DISTINCT account AS subject FROM erc20_transfer_sides WHERE chain_id = $1',
-  'erc20-token-holders': 'SELECT DISTINCT token AS subject FROM erc20_transfer_sides WHERE chain_id = $1',
-  'erc20-token-counts': 'SELECT DISTINCT token AS subject FROM erc20_transfer_sides WHERE chain_id = $1',
-  'erc20-wallet-approvals': 'SELECT DISTINCT owner AS subject FROM erc20_approvals WHERE chain_id = $1',
-  'nft-wallet-tokens': `SELECT DISTINCT subject FROM (SELECT from_address AS subject FROM nft_transfers WHERE chain_id = $1
-    UNION ALL SELECT to_address FROM nft_transfers WHERE chain_id = $1) AS moved`,
-  'wallet-counts-of-erc20-transfers':
-    'SELECT DISTINCT account AS subject FROM erc20_transfer_sides WHERE chain_id = $1',
-  'wallet-counts-of-erc20-approvals': 'SELECT DISTINCT owner AS subject FROM erc20_approvals WHERE chain_id = $1',
-  'wallet-counts-of-nft-transfers': 'SELECT DISTINCT to_address AS subject FROM nft_transfers WHERE chain_id = $1',
-  'nft-collection-owners': 'SELECT DISTINCT token_address AS subject FROM nft_transfers WHERE chain_id = $1',
+const SUBJECTS: Readonly<Record<string, Sql>> = {
+  'erc20-wallet-tokens': sql`SELECT account AS subject, chain_id FROM erc20_transfer_sides`,
+  'erc20-token-holders': sql`SELECT token AS subject, chain_id FROM erc20_transfer_sides`,
+  'erc20-token-counts': sql`SELECT token AS subject, chain_id FROM erc20_transfer_sides`,
+  'erc20-wallet-approvals': sql`SELECT owner AS subject, chain_id FROM erc20_approvals`,
+  'nft-wallet-tokens': sql`SELECT from_address AS subject, chain_id FROM nft_transfers
+    UNION ALL SELECT to_address, chain_id FROM nft_transfers`,
+  'wallet-counts-of-erc20-transfers': sql`SELECT account AS subject, chain_id FROM erc20_transfer_sides`,
+  'wallet-counts-of-erc20-approvals': sql`SELECT owner AS subject, chain_id FROM erc20_approvals`,
+  'wallet-counts-of-nft-transfers': sql`SELECT to_address AS subject, chain_id FROM nft_transfers`,
+  'nft-collection-owners': sql`SELECT token_address AS subject, chain_id FROM nft_transfers`,
 };
 
 /** Asks about every wallet and contract of the chain, so that all that can be kept is kept. @param most of each kind, in the order of addresses */
@@ -29,8 +28,7 @@ export async function keepEverything(database: Database, chain: Chain, most = Nu
     const subjects = SUBJECTS[name];
     if (subjects === undefined) throw new Error(`SUBJECTS has no query for ${name}`);
     const rows = await database.query<{ subject: Address }>(
-      `SELECT ${hexTextOld('subject')} AS subject FROM (${subjects}) AS found ORDER BY 1`,
-      [chain.id],
+      sql`SELECT DISTINCT ${hexText('subject')} AS subject FROM (${subjects}) AS found WHERE chain_id = ${chain.id} ORDER BY 1`,
     );
     for (const { subject } of rows.slice(0, most)) {
       const progress = await projections.keep(chain, of, subject, 60_000);

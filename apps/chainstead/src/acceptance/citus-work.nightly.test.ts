@@ -228,7 +228,9 @@ await describeOnCitus('beside indexing, a distributed database', BESIDE, ({ crea
         [40, 80],
         [80, null],
       ])
-        await database.query(sql`SELECT attach_partition('erc20_transfer_sides', ${facts.id}, ${from ?? null}, ${to ?? null})`);
+        await database.query(
+          sql`SELECT attach_partition('erc20_transfer_sides', ${facts.id}, ${from ?? null}, ${to ?? null})`,
+        );
       const indexer = await startIndexer({ chain: facts, database, urls: [node.url], settings: { retention } });
       onTestFinished(() => indexer.stop());
       await waitUntil(async () => {

@@ -1,7 +1,7 @@
 /** A worker of a cluster of Citus is away: what lies on the others is answered as before, and the program starts. */
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { ZERO_ADDRESS } from '@chainstead/core';
-import { type Database, rawSql, sql } from '@chainstead/db';
+import { type Database, hexBytes, rawSql, sql } from '@chainstead/db';
 import {
   createScriptedChain,
   type ScratchDatabase,
@@ -207,11 +207,10 @@ async function questions(database: Database, { id }: Chain, chain: ScriptedChain
 }
 
 async function nodeOf(database: Database, [table, by]: Place, address: string): Promise<string> {
-  const value = by === 'key' ? 'address_key($2::bytea)' : '$2::bytea';
+  const bytes = sql`${hexBytes(address)}::bytea`;
   const [found] = await database.query<{ node: string }>(
-    `SELECT nodename || ':' || nodeport AS node FROM pg_dist_shard_placement
-      WHERE shardid = get_shard_id_for_distribution_column($1::regclass, ${value})`,
-    [table, Buffer.from(address.slice(2), 'hex')],
+    sql`SELECT nodename || ':' || nodeport AS node FROM pg_dist_shard_placement
+      WHERE shardid = get_shard_id_for_distribution_column(${table}::regclass, ${by === 'key' ? sql`address_key(${bytes})` : bytes})`,
   );
   if (found === undefined) throw new Error(`No node has the rows of ${address} in ${table}`);
   return found.node;

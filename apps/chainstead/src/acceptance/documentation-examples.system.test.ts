@@ -89,11 +89,11 @@ beforeAll(async () => {
        to_timestamp(1600000000))`,
   );
   for (const [table, prefix] of [
-    ['aptos_balances', 'last_'],
-    ['aptos_balance_history', ''],
-  ])
+    [sql`aptos_balances`, sql`last_`],
+    [sql`aptos_balance_history`, sql``],
+  ] as const)
     await indexed.scratch.database.query(
-      `INSERT INTO ${table} (network, owner_address, coin_type_hash, coin_type, amount, ${prefix}transaction_version, ${prefix}transaction_timestamp)
+      sql`INSERT INTO ${table} (network, owner_address, coin_type_hash, coin_type, amount, ${prefix}transaction_version, ${prefix}transaction_timestamp)
        VALUES ('mainnet', sha256('owner'), sha256('0xa::m::C'), '0xa::m::C', 5, 1, to_timestamp(1600000000))`,
     );
   await indexed.scratch.database.query(

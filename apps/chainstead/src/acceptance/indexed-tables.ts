@@ -1,8 +1,8 @@
 /** What the tables must hold of a scripted chain, known from its script and from a fresh index, row by row. */
 import type { Chain } from '@chainstead/chains';
-import { mergeRanges, ZERO_ADDRESS } from '@chainstead/core';
+import { type ChainId, mergeRanges, ZERO_ADDRESS } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets';
-import { type Database, sql } from '@chainstead/db';
+import { type Database, type Sql, sql } from '@chainstead/db';
 import { keepAllWallets } from '@chainstead/nft/testing';
 import { type Coverage, datasetsOf, listCoverage } from '@chainstead/sync';
 import {
@@ -16,31 +16,31 @@ import { expect } from 'vitest';
 import { indexFresh, waitUntil } from './indexed-chain.ts';
 
 /** One side of a transfer as text. */
-const TRANSFER_SIDES = `
+const transferSides = (chainId: ChainId): Sql => sql`
   SELECT concat_ws(' ', block_number, transaction_index, log_index, direction, encode(account, 'hex'),
            encode(counterparty, 'hex'), encode(token, 'hex'), value, encode(transaction_hash, 'hex'),
            encode(block_hash, 'hex'), extract(epoch FROM block_timestamp)::bigint) AS row
-    FROM erc20_transfer_sides JOIN blocks USING (chain_id, block_number) WHERE chain_id = $1`;
+    FROM erc20_transfer_sides JOIN blocks USING (chain_id, block_number) WHERE chain_id = ${chainId}`;
 
 /** Contracts of the transfers; what no row mentions any more may stay. */
-const TOKENS = `
-  SELECT encode(address, 'hex') AS row FROM tokens k WHERE chain_id = $1
+const contractsOf = (chainId: ChainId): Sql => sql`
+  SELECT encode(address, 'hex') AS row FROM tokens k WHERE chain_id = ${chainId}
      AND EXISTS (SELECT 1 FROM erc20_transfer_sides t WHERE t.chain_id = k.chain_id AND t.token = k.address)`;
 
 /** One move of an NFT as text. */
-const NFT_MOVES = `
+const nftMoves = (chainId: ChainId): Sql => sql`
   SELECT concat_ws(' ', block_number, transaction_index, log_index, item, encode(token_address, 'hex'), token_id,
            encode(from_address, 'hex'), encode(to_address, 'hex'), amount, encode(transaction_hash, 'hex'),
            encode(block_hash, 'hex'), extract(epoch FROM block_timestamp)::bigint) AS row
-    FROM nft_transfers JOIN blocks USING (chain_id, block_number) WHERE chain_id = $1`;
+    FROM nft_transfers JOIN blocks USING (chain_id, block_number) WHERE chain_id = ${chainId}`;
 
 /** Sums of transfers for requested wallets; a row with zero means the same as no row. */
-const NFT_BALANCES = `
+const nftBalances = (chainId: ChainId): Sql => sql`
   SELECT concat_ws(' ', encode(wallet, 'hex'), encode(token_address, 'hex'), token_id, amount) AS row
-    FROM nft_wallet_tokens WHERE chain_id = $1 AND amount <> 0`;
-const NFT_HOLDINGS = `
+    FROM nft_wallet_tokens WHERE chain_id = ${chainId} AND amount <> 0`;
+const nftHoldings = (chainId: ChainId): Sql => sql`
   SELECT concat_ws(' ', encode(wallet, 'hex'), encode(token_address, 'hex'), ids_held) AS row
-    FROM nft_wallet_collections WHERE chain_id = $1 AND ids_held <> 0`;
+    FROM nft_wallet_collections WHERE chain_id = ${chainId} AND ids_held <> 0`;
 
 const bare = (hex: string): string => hex.slice(2);
 
@@ -130,17 +130,17 @@ export async function dumpTables(database: Database, chain: Chain): Promise<Tabl
 /** The tables hold exactly what the script meant, from one block to the head. */
 export async function expectTruth(database: Database, facts: Chain, chain: ScriptedChain, from = 1): Promise<void> {
   await keepAllWallets(database, facts);
-  const rowsOf = async (query: string): Promise<string[]> => {
-    const rows = await database.query<{ row: string }>(query, [facts.id]);
+  const rowsOf = async (query: (chainId: ChainId) => Sql): Promise<string[]> => {
+    const rows = await database.query<{ row: string }>(query(facts.id));
     return rows.map(({ row }) => row).toSorted();
   };
   const { balances, holdings } = expectedBalances(chain, from, chain.head);
-  expect(await rowsOf(TRANSFER_SIDES)).toEqual(expectedSides(chain, from, chain.head).toSorted());
+  expect(await rowsOf(transferSides)).toEqual(expectedSides(chain, from, chain.head).toSorted());
   const tokens = new Set(chain.expectedTransfers({ from, to: chain.head }).map(({ token }) => bare(token)));
-  expect(await rowsOf(TOKENS)).toEqual([...tokens].toSorted());
-  expect(await rowsOf(NFT_MOVES)).toEqual(expectedNftMoves(chain, from, chain.head).toSorted());
-  expect(await rowsOf(NFT_BALANCES)).toEqual(balances.toSorted());
-  expect(await rowsOf(NFT_HOLDINGS)).toEqual(holdings.toSorted());
+  expect(await rowsOf(contractsOf)).toEqual([...tokens].toSorted());
+  expect(await rowsOf(nftMoves)).toEqual(expectedNftMoves(chain, from, chain.head).toSorted());
+  expect(await rowsOf(nftBalances)).toEqual(balances.toSorted());
+  expect(await rowsOf(nftHoldings)).toEqual(holdings.toSorted());
   const covered = mergeRanges((await commonCoverage(database, facts)).map(({ range }) => range));
   expect(covered).toEqual([{ from, to: chain.head }]);
 }

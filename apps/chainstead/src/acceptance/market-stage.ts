@@ -1,6 +1,6 @@
 /** The running program over random actions of a market script, and what its tables must have. */
 import type { Hex } from '@chainstead/core';
-import { type Database, rawSql, sql } from '@chainstead/db';
+import { type Database, rawSql, type Sql, sql } from '@chainstead/db';
 import { type Closable, createScratchDatabase, type Program } from '@chainstead/testkit';
 import { expect } from 'vitest';
 import { openDevnetProgramStage } from './devnet-program.ts';
@@ -150,7 +150,7 @@ async function expectSwaps(
 }
 
 /** Pools that a row names: one that a reorg took away may be left. */
-const NAMED = `(EXISTS (SELECT 1 FROM swaps WHERE swaps.pool_key = pools.pool_key AND swaps.pool = pools.pool)
+const IS_NAMED = sql`(EXISTS (SELECT 1 FROM swaps WHERE swaps.pool_key = pools.pool_key AND swaps.pool = pools.pool)
   OR EXISTS (SELECT 1 FROM pool_creations AS made WHERE made.pool_key = pools.pool_key AND made.pool = pools.pool))`;
 
 async function expectPools(
@@ -161,7 +161,7 @@ async function expectPools(
 ): Promise<void> {
   const rows = await database.query(
     sql`SELECT '0x' || encode(pool, 'hex') AS pool, status, exchange, '0x' || encode(factory, 'hex') AS factory, '0x' || encode(token0, 'hex') AS token0,
-       '0x' || encode(token1, 'hex') AS token1, fee, tick_spacing, is_counted FROM pools WHERE ${rawSql(NAMED)} ORDER BY pools.pool`,
+       '0x' || encode(token1, 'hex') AS token1, fee, tick_spacing, is_counted FROM pools WHERE ${IS_NAMED} ORDER BY pools.pool`,
   );
   const named = new Set(swaps.map(({ pool }) => pool));
   for (const [pool, block] of created) if (block >= firstBlock) named.add(pool);
@@ -183,16 +183,16 @@ async function expectPools(
 /** All rows as text. Not the proofs of pools: they depend on the time at which a pool is examined. */
 async function readAll(database: Database): Promise<Readonly<Record<string, readonly string[]>>> {
   const tables: Record<string, string[]> = {};
-  const read = async (name: string, text: string): Promise<void> => {
-    const rows = await database.query<{ row: string }>(sql`${rawSql(text)} ORDER BY 1`);
+  const read = async (name: string, statement: Sql): Promise<void> => {
+    const rows = await database.query<{ row: string }>(sql`${statement} ORDER BY 1`);
     tables[name] = rows.map(({ row }) => row);
   };
   for (const name of ['swaps', 'pool_states', 'pool_creations', 'trades'])
-    await read(name, `SELECT to_jsonb(stored)::text AS row FROM ${name} AS stored`);
+    await read(name, sql`SELECT to_jsonb(stored)::text AS row FROM ${rawSql(name)} AS stored`);
   await read(
     'pools',
-    `SELECT (to_jsonb(pools) - '{proof,proof_block,due_at,lease_until,holder,attempts,error_code,error_message}'::text[])::text AS row
-     FROM pools WHERE ${NAMED}`,
+    sql`SELECT (to_jsonb(pools) - '{proof,proof_block,due_at,lease_until,holder,attempts,error_code,error_message}'::text[])::text AS row
+     FROM pools WHERE ${IS_NAMED}`,
   );
   return tables;
 }

@@ -34,11 +34,11 @@ const COUNTS: Readonly<Record<string, { readonly transfers: number; readonly oth
   'tempo-moderato': { transfers: 57, others: 1 },
 };
 
-const PLACE = 'block_number::text, transaction_index, log_index, block_time::text, transaction_hash';
-const FROM_DATASET = `SELECT ${PLACE}, token_address AS token, from_address AS sender, to_address AS receiver, base_units::text AS value
-  FROM analytics.erc20_transfers WHERE chain_id = $1 ORDER BY erc20_transfers.block_number, log_index`;
-const FROM_CONTRACT = `SELECT ${PLACE}, contract AS token, from_ AS sender, to_ AS receiver, value::text
-  FROM analytics.contract_tokens_transfer WHERE chain_id = $1 ORDER BY contract_tokens_transfer.block_number, log_index`;
+const PLACE = sql`block_number::text, transaction_index, log_index, block_time::text, transaction_hash`;
+const FROM_DATASET = sql`SELECT ${PLACE}, token_address AS token, from_address AS sender, to_address AS receiver, base_units::text AS value
+  FROM analytics.erc20_transfers AS stored`;
+const FROM_CONTRACT = sql`SELECT ${PLACE}, contract AS token, from_ AS sender, to_ AS receiver, value::text
+  FROM analytics.contract_tokens_transfer AS stored`;
 
 describe.skipIf(isMissing)(title('recorded blocks'), () => {
   const chainIds: Record<string, number> = isMissing
@@ -70,8 +70,9 @@ describe.skipIf(isMissing)(title('recorded blocks'), () => {
         ...{ database, chain, folder, name, datasets, backfillProof },
         again: backfillProof === 'receipts',
       });
-      const own = await database.query<object>(FROM_CONTRACT, [id]);
-      const transfers = await database.query<object>(FROM_DATASET, [id]);
+      const ofChain = sql`WHERE chain_id = ${id} ORDER BY stored.block_number, log_index`;
+      const own = await database.query<object>(sql`${FROM_CONTRACT} ${ofChain}`);
+      const transfers = await database.query<object>(sql`${FROM_DATASET} ${ofChain}`);
       const [undecoded] = await database.query<{ others: number }>(
         sql`SELECT count(*) AS others FROM contracts.tokens_transfer WHERE chain_id = ${id} AND undecoded IS NOT NULL`,
       );

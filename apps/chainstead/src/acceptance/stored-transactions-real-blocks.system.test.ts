@@ -2,8 +2,7 @@
  * Recorded blocks and transactions of chains that keep all transactions and logs are served from their rows alone, field by field as they were recorded. No
  * node is there, and no request may cause a call.
  */
-import { parseHash } from '@chainstead/core';
-import { hexBytes } from '@chainstead/db';
+import { hexBytes, sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectVerboseLists } from './expect-verbose-lists.ts';
@@ -88,7 +87,6 @@ describe.skipIf(RECORDINGS.isMissing)(RECORDINGS.title('recorded transactions of
     const [recording] = ALL.filter(({ chain }) => chain === 'ethereum');
     if (recording === undefined) throw new Error('No block of Ethereum was recorded');
     const hash = String(readRecording(recording).block.transactions[0]?.hash);
-    const at = [recording.n];
     const answer = async () => {
       const { status, body } = await ask(`transaction/${hash}?chain=eth`);
       const { proof, finalized, details } = Object(body);
@@ -96,13 +94,12 @@ describe.skipIf(RECORDINGS.isMissing)(RECORDINGS.title('recorded transactions of
     };
     const proven = { status: 200, proof: 'receipts+transactions', finalized: true, reason: undefined };
     expect(await answer()).toEqual(proven);
-    await database.query('UPDATE sync_chains SET finalized = $1 - 1 WHERE chain_id = 1', at);
+    await database.query(sql`UPDATE sync_chains SET finalized = ${recording.n - 1} WHERE chain_id = 1`);
     expect(await answer()).toEqual({ ...proven, finalized: false });
     const level = (proof: string) =>
-      database.query(`UPDATE sync_ranges SET proof = $2 WHERE chain_id = 1 AND dataset = 'logs' AND first_block = $1`, [
-        ...at,
-        proof,
-      ]);
+      database.query(
+        sql`UPDATE sync_ranges SET proof = ${proof} WHERE chain_id = 1 AND dataset = 'logs' AND first_block = ${recording.n}`,
+      );
     await level('none');
     expect(await answer()).toEqual({ ...proven, proof: 'none', finalized: false });
     const lacking = { status: 400, proof: undefined, finalized: undefined, reason: 'not-indexed' };
@@ -110,13 +107,13 @@ describe.skipIf(RECORDINGS.isMissing)(RECORDINGS.title('recorded transactions of
     expect(await answer()).toEqual(lacking);
     await level('receipts');
     for (const [change, back] of [
-      ['sender_recovered = false', 'sender_recovered = true'],
-      [`input = NULL, selector = decode('01020304', 'hex')`, `input = decode('', 'hex')`],
-    ]) {
-      const row = 'WHERE chain_id = 1 AND transaction_hash = $1';
-      await database.query(`UPDATE transactions SET ${change} ${row}`, [hexBytes(parseHash(hash))]);
+      [sql`sender_recovered = false`, sql`sender_recovered = true`],
+      [sql`input = NULL, selector = decode('01020304', 'hex')`, sql`input = decode('', 'hex')`],
+    ] as const) {
+      const isRow = sql`chain_id = 1 AND transaction_hash = ${hexBytes(hash)}`;
+      await database.query(sql`UPDATE transactions SET ${change} WHERE ${isRow}`);
       expect(await answer()).toEqual(lacking);
-      await database.query(`UPDATE transactions SET ${back} ${row}`, [hexBytes(parseHash(hash))]);
+      await database.query(sql`UPDATE transactions SET ${back} WHERE ${isRow}`);
       expect(await answer()).toEqual({ ...proven, finalized: false });
     }
   });

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database, expectedTrueOld, hexText, hexTextOld, sql } from '@chainstead/db';
+import { addressBytes, type Database, expectedTrue, hexText, joinSql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { balanceOfCall, readBalance, readShownBalances } from '@chainstead/erc20';
 import { knownBlock, type StateBlock, stateAt, storedNativeBalances } from '@chainstead/node-reads';
@@ -33,19 +33,16 @@ export async function listHeldTokens(
   chain: Pick<Chain, 'id'>,
   wallet: Address,
 ): Promise<{ readonly tokens: readonly Address[]; readonly isCut: boolean }> {
+  const isOfWallet = sql`account_key = ${addressKey(wallet)} AND chain_id = ${chain.id} AND ${expectedTrue(sql`account = ${addressBytes(wallet)}`)}`;
+  const moved = MOVED_TABLES.map((table) => sql`SELECT token, block_number FROM ${table} WHERE ${isOfWallet}`);
   const rows = await database.query<{ token: Address }>(
-    `SELECT ${hexTextOld('token')} AS token FROM (${MOVED_TABLES.map(rowsOfWallet).join(' UNION ALL ')}) AS moved
-     GROUP BY moved.token ORDER BY max(block_number) DESC, moved.token LIMIT $4`,
-    [addressKey(wallet), chain.id, addressBytes(wallet), TOKENS_MAX + 1],
+    sql`SELECT ${hexText('token')} AS token FROM (${joinSql(moved, ' UNION ALL ')}) AS moved
+     GROUP BY moved.token ORDER BY max(block_number) DESC, moved.token LIMIT ${TOKENS_MAX + 1}`,
   );
   return { tokens: rows.slice(0, TOKENS_MAX).map(({ token }) => token), isCut: rows.length > TOKENS_MAX };
 }
 
-const MOVED_TABLES = ['erc20_transfer_sides', 'wrapped_coin_moves'];
-
-function rowsOfWallet(table: string): string {
-  return `SELECT token, block_number FROM ${table} WHERE account_key = $1 AND chain_id = $2 AND ${expectedTrueOld('account = $3')}`;
-}
+const MOVED_TABLES = [sql`erc20_transfer_sides`, sql`wrapped_coin_moves`];
 
 interface BalanceSource {
   readonly database: Database;

@@ -36,15 +36,16 @@ it('shows the pools, anchors and the rule of a price, as text and as JSON', asyn
     await createPartitions(database, 'pool_states', eth.id);
     const [pool, hopPool] = [addressOf(0x9a1), addressOf(0x9a2)];
     const seedPool = async (id: Address, tokens: readonly [Address, Address], reserves: readonly [bigint, bigint]) => {
+      const address = sql`${hexBytes(id)}::bytea`;
+      const [token0, token1] = tokens;
+      const [reserve0, reserve1] = reserves;
       await database.query(
-        `INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
-         VALUES (address_key($1), $2, $1, 'proven', 'Uniswap v2', $3, $4, $5, true, NULL)`,
-        [hexBytes(id), eth.id, ...[FACTORY ?? id, ...tokens].map(hexBytes)],
+        sql`INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
+         VALUES (address_key(${address}), ${eth.id}, ${address}, 'proven', 'Uniswap v2', ${hexBytes(FACTORY ?? id)}, ${hexBytes(token0)}, ${hexBytes(token1)}, true, NULL)`,
       );
       await database.query(
-        `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
-         VALUES (address_key($1), $2, 5, 0, 0, $1, $3, $4)`,
-        [hexBytes(id), eth.id, ...reserves.map(String)],
+        sql`INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
+         VALUES (address_key(${address}), ${eth.id}, 5, 0, 0, ${address}, ${reserve0}, ${reserve1})`,
       );
     };
     await seedPool(pool, [CATS, USDC], [1_000_000_000n, 2_000_000_000n]);

@@ -40,7 +40,7 @@ test('an operator sees what was reported, applies it, and leaves a trace', async
 test('an operator queues the facts of a token, and leaves a trace', async () => {
   const [token, unknown] = [addressOf(0x70), addressOf(0x71)];
   await scratch.database.query(
-    sql`INSERT INTO tokens (address, chain_id, facts_status, facts_due_at) VALUES (${addressBytes(token)}, 1, 'known', NULL), (${addressBytes(token)}, 8453, 'known', NULL)`,
+    sql`INSERT INTO tokens (address, chain_id, facts_status, facts_due_at) SELECT ${addressBytes(token)}, chain_id, 'known', NULL FROM unnest(ARRAY[1, 8453]) AS chain_id`,
   );
   const refresh = (...args: string[]) => runCaptured(['tokens', 'refresh', ...args], { DATABASE_URL: scratch.url });
   const { exitCode, stdout } = await refresh(token, unknown, token, '--chain', 'eth');

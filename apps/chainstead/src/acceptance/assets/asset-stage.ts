@@ -75,10 +75,11 @@ async function seedAssets(database: Database, eth: Chain): Promise<void> {
     })),
   );
   await createPartitions(database, 'nft_transfers', eth.id);
+  const nft = sql`${addressBytes(collection)}::bytea`;
   await database.query(
     sql`INSERT INTO nft_transfers (collection_key, chain_id, block_number, transaction_index, log_index, item, kind, token_address, token_id,
        from_address, to_address, amount, transaction_hash)
-     SELECT address_key(${addressBytes(collection)}), ${eth.id}, block_number, 0, 0, 0, 0, ${addressBytes(collection)}, block_number, ${addressBytes(ZERO_ADDRESS)}, ${addressBytes(alice)}, 1, ${hexBytes(hashOf(2, 4))} FROM generate_series(4, 6) AS block_number`,
+     SELECT address_key(${nft}), ${eth.id}, block_number, 0, 0, 0, 0, ${nft}, block_number, ${addressBytes(ZERO_ADDRESS)}, ${addressBytes(alice)}, 1, ${hexBytes(hashOf(2, 4))} FROM generate_series(4, 6) AS block_number`,
   );
   await database.query(
     sql`INSERT INTO nft_collections (token_address, chain_id, status, due_at)
