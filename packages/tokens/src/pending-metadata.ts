@@ -18,8 +18,8 @@ export const TOKEN_FACTS: DueTable = {
   name: 'tokens',
   key: ['address', 'chain_id'],
   prefix: 'facts_',
-  isUrgent: `facts_status <> 'known'`,
-  onFailure: `facts_status = CASE WHEN facts_status = 'known' THEN 'known' WHEN facts_attempts >= ${FAILING_ATTEMPTS_MAX} THEN 'failed' ELSE 'pending' END`,
+  isUrgent: sql`facts_status <> 'known'`,
+  onFailure: sql`facts_status = CASE WHEN facts_status = 'known' THEN 'known' WHEN facts_attempts >= ${FAILING_ATTEMPTS_MAX} THEN 'failed' ELSE 'pending' END`,
 };
 
 /** Seconds until a token that no upstream could read is read again; `attempts` counts from 1. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { hexText, hexTextOld, type Sql, sql } from '@chainstead/db';
+import { hexText, type Sql, sql } from '@chainstead/db';
 import { claimDue, createDueWork, type DueWork, failDue } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
 import {
@@ -225,7 +225,7 @@ const claimAll = (limit: number) =>
     limit,
     leaseMs: 120_000,
     holder: randomUUID(),
-    returning: `${hexTextOld('work.address')} AS address`,
+    returning: sql`${hexText('work.address')} AS address`,
   });
 const claimTokens = async (limit: number): Promise<Address[]> => (await claimAll(limit)).map(({ row }) => row.address);
 

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ChainsteadError, Counter, type Logger, type Registry } from '@chainstead/core';
-import { type Database, hexTextOld } from '@chainstead/db';
+import { type Database, hexText, sql } from '@chainstead/db';
 import { type Claim, type DueWork, failDue, TOKEN_FACTS_WORK } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { saveTokenMetadata, TOKEN_FACTS, tokenRetrySeconds } from './pending-metadata.ts';
@@ -63,7 +63,7 @@ export function addTokenFacts(dueWork: Pick<DueWork, 'add'>, options: TokenFacts
       name: TOKEN_FACTS_WORK,
       chain,
       table: TOKEN_FACTS,
-      returning: `${hexTextOld('work.address')} AS address, coalesce(work.facts_from_block, 0) AS "fromBlock"`,
+      returning: sql`${hexText('work.address')} AS address, coalesce(work.facts_from_block, 0) AS "fromBlock"`,
       concurrency: CONCURRENCY,
       batch: BATCH,
       risk: { kind: 'token-facts', keyOf: ({ address }) => `${chain.id} ${address}` },

@@ -1,6 +1,8 @@
 import type { Clock } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import type { ChainLookup } from '@chainstead/http';
 import type { WithPgClient } from '@dataplan/pg';
+import { readRows } from '../reading/read-rows.ts';
 import type { Reader } from '../reading/reader.ts';
 import { GraphqlRefusalError } from '../refusal.ts';
 import { type BuiltSchema, buildSchema } from './build-schema.ts';
@@ -103,32 +105,24 @@ interface Table {
 }
 
 async function readTables(withClient: WithPgClient, wanted: readonly string[] | null): Promise<readonly Table[]> {
-  const places = wanted?.map((list) => {
-    const schema = SHOWN_SCHEMAS.find((name) => list.startsWith(`${name}_`)) ?? '';
-    return { schema, name: list.slice(schema.length + 1) };
-  });
-  const { rows } = await withClient(null, (client) =>
-    client.query<Table>({
-      text: TABLES_SQL,
-      values: [
-        [...SHOWN_SCHEMAS],
-        places?.map(({ schema }) => schema) ?? null,
-        places?.map(({ name }) => name) ?? null,
-        INTROSPECTION_MAX + 1,
-      ],
-    }),
+  const isWanted =
+    wanted === null
+      ? sql`true`
+      : sql`(n.nspname, c.relname) IN (SELECT * FROM unnest(${wanted.map(schemaOf)}::text[], ${wanted.map((list) => list.slice(schemaOf(list).length + 1))}::text[]))`;
+  return readRows<Table>(
+    withClient,
+    sql`SELECT c.oid::text AS oid, md5(concat_ws(' ', c.oid, c.relname, c.relacl, (
+         SELECT string_agg(concat_ws(' ', i.indexrelid, i.indisvalid), ',' ORDER BY i.indexrelid) FROM pg_index i WHERE i.indrelid = c.oid
+       ), (
+         SELECT string_agg(concat_ws(' ', a.attname, a.atttypid), ',' ORDER BY a.attnum) FROM pg_attribute a
+         WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+       ))) AS revision
+     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = ANY (${SHOWN_SCHEMAS}::text[]) AND c.relkind IN ('r', 'v') AND ${isWanted}
+     ORDER BY c.oid LIMIT ${INTROSPECTION_MAX + 1}`,
   );
-  return rows;
 }
 
-const TABLES_SQL = `
-SELECT c.oid::text AS oid, md5(concat_ws(' ', c.oid, c.relname, c.relacl, (
-    SELECT string_agg(concat_ws(' ', i.indexrelid, i.indisvalid), ',' ORDER BY i.indexrelid) FROM pg_index i WHERE i.indrelid = c.oid
-  ), (
-    SELECT string_agg(concat_ws(' ', a.attname, a.atttypid), ',' ORDER BY a.attnum) FROM pg_attribute a
-    WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-  ))) AS revision
-FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname = ANY ($1::text[]) AND c.relkind IN ('r', 'v')
-  AND ($2::text[] IS NULL OR (n.nspname, c.relname) IN (SELECT * FROM unnest($2::text[], $3::text[])))
-ORDER BY c.oid LIMIT $4::int`;
+function schemaOf(list: string): string {
+  return SHOWN_SCHEMAS.find((name) => list.startsWith(`${name}_`)) ?? '';
+}

@@ -1,4 +1,6 @@
+import { sql } from '@chainstead/db';
 import type { WithPgClient } from '@dataplan/pg';
+import { readRows } from '../reading/read-rows.ts';
 import { GraphqlRefusalError } from '../refusal.ts';
 
 /** Hashes of blocks by number. */
@@ -51,8 +53,11 @@ export async function readStart(
 
 /** Returns the position at the newest stored block up to a number. @param upTo null: no bound */
 export async function readPosition(withClient: WithPgClient, chainId: string, upTo: number | null): Promise<Position> {
-  const { rows } = await withClient(null, (client) =>
-    client.query<BlockRow>({ text: KNOWN_SQL, values: [chainId, upTo, KNOWN_MAX] }),
+  const rows = await readRows<BlockRow>(
+    withClient,
+    sql`SELECT block_number::text AS number, block_hash AS hash FROM analytics.blocks
+     WHERE chain_id = ${chainId}::bigint AND block_number <= coalesce(${upTo}::bigint, 9223372036854775807)
+     ORDER BY block_number DESC LIMIT ${KNOWN_MAX}::int`,
   );
   const known = new Map(rows.map(({ number, hash }) => [Number(number), hash]));
   return at(rows[0] === undefined ? null : Number(rows[0].number), { known });
@@ -74,11 +79,16 @@ export async function readNextBlocks(
   { known, last }: Position,
   blocksMax: number,
 ): Promise<NextBlocks | null> {
-  const { rows } = await withClient(null, (client) =>
-    client.query<BlockRow & { newest: string | null }>({
-      text: SINCE_SQL,
-      values: [chainId, Math.min(last ?? 0, ...known.keys()), last ?? -1],
-    }),
+  const chain = sql`${chainId}::bigint`;
+  // One row without a block, if there are no blocks in the range: the newest block is in each row.
+  const rows = await readRows<BlockRow & { newest: string | null }>(
+    withClient,
+    sql`WITH newest AS (SELECT max(block_number) AS block_number FROM analytics.blocks WHERE chain_id = ${chain})
+     SELECT newest.block_number::text AS newest, block.block_number::text AS number, block.block_hash AS hash
+     FROM newest LEFT JOIN (
+       SELECT block_number, block_hash FROM analytics.blocks
+       WHERE chain_id = ${chain} AND block_number BETWEEN ${Math.min(last ?? 0, ...known.keys())}::bigint AND ${last ?? -1}::bigint
+     ) AS block ON true`,
   );
   const current = new Map(rows.map(({ number, hash }) => [Number(number), hash]));
   const newest = Number(rows[0]?.newest ?? -1);
@@ -103,15 +113,3 @@ interface BlockRow {
   readonly number: string;
   readonly hash: string;
 }
-
-const KNOWN_SQL = `
-SELECT block_number::text AS number, block_hash AS hash FROM analytics.blocks
-WHERE chain_id = $1::bigint AND block_number <= coalesce($2::bigint, 9223372036854775807) ORDER BY block_number DESC LIMIT $3::int`;
-
-/** One row without a block, if there are no blocks in the range: the newest block is in each row. */
-const SINCE_SQL = `
-WITH newest AS (SELECT max(block_number) AS block_number FROM analytics.blocks WHERE chain_id = $1::bigint)
-SELECT newest.block_number::text AS newest, block.block_number::text AS number, block.block_hash AS hash
-FROM newest LEFT JOIN (
-  SELECT block_number, block_hash FROM analytics.blocks WHERE chain_id = $1::bigint AND block_number BETWEEN $2::bigint AND $3::bigint
-) AS block ON true`;

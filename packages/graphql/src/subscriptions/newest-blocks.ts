@@ -1,4 +1,6 @@
 import type { Clock } from '@chainstead/core';
+import { sql } from '@chainstead/db';
+import { readRows } from '../reading/read-rows.ts';
 import type { Reader } from '../reading/reader.ts';
 
 /** Watches the newest blocks of chains, for all subscriptions together. */
@@ -22,10 +24,14 @@ export function createNewestBlocks(reader: Reader, clock: Clock): NewestBlocks {
   async function read(chainId: string): Promise<string> {
     await clock.sleep(Math.max(0, (readAt.get(chainId) ?? 0) + INTERVAL_MS - clock.now()));
     readAt.set(chainId, clock.now());
-    const { rows } = await reader.inTurn((withClient) =>
-      withClient(null, (client) => client.query<{ block: string }>({ text: NEWEST_SQL, values: [chainId] })),
+    const [newest] = await reader.inTurn((withClient) =>
+      readRows<{ block: string }>(
+        withClient,
+        sql`SELECT block_number || ' ' || block_hash AS block FROM analytics.blocks
+         WHERE chain_id = ${chainId}::bigint ORDER BY block_number DESC LIMIT 1`,
+      ),
     );
-    return rows[0]?.block ?? '';
+    return newest?.block ?? '';
   }
 
   function shared(chainId: string): Promise<string> {
@@ -46,6 +52,3 @@ export function createNewestBlocks(reader: Reader, clock: Clock): NewestBlocks {
     },
   };
 }
-
-const NEWEST_SQL = `
-SELECT block_number || ' ' || block_hash AS block FROM analytics.blocks WHERE chain_id = $1::bigint ORDER BY block_number DESC LIMIT 1`;

@@ -3,7 +3,7 @@ import { link, lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symli
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { systemClock } from '@chainstead/core';
-import { rawSql, sql } from '@chainstead/db';
+import { rawSql, sql, statementOf } from '@chainstead/db';
 import { scratchOfFile, stageOfTest } from '@chainstead/testkit/hooks';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -162,7 +162,7 @@ describe('an export', () => {
       key: ['account_key', 'chain_id', 'block_number', 'direction'],
     };
     const found = findExportTable([{ ...samples, table }], 'erc20_transfers');
-    expect(found.source).toBe('FROM "erc20_transfer_sides" WHERE direction <> 1');
+    expect(statementOf(found.source).text).toBe('FROM "erc20_transfer_sides" WHERE direction <> 1');
     expect(found.columns.map(({ name }) => name)).toEqual(['chain_id', 'block_number', 'from_address', 'block_time']);
   });
 });

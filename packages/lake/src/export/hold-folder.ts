@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { Clock } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, queryOn, sql } from '@chainstead/db';
 import { ExportRunningError } from '../errors.ts';
 
 /** Postgres may notice the end of a killed process late. */
@@ -18,11 +18,11 @@ export async function holdFolder(
   const release = () => client.end();
   try {
     for (let left = TRIES; left > 0; left--) {
-      const { rows } = await client.query<{ is_held: boolean }>(
-        'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS is_held',
-        [`export ${hostname()}:${folder}`],
+      const [lock] = await queryOn<{ is_held: boolean }>(
+        client,
+        sql`SELECT pg_try_advisory_lock(hashtextextended(${`export ${hostname()}:${folder}`}, 0)) AS is_held`,
       );
-      if (rows[0]?.is_held === true) return { release };
+      if (lock?.is_held === true) return { release };
       if (left > 1) await clock.sleep(TRY_AGAIN_MS);
     }
     throw new ExportRunningError(folder);

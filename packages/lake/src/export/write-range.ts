@@ -1,7 +1,7 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BlockRange, subtractRanges } from '@chainstead/core';
-import { copyOut, type Database, sql, type Transaction } from '@chainstead/db';
+import { copyOut, type Database, joinSql, rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
 import { onFiles } from '../errors.ts';
 import { type ExportFolders, fileName, type ManifestFile, PART } from '../manifest/manifest.ts';
 import { createCopyRowsReader } from '../parquet/copy-rows-reader.ts';
@@ -104,13 +104,15 @@ async function copyRows(
 }
 
 /** COPY takes no parameters: all values in the text are integers. */
-function selection({ id }: ExportChain, { columns, source, order }: ExportTable, { from, to }: BlockRange): string {
-  for (const value of [id, from, to])
+function selection({ id }: ExportChain, { columns, source, order }: ExportTable, { from, to }: BlockRange): Sql {
+  const integer = (value: number): Sql => {
     if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is not an integer`);
+    return rawSql(value);
+  };
   const expressions = columns.flatMap(({ expression }) => expression ?? []);
   // Another name than that of the column, which would make the order ambiguous where the column is a bigint.
-  return `SELECT block_number::integer AS "block of the time", ${expressions.join(', ')} ${source}
-    AND chain_id = ${id} AND block_number BETWEEN ${from} AND ${to} ORDER BY ${order.join(', ')}`;
+  return sql`SELECT block_number::integer AS "block of the time", ${joinSql(expressions)} ${source}
+    AND chain_id = ${integer(id)} AND block_number BETWEEN ${integer(from)} AND ${integer(to)} ORDER BY ${joinSql(order)}`;
 }
 
 function hasBlockTime({ columns }: ExportTable): boolean {

@@ -1,3 +1,4 @@
+import { rawSql, type Sql, sql } from '@chainstead/db';
 import type { RowTable } from '@chainstead/sync';
 
 type ColumnType = NonNullable<ReturnType<RowTable['types']['get']>>;
@@ -7,8 +8,8 @@ export type ColumnKind = 'int32' | 'int64' | 'double' | 'boolean' | 'bytes' | 't
 
 export interface ExportColumn {
   readonly name: string;
-  /** SQL that yields the value in the binary format of `kind`. Null: the time of the row's block. */
-  readonly expression: string | null;
+  /** Yields the value in the binary format of `kind`. Null: the time of the row's block. */
+  readonly expression: Sql | null;
   /** Type in Postgres: `numeric(78,0)`. */
   readonly postgres: string;
   readonly kind: ColumnKind;
@@ -30,14 +31,14 @@ export function exportColumn(column: string, { type, isRequired }: ColumnType, n
   return { name, expression, postgres: type, kind, isNullable: !isRequired };
 }
 
-/** Returns the identifier quoted for SQL. */
-export function quoted(identifier: string): string {
-  return `"${identifier.replaceAll('"', '""')}"`;
+/** Returns the name as a quoted identifier. */
+export function quoted(name: string): Sql {
+  return rawSql(`"${name.replaceAll('"', '""')}"`);
 }
 
 interface Conversion {
   readonly kind: ColumnKind;
-  readonly expression: string;
+  readonly expression: Sql;
 }
 
 const KINDS: Readonly<Record<string, ColumnKind>> = {
@@ -50,13 +51,13 @@ const KINDS: Readonly<Record<string, ColumnKind>> = {
   'timestamp with time zone': 'timestamp',
 };
 
-function conversionOf(type: string, column: string): Conversion {
+function conversionOf(type: string, column: Sql): Conversion {
   const kind = KINDS[type];
   if (kind !== undefined) return { kind, expression: column };
-  if (type === 'smallint') return { kind: 'int32', expression: `${column}::integer` };
-  if (type === 'real') return { kind: 'double', expression: `${column}::double precision` };
+  if (type === 'smallint') return { kind: 'int32', expression: sql`${column}::integer` };
+  if (type === 'real') return { kind: 'double', expression: sql`${column}::double precision` };
   // Elements as JSON texts: numbers of 78 digits stay exact.
-  if (type.endsWith('[]')) return { kind: 'text', expression: `array_to_json(${column}::text[])::text` };
+  if (type.endsWith('[]')) return { kind: 'text', expression: sql`array_to_json(${column}::text[])::text` };
   // Parquet's decimals end at 38 digits, and uint256 has 78.
-  return { kind: 'text', expression: `${column}::text` };
+  return { kind: 'text', expression: sql`${column}::text` };
 }

@@ -1,3 +1,4 @@
+import { joinSql, rawSql, type Sql, sql } from '@chainstead/db';
 import { IS_GIVING_SIDE } from '@chainstead/db/direction';
 import type { Dataset, RowTable } from '@chainstead/sync';
 import { UnknownExportTableError } from '../errors.ts';
@@ -10,10 +11,10 @@ export interface ExportTable {
   /** Name in coverage records. */
   readonly dataset: string;
   readonly columns: readonly ExportColumn[];
-  /** SQL from `FROM` on, without the range. */
-  readonly source: string;
+  /** From `FROM` on, without the range. */
+  readonly source: Sql;
   /** Total order of the rows, so that equal rows make equal files. */
-  readonly order: readonly string[];
+  readonly order: readonly Sql[];
 }
 
 /** Returns the table to export. @throws UnknownExportTableError */
@@ -35,7 +36,7 @@ function tablesOf({ name: dataset, table }: Dataset): readonly ExportTable[] {
     name: table.name,
     dataset,
     columns: table.columns.map((column) => columnOf(table, column)),
-    source: `FROM ${sqlName(table)} WHERE true`,
+    source: sql`FROM ${sqlName(table)} WHERE true`,
     order: orderOf(table),
   });
   return table.name === SIDES ? [transfersOf(dataset, table), stored] : [stored];
@@ -54,7 +55,7 @@ function transfersOf(dataset: string, table: RowTable): ExportTable {
     name: 'erc20_transfers',
     dataset,
     columns,
-    source: `FROM ${sqlName(table)} WHERE ${IS_GIVING_SIDE}`,
+    source: sql`FROM ${sqlName(table)} WHERE ${rawSql(IS_GIVING_SIDE)}`,
     order: orderOf(table),
   });
 }
@@ -76,11 +77,11 @@ function columnOf({ name: table, types }: RowTable, column: string, name?: strin
 const PLACE = ['block_number', 'transaction_index', 'log_index'];
 
 /** Blocks ascend in a file, which keeps it small and lets readers skip parts. */
-function orderOf({ key }: RowTable): readonly string[] {
+function orderOf({ key }: RowTable): readonly Sql[] {
   const rest = key.filter((column) => column !== 'chain_id' && !PLACE.includes(column));
   return [...PLACE.filter((column) => column === 'block_number' || key.includes(column)), ...rest].map(quoted);
 }
 
-function sqlName({ name }: RowTable): string {
-  return name.split('.').map(quoted).join('.');
+function sqlName({ name }: RowTable): Sql {
+  return joinSql(name.split('.').map(quoted), '.');
 }

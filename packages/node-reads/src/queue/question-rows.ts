@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ChainId } from '@chainstead/core';
 import { asSql, type Database, plainText, type Sql, sql } from '@chainstead/db';
-import { type Claim, claimValues, type DueTable, isClaimed } from '@chainstead/jobs';
+import { type Claim, type DueTable, isClaimed } from '@chainstead/jobs';
 import type { StateKind } from '../state-kind.ts';
 
 /** A row of `state_questions`. */
@@ -142,9 +142,8 @@ export async function settleQuestion(
   { answer, errorCode, errorMessage }: Settlement,
 ): Promise<void> {
   await database.query(
-    `UPDATE state_questions SET settled_at = greatest(clock_timestamp(), asked_at), answer = $4::jsonb, lease_until = NULL, holder = NULL,
-       attempts = 0, error_code = $5, error_message = $6 WHERE ${isClaimed(DUE_QUESTIONS, 1)}`,
-    [...claimValues(claim), JSON.stringify(answer), errorCode, errorMessage],
+    sql`UPDATE state_questions SET settled_at = greatest(clock_timestamp(), asked_at), answer = ${JSON.stringify(answer)}::jsonb, lease_until = NULL, holder = NULL,
+       attempts = 0, error_code = ${errorCode}, error_message = ${errorMessage} WHERE ${isClaimed(DUE_QUESTIONS, claim)}`,
   );
 }
 

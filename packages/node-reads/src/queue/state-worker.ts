@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { ChainsteadError, type Clock, Counter, type Logger, type Registry, sleepUnlessAborted } from '@chainstead/core';
-import { type Database, type RiskyWork, UNWRITTEN, type WorkJournal } from '@chainstead/db';
+import { type Database, type RiskyWork, sql, UNWRITTEN, type WorkJournal } from '@chainstead/db';
 import type { Claim, DueWork } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { StateNotArchivedError } from '../state-error.ts';
@@ -110,7 +110,7 @@ export function addStateReads(dueWork: Pick<DueWork, 'add'>, options: StateWorke
         name: STATE_WORK[pace],
         chain,
         table: { ...DUE_QUESTIONS, isOpen: pace === 'slow' ? isSlow : `NOT ${isSlow}` },
-        returning: 'work.key, work.kind, work.question',
+        returning: sql`work.key, work.kind, work.question`,
         concurrency: CONCURRENCY[pace],
         leaseMs: LEASE_MS,
         async perform(claims, signal) {

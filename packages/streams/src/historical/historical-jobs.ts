@@ -1,6 +1,6 @@
 import { type Address, ChainsteadError, type Logger } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
-import { type Claim, claimValues, type DueTable, type DueWork, isClaimed, settled } from '@chainstead/jobs';
+import { type Claim, type DueTable, type DueWork, isClaimed, SETTLED } from '@chainstead/jobs';
 import { STREAM_COLUMNS, type StreamRow, streamOf } from '../records/stream-row.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
 import { createPastMatcher, readPastBlocks } from './match-past-blocks.ts';
@@ -21,8 +21,8 @@ export const DUE_HISTORICAL_JOBS: DueTable = {
   name: 'historical_jobs',
   key: ['id'],
   // Same condition as in the index `historical_jobs_due`.
-  isOpen: `status IN ('pending', 'running')`,
-  onFailure: `status = CASE WHEN later.moment IS NULL THEN 'failed' ELSE status END, updated_at = now()`,
+  isOpen: sql`status IN ('pending', 'running')`,
+  onFailure: sql`status = CASE WHEN later.moment IS NULL THEN 'failed' ELSE status END, updated_at = now()`,
 };
 
 /** Maximum number of blocks in one transaction. */
@@ -49,7 +49,7 @@ export function addHistoricalJobs(dueWork: Pick<DueWork, 'add'>, options: Histor
       name: HISTORICAL_JOB_WORK,
       chain: past.chain,
       table: DUE_HISTORICAL_JOBS,
-      returning: 'work.id, work.stream_id, work.next_block, work.to_block',
+      returning: sql`work.id, work.stream_id, work.next_block, work.to_block`,
       concurrency: 1,
       risk: { kind: 'historical-job', keyOf: ({ id }) => id },
       endsInQuarantine: true,
@@ -98,9 +98,8 @@ async function readStream(database: Database, job: JobRow) {
 
 async function waitForBlocks(database: Database, claim: Claim<JobRow>): Promise<void> {
   await database.query(
-    `UPDATE historical_jobs SET ${settled()}, due_at = coalesce(due_at, now() + interval '${UNCONFIRMED_SECONDS} seconds')
-      WHERE ${isClaimed(DUE_HISTORICAL_JOBS, 1)}`,
-    claimValues(claim),
+    sql`UPDATE historical_jobs SET ${SETTLED}, due_at = coalesce(due_at, now() + make_interval(secs => ${UNCONFIRMED_SECONDS}))
+      WHERE ${isClaimed(DUE_HISTORICAL_JOBS, claim)}`,
   );
 }
 
@@ -112,10 +111,9 @@ async function advance(
   matches: number,
 ): Promise<boolean> {
   const rows = await transaction.query(
-    `UPDATE historical_jobs SET ${settled()}, next_block = $1, matches = matches + $2, updated_at = now(),
-       status = CASE WHEN $1 > to_block THEN 'done' ELSE 'running' END, due_at = CASE WHEN $1 <= to_block THEN now() END
-     WHERE ${isClaimed(DUE_HISTORICAL_JOBS, 3)} AND status IN ('pending', 'running') RETURNING id`,
-    [nextBlock, matches, ...claimValues(claim)],
+    sql`UPDATE historical_jobs SET ${SETTLED}, next_block = ${nextBlock}, matches = matches + ${matches}, updated_at = now(),
+       status = CASE WHEN ${nextBlock} > to_block THEN 'done' ELSE 'running' END, due_at = CASE WHEN ${nextBlock} <= to_block THEN now() END
+     WHERE ${isClaimed(DUE_HISTORICAL_JOBS, claim)} AND status IN ('pending', 'running') RETURNING id`,
   );
   return rows.length === 1;
 }

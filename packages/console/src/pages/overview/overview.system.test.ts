@@ -146,7 +146,7 @@ describe('the overview', () => {
         ...database,
         query: (statement, given) => {
           const { text, values } = movedStatement(statement, given);
-          if (text.includes('FROM chain_metrics_minutely') && values?.[0] === 24 * 60) days += 1;
+          if (text.includes('FROM chain_metrics_minutely') && values?.includes(24 * 60) === true) days += 1;
           return database.query(statement, given);
         },
       }),
