@@ -1,15 +1,17 @@
+import { sql } from '@chainstead/db';
 import { expect, it } from 'vitest';
-import { scanBoundsOld } from './page-bounds.ts';
+import { scanRange } from './page-bounds.ts';
 
-const bounds = { lower: ['number >= 10'], upper: ['number <= 20'] };
+const [lower, upper] = [[sql`number >= 10`], [sql`number <= 20`]];
+const [below, above] = [[sql`number < 15`], [sql`number > 15`]];
 
 it.each([
-  ['DESC', bounds, null, { scan: ['number <= 20'], far: ['number >= 10'] }],
-  ['ASC', bounds, null, { scan: ['number >= 10'], far: ['number <= 20'] }],
-  ['DESC', bounds, ['number < 15'], { scan: ['number < 15'], far: ['number >= 10'] }],
-  ['ASC', bounds, ['number > 15'], { scan: ['number > 15'], far: ['number <= 20'] }],
-  ['DESC', { ...bounds, upper: [] }, null, { scan: ['number >= 10'], far: ['number >= 10'] }],
-  ['ASC', { lower: [], upper: [] }, null, { scan: [], far: [] }],
-] as const)('a scan in order %s begins at one bound or after the last key: %j %j', (order, given, after, expected) => {
-  expect(scanBoundsOld(order, given, after)).toEqual(expected);
+  ['begins at its upper bound', 'DESC', { lower, upper }, null, { scan: upper, far: lower }],
+  ['begins at its lower bound', 'ASC', { lower, upper }, null, { scan: lower, far: upper }],
+  ['begins after the last key', 'DESC', { lower, upper }, below, { scan: below, far: lower }],
+  ['begins after the last key', 'ASC', { lower, upper }, above, { scan: above, far: upper }],
+  ['ends at its only bound', 'DESC', { lower, upper: [] }, null, { scan: lower, far: lower }],
+  ['has no bounds', 'ASC', { lower: [], upper: [] }, null, { scan: [], far: [] }],
+] as const)('a scan %s in order %s', (_name, order, given, after, expected) => {
+  expect(scanRange(order, given, after)).toEqual(expected);
 });
