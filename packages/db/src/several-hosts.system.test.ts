@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Database } from './database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded-postgres.ts';
 import { openDatabase } from './open-database.ts';
-import { rawSql, sql } from './sql.ts';
+import { rawSql, type Sql, sql } from './sql.ts';
 
 let folder: string;
 let left: EmbeddedPostgres;
@@ -18,11 +18,11 @@ const password = 'of-both';
 async function start(name: string): Promise<EmbeddedPostgres> {
   const settings = { fsync: 'off', shared_buffers: '16MB' };
   const server = await startEmbeddedPostgres({ dataDir: join(folder, name), logger: silentLogger(), settings });
-  await asSuperuser(server, `CREATE ROLE app SUPERUSER LOGIN PASSWORD '${password}'`);
+  await asSuperuser(server, sql`CREATE ROLE app SUPERUSER LOGIN PASSWORD '${rawSql(password)}'`);
   return server;
 }
 
-async function asSuperuser(server: EmbeddedPostgres, ...statements: readonly string[]): Promise<void> {
+async function asSuperuser(server: EmbeddedPostgres, ...statements: readonly Sql[]): Promise<void> {
   const admin = openDatabase({
     url: server.superuserUrl,
     applicationName: 'admin',
@@ -30,16 +30,16 @@ async function asSuperuser(server: EmbeddedPostgres, ...statements: readonly str
     logger: silentLogger(),
   });
   try {
-    for (const statement of statements) await admin.query(rawSql(statement));
+    for (const statement of statements) await admin.query(statement);
   } finally {
     await admin.close();
   }
 }
 
 function takesWrites(server: EmbeddedPostgres, does: boolean): Promise<void> {
-  const set = `ALTER SYSTEM SET default_transaction_read_only = ${does ? 'off' : 'on'}`;
+  const set = sql`ALTER SYSTEM SET default_transaction_read_only = ${rawSql(does ? 'off' : 'on')}`;
   // Only a transaction that is not read-only can change it.
-  return asSuperuser(server, 'SET default_transaction_read_only = off', set, 'SELECT pg_reload_conf()');
+  return asSuperuser(server, sql`SET default_transaction_read_only = off`, set, sql`SELECT pg_reload_conf()`);
 }
 
 function open(parameters: string, order: readonly EmbeddedPostgres[] = [left, right]): Database {

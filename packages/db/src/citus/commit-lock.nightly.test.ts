@@ -3,7 +3,7 @@ import { findCitus, queryCluster, type ScratchCitus, type ScratchDatabase } from
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DatabaseUnavailableError } from '../database-outage.ts';
 import { openDatabase } from '../open-database.ts';
-import { rawSql, sql, statementOf } from '../sql.ts';
+import { rawSql, type Sql, sql, statementOf } from '../sql.ts';
 import { commitLock } from './commit-lock.ts';
 import { distributeTables } from './distribute-tables.ts';
 import { isSpread } from './is-spread.ts';
@@ -30,12 +30,12 @@ describe.runIf(programs !== undefined)('on a cluster', () => {
     await scratch.database.query(sql`SELECT pg_reload_conf()`);
   };
 
-  async function onWorker(...statements: readonly string[]): Promise<void> {
+  async function onWorker(...statements: readonly Sql[]): Promise<void> {
     const [worker] = cluster.workers;
     const url = worker?.url(new URL(scratch.url).pathname.slice(1)) ?? '';
     const database = openDatabase({ url, applicationName: 'prepares', poolSize: 1, logger: silentLogger() });
     try {
-      for (const statement of statements) await database.query(rawSql(statement));
+      for (const statement of statements) await database.query(statement);
     } finally {
       await database.close();
     }
@@ -43,7 +43,7 @@ describe.runIf(programs !== undefined)('on a cluster', () => {
 
   /** Leaves a prepared transaction on a worker, like a coordinator that is about to commit. */
   const prepare = (name: string) =>
-    onWorker('BEGIN', 'CREATE TABLE left_behind (row int)', `PREPARE TRANSACTION '${name}'`);
+    onWorker(sql`BEGIN`, sql`CREATE TABLE left_behind (row int)`, sql`PREPARE TRANSACTION '${rawSql(name)}'`);
 
   it('who was told that nothing is distributed is told otherwise once it is, and then asks no more', async () => {
     await scratch.database.transaction(async (transaction) => {
@@ -69,7 +69,7 @@ describe.runIf(programs !== undefined)('on a cluster', () => {
     const locked = lock().then(() => events.push('locked'));
     await new Promise((resolve) => setTimeout(resolve, 200));
     events.push('settled');
-    await onWorker("ROLLBACK PREPARED 'citus_0_1_1_0'");
+    await onWorker(sql`ROLLBACK PREPARED 'citus_0_1_1_0'`);
     await locked;
     expect(events).toEqual(['settled', 'locked']);
   });
@@ -94,6 +94,6 @@ describe.runIf(programs !== undefined)('on a cluster', () => {
     await worker?.restart();
     await expect.poll(() => lock().then(() => 'locked', String), { timeout: 20_000 }).toBe('locked');
     // Transactions prepared by other clients of the server are ignored.
-    if (worker !== undefined) expect(await queryCluster(worker, 'SELECT FROM pg_prepared_xacts')).toEqual([]);
+    if (worker !== undefined) expect(await queryCluster(worker, sql`SELECT FROM pg_prepared_xacts`)).toEqual([]);
   });
 });

@@ -62,12 +62,12 @@ describe('a database that prepares its statements', () => {
     ]);
   });
 
-  test('prepares nothing without values, and nothing in transactions', async () => {
+  test('prepares no query without values, but every read, and nothing in transactions', async () => {
     const { database } = openPrepared();
     await database.query(sql`SELECT 1`);
     await database.transaction((transaction) => transaction.query(bodyOf(1)));
     expect(await keptBy(database)).toEqual([]);
-    await database.query(sql`SELECT 1`);
+    await database.select(sql`SELECT 1`);
     expect(await keptBy(database)).toMatchObject([{ statement: 'SELECT 1' }]);
   });
 

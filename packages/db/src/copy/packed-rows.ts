@@ -105,8 +105,7 @@ export class PackedRowsError extends ChainsteadError {
  *
  * @example
  * ```ts
- * import type { ReadDatabase } from '@chainstead/db';
- * import { sql } from '@chainstead/db';
+ * import { type ReadDatabase, sql } from '@chainstead/db';
  * import { digits, hex, int8, packedRows, readPackedPage } from '@chainstead/db/packed-rows';
  *
  * const ROWS = packedRows({ block: int8('block_number'), token: hex('token', 20), value: digits('value') });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { migrate } from '../migrations/migrate.ts';
 import { openDatabase } from '../open-database.ts';
 import { provisionDatabase } from '../server/provision-database.ts';
-import { sql } from '../sql.ts';
+import { rawSql, sql } from '../sql.ts';
 import {
   createEmbeddedTemplate,
   type EmbeddedTemplate,
@@ -16,7 +16,7 @@ import {
 } from '../testing/embedded-folder.ts';
 import { isPostgresProcess, until } from './postmaster.ts';
 
-const SLEEPERS = "SELECT FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%' AND state = 'active'";
+const SLEEPERS = sql`SELECT FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%' AND state = 'active'`;
 
 let template: EmbeddedTemplate;
 
@@ -32,7 +32,7 @@ describe('a folder that is started several times', () => {
     const second = await start();
     expect(second.url).toBe(first.url);
     await second.stop();
-    expect(await queryServer(first.url, 'SELECT 1 AS fine')).toEqual([{ fine: 1 }]);
+    expect(await queryServer(first.url, sql`SELECT 1 AS fine`)).toEqual([{ fine: 1 }]);
   });
 
   test('is run by the second start after the first one stopped', async () => {
@@ -40,11 +40,11 @@ describe('a folder that is started several times', () => {
     const first = await start();
     const second = await start();
     const third = await start();
-    await queryServer(first.url, 'CREATE TABLE kept AS SELECT 7 AS n');
+    await queryServer(first.url, sql`CREATE TABLE kept AS SELECT 7 AS n`);
     await first.stop();
     for (const server of [second, third]) {
       await vi.waitFor(
-        async () => expect(await queryServer(server.url, 'SELECT n FROM kept')).toEqual([{ n: 7 }]),
+        async () => expect(await queryServer(server.url, sql`SELECT n FROM kept`)).toEqual([{ n: 7 }]),
         20_000,
       );
       await server.stop();
@@ -55,7 +55,7 @@ describe('a folder that is started several times', () => {
   test('two starts at the same moment in an empty folder end with one server', async () => {
     const { start, dataDir } = await openEmbeddedFolder();
     const [first, second] = await Promise.all([start(), start()]);
-    expect(await queryServer(first.url, 'SELECT 1 AS fine')).toEqual([{ fine: 1 }]);
+    expect(await queryServer(first.url, sql`SELECT 1 AS fine`)).toEqual([{ fine: 1 }]);
     expect(second.url).toBe(first.url);
     expect((await readdir(dataDir)).toSorted()).toEqual(['data', 'owner', 'password', 'port', 'superuser-password']);
   });
@@ -77,7 +77,7 @@ describe('a folder that is started several times', () => {
     const text = [process.pid, '/somewhere', '1', '1', '', '127.0.0.1', '  0  0', 'ready   ', ''].join('\n');
     await writeFile(join(dataDir, 'data', 'postmaster.pid'), text);
     const second = await start();
-    expect(await queryServer(second.url, 'SELECT 1 AS fine')).toEqual([{ fine: 1 }]);
+    expect(await queryServer(second.url, sql`SELECT 1 AS fine`)).toEqual([{ fine: 1 }]);
   });
 });
 
@@ -88,7 +88,7 @@ describe('rights', () => {
     expect(
       await queryServer(
         server.url,
-        `SELECT current_user AS role, rolsuper, rolcreaterole, rolcreatedb FROM pg_roles WHERE rolname = current_user`,
+        sql`SELECT current_user AS role, rolsuper, rolcreaterole, rolcreatedb FROM pg_roles WHERE rolname = current_user`,
       ),
     ).toEqual([{ role: 'chainstead', rolsuper: false, rolcreaterole: false, rolcreatedb: false }]);
     const database = openDatabase({ url: server.url, applicationName: 'test', logger: silentLogger() });
@@ -101,8 +101,8 @@ describe('rights', () => {
       await database.close();
     }
     const analyst = await makeAnalyst(server);
-    expect(await queryServer(analyst, 'SELECT count(*) AS n FROM analytics.tokens')).toEqual([{ n: 0 }]);
-    await expect(queryServer(analyst, 'SELECT count(*) FROM tokens')).rejects.toMatchObject({ code: '42501' });
+    expect(await queryServer(analyst, sql`SELECT count(*) AS n FROM analytics.tokens`)).toEqual([{ n: 0 }]);
+    await expect(queryServer(analyst, sql`SELECT count(*) FROM tokens`)).rejects.toMatchObject({ code: '42501' });
   });
 
   test('a server that refuses the login of the superuser is named by its setting, with the reason', async () => {
@@ -128,7 +128,7 @@ describe('rights', () => {
   test('a reader can take no advisory lock, and the program can', async () => {
     const { start } = await openEmbeddedFolder(template);
     const first = await start();
-    const open = `SELECT count(*) AS functions, count(*) FILTER (WHERE has_function_privilege('public', oid, 'EXECUTE')) AS public,
+    const open = sql`SELECT count(*) AS functions, count(*) FILTER (WHERE has_function_privilege('public', oid, 'EXECUTE')) AS public,
         count(*) FILTER (WHERE has_function_privilege(current_user, oid, 'EXECUTE')) AS own
       FROM pg_proc WHERE proname LIKE '%\\_advisory\\_%'`;
     const [found] = await queryServer(first.url, open);
@@ -137,12 +137,12 @@ describe('rights', () => {
     expect(Object(found).functions).toBeGreaterThan(20);
     const analyst = await makeAnalyst(first);
     for (const call of ['pg_advisory_lock(1)', 'pg_try_advisory_xact_lock_shared(1, 2)'])
-      await expect(queryServer(analyst, `SELECT ${call}`)).rejects.toMatchObject({ code: '42501' });
-    await queryServer(first.url, 'SELECT pg_advisory_lock(1), pg_advisory_unlock(1)');
+      await expect(queryServer(analyst, sql`SELECT ${rawSql(call)}`)).rejects.toMatchObject({ code: '42501' });
+    await queryServer(first.url, sql`SELECT pg_advisory_lock(1), pg_advisory_unlock(1)`);
     // A privilege granted by another client.
     const superuser = new URL(first.superuserUrl);
     superuser.pathname = '/chainstead';
-    await queryServer(superuser.href, 'GRANT EXECUTE ON FUNCTION pg_advisory_lock(bigint) TO PUBLIC');
+    await queryServer(superuser.href, sql`GRANT EXECUTE ON FUNCTION pg_advisory_lock(bigint) TO PUBLIC`);
     await first.stop();
     const second = await start();
     expect(await queryServer(second.url, open)).toEqual([found]);
@@ -151,7 +151,7 @@ describe('rights', () => {
 
 /** Creates a role with read access. @returns its URL */
 async function makeAnalyst({ url, superuserUrl }: { url: string; superuserUrl: string }): Promise<string> {
-  await queryServer(superuserUrl, "CREATE ROLE analyst LOGIN PASSWORD 'x' IN ROLE chainstead_reader");
+  await queryServer(superuserUrl, sql`CREATE ROLE analyst LOGIN PASSWORD 'x' IN ROLE chainstead_reader`);
   const analyst = new URL(url);
   analyst.username = 'analyst';
   analyst.password = 'x';
@@ -170,22 +170,22 @@ test('a reader can fill neither the disk nor the WAL, and the program is not bou
     "SELECT pg_logical_emit_message(true, 'x', '\\x00'::bytea)",
     'SET temp_file_limit = -1',
   ])
-    await expect(queryServer(analyst, statement), statement).rejects.toMatchObject({ code: '42501' });
-  const limit = "SELECT current_setting('temp_file_limit') AS size";
+    await expect(queryServer(analyst, rawSql(statement)), statement).rejects.toMatchObject({ code: '42501' });
+  const limit = sql`SELECT current_setting('temp_file_limit') AS size`;
   expect(await queryServer(analyst, limit)).toEqual([{ size: '2GB' }]);
   expect(await queryServer(server.url, limit)).toEqual([{ size: '-1' }]);
-  await queryServer(server.url, 'CREATE TEMPORARY TABLE own AS SELECT 1');
+  await queryServer(server.url, sql`CREATE TEMPORARY TABLE own AS SELECT 1`);
 });
 
 describe('a server that ends without being asked to', () => {
   test('ends by itself when its process is killed, and starts again', async () => {
     const { start, startElsewhere, serverRuns } = await openEmbeddedFolder(template);
     const { child, url } = await startElsewhere();
-    await queryServer(url, 'CREATE TABLE kept AS SELECT 7 AS n');
+    await queryServer(url, sql`CREATE TABLE kept AS SELECT 7 AS n`);
     child.kill('SIGKILL');
     // Immediately, while the old server may still be shutting down.
     const next = await start();
-    expect(await queryServer(next.url, 'SELECT n FROM kept')).toEqual([{ n: 7 }]);
+    expect(await queryServer(next.url, sql`SELECT n FROM kept`)).toEqual([{ n: 7 }]);
     await next.stop();
     expect(await until(async () => !(await serverRuns()), 20_000)).toBe(true);
   });
@@ -202,8 +202,8 @@ describe('a server that ends without being asked to', () => {
   test('a server that is killed is started again where it was, even while a session outlives it', async () => {
     const { start, serverPid, serverRuns } = await openEmbeddedFolder(template);
     const server = await start();
-    await queryServer(server.url, 'CREATE TABLE kept AS SELECT 7 AS n');
-    const sleeping = queryServer(server.url, 'SELECT pg_sleep(600)').catch((error: unknown) => error);
+    await queryServer(server.url, sql`CREATE TABLE kept AS SELECT 7 AS n`);
+    const sleeping = queryServer(server.url, sql`SELECT pg_sleep(600)`).catch((error: unknown) => error);
     await until(async () => (await queryServer(server.url, SLEEPERS)).length === 1, 10_000);
     const pid = await serverPid();
     process.kill(pid, 'SIGKILL');

@@ -5,6 +5,7 @@ import { chmod, chown, mkdir, statfs, truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { silentLogger } from '@chainstead/core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { sql } from '../sql.ts';
 import {
   createEmbeddedTemplate,
   type EmbeddedTemplate,
@@ -29,24 +30,27 @@ test('serves a UTF8 database in locale C, to those who know the password, on the
   const { start } = await openEmbeddedFolder();
   const { url } = await start();
   expect(
-    await queryServer(url, "SELECT current_database() AS name, current_setting('server_encoding') AS encoding"),
+    await queryServer(url, sql`SELECT current_database() AS name, current_setting('server_encoding') AS encoding`),
   ).toEqual([{ name: 'chainstead', encoding: 'UTF8' }]);
   expect(
-    await queryServer(url, 'SELECT datcollate, datctype FROM pg_database WHERE datname = current_database()'),
+    await queryServer(url, sql`SELECT datcollate, datctype FROM pg_database WHERE datname = current_database()`),
   ).toEqual([{ datcollate: 'C', datctype: 'C' }]);
-  expect(await queryServer(url, "SELECT current_setting('listen_addresses') AS address")).toEqual([
+  expect(await queryServer(url, sql`SELECT current_setting('listen_addresses') AS address`)).toEqual([
     { address: '127.0.0.1' },
   ]);
   const wrong = new URL(url);
   wrong.password = 'wrong';
-  await expect(queryServer(wrong.href, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' });
+  await expect(queryServer(wrong.href, sql`SELECT 1`)).rejects.toMatchObject({ code: '28P01' });
 });
 
 test('keeps as much log between checkpoints as the disk can spare', async () => {
   const { start, dataDir } = await openEmbeddedFolder(template);
   const { url } = await start();
   const { bavail, bsize } = await statfs(dataDir);
-  const [row] = await queryServer(url, "SELECT setting::int AS megabytes FROM pg_settings WHERE name = 'max_wal_size'");
+  const [row] = await queryServer(
+    url,
+    sql`SELECT setting::int AS megabytes FROM pg_settings WHERE name = 'max_wal_size'`,
+  );
   const { megabytes } = row as { megabytes: number };
   expect(megabytes).toBeGreaterThanOrEqual(walMegabytes(bavail * bsize - OTHERS_WRITE));
   expect(megabytes).toBeLessThanOrEqual(walMegabytes(bavail * bsize + OTHERS_WRITE));
@@ -55,12 +59,12 @@ test('keeps as much log between checkpoints as the disk can spare', async () => 
 test('keeps its data and its port from one start to the next', async () => {
   const { start, dataDir, serverRuns } = await openEmbeddedFolder(template);
   const first = await start();
-  await queryServer(first.url, 'CREATE TABLE kept AS SELECT 7 AS n');
+  await queryServer(first.url, sql`CREATE TABLE kept AS SELECT 7 AS n`);
   await first.stop();
   expect(await serverRuns()).toBe(false);
   const second = await start();
   expect(second.url).toBe(first.url);
-  expect(await queryServer(second.url, 'SELECT n FROM kept')).toEqual([{ n: 7 }]);
+  expect(await queryServer(second.url, sql`SELECT n FROM kept`)).toEqual([{ n: 7 }]);
   await second.stop();
   await truncate(join(dataDir, 'password'));
   await expect(start()).rejects.toMatchObject({
@@ -76,7 +80,7 @@ test('a first start, and a second, is told of without a warning', async () => {
   for (const _ of [1, 2]) {
     const warn = vi.fn();
     const server = await start({ logger: { ...silentLogger(), warn } });
-    expect(await queryServer(server.url, 'SELECT 1 AS fine')).toEqual([{ fine: 1 }]);
+    expect(await queryServer(server.url, sql`SELECT 1 AS fine`)).toEqual([{ fine: 1 }]);
     expect(warn.mock.calls).toEqual([]);
     await server.stop();
   }
@@ -95,7 +99,7 @@ test.runIf(asRoot)('works for an ordinary user too', async ({ skip }) => {
   await mkdir(dataDir, { recursive: true });
   await chown(dataDir, account.uid, account.gid);
   const { child, url } = await startElsewhere(account);
-  expect(await queryServer(url, "SELECT current_setting('server_encoding') AS encoding")).toEqual([
+  expect(await queryServer(url, sql`SELECT current_setting('server_encoding') AS encoding`)).toEqual([
     { encoding: 'UTF8' },
   ]);
   child.stdin?.write('stop');

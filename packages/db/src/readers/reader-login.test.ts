@@ -16,12 +16,12 @@ afterAll(() => scratch.database.query(sql`DROP ROLE IF EXISTS "${rawSql(roleName
 test('a reader role is made once, can only read, and gets a new password', async () => {
   const first = await provideReaderLogin(optionsOf('first'));
   expect(new URL(first).username).toBe(roleName());
-  expect(await queryServer(first, 'SELECT count(*) AS n FROM analytics.tokens')).toEqual([{ n: 0 }]);
-  await expect(queryServer(first, 'SELECT FROM server_secrets')).rejects.toMatchObject({ code: '42501' });
+  expect(await queryServer(first, sql`SELECT count(*) AS n FROM analytics.tokens`)).toEqual([{ n: 0 }]);
+  await expect(queryServer(first, sql`SELECT FROM server_secrets`)).rejects.toMatchObject({ code: '42501' });
   const second = await provideReaderLogin(optionsOf('se/c@ond'));
   expect(await provideReaderLogin(optionsOf('se/c@ond'))).toBe(second);
-  expect(await queryServer(second, 'SELECT 1 AS fine')).toEqual([{ fine: 1 }]);
-  await expect(queryServer(first, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' });
+  expect(await queryServer(second, sql`SELECT 1 AS fine`)).toEqual([{ fine: 1 }]);
+  await expect(queryServer(first, sql`SELECT 1`)).rejects.toMatchObject({ code: '28P01' });
 });
 
 test('a role that may not create roles is told which statement to run', async () => {

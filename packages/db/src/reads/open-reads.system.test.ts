@@ -27,7 +27,8 @@ describe.runIf(programs !== undefined)('reads', () => {
 
   const portOf = ({ host }: ScratchCluster): number => Number(host.split(':')[1]);
 
-  const resume = (server: ScratchCluster): Promise<object[]> => queryCluster(server, 'SELECT pg_wal_replay_resume()');
+  const resume = (server: ScratchCluster): Promise<object[]> =>
+    queryCluster(server, sql`SELECT pg_wal_replay_resume()`);
 
   async function open(servers: readonly ScratchCluster[], options: Partial<ReadsOptions> = {}): Promise<Reads> {
     const hosts = servers.map(({ host }) => host).join(',');
@@ -54,7 +55,7 @@ describe.runIf(programs !== undefined)('reads', () => {
     await vi.waitFor(async () => {
       const [found] = await queryCluster<{ position: string }>(
         server,
-        'SELECT pg_last_wal_replay_lsn()::text AS position',
+        sql`SELECT pg_last_wal_replay_lsn()::text AS position`,
       );
       expect(parseWalPosition(found?.position ?? '0/0')).toBeGreaterThanOrEqual(
         parseWalPosition(row?.position ?? '0/0'),
@@ -86,7 +87,7 @@ describe.runIf(programs !== undefined)('reads', () => {
   beforeAll(async () => {
     if (programs === undefined) return;
     primary = await programs.createCluster();
-    await queryCluster(primary, 'CREATE TABLE shown AS SELECT 0 AS state');
+    await queryCluster(primary, sql`CREATE TABLE shown AS SELECT 0 AS state`);
     one = await primary.createStandby();
     other = await primary.createStandby();
   });
@@ -109,10 +110,8 @@ describe.runIf(programs !== undefined)('reads', () => {
    * assertion would explain.
    */
   async function replication(): Promise<string> {
-    const sent =
-      'SELECT pg_current_wal_flush_lsn()::text AS flushed, json_agg(senders) FROM pg_stat_replication AS senders';
-    const replayed =
-      'SELECT pg_last_wal_replay_lsn()::text AS replayed, json_agg(receivers) FROM pg_stat_wal_receiver AS receivers';
+    const sent = sql`SELECT pg_current_wal_flush_lsn()::text AS flushed, json_agg(senders) FROM pg_stat_replication AS senders`;
+    const replayed = sql`SELECT pg_last_wal_replay_lsn()::text AS replayed, json_agg(receivers) FROM pg_stat_wal_receiver AS receivers`;
     const found = await Promise.all([
       queryCluster(primary, sent),
       ...[one, other].map((server) => queryCluster(server, replayed)),
@@ -248,8 +247,8 @@ describe.runIf(programs !== undefined)('reads', () => {
   });
 
   test('that a standby cancels for what it has to replay are done elsewhere', async () => {
-    await queryCluster(other, 'ALTER SYSTEM SET max_standby_streaming_delay = 0');
-    await queryCluster(other, 'SELECT pg_reload_conf()');
+    await queryCluster(other, sql`ALTER SYSTEM SET max_standby_streaming_delay = 0`);
+    await queryCluster(other, sql`SELECT pg_reload_conf()`);
     const reads = await open([other]);
     await database.query(sql`CREATE TABLE IF NOT EXISTS cleaned AS SELECT generate_series(1, 1000) AS row`);
     await untilReplayed(other);
@@ -264,7 +263,7 @@ describe.runIf(programs !== undefined)('reads', () => {
         expect(
           await queryCluster(
             other,
-            "SELECT FROM pg_stat_activity WHERE query LIKE '%FROM cleaned, %' AND state = 'active'",
+            sql`SELECT FROM pg_stat_activity WHERE query LIKE '%FROM cleaned, %' AND state = 'active'`,
           ),
         ).not.toEqual([]),
       WAIT,
@@ -318,7 +317,7 @@ describe.runIf(programs !== undefined)('reads', () => {
     await vi.waitFor(async () => expect((await read(reads)).port).toBe(portOf(one)), WAIT);
     const leaving = new AbortController();
     const slow = reads.session(database, leaving.signal).select(sql`SELECT pg_sleep(${600})::text`);
-    const active = "SELECT FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(%' AND state = 'active'";
+    const active = sql`SELECT FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(%' AND state = 'active'`;
     await vi.waitFor(async () => expect(await queryCluster(one, active)).not.toEqual([]), WAIT);
     leaving.abort(new RangeError('gone'));
     await expect(slow).rejects.toThrow('gone');

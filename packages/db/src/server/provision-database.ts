@@ -8,7 +8,7 @@ import {
 import { queryOn } from '../connections/query-on.ts';
 import { hasCode, withSession } from '../connections/with-session.ts';
 import { DatabaseError } from '../database-error.ts';
-import { type Sql, sql } from '../sql.ts';
+import { rawSql, type Sql, sql } from '../sql.ts';
 
 const APPLICATION_NAME = 'chainstead provision';
 
@@ -73,25 +73,25 @@ export async function provisionDatabase(urls: ProvisionOptions): Promise<void> {
       if (role === undefined)
         await make(
           admin,
-          `CREATE ROLE ${escapeIdentifier(program.role)} LOGIN PASSWORD ${escapeLiteral(program.password)}`,
+          sql`CREATE ROLE ${rawSql(escapeIdentifier(program.role))} LOGIN PASSWORD ${rawSql(escapeLiteral(program.password))}`,
         );
       await provideReaders(admin);
       const [database] = await queryOn(admin, sql`SELECT FROM pg_database WHERE datname = ${program.database}`);
       if (database === undefined)
         await make(
           admin,
-          `CREATE DATABASE ${escapeIdentifier(program.database)} OWNER ${escapeIdentifier(program.role)} TEMPLATE template0 ENCODING 'UTF8'`,
+          sql`CREATE DATABASE ${rawSql(escapeIdentifier(program.database))} OWNER ${rawSql(escapeIdentifier(program.role))} TEMPLATE template0 ENCODING 'UTF8'`,
         );
     });
     await withSession({ ...superuser, database: program.database }, APPLICATION_NAME, async (admin) => {
       for (const name of EXTENSIONS) {
         const [extension] = await queryOn(admin, sql`SELECT FROM pg_extension WHERE extname = ${name}`);
-        if (extension === undefined) await make(admin, `CREATE EXTENSION ${name}`);
+        if (extension === undefined) await make(admin, sql`CREATE EXTENSION ${rawSql(name)}`);
       }
       const role = sql`${program.role}`;
       const bounds = await queryOn<{ statement: string }>(admin, missingBounds(role));
       const privileges = await queryOn<{ statement: string }>(admin, missingPrivileges(role));
-      for (const { statement } of [...bounds, ...privileges]) await make(admin, statement);
+      for (const { statement } of [...bounds, ...privileges]) await make(admin, rawSql(statement));
       await ensureLogin(program, admin).catch((error: unknown) => {
         throw refused('DATABASE_URL', urls.programUrl, error);
       });
@@ -113,17 +113,17 @@ async function provideReaders(admin: Client): Promise<void> {
     admin,
     sql`SELECT rolconfig IS NULL AS "isUnlimited" FROM pg_roles WHERE rolname = ${READER_ROLE}`,
   );
-  if (reader === undefined) await make(admin, `CREATE ROLE ${READER_ROLE} NOLOGIN`);
+  if (reader === undefined) await make(admin, sql`CREATE ROLE ${rawSql(READER_ROLE)} NOLOGIN`);
   else if (!reader.isUnlimited) return;
-  await make(admin, `ALTER ROLE ${READER_ROLE} CONNECTION LIMIT 20`);
-  await make(admin, `ALTER ROLE ${READER_ROLE} SET statement_timeout = '5min'`);
-  await make(admin, `ALTER ROLE ${READER_ROLE} SET idle_in_transaction_session_timeout = '1min'`);
+  await make(admin, sql`ALTER ROLE ${rawSql(READER_ROLE)} CONNECTION LIMIT 20`);
+  await make(admin, sql`ALTER ROLE ${rawSql(READER_ROLE)} SET statement_timeout = '5min'`);
+  await make(admin, sql`ALTER ROLE ${rawSql(READER_ROLE)} SET idle_in_transaction_session_timeout = '1min'`);
   const [server] = await queryOn<{ version: number }>(
     admin,
     sql`SELECT current_setting('server_version_num')::int AS version`,
   );
   if (server !== undefined && server.version >= SERVER_VERSION_WITH_TRANSACTION_TIMEOUT)
-    await make(admin, `ALTER ROLE ${READER_ROLE} SET transaction_timeout = '10min'`);
+    await make(admin, sql`ALTER ROLE ${rawSql(READER_ROLE)} SET transaction_timeout = '10min'`);
 }
 
 /**
@@ -188,13 +188,13 @@ async function ensureLogin({ target, role, password }: Program, admin: Client): 
     await withSession(target, APPLICATION_NAME, () => Promise.resolve());
   } catch (error) {
     if (!hasCode(error) || error.code !== SQLSTATE_INVALID_PASSWORD) throw error;
-    await admin.query(`ALTER ROLE ${escapeIdentifier(role)} PASSWORD ${escapeLiteral(password)}`);
+    await queryOn(admin, sql`ALTER ROLE ${rawSql(escapeIdentifier(role))} PASSWORD ${rawSql(escapeLiteral(password))}`);
   }
 }
 
-async function make(admin: Client, statement: string): Promise<void> {
+async function make(admin: Client, statement: Sql): Promise<void> {
   try {
-    await admin.query(statement);
+    await queryOn(admin, statement);
   } catch (error) {
     if (!hasCode(error) || !SQLSTATES_MADE_MEANWHILE.has(error.code)) throw error;
   }

@@ -15,7 +15,7 @@ import {
 } from '../embedded/embedded-postgres.ts';
 import { isPostgresProcess, readPostmaster, until } from '../embedded/postmaster.ts';
 import { openDatabase } from '../open-database.ts';
-import { rawSql } from '../sql.ts';
+import type { Sql } from '../sql.ts';
 
 export interface EmbeddedFolder {
   /** Mode 0700 from mkdtemp: if this process is root, the server's account can't enter it. */
@@ -111,10 +111,10 @@ function spawnServer(dataDir: string, account: { readonly uid: number; readonly 
 }
 
 /** Runs one statement in a separate session. */
-export async function queryServer(url: string, text: string): Promise<unknown[]> {
+export async function queryServer(url: string, statement: Sql): Promise<unknown[]> {
   const database = openDatabase({ url, applicationName: 'test', poolSize: 1, logger: silentLogger() });
   try {
-    return await database.query(rawSql(text));
+    return await database.query(statement);
   } finally {
     await database.close();
   }

@@ -1,5 +1,5 @@
-import { asSql, type Database, rawSql, sql, WORK_QUARANTINED } from '@chainstead/db';
-import { type DueTable, dueMoment } from './due-table.ts';
+import { type Database, rawSql, sql, WORK_QUARANTINED } from '@chainstead/db';
+import { type DueTable, dueMoment, partsOf } from './due-table.ts';
 
 /** A kind of due work to summarize. */
 export interface DueEntry {
@@ -70,7 +70,7 @@ async function readCounts(
   chainId: number,
 ): Promise<DueCounts | null> {
   const moment = dueMoment(table);
-  const prefix = rawSql(table.prefix ?? '');
+  const { name, prefix, isOpen } = partsOf(table);
   const [row] = await database.query<CountsRow>(
     sql`SELECT count(*) FILTER (WHERE moment <= now()) AS due_now, count(*) FILTER (WHERE moment > now() AND is_claimed) AS claimed,
        count(*) FILTER (WHERE moment > now() AND NOT is_claimed AND code IS DISTINCT FROM ${WORK_QUARANTINED}) AS waiting,
@@ -78,7 +78,7 @@ async function readCounts(
        min(moment) FILTER (WHERE moment <= now()) AS oldest_due_at,
        (array_agg(jsonb_build_object('code', code, 'message', coalesce(message, '')) ORDER BY moment DESC) FILTER (WHERE code IS NOT NULL))[1] AS error
      FROM (SELECT ${moment} AS moment, ${prefix}lease_until IS NOT NULL AS is_claimed, ${prefix}error_code AS code, ${prefix}error_message AS message
-           FROM ${rawSql(table.name)} WHERE chain_id = ${chainId} AND ${asSql(table.isOpen ?? 'true')} AND ${moment} IS NOT NULL ORDER BY ${moment} LIMIT ${rawSql(ROWS_MAX)}) AS work`,
+           FROM ${name} WHERE chain_id = ${chainId} AND ${isOpen} AND ${moment} IS NOT NULL ORDER BY ${moment} LIMIT ${rawSql(ROWS_MAX)}) AS work`,
   );
   if (row === undefined) return null;
   const { due_now: dueNow, claimed, waiting, quarantined, oldest_due_at: oldestDueAt, error } = row;

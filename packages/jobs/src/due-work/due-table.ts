@@ -78,9 +78,9 @@ async function claimWhere<Row extends object>(
   { chainId, limit, leaseMs, holder, returning }: ClaimOptions,
   conditions: readonly Sql[],
 ): Promise<Claim<Row>[]> {
-  const { key, isOpen = 'true', order = dueMoment(table), onClaim } = table;
-  const { name, prefix } = namesOf(table);
-  const found = [sql`chain_id = ${chainId}`, asSql(isOpen), sql`${dueMoment(table)} <= now()`, ...conditions];
+  const { key, order = dueMoment(table), onClaim } = table;
+  const { name, prefix, isOpen } = partsOf(table);
+  const found = [sql`chain_id = ${chainId}`, isOpen, sql`${dueMoment(table)} <= now()`, ...conditions];
   const rows = await database.query<Row & { due_attempts: number }>(
     // MATERIALIZED selects the rows once: of a Citus reference table, each node would select its own rows.
     sql`WITH due AS MATERIALIZED (
@@ -105,10 +105,11 @@ export async function msUntilDue(
   chainId: number,
   withinMs: number,
 ): Promise<number | null> {
+  const { name, isOpen } = partsOf(table);
   const moment = dueMoment(table);
   const [row] = await database.query<{ ms: number | null }>(
-    sql`SELECT (extract(epoch FROM min(${moment}) - now()) * 1000)::float8 AS ms FROM ${rawSql(table.name)}
-     WHERE chain_id = ${chainId} AND ${asSql(table.isOpen ?? 'true')} AND ${moment} <= now() + make_interval(secs => ${withinMs / 1_000})`,
+    sql`SELECT (extract(epoch FROM min(${moment}) - now()) * 1000)::float8 AS ms FROM ${name}
+     WHERE chain_id = ${chainId} AND ${isOpen} AND ${moment} <= now() + make_interval(secs => ${withinMs / 1_000})`,
   );
   return row?.ms ?? null;
 }
@@ -122,11 +123,11 @@ export async function readDueDepth(
   table: DueTable,
   chainId: number,
 ): Promise<{ readonly waiting: number; readonly active: number }> {
-  const { name, prefix } = namesOf(table);
+  const { name, prefix, isOpen } = partsOf(table);
   const [row] = await database.query<{ waiting: number; active: number }>(
     sql`SELECT count(*) FILTER (WHERE NOT is_claimed) AS waiting, count(*) FILTER (WHERE is_claimed) AS active
      FROM (SELECT coalesce(${prefix}lease_until > now(), false) AS is_claimed FROM ${name}
-           WHERE chain_id = ${chainId} AND ${asSql(table.isOpen ?? 'true')} AND ${dueMoment(table)} <= now() + interval '1 minute'
+           WHERE chain_id = ${chainId} AND ${isOpen} AND ${dueMoment(table)} <= now() + interval '1 minute'
              AND (${prefix}lease_until IS NOT NULL OR ${prefix}due_at <= now())
            LIMIT ${rawSql(DEPTH_MAX)}) AS work`,
   );
@@ -140,7 +141,7 @@ export async function renewDue(
   claim: Claim<unknown>,
   leaseMs: number,
 ): Promise<boolean> {
-  const { name, prefix } = namesOf(table);
+  const { name, prefix } = partsOf(table);
   const rows = await database.query(
     sql`UPDATE ${name} SET ${prefix}lease_until = now() + make_interval(secs => ${leaseMs / 1_000})
      WHERE ${isClaimed(table, claim)} RETURNING chain_id`,
@@ -154,7 +155,7 @@ export async function releaseDue(
   table: DueTable,
   claim: Claim<unknown>,
 ): Promise<void> {
-  const { name, prefix } = namesOf(table);
+  const { name, prefix } = partsOf(table);
   await database.query(
     sql`UPDATE ${name} SET ${prefix}due_at = now(), ${prefix}lease_until = NULL, ${prefix}holder = NULL,
        ${prefix}attempts = greatest(${prefix}attempts - 1, 0) WHERE ${isClaimed(table, claim)}`,
@@ -168,7 +169,7 @@ export async function failDue(
   claim: Claim<unknown>,
   failure: { readonly error: unknown; readonly retrySeconds: number | null },
 ): Promise<void> {
-  const { name, prefix } = namesOf(table);
+  const { name, prefix } = partsOf(table);
   const { code, message } = failureOf(failure.error);
   await database.query(
     // MATERIALIZED evaluates the time once: on Citus, each node would use its own.
@@ -217,8 +218,13 @@ function columns(key: readonly string[], row = ''): Sql {
   return joinSql(key.map((column) => rawSql(`${row}${column}`)));
 }
 
-function namesOf({ name, prefix = '' }: DueTable): { readonly name: Sql; readonly prefix: Sql } {
-  return { name: rawSql(name), prefix: rawSql(prefix) };
+/** Returns parts of a table as SQL. */
+export function partsOf({
+  name,
+  prefix = '',
+  isOpen = 'true',
+}: DueTable): Readonly<Record<'name' | 'prefix' | 'isOpen', Sql>> {
+  return { name: rawSql(name), prefix: rawSql(prefix), isOpen: asSql(isOpen) };
 }
 
 /** Returns additional assignments, after others. */

@@ -83,7 +83,7 @@ async function createCitus(
   const create = () => programs.createCluster({ settings: SETTINGS + settings, authentication: 'trust' });
   const [coordinator, ...workers] = await Promise.all([create(), ...Array.from({ length: WORKERS }, create)]);
   // Roles are the servers', not a database's: what a migration gives one of the coordinator is given on all nodes.
-  for (const server of [coordinator, ...workers]) await ask(server.url(), 'CREATE ROLE chainstead_reader NOLOGIN');
+  for (const server of [coordinator, ...workers]) await ask(server.url(), sql`CREATE ROLE chainstead_reader NOLOGIN`);
   return {
     coordinator,
     workers,
@@ -101,8 +101,8 @@ async function createDatabase(
 ): Promise<ScratchDatabase> {
   const name = `scratch_${randomBytes(6).toString('hex')}`;
   for (const server of [coordinator, ...workers]) {
-    await ask(server.url(), `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`);
-    await ask(server.url(name), 'CREATE EXTENSION citus');
+    await ask(server.url(), sql`CREATE DATABASE ${rawSql(name)} TEMPLATE template0 ENCODING 'UTF8'`);
+    await ask(server.url(name), sql`CREATE EXTENSION citus`);
   }
   const url = coordinator.url(name);
   const database = open(url, 10);
@@ -121,10 +121,10 @@ function placeOf({ host }: ScratchCluster): Sql {
   return sql`${name}, ${Number(port)}`;
 }
 
-async function ask(url: string, statement: string): Promise<void> {
+async function ask(url: string, statement: Sql): Promise<void> {
   const database = open(url, 1);
   try {
-    await database.query(rawSql(statement));
+    await database.query(statement);
   } finally {
     await database.close();
   }
