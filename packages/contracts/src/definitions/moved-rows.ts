@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { rawSql, sql, type Transaction } from '@chainstead/db';
+import { addressBytes, rawSql, sql, type Transaction } from '@chainstead/db';
 import { recordRewritten, removeCoverage } from '@chainstead/sync';
 import { type EventTable, UNDECODED } from '../tables/event-table.ts';
 import { dependOnImplementation, formsOf, implementationsOf } from '../tables/form-at-log.ts';
@@ -52,7 +52,7 @@ export async function removeMovedForms(
     if (!isChanged) continue;
     const [named] = await transaction.query<{ first: number | null }>(
       sql`SELECT min(block_number) AS first FROM ${rawSql(upgrades.table)}
-        WHERE chain_id = ${chain.id} AND ${rawSql(upgrades.column)} = ANY (ARRAY(SELECT decode(substr(address, 3), 'hex') FROM unnest(${implementationsOf(forms)}::text[]) AS address))`,
+        WHERE chain_id = ${chain.id} AND ${rawSql(upgrades.column)} = ANY (${implementationsOf(forms).map(addressBytes)}::bytea[])`,
     );
     const changes = [named?.first ?? null, ...forms.map(({ since }) => since?.block ?? null)];
     const first = changes.filter((block) => block !== null);

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { rawSql, type Sql, sql } from '@chainstead/db';
+import { addressBytes, hexText, rawSql, type Sql, sql } from '@chainstead/db';
 import type { ChildSet } from '../definitions/child-sets.ts';
 
 /**
@@ -13,8 +13,8 @@ export function creationsStatement(
   addresses: readonly Address[],
 ): Sql {
   const child = rawSql(column);
-  return sql`SELECT '0x' || encode(given.child, 'hex') AS child, created.block_number, created.transaction_index, created.log_index
-       FROM (SELECT decode(substr(address, 3), 'hex') AS child FROM unnest(${addresses}::text[]) AS address) AS given
+  return sql`SELECT ${hexText('given.child')} AS child, created.block_number, created.transaction_index, created.log_index
+       FROM unnest(${addresses.map(addressBytes)}::bytea[]) AS given (child)
        CROSS JOIN LATERAL (
          SELECT block_number, transaction_index, log_index FROM ${rawSql(table)} AS creation
           WHERE creation.${child} = given.child AND chain_id = ${id}

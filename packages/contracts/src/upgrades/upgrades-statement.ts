@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { rawSql, type Sql, sql } from '@chainstead/db';
+import { addressBytes, hexText, rawSql, type Sql, sql } from '@chainstead/db';
 import type { ChildSet } from '../definitions/child-sets.ts';
 
 interface WantedUpgrades {
@@ -19,12 +19,12 @@ export function upgradesStatement(
   { table, column }: Pick<ChildSet, 'table' | 'column'>,
   { implementations, emitters, to }: WantedUpgrades,
 ): Sql {
-  return sql`SELECT '0x' || encode(upgrade.contract, 'hex') AS proxy, '0x' || encode(given.implementation, 'hex') AS implementation,
+  return sql`SELECT ${hexText('upgrade.contract')} AS proxy, ${hexText('given.implementation')} AS implementation,
          upgrade.block_number, upgrade.log_index
-       FROM (SELECT decode(substr(address, 3), 'hex') AS implementation FROM unnest(${implementations}::text[]) AS address) AS given
+       FROM unnest(${implementations.map(addressBytes)}::bytea[]) AS given (implementation)
        CROSS JOIN LATERAL (
          SELECT contract, block_number, log_index FROM ${rawSql(table)} AS named
           WHERE named.${rawSql(column)} = given.implementation AND chain_id = ${id} AND block_number <= ${to}
-            AND contract = ANY (ARRAY(SELECT decode(substr(address, 3), 'hex') FROM unnest(${emitters}::text[]) AS address)) OFFSET 0) AS upgrade
+            AND contract = ANY (${emitters.map(addressBytes)}::bytea[]) OFFSET 0) AS upgrade
        ORDER BY upgrade.block_number, upgrade.log_index`;
 }

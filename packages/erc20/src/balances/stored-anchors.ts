@@ -25,12 +25,14 @@ export async function readStoredAnchors(
   { id, wrappedNative }: Chain,
   holdings: readonly Holding[],
 ): Promise<readonly StoredAnchor[]> {
+  const accounts = sql`${holdings.map(({ account }) => addressBytes(account))}::bytea[]`;
+  const tokens = sql`${holdings.map(({ token }) => addressBytes(token))}::bytea[]`;
   const rows = await database.select<AnchorRow>(
-    sql`WITH requested AS MATERIALIZED (SELECT * FROM unnest(${holdings.map(({ account }) => addressBytes(account))}::bytea[], ${holdings.map(({ token }) => addressBytes(token))}::bytea[]) AS given(account, token)),
+    sql`WITH requested AS MATERIALIZED (SELECT * FROM unnest(${accounts}, ${tokens}) AS given(account, token)),
 held AS MATERIALIZED (SELECT wallet, token, anchor_block, anchor_value, anchored_at FROM erc20_wallet_tokens
-  WHERE wallet = ANY (${holdings.map(({ account }) => addressBytes(account))}::bytea[]) AND chain_id = ${id}::bigint AND token = ANY (${holdings.map(({ token }) => addressBytes(token))}::bytea[])),
-classes AS MATERIALIZED (SELECT token, class FROM erc20_token_classes WHERE token = ANY (${holdings.map(({ token }) => addressBytes(token))}::bytea[]) AND chain_id = ${id}::bigint),
-facts AS MATERIALIZED (SELECT address AS token, verified, created_block FROM tokens WHERE address = ANY (${holdings.map(({ token }) => addressBytes(token))}::bytea[]) AND chain_id = ${id}::bigint)
+  WHERE wallet = ANY (${accounts}) AND chain_id = ${id}::bigint AND token = ANY (${tokens})),
+classes AS MATERIALIZED (SELECT token, class FROM erc20_token_classes WHERE token = ANY (${tokens}) AND chain_id = ${id}::bigint),
+facts AS MATERIALIZED (SELECT address AS token, verified, created_block FROM tokens WHERE address = ANY (${tokens}) AND chain_id = ${id}::bigint)
 SELECT ${hexText('requested.account')} AS account, ${hexText('requested.token')} AS token, coalesce(anchor_block, -1)::int AS block,
   CASE WHEN anchored_at IS NOT NULL THEN anchor_value::text END AS value, coalesce(anchored_at < now() - interval '24 hours', false) AS is_old,
   coalesce(class, 'new') AS class, coalesce(facts.verified, false) AS is_listed, facts.created_block

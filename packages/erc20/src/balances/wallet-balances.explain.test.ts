@@ -59,12 +59,13 @@ async function hold(wallet: ReturnType<typeof addressOf>, tokens: number): Promi
 
 /** Both sides of these deposits, one per block. */
 async function wrap(wallet: ReturnType<typeof addressOf>, deposits: number): Promise<void> {
+  const [own, zero] = [sql`${addressBytes(wallet)}::bytea`, sql`${addressBytes(ZERO_ADDRESS)}::bytea`];
   await scratch.database.query(
     sql`INSERT INTO wrapped_coin_moves (account_key, chain_id, block_number, transaction_index, log_index, direction, account, token, counterparty, value,
        transaction_hash)
-     SELECT address_key(account), 1, number, 0, (address_key(${addressBytes(wallet)}) % 1000000)::int, direction, account, ${addressBytes(COIN)}, counterparty, 1, decode(lpad(to_hex(number), 64, '0'), 'hex')
+     SELECT address_key(account), 1, number, 0, (address_key(${own}) % 1000000)::int, direction, account, ${addressBytes(COIN)}, counterparty, 1, decode(lpad(to_hex(number), 64, '0'), 'hex')
      FROM generate_series(1, ${deposits}::int) AS number
-       CROSS JOIN LATERAL (VALUES (${addressBytes(ZERO_ADDRESS)}::bytea, ${addressBytes(wallet)}::bytea, 0), (${addressBytes(wallet)}, ${addressBytes(ZERO_ADDRESS)}, 1)) AS side(account, counterparty, direction)`,
+       CROSS JOIN LATERAL (VALUES (${zero}, ${own}, 0), (${own}, ${zero}, 1)) AS side(account, counterparty, direction)`,
   );
 }
 

@@ -132,11 +132,13 @@ describe('the counter', () => {
     isGone: boolean,
   ): Promise<void> {
     await database.query(sql`TRUNCATE moved`);
-    for (const { token, block, log, direction } of rows)
+    for (const { token, block, log, direction } of rows) {
+      const bytes = addressBytes(TOKENS[token] ?? USDC);
       await database.query(
         sql`INSERT INTO moved (account_key, chain_id, block_number, transaction_index, log_index, direction, account, token, counterparty, value,
-           transaction_hash) VALUES (1, 1, ${block}, 0, ${log}, ${direction}, ${addressBytes(TOKENS[token] ?? USDC)}, ${addressBytes(TOKENS[token] ?? USDC)}, ${addressBytes(TOKENS[token] ?? USDC)}, 1, ${addressBytes(TOKENS[token] ?? USDC)})`,
+           transaction_hash) VALUES (1, 1, ${block}, 0, ${log}, ${direction}, ${bytes}, ${bytes}, ${bytes}, 1, ${bytes})`,
       );
+    }
     const moved = rawSql('moved');
     const change = { rows: moved, subjects: rawSql(`(SELECT * FROM ${SUBJECTS})`), access: LOCAL_ACCESS };
     const statements = isGone
