@@ -34,10 +34,7 @@ export function hasEtherQuotes(chain: Chain): boolean {
   return chain.etherPrice.feed !== null || pricingPools(chain).length > 0;
 }
 
-/**
- * @param chainId the chain's id as the statement repeats it, which the quotes of a chain without {@link hasEtherQuotes} don't use: Postgres refuses a value that
- * no part of a statement uses
- */
+/** @param chainId the chain's id as the statement repeats it */
 export function etherQuotes(chain: Chain, chainId: Sql): EtherQuotes {
   const { feed } = chain.etherPrice;
   const pools = pricingPools(chain);

@@ -1,7 +1,7 @@
 /** Stored candles and figures against those from swaps: after reorgs, late proofs, changed settings, and dropped swaps. */
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, parseAddress, silentLogger, systemClock } from '@chainstead/core';
-import { hexBytes, rawSql, runStatements, sql } from '@chainstead/db';
+import { hexBytes, rawSql, runStatements, type Sql, sql } from '@chainstead/db';
 import { createDueWork } from '@chainstead/jobs';
 import { seedAnswers } from '@chainstead/price-feeds/testing';
 import { runProjection } from '@chainstead/sync';
@@ -150,16 +150,15 @@ const count = async (table: string) => {
 };
 
 /** Changes rows as a commit does. */
-async function change(kind: 'added' | 'removed', where: string, values: readonly unknown[]): Promise<void> {
+async function change(kind: 'added' | 'removed', where: Sql): Promise<void> {
   await scratch.database.transaction(async (transaction) => {
-    const source = kind === 'added' ? 'set_aside' : 'swaps';
+    const source = rawSql(kind === 'added' ? 'set_aside' : 'swaps');
     await transaction.query(
-      `CREATE TEMP TABLE changed_swaps ON COMMIT DROP AS SELECT * FROM ${source} WHERE ${where}`,
-      [...values],
+      sql`CREATE TEMP TABLE changed_swaps ON COMMIT DROP AS SELECT * FROM ${source} WHERE ${where}`,
     );
     if (kind === 'removed') {
       await transaction.query(sql`INSERT INTO set_aside SELECT * FROM changed_swaps`);
-      await transaction.query(`DELETE FROM swaps WHERE ${where}`, [...values]);
+      await transaction.query(sql`DELETE FROM swaps WHERE ${where}`);
     } else await transaction.query(sql`INSERT INTO swaps SELECT * FROM changed_swaps`);
     await runProjection(transaction, false, (access) =>
       candlesOfSwaps[kind]({
@@ -206,9 +205,8 @@ describe('changed rows', () => {
     await scratch.database.query(sql`TRUNCATE set_aside`);
     for (let step = 0; step < 6; step += 1) {
       const [from, length] = [number(LAST), number(2_000)];
-      await change(step % 3 === 2 ? 'added' : 'removed', 'block_number BETWEEN $1 AND $2', [
-        ...(step % 3 === 2 ? [0, LAST] : [from, from + length]),
-      ]);
+      const [first, last] = step % 3 === 2 ? [0, LAST] : [from, from + length];
+      await change(step % 3 === 2 ? 'added' : 'removed', sql`block_number BETWEEN ${first} AND ${last}`);
       if (step % 3 === 2) await scratch.database.query(sql`TRUNCATE set_aside`);
       if (step % 2 === 0) await expectSame([HOURLY[step % HOURLY.length] ?? '1h']);
       if (step % 4 === 3) {

@@ -17,10 +17,11 @@ export async function storeDays(database: Database, chain: Chain, signal: AbortS
     if (signal.aborted) return;
     const { start, first_block: firstBlock, last_block: lastBlock, prices_from_block: pricesFromBlock } = day;
     const span: SpanToStore = { hours: DAY_HOURS, start, firstBlock, lastBlock, pricesFromBlock, settings };
+    const isOfDay = sql`chain_id = ${chain.id} AND hours = 1 AND start >= ${start} AND start < ${start + DAY_HOURS}`;
     const claim = await claimSpan(database, chain, span, async (transaction) => {
       const [row] = await transaction.query<{ isReady: boolean }>(
-        sql`SELECT count(*) = ${DAY_HOURS} AND NOT EXISTS (SELECT FROM stale_candles WHERE chain_id = ${chain.id} AND hours = 1 AND start >= ${day.start} AND start < ${day.start} + ${DAY_HOURS}) AS "isReady"
-         FROM candle_spans WHERE chain_id = ${chain.id} AND hours = 1 AND start >= ${day.start} AND start < ${day.start} + ${DAY_HOURS} AND ${VALID_SPAN} AND settings = ${settings}`,
+        sql`SELECT count(*) = ${DAY_HOURS} AND NOT EXISTS (SELECT FROM stale_candles WHERE ${isOfDay}) AS "isReady"
+         FROM candle_spans WHERE ${isOfDay} AND ${VALID_SPAN} AND settings = ${settings}`,
       );
       return row?.isReady ?? false;
     });

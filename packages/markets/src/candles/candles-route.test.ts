@@ -1,7 +1,7 @@
 /** Candles of stored swaps: fields, currencies, unknown prices, dust, pages, and refusals. */
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
-import { movedStatement, type ReadDatabase, sql } from '@chainstead/db';
+import { type ReadDatabase, type Sql, sql, statementOf } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { seedAnswers } from '@chainstead/price-feeds/testing';
 import { addressOf, timestampOf } from '@chainstead/testkit';
@@ -239,9 +239,9 @@ describe('pages', () => {
     let parts = 0;
     const counted: ReadDatabase = {
       ...scratch.database,
-      select: (text, values) => {
-        if (movedStatement(text, values).text.includes('AS packed')) parts += 1;
-        return scratch.database.select(text, values);
+      select: (statement: Sql) => {
+        if (statementOf(statement).text.includes('AS packed')) parts += 1;
+        return scratch.database.select(statement);
       },
     };
     await expect(getCandles(counted, eth, { ...query, timeframe: '1M' }, limits)).rejects.toMatchObject({

@@ -1,7 +1,7 @@
 /** Figures of a busy pool read the swaps of hours that are not stored, and of no other hour. */
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
-import { movedStatement, type ReadDatabase, type Statement, sql } from '@chainstead/db';
+import { type ReadDatabase, type Sql, sql } from '@chainstead/db';
 import { seedAnswers } from '@chainstead/price-feeds/testing';
 import { addressOf, explain, rowsRead, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -53,14 +53,13 @@ const figuresOf = (span: TimeSpan, database: ReadDatabase = scratch.database) =>
 /** Returns the number of swaps that the figures of a span read. */
 async function swapsRead(span: TimeSpan): Promise<number> {
   const { database } = scratch;
-  const statements: Statement[] = [];
+  const statements: Sql[] = [];
   const seen: ReadDatabase = {
-    select: (statement, given = []) => {
-      const { text, values = [] } = movedStatement(statement, given);
-      statements.push({ text, values });
-      return database.select(statement, given);
+    select: (statement: Sql) => {
+      statements.push(statement);
+      return database.select(statement);
     },
-    selectLasting: (text, values) => database.selectLasting(text, values),
+    selectLasting: (statement) => database.selectLasting(statement),
   };
   await figuresOf(span, seen);
   const counts: number[] = [];

@@ -53,8 +53,9 @@ test('unusual pools of two tokens are considered up to a number, usual ones alwa
     Promise.all(
       Array.from({ length: count }, (_, place) =>
         scratch.database.query(
-          `INSERT INTO pools (pool_key, chain_id, pool, status, token0, token1, fee, tick_spacing, is_counted) VALUES ($1, $2, $3, 'proven', $4, $5, $6, 60, true)`,
-          [poolKey(idOf(from + place)), eth.id, hexBytes(idOf(from + place)), ...tokens.map(hexBytes), fee],
+          sql`INSERT INTO pools (pool_key, chain_id, pool, status, token0, token1, fee, tick_spacing, is_counted)
+           VALUES (${poolKey(idOf(from + place))}, ${eth.id}, ${hexBytes(idOf(from + place))}, 'proven', ${hexBytes(tokens[0])}, ${hexBytes(tokens[1])},
+             ${fee}, 60, true)`,
         ),
       ),
     );
