@@ -84,6 +84,7 @@ export {
   runStatements,
   Sql,
   type SqlValue,
+  type Statement,
   sql,
   statementOf,
 } from './sql.ts';
@@ -97,7 +98,6 @@ export {
   hexBytes,
   hexText,
   hexTextOld,
-  type Statement,
   shapedStatement,
   where,
   whereOld,

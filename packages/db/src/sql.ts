@@ -1,8 +1,5 @@
 /** SQL with bound values, written as template literals. */
 
-import type { Database } from './database.ts';
-import type { Statement } from './statement.ts';
-
 /** A value that is sent separately from the text of a statement. */
 export type SqlValue = string | number | bigint | boolean | null | Date | Uint8Array | readonly SqlValue[];
 
@@ -65,6 +62,12 @@ export function joinSql(parts: readonly Sql[], separator = ', '): Sql {
   return parts.reduce((joined, part, index) => (index === 0 ? part : sql`${joined}${between}${part}`), rawSql(''));
 }
 
+/** A complete statement as drivers take it. */
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
 /** Returns the statement with `$1`, `$2` … for its values. */
 export function statementOf({ texts, bound }: Sql): Statement {
   const numbers = new Map<BoundValue, number>();
@@ -78,7 +81,10 @@ export function statementOf({ texts, bound }: Sql): Statement {
 }
 
 /** Runs statements in order and drops their rows. */
-export async function runStatements(database: Pick<Database, 'query'>, statements: readonly Sql[]): Promise<void> {
+export async function runStatements(
+  database: { query(statement: Sql): Promise<unknown> },
+  statements: readonly Sql[],
+): Promise<void> {
   for (const statement of statements) await database.query(statement);
 }
 

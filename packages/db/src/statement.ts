@@ -1,11 +1,6 @@
-/** A complete SQL statement with its values. */
+/** Fragments that many statements contain, and values of columns. */
 import type { Address } from '@chainstead/core';
-import { asSql, joinSql, rawSql, type Sql, sql } from './sql.ts';
-
-export interface Statement {
-  readonly text: string;
-  readonly values: readonly unknown[];
-}
+import { asSql, joinSql, rawSql, type Sql, type Statement, sql } from './sql.ts';
 
 /** Adds a value to a statement and returns its placeholder. */
 export type Bind = (value: unknown) => string;

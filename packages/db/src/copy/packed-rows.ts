@@ -1,8 +1,7 @@
 import { ChainsteadError } from '@chainstead/core';
 import type { ReadDatabase } from '../database.ts';
 import { ROW_BYTES_MAX } from '../readers/result-bytes.ts';
-import { asSql, joinSql, plainText, rawSql, type Sql, sql } from '../sql.ts';
-import type { Statement } from '../statement.ts';
+import { asSql, joinSql, plainText, rawSql, type Sql, type Statement, sql } from '../sql.ts';
 
 /**
  * Encoding of a column: as bytes of a fixed width, which is cheapest, or as text. The encoded value is never null.
