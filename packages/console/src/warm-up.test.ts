@@ -1,4 +1,4 @@
-import { movedStatement } from '@chainstead/db';
+import { statementOf } from '@chainstead/db';
 import { afterEach, expect, test } from 'vitest';
 import { type ConsoleStage, openConsoleStage } from './testing/console-stage.ts';
 import { seedChains } from './testing/seed-chains.ts';
@@ -11,9 +11,9 @@ test('what a first page needs of a day is read before anybody is served', async 
   stage = await openConsoleStage({
     wrap: (database) => ({
       ...database,
-      query: (text, values) => {
-        statements.push(movedStatement(text).text);
-        return database.query(text, values);
+      query: (statement) => {
+        statements.push(statementOf(statement).text);
+        return database.query(statement);
       },
     }),
   });
@@ -34,9 +34,9 @@ test('a database that fails meanwhile fails no start', async () => {
   stage = await openConsoleStage({
     wrap: (database) => ({
       ...database,
-      query: (text, values) => {
-        if (isAway && movedStatement(text).text.includes('chain_metrics_minutely')) throw new Error('away');
-        return database.query(text, values);
+      query: (statement) => {
+        if (isAway && statementOf(statement).text.includes('chain_metrics_minutely')) throw new Error('away');
+        return database.query(statement);
       },
     }),
   });

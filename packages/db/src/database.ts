@@ -26,7 +26,7 @@ export interface StatementsAround {
 /** One transaction on one connection. Commits when the callback resolves, rolls back when it throws. */
 export interface Transaction {
   readonly client: PoolClient;
-  query<Row extends object = Record<string, unknown>>(text: Sql | string, values?: readonly unknown[]): Promise<Row[]>;
+  query<Row extends object = Record<string, unknown>>(statement: Sql): Promise<Row[]>;
   /** Streams lines into a table. @returns the number of copied rows */
   copy(table: string, columns: readonly string[], lines: CopyLines): Promise<number>;
   /**
@@ -49,14 +49,11 @@ export interface Transaction {
 /** Read-only queries, on the primary or on a standby. */
 export interface ReadDatabase {
   /** Returns the rows of one read-only statement. */
-  select<Row extends object = Record<string, unknown>>(text: Sql | string, values?: readonly unknown[]): Promise<Row[]>;
+  select<Row extends object = Record<string, unknown>>(statement: Sql): Promise<Row[]>;
   /**
    * Like {@link select}, for values that are cached for later requests: after that, no request reads an older state.
    */
-  selectLasting<Row extends object = Record<string, unknown>>(
-    text: Sql | string,
-    values?: readonly unknown[],
-  ): Promise<Row[]>;
+  selectLasting<Row extends object = Record<string, unknown>>(statement: Sql): Promise<Row[]>;
 }
 
 /** A connection of {@link Database.pool}. */
@@ -68,7 +65,7 @@ export interface Database extends ReadDatabase {
    * (open-database.ts).
    */
   readonly pool: Pool;
-  query<Row extends object = Record<string, unknown>>(text: Sql | string, values?: readonly unknown[]): Promise<Row[]>;
+  query<Row extends object = Record<string, unknown>>(statement: Sql): Promise<Row[]>;
   /**
    * Runs a transaction without retries: only the caller knows whether its work may run twice.
    * @throws {DatabaseError} TRANSACTION_NOT_COMMITTED if a statement's error was swallowed and Postgres rolled back

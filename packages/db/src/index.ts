@@ -5,7 +5,7 @@
 
 export { commitLock } from './citus/commit-lock.ts';
 export { distributeTables } from './citus/distribute-tables.ts';
-export { IS_CITUS, IS_CITUSOld, isSpread } from './citus/is-spread.ts';
+export { IS_CITUS, isSpread } from './citus/is-spread.ts';
 export {
   type DistributionPlan,
   type PlannedTable,
@@ -36,8 +36,6 @@ export {
   type KeysetOrder,
   rowsAfter,
   rowsAfterInPartitions,
-  rowsAfterInPartitionsOld,
-  rowsAfterOld,
 } from './keyset.ts';
 export { listenTo } from './listen.ts';
 export {
@@ -78,8 +76,6 @@ export { measureSizes } from './server/size-metrics.ts';
 export {
   asSql,
   joinSql,
-  movedStatement,
-  plainText,
   rawSql,
   runStatements,
   Sql,
@@ -90,17 +86,11 @@ export {
 } from './sql.ts';
 export {
   addressBytes,
-  type Bind,
   expectedTrue,
-  expectedTrueOld,
   fromNow,
-  fromNowOld,
   hexBytes,
   hexText,
-  hexTextOld,
-  shapedStatement,
   where,
-  whereOld,
 } from './statement.ts';
 export type { DiskPlace } from './storage/disk-space.ts';
 export { readStorage, type StorageReport } from './storage/read-storage.ts';

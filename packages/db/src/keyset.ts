@@ -7,27 +7,6 @@ export type KeysetOrder = 'ASC' | 'DESC';
 
 /**
  * Returns the condition that a row comes strictly after a key in the order.
- * @param columns SQL of the order columns, which are not nullable
- * @param values SQL of the key's values, one per column
- */
-export function rowsAfterOld(order: KeysetOrder, columns: readonly string[], values: readonly string[]): string {
-  return `(${columns.join(', ')}) ${order === 'DESC' ? '<' : '>'} (${values.join(', ')})`;
-}
-
-/**
- * Returns {@link rowsAfter} for a partitioned table. A second condition contains only the first column, by which
- * Postgres prunes partitions.
- */
-export function rowsAfterInPartitionsOld(
-  order: KeysetOrder,
-  columns: readonly string[],
-  values: readonly string[],
-): readonly [after: string, notBefore: string] {
-  return [rowsAfterOld(order, columns, values), `${columns[0]} ${order === 'DESC' ? '<=' : '>='} ${values[0]}`];
-}
-
-/**
- * Returns the condition that a row comes strictly after a key in the order.
  * @param columns the order columns, which are not nullable: names or SQL
  * @param values the key's values as SQL, one per column
  */

@@ -11,7 +11,7 @@ import { copyTogether } from './copy/copy-together.ts';
 import type { Database, ReadDatabase, Transaction } from './database.ts';
 import { DatabaseError } from './database-error.ts';
 import { createOutageWatch, type OutageWatch } from './database-outage.ts';
-import { type MovedStatement, movedStatement, type Sql, sql } from './sql.ts';
+import { type Sql, sql, statementOf } from './sql.ts';
 
 export interface DatabaseOptions extends ConnectionOptions {
   /** Maximum connections. @default 10 */
@@ -61,7 +61,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
   return {
     ...shared,
-    ...reading((text, values) => outages.watch(() => runQuery(connections, movedStatement(text, values)))),
+    ...reading((statement, how) => outages.watch(() => runQuery(connections, statement, how))),
     transaction: (work) => outages.watch(() => runTransaction(transactions, work)),
   };
 }
@@ -76,32 +76,35 @@ interface Transactions {
 
 function endedBy(transactions: Transactions, end: End, outages: OutageWatch): Pick<Database, Asking> {
   return {
-    ...reading((text, values) =>
-      outages.watch(() => runQuery(transactions.connections, movedStatement(text, values), end)),
-    ),
+    ...reading((statement, how) => outages.watch(() => runQuery(transactions.connections, statement, how, end))),
     transaction: (work) => outages.watch(() => runTransaction(transactions, work, end)),
   };
 }
 
+/** A statement without values may be several; those are never prepared. */
+type Preparing = 'prepared' | 'prepared if it has values';
+
 function runQuery<Row extends object>(
   connections: Connections,
-  { text, values }: MovedStatement,
+  statement: Sql,
+  how: Preparing,
   end?: End,
 ): Promise<Row[]> {
+  const { text, values } = statementOf(statement);
   const run = async (client: PoolClient): Promise<Row[]> => {
-    if (values === undefined || !(client instanceof SessionClient)) return queryOn<Row>(client, text, values);
+    const isPrepared = how === 'prepared' || values.length > 0;
+    if (!isPrepared || !(client instanceof SessionClient)) return queryOn<Row>(client, statement);
     return (await client.queryPrepared<Row>(text, [...values])).rows;
   };
   return onClient(connections, run, end);
 }
 
+type Run = <Row extends object>(statement: Sql, how: Preparing) => Promise<Row[]>;
+
 /** A single server never returns an older state than before. */
-function reading(query: Database['query']): Pick<Database, 'query' | keyof ReadDatabase> {
-  const select: ReadDatabase['select'] = (statement, given = []) => {
-    const { text, values = [] } = movedStatement(statement, given);
-    return query(text, values);
-  };
-  return { query, select, selectLasting: select };
+function reading(run: Run): Pick<Database, 'query' | keyof ReadDatabase> {
+  const select: ReadDatabase['select'] = (statement) => run(statement, 'prepared');
+  return { query: (statement) => run(statement, 'prepared if it has values'), select, selectLasting: select };
 }
 
 async function runTransaction<T>(
@@ -139,7 +142,7 @@ async function runTransaction<T>(
 function transactionOn(client: PoolClient, channels: Set<string>): Transaction {
   return {
     client,
-    query: (statement, given) => queryOn(client, statement, given),
+    query: (statement) => queryOn(client, statement),
     copy: (table, columns, lines) => copyInto(client, table, columns, lines),
     copyTogether: (copies, around) => copyTogether(client, copies, around),
     together: (ask) => runTogether(client, ask),

@@ -87,18 +87,3 @@ export async function runStatements(
 ): Promise<void> {
   for (const statement of statements) await database.query(statement);
 }
-
-/** A statement; without values it is not prepared. */
-export type MovedStatement = Readonly<{ text: string; values: readonly unknown[] | undefined }>;
-
-export function movedStatement(statement: Sql | string, given?: readonly unknown[]): MovedStatement {
-  if (!(statement instanceof Sql)) return { text: statement, values: given };
-  const { text, values } = statementOf(statement);
-  return { text, values: values.length === 0 ? undefined : values };
-}
-
-/** For statements that are not converted yet: the text of a fragment without values. */
-export function plainText(fragment: Sql): string {
-  if (fragment.bound.length > 0) throw new TypeError('The fragment has values');
-  return fragment.texts.join('');
-}

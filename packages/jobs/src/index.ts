@@ -5,13 +5,11 @@ export { type DueEntry, type DueSummary, summarizeDueWork } from './due-work/due
 export {
   type Claim,
   claimDue,
-  claimValues,
   type DueTable,
   failDue,
   failureOf,
   isClaimed,
   SETTLED,
-  settled,
 } from './due-work/due-table.ts';
 export { createDueWork, type DueWork } from './due-work/due-work.ts';
 export { backoffSeconds } from './due-work/retry-delay.ts';

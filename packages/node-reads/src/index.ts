@@ -14,7 +14,7 @@ export { nativeBalancesReader } from './native-balances/native-balances-reader.t
 export { storedNativeBalances } from './native-balances/stored-native-balances.ts';
 export { type AskOptions, createNodeReadQueue, type NodeReadQueue, SILENCE_MS } from './queue/node-read-queue.ts';
 export { DUE_QUESTIONS } from './queue/question-rows.ts';
-export { recentAnswer, recentAnswerOld } from './queue/recent-answer.ts';
+export { recentAnswer } from './queue/recent-answer.ts';
 export { addStateReads } from './queue/state-worker.ts';
 export type { BlockToRead } from './read-at-block.ts';
 export { type AccountMethod, type StateAt, stateAt } from './state-at.ts';

@@ -2,7 +2,6 @@
 export { dollarsOf } from './ether-price.ts';
 export { readEtherPrices } from './ether-prices-of-blocks.ts';
 export { etherQuotes, hasEtherQuotes, readEtherQuote } from './ether-quote.ts';
-export { etherQuotesOld } from './ether-quote-old.ts';
 export { measureFeedAges } from './feeds/feed-age.ts';
 export { ANSWER_UPDATED_TOPIC } from './feeds/feed-answers.ts';
 export type { FeedState, FeedValue } from './feeds/feed-quotes.ts';

@@ -5,7 +5,7 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
 import { createDatasetRoutes } from '@chainstead/datasets';
-import { type Database, movedStatement, type Sql, sql } from '@chainstead/db';
+import { type Database, type Sql, sql, statementOf } from '@chainstead/db';
 import {
   createScratchDatabase,
   createScriptedChain,
@@ -113,9 +113,9 @@ function tearing(inner: Database, { id }: Chain): TornDatabase {
   const putBack = async (): Promise<void> => {
     await inner.query(sql`INSERT INTO blocks SELECT * FROM taken_blocks ON CONFLICT DO NOTHING`);
   };
-  async function select<Row extends object>(statement: Sql | string, values?: readonly unknown[]): Promise<Row[]> {
-    const rows = await inner.select<Row>(statement, values);
-    if (IS_PAGE.test(movedStatement(statement).text)) {
+  async function select<Row extends object>(statement: Sql): Promise<Row[]> {
+    const rows = await inner.select<Row>(statement);
+    if (IS_PAGE.test(statementOf(statement).text)) {
       reads += 1;
       if (reads === putBackAt) await putBack();
     }

@@ -1,4 +1,4 @@
-import { type Database, Sql, type Statement, statementOf } from '@chainstead/db';
+import { type Database, type Statement, statementOf } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import {
   createScratchDatabase,
@@ -26,10 +26,10 @@ beforeAll(async () => {
   const { database } = scratch;
   const listening: Database = {
     ...database,
-    select: (asked, given) => {
-      const statement = asked instanceof Sql ? statementOf(asked) : { text: asked, values: given ?? [] };
-      if (statement.text.includes('aptos_')) requested.push(statement);
-      return database.select(asked, given);
+    select: (statement) => {
+      const read = statementOf(statement);
+      if (read.text.includes('aptos_')) requested.push(read);
+      return database.select(statement);
     },
   };
   app = await exampleApi(listening);

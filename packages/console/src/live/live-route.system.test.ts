@@ -75,7 +75,7 @@ describe('a live part', () => {
     stage = await openConsoleStage({
       wrap: (database) => ({
         ...database,
-        query: (text, values) => (isAway ? Promise.reject(new Error('connection lost')) : database.query(text, values)),
+        query: (statement) => (isAway ? Promise.reject(new Error('connection lost')) : database.query(statement)),
       }),
     });
     const visitor = await stage.signIn();

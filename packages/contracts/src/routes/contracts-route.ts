@@ -8,7 +8,7 @@ import { readIndexes } from './event-indexes.ts';
 export const contractsRoute: RouteModule = (app, { reads }) => {
   app.openapi(listContracts, async (c) => {
     const [definitions, indexes] = await Promise.all([
-      readDefinitions({ query: (text, values) => reads.select(text, values) }),
+      readDefinitions({ query: (statement) => reads.select(statement) }),
       readIndexes({ query: (text) => reads.select(text) }),
     ]);
     return c.json({ result: definitions.map((definition) => showContract(definition, indexes)) }, 200);

@@ -9,88 +9,6 @@ import { CONTRADICTIONS } from '@chainstead/sync';
 
 const BIGINT_MAX = '9223372036854775807';
 
-/**
- * CTEs `ranges` (all covered blocks of a dataset) and `covered`. The latter is one row with `indexed_from` and `indexed_to` of the unbroken
- * run that ends with the newest covered block, or nulls.
- */
-export function coverageOld(chainId: string, dataset: string): string {
-  return `ranges AS (
-  SELECT first_block, last_block, lag(last_block) OVER (ORDER BY first_block) AS previous_last
-  FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = ${dataset}
-), covered AS MATERIALIZED (
-  SELECT max(first_block) FILTER (WHERE coalesce(previous_last < first_block - 1, true)) AS indexed_from, max(last_block) AS indexed_to
-  FROM ranges
-)`;
-}
-
-/** Both ends inclusive; nulls mean that nothing is covered. */
-interface BlockSpanOld {
-  readonly lowest: string;
-  readonly highest: string;
-}
-
-/** Whether `ranges` (or another relation of disjoint `first_block`, `last_block`) cover the span. They never overlap, so they do exactly when their parts in it add up to its length. */
-export function isCompleteOld(span: BlockSpanOld, ranges = 'ranges'): string {
-  return `coalesce((
-    SELECT span.lowest <= span.highest AND span.highest - span.lowest + 1 = (
-      SELECT sum(least(last_block, span.highest) - greatest(first_block, span.lowest) + 1) FROM ${ranges}
-      WHERE last_block >= span.lowest AND first_block <= span.highest)
-    FROM (SELECT ${span.lowest} AS lowest, ${span.highest} AS highest) AS span), false)`;
-}
-
-/** Flag of `sync_ranges`: blocks that were stored as their upstream returned them, although that contradicts their header. Rows may be missing or wrong. */
-export const IS_CONTRADICTEDOld = `proof = 'unproven' AND proof_reason IN (${CONTRADICTIONS.map((reason) => `'${reason}'`).join(', ')})`;
-
-/** Whether the span has a block whose contents contradict its header. */
-export function hasContradictedOld(chainId: string, dataset: string, { lowest, highest }: BlockSpanOld): string {
-  return `EXISTS (SELECT FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = ${dataset} AND ${IS_CONTRADICTEDOld}
-    AND last_block >= ${lowest} AND first_block <= ${highest})`;
-}
-
-/**
- * CTE `from_date`: every block below `block` is earlier than the date; `known_block` is the same, or null when no known
- * block is earlier.
- *
- * Dates are looked up in `blocks` by bisecting its key. Blocks that caused no row may be missing there, so a bound is the
- * nearest known block outwards, and each transfer's own time decides between it and the date.
- */
-export function fromDateBoundOld(chainId: string, date: string): string {
-  return `from_date AS MATERIALIZED (
-  ${bisectionOld(chainId, `probe.block_timestamp < ${date}`)}
-  SELECT max(low) AS block, nullif(max(low), 0) AS known_block FROM steps
-)`;
-}
-
-/** CTE `to_date`: every block above `block` is later than the date; `known_block` is the same, or null when no known block is. */
-export function toDateBoundOld(chainId: string, date: string): string {
-  return `to_date AS MATERIALIZED (
-  ${bisectionOld(chainId, `probe.block_timestamp <= ${date}`)}
-  SELECT known_block, coalesce(known_block, ${BIGINT_MAX}) AS block FROM (SELECT (
-    SELECT block_number - 1 FROM blocks WHERE chain_id = ${chainId} AND block_number >= (SELECT max(low) FROM steps)
-    ORDER BY block_number LIMIT 1) AS known_block) AS later
-)`;
-}
-
-/**
- * Halves [low, high) until `low` is the block after the last known one that `isBelow`. Times never fall as numbers rise;
- * each step is one probe of the primary key, log2(newest block) of them.
- *
- * `WITH RECURSIVE steps` stands within the CTE that uses it: Citus refuses recursion next to a distributed table, but plans a
- * CTE over local tables automatically.
- */
-function bisectionOld(chainId: string, isBelow: string): string {
-  return `WITH RECURSIVE steps(low, high) AS (
-  SELECT 0::bigint, coalesce((SELECT block_number + 1 FROM blocks WHERE chain_id = ${chainId} ORDER BY block_number DESC LIMIT 1), 0)
-  UNION ALL
-  SELECT CASE WHEN ${isBelow} THEN probe.block_number + 1 ELSE step.low END,
-    CASE WHEN ${isBelow} THEN step.high ELSE (step.low + step.high) / 2 END
-  FROM steps AS step CROSS JOIN LATERAL (
-    SELECT block_number, block_timestamp FROM blocks WHERE chain_id = ${chainId} AND block_number >= (step.low + step.high) / 2
-    ORDER BY block_number LIMIT 1) AS probe
-  WHERE step.low < step.high
-)`;
-}
-
 /** A chain's id: a value, or a fragment that a statement repeats. */
 export type ChainInSql = ChainId | Sql;
 
@@ -124,7 +42,7 @@ export function isComplete(span: BlockSpan, ranges: Sql = rawSql('ranges')): Sql
 }
 
 /** Flag of `sync_ranges`: blocks that were stored as their upstream returned them, although that contradicts their header. Rows may be missing or wrong. */
-export const IS_CONTRADICTED = rawSql(IS_CONTRADICTEDOld);
+export const IS_CONTRADICTED = sql`proof = 'unproven' AND proof_reason IN (${rawSql(CONTRADICTIONS.map((reason) => `'${reason}'`).join(', '))})`;
 
 /** Returns whether the span has a block whose contents contradict its header. */
 export function hasContradicted(chainId: ChainInSql, dataset: string, { lowest, highest }: BlockSpan): Sql {

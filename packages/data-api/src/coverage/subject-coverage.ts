@@ -1,94 +1,9 @@
 import type { Chain } from '@chainstead/chains';
 import { joinSql, rawSql, type Sql, sql } from '@chainstead/db';
 import type { HistoryStatus, Projection, SubjectKind } from '@chainstead/sync';
-import { type ChainInSql, hasContradicted, hasContradictedOld } from './block-span.ts';
+import { type ChainInSql, hasContradicted } from './block-span.ts';
 import type { Indexed } from './indexed.ts';
-import { isSubjectBuilt, isSubjectBuiltOld } from './is-subject-built.ts';
-
-/** A wallet or a contract whose rows make up a response, in SQL. */
-export interface SubjectInSql {
-  readonly kind: SubjectKind;
-  /** Kind of the ranges that count, if not the subject's. @default kind */
-  readonly recordedAs?: `${SubjectKind}-${string}`;
-  /** Its 20 bytes. */
-  readonly subject: string;
-  readonly chainId: string;
-  /** Whose rows count. */
-  readonly dataset: string;
-  /**
-   * SQL of further blocks of which its rows are known, up to the newest of the chain's: of what is searched for it as blocks are followed. Rows of
-   * `first_block`, `last_block`. @default none
-   */
-  readonly followed?: string;
-  /** Derived state of the subject, if the response is read from it. */
-  readonly states?: readonly Projection[];
-}
-
-/**
- * CTE `covered` and those before it, for the statement's `WITH`. `covered` is one row with `indexed_from` and `indexed_to`: the unbroken
- * run of blocks that ends with the newest one with known rows of the subject. The run joins the chain's coverage and the subject's
- * on-demand backfill, whose ranges may overlap. `chain_to` is the newest block of the chain's coverage.
- *
- * The logs of an emitter may be read for it alone, of a chain whose logs are not kept: its newest block is then the chain's checkpoint.
- * @param prefix of the names of all of them, for a statement that asks about several datasets
- */
-export function subjectCoverageOld(of: SubjectInSql, prefix = ''): string {
-  const { kind, recordedAs = kind, subject, chainId, dataset, followed } = of;
-  const more =
-    followed === undefined ? '' : `UNION ALL SELECT first_block, last_block, last_block FROM (${followed}) AS followed`;
-  return `${prefix}known AS (
-  SELECT first_block, last_block, last_block AS chain_last FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = '${dataset}'
-  UNION ALL
-  SELECT first_block, last_block, NULL FROM subject_ranges
-  WHERE chain_id = ${chainId} AND kind = '${recordedAs}' AND subject = ${subject} AND dataset = '${dataset}'
-  ${more}
-), ${prefix}joined AS (
-  SELECT first_block, last_block, chain_last,
-    max(last_block) OVER (ORDER BY first_block ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
-  FROM ${prefix}known
-), ${prefix}covered AS MATERIALIZED (
-  SELECT max(first_block) FILTER (WHERE coalesce(reached < first_block - 1, true)) AS indexed_from, max(last_block) AS indexed_to,
-    ${kind === 'emitter' ? `greatest(max(chain_last), (SELECT checkpoint FROM sync_chains WHERE chain_id = ${chainId}))` : 'max(chain_last)'} AS chain_to
-  FROM ${prefix}joined
-)`;
-}
-
-/**
- * CTE `ranges`, to follow those of {@link subjectCoverage}: the same blocks as disjoint ranges, for `isComplete`. Rows that begin alike are
- * counted together, so that of two the longer one may come first or last.
- */
-export const SUBJECT_RANGESOld = `ranges AS (
-  SELECT min(first_block) AS first_block, max(last_block) AS last_block FROM (
-    SELECT first_block, last_block, count(*) FILTER (WHERE coalesce(reached < first_block, true)) OVER (ORDER BY first_block) AS island
-    FROM joined) AS parts
-  GROUP BY island
-)`;
-
-/** The block below which there is nothing of the subject, in SQL: the one that a contract was made in where that is known, else the chain's first. */
-export function firstBlockOfOld({ kind, subject, chainId }: SubjectInSql, chainFirst: string): string {
-  return kind !== 'wallet' && kind !== 'trader'
-    ? `coalesce((SELECT created_block FROM tokens WHERE address = ${subject} AND chain_id = ${chainId}), ${chainFirst})`
-    : chainFirst;
-}
-
-/** Whether blocks of the subject's history are missing, in SQL, where `covered` is joined: no `isCovered` of {@link readSubject}. */
-export function isUncoveredOld(subject: SubjectInSql, chain: Pick<Chain, 'firstBlock'>): string {
-  return `(covered.chain_to IS NULL OR covered.indexed_from IS NULL OR covered.indexed_from > ${firstBlockOfOld(subject, String(chain.firstBlock))})`;
-}
-
-/** The select list that {@link readSubject} reads; stands in a statement `FROM covered LEFT JOIN` {@link subjectHistory}. */
-export function subjectColumnsOld({ chainId, subject, dataset, states = [] }: SubjectInSql): string {
-  const built = states.map((state) => isSubjectBuiltOld(chainId, subject, state));
-  return `covered.indexed_from, covered.indexed_to, covered.chain_to, ${built.length === 0 ? 'true' : built.join(' AND ')} AS is_built,
-  ${hasContradictedOld(chainId, `'${dataset}'`, { lowest: 'covered.indexed_from', highest: 'covered.indexed_to' })} AS is_contradicted,
-  history.status, history.status = 'pending' AND coalesce(history.due_at > now(), false) AS waits, history.calls_made, history.calls_estimated,
-  history.error_message`;
-}
-
-/** To be joined LEFT to `covered`: where the reading of the subject's own history stands. */
-export function subjectHistoryOld({ kind, subject, chainId }: SubjectInSql): string {
-  return `backfill_requests AS history ON history.chain_id = ${chainId} AND history.kind = '${kind}' AND history.subject = ${subject}`;
-}
+import { isSubjectBuilt } from './is-subject-built.ts';
 
 /** A wallet or a contract whose rows make up a response. Its values stand in several places of a statement: pass fragments. */
 export interface CoveredSubject {
@@ -149,7 +64,12 @@ export function subjectCoverage(of: CoveredSubject, prefix = ''): Sql {
  * CTE `ranges`, to follow those of {@link subjectCoverage}: the same blocks as disjoint ranges, for `isComplete`. Rows that begin alike are
  * counted together, so that of two the longer one may come first or last.
  */
-export const SUBJECT_RANGES = rawSql(SUBJECT_RANGESOld);
+export const SUBJECT_RANGES = sql`ranges AS (
+  SELECT min(first_block) AS first_block, max(last_block) AS last_block FROM (
+    SELECT first_block, last_block, count(*) FILTER (WHERE coalesce(reached < first_block, true)) OVER (ORDER BY first_block) AS island
+    FROM joined) AS parts
+  GROUP BY island
+)`;
 
 /** Returns the block below which the subject has nothing: the contract's creation if it is known, otherwise the chain's first. */
 export function firstBlockOf({ kind, subject, chainId }: CoveredSubject, chainFirst: Sql): Sql {

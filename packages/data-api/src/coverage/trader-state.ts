@@ -1,24 +1,14 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Bind, type Database, sql } from '@chainstead/db';
+import { addressBytes, type Database, sql } from '@chainstead/db';
 import { type HistoryStatus, SENT_UNKNOWN } from '@chainstead/sync';
 import type { OnDemandBackfill, RequestContext } from '../on-demand/on-demand-backfill.ts';
 import type { ChainInSql } from './block-span.ts';
 import type { Indexed } from './indexed.ts';
-import type { CoveredSubject, SubjectInSql } from './subject-coverage.ts';
+import type { CoveredSubject } from './subject-coverage.ts';
 import { type SyncState, syncStateOf } from './sync-state.ts';
 
-/**
- * Returns an account whose rows of a dataset are decoded from whole transactions, in SQL. A block counts once the
- * transfers of the account and the transactions that it sent are read.
- * @param chainId placeholder of the chain's id
- */
-export function traderInSqlOld(account: Address, dataset: string, chainId: string, bind: Bind): SubjectInSql {
-  const subject = `${bind(addressBytes(account))}::bytea`;
-  return { kind: 'trader', recordedAs: 'trader-sent', subject, chainId, dataset };
-}
-
-/** Returns {@link traderInSqlOld}. */
+/** Returns an account whose rows of a dataset are decoded from whole transactions. A block counts once the account's transfers and sent transactions are read. */
 export function traderSubject(account: Address, dataset: string, chainId: ChainInSql): CoveredSubject {
   return { kind: 'trader', recordedAs: 'trader-sent', subject: sql`${addressBytes(account)}::bytea`, chainId, dataset };
 }

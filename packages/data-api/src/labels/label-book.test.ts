@@ -119,9 +119,9 @@ test('more labels than are kept are looked up by every page', async () => {
   let requested = 0;
   const database = {
     ...scratch.database,
-    select: ((text, values) => {
+    select: ((statement) => {
       requested += 1;
-      return scratch.database.select(text, values);
+      return scratch.database.select(statement);
     }) satisfies ScratchDatabase['database']['select'],
   };
   const book = createLabelBook({ logger: silentLogger(), keptMax: 5_000 });

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type ChainId, type Clock, errorText, type Logger, systemClock } from '@chainstead/core';
-import { addressBytes, hexText, type ReadDatabase, rawSql, rowsAfter, sql, where } from '@chainstead/db';
+import { addressBytes, hexText, type ReadDatabase, rowsAfter, sql, where } from '@chainstead/db';
 import { type AddressLabel, getLabels } from './page-labels.ts';
 
 /** The labels of addresses, as a process keeps them while they are few: looked up, those of a page take a quarter of its statement. */
@@ -28,9 +28,8 @@ export interface LabelBookOptions {
 }
 
 /** How often labels were imported, in SQL: a number that grows in the transaction of each import. */
-export const LABEL_REVISIONOld = `coalesce((SELECT revision FROM list_revisions WHERE list = 'address_labels'), 0)`;
 
-export const LABEL_REVISION = rawSql(LABEL_REVISIONOld);
+export const LABEL_REVISION = sql`coalesce((SELECT revision FROM list_revisions WHERE list = 'address_labels'), 0)`;
 
 const KEPT_MAX = 50_000;
 /** Read in parts, between which other requests are answered. */

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, expectedTrue, expectedTrueOld, type ReadDatabase, type Sql, sql } from '@chainstead/db';
+import { addressBytes, expectedTrue, type ReadDatabase, type Sql, sql } from '@chainstead/db';
 import type { ChainInSql } from '../coverage/block-span.ts';
 
 /** What imported labels say of an address. */
@@ -12,19 +12,6 @@ export interface AddressLabel {
 
 /** The address as hexadecimal digits, then label, entity, the entity's logo. */
 export type LabelEntry = readonly [string, string | null, string | null, string | null];
-
-/**
- * The labels of addresses, in SQL, as JSON: see {@link LabelEntry}. null for none. If an address has several, the
- * first counts: one made for the chain comes before one for all chains, one that knows the entity before one that does not.
- *
- * They are found in one go, with the address alone: looked up row by row, or for the two chain ids as well, they cost several times as much. Arrays
- * become JSON in less time than values that are put together one by one, and bytes are compared in less than words of a language.
- * @param addresses an array of them
- */
-export function labelsOfOld(addresses: string, chainId: string): string {
-  return `(SELECT json_agg(ARRAY[encode(address, 'hex'), label, entity, entity_logo] ORDER BY chain_id = 0, entity IS NULL, source COLLATE "C")
-    FROM address_labels WHERE address = ANY (${addresses}) AND ${expectedTrueOld(`chain_id IN (${chainId}, 0)`)})`;
-}
 
 /**
  * Returns the labels of addresses as JSON: see {@link LabelEntry}. null for none. If an address has several, the

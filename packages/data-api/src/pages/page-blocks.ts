@@ -15,17 +15,6 @@ const BLOCKS = packedRows({
 });
 
 /**
- * What {@link readBlocks} reads, in SQL, found in one go: looked up row by row they cost several times as much. Null for none.
- *
- * Look-ups of tokens, collections and labels by a page's rows stand next to it in one CTE. Blocks lie on the coordinator of a cluster alone,
- * so it runs there as a whole. Separately, they might run on any node with these tables: Citus would send the rows to all, and fail if one is away.
- * @param blocks a query for their numbers
- */
-export function blocksOfOld(blocks: string, chainId: string): string {
-  return `(SELECT packed_bytes FROM (SELECT ${BLOCKS.selectOld} FROM blocks WHERE chain_id = ${chainId} AND block_number = ANY (ARRAY(${blocks}))) AS found)`;
-}
-
-/**
  * Returns the blocks that {@link readBlocks} reads, found in one go: looked up row by row they cost several times as much. Null for none.
  *
  * Look-ups of tokens, collections and labels by a page's rows stand next to it in one CTE. Blocks lie on the coordinator of a cluster alone,

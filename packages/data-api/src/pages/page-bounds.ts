@@ -1,37 +1,14 @@
 import type { Chain } from '@chainstead/chains';
-import {
-  type Bind,
-  expectedTrue,
-  expectedTrueOld,
-  joinSql,
-  type KeysetOrder,
-  rawSql,
-  type Sql,
-  sql,
-} from '@chainstead/db';
+import { expectedTrue, joinSql, type KeysetOrder, rawSql, type Sql, sql } from '@chainstead/db';
 import {
   type ChainInSql,
   coverage,
-  coverageOld,
   fromDateBound,
-  fromDateBoundOld,
   hasContradicted,
-  hasContradictedOld,
   isComplete,
-  isCompleteOld,
   toDateBound,
-  toDateBoundOld,
 } from '../coverage/block-span.ts';
-import {
-  type CoveredSubject,
-  firstBlockOf,
-  firstBlockOfOld,
-  SUBJECT_RANGES,
-  SUBJECT_RANGESOld,
-  type SubjectInSql,
-  subjectCoverage,
-  subjectCoverageOld,
-} from '../coverage/subject-coverage.ts';
+import { type CoveredSubject, firstBlockOf, SUBJECT_RANGES, subjectCoverage } from '../coverage/subject-coverage.ts';
 
 /** Which blocks a page may show. Every bound that is not null applies; blocks and times are inclusive. */
 export interface PageBounds {
@@ -41,106 +18,6 @@ export interface PageBounds {
   readonly toDate: Date | null;
   /** The newest block at the first request of a run: later blocks stay out. */
   readonly pinnedBlock: number | null;
-}
-
-/** The bounds in SQL, over column `block_number` and what stands for a row's time. */
-export interface BoundsInSql {
-  /** For the statement's `WITH`: those of the dates, and `covered` with `indexed_from` and `indexed_to`. */
-  readonly ctes: readonly string[];
-  readonly lower: readonly string[];
-  readonly upper: readonly string[];
-  /** SQL of the first and of the last block that the bounds allow; null: no bound. */
-  readonly lowest: string | null;
-  readonly highest: string | null;
-  /** Whether all blocks of the bounds are indexed, as their headers say; reads `covered`. */
-  readonly complete: string;
-}
-
-/**
- * @param of whose coverage counts: a dataset's name, or a wallet or a contract with its on-demand backfill
- * @param time SQL of a row's time; null where the block of every row is in `blocks`: then the blocks that dates come to are exact
- */
-// biome-ignore lint/complexity/useMaxParams: the last one is for a single kind of rows.
-export function boundsInSqlOld(
-  chain: Chain,
-  chainId: string,
-  of: string | SubjectInSql,
-  bounds: PageBounds,
-  bind: Bind,
-  time: string | null = 'block_timestamp',
-): BoundsInSql {
-  const bound = (value: unknown): string | null => (value === null ? null : bind(value));
-  const fromDate = bound(bounds.fromDate);
-  const toDate = bound(bounds.toDate);
-  const fromBlock = bound(bounds.fromBlock);
-  const toBlock = bound(bounds.toBlock);
-  const pinned = bound(bounds.pinnedBlock);
-  const lowest = listed([fromBlock, fromDate && '(SELECT block FROM from_date)']);
-  const highest = listed([toBlock, pinned, toDate && '(SELECT block FROM to_date)']);
-  // A requested block number counts as it is. A date, a pin and the lack of any end at the newest known block.
-  const first =
-    typeof of === 'string' ? bind(chain.firstBlock) : firstBlockOfOld(of, `${bind(chain.firstBlock)}::bigint`);
-  // Blocks of an emitter end at its last request, which may be far below the newest block.
-  const newest = typeof of !== 'string' && of.kind === 'emitter' ? 'covered.chain_to' : 'covered.indexed_to';
-  const span = {
-    lowest: `greatest(${listed([fromBlock, fromDate && '(SELECT known_block FROM from_date)', first])})`,
-    highest: `coalesce(${listed([toBlock, `least(${listed([toDate && '(SELECT known_block FROM to_date)', pinned, 'NULL'])})`, newest])})`,
-  };
-  const dataset = `'${typeof of === 'string' ? of : of.dataset}'`;
-  const isWhole = `${isCompleteOld(span)} AND NOT ${hasContradictedOld(chainId, dataset, span)}`;
-  return {
-    ctes: [
-      ...(fromDate === null ? [] : [fromDateBoundOld(chainId, fromDate)]),
-      ...(toDate === null ? [] : [toDateBoundOld(chainId, toDate)]),
-      ...(typeof of === 'string' ? [coverageOld(chainId, `'${of}'`)] : [subjectCoverageOld(of), SUBJECT_RANGESOld]),
-    ],
-    lower: [
-      ...(fromBlock === null ? [] : [`block_number >= ${fromBlock}::bigint`]),
-      ...(fromDate === null
-        ? []
-        : ['block_number >= (SELECT block FROM from_date)', ...timeTest(time, '>=', fromDate)]),
-    ],
-    upper: [
-      ...(toBlock === null ? [] : [`block_number <= ${toBlock}::bigint`]),
-      ...(pinned === null ? [] : [`block_number <= ${pinned}::bigint`]),
-      ...(toDate === null ? [] : ['block_number <= (SELECT block FROM to_date)', ...timeTest(time, '<=', toDate)]),
-    ],
-    lowest: lowest === '' ? null : `greatest(${lowest})`,
-    highest: highest === '' ? null : `least(${highest})`,
-    // Without any block of the chain, it is not indexed at all: its height is unknown.
-    complete: typeof of === 'string' ? `(${isWhole})` : `(covered.chain_to IS NOT NULL AND ${isWhole})`,
-  };
-}
-
-/** Bounds of a page as its scan takes them. */
-export interface ScanBounds {
-  /** The conditions of the index scan. */
-  readonly scan: readonly string[];
-  /** The bounds where the order ends, for the rows that the scan reads: they cut off the last ones. */
-  readonly far: readonly string[];
-}
-
-/**
- * Returns the bounds of an index scan in an order. A scan gets bounds on one side only: for both the planner expects next to no rows.
- * The key of the page before implies the near bounds and replaces them: a btree scan begins at one bound, not at the tighter one.
- * @param after the conditions of rows after that key; null for the first page
- */
-export function scanBoundsOld(
-  order: KeysetOrder,
-  { lower, upper }: Pick<BoundsInSql, 'lower' | 'upper'>,
-  after: readonly string[] | null,
-): ScanBounds {
-  const [near, far] = order === 'DESC' ? [upper, lower] : [lower, upper];
-  const start = after ?? near;
-  return { scan: start.length === 0 ? far : start, far };
-}
-
-function timeTest(time: string | null, operator: '<=' | '>=', date: string): readonly string[] {
-  return time === null ? [] : [expectedTrueOld(`${time} ${operator} ${date}`)];
-}
-
-function listed(blocks: readonly (string | null)[]): string {
-  return blocks.flatMap((block) => (block === null ? [] : [`${block}::bigint`])).join(', ');
 }
 
 /** The bounds of a page as SQL, over column `block_number` and the time of a row. */

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { plainText, type Sql, sql } from '../sql.ts';
+import { type Sql, sql } from '../sql.ts';
 import { TABLE_PLACEMENTS } from './table-placements.ts';
 
 /** A transaction, a database, or any other object that queries. */
@@ -11,8 +11,6 @@ interface SpreadSource {
 
 /** SQL condition: the server has Citus tables. Used as part of other statements. */
 export const IS_CITUS = sql`to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL`;
-
-export const IS_CITUSOld = plainText(IS_CITUS);
 
 /** Connections and pools that returned yes. */
 const spreadBy = new WeakSet<object>();

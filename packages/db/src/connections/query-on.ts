@@ -1,13 +1,13 @@
 import type { ClientBase } from 'pg';
-import { movedStatement, type Sql } from '../sql.ts';
+import { type Sql, statementOf } from '../sql.ts';
 
 /** Runs a statement on a connection without preparing it. @returns its rows */
 export async function queryOn<Row extends object = Record<string, unknown>>(
   client: Pick<ClientBase, 'query'>,
-  statement: Sql | string,
-  given?: readonly unknown[],
+  statement: Sql,
 ): Promise<Row[]> {
-  const { text, values } = movedStatement(statement, given);
-  const { rows } = await client.query<Row>(text, values === undefined ? undefined : [...values]);
+  const { text, values } = statementOf(statement);
+  // Without values, Postgres takes several statements at once.
+  const { rows } = await client.query<Row>(text, values.length === 0 ? undefined : [...values]);
   return rows;
 }

@@ -1,7 +1,7 @@
 import { ChainsteadError } from '@chainstead/core';
 import type { ReadDatabase } from '../database.ts';
 import { ROW_BYTES_MAX } from '../readers/result-bytes.ts';
-import { asSql, joinSql, plainText, rawSql, type Sql, type Statement, sql } from '../sql.ts';
+import { asSql, joinSql, rawSql, type Sql, sql } from '../sql.ts';
 
 /**
  * Encoding of a column: as bytes of a fixed width, which is cheapest, or as text. The encoded value is never null.
@@ -25,16 +25,13 @@ export interface PackedTexts {
 export interface PackedRows<Row> {
   /** SQL for the columns of {@link PackedTexts}, which aggregate a relation in the order of its rows. */
   readonly select: Sql;
-  readonly selectOld: string;
   /** The same with texts as JSON, which is slower in Postgres: for a page whose texts contain separators. */
   readonly selectAsJson: Sql;
-  readonly selectAsJsonOld: string;
   /**
    * Returns SQL for the rows of a materialized CTE, for the FROM of {@link PackedRows.select}. If their texts are too
    * many bytes for one result, the statement fails with SQLSTATE 54000 before it builds them.
    */
   fitting(cte: string): Sql;
-  fittingOld(cte: string): string;
   /**
    * Returns the rows; null if a text contains a separator. @throws PackedRowsError if the bytes are not a whole number
    * of rows
@@ -44,25 +41,6 @@ export interface PackedRows<Row> {
 
 /** A row of packed rows. */
 export type RowOf<Packed> = Packed extends PackedRows<infer Row> ? Readonly<Row> : never;
-
-/**
- * Reads a page of packed rows; again as JSON if an untrusted text contains a separator.
- * @param statementOf returns a statement whose only row has the given columns
- * @returns the rows, and the raw row of the page
- */
-export async function readPackedPageOld<Row, Page extends PackedTexts>(
-  database: ReadDatabase,
-  packed: PackedRows<Row>,
-  statementOf: (select: string) => Statement,
-): Promise<{ readonly rows: readonly Row[]; readonly page: Page }> {
-  for (const select of [packed.selectOld, packed.selectAsJsonOld]) {
-    const { text, values } = statementOf(select);
-    const [page] = await database.select<Page>(text, values);
-    const rows = page === undefined ? null : packed.read(page);
-    if (page !== undefined && rows !== null) return { rows, page };
-  }
-  throw new RangeError('The page has no row, or its texts cannot be separated even as JSON');
-}
 
 /**
  * Reads a page of packed rows; again as JSON if an untrusted text contains a separator.
@@ -145,9 +123,6 @@ export function packedRows<Columns extends Readonly<Record<string, PackedColumn<
     select,
     selectAsJson,
     fitting,
-    selectOld: plainText(select),
-    selectAsJsonOld: plainText(selectAsJson),
-    fittingOld: (cte) => plainText(fitting(cte)),
     read({ packed_bytes, packed_texts, packed_json }) {
       if (packed_bytes === null) return [];
       const count = packed_bytes.length / width;

@@ -1,6 +1,6 @@
 import type { End } from '../connections/client-use.ts';
 import type { ReadDatabase } from '../database.ts';
-import { movedStatement, type Sql, sql } from '../sql.ts';
+import { type Sql, sql, statementOf } from '../sql.ts';
 import type { ReadOnStandbys } from './standby-reads.ts';
 import { formatWalPosition, laterOf, parseWalPosition, type WalPosition } from './wal-position.ts';
 
@@ -43,22 +43,22 @@ export function createReadSession({ onStandbys, primary, floor, end, onPrimary }
     seen = seen === null ? position : laterOf(seen, position);
   }
 
-  async function select<Row extends object>(statement: Sql | string, given: readonly unknown[] = []): Promise<Row[]> {
-    const { text, values = [] } = movedStatement(statement, given);
+  async function select<Row extends object>(statement: Sql): Promise<Row[]> {
+    const { text, values } = statementOf(statement);
     const least = [required, seen ?? 0n].reduce(laterOf, floor.position);
     const read = isOnPrimary ? null : await onStandbys<Row>({ text, values, floor: least, end });
     if (read !== null) {
       show(read.to);
       return read.rows;
     }
-    const rows = await primary.select<Row>(statement, given);
+    const rows = await primary.select<Row>(statement);
     show(await positionOfPrimary(primary));
     onPrimary();
     return rows;
   }
 
-  async function selectLasting<Row extends object>(...asked: Parameters<ReadDatabase['select']>): Promise<Row[]> {
-    const rows = await select<Row>(...asked);
+  async function selectLasting<Row extends object>(statement: Sql): Promise<Row[]> {
+    const rows = await select<Row>(statement);
     if (seen !== null) floor.position = laterOf(floor.position, seen);
     return rows;
   }

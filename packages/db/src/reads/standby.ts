@@ -143,7 +143,7 @@ export class Standby {
     const session = this.#openSession({ types: columnParsers, query_timeout: SILENCE_MS });
     try {
       await session.connect();
-      const query = <Row extends object>(statement: Sql | string) => queryOn<Row>(session, statement);
+      const query = <Row extends object>(statement: Sql) => queryOn<Row>(session, statement);
       const [cluster] = await query<{ id: string }>(sql`SELECT system_identifier::text AS id FROM pg_control_system()`);
       if (cluster?.id !== clusterId) throw otherCluster(this.host);
       onRoom(this.host, await readConnectionRoom({ query }, applicationName));

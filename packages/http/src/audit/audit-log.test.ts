@@ -1,4 +1,4 @@
-import { type Database, movedStatement, sql } from '@chainstead/db';
+import { type Database, sql, statementOf } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createFirstAdminKey } from '../keys/first-admin-key.ts';
@@ -35,7 +35,7 @@ describe('the audit log', () => {
           work({
             ...transaction,
             query: (statement) => {
-              if (movedStatement(statement).text.includes('INSERT INTO audit_log')) throw new Error('no room');
+              if (statementOf(statement).text.includes('INSERT INTO audit_log')) throw new Error('no room');
               return transaction.query(statement);
             },
           }),

@@ -92,9 +92,9 @@ export function createRequestDatabase(
   };
   const ofRequest: Database = {
     ...database,
-    query: (text, values) => primary().query(text, values),
-    select: (text, values) => readingPrimary().select(text, values),
-    selectLasting: (text, values) => readingPrimary().selectLasting(text, values),
+    query: (statement) => primary().query(statement),
+    select: (statement) => readingPrimary().select(statement),
+    selectLasting: (statement) => readingPrimary().selectLasting(statement),
     transaction: (work) => primary().transaction(work),
   };
   return {
@@ -104,8 +104,8 @@ export function createRequestDatabase(
       reads === null
         ? ofRequest
         : {
-            select: (text, values) => reading().select(text, values),
-            selectLasting: (text, values) => reading().selectLasting(text, values),
+            select: (statement) => reading().select(statement),
+            selectLasting: (statement) => reading().selectLasting(statement),
           },
     shown:
       reads === null

@@ -3,7 +3,7 @@
  * `coalesce(lease_until, due_at)` has passed. A claim clears `due_at`; if set during the work, the row runs again.
  */
 import { ChainsteadError, errorText } from '@chainstead/core';
-import { asSql, type Database, fromNow, joinSql, plainText, rawSql, type Sql, sql } from '@chainstead/db';
+import { asSql, type Database, fromNow, joinSql, rawSql, type Sql, sql } from '@chainstead/db';
 
 /** A table with {@link dueColumns} and a `chain_id`. Texts in it are SQL of the program, never input. */
 export interface DueTable {
@@ -55,10 +55,6 @@ export function dueMoment({ prefix = '' }: Pick<DueTable, 'prefix'>, row = ''): 
 
 /** Assignments that end a claim with success. If `due_at` was set during the work, the row stays due. */
 export const SETTLED = sql`lease_until = NULL, holder = NULL, attempts = 0, error_code = NULL, error_message = NULL`;
-
-export function settled(): string {
-  return plainText(SETTLED);
-}
 
 /** Claims due rows, urgent ones first. Concurrent calls never get the same row. */
 export async function claimDue<Row extends object>(
@@ -195,23 +191,12 @@ export function failureOf(error: unknown): {
 }
 
 /** Returns the condition that the claim holds its row. */
-export function isClaimed(table: DueTable, claim: Pick<Claim<unknown>, 'key' | 'holder'>): Sql;
-export function isClaimed(table: DueTable, first: number): string;
-export function isClaimed(
-  { key, prefix = '' }: DueTable,
-  claim: Pick<Claim<unknown>, 'key' | 'holder'> | number,
-): Sql | string {
-  const columns = [...key, `${prefix}holder`];
-  if (typeof claim === 'number') return columns.map((column, place) => `${column} = $${claim + place}`).join(' AND ');
+export function isClaimed({ key, prefix = '' }: DueTable, claim: Pick<Claim<unknown>, 'key' | 'holder'>): Sql {
   const values = [...claim.key, claim.holder];
   return joinSql(
-    columns.map((column, place) => sql`${rawSql(column)} = ${values[place] ?? null}`),
+    [...key, `${prefix}holder`].map((column, index) => sql`${rawSql(column)} = ${values[index] ?? null}`),
     ' AND ',
   );
-}
-
-export function claimValues({ key, holder }: Pick<Claim<unknown>, 'key' | 'holder'>): unknown[] {
-  return [...key, holder];
 }
 
 function columns(key: readonly string[], row = ''): Sql {

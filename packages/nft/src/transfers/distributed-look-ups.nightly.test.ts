@@ -79,9 +79,9 @@ function change(database: Database, kind: 'added' | 'removed', block: number, mo
     let statements = 0;
     const counting: Transaction = {
       ...transaction,
-      query(text, values) {
+      query(statement) {
         statements += 1;
-        return transaction.query(text, values);
+        return transaction.query(statement);
       },
     };
     for (const state of STATES) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ChainId } from '@chainstead/core';
-import { asSql, type Database, plainText, type Sql, sql } from '@chainstead/db';
+import { asSql, type Database, type Sql, sql } from '@chainstead/db';
 import { type Claim, type DueTable, isClaimed } from '@chainstead/jobs';
 import type { StateKind } from '../state-kind.ts';
 
@@ -60,15 +60,6 @@ export async function knownQuestion(
 export function recentAnswerTo(chainId: ChainId | Sql, key: string, maxAgeMs: number): Sql {
   return sql`(SELECT known.answer FROM state_questions AS known WHERE known.chain_id = ${chainId} AND known.key = ${key}
     AND ${IS_SETTLED} AND known.error_code IS NULL AND ${isYoungerThan(maxAgeMs)})`;
-}
-
-export function recentAnswerToOld(of: {
-  readonly chainId: string;
-  readonly key: string;
-  readonly seconds: string;
-}): string {
-  return `(SELECT known.answer FROM state_questions AS known WHERE known.chain_id = ${of.chainId} AND known.key = ${of.key}
-    AND ${plainText(IS_SETTLED)} AND known.error_code IS NULL AND known.settled_at > clock_timestamp() - make_interval(secs => ${of.seconds}::float8))`;
 }
 
 /**

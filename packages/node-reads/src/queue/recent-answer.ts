@@ -1,7 +1,7 @@
 import type { ChainId } from '@chainstead/core';
-import type { Bind, Sql } from '@chainstead/db';
+import type { Sql } from '@chainstead/db';
 import type { StateKind } from '../state-kind.ts';
-import { questionKey, recentAnswerTo, recentAnswerToOld } from './question-rows.ts';
+import { questionKey, recentAnswerTo } from './question-rows.ts';
 
 /** A result that another statement reads along. */
 export interface RecentAnswer<Answer> {
@@ -24,19 +24,6 @@ export function recentAnswer<Question, Answer>(
 ): RecentAnswer<Answer> {
   return {
     sql: recentAnswerTo(chainId, questionKey(kind, kind.question.parse(question)), maxAgeMs),
-    read: (column) => (column === null ? null : (kind.answer.safeParse(column).data ?? null)),
-  };
-}
-
-export function recentAnswerOld<Question, Answer>(
-  kind: StateKind<Question, Answer>,
-  question: Question,
-  { chainId, maxAgeMs }: { readonly chainId: string; readonly maxAgeMs: number },
-  bind: Bind,
-): { readonly sql: string; read(column: unknown): Answer | null } {
-  const key = questionKey(kind, kind.question.parse(question));
-  return {
-    sql: recentAnswerToOld({ chainId, key: bind(key), seconds: bind(maxAgeMs / 1_000) }),
     read: (column) => (column === null ? null : (kind.answer.safeParse(column).data ?? null)),
   };
 }

@@ -1,5 +1,5 @@
 import { silentLogger, systemClock } from '@chainstead/core';
-import { type Database, movedStatement, sql } from '@chainstead/db';
+import { type Database, sql, statementOf } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { readStreamSettings } from '../records/settings.ts';
@@ -87,7 +87,7 @@ test('what is due stays due when the settings can not be read, and the host is f
   const away: Database = {
     ...scratch.database,
     query: (statement) =>
-      movedStatement(statement).text.includes('FROM stream_settings')
+      statementOf(statement).text.includes('FROM stream_settings')
         ? Promise.reject(new Error('settings are away'))
         : scratch.database.query(statement),
   };

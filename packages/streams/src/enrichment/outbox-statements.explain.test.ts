@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Database, movedStatement, sql } from '@chainstead/db';
+import { type Database, sql, statementOf } from '@chainstead/db';
 import {
   createScratchDatabase,
   explain,
@@ -42,7 +42,7 @@ async function explained(
   const database: Database = {
     ...scratch.database,
     async query(statement) {
-      const { text, values = [] } = movedStatement(statement);
+      const { text, values } = statementOf(statement);
       const { nodes } = await explain(scratch.database, { text, values }, plan);
       plans.push([...nodes]);
       return [];

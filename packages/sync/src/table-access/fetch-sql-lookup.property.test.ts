@@ -120,9 +120,9 @@ function report(
     let count = 0;
     const counting: Transaction = {
       ...transaction,
-      query(text, values) {
+      query(statement) {
         count += 1;
-        return transaction.query(text, values);
+        return transaction.query(statement);
       },
     };
     await runProjection(counting, spread, statements);

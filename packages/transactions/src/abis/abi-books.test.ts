@@ -146,9 +146,9 @@ test('rows that somebody wrote by hand are passed over where they say nothing', 
 test('a page costs one statement, and an empty one none', async () => {
   let statements = 0;
   const counting: ReadDatabase = {
-    select: (text, values) => {
+    select: (statement) => {
       statements += 1;
-      return scratch.database.select(text, values);
+      return scratch.database.select(statement);
     },
     selectLasting: scratch.database.selectLasting,
   };

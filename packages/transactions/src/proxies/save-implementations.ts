@@ -31,7 +31,7 @@ export async function beginReading(
   return database.transaction(async (transaction) => {
     // A concurrent commit would not see the rows.
     await lockChainCommits(transaction, chain);
-    const select: Database['select'] = (text, values) => transaction.query(text, values);
+    const select: Database['select'] = (statement) => transaction.query(statement);
     const block = await committedBlock({ select, selectLasting: select }, chain);
     if (block !== null)
       await transaction.query(

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { movedStatement, sql } from '@chainstead/db';
+import { sql, statementOf } from '@chainstead/db';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ConsoleStage, openConsoleStage, type StageOptions, type Visitor } from '../../testing/console-stage.ts';
 import { seedChains } from '../../testing/seed-chains.ts';
@@ -114,9 +114,9 @@ describe('the overview', () => {
     const stage = await open({
       wrap: (database) => ({
         ...database,
-        query: (text, values) => {
+        query: (statement) => {
           requested += 1;
-          return database.query(text, values);
+          return database.query(statement);
         },
       }),
     });
@@ -144,10 +144,10 @@ describe('the overview', () => {
     const stage = await open({
       wrap: (database) => ({
         ...database,
-        query: (statement, given) => {
-          const { text, values } = movedStatement(statement, given);
+        query: (statement) => {
+          const { text, values } = statementOf(statement);
           if (text.includes('FROM chain_metrics_minutely') && values?.includes(24 * 60) === true) days += 1;
-          return database.query(statement, given);
+          return database.query(statement);
         },
       }),
     });

@@ -126,7 +126,7 @@ describe('wallet history as due work', () => {
     };
     const database: Database = {
       ...scratch.database,
-      query: (text, values) => count(scratch.database.query(text, values)),
+      query: (statement) => count(scratch.database.query(statement)),
       transaction: (run) => count(scratch.database.transaction(run)),
     };
     const ask = () => api.requestContract({ database, logger: silentLogger() }, stage.chain, contract, 'somebody');

@@ -1,5 +1,5 @@
 /** Matches of streams that each show large logs of one block, and the sizes of the statements that store them. For tests. */
-import { type Database, movedStatement } from '@chainstead/db';
+import { type Database, statementOf } from '@chainstead/db';
 import { numberedHash, STAGE_CHAIN, stageMatch } from '../../delivery/testing/delivery-stage.ts';
 import { recordMatches } from '../record-matches.ts';
 
@@ -28,7 +28,7 @@ export async function recordMeasured(database: Database, matches: Parameters<typ
       {
         ...transaction,
         query(statement) {
-          sizes.push(JSON.stringify(movedStatement(statement).values ?? []).length);
+          sizes.push(JSON.stringify(statementOf(statement).values ?? []).length);
           return transaction.query(statement);
         },
       },
