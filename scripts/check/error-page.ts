@@ -76,12 +76,7 @@ function renderError({ code, message, remedy, retry }: DocumentedError): string 
 }
 
 function isProduct(file: SourceFile): boolean {
-  return (
-    /^(apps|packages)\//.test(file.path) &&
-    !file.path.endsWith('.test.ts') &&
-    !file.path.startsWith('packages/testkit/') &&
-    !file.path.includes('/testing/')
-  );
+  return /^(apps|packages)\//.test(file.path) && !file.path.endsWith('.test.ts') && !file.path.includes('/testing/');
 }
 
 function readError(file: SourceFile, code: string, index: number): DocumentedError {

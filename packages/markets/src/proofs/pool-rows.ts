@@ -1,13 +1,5 @@
 import { type Address, type ChainId, type Hex, ZERO_ADDRESS } from '@chainstead/core';
-import {
-  addressBytes,
-  type Database,
-  hexBytes,
-  hexText,
-  hexTextOld,
-  sql,
-  type Transaction,
-} from '@chainstead/db';
+import { addressBytes, type Database, hexBytes, hexText, hexTextOld, sql, type Transaction } from '@chainstead/db';
 import { type Claim, claimValues, type DueTable, isClaimed, settled } from '@chainstead/jobs';
 import { underCommitLock } from '@chainstead/sync';
 import { requestTokenFacts } from '@chainstead/tokens';
