@@ -8,7 +8,7 @@ import { waitUntil } from './indexed-chain.ts';
 import { untilIndexed } from './indexed-tables.ts';
 import { stagedTest } from './stage.ts';
 
-const PAGE = readFileSync(join(import.meta.dirname, '../../../../docs/operate/replicate.md'), 'utf8');
+const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/operate/replicate.md'), 'utf8');
 const TABLES = ['erc20_transfer_sides', 'blocks'] as const;
 
 /** Statements of the page that begin with `verb`. */

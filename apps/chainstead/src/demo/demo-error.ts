@@ -1,8 +1,11 @@
-import { ChainsteadError } from '@chainstead/core';
+import { defineError } from '@chainstead/core';
 
 /** The demo lacks a tool, or its local chain refuses a call. Code `DEMO`. */
-export class DemoError extends ChainsteadError {
-  constructor(message: string, facts: Readonly<Record<string, unknown>> = {}, remedy?: string) {
-    super({ code: 'DEMO', message, facts, retryable: false, ...(remedy === undefined ? {} : { remedy }) });
-  }
-}
+export class DemoError extends defineError(
+  'DEMO',
+  (message: string, facts: Readonly<Record<string, unknown>> = {}, remedy?: string) => ({
+    message,
+    facts,
+    ...(remedy === undefined ? {} : { remedy }),
+  }),
+) {}

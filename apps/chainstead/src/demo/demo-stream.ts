@@ -1,4 +1,4 @@
-import { type Address, ChainsteadError } from '@chainstead/core';
+import { type Address, defineError } from '@chainstead/core';
 import { formatUnits, keccak256, numberToHex, stringToBytes } from 'viem';
 import { z } from 'zod';
 import { DEMO_CHAIN_ID, type DemoChain } from './demo-chain.ts';
@@ -41,11 +41,9 @@ const webhookSchema = z.object({
 });
 
 /** The streams API rejected a request of the demo, or a webhook is not as expected. */
-export class DemoStreamError extends ChainsteadError {
-  constructor(problem: string) {
-    super({ code: 'DEMO_STREAM', message: `Demo stream failed: ${problem}`, facts: {}, retryable: false });
-  }
-}
+export class DemoStreamError extends defineError('DEMO_STREAM', (problem: string) => ({
+  message: `Demo stream failed: ${problem}`,
+})) {}
 
 /** Blocks until the demo's webhooks are confirmed: more than its reorganisations take away. */
 export const DEMO_CONFIRMATIONS = 8;

@@ -1,13 +1,13 @@
-import { ChainsteadError } from '@chainstead/core';
+import { defineError } from '@chainstead/core';
 import { DEMO_CHAIN_NAME } from 'chainstead/src/demo/demo-chain.ts';
 import { z } from 'zod';
 
 /** The API did not answer as it should. */
-export class DemoApiError extends ChainsteadError {
-  constructor(url: string, problem: string) {
-    super({ code: 'DEMO_API', message: `GET ${url}: ${problem}`, facts: { url }, retryable: true });
-  }
-}
+export class DemoApiError extends defineError('DEMO_API', (url: string, problem: string) => ({
+  message: `GET ${url}: ${problem}`,
+  facts: { url },
+  retryable: true,
+})) {}
 
 /** Where the demo's questions go. */
 export interface DemoApi {

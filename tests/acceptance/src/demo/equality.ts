@@ -1,16 +1,10 @@
-import { ChainsteadError, type Clock, errorText } from '@chainstead/core';
+import { type Clock, defineError, errorText } from '@chainstead/core';
 
 /** The API and the node still return different data after the timeout. */
-export class DemoMismatchError extends ChainsteadError {
-  constructor(stage: string, difference: string) {
-    super({
-      code: 'DEMO_MISMATCH',
-      message: `${stage}: the API and the node return different data: ${difference}`,
-      facts: { stage },
-      retryable: false,
-    });
-  }
-}
+export class DemoMismatchError extends defineError('DEMO_MISMATCH', (stage: string, difference: string) => ({
+  message: `${stage}: the API and the node return different data: ${difference}`,
+  facts: { stage },
+})) {}
 
 /** Facts of one kind as texts. A repeated fact is listed as often as it occurs. */
 export interface Comparison {

@@ -8,7 +8,7 @@ export async function compileContracts<Name extends string>(
 ): Promise<(name: Name) => CompiledContract> {
   const files = await Promise.all(
     names.map(async (name) => {
-      const text = await readFile(new URL(`../../contracts/${name}.sol`, import.meta.url), 'utf8');
+      const text = await readFile(new URL(`../../../contracts/${name}.sol`, import.meta.url), 'utf8');
       return [`${name}.sol`, text] as const;
     }),
   );
