@@ -230,7 +230,7 @@ describe('docs/api/endpoints.md', () => {
   });
 });
 
-const sources = ['packages', 'apps']
+const sources = ['packages', 'apps', 'tests']
   .flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
   )

@@ -42,7 +42,7 @@ type ErrorParts = Omit<ErrorFacts, 'code' | 'retryable'> & { readonly retryable?
 
 /**
  * Returns the base of an error class: its constructor takes the arguments of `describe`.
- * @example class RangeTooLargeError extends defineError('RANGE_TOO_LARGE', (facts: { from: number; to: number }) => ({ message: `…` })) {}
+ * @example class RangeTooLargeError extends defineError(code, (facts: { from: number; to: number }) => ({ message: `…` })) {}
  */
 export function defineError<Args extends readonly unknown[]>(
   code: string,
