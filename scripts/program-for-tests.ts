@@ -1,6 +1,6 @@
 /**
  * Prints the folder of a bundle of the program, which is made if the sources have changed. Tests start it, because its processes begin in a quarter
- * of the time. `npm test` runs this before the tests, and a single test file when it first starts the program (packages/testkit/src/processes/program.ts).
+ * of the time. `npm test` runs this before the tests, and a single test file when it first starts the program (tests/testkit/src/processes/program.ts).
  */
 import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
-import * as testkit from '../packages/testkit/src/index.ts';
+import * as testkit from '../tests/testkit/src/index.ts';
 import * as requests from './answers/requests.ts';
 import { chooseSubjects } from './answers/subjects.ts';
 import { REPOSITORY_ROOT } from './check/source-files.ts';

@@ -13,7 +13,7 @@ import { missingOnThisMachine } from './missing-on-this-machine.ts';
 import { observedFolder } from './row-types/observed-folder.ts';
 
 const PROGRAM = join(REPOSITORY_ROOT, 'scripts/program-for-tests.ts');
-const SIMULATE = 'apps/simulation/src/main.ts';
+const SIMULATE = 'tests/simulation/src/main.ts';
 
 /** What each tier runs before its test files: arguments of node. Those of `system` run concurrently: each waits a third of its time. */
 const TIERS = {

@@ -1,10 +1,10 @@
 /** The requests of a recording: each route of the OpenAPI document with several values, bad ones, JSON-RPC calls, and a stream's life. */
 import { createHash } from 'node:crypto';
-import { ACTIVITY_OPERATIONS, EVENT } from '../../apps/chainstead/src/acceptance/activity/activity-operations.ts';
-import { BAD_FUNCTION_CALLS } from '../../apps/chainstead/src/acceptance/activity/bad-function-calls.ts';
-import { BAD_PARAMETERS as BAD_ACTIVITY } from '../../apps/chainstead/src/acceptance/activity/bad-parameters.ts';
-import { ASSET_OPERATIONS } from '../../apps/chainstead/src/acceptance/assets/asset-operations.ts';
-import { BAD_PARAMETERS as BAD_ASSETS } from '../../apps/chainstead/src/acceptance/assets/bad-parameters.ts';
+import { ACTIVITY_OPERATIONS, EVENT } from '../../tests/acceptance/src/activity/activity-operations.ts';
+import { BAD_FUNCTION_CALLS } from '../../tests/acceptance/src/activity/bad-function-calls.ts';
+import { BAD_PARAMETERS as BAD_ACTIVITY } from '../../tests/acceptance/src/activity/bad-parameters.ts';
+import { ASSET_OPERATIONS } from '../../tests/acceptance/src/assets/asset-operations.ts';
+import { BAD_PARAMETERS as BAD_ASSETS } from '../../tests/acceptance/src/assets/bad-parameters.ts';
 import type { Subjects } from './subjects.ts';
 
 /** Names in braces are filled in when it is sent. */

@@ -1,6 +1,6 @@
 /** Wallets, tokens, coins and transactions that requests name, chosen from recorded data alone: the same in each run. */
-import type { AptosRestTransaction } from '../../packages/testkit/src/aptos/aptos-ledger.ts';
-import type { ChainSource } from '../../packages/testkit/src/nodes/chain-source.ts';
+import type { AptosRestTransaction } from '../../apps/chainstead/src/demo/aptos/aptos-ledger.ts';
+import type { ChainSource } from '../../tests/testkit/src/nodes/chain-source.ts';
 
 export type Subjects = ReturnType<typeof chooseSubjects>;
 

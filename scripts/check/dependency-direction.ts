@@ -1,6 +1,6 @@
 /**
  * Which package may import which. Layers from the bottom up; a package imports packages of lower layers only, through
- * their public face, and declares each of them. Tests, benchmarks and the demo may also use the testkit.
+ * their public face, and declares each of them. Tests and benchmarks may also use the testkit.
  */
 export const LAYERS: readonly (readonly string[])[] = [
   ['core'],
@@ -22,17 +22,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['apps'],
 ];
 
-/** What the testkit stands on: everything below the engine, so that tests of the engine can use it. */
-const TESTKIT_LAYER = 3;
-const TESTKIT_USERS = [
-  /\.test\.ts$/,
-  /\/testing\//,
-  /^bench\//,
-  /^scripts\//,
-  /^apps\/chainstead\/src\/(?:acceptance|demo)\//,
-  /^apps\/simulation\//,
-  /^packages\/testkit\//,
-];
+const TESTKIT_USERS = [/\.test\.ts$/, /\/testing\//, /^bench\//, /^scripts\//, /^tests\//];
 
 /** What only tests use: a folder of a package, or what a package exports of it. */
 const TESTING = /\/testing(?:\/|$)/;
@@ -207,7 +197,7 @@ function relativeImports({ path, imports }: Module): string[] {
 /** `packages/db`, `apps/chainstead`, `bench`, `scripts`: the first folder that owns the file. */
 function ownerOf(path: string): string {
   const [first = '', second = ''] = path.split('/');
-  return first === 'packages' || first === 'apps' ? `${first}/${second}` : first;
+  return ['packages', 'apps', 'tests'].includes(first) ? `${first}/${second}` : first;
 }
 
 function wrongRelativeImport(path: string, specifier: string): string | null {
@@ -220,16 +210,16 @@ function wrongRelativeImport(path: string, specifier: string): string | null {
 }
 
 function wrongPackageImport(path: string, specifier: string): string | null {
+  if (specifier.startsWith('chainstead/') && !isForTests(path)) return 'only tests may import the program';
   const imported = /^@chainstead\/([^/]+)/.exec(specifier)?.[1];
   if (imported === undefined) return null;
   const owner = ownerOf(path);
-  if (imported === 'testkit') return isForTests(path) ? null : 'only tests, benchmarks and the demo may';
+  if (imported === 'testkit') return isForTests(path) ? null : 'only tests and benchmarks may';
   if (TESTING.test(specifier) && !isForTests(path)) return ONLY_TESTS;
-  if (owner === 'bench' || owner === 'scripts') return null;
+  if (owner === 'bench' || owner === 'scripts' || owner.startsWith('tests/')) return null;
   const name = owner.startsWith('apps/') ? 'apps' : owner.replace('packages/', '');
   if (imported === name) return null;
-  const own = name === 'testkit' ? TESTKIT_LAYER : layerOf(name);
-  return layerOf(imported) < own ? null : `${imported} is not below ${name}`;
+  return layerOf(imported) < layerOf(name) ? null : `${imported} is not below ${name}`;
 }
 
 const ONLY_TESTS = 'only tests may import what is in a testing folder';

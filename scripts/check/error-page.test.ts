@@ -46,7 +46,7 @@ describe('error page', () => {
   it('passes over tests, what is for tests, and the testkit', () => {
     expect(collectErrors([{ path: 'packages/http/src/testing/lost.ts', text: SOURCE }])).toEqual([]);
     expect(collectErrors([{ path: 'packages/db/src/lost.test.ts', text: SOURCE }])).toEqual([]);
-    expect(collectErrors([{ path: 'packages/testkit/src/lost.ts', text: SOURCE }])).toEqual([]);
+    expect(collectErrors([{ path: 'tests/testkit/src/lost.ts', text: SOURCE }])).toEqual([]);
   });
 
   it('renders a heading for each code, with placeholders escaped outside of code', () => {

@@ -13,7 +13,9 @@ export interface DocumentedError {
   readonly owner: string;
 }
 
-const CODE = /\bcode: '([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)'/g;
+/** `code: 'X'` in the parts of an error, or the beginning of a class of `defineError`, up to the parts. */
+const CODE =
+  /(?:\bcode: |\bdefineError\(\s*)'([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)'(?:,\s*\((?:(?!=>)[\s\S])*=> (?:\{[\s\S]*?\breturn |\()\{)?/g;
 const PLACEHOLDER = String.raw`\$\{(?:[^{}]|\{[^{}]*\})*\}`;
 const TEXT = String.raw`('(?:[^'\\]|\\.)*'|\`(?:[^\`\\$]|\\.|${PLACEHOLDER})*\`|"(?:[^"\\]|\\.)*")`;
 
@@ -34,7 +36,7 @@ function readErrors(files: readonly SourceFile[]): DocumentedError[] {
   const byCode = new Map<string, DocumentedError>();
   for (const file of files.filter(isProduct))
     for (const match of file.text.matchAll(CODE)) {
-      const error = readError(file, match[1] ?? '', match.index);
+      const error = readError(file, match[1] ?? '', match.index + match[0].length);
       if (!byCode.has(error.code) || byCode.get(error.code)?.message === '') byCode.set(error.code, error);
     }
   for (const file of files.filter(isProduct))
@@ -76,12 +78,7 @@ function renderError({ code, message, remedy, retry }: DocumentedError): string 
 }
 
 function isProduct(file: SourceFile): boolean {
-  return (
-    /^(apps|packages)\//.test(file.path) &&
-    !file.path.endsWith('.test.ts') &&
-    !file.path.startsWith('packages/testkit/') &&
-    !file.path.includes('/testing/')
-  );
+  return /^(apps|packages)\//.test(file.path) && !file.path.endsWith('.test.ts') && !file.path.includes('/testing/');
 }
 
 function readError(file: SourceFile, code: string, index: number): DocumentedError {

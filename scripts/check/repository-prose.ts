@@ -7,7 +7,7 @@ import { findSourceProse } from './source-prose.ts';
 /** Texts that stay as they are. */
 const EXCEPTIONS: readonly { readonly path: string; readonly found: string; readonly reason: string }[] = [
   {
-    path: 'packages/testkit/src/json-rpc/log-limits.ts',
+    path: 'tests/testkit/src/json-rpc/log-limits.ts',
     found: 'sentence of 34 words',
     reason: 'the error message of a node provider, word for word',
   },

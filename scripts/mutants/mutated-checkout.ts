@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { startScratchServer } from '../../packages/testkit/src/postgres/scratch-database.ts';
+import { startScratchServer } from '../../tests/testkit/src/postgres/scratch-database.ts';
 import { REPOSITORY_ROOT } from '../check/source-files.ts';
 
 /** How far is searched for a check or a test that fails: the file's own tests, those of its folder, the types, tests of its importers, and all. */

@@ -11,7 +11,7 @@ const LIST = 'demo-tools';
 export async function writeManifests(folder: string, manifest: PackageManifest): Promise<void> {
   const lock: Lock = JSON.parse(readFileSync(join(REPOSITORY_ROOT, 'package-lock.json'), 'utf8'));
   await writeWithLock(folder, manifest, lock);
-  const declared = readManifest('packages/testkit').dependencies ?? {};
+  const declared = readManifest('apps/chainstead').dependencies ?? {};
   const dependencies = Object.fromEntries(DEMO_TOOLS.map((name) => [name, declared[name] ?? 'undeclared']));
   const tools = { name: LIST, version: manifest.version, dependencies, optionalDependencies: {} };
   await writeWithLock(join(folder, LIST), tools, lock);

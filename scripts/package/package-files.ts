@@ -24,7 +24,8 @@ const COPIED = [
 ];
 const PROGRAMS = 'apps/chainstead/bin';
 /** Other files that a workspace's code may read: style sheets, pictures, contracts. */
-const IS_ASSET = /^packages\/[^/]+\/(?!package\.json$)(?!.*\/testing\/).*(?<!\.ts|\.md|\.artifact\.json)$/;
+const IS_ASSET =
+  /^(?:packages\/[^/]+|apps\/chainstead\/contracts)\/(?!package\.json$)(?!.*\/testing\/).*(?<!\.ts|\.md|\.artifact\.json)$/;
 
 /**
  * Everything but bundled code. Each file of a bundled workspace that is neither TypeScript nor text about it is copied to its place,
@@ -33,7 +34,9 @@ const IS_ASSET = /^packages\/[^/]+\/(?!package\.json$)(?!.*\/testing\/).*(?<!\.t
  */
 export function packagedFiles(modules: readonly string[]): PackagedFile[] {
   const workspaces = new Set(modules.map(workspaceOf));
-  const assets = listFiles('packages').filter((path) => IS_ASSET.test(path) && workspaces.has(workspaceOf(path)));
+  const assets = listFiles('packages', 'apps/chainstead/contracts').filter(
+    (path) => IS_ASSET.test(path) && workspaces.has(workspaceOf(path)),
+  );
   return [
     ...[...listFiles(...COPIED), ...assets].map((path) => ({ from: path, to: path })),
     ...listFiles(PROGRAMS).map((path) => ({ from: path, to: path.replace(PROGRAMS, 'bin') })),

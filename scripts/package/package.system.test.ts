@@ -57,13 +57,12 @@ describe('the package', () => {
       expect([module, path, existsSync(join(folder, place))]).toEqual([module, path, true]);
     }
     expect(bundle.modules.filter((module) => /import\.meta\.(?:dirname|filename)/.test(source(module)))).toEqual([]);
-    expect(existsSync(join(folder, 'packages/testkit/contracts/DemoToken.sol'))).toBe(true);
+    expect(existsSync(join(folder, 'apps/chainstead/contracts/DemoToken.sol'))).toBe(true);
   });
 
-  it('has no tests, and of the testkit what the demo runs alone', () => {
-    expect(bundle.modules.filter((module) => /\.test\.ts$|\/acceptance\//.test(module))).toEqual([]);
-    expect(bundle.modules).toContain('packages/testkit/src/contracts/devnet.ts');
-    expect(bundle.modules).not.toContain('packages/testkit/src/postgres/scratch-database.ts');
+  it('has the chain of the demo, and no tests', () => {
+    expect(bundle.modules.filter((module) => /\.test\.ts$|^tests\//.test(module))).toEqual([]);
+    expect(bundle.modules).toContain('apps/chainstead/src/demo/devnet/devnet.ts');
     for (const tool of ['testcontainers', 'fast-check', 'vitest', 'moralis', ...DEMO_TOOLS])
       expect(Object.keys(manifest.dependencies)).not.toContain(tool);
   });

@@ -234,7 +234,7 @@ describe('Dockerfile', () => {
       'packages/db/node_modules/pg/package.json',
       'packages/db/src/migrations/migrate.test.ts',
       'bench/src/run.ts',
-      'apps/simulation/src/main.ts',
+      'tests/simulation/src/main.ts',
     ])
       expect([path, ignored(path)]).toEqual([path, true]);
     for (const path of [

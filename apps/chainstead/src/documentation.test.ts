@@ -120,7 +120,7 @@ describe('commands of the documentation', () => {
     for (const command of ['npm ci', 'npm test', 'npm run test:system'])
       expect(ci).toMatch(new RegExp(`^${command}$`, 'm'));
     expect(read('scripts/test.ts')).toContain("['scripts/try-package.ts']");
-    expect(read('scripts/try-package.ts')).toContain("runInCheckout(['demo', '--once'])");
+    expect(read('scripts/try-package.ts')).toContain("packaged.start(BIN, ['demo']");
     expect(() => accessSync(join(ROOT, '.ci/run'), constants.X_OK)).not.toThrow();
   });
 
@@ -230,7 +230,7 @@ describe('docs/api/endpoints.md', () => {
   });
 });
 
-const sources = ['packages', 'apps']
+const sources = ['packages', 'apps', 'tests']
   .flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
   )

@@ -46,20 +46,20 @@ function blocksOf(language: string): readonly Block[] {
 const SQL_ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/api/sql-examples.md': 'packages/datasets/src/analytics/analytics.test.ts',
   'docs/concepts/contracts.md': 'packages/contracts/src/definitions/add-contract.test.ts',
-  'docs/operate/citus.md': 'apps/chainstead/src/acceptance/distribute-command.nightly.test.ts',
+  'docs/operate/citus.md': 'tests/acceptance/src/distribute-command.nightly.test.ts',
   'docs/operate/export.md': 'packages/lake/src/export/export-table.test.ts',
-  'docs/operate/replicate.md': 'apps/chainstead/src/acceptance/replication.system.test.ts',
-  'docs/operate/upgrade.md': `apps/chainstead/src/acceptance/pages/operate.system.test.ts`,
+  'docs/operate/replicate.md': 'tests/acceptance/src/replication.system.test.ts',
+  'docs/operate/upgrade.md': `tests/acceptance/src/pages/operate.system.test.ts`,
 };
 
-const FOLLOWED = 'apps/chainstead/src/acceptance/pages';
+const FOLLOWED = 'tests/acceptance/src/pages';
 /** Pages that a test follows in a new shell, step by step: it fails if it leaves one out without a reason. */
 const FOLLOWED_PAGES: Readonly<Record<string, string>> = {
   'docs/start/first-chain.md': `${FOLLOWED}/start.system.test.ts`,
   'docs/start/analysts.md': `${FOLLOWED}/start.system.test.ts`,
   'docs/start/first-webhook.md': `${FOLLOWED}/first-webhook.system.test.ts`,
   'docs/start/production.md': `${FOLLOWED}/production.system.test.ts`,
-  'docs/start/demo.md': `apps/chainstead/src/acceptance/demo.system.test.ts`,
+  'docs/start/demo.md': `tests/acceptance/src/demo.system.test.ts`,
   'docs/operate/install.md': `${FOLLOWED}/operate.system.test.ts`,
   'docs/operate/backup.md': `${FOLLOWED}/operate.system.test.ts`,
   'docs/operate/upgrade.md': `${FOLLOWED}/operate.system.test.ts`,
@@ -69,19 +69,19 @@ const FOLLOWED_PAGES: Readonly<Record<string, string>> = {
 const COMMANDS_ELSEWHERE: Readonly<Record<string, string>> = {
   'npm ci': '.ci/run',
   'npm test': '.ci/run',
-  'npm run demo': 'apps/chainstead/src/acceptance/demo.system.test.ts',
+  'npm run demo': 'tests/acceptance/src/demo.system.test.ts',
   'npm run bench': 'bench/src/run.ts',
   'npm run new:dataset': 'scripts/new-dataset/new-dataset.nightly.test.ts',
-  'npm run simulate': 'apps/simulation/src/main.ts',
-  'npx chainstead contracts add': 'apps/chainstead/src/acceptance/contracts-devnet.system.test.ts',
+  'npm run simulate': 'tests/simulation/src/main.ts',
+  'npx chainstead contracts add': 'tests/acceptance/src/contracts-devnet.system.test.ts',
   'npx chainstead export parquet': 'apps/chainstead/src/commands/export-parquet.system.test.ts',
-  'npx chainstead backfill': 'apps/chainstead/src/acceptance/backfill-command.system.test.ts',
-  'npx chainstead verify': 'apps/chainstead/src/acceptance/verify-command.system.test.ts',
-  'npx chainstead reindex': 'apps/chainstead/src/acceptance/reindex-command.system.test.ts',
+  'npx chainstead backfill': 'tests/acceptance/src/backfill-command.system.test.ts',
+  'npx chainstead verify': 'tests/acceptance/src/verify-command.system.test.ts',
+  'npx chainstead reindex': 'tests/acceptance/src/reindex-command.system.test.ts',
   'npx chainstead chains remove': 'apps/chainstead/src/commands/chains.system.test.ts',
   'npx chainstead doctor': 'apps/chainstead/src/commands/doctor.system.test.ts',
-  'npx chainstead distribute': 'apps/chainstead/src/acceptance/distribute-command.nightly.test.ts',
-  'npx chainstead provision': 'apps/chainstead/src/acceptance/pages/production.system.test.ts',
+  'npx chainstead distribute': 'tests/acceptance/src/distribute-command.nightly.test.ts',
+  'npx chainstead provision': 'tests/acceptance/src/pages/production.system.test.ts',
   'npx chainstead import abi': 'apps/chainstead/src/lists/import-abis.system.test.ts',
   'npx chainstead import signatures': 'apps/chainstead/src/lists/import-abis.system.test.ts',
   'npx chainstead import': 'apps/chainstead/src/documentation.test.ts',
@@ -91,8 +91,8 @@ const COMMANDS_ELSEWHERE: Readonly<Record<string, string>> = {
   'PROVIDER_KEY=… CHAINSTEAD_KEY=… node compare.mjs': 'apps/chainstead/src/documentation.test.ts',
   'npm install moralis': 'packages/streams/src/routes/official-sdk.test.ts',
   'CHAINSTEAD_KEY=… node streams.mjs': 'packages/streams/src/routes/official-sdk.test.ts',
-  psql: 'apps/chainstead/src/acceptance/documented-psql.system.test.ts',
-  'systemctl reload': 'apps/chainstead/src/acceptance/several-processes.nightly.test.ts',
+  psql: 'tests/acceptance/src/documented-psql.system.test.ts',
+  'systemctl reload': 'tests/acceptance/src/several-processes.nightly.test.ts',
 };
 
 /** Commands of `sh` and `bash` blocks, with lines that end in `\` or within quotes joined and comments removed. */

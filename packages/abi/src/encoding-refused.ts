@@ -1,13 +1,7 @@
-import { ChainsteadError } from '@chainstead/core';
+import { defineError } from '@chainstead/core';
 
 /** An ABI encoding that is cut short, or made to cost more than it may. */
-export class EncodingRefusedError extends ChainsteadError {
-  constructor(reason: string) {
-    super({
-      code: 'ABI_ENCODING_REFUSED',
-      message: `The ABI encoding is refused: ${reason}`,
-      facts: { reason },
-      retryable: false,
-    });
-  }
-}
+export class EncodingRefusedError extends defineError('ABI_ENCODING_REFUSED', (reason: string) => ({
+  message: `The ABI encoding is refused: ${reason}`,
+  facts: { reason },
+})) {}

@@ -1,4 +1,4 @@
-import { ChainsteadError } from '@chainstead/core';
+import { defineError } from '@chainstead/core';
 import type { Chain } from './chain.ts';
 import { type CustomChain, customChain } from './custom-chain.ts';
 import { LAYER_ONE_CHAINS } from './definitions/layer-one-chains.ts';
@@ -22,31 +22,21 @@ export interface ChainRegistry {
 }
 
 /** Nothing is known under this name or id. Code `UNKNOWN_CHAIN`. */
-export class UnknownChainError extends ChainsteadError {
-  constructor(given: string | number) {
-    super({
-      code: 'UNKNOWN_CHAIN',
-      message: `There is no chain ${JSON.stringify(given)}`,
-      facts: { given },
-      remedy:
-        'Use a name from the documented list or a hexadecimal or decimal ID, or add the chain with CHAIN_ID_<NAME>',
-      retryable: false,
-    });
-  }
-}
+export class UnknownChainError extends defineError('UNKNOWN_CHAIN', (given: string | number) => ({
+  message: `There is no chain ${JSON.stringify(given)}`,
+  facts: { given },
+  remedy: 'Use a name from the documented list or a hexadecimal or decimal ID, or add the chain with CHAIN_ID_<NAME>',
+})) {}
 
 /** Two chains have the same ID or name. Code `CHAIN_COLLISION`. */
-export class ChainCollisionError extends ChainsteadError {
-  constructor(added: Chain, existing: Chain, shared: string | number) {
-    super({
-      code: 'CHAIN_COLLISION',
-      message: `The configured chain ${added.key} (${added.id}) and the chain ${existing.key} (${existing.id}) both use ${shared}`,
-      facts: { added: added.key, existing: existing.key, shared },
-      remedy: `Use the name ${existing.key} for this chain, or change the name or ID of ${added.key}`,
-      retryable: false,
-    });
-  }
-}
+export class ChainCollisionError extends defineError(
+  'CHAIN_COLLISION',
+  (added: Chain, existing: Chain, shared: string | number) => ({
+    message: `The configured chain ${added.key} (${added.id}) and the chain ${existing.key} (${existing.id}) both use ${shared}`,
+    facts: { added: added.key, existing: existing.key, shared },
+    remedy: `Use the name ${existing.key} for this chain, or change the name or ID of ${added.key}`,
+  }),
+) {}
 
 export interface ChainRegistryOptions {
   /** Chains from configuration: new ones, or changes to known ones by their key. */

@@ -1,89 +1,66 @@
-import { type BlockRange, ChainsteadError, errorText } from '@chainstead/core';
+import { type BlockRange, ChainsteadError, defineError, errorText } from '@chainstead/core';
 
 /** A table that no dataset writes. */
-export class UnknownExportTableError extends ChainsteadError {
-  constructor(table: string, known: readonly string[]) {
-    super({
-      code: 'EXPORT_TABLE_UNKNOWN',
-      message: `There is no table ${table} to export`,
-      facts: { table },
-      remedy: `Use one of ${known.join(', ')}`,
-      retryable: false,
-    });
-  }
-}
+export class UnknownExportTableError extends defineError(
+  'EXPORT_TABLE_UNKNOWN',
+  (table: string, known: readonly string[]) => ({
+    message: `There is no table ${table} to export`,
+    facts: { table },
+    remedy: `Use one of ${known.join(', ')}`,
+  }),
+) {}
 
 /** The requested blocks may still be replaced by a reorg, or are not indexed yet. */
-export class ExportNotFinalError extends ChainsteadError {
-  constructor(chain: string, to: number, final: number | null) {
-    super({
-      code: 'EXPORT_NOT_FINAL',
-      message:
-        final === null
-          ? `${chain} has no indexed blocks yet`
-          : `Block ${to} of ${chain} is not final here. The newest final block is ${final}`,
-      facts: { chain, to, final },
-      remedy:
-        final === null ? 'Run "chainstead start" first' : `Use --to ${final}, or --follow to wait for later blocks`,
-      retryable: true,
-    });
-  }
-}
+export class ExportNotFinalError extends defineError(
+  'EXPORT_NOT_FINAL',
+  (chain: string, to: number, final: number | null) => ({
+    message:
+      final === null
+        ? `${chain} has no indexed blocks yet`
+        : `Block ${to} of ${chain} is not final here. The newest final block is ${final}`,
+    facts: { chain, to, final },
+    remedy: final === null ? 'Run "chainstead start" first' : `Use --to ${final}, or --follow to wait for later blocks`,
+    retryable: true,
+  }),
+) {}
 
 /** Blocks in the requested range are not indexed. */
-export class ExportCoverageMissingError extends ChainsteadError {
-  constructor(chain: string, dataset: string, gaps: readonly BlockRange[]) {
+export class ExportCoverageMissingError extends defineError(
+  'EXPORT_COVERAGE_MISSING',
+  (chain: string, dataset: string, gaps: readonly BlockRange[]) => {
     const shown = gaps.slice(0, 5).map(({ from, to }) => `${from}-${to}`);
     const more = gaps.length > shown.length ? ` and ${gaps.length - shown.length} more ranges` : '';
     const [first] = gaps;
-    super({
-      code: 'EXPORT_COVERAGE_MISSING',
+    return {
       message: `${dataset} of ${chain} lacks blocks ${shown.join(', ')}${more}`,
       facts: { chain, dataset, gaps },
       remedy: `Run "chainstead backfill --chain ${chain} --from ${first?.from ?? 0} --to ${first?.to ?? 0}", change the range, or use --follow to wait`,
       retryable: true,
-    });
-  }
-}
+    };
+  },
+) {}
 
 /** The folder holds another export, or a manifest of another program. */
-export class ExportManifestError extends ChainsteadError {
-  constructor(path: string, reason: string) {
-    super({
-      code: 'EXPORT_MANIFEST_MISMATCH',
-      message: `${path} ${reason}`,
-      facts: { path },
-      remedy: 'Use another folder for --out',
-      retryable: false,
-    });
-  }
-}
+export class ExportManifestError extends defineError('EXPORT_MANIFEST_MISMATCH', (path: string, reason: string) => ({
+  message: `${path} ${reason}`,
+  facts: { path },
+  remedy: 'Use another folder for --out',
+})) {}
 
 /** Another process exports to the folder. */
-export class ExportRunningError extends ChainsteadError {
-  constructor(folder: string) {
-    super({
-      code: 'EXPORT_RUNNING',
-      message: `Another process exports to ${folder}`,
-      facts: { folder },
-      remedy: 'Wait for the other process, or stop it',
-      retryable: true,
-    });
-  }
-}
+export class ExportRunningError extends defineError('EXPORT_RUNNING', (folder: string) => ({
+  message: `Another process exports to ${folder}`,
+  facts: { folder },
+  remedy: 'Wait for the other process, or stop it',
+  retryable: true,
+})) {}
 
 /** A folder of the export is a link or a file. Its target may belong to others. */
-export class ExportLinkError extends ChainsteadError {
-  constructor(path: string) {
-    super({
-      code: 'EXPORT_FOLDER_IS_LINK',
-      message: `${path} is not a folder. Links below the folder given as --out are not followed`,
-      facts: { path },
-      remedy: 'Remove it, or use another folder for --out',
-      retryable: false,
-    });
-  }
-}
+export class ExportLinkError extends defineError('EXPORT_FOLDER_IS_LINK', (path: string) => ({
+  message: `${path} is not a folder. Links below the folder given as --out are not followed`,
+  facts: { path },
+  remedy: 'Remove it, or use another folder for --out',
+})) {}
 
 const REMEDIES: Readonly<Record<string, string>> = {
   ENOSPC: 'Free disk space, then run the same command again: it continues',
@@ -95,18 +72,13 @@ const REMEDIES: Readonly<Record<string, string>> = {
 };
 
 /** The output folder can't be read or written. */
-export class ExportFolderError extends ChainsteadError {
-  constructor(path: string, cause: unknown) {
-    super({
-      code: 'EXPORT_FOLDER_FAILED',
-      message: `Can't write ${path}: ${errorText(cause)}`,
-      facts: { path },
-      remedy: REMEDIES[errorCode(cause)] ?? 'Check the folder given as --out',
-      retryable: true,
-      cause,
-    });
-  }
-}
+export class ExportFolderError extends defineError('EXPORT_FOLDER_FAILED', (path: string, cause: unknown) => ({
+  message: `Can't write ${path}: ${errorText(cause)}`,
+  facts: { path },
+  remedy: REMEDIES[errorCode(cause)] ?? 'Check the folder given as --out',
+  retryable: true,
+  cause,
+})) {}
 
 /** Returns the code of an error of the operating system; empty for others. */
 export function errorCode(error: unknown): string {

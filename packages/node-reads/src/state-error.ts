@@ -1,4 +1,4 @@
-import { ChainsteadError } from '@chainstead/core';
+import { defineError } from '@chainstead/core';
 import { ApiError } from '@chainstead/http';
 
 /** A 404: no upstream has the state of the requested block, which only archive nodes keep. */
@@ -27,14 +27,8 @@ export class StateUnavailableError extends ApiError {
 }
 
 /** A worker failed by a fault of this program or of its statements, not of a node: a 500 without its text, which the worker has logged. */
-export class StateReadingFailedError extends ChainsteadError {
-  constructor(chain: string) {
-    super({
-      code: 'STATE_READING_FAILED',
-      message: `A worker failed during a state read on ${chain}`,
-      facts: { chain },
-      remedy: 'Find "State read failed" in the application log of the worker role, and report it',
-      retryable: false,
-    });
-  }
-}
+export class StateReadingFailedError extends defineError('STATE_READING_FAILED', (chain: string) => ({
+  message: `A worker failed during a state read on ${chain}`,
+  facts: { chain },
+  remedy: 'Find "State read failed" in the application log of the worker role, and report it',
+})) {}

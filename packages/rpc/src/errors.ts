@@ -1,4 +1,4 @@
-import { ChainsteadError } from '@chainstead/core';
+import { ChainsteadError, defineError } from '@chainstead/core';
 import type { FaultKind } from './upstream-pool.ts';
 
 /** How the pool reacts to an error response. */
@@ -126,17 +126,11 @@ export function isAnswerOfCall(error: unknown): error is RpcCallError {
 }
 
 /** The request was canceled because its signal aborted or the pool was closed. */
-export class RequestAbortedError extends ChainsteadError {
-  constructor(method: string, cause?: unknown) {
-    super({
-      code: 'REQUEST_ABORTED',
-      message: `${method} was canceled before its response`,
-      facts: { method },
-      retryable: false,
-      cause,
-    });
-  }
-}
+export class RequestAbortedError extends defineError('REQUEST_ABORTED', (method: string, cause?: unknown) => ({
+  message: `${method} was canceled before its response`,
+  facts: { method },
+  cause,
+})) {}
 
 /** Facts of a fault about limits and waiting, in addition to its kind. */
 export interface FaultHints {
@@ -205,30 +199,23 @@ function describe(failures: readonly UpstreamFailure[]): string {
  * The receipts or transactions of a block exceed a limit of bytes. No upstream is at fault: the block is that large for
  * all of them.
  */
-export class BlockTooLargeError extends ChainsteadError {
-  constructor(facts: { chain: string; block: number | string; bytes_max: number }) {
-    super({
-      code: 'BLOCK_TOO_LARGE',
-      message: `Block ${facts.block} of ${facts.chain} has more than ${facts.bytes_max} bytes of receipts or transactions as JSON, or a part that no upstream returns in one response`,
-      facts,
-      remedy: 'Datasets have a gap at this block. "chainstead gaps" lists it',
-      retryable: false,
-    });
-  }
-}
+export class BlockTooLargeError extends defineError(
+  'BLOCK_TOO_LARGE',
+  (facts: { chain: string; block: number | string; bytes_max: number }) => ({
+    message: `Block ${facts.block} of ${facts.chain} has more than ${facts.bytes_max} bytes of receipts or transactions as JSON, or a part that no upstream returns in one response`,
+    remedy: 'Datasets have a gap at this block. "chainstead gaps" lists it',
+  }),
+) {}
 
 /** The logs of a range exceed the caller's limit of bytes. A smaller range may not. */
-export class RangeTooLargeError extends ChainsteadError {
-  constructor(facts: { chain: string; from: number; to: number; bytes_max: number }) {
-    super({
-      code: 'RANGE_TOO_LARGE',
-      message: `Blocks ${facts.from} to ${facts.to} of ${facts.chain} have more than ${facts.bytes_max} bytes of logs or transactions`,
-      facts,
-      remedy: 'No action is needed: the range is read in smaller parts',
-      retryable: true,
-    });
-  }
-}
+export class RangeTooLargeError extends defineError(
+  'RANGE_TOO_LARGE',
+  (facts: { chain: string; from: number; to: number; bytes_max: number }) => ({
+    message: `Blocks ${facts.from} to ${facts.to} of ${facts.chain} have more than ${facts.bytes_max} bytes of logs or transactions`,
+    remedy: 'No action is needed: the range is read in smaller parts',
+    retryable: true,
+  }),
+) {}
 
 /** A fault about a limit of bytes or results. */
 type SizeFault = UpstreamFault & { readonly hints: { readonly reaction: 'batch-size' | 'density' } };

@@ -1,108 +1,74 @@
-import { type BlockRange, ChainsteadError } from '@chainstead/core';
+import { type BlockRange, defineError } from '@chainstead/core';
 
 /** The nodes abandoned a branch that is deeper than the rollback allowed without approval. */
-export class ReorgTooDeepError extends ChainsteadError {
-  constructor(facts: {
-    chain: string;
-    checkpoint: number;
-    lowestCompared: number;
-    depthMax: number;
-    upstream: string;
-  }) {
-    super({
-      code: 'REORG_TOO_DEEP',
-      message: `The upstream ${facts.upstream} has no block in common with the indexed branch of ${facts.chain} (blocks ${facts.lowestCompared} to ${facts.checkpoint}), and a rollback of more than ${facts.depthMax} blocks needs approval`,
-      facts,
-      remedy: `Compare the upstream with another one. If its branch is right, start once with REORG_DEPTH_MAX_${facts.chain.toUpperCase().replaceAll('-', '_')} above ${facts.checkpoint - facts.lowestCompared}`,
-      retryable: false,
-    });
-  }
-}
+export class ReorgTooDeepError extends defineError(
+  'REORG_TOO_DEEP',
+  (facts: { chain: string; checkpoint: number; lowestCompared: number; depthMax: number; upstream: string }) => ({
+    message: `The upstream ${facts.upstream} has no block in common with the indexed branch of ${facts.chain} (blocks ${facts.lowestCompared} to ${facts.checkpoint}), and a rollback of more than ${facts.depthMax} blocks needs approval`,
+    remedy: `Compare the upstream with another one. If its branch is right, start once with REORG_DEPTH_MAX_${facts.chain.toUpperCase().replaceAll('-', '_')} above ${facts.checkpoint - facts.lowestCompared}`,
+  }),
+) {}
 
 /** On a chain that requires proofs, no upstream returned receipts that match the header's receipts root. */
-export class UnprovenBlockError extends ChainsteadError {
-  constructor(facts: {
-    chain: string;
-    block: number | string;
-    reason: string;
-    policy: string;
-    upstreams: readonly string[];
-  }) {
+export class UnprovenBlockError extends defineError(
+  'UNPROVEN_BLOCK',
+  (facts: { chain: string; block: number | string; reason: string; policy: string; upstreams: readonly string[] }) => {
     const setting = `VERIFICATION_${facts.chain.toUpperCase().replaceAll('-', '_')}`;
     const recording = facts.policy === 'record' ? '' : `, or set ${setting}=record to store such blocks as unproven`;
-    super({
-      code: 'UNPROVEN_BLOCK',
+    return {
       message: `Block ${facts.block} of ${facts.chain} failed verification (${facts.reason}) on all upstreams: ${facts.upstreams.join(', ')}`,
-      facts,
       remedy: `Add another upstream${recording}`,
       retryable: true,
-    });
-  }
-}
+    };
+  },
+) {}
 
 /** Another process moved the checkpoint since this one read it. */
-export class CheckpointMovedError extends ChainsteadError {
-  constructor(facts: { chain: string; expected: number | null }) {
-    super({
-      code: 'CHECKPOINT_MOVED',
-      message: `The checkpoint of ${facts.chain} is no longer ${facts.expected ?? 'unset'}: another ingest process wrote it`,
-      facts,
-      retryable: true,
-    });
-  }
-}
+export class CheckpointMovedError extends defineError(
+  'CHECKPOINT_MOVED',
+  (facts: { chain: string; expected: number | null }) => ({
+    message: `The checkpoint of ${facts.chain} is no longer ${facts.expected ?? 'unset'}: another ingest process wrote it`,
+    retryable: true,
+  }),
+) {}
 
 /** The upstream's chain changed during the read, or the upstream lacks data that it announced. */
-export class ReorgedWhileReadingError extends ChainsteadError {
-  constructor(facts: { chain: string; what: string }) {
-    super({
-      code: 'REORGED_WHILE_READING',
-      message: `Chain ${facts.chain} has to be read again: ${facts.what}`,
-      facts,
-      retryable: true,
-    });
-  }
-}
+export class ReorgedWhileReadingError extends defineError(
+  'REORGED_WHILE_READING',
+  (facts: { chain: string; what: string }) => ({
+    message: `Chain ${facts.chain} has to be read again: ${facts.what}`,
+    retryable: true,
+  }),
+) {}
 
 /** The block watcher needs parts of blocks that were not read: the blocks are read again. */
-export class WatchNeedsChangedError extends ChainsteadError {
-  constructor(facts: {
-    chain: string;
-    block: number;
-    lacks: 'transactions' | 'proven transactions' | 'internal transfers';
-  }) {
-    super({
-      code: 'WATCH_NEEDS_CHANGED',
-      message: `Block ${facts.block} of ${facts.chain} was read without its ${facts.lacks}, which are now needed`,
-      facts,
-      retryable: true,
-    });
-  }
-}
+export class WatchNeedsChangedError extends defineError(
+  'WATCH_NEEDS_CHANGED',
+  (facts: { chain: string; block: number; lacks: 'transactions' | 'proven transactions' | 'internal transfers' }) => ({
+    message: `Block ${facts.block} of ${facts.chain} was read without its ${facts.lacks}, which are now needed`,
+    retryable: true,
+  }),
+) {}
 
 /**
  * A transaction's sender did not sign it, which was detected just before the commit. The block is read again from
  * another upstream.
  */
-export class SenderContradictedError extends ChainsteadError {
-  constructor(facts: { chain: string; block: number; upstream: string }) {
-    super({
-      code: 'SENDER_CONTRADICTED',
-      message: `A transaction of block ${facts.block} of ${facts.chain} was not signed by the sender that ${facts.upstream} returned`,
-      facts,
-      retryable: true,
-    });
-  }
-}
+export class SenderContradictedError extends defineError(
+  'SENDER_CONTRADICTED',
+  (facts: { chain: string; block: number; upstream: string }) => ({
+    message: `A transaction of block ${facts.block} of ${facts.chain} was not signed by the sender that ${facts.upstream} returned`,
+    retryable: true,
+  }),
+) {}
 
 /** No upstream returned transactions or traces that datasets read: those datasets have a gap. */
-export class UnavailableBlocksError extends ChainsteadError {
-  constructor(facts: { chain: string; block: number; part: string; reason: string }) {
+export class UnavailableBlocksError extends defineError(
+  'BLOCK_PART_UNAVAILABLE',
+  (facts: { chain: string; block: number; part: string; reason: string }) => {
     const what = facts.part === 'internalTransactions' ? 'traces' : facts.part;
-    super({
-      code: 'BLOCK_PART_UNAVAILABLE',
+    return {
       message: `The ${what} of block ${facts.block} of ${facts.chain} could not be read or verified (${facts.reason}): datasets that need them have a gap`,
-      facts,
       remedy:
         what === 'traces'
           ? `Add an upstream with debug_traceBlockByHash or trace_block to RPC_URLS_${facts.chain.toUpperCase().replaceAll('-', '_')}. "chainstead gaps" lists the missing blocks`
@@ -110,32 +76,25 @@ export class UnavailableBlocksError extends ChainsteadError {
             ? 'Other blocks are not affected. "chainstead gaps" lists the missing blocks'
             : `Add another upstream, or set VERIFICATION_${facts.chain.toUpperCase().replaceAll('-', '_')}=record to store such transactions as unproven`,
       retryable: true,
-    });
-  }
-}
+    };
+  },
+) {}
 
 /** Another job (backfill, prover, reindex) holds part of the range. */
-export class RangeClaimedError extends ChainsteadError {
-  constructor(facts: { chain: string; range: BlockRange; purpose: string }) {
-    super({
-      code: 'RANGE_CLAIMED',
-      message: `Blocks ${facts.range.from} to ${facts.range.to} of ${facts.chain} are in use by another ${facts.purpose}`,
-      facts,
-      remedy: 'Retry when the other work has finished. "chainstead status" shows running work',
-      retryable: true,
-    });
-  }
-}
+export class RangeClaimedError extends defineError(
+  'RANGE_CLAIMED',
+  (facts: { chain: string; range: BlockRange; purpose: string }) => ({
+    message: `Blocks ${facts.range.from} to ${facts.range.to} of ${facts.chain} are in use by another ${facts.purpose}`,
+    remedy: 'Retry when the other work has finished. "chainstead status" shows running work',
+    retryable: true,
+  }),
+) {}
 
 /** A command requested blocks that may still be reorganized or don't exist yet. */
-export class RangeNotFinalError extends ChainsteadError {
-  constructor(facts: { chain: string; range: BlockRange; highestFinal: number }) {
-    super({
-      code: 'RANGE_NOT_FINAL',
-      message: `Blocks ${facts.range.from} to ${facts.range.to} of ${facts.chain} exceed ${facts.highestFinal}, the highest final block`,
-      facts,
-      remedy: `Set --to to ${facts.highestFinal} or lower. "chainstead start" indexes newer blocks`,
-      retryable: false,
-    });
-  }
-}
+export class RangeNotFinalError extends defineError(
+  'RANGE_NOT_FINAL',
+  (facts: { chain: string; range: BlockRange; highestFinal: number }) => ({
+    message: `Blocks ${facts.range.from} to ${facts.range.to} of ${facts.chain} exceed ${facts.highestFinal}, the highest final block`,
+    remedy: `Set --to to ${facts.highestFinal} or lower. "chainstead start" indexes newer blocks`,
+  }),
+) {}

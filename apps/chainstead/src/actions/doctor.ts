@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { ChainsteadError, worstVerdict } from '@chainstead/core';
+import { defineError, worstVerdict } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import { fetchChainId, type KnownBlock, type SampledBlock } from '@chainstead/rpc';
 import { readChainStatuses, readKnownBlocks } from '@chainstead/sync';
@@ -27,17 +27,11 @@ interface DoctorOptions {
 }
 
 /** At least one check failed. */
-class ExaminationFailedError extends ChainsteadError {
-  constructor(bad: readonly string[]) {
-    super({
-      code: 'EXAMINATION_FAILED',
-      message: `Checks failed: ${bad.join(', ')}`,
-      facts: { bad },
-      remedy: 'Apply the fixes listed above',
-      retryable: false,
-    });
-  }
-}
+class ExaminationFailedError extends defineError('EXAMINATION_FAILED', (bad: readonly string[]) => ({
+  message: `Checks failed: ${bad.join(', ')}`,
+  facts: { bad },
+  remedy: 'Apply the fixes listed above',
+})) {}
 
 /**
  * Checks nodes, Postgres and Redis, and writes the findings.

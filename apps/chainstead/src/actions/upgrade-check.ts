@@ -1,4 +1,4 @@
-import { ChainsteadError } from '@chainstead/core';
+import { defineError } from '@chainstead/core';
 import type { Command } from 'commander';
 import { parseConfiguration } from '../configuration/index.ts';
 import type { CommandContext } from '../session/command-context.ts';
@@ -11,17 +11,11 @@ import { renderUpgrade, upgradeJson, verdictOf } from '../upgrade/upgrade-text.t
 import { VERSION } from '../version.ts';
 
 /** Starting this version on the database would fail. */
-class UpgradeWouldFailError extends ChainsteadError {
-  constructor(plan: UpgradePlan) {
-    super({
-      code: 'UPGRADE_WOULD_FAIL',
-      message: verdictOf(plan).replace(/\.$/, ''),
-      facts: { obstacles: plan.obstacles.map(({ code }) => code) },
-      remedy: 'Apply the fixes listed above. Nothing was changed',
-      retryable: false,
-    });
-  }
-}
+class UpgradeWouldFailError extends defineError('UPGRADE_WOULD_FAIL', (plan: UpgradePlan) => ({
+  message: verdictOf(plan).replace(/\.$/, ''),
+  facts: { obstacles: plan.obstacles.map(({ code }) => code) },
+  remedy: 'Apply the fixes listed above. Nothing was changed',
+})) {}
 
 /**
  * Writes the changes that starting this version would make to the configured database.

@@ -1,4 +1,4 @@
-import { type Address, ChainsteadError, decimalAmount, InvalidPrimitiveError, parseAddress } from '@chainstead/core';
+import { type Address, decimalAmount, defineError, InvalidPrimitiveError, parseAddress } from '@chainstead/core';
 import { type BalanceProof, type BalanceProver, createBalanceProver } from '@chainstead/erc20';
 import { committedBlock, type StateBlock } from '@chainstead/node-reads';
 import type { Command } from 'commander';
@@ -16,17 +16,14 @@ export interface VerifyBalancesOptions {
 }
 
 /** The chain state or a contract contradicts a balance of the API or of an upstream. */
-class BalancesContradictedError extends ChainsteadError {
-  constructor(chain: string, wallet: Address, details: readonly string[]) {
-    super({
-      code: 'BALANCES_CONTRADICTED',
-      message: `${details.length} balances of ${wallet} on ${chain} differ: ${details.join('; ')}`,
-      facts: { chain, wallet, details },
-      remedy: 'Remove the upstream with the wrong balance from RPC_URLS',
-      retryable: false,
-    });
-  }
-}
+class BalancesContradictedError extends defineError(
+  'BALANCES_CONTRADICTED',
+  (chain: string, wallet: Address, details: readonly string[]) => ({
+    message: `${details.length} balances of ${wallet} on ${chain} differ: ${details.join('; ')}`,
+    facts: { chain, wallet, details },
+    remedy: 'Remove the upstream with the wrong balance from RPC_URLS',
+  }),
+) {}
 
 interface Report {
   readonly chain: string;

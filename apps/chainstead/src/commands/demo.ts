@@ -6,17 +6,11 @@ export function demoCommand(context: CommandContext): Command {
   return new Command('demo')
     .description('Run everything against a local chain with sample tokens and NFT sales')
     .option('--webhooks', 'One line per received webhook, instead of the latest one in place')
-    .option('--once', 'Compare API responses with the node, then exit (code 0 only if equal)')
     .addHelpText('after', EXAMPLES)
-    .action(async (options: { once?: boolean; webhooks?: boolean }) => {
+    .action(async (options: { webhooks?: boolean }) => {
       // Imported here: the demo's node and compiler would slow down every other command.
-      if (options.once === true) {
-        const { runDemoOnce } = await import('../demo/run-demo-once.ts');
-        await runDemoOnce(context);
-      } else {
-        const { runDemo } = await import('../demo/run-demo.ts');
-        await runDemo(context, { listsWebhooks: options.webhooks === true });
-      }
+      const { runDemo } = await import('../demo/run-demo.ts');
+      await runDemo(context, { listsWebhooks: options.webhooks === true });
     });
 }
 
@@ -27,5 +21,4 @@ It respects PORT and LOG_LEVEL.
 Examples:
   $ chainstead demo
   $ PORT=9000 chainstead demo
-  $ chainstead demo --webhooks
-  $ chainstead demo --once`;
+  $ chainstead demo --webhooks`;

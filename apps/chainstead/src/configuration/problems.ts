@@ -1,4 +1,4 @@
-import { ChainsteadError } from '@chainstead/core';
+import { ChainsteadError, defineError } from '@chainstead/core';
 import type { KeyFacts } from './key-facts.ts';
 import { redactValue } from './redaction.ts';
 
@@ -54,15 +54,12 @@ function problemText(problem: ConfigurationProblem): string {
 }
 
 /** The file named by `--config` or `CHAINSTEAD_CONFIG` can't be read. */
-export class ConfigurationFileError extends ChainsteadError {
-  constructor(path: string, problem: string, cause?: unknown) {
-    super({
-      code: 'CONFIGURATION_FILE',
-      message: `The configuration file ${path} ${problem}`,
-      facts: { path },
-      remedy: 'Use KEY=value lines, or one JSON object with the same keys in a file that ends in .json',
-      retryable: false,
-      cause,
-    });
-  }
-}
+export class ConfigurationFileError extends defineError(
+  'CONFIGURATION_FILE',
+  (path: string, problem: string, cause?: unknown) => ({
+    message: `The configuration file ${path} ${problem}`,
+    facts: { path },
+    remedy: 'Use KEY=value lines, or one JSON object with the same keys in a file that ends in .json',
+    cause,
+  }),
+) {}

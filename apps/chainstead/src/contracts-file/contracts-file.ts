@@ -2,22 +2,19 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { ChainRegistry } from '@chainstead/chains';
 import { childFrom, parseLogPlace, type WantedContract } from '@chainstead/contracts/datasets';
-import { ChainsteadError, errorText, isAddress, parseAddress } from '@chainstead/core';
+import { defineError, errorText, isAddress, parseAddress } from '@chainstead/core';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
 /** The file of `CONTRACTS_FILE` can't be used. Nothing of it is applied. */
-export class ContractsFileError extends ChainsteadError {
-  constructor(path: string, problems: readonly string[]) {
-    super({
-      code: 'CONTRACTS_FILE_INVALID',
-      message: `The contracts in ${path} can't be used: ${problems.slice(0, PROBLEMS_SHOWN).join('; ')}`,
-      facts: { path, problems: problems.length },
-      remedy: 'Correct the file. docs/concepts/contracts.md shows an example, and editors check it by its JSON schema',
-      retryable: false,
-    });
-  }
-}
+export class ContractsFileError extends defineError(
+  'CONTRACTS_FILE_INVALID',
+  (path: string, problems: readonly string[]) => ({
+    message: `The contracts in ${path} can't be used: ${problems.slice(0, PROBLEMS_SHOWN).join('; ')}`,
+    facts: { path, problems: problems.length },
+    remedy: 'Correct the file. docs/concepts/contracts.md shows an example, and editors check it by its JSON schema',
+  }),
+) {}
 
 const PROBLEMS_SHOWN = 10;
 const CONTRACTS_MAX = 1_000;

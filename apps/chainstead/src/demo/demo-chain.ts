@@ -1,15 +1,9 @@
 import { type Address, parseAddress } from '@chainstead/core';
-import {
-  compileDemoContracts,
-  createMarketScript,
-  type Devnet,
-  type DevnetCall,
-  deployMarket,
-  type Market,
-  type MarketScript,
-  startDevnet,
-} from '@chainstead/testkit';
 import { type DemoExchanges, deployDemoExchanges } from './demo-exchanges.ts';
+import { compileDemoContracts } from './devnet/demo-contracts.ts';
+import { type Devnet, type DevnetCall, startDevnet } from './devnet/devnet.ts';
+import { deployMarket, type Market } from './market/market.ts';
+import { createMarketScript, type MarketScript } from './market/market-script.ts';
 
 /** A local node with NFT collections and a marketplace on it, and accounts that use them. */
 export interface TradedChain {

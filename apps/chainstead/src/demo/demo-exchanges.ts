@@ -1,5 +1,8 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { DEMO_TOKEN_ABI, type Devnet, deployExchanges, type ExchangePool } from '@chainstead/testkit';
+import { DEMO_TOKEN_ABI } from './devnet/demo-contracts.ts';
+import type { Devnet } from './devnet/devnet.ts';
+import { deployExchanges } from './exchanges/exchange-devnet.ts';
+import type { ExchangePool } from './exchanges/exchange-pool.ts';
 
 /** Uniswap v2, v3 and v4 with a pool each of the demo's ether and dollars, and a fake pair at a thousand times their price. */
 export interface DemoExchanges {

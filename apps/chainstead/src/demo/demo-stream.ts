@@ -1,8 +1,9 @@
-import { type Address, ChainsteadError } from '@chainstead/core';
-import { DEMO_TOKEN_ABI, type ReceivedWebhook, startWebhookReceiver, type WebhookReceiver } from '@chainstead/testkit';
-import { formatUnits, keccak256, numberToHex, parseAbiItem, stringToBytes } from 'viem';
+import { type Address, defineError } from '@chainstead/core';
+import { formatUnits, keccak256, numberToHex, stringToBytes } from 'viem';
 import { z } from 'zod';
 import { DEMO_CHAIN_ID, type DemoChain } from './demo-chain.ts';
+import { DEMO_TOKEN_ABI } from './devnet/demo-contracts.ts';
+import { type ReceivedWebhook, startWebhookReceiver, type WebhookReceiver } from './network/webhook-receiver.ts';
 
 /** A stream that sends a wallet's transfers of one token to a receiver on this machine. */
 export interface DemoStream {
@@ -40,13 +41,10 @@ const webhookSchema = z.object({
 });
 
 /** The streams API rejected a request of the demo, or a webhook is not as expected. */
-export class DemoStreamError extends ChainsteadError {
-  constructor(problem: string) {
-    super({ code: 'DEMO_STREAM', message: `Demo stream failed: ${problem}`, facts: {}, retryable: false });
-  }
-}
+export class DemoStreamError extends defineError('DEMO_STREAM', (problem: string) => ({
+  message: `Demo stream failed: ${problem}`,
+})) {}
 
-const TRANSFER = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)');
 /** Blocks until the demo's webhooks are confirmed: more than its reorganisations take away. */
 export const DEMO_CONFIRMATIONS = 8;
 
@@ -116,36 +114,6 @@ async function ask(api: string, method: string, path: string, body?: unknown): P
   if (!response.ok)
     throw new DemoStreamError(`${method} ${path} was answered ${response.status} ${await response.text()}`);
   return response.json();
-}
-
-/** The transfers of webhooks as texts, each once: webhooks arrive at least once. */
-export function reportedTransfers(webhooks: readonly DemoWebhook[]): string[] {
-  const texts = webhooks.flatMap(({ block, erc20Transfers }) =>
-    erc20Transfers.map(({ transactionHash, logIndex, from, to, value }) =>
-      transferText([block.hash, transactionHash, logIndex, from, to, value]),
-    ),
-  );
-  return [...new Set(texts)];
-}
-
-/** The transfers that the stream has to report, as the node has them from a block on, in the texts of `reportedTransfers`. */
-export async function readWatchedTransfers(
-  { client }: DemoChain['devnet'],
-  { wallet, token }: Pick<DemoStream, 'wallet' | 'token'>,
-  fromBlock: bigint,
-): Promise<string[]> {
-  const logs = await client.getLogs({ address: token, event: TRANSFER, fromBlock, strict: true });
-  return logs
-    .map(({ blockHash, transactionHash, logIndex, args }) =>
-      transferText([blockHash, transactionHash, String(logIndex), args.from, args.to, String(args.value)].map(lower)),
-    )
-    .filter((text) => text.includes(wallet));
-}
-
-const lower = (text: string): string => text.toLowerCase();
-
-function transferText(parts: readonly string[]): string {
-  return parts.join(' ');
 }
 
 function amountText({ value, tokenDecimals, tokenSymbol }: DemoWebhook['erc20Transfers'][number]): string {

@@ -1,12 +1,12 @@
 import { errorText } from '@chainstead/core';
-import { type ExpectedTrade, installDemoTools } from '@chainstead/testkit';
 import type { CommandContext } from '../session/command-context.ts';
 import { DEMO_CHAIN_NAME, type DemoChain, startDemoChain } from './demo-chain.ts';
 import { startDemoCoins } from './demo-coins.ts';
 import { ORDERS_LIST, ORDERS_PATH, ORDERS_VIEW } from './demo-contract.ts';
 import { checkDemo, type DemoProgram, type DemoSources, startDemoProgram } from './demo-program.ts';
 import { type DemoStream, startDemoStream } from './demo-stream.ts';
-import { gatewayUrl } from './gateway-calls.ts';
+import { installDemoTools } from './devnet/demo-tools.ts';
+import type { ExpectedTrade } from './market/market-stall.ts';
 import { createWebhookDisplay } from './webhook-display.ts';
 
 const PAUSE_MS = 500;
@@ -156,7 +156,7 @@ Chainstead indexes a local chain. The chain is busy for a minute, then has traff
     curl '${address}/stats'
     curl '${address}/history/logs?limit=5'
   The local node, through the JSON-RPC gateway:
-    curl '${gatewayUrl({ address })}' -d '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
+    curl '${address}/${DEMO_CHAIN_NAME}/any-key' -d '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
   Latest coins of a small Aptos ledger; transfers and top holders of one of them:
     curl '${address}/coins/latest?limit=3'
     curl '${address}/coins/transfers/${coins.traded.type}?limit=3'

@@ -1,4 +1,4 @@
-import { ChainsteadError, errorText } from '@chainstead/core';
+import { defineError, errorText } from '@chainstead/core';
 
 export interface ListenFailure {
   readonly host: string;
@@ -11,18 +11,15 @@ export interface ListenFailure {
 }
 
 /** The address is in use or can't be bound. */
-export class ListenError extends ChainsteadError {
-  constructor({ host, port, key = 'PORT', hostKey = 'HOST', cause }: ListenFailure) {
-    super({
-      code: 'LISTEN_FAILED',
-      message: `Can't listen on ${host}:${port} (${key}): ${errorText(cause)}`,
-      facts: { host, port, key },
-      remedy: remedyFor(cause, key, hostKey),
-      retryable: false,
-      cause,
-    });
-  }
-}
+export class ListenError extends defineError(
+  'LISTEN_FAILED',
+  ({ host, port, key = 'PORT', hostKey = 'HOST', cause }: ListenFailure) => ({
+    message: `Can't listen on ${host}:${port} (${key}): ${errorText(cause)}`,
+    facts: { host, port, key },
+    remedy: remedyFor(cause, key, hostKey),
+    cause,
+  }),
+) {}
 
 function remedyFor(cause: unknown, key: string, hostKey: string): string {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;

@@ -1,8 +1,7 @@
-import { ChainsteadError } from '@chainstead/core';
+import { defineError } from '@chainstead/core';
 
 /** An argument or option of the command is invalid. */
-export class UsageError extends ChainsteadError {
-  constructor(message: string, remedy: string, facts: Readonly<Record<string, unknown>> = {}) {
-    super({ code: 'USAGE', message, remedy, facts, retryable: false });
-  }
-}
+export class UsageError extends defineError(
+  'USAGE',
+  (message: string, remedy: string, facts: Readonly<Record<string, unknown>> = {}) => ({ message, remedy, facts }),
+) {}

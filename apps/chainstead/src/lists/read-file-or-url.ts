@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { ChainsteadError, errorText } from '@chainstead/core';
+import { defineError, errorText } from '@chainstead/core';
 import { createEgress } from '@chainstead/egress';
 
 const URL_START = /^https?:\/\//i;
@@ -12,17 +12,15 @@ const TIMEOUT_MS = 60_000;
 const REDIRECTS_MAX = 5;
 
 /** The file or URL of a command's argument can't be read. */
-export class UnreadablePlaceError extends ChainsteadError {
-  constructor(place: string, problem: string, cause?: unknown) {
-    super({
-      code: 'PLACE_UNREADABLE',
-      message: `${place} can't be read: ${problem}`,
-      facts: { place },
-      retryable: true,
-      cause,
-    });
-  }
-}
+export class UnreadablePlaceError extends defineError(
+  'PLACE_UNREADABLE',
+  (place: string, problem: string, cause?: unknown) => ({
+    message: `${place} can't be read: ${problem}`,
+    facts: { place },
+    retryable: true,
+    cause,
+  }),
+) {}
 
 /** Whether a command's argument is a URL, rather than a file. */
 export function isUrl(place: string): boolean {

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Chain } from '@chainstead/chains';
-import { type BlockRange, ChainsteadError, rangeSize } from '@chainstead/core';
+import { type BlockRange, defineError, rangeSize } from '@chainstead/core';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { z } from 'zod';
 import type { WorkProgress } from '../text/progress.ts';
@@ -14,17 +14,12 @@ export interface RecordOptions {
 }
 
 /** The requested block is not on the chain (yet). */
-export class BlockNotFoundError extends ChainsteadError {
-  constructor(chain: Chain, block: number) {
-    super({
-      code: 'BLOCK_NOT_FOUND',
-      message: `No upstream of ${chain.key} has block ${block}`,
-      facts: { chain: chain.key, block },
-      remedy: 'Request blocks up to the head, or wait for this block',
-      retryable: true,
-    });
-  }
-}
+export class BlockNotFoundError extends defineError('BLOCK_NOT_FOUND', (chain: Chain, block: number) => ({
+  message: `No upstream of ${chain.key} has block ${block}`,
+  facts: { chain: chain.key, block },
+  remedy: 'Request blocks up to the head, or wait for this block',
+  retryable: true,
+})) {}
 
 /**
  * Writes blocks and their receipts as the upstream answered them: `<folder>/<chain>/<block>/block.json`, `receipts.json`

@@ -1,5 +1,5 @@
 import { aptosDatasets, backfillVersions, chainKeyOf, createFullnodeMetrics, createFullnodes } from '@chainstead/aptos';
-import { ChainsteadError } from '@chainstead/core';
+import { defineError } from '@chainstead/core';
 import type { WorkJournal } from '@chainstead/db';
 import type { RecoverSigners } from '@chainstead/proof';
 import { performRangeWork, type RangeJobSite, type SyncMetrics, workRangeJobs } from '@chainstead/sync';
@@ -48,17 +48,14 @@ function chainSite(context: RangeJobContext, configured: ChainConfiguration, met
   };
 }
 
-class AptosWorkError extends ChainsteadError {
-  constructor(chain: string, work: string, dataset: string | null) {
-    super({
-      code: 'APTOS_WORK_NOT_OFFERED',
-      message: `Aptos network ${chain} does not support ${work} of ${dataset ?? 'all datasets'}`,
-      facts: { chain, work, dataset },
-      remedy: 'Request a backfill of one dataset in APTOS_DATASETS, or of all',
-      retryable: false,
-    });
-  }
-}
+class AptosWorkError extends defineError(
+  'APTOS_WORK_NOT_OFFERED',
+  (chain: string, work: string, dataset: string | null) => ({
+    message: `Aptos network ${chain} does not support ${work} of ${dataset ?? 'all datasets'}`,
+    facts: { chain, work, dataset },
+    remedy: 'Request a backfill of one dataset in APTOS_DATASETS, or of all',
+  }),
+) {}
 
 /** Of Aptos, versions can be filled in; nothing more is offered. */
 function aptosSite(context: RoleContext, configured: AptosNetworkConfiguration, metrics: SyncMetrics): RangeJobSite {

@@ -5,7 +5,7 @@
 import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { ChainsteadError } from '@chainstead/core';
+import { defineError } from '@chainstead/core';
 import { PACKED_SIGNATURE_BYTES, PACKED_SIGNER_BYTES, type RecoverSigners } from '@chainstead/proof/packed-signatures';
 
 const ENTRY = fileURLToPath(new URL('../signer-process.ts', import.meta.url));
@@ -21,16 +21,11 @@ export interface SignerProcesses {
 }
 
 /** Senders could not be recovered since a process ended. Code `SIGNER_PROCESS_ENDED`. */
-export class SignerProcessError extends ChainsteadError {
-  constructor(how: string) {
-    super({
-      code: 'SIGNER_PROCESS_ENDED',
-      message: `A process that recovers senders from signatures ended (${how}). A new process replaces it, and the block is fetched again`,
-      facts: { how },
-      retryable: true,
-    });
-  }
-}
+export class SignerProcessError extends defineError('SIGNER_PROCESS_ENDED', (how: string) => ({
+  message: `A process that recovers senders from signatures ended (${how}). A new process replaces it, and the block is fetched again`,
+  facts: { how },
+  retryable: true,
+})) {}
 
 /** They are started when there is work for them, at most so many. One that ends fails what it had, and another takes its place. */
 export function createSignerProcesses(processes: number = PROCESSES): SignerProcesses {

@@ -1,4 +1,4 @@
-import { ChainsteadError, type Logger } from '@chainstead/core';
+import { defineError, type Logger } from '@chainstead/core';
 import {
   checkSchema,
   checkSessions,
@@ -38,19 +38,14 @@ export interface StorageOptions {
 }
 
 /** No connection to the configured database. */
-export class DatabaseUnreachableError extends ChainsteadError {
-  constructor(url: string, cause: unknown) {
-    super({
-      code: 'DATABASE_UNREACHABLE',
-      message: `The database at ${redactConnectionString(url)} can't be reached: ${connectionProblem(cause)}`,
-      facts: { database: redactConnectionString(url) },
-      remedy:
-        'Check DATABASE_URL, the Postgres server and the access rights of this user. Or unset DATABASE_URL to use the embedded Postgres',
-      retryable: true,
-      cause,
-    });
-  }
-}
+export class DatabaseUnreachableError extends defineError('DATABASE_UNREACHABLE', (url: string, cause: unknown) => ({
+  message: `The database at ${redactConnectionString(url)} can't be reached: ${connectionProblem(cause)}`,
+  facts: { database: redactConnectionString(url) },
+  remedy:
+    'Check DATABASE_URL, the Postgres server and the access rights of this user. Or unset DATABASE_URL to use the embedded Postgres',
+  retryable: true,
+  cause,
+})) {}
 
 /**
  * Opens the database, and starts the embedded server if no URL is configured. An embedded database is migrated

@@ -1,6 +1,6 @@
 import {
-  ChainsteadError,
   type Clock,
+  defineError,
   type Logger,
   restartDelayMs,
   sleepUnlessAborted,
@@ -44,16 +44,10 @@ export interface Supervisor {
 }
 
 /** A role ended in a way that a restart can't fix. */
-export class RoleFailedError extends ChainsteadError {
-  constructor(role: RoleName, exit: RoleExit) {
-    super({
-      code: 'ROLE_FAILED',
-      message: `The ${role} process can't run with this configuration (see its message above)`,
-      facts: { role, exit_code: exit.code, signal: exit.signal },
-      retryable: false,
-    });
-  }
-}
+export class RoleFailedError extends defineError('ROLE_FAILED', (role: RoleName, exit: RoleExit) => ({
+  message: `The ${role} process can't run with this configuration (see its message above)`,
+  facts: { role, exit_code: exit.code, signal: exit.signal },
+})) {}
 
 /** A running process and its start time. Milliseconds since the epoch. */
 interface Run {

@@ -4,7 +4,7 @@
  * truncated file is detected.
  */
 import { createHash } from 'node:crypto';
-import { type BlockRange, ChainsteadError } from '@chainstead/core';
+import { type BlockRange, defineError } from '@chainstead/core';
 import { z } from 'zod';
 import { COIN_TYPE_LENGTH_MAX } from '../coins/coin-type.ts';
 import type { CoinRow } from '../coins/dataset.ts';
@@ -21,18 +21,12 @@ export interface CoinsFileHeader {
 }
 
 /** A line of a coins file is invalid. Lines are counted from 1. */
-export class CoinsFileError extends ChainsteadError {
-  constructor(line: number, problem: string, cause?: unknown) {
-    super({
-      code: 'COINS_FILE',
-      message: `Line ${line} of the coins file ${problem}`,
-      facts: { line },
-      remedy: 'Export the file again, then import it. No line of this file was imported',
-      retryable: false,
-      cause,
-    });
-  }
-}
+export class CoinsFileError extends defineError('COINS_FILE', (line: number, problem: string, cause?: unknown) => ({
+  message: `Line ${line} of the coins file ${problem}`,
+  facts: { line },
+  remedy: 'Export the file again, then import it. No line of this file was imported',
+  cause,
+})) {}
 
 const FORMAT = 'chainstead-aptos-coins';
 const FORMAT_VERSION = 1;

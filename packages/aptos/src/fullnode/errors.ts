@@ -1,4 +1,4 @@
-import { ChainsteadError } from '@chainstead/core';
+import { ChainsteadError, defineError } from '@chainstead/core';
 
 /** Why a fullnode call failed. */
 export type FullnodeFaultKind =
@@ -41,18 +41,17 @@ export interface FullnodeComplaint {
 }
 
 /** No fullnode returned a usable response. */
-export class FullnodesExhaustedError extends ChainsteadError {
-  constructor(facts: { chain: string; call: string; complaints: readonly FullnodeComplaint[] }) {
+export class FullnodesExhaustedError extends defineError(
+  'FULLNODES_EXHAUSTED',
+  (facts: { chain: string; call: string; complaints: readonly FullnodeComplaint[] }) => {
     const said = facts.complaints.map(({ fullnode, complaint }) => `${fullnode}: ${complaint}`).join('; ');
-    super({
-      code: 'FULLNODES_EXHAUSTED',
+    return {
       message: `No fullnode of ${facts.chain} returned a result for ${facts.call} (${said === '' ? 'none is available' : said})`,
-      facts,
       remedy: 'Check the fullnodes of this network, or add one',
       retryable: true,
-    });
-  }
-}
+    };
+  },
+) {}
 
 /** Every fullnode has pruned the requested version. */
 export class VersionsPrunedError extends ChainsteadError {
@@ -72,20 +71,18 @@ export class VersionsPrunedError extends ChainsteadError {
 }
 
 /** Two fullnodes returned different accumulator roots, so their ledgers differ. */
-export class RootMismatchError extends ChainsteadError {
-  constructor(facts: {
+export class RootMismatchError extends defineError(
+  'ACCUMULATOR_ROOT_MISMATCH',
+  (facts: {
     chain: string;
     version: number;
     first: { fullnode: string; root: string };
     second: { fullnode: string; root: string };
-  }) {
+  }) => {
     const { first, second } = facts;
-    super({
-      code: 'ACCUMULATOR_ROOT_MISMATCH',
+    return {
       message: `Two fullnodes differ after version ${facts.version} of ${facts.chain}: ${first.fullnode} returns the accumulator root ${first.root}, ${second.fullnode} returns ${second.root}`,
-      facts,
       remedy: 'Determine which of the two serves the correct ledger, remove the other, and restart',
-      retryable: false,
-    });
-  }
-}
+    };
+  },
+) {}

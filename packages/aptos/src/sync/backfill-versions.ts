@@ -1,4 +1,4 @@
-import { type BlockRange, ChainsteadError } from '@chainstead/core';
+import { type BlockRange, defineError } from '@chainstead/core';
 import { VersionsPrunedError } from '../fullnode/errors.ts';
 import { chainKeyOf } from '../fullnode/network.ts';
 import { type FillOptions, type FillProgress, fillVersions } from './fill-versions.ts';
@@ -28,14 +28,10 @@ export async function backfillVersions(
 }
 
 /** A command requests versions that do not exist yet. */
-class VersionsNotThereError extends ChainsteadError {
-  constructor(facts: { chain: string; range: BlockRange; head: number }) {
-    super({
-      code: 'VERSIONS_NOT_THERE',
-      message: `Versions ${facts.range.from} to ${facts.range.to} of ${facts.chain} exceed ${facts.head}, the newest version of its fullnodes`,
-      facts,
-      remedy: `Set --to to ${facts.head} or lower. "chainstead start" indexes newer versions`,
-      retryable: false,
-    });
-  }
-}
+class VersionsNotThereError extends defineError(
+  'VERSIONS_NOT_THERE',
+  (facts: { chain: string; range: BlockRange; head: number }) => ({
+    message: `Versions ${facts.range.from} to ${facts.range.to} of ${facts.chain} exceed ${facts.head}, the newest version of its fullnodes`,
+    remedy: `Set --to to ${facts.head} or lower. "chainstead start" indexes newer versions`,
+  }),
+) {}

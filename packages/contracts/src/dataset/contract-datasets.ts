@@ -1,4 +1,4 @@
-import { ChainsteadError } from '@chainstead/core';
+import { defineError } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
 import type { Dataset, PrecedingRows } from '@chainstead/sync';
 import {
@@ -22,16 +22,11 @@ import { callDataset } from './call-dataset.ts';
 import { type Emitters, eventDataset } from './event-dataset.ts';
 
 /** The definitions of contracts have changed since they were read. The commit is repeated with the new ones. */
-class ContractsChangedError extends ChainsteadError {
-  constructor() {
-    super({
-      code: 'CONTRACTS_CHANGED',
-      message: 'Contracts were added or removed while blocks were read',
-      remedy: 'Nothing: the blocks are read again with the new contracts',
-      retryable: true,
-    });
-  }
-}
+class ContractsChangedError extends defineError('CONTRACTS_CHANGED', () => ({
+  message: 'Contracts were added or removed while blocks were read',
+  remedy: 'Nothing: the blocks are read again with the new contracts',
+  retryable: true,
+})) {}
 
 /**
  * Returns the datasets of all contracts, one per table, each after those that its rows depend on. Commits of them are refused once a definition has

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, ChainsteadError, parseAddress } from '@chainstead/core';
+import { type Address, defineError, parseAddress } from '@chainstead/core';
 import { type Database, sql, type Transaction } from '@chainstead/db';
 import type { CommittedBlocks } from '@chainstead/sync';
 import type { ChildSet } from '../definitions/child-sets.ts';
@@ -8,16 +8,15 @@ import { placeOfLine } from '../tables/row-table.ts';
 import { creationsStatement } from './creations-statement.ts';
 
 /** Events of a factory are missing, so that its children are not known. */
-export class ChildrenUnknownError extends ChainsteadError {
-  constructor({ table }: ChildSet, chain: Chain) {
-    super({
-      code: 'CONTRACT_CHILDREN_UNKNOWN',
-      message: `Blocks of ${table} are missing on ${chain.key}, so that the children of the factory are not known yet`,
-      remedy: 'Nothing: events of the children are read once the events of the factory are complete',
-      retryable: true,
-    });
-  }
-}
+export class ChildrenUnknownError extends defineError(
+  'CONTRACT_CHILDREN_UNKNOWN',
+  ({ table }: ChildSet, chain: Chain) => ({
+    message: `Blocks of ${table} are missing on ${chain.key}, so that the children of the factory are not known yet`,
+    remedy: 'Nothing: events of the children are read once the events of the factory are complete',
+    retryable: true,
+    facts: {},
+  }),
+) {}
 
 /** Place of the log that names a child for the first time. */
 export interface Creation {

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, ChainsteadError, parseAddress } from '@chainstead/core';
+import { type Address, defineError, parseAddress } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
 import type { CommittedBlocks } from '@chainstead/sync';
 import type { ChildSet } from '../definitions/child-sets.ts';
@@ -18,16 +18,15 @@ export interface ImplementationForms {
 }
 
 /** Upgrades of proxies are missing, so that the forms of their events are not known. */
-export class ImplementationsUnknownError extends ChainsteadError {
-  constructor({ table }: ChildSet, chain: Chain) {
-    super({
-      code: 'CONTRACT_IMPLEMENTATIONS_UNKNOWN',
-      message: `Blocks of ${table} are missing on ${chain.key}, so that the implementations of the contract are not known yet`,
-      remedy: 'Nothing: events whose form depends on the implementation are read once the upgrades are complete',
-      retryable: true,
-    });
-  }
-}
+export class ImplementationsUnknownError extends defineError(
+  'CONTRACT_IMPLEMENTATIONS_UNKNOWN',
+  ({ table }: ChildSet, chain: Chain) => ({
+    message: `Blocks of ${table} are missing on ${chain.key}, so that the implementations of the contract are not known yet`,
+    remedy: 'Nothing: events whose form depends on the implementation are read once the upgrades are complete',
+    retryable: true,
+    facts: {},
+  }),
+) {}
 
 /**
  * Returns the lines of logs that have the form of a table. Runs under the chain's commit lock, so the upgrades of all earlier blocks, and of this

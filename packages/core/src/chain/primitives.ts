@@ -1,4 +1,4 @@
-import { ChainsteadError } from '../errors/error.ts';
+import { defineError } from '../errors/error.ts';
 
 declare const brand: unique symbol;
 
@@ -23,16 +23,13 @@ const HASH_LENGTH = ZERO_HASH.length;
 const QUANTITY = /^0x[0-9a-f]*$/i;
 const QUANTITY_PREFIX = '0x'.length;
 
-export class InvalidPrimitiveError extends ChainsteadError {
-  constructor(kind: 'address' | 'hash' | 'quantity' | 'chain id' | 'calldata', given: unknown) {
-    super({
-      code: 'INVALID_PRIMITIVE',
-      message: `${shown(given)} is not a valid ${kind}`,
-      facts: { kind, given },
-      retryable: false,
-    });
-  }
-}
+export class InvalidPrimitiveError extends defineError(
+  'INVALID_PRIMITIVE',
+  (kind: 'address' | 'hash' | 'quantity' | 'chain id' | 'calldata', given: unknown) => ({
+    message: `${shown(given)} is not a valid ${kind}`,
+    facts: { kind, given },
+  }),
+) {}
 
 export function isAddress(text: unknown): text is Hex {
   return typeof text === 'string' && ADDRESS.test(text.toLowerCase());

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { ChainsteadError } from '../errors/error.ts';
+import { defineError } from '../errors/error.ts';
 import { createSigner } from './hmac.ts';
 
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
@@ -15,29 +15,17 @@ export interface CursorCodec {
 }
 
 /** The cursor was truncated, altered, or made by another server. Code `INVALID_CURSOR`. */
-export class InvalidCursorError extends ChainsteadError {
-  constructor(reason: string) {
-    super({
-      code: 'INVALID_CURSOR',
-      message: `The cursor was not created by this server: ${reason}`,
-      facts: { reason },
-      remedy: 'Send the cursor of the last response unchanged, or no cursor to start again',
-      retryable: false,
-    });
-  }
-}
+export class InvalidCursorError extends defineError('INVALID_CURSOR', (reason: string) => ({
+  message: `The cursor was not created by this server: ${reason}`,
+  facts: { reason },
+  remedy: 'Send the cursor of the last response unchanged, or no cursor to start again',
+})) {}
 
 /** The secret is too short to sign with. Code `WEAK_SECRET`. */
-export class WeakSecretError extends ChainsteadError {
-  constructor(bytes: number) {
-    super({
-      code: 'WEAK_SECRET',
-      message: `The cursor secret has ${bytes} bytes, but needs at least ${SECRET_BYTES_MIN}`,
-      facts: { bytes },
-      retryable: false,
-    });
-  }
-}
+export class WeakSecretError extends defineError('WEAK_SECRET', (bytes: number) => ({
+  message: `The cursor secret has ${bytes} bytes, but needs at least ${SECRET_BYTES_MIN}`,
+  facts: { bytes },
+})) {}
 
 /** First byte of every cursor, signed with the rest. Another layout gets another number. */
 const VERSION = 1;

@@ -36,3 +36,28 @@ export class ChainsteadError extends Error {
 export function errorText(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
+
+/** An error without its code. `facts` defaults to the first argument if it is a plain object, `retryable` to false. */
+type ErrorParts = Omit<ErrorFacts, 'code' | 'retryable'> & { readonly retryable?: boolean };
+
+/**
+ * Returns the base of an error class: its constructor takes the arguments of `describe`.
+ * @example class RangeTooLargeError extends defineError(code, (facts: { from: number; to: number }) => ({ message: `…` })) {}
+ */
+export function defineError<Args extends readonly unknown[]>(
+  code: string,
+  describe: (...args: Args) => ErrorParts,
+): new (
+  ...args: Args
+) => ChainsteadError {
+  return class extends ChainsteadError {
+    constructor(...args: Args) {
+      const [first] = args;
+      super({ code, facts: isPlainObject(first) ? first : {}, retryable: false, ...describe(...args) });
+    }
+  };
+}
+
+function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}

@@ -1,19 +1,13 @@
 import moment from 'moment';
-import { ChainsteadError } from '../errors/error.ts';
+import { defineError } from '../errors/error.ts';
 
 /** The text is not a date in an accepted form. Code `INVALID_DATE`. */
-export class InvalidDateError extends ChainsteadError {
-  constructor(given: string) {
-    super({
-      code: 'INVALID_DATE',
-      message: `${JSON.stringify(given.slice(0, 100))} is not a date between the years 1 and 9999`,
-      facts: { given: given.slice(0, 100) },
-      remedy:
-        'Use a date such as 2024-01-31, 2024-01-31T12:00:00Z, 2024/01/31 12:00, 20240131 or Jan 31, 2024, or Unix seconds or milliseconds. A date such as 01/02/2024 is ambiguous',
-      retryable: false,
-    });
-  }
-}
+export class InvalidDateError extends defineError('INVALID_DATE', (given: string) => ({
+  message: `${JSON.stringify(given.slice(0, 100))} is not a date between the years 1 and 9999`,
+  facts: { given: given.slice(0, 100) },
+  remedy:
+    'Use a date such as 2024-01-31, 2024-01-31T12:00:00Z, 2024/01/31 12:00, 20240131 or Jan 31, 2024, or Unix seconds or milliseconds. A date such as 01/02/2024 is ambiguous',
+})) {}
 
 const DIGITS = /^\d+$/;
 const EARLIEST_MS = Date.parse('0001-01-01T00:00:00Z');

@@ -1,4 +1,4 @@
-import { ChainsteadError } from '@chainstead/core';
+import { defineError } from '@chainstead/core';
 import type { ReadDatabase } from '../database.ts';
 import { ROW_BYTES_MAX } from '../readers/result-bytes.ts';
 import { asSql, joinSql, rawSql, type Sql, sql } from '../sql.ts';
@@ -63,18 +63,15 @@ export async function readPackedPage<Row, Page extends PackedTexts>(
 /**
  * The bytes of a page don't match its columns: a stored value is longer or shorter than its type. Code `PACKED_ROWS`.
  */
-export class PackedRowsError extends ChainsteadError {
-  constructor(facts: { readonly digits: number; readonly digitsOfRow: number }) {
-    super({
-      code: 'PACKED_ROWS',
-      message: 'A page could not be read: a value in the database has the wrong length for its type',
-      facts,
-      remedy:
-        'Find addresses that are not 20 bytes long and hashes that are not 32 bytes long, then run `chainstead reindex` for their blocks',
-      retryable: false,
-    });
-  }
-}
+export class PackedRowsError extends defineError(
+  'PACKED_ROWS',
+  (facts: { readonly digits: number; readonly digitsOfRow: number }) => ({
+    message: 'A page could not be read: a value in the database has the wrong length for its type',
+    facts,
+    remedy:
+      'Find addresses that are not 20 bytes long and hashes that are not 32 bytes long, then run `chainstead reindex` for their blocks',
+  }),
+) {}
 
 /**
  * Packs all rows of a page into a few texts. Reading a row in the driver costs more than all later work on it. Most of

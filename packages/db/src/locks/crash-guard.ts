@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { ChainsteadError, Counter, errorText, type Logger, type Registry } from '@chainstead/core';
+import { Counter, defineError, errorText, type Logger, type Registry } from '@chainstead/core';
 import type { Database } from '../database.ts';
 import { sql } from '../sql.ts';
 import { CRASHES_MAX, createSuspects } from './quarantined-work.ts';
@@ -60,17 +60,14 @@ export interface WorkJournalOptions {
 export const WORK_QUARANTINED = 'WORK_SET_ASIDE';
 
 /** The work crashed the process several times and is not retried. */
-export class WorkSetAsideError extends ChainsteadError {
-  constructor({ kind, keys, origin }: RiskyWork, crashes = CRASHES_MAX) {
-    super({
-      code: 'WORK_SET_ASIDE',
-      message: `Work quarantined: the process ended ${crashes} times during this work`,
-      facts: { kind, key: keys[0], ...(origin === undefined ? {} : { origin }), crashes },
-      remedy: 'Find the cause of the crashes, then DELETE the row FROM quarantined_work to retry the work',
-      retryable: false,
-    });
-  }
-}
+export class WorkSetAsideError extends defineError(
+  'WORK_SET_ASIDE',
+  ({ kind, keys, origin }: RiskyWork, crashes = CRASHES_MAX) => ({
+    message: `Work quarantined: the process ended ${crashes} times during this work`,
+    facts: { kind, key: keys[0], ...(origin === undefined ? {} : { origin }), crashes },
+    remedy: 'Find the cause of the crashes, then DELETE the row FROM quarantined_work to retry the work',
+  }),
+) {}
 
 const LEASE_MS = 20_000;
 

@@ -1,4 +1,4 @@
-import { ChainsteadError } from '@chainstead/core';
+import { defineError } from '@chainstead/core';
 import {
   type Answer,
   type ForwardingPool,
@@ -12,17 +12,15 @@ import { type CheckableChain, createIntegrityCheck, type Wrong } from './integri
 import { createReceiptsProof } from './receipts-proof.ts';
 
 /** No upstream returned a response that matches its hashes and roots. */
-export class UnprovableAnswerError extends ChainsteadError {
-  constructor(options: { method: string; wrong: ReadonlyMap<string, string>; cause: unknown }) {
-    super({
-      code: 'UNPROVABLE_ANSWER',
-      message: `No upstream returned a provable response to ${options.method}: ${[...options.wrong].map(([name, text]) => `${name}: ${text}`).join('; ')}`,
-      facts: { method: options.method, upstreams: [...options.wrong.keys()] },
-      retryable: true,
-      cause: options.cause,
-    });
-  }
-}
+export class UnprovableAnswerError extends defineError(
+  'UNPROVABLE_ANSWER',
+  (options: { method: string; wrong: ReadonlyMap<string, string>; cause: unknown }) => ({
+    message: `No upstream returned a provable response to ${options.method}: ${[...options.wrong].map(([name, text]) => `${name}: ${text}`).join('; ')}`,
+    facts: { method: options.method, upstreams: [...options.wrong.keys()] },
+    retryable: true,
+    cause: options.cause,
+  }),
+) {}
 
 /** Largest response that can be checked, bytes: checked responses are buffered whole. */
 const BYTES_MAX = 128 * 1024 * 1024;
@@ -103,13 +101,7 @@ async function whole(result: RawResult, method: string): Promise<Buffer> {
 }
 
 /** The response is too large to be buffered for the check. */
-export class TooLargeToCheckError extends ChainsteadError {
-  constructor(method: string) {
-    super({
-      code: 'TOO_LARGE_TO_CHECK',
-      message: `The response to ${method} is larger than ${BYTES_MAX} bytes and cannot be verified`,
-      facts: { method, bytes_max: BYTES_MAX },
-      retryable: false,
-    });
-  }
-}
+export class TooLargeToCheckError extends defineError('TOO_LARGE_TO_CHECK', (method: string) => ({
+  message: `The response to ${method} is larger than ${BYTES_MAX} bytes and cannot be verified`,
+  facts: { method, bytes_max: BYTES_MAX },
+})) {}

@@ -1,19 +1,13 @@
 import { isIP } from 'node:net';
-import { ChainsteadError } from '@chainstead/core';
+import { defineError } from '@chainstead/core';
 import type { KeyStore } from '../keys/key-store.ts';
 
 /** Refused: an address reachable from other machines without any key. */
-export class UnsafeBindingError extends ChainsteadError {
-  constructor(host: string) {
-    super({
-      code: 'UNSAFE_BINDING',
-      message: `HOST=${host} is reachable from other machines, but no API key exists`,
-      facts: { host },
-      remedy: 'Run `chainstead keys create`, set API_KEYS, or set HOST=127.0.0.1',
-      retryable: false,
-    });
-  }
-}
+export class UnsafeBindingError extends defineError('UNSAFE_BINDING', (host: string) => ({
+  message: `HOST=${host} is reachable from other machines, but no API key exists`,
+  facts: { host },
+  remedy: 'Run `chainstead keys create`, set API_KEYS, or set HOST=127.0.0.1',
+})) {}
 
 /**
  * Whether a name or address always refers to this machine: `localhost`, `*.localhost` (RFC 6761), 127.0.0.0/8, `::1`.

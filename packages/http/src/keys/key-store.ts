@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { ChainsteadError } from '@chainstead/core';
+import { defineError } from '@chainstead/core';
 import { type Database, type Sql, sql, type Transaction } from '@chainstead/db';
 import { LRUCache } from 'lru-cache';
 import { type AuditActor, recordAudit, START_ACTOR } from '../audit/audit-log.ts';
@@ -67,40 +67,22 @@ const CACHE_MS = 3_000;
 const CACHE_ENTRIES_MAX = 10_000;
 
 /** An invalid key in `API_KEYS`. The key itself is not repeated. */
-export class InvalidConfiguredKeyError extends ChainsteadError {
-  constructor(position: number) {
-    super({
-      code: 'API_KEY_FORMAT',
-      message: `Key ${position} of API_KEYS is not 8 to 128 characters of A-Z, a-z, 0-9, ".", "_" and "-"`,
-      facts: { position },
-      retryable: false,
-    });
-  }
-}
+export class InvalidConfiguredKeyError extends defineError('API_KEY_FORMAT', (position: number) => ({
+  message: `Key ${position} of API_KEYS is not 8 to 128 characters of A-Z, a-z, 0-9, ".", "_" and "-"`,
+  facts: { position },
+})) {}
 
-export class KeyNotFoundError extends ChainsteadError {
-  constructor(prefix: string) {
-    super({
-      code: 'API_KEY_NOT_FOUND',
-      message: `No active key begins with ${JSON.stringify(prefix)}`,
-      facts: { prefix },
-      remedy: 'Run `chainstead keys list` to see the prefixes of all keys',
-      retryable: false,
-    });
-  }
-}
+export class KeyNotFoundError extends defineError('API_KEY_NOT_FOUND', (prefix: string) => ({
+  message: `No active key begins with ${JSON.stringify(prefix)}`,
+  facts: { prefix },
+  remedy: 'Run `chainstead keys list` to see the prefixes of all keys',
+})) {}
 
-export class AmbiguousKeyError extends ChainsteadError {
-  constructor(prefix: string, matches: number) {
-    super({
-      code: 'API_KEY_AMBIGUOUS',
-      message: `${matches} active keys begin with ${JSON.stringify(prefix)}`,
-      facts: { prefix, matches },
-      remedy: 'Pass the full key',
-      retryable: false,
-    });
-  }
-}
+export class AmbiguousKeyError extends defineError('API_KEY_AMBIGUOUS', (prefix: string, matches: number) => ({
+  message: `${matches} active keys begin with ${JSON.stringify(prefix)}`,
+  facts: { prefix, matches },
+  remedy: 'Pass the full key',
+})) {}
 
 interface KeyRow {
   readonly prefix: string;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ChainsteadError, type Clock, errorText, type Logger } from '@chainstead/core';
+import { type Clock, defineError, errorText, type Logger } from '@chainstead/core';
 import type { Company, SharedBudget } from './shared-budget.ts';
 import type { SpendingReport, SpendingStore, StoredSpending } from './spending-store.ts';
 
@@ -181,16 +181,11 @@ export function createSpendingExchange(options: SpendingExchangeOptions): Spendi
 }
 
 /** The limit store timed out; it may have counted the report anyway. */
-export class LimitsStoreSilentError extends ChainsteadError {
-  constructor(timeoutMs: number) {
-    super({
-      code: 'LIMITS_STORE_SILENT',
-      message: `The rate limit store did not respond within ${timeoutMs} ms`,
-      remedy: 'Check the load of the Postgres server. Limits are shared again once it responds',
-      retryable: true,
-    });
-  }
-}
+export class LimitsStoreSilentError extends defineError('LIMITS_STORE_SILENT', (timeoutMs: number) => ({
+  message: `The rate limit store did not respond within ${timeoutMs} ms`,
+  remedy: 'Check the load of the Postgres server. Limits are shared again once it responds',
+  retryable: true,
+})) {}
 
 /** @throws LimitsStoreSilentError on timeout */
 async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {

@@ -1,21 +1,15 @@
 import type { Chain, CustomExchange } from '@chainstead/chains';
-import { ChainsteadError, isAddress, parseAddress, parseHash } from '@chainstead/core';
+import { defineError, isAddress, parseAddress, parseHash } from '@chainstead/core';
 import { exchange } from './exchange.ts';
 import { type ChainExchanges, chainExchanges, knownExchanges } from './exchanges-of-chain.ts';
 import { familiesByName } from './families.ts';
 
 /** An exchange of a setting that can't be used. */
-export class InvalidExchangeError extends ChainsteadError {
-  constructor(given: CustomExchange, problem: string) {
-    super({
-      code: 'INVALID_EXCHANGE',
-      message: `Exchange ${JSON.stringify(given).slice(0, 200)} is not valid: ${problem}`,
-      facts: { ...given },
-      remedy: 'Use the name of a family, list each factory once, and give an init code hash of 32 bytes or none',
-      retryable: false,
-    });
-  }
-}
+export class InvalidExchangeError extends defineError('INVALID_EXCHANGE', (given: CustomExchange, problem: string) => ({
+  message: `Exchange ${JSON.stringify(given).slice(0, 200)} is not valid: ${problem}`,
+  facts: { ...given },
+  remedy: 'Use the name of a family, list each factory once, and give an init code hash of 32 bytes or none',
+})) {}
 
 /** Names of the exchange families. */
 export const EXCHANGE_FAMILIES: readonly string[] = [...familiesByName.keys()];

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { ChainsteadError, Counter, isAddress, parseAddress, type Registry } from '@chainstead/core';
+import { ChainsteadError, Counter, defineError, isAddress, parseAddress, type Registry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { backoffSeconds, type Claim, type DueWork, failDue } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
@@ -141,14 +141,9 @@ function proofOf(outcome: PoolOutcome): string {
 }
 
 /** No block is indexed yet, at which factories could be asked. */
-class NoBlockYetError extends ChainsteadError {
-  constructor(chain: string) {
-    super({
-      code: 'NO_BLOCK_YET',
-      message: `No block of ${chain} is indexed yet`,
-      facts: { chain },
-      remedy: 'Wait until the chain follows its head',
-      retryable: true,
-    });
-  }
-}
+class NoBlockYetError extends defineError('NO_BLOCK_YET', (chain: string) => ({
+  message: `No block of ${chain} is indexed yet`,
+  facts: { chain },
+  remedy: 'Wait until the chain follows its head',
+  retryable: true,
+})) {}

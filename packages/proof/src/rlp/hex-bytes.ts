@@ -1,17 +1,13 @@
-import { ChainsteadError, type Hex } from '@chainstead/core';
+import { defineError, type Hex } from '@chainstead/core';
 
 /** A field that should be whole bytes in hexadecimal is not. Code `INVALID_HEX_BYTES`. */
-export class InvalidHexBytesError extends ChainsteadError {
-  constructor(given: unknown, expectedBytes?: number) {
-    const size = expectedBytes === undefined ? 'whole bytes' : `${expectedBytes} bytes`;
-    super({
-      code: 'INVALID_HEX_BYTES',
-      message: `${JSON.stringify(given)?.slice(0, 100)} is not ${size} in hexadecimal`,
-      facts: { given, expected_bytes: expectedBytes ?? null },
-      retryable: false,
-    });
-  }
-}
+export class InvalidHexBytesError extends defineError('INVALID_HEX_BYTES', (given: unknown, expectedBytes?: number) => {
+  const size = expectedBytes === undefined ? 'whole bytes' : `${expectedBytes} bytes`;
+  return {
+    message: `${JSON.stringify(given)?.slice(0, 100)} is not ${size} in hexadecimal`,
+    facts: { given, expected_bytes: expectedBytes ?? null },
+  };
+}) {}
 
 /**
  * Returns the number of bytes in `0x…`, judged only by its length.

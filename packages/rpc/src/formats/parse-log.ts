@@ -1,6 +1,6 @@
 import {
   type Address,
-  ChainsteadError,
+  defineError,
   type Hash,
   type Hex,
   isLowerHex,
@@ -11,11 +11,10 @@ import {
 } from '@chainstead/core';
 
 /** A node returned a response with missing or malformed fields. */
-export class MalformedAnswerError extends ChainsteadError {
-  constructor(what: string, facts: Readonly<Record<string, unknown>> = {}) {
-    super({ code: 'MALFORMED_ANSWER', message: what, facts, retryable: true });
-  }
-}
+export class MalformedAnswerError extends defineError(
+  'MALFORMED_ANSWER',
+  (what: string, facts: Readonly<Record<string, unknown>> = {}) => ({ message: what, facts, retryable: true }),
+) {}
 
 const BYTES = /^0x(?:[0-9a-f]{2})*$/;
 const NO_TOPICS: readonly Hash[] = [];

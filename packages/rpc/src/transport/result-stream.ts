@@ -1,18 +1,16 @@
-import { ChainsteadError } from '@chainstead/core';
+import { defineError } from '@chainstead/core';
 import type { ValueScanner } from './value-scanner.ts';
 
 /** An upstream failed after part of a large result was forwarded. No other one can continue it. */
-export class BrokenResultError extends ChainsteadError {
-  constructor(options: { upstream: string; method: string; reason: string; cause?: unknown }) {
-    super({
-      code: 'BROKEN_RESULT',
-      message: `The result of ${options.method} was cut off: ${options.reason}`,
-      facts: { upstream: options.upstream, method: options.method },
-      retryable: true,
-      cause: options.cause,
-    });
-  }
-}
+export class BrokenResultError extends defineError(
+  'BROKEN_RESULT',
+  (options: { upstream: string; method: string; reason: string; cause?: unknown }) => ({
+    message: `The result of ${options.method} was cut off: ${options.reason}`,
+    facts: { upstream: options.upstream, method: options.method },
+    retryable: true,
+    cause: options.cause,
+  }),
+) {}
 
 /** The source of the bytes. */
 export interface ResultSource {

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { type Address, ChainsteadError, type Hash, type Hex, parseBigQuantity } from '@chainstead/core';
+import { type Address, defineError, type Hash, type Hex, parseBigQuantity } from '@chainstead/core';
 import { isAnswerOfCall, type UpstreamPool } from '@chainstead/rpc';
 import type { TriggerCall } from './trigger-call.ts';
 
@@ -14,16 +14,11 @@ export interface BlockState {
 }
 
 /** A node's response has an invalid form for the method. */
-export class MalformedStateError extends ChainsteadError {
-  constructor(method: string, upstream: string) {
-    super({
-      code: 'STATE_MALFORMED',
-      message: `${upstream} returned an unexpected value for ${method}`,
-      facts: { method, upstream },
-      retryable: true,
-    });
-  }
-}
+export class MalformedStateError extends defineError('STATE_MALFORMED', (method: string, upstream: string) => ({
+  message: `${upstream} returned an unexpected value for ${method}`,
+  facts: { method, upstream },
+  retryable: true,
+})) {}
 
 export interface BlockStateOptions {
   readonly pool: UpstreamPool;
@@ -32,16 +27,10 @@ export interface BlockStateOptions {
 }
 
 /** A contract's response exceeds the size limit. */
-export class AnswerTooLargeError extends ChainsteadError {
-  constructor(bytesMax: number) {
-    super({
-      code: 'STATE_TOO_LARGE',
-      message: `The contract returned more than ${bytesMax} bytes`,
-      facts: { limit_bytes: bytesMax },
-      retryable: false,
-    });
-  }
-}
+export class AnswerTooLargeError extends defineError('STATE_TOO_LARGE', (bytesMax: number) => ({
+  message: `The contract returned more than ${bytesMax} bytes`,
+  facts: { limit_bytes: bytesMax },
+})) {}
 
 /** Maximum bytes of a call response. */
 export const ANSWER_BYTES_MAX = 1_048_576;

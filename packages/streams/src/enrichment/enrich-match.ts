@@ -4,6 +4,7 @@ import {
   ChainsteadError,
   type Clock,
   createAnswerBudget,
+  defineError,
   errorText,
   type Logger,
 } from '@chainstead/core';
@@ -52,17 +53,12 @@ export interface EnrichRequest {
 export type EnrichMatch = (request: EnrichRequest, signal: AbortSignal) => Promise<EnrichedMatch>;
 
 /** No node of the chain returned the data that a webhook shows, now or a moment ago. */
-export class NodesUnansweredError extends ChainsteadError {
-  constructor(chain: string, cause: unknown) {
-    super({
-      code: 'NODES_UNANSWERED',
-      message: `No upstream of ${chain} could provide the data of a webhook: ${errorText(cause)}`,
-      facts: { chain },
-      retryable: true,
-      cause,
-    });
-  }
-}
+export class NodesUnansweredError extends defineError('NODES_UNANSWERED', (chain: string, cause: unknown) => ({
+  message: `No upstream of ${chain} could provide the data of a webhook: ${errorText(cause)}`,
+  facts: { chain },
+  retryable: true,
+  cause,
+})) {}
 
 const CALLS_MAX = 1_000;
 const TIMEOUT_MS = 10_000;

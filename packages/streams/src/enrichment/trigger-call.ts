@@ -1,5 +1,5 @@
 import { decodeMeasured } from '@chainstead/abi';
-import { type Address, ChainsteadError, errorText, type Hex } from '@chainstead/core';
+import { type Address, defineError, errorText, type Hex } from '@chainstead/core';
 import { type AbiFunction, BaseError, encodeFunctionData } from 'viem';
 import type { AbiItem, AbiParameter, StreamTrigger } from '../stream.ts';
 import type { TriggerResult } from '../webhook.ts';
@@ -14,16 +14,10 @@ export interface TriggerCall {
 }
 
 /** A selector has no value for this item, or the function does not accept the value. */
-export class TriggerInputError extends ChainsteadError {
-  constructor(text: string, wanted: string) {
-    super({
-      code: 'TRIGGER_INPUT',
-      message: `${text} has no ${wanted} in this item`,
-      facts: { selector: text, wanted },
-      retryable: false,
-    });
-  }
-}
+export class TriggerInputError extends defineError('TRIGGER_INPUT', (text: string, wanted: string) => ({
+  message: `${text} has no ${wanted} in this item`,
+  facts: { selector: text, wanted },
+})) {}
 
 /**
  * Returns the call of a trigger for one item.

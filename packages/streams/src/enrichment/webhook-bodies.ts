@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type ChainId, ChainsteadError, type Clock, type Hash } from '@chainstead/core';
+import { type ChainId, type Clock, defineError, type Hash } from '@chainstead/core';
 import { type Database, sql, UNWRITTEN, type WorkJournal } from '@chainstead/db';
 import DataLoader from 'dataloader';
 import type { WebhookBodies } from '../delivery/deliver-webhook.ts';
@@ -22,29 +22,21 @@ export interface WebhookBodiesOptions {
 }
 
 /** The match's chain is no longer configured; the match is sent when the chain is configured again. */
-export class ChainNotConfiguredError extends ChainsteadError {
-  constructor(chainId: ChainId) {
-    super({
-      code: 'CHAIN_NOT_CONFIGURED',
-      message: `Webhooks for chain ${chainId} are on hold: the chain is not in CHAINS`,
-      facts: { chain_id: chainId },
-      remedy: 'Add the chain to CHAINS, or delete its streams',
-      retryable: true,
-    });
-  }
-}
+export class ChainNotConfiguredError extends defineError('CHAIN_NOT_CONFIGURED', (chainId: ChainId) => ({
+  message: `Webhooks for chain ${chainId} are on hold: the chain is not in CHAINS`,
+  facts: { chain_id: chainId },
+  remedy: 'Add the chain to CHAINS, or delete its streams',
+  retryable: true,
+})) {}
 
 /** A match or its stream no longer exists. */
-export class MatchMissingError extends ChainsteadError {
-  constructor({ streamId, chainId, blockNumber, blockHash }: MatchKey) {
-    super({
-      code: 'MATCH_MISSING',
-      message: `No match of stream ${streamId} is stored for block ${blockNumber} of chain ${chainId}`,
-      facts: { stream_id: streamId, chain_id: chainId, block: blockNumber, block_hash: blockHash },
-      retryable: false,
-    });
-  }
-}
+export class MatchMissingError extends defineError(
+  'MATCH_MISSING',
+  ({ streamId, chainId, blockNumber, blockHash }: MatchKey) => ({
+    message: `No match of stream ${streamId} is stored for block ${blockNumber} of chain ${chainId}`,
+    facts: { stream_id: streamId, chain_id: chainId, block: blockNumber, block_hash: blockHash },
+  }),
+) {}
 
 /**
  * Builds the body of each match once: the confirmed webhook reuses the data read for the unconfirmed one. Concurrent

@@ -1,5 +1,5 @@
 import type { Chain, ProofPolicy } from '@chainstead/chains';
-import { type BlockRange, ChainsteadError, type Hash } from '@chainstead/core';
+import { type BlockRange, defineError, type Hash } from '@chainstead/core';
 import { type Database, hexText, rawSql, sql } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { ReorgedWhileReadingError, type WatchedBlock } from '@chainstead/sync';
@@ -12,17 +12,11 @@ export interface PastChain {
 }
 
 /** A route requested a chain without upstreams. Routes offer configured chains only. */
-export class ChainNotServedError extends ChainsteadError {
-  constructor(chain: string) {
-    super({
-      code: 'CHAIN_NOT_SERVED',
-      message: `No upstream of ${chain} is configured here`,
-      facts: { chain },
-      remedy: 'Add the chain to CHAINS',
-      retryable: false,
-    });
-  }
-}
+export class ChainNotServedError extends defineError('CHAIN_NOT_SERVED', (chain: string) => ({
+  message: `No upstream of ${chain} is configured here`,
+  facts: { chain },
+  remedy: 'Add the chain to CHAINS',
+})) {}
 
 /** Returns the entry of a chain. @throws ChainNotServedError */
 export function chainAmong<One extends PastChain>(chains: readonly One[], { id, key }: Chain): One {

@@ -1,4 +1,4 @@
-import { ChainsteadError } from '@chainstead/core';
+import { defineError } from '@chainstead/core';
 
 /** Maximum length of a webhook body. Characters: 32 MiB. */
 export const BODY_LENGTH_MAX = 33_554_432;
@@ -7,18 +7,14 @@ export const BODY_LENGTH_MAX = 33_554_432;
 export const LONG_BODY_LENGTH = 262_144;
 
 /** The items of a block that match a stream exceed the maximum body of one webhook. */
-export class WebhookTooLargeError extends ChainsteadError {
-  constructor(
-    match: { readonly streamId: string; readonly chainId: number; readonly blockNumber: number },
-    length: number,
-  ) {
+export class WebhookTooLargeError extends defineError(
+  'WEBHOOK_TOO_LARGE',
+  (match: { readonly streamId: string; readonly chainId: number; readonly blockNumber: number }, length: number) => {
     const { streamId, chainId, blockNumber } = match;
-    super({
-      code: 'WEBHOOK_TOO_LARGE',
+    return {
       message: `The webhook of stream ${streamId} for block ${blockNumber} of chain ${chainId} has ${length} characters, more than the maximum of ${BODY_LENGTH_MAX}`,
       facts: { stream_id: streamId, chain_id: chainId, block: blockNumber, length },
       remedy: 'Narrow the stream by addresses, topic0 or filters, or read the logs of the block from a node',
-      retryable: false,
-    });
-  }
-}
+    };
+  },
+) {}

@@ -3,7 +3,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { ChainsteadError } from '@chainstead/core';
+import { defineError } from '@chainstead/core';
 import { type Database, listMigrationFiles, sql } from '@chainstead/db';
 import { getTableName } from 'drizzle-orm';
 import type { Dataset } from './dataset.ts';
@@ -18,17 +18,14 @@ export interface TableMismatch {
 }
 
 /** Thrown if database tables differ from the datasets of this version. */
-export class DatasetTablesError extends ChainsteadError {
-  constructor(mismatches: readonly TableMismatch[]) {
-    super({
-      code: 'DATASET_TABLES_DIFFER',
-      message: `The database lacks the tables of ${listed(mismatches.map(({ dataset }) => dataset))}: ${mismatches.map(({ message }) => message).join('; ')}`,
-      facts: { tables: mismatches.map(({ table }) => table) },
-      remedy: 'Change the migration or the dataset to match, then restart. Nothing was indexed',
-      retryable: false,
-    });
-  }
-}
+export class DatasetTablesError extends defineError(
+  'DATASET_TABLES_DIFFER',
+  (mismatches: readonly TableMismatch[]) => ({
+    message: `The database lacks the tables of ${listed(mismatches.map(({ dataset }) => dataset))}: ${mismatches.map(({ message }) => message).join('; ')}`,
+    facts: { tables: mismatches.map(({ table }) => table) },
+    remedy: 'Change the migration or the dataset to match, then restart. Nothing was indexed',
+  }),
+) {}
 
 /** @throws DatasetTablesError */
 export async function requireDatasetTables(

@@ -1,4 +1,4 @@
-import { type BlockRange, ChainsteadError, rangeSize } from '@chainstead/core';
+import { type BlockRange, type ChainsteadError, defineError, rangeSize } from '@chainstead/core';
 import { UnavailableBlocksError } from '../errors.ts';
 import { backfillRanges, type RangeCommandOptions, reindexRanges, verifyRanges } from './range-commands.ts';
 import type { RangeJob, VerifyOutcome } from './range-job.ts';
@@ -27,17 +27,14 @@ export type PerformRangeWork = (
 ) => Promise<PieceResult>;
 
 /** This process doesn't index the dataset of a job. */
-class DatasetNotKeptError extends ChainsteadError {
-  constructor(chain: string, dataset: string, kept: readonly string[]) {
-    super({
-      code: 'DATASET_NOT_KEPT',
-      message: `The dataset ${dataset} of ${chain} is not indexed by this process. It indexes ${kept.join(', ')}`,
-      facts: { chain, dataset, kept },
-      remedy: 'Add the dataset to DATASETS of the ingest role, or choose another one',
-      retryable: false,
-    });
-  }
-}
+class DatasetNotKeptError extends defineError(
+  'DATASET_NOT_KEPT',
+  (chain: string, dataset: string, kept: readonly string[]) => ({
+    message: `The dataset ${dataset} of ${chain} is not indexed by this process. It indexes ${kept.join(', ')}`,
+    facts: { chain, dataset, kept },
+    remedy: 'Add the dataset to DATASETS of the ingest role, or choose another one',
+  }),
+) {}
 
 /** Returns a function that performs jobs of EVM chains, as the CLI commands do. @throws DatasetNotKeptError */
 export function performRangeWork(options: RangeCommandOptions): PerformRangeWork {

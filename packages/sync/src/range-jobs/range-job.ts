@@ -1,4 +1,4 @@
-import { type BlockRange, ChainsteadError } from '@chainstead/core';
+import { type BlockRange, defineError } from '@chainstead/core';
 
 /** Kinds of work on block ranges. */
 export const RANGE_WORKS = ['backfill', 'verify', 'reindex'] as const;
@@ -58,66 +58,40 @@ export interface VerifyOutcome {
 export const RANGE_JOB_ID: RegExp = /^\d{16}[0-9a-f]{8}$/;
 
 /** Some requested blocks are not proven. */
-export class VerificationIncompleteError extends ChainsteadError {
-  constructor(chain: string, unproven: number, uncovered: number) {
-    super({
-      code: 'VERIFICATION_INCOMPLETE',
-      message: `${unproven} blocks of ${chain} could not be proven, and ${uncovered} are not indexed`,
-      facts: { chain, unproven, uncovered },
-      remedy: 'Run "chainstead backfill" for the missing blocks. Add another upstream for the unproven ones',
-      retryable: false,
-    });
-  }
-}
+export class VerificationIncompleteError extends defineError(
+  'VERIFICATION_INCOMPLETE',
+  (chain: string, unproven: number, uncovered: number) => ({
+    message: `${unproven} blocks of ${chain} could not be proven, and ${uncovered} are not indexed`,
+    facts: { chain, unproven, uncovered },
+    remedy: 'Run "chainstead backfill" for the missing blocks. Add another upstream for the unproven ones',
+  }),
+) {}
 
 /** The maximum number of queued and running jobs is reached. */
-export class TooManyRangeJobsError extends ChainsteadError {
-  constructor(max: number) {
-    super({
-      code: 'RANGE_JOBS_FULL',
-      message: `${max} jobs are already queued or running`,
-      facts: { max },
-      remedy: 'Wait until some of them end, or cancel some with "chainstead jobs cancel"',
-      retryable: true,
-    });
-  }
-}
+export class TooManyRangeJobsError extends defineError('RANGE_JOBS_FULL', (max: number) => ({
+  message: `${max} jobs are already queued or running`,
+  facts: { max },
+  remedy: 'Wait until some of them end, or cancel some with "chainstead jobs cancel"',
+  retryable: true,
+})) {}
 
 /** The same job is already queued or running. */
-export class RangeJobKnownError extends ChainsteadError {
-  constructor(id: string) {
-    super({
-      code: 'RANGE_JOB_KNOWN',
-      message: `The same work is queued or running already, as job ${id}`,
-      facts: { id },
-      remedy: 'Wait until this job ends, or cancel it first',
-      retryable: false,
-    });
-  }
-}
+export class RangeJobKnownError extends defineError('RANGE_JOB_KNOWN', (id: string) => ({
+  message: `The same work is queued or running already, as job ${id}`,
+  facts: { id },
+  remedy: 'Wait until this job ends, or cancel it first',
+})) {}
 
 /** The job to cancel is not queued or running. */
-export class NoSuchRangeJobError extends ChainsteadError {
-  constructor(id: string) {
-    super({
-      code: 'RANGE_JOB_UNKNOWN',
-      message: `No job ${id} is queued or running`,
-      facts: { id },
-      remedy: 'Run "chainstead jobs list" to see the queued and running jobs',
-      retryable: false,
-    });
-  }
-}
+export class NoSuchRangeJobError extends defineError('RANGE_JOB_UNKNOWN', (id: string) => ({
+  message: `No job ${id} is queued or running`,
+  facts: { id },
+  remedy: 'Run "chainstead jobs list" to see the queued and running jobs',
+})) {}
 
 /** Every process that took the job ended before it made progress. */
-export class RangeJobAbandonedError extends ChainsteadError {
-  constructor(id: string, attempts: number) {
-    super({
-      code: 'RANGE_JOB_ABANDONED',
-      message: `Job ${id} was started ${attempts} times without progress: each process that worked on it ended`,
-      facts: { id, attempts },
-      remedy: 'Find the cause in the application log of the ingest role, then start the job again',
-      retryable: false,
-    });
-  }
-}
+export class RangeJobAbandonedError extends defineError('RANGE_JOB_ABANDONED', (id: string, attempts: number) => ({
+  message: `Job ${id} was started ${attempts} times without progress: each process that worked on it ended`,
+  facts: { id, attempts },
+  remedy: 'Find the cause in the application log of the ingest role, then start the job again',
+})) {}

@@ -1,6 +1,6 @@
 /** Blocks that datasets could not decode. They are missing from the dataset's coverage; everything else continues. */
 import type { Chain } from '@chainstead/chains';
-import { type BlockRange, type ChainId, ChainsteadError, errorText, mergeRanges, rangeSize } from '@chainstead/core';
+import { type BlockRange, type ChainId, defineError, errorText, mergeRanges, rangeSize } from '@chainstead/core';
 import { type Database, sql, type Transaction } from '@chainstead/db';
 import { missingCoverage, removeCoverage } from '../coverage/coverage.ts';
 import type { CoveredRange } from '../coverage/retained-from.ts';
@@ -14,18 +14,15 @@ export interface DecodeFailure {
 }
 
 /** A dataset threw while it decoded a block. */
-export class DatasetFailedError extends ChainsteadError {
-  constructor(chain: Chain, { dataset, block, error }: DecodeFailure) {
-    super({
-      code: 'DATASET_FAILED',
-      message: `The dataset ${dataset.name} can't decode block ${block} of ${chain.key}: ${errorText(error)}`,
-      facts: { chain: chain.key, dataset: dataset.name, block },
-      remedy: `Fix the dataset's decoder, then run "chainstead reindex --chain ${chain.key} --dataset ${dataset.name} --from ${block} --to ${block}". "chainstead gaps" lists other missing blocks`,
-      retryable: false,
-      cause: error,
-    });
-  }
-}
+export class DatasetFailedError extends defineError(
+  'DATASET_FAILED',
+  (chain: Chain, { dataset, block, error }: DecodeFailure) => ({
+    message: `The dataset ${dataset.name} can't decode block ${block} of ${chain.key}: ${errorText(error)}`,
+    facts: { chain: chain.key, dataset: dataset.name, block },
+    remedy: `Fix the dataset's decoder, then run "chainstead reindex --chain ${chain.key} --dataset ${dataset.name} --from ${block} --to ${block}". "chainstead gaps" lists other missing blocks`,
+    cause: error,
+  }),
+) {}
 
 /** Returns the datasets that decoded every block. */
 export function withoutFailures(datasets: readonly Dataset[], failures: readonly DecodeFailure[]): readonly Dataset[] {

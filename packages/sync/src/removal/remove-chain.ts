@@ -2,7 +2,7 @@
  * Deletes all rows of a chain in short transactions. Its coverage is deleted first, so that no response counts rows that are gone. Its record is
  * deleted last, so that the chain stays known until the end. A process may die after any step: the next one starts again and finds less.
  */
-import { ChainsteadError } from '@chainstead/core';
+import { ChainsteadError, defineError } from '@chainstead/core';
 import { type Database, rawSql, type Sql, sql, tryAcquireLeadership } from '@chainstead/db';
 import { detachPartition, findDetached, withPatientSession } from '../retention/drop-partition.ts';
 import { type ChainTable, conditionOf, readChainTables } from './chain-tables.ts';
@@ -21,30 +21,22 @@ export interface ChainRemoval {
 export const REMOVAL_CODE = 'CHAIN_BEING_REMOVED';
 
 /** A chain that something works on now can't be removed. */
-export class ChainIndexedError extends ChainsteadError {
-  constructor({ name }: Pick<StoredChain, 'name'>, by: string) {
-    super({
-      code: 'CHAIN_INDEXED',
-      message: `${name} is being indexed by ${by}`,
-      facts: { chain: name, by },
-      remedy: `Remove ${name} from CHAINS on every machine (for Aptos, its node URL), restart Chainstead, then run the command again`,
-      retryable: true,
-    });
-  }
-}
+export class ChainIndexedError extends defineError(
+  'CHAIN_INDEXED',
+  ({ name }: Pick<StoredChain, 'name'>, by: string) => ({
+    message: `${name} is being indexed by ${by}`,
+    facts: { chain: name, by },
+    remedy: `Remove ${name} from CHAINS on every machine (for Aptos, its node URL), restart Chainstead, then run the command again`,
+    retryable: true,
+  }),
+) {}
 
 /** The removal of a chain was interrupted, and its remaining rows don't fit new ones. */
-export class ChainBeingRemovedError extends ChainsteadError {
-  constructor(name: string) {
-    super({
-      code: 'CHAIN_BEING_REMOVED',
-      message: `The removal of ${name} is not finished`,
-      facts: { chain: name },
-      remedy: `Run "chainstead chains remove ${name}" to the end. Indexing starts within a minute after it`,
-      retryable: false,
-    });
-  }
-}
+export class ChainBeingRemovedError extends defineError('CHAIN_BEING_REMOVED', (name: string) => ({
+  message: `The removal of ${name} is not finished`,
+  facts: { chain: name },
+  remedy: `Run "chainstead chains remove ${name}" to the end. Indexing starts within a minute after it`,
+})) {}
 
 /** @throws ChainIndexedError */
 export async function requireNotIndexed(database: Pick<Database, 'query'>, chain: StoredChain): Promise<void> {

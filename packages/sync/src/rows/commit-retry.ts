@@ -1,19 +1,14 @@
-import { ChainsteadError } from '@chainstead/core';
+import { defineError } from '@chainstead/core';
 
 /** Maximum attempts of a transaction that fails with a deadlock. */
 const ATTEMPTS_MAX = 8;
 
 /** An assumption made before the transaction had the commit lock is false under it. Code `OPTIMISTIC_WRITE_CONFLICT` */
-export class OptimisticWriteConflictError extends ChainsteadError {
-  constructor(assumed: string) {
-    super({
-      code: 'OPTIMISTIC_WRITE_CONFLICT',
-      message: `Rows have to be written again: it is no longer true that ${assumed}`,
-      facts: { assumed },
-      retryable: true,
-    });
-  }
-}
+export class OptimisticWriteConflictError extends defineError('OPTIMISTIC_WRITE_CONFLICT', (assumed: string) => ({
+  message: `Rows have to be written again: it is no longer true that ${assumed}`,
+  facts: { assumed },
+  retryable: true,
+})) {}
 
 /** Write options of an attempt, derived from earlier failures. */
 export interface CommitAttempt {

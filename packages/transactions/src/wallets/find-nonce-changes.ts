@@ -3,7 +3,7 @@
  * conclusions from their nonces. A nonce never decreases, and each sent transaction raises it by one, so between two
  * blocks of the same nonce nothing was sent and nothing is missed.
  */
-import { type BlockRange, ChainsteadError } from '@chainstead/core';
+import { type BlockRange, defineError } from '@chainstead/core';
 import { isSingle, middleOf, type Span } from './halving.ts';
 
 /** Blocks within which a count changed. */
@@ -55,14 +55,12 @@ export function estimateCounts(spans: readonly NonceSpan[]): number {
 }
 
 /** A node returned a transaction count that contradicts its earlier ones: it is on another branch, or broken. */
-export class UnlikelyCountError extends ChainsteadError {
-  constructor(block: number, count: number, { least, most }: { readonly least: number; readonly most: number | null }) {
-    super({
-      code: 'UNLIKELY_TRANSACTION_COUNT',
-      message: `A node returned a count of ${count} transactions at block ${block}, but at least ${least}${most === null ? '' : ` and at most ${most}`} were sent`,
-      facts: { block, count, least, most },
-      remedy: 'Check that all upstreams follow the same branch of the chain',
-      retryable: true,
-    });
-  }
-}
+export class UnlikelyCountError extends defineError(
+  'UNLIKELY_TRANSACTION_COUNT',
+  (block: number, count: number, { least, most }: { readonly least: number; readonly most: number | null }) => ({
+    message: `A node returned a count of ${count} transactions at block ${block}, but at least ${least}${most === null ? '' : ` and at most ${most}`} were sent`,
+    facts: { block, count, least, most },
+    remedy: 'Check that all upstreams follow the same branch of the chain',
+    retryable: true,
+  }),
+) {}

@@ -11,6 +11,7 @@ import type { ConsolePage } from '../../console-page.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { moment } from '../../layout/numbers.ts';
 import { selectField } from '../../layout/select-field.ts';
+import { table, wide } from '../../layout/table.ts';
 
 const PAGE = 100;
 const DETAILS_MAX = 300;
@@ -53,13 +54,15 @@ function doorIn(given: string | undefined): AuditDoor | null {
 function auditView(records: readonly AuditRecord[], door: AuditDoor | null): Html {
   const page = records.slice(0, PAGE);
   const oldest = records.length > PAGE ? page.at(-1) : undefined;
-  const rows = page.map(
-    (
-      record,
-    ) => html`<tr><td>${moment(record.at)}</td><td>${shown(record.name ?? record.id)}<br><code class="soft">${shown(record.id)}</code></td>
-<td class="name">${record.action}</td><td class="name"><code>${shown(record.target)}</code></td><td>${shown(JSON.stringify(record.details), DETAILS_MAX)}</td>
-<td>${record.door}${record.address === null ? NOTHING : html`, ${shown(record.address)}`}</td><td><code>${shown(record.requestId ?? '–')}</code></td></tr>`,
-  );
+  const rows = page.map((record) => [
+    moment(record.at),
+    html`${shown(record.name ?? record.id)}<br><code class="soft">${shown(record.id)}</code>`,
+    record.action,
+    html`<code>${shown(record.target)}</code>`,
+    shown(JSON.stringify(record.details), DETAILS_MAX),
+    html`${record.door}${record.address === null ? NOTHING : html`, ${shown(record.address)}`}`,
+    html`<code>${shown(record.requestId ?? '–')}</code>`,
+  ]);
   return html`<h1>Audit log</h1>
 <p class="soft">Changes by the console and by commands, and changes of streams by the API, newest first. In SQL: <code>SELECT * FROM audit_log ORDER BY id DESC</code></p>
 <form method="get" action="/console/audit" class="fields row" aria-label="Filter changes">
@@ -68,7 +71,11 @@ ${selectField({ name: 'door', label: 'Source', options: AUDIT_DOORS.map((one) =>
 ${
   page.length === 0
     ? html`<p>${door === null ? 'No changes recorded.' : `No changes recorded from ${DOORS[door]}.`}</p>`
-    : html`<div class="table" tabindex="0" role="region" aria-label="Changes"><table><thead><tr><th scope="col">Time</th><th scope="col">Actor</th><th scope="col">Action</th><th scope="col">Target</th><th scope="col">Details</th><th scope="col">Origin</th><th scope="col">Request</th></tr></thead><tbody>${rows}</tbody></table></div>`
+    : table({
+        label: 'Changes',
+        columns: ['Time', 'Actor', wide('Action', 'name'), wide('Target', 'name'), 'Details', 'Origin', 'Request'],
+        rows,
+      })
 }
 ${oldest === undefined ? NOTHING : html`<p><a href="/console/audit?${new URLSearchParams({ ...(door !== null && { door }), before: oldest.entry })}" rel="next">Older</a></p>`}`;
 }

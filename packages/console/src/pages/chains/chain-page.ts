@@ -5,6 +5,7 @@ import type { ConsolePage } from '../../console-page.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, moment, plainCount } from '../../layout/numbers.ts';
 import { nodeStateView } from '../../layout/severity.ts';
+import { number, table } from '../../layout/table.ts';
 import type { ChainCard } from '../overview/chain-card.ts';
 import type { StripLevel } from '../overview/coverage-strip.ts';
 import type { ChainFacts, OverviewSource } from '../overview/read-overview.ts';
@@ -90,18 +91,23 @@ ${dataset === '' ? NOTHING : html`<input type="hidden" name="dataset" value="${d
 
 function rangesView(ranges: readonly ListedRange[], unit: string): Html {
   if (ranges.length === 0) return html`<p class="soft">No data for this range.</p>`;
-  const rows = ranges.slice(0, RANGES_SHOWN).map(
-    ({
-      dataset,
-      range,
-      level,
-      note,
-    }) => html`<tr><td>${shown(dataset)}</td><td class="number">${count(range.from)}</td><td class="number">${count(range.to)}</td>
-<td class="number">${count(rangeSize(range))}</td><td>${meaningOf(level)}</td><td>${note === null ? '–' : shown(note)}</td></tr>`,
-  );
+  const rows = ranges
+    .slice(0, RANGES_SHOWN)
+    .map(({ dataset, range, level, note }) => [
+      shown(dataset),
+      count(range.from),
+      count(range.to),
+      count(rangeSize(range)),
+      meaningOf(level),
+      note === null ? '–' : shown(note),
+    ]);
   const more = ranges.length - RANGES_SHOWN;
-  return html`<div class="table" tabindex="0" role="region" aria-label="Ranges"><table><caption>Ranges by dataset${more > 0 ? `. ${plainCount(more)} more are hidden. Choose a smaller range` : ''}</caption>
-<thead><tr><th scope="col">Dataset</th><th scope="col" class="number">From</th><th scope="col" class="number">To</th><th scope="col" class="number">${unit}</th><th scope="col">Proof</th><th scope="col">Node or reason</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return table({
+    label: 'Ranges',
+    caption: html`Ranges by dataset${more > 0 ? `. ${plainCount(more)} more are hidden. Choose a smaller range` : ''}`,
+    columns: ['Dataset', number('From'), number('To'), number(unit), 'Proof', 'Node or reason'],
+    rows,
+  });
 }
 
 /** A whole range of one dataset, also if only a part of it was requested. */
@@ -161,20 +167,20 @@ function nodesView(facts: ChainFacts, addressOf: NodeAddress): Html {
 }
 
 function nodesTable(nodes: readonly Node[]): Html {
-  const rows = nodes.map(
-    ({
-      name,
-      state,
-      reason,
-      head,
-      latency,
-      requests,
-      faults,
-    }) => html`<tr><td>${shown(name)}</td><td>${nodeStateView(state, reason, 300)}</td>
-<td class="number">${head === null ? '–' : count(head)}</td><td class="number">${latency}</td><td class="number">${count(requests)}</td><td>${shown(faultsText(faults), 300)}</td></tr>`,
-  );
-  return html`<div class="table" tabindex="0" role="region" aria-label="Nodes"><table><caption>As seen by the ingest process of the chain</caption>
-<thead><tr><th scope="col">Node</th><th scope="col">State</th><th scope="col" class="number">Head</th><th scope="col" class="number">Latency p50 / p95</th><th scope="col" class="number">Requests</th><th scope="col">Faults</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  const rows = nodes.map(({ name, state, reason, head, latency, requests, faults }) => [
+    shown(name),
+    nodeStateView(state, reason, 300),
+    head === null ? '–' : count(head),
+    latency,
+    count(requests),
+    shown(faultsText(faults), 300),
+  ]);
+  return table({
+    label: 'Nodes',
+    caption: 'As seen by the ingest process of the chain',
+    columns: ['Node', 'State', number('Head'), number('Latency p50 / p95'), number('Requests'), 'Faults'],
+    rows,
+  });
 }
 
 function nodesOf(facts: ChainFacts): Node[] {

@@ -11,6 +11,7 @@ import { changeForm } from '../../layout/form.ts';
 import { type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, moment } from '../../layout/numbers.ts';
 import { selectField } from '../../layout/select-field.ts';
+import { number, table as tableView } from '../../layout/table.ts';
 import { type ContractForm, indexesCalls } from './contract-form.ts';
 
 const PROBLEM_MAX = 1_000;
@@ -34,12 +35,20 @@ export function contractListView({ definitions, statuses, token, chainName }: Co
     const chain = chainName(definition.chainId);
     return definition.tables.map((table, index) => {
       const status = statuses.find((one) => one.table === table.name && one.chainId === definition.chainId);
-      return html`<tr><td>${index === 0 ? contractCell(definition, chain, token) : NOTHING}</td><td>${shown(chain)}</td>
-<td><a href="/console/contracts/${definition.name}/${table.event}?chain=${encodeURIComponent(chain)}">${shown(table.event)}</a><br><code class="soft">${shown(table.abi.signature, SIGNATURE_MAX)}</code></td>
-${status === undefined ? html`<td></td><td></td><td></td>` : statusCells(status)}</tr>`;
+      return [
+        index === 0 ? contractCell(definition, chain, token) : NOTHING,
+        shown(chain),
+        html`<a href="/console/contracts/${definition.name}/${table.event}?chain=${encodeURIComponent(chain)}">${shown(table.event)}</a><br><code class="soft">${shown(table.abi.signature, SIGNATURE_MAX)}</code>`,
+        ...(status === undefined ? ['', '', ''] : statusCells(status)),
+      ];
     });
   });
-  return html`<div class="table" tabindex="0" role="region" aria-label="Contracts"><table><caption>Rows count all chains that share a table. ~ marks an estimate. Undecoded: logs that the ABI does not fit</caption><thead><tr><th scope="col">Contract</th><th scope="col">Chain</th><th scope="col">Event</th><th scope="col" class="number">Rows</th><th scope="col">Indexed blocks</th><th scope="col" class="number">Undecoded</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return tableView({
+    label: 'Contracts',
+    caption: 'Rows count all chains that share a table. ~ marks an estimate. Undecoded: logs that the ABI does not fit',
+    columns: ['Contract', 'Chain', 'Event', number('Rows'), 'Indexed blocks', number('Undecoded')],
+    rows,
+  });
 }
 
 function contractCell({ name, addresses }: ContractDefinition, chain: string, token: string): Html {
@@ -52,12 +61,21 @@ function contractCell({ name, addresses }: ContractDefinition, chain: string, to
   )}</details>`;
 }
 
-function statusCells({ rows, isExact, blocks, undecoded, isMissing, suspendedReason }: ContractStatus): Html {
+function statusCells({ rows, isExact, blocks, undecoded, isMissing, suspendedReason }: ContractStatus): Html[] {
   const newest = blocks.slice(-RANGES_SHOWN).toReversed();
   const others = blocks.length - newest.length;
-  return html`<td class="number">${isExact ? NOTHING : '~'}${count(rows)}</td>
-<td>${blocks.length === 0 ? 'none yet' : newest.map(({ from, to }, index) => html`${index === 0 ? NOTHING : ', '}${count(from)} to ${count(to)}`)}${others > 0 ? html`, and ${count(others)} more` : NOTHING}${isMissing ? html`<br><strong>Missing:</strong> the table was dropped. Add the contract again.` : NOTHING}${suspendedReason === null ? NOTHING : html`<br><strong>Suspended:</strong> ${shown(suspendedReason)}`}</td>
-<td class="number">${count(undecoded)}</td>`;
+  const ranges = newest.map(
+    ({ from, to }, index) => html`${index === 0 ? NOTHING : ', '}${count(from)} to ${count(to)}`,
+  );
+  const problems = [
+    isMissing ? html`<br><strong>Missing:</strong> the table was dropped. Add the contract again.` : NOTHING,
+    suspendedReason === null ? NOTHING : html`<br><strong>Suspended:</strong> ${shown(suspendedReason)}`,
+  ];
+  return [
+    html`${isExact ? NOTHING : '~'}${count(rows)}`,
+    html`${blocks.length === 0 ? 'none yet' : ranges}${others > 0 ? html`, and ${count(others)} more` : NOTHING}${problems}`,
+    count(undecoded),
+  ];
 }
 
 export interface ContractFormFacts {
@@ -148,20 +166,26 @@ export interface EventRowsFacts {
 export function eventRowsView({ definition, table, chain, rows }: EventRowsFacts): Html {
   const { parameters, view, event } = table;
   const path = `/api/v2.2/contracts/${definition.name}/${event}?chain=${chain.key}`;
-  const lines = rows.map(
-    ({ block, block_number: number, log_index: log, contract, params }) =>
-      html`<tr><td class="number">${count(number)}</td><td class="number">${count(log)}</td><td>${moment(new Date(block.block_timestamp))}</td><td><code>${contract}</code></td>
-${parameters.map(({ name, type }) => html`<td class="${type === 'numeric' ? 'number' : ''}">${valueView(params[name])}</td>`)}</tr>`,
-  );
+  const list = tableView({
+    label: 'Newest rows',
+    caption: 'Newest first',
+    columns: [
+      ...[number('Block'), number('Log'), 'Time', 'Contract'],
+      ...parameters.map(({ name, type }) => (type === 'numeric' ? number(shown(name)) : shown(name))),
+    ],
+    rows: rows.map(({ block, block_number: blockNumber, log_index: log, contract, params }) => [
+      count(blockNumber),
+      count(log),
+      moment(new Date(block.block_timestamp)),
+      html`<code>${contract}</code>`,
+      ...parameters.map(({ name }) => valueView(params[name])),
+    ]),
+  });
   return html`<h1>${shown(definition.name)}: ${shown(event)}</h1>
 <p class="soft"><a href="/console/contracts">Contracts</a> · ${shown(chain.key)} · <code>${shown(table.abi.signature, SIGNATURE_MAX)}</code></p>
 <p>SQL: <code>${view}</code>. API: <code>${path}</code></p>
 ${bytesHint(table)}
-${
-  rows.length === 0
-    ? html`<p class="soft">No rows yet.</p>`
-    : html`<div class="table" tabindex="0" role="region" aria-label="Newest rows"><table><caption>Newest first</caption><thead><tr><th scope="col" class="number">Block</th><th scope="col" class="number">Log</th><th scope="col">Time</th><th scope="col">Contract</th>${parameters.map(({ name }) => html`<th scope="col">${shown(name)}</th>`)}</tr></thead><tbody>${lines}</tbody></table></div>`
-}`;
+${rows.length === 0 ? html`<p class="soft">No rows yet.</p>` : list}`;
 }
 
 /** Addresses and bytes are texts in the view. */

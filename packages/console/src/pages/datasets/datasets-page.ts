@@ -5,6 +5,7 @@ import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
 import { count, percent } from '../../layout/numbers.ts';
 import { selectField } from '../../layout/select-field.ts';
+import { number, table } from '../../layout/table.ts';
 import type { ChainFacts } from '../overview/read-overview.ts';
 import { type CoverageRow, coverageRows } from './coverage-rows.ts';
 
@@ -95,23 +96,36 @@ function coverageView({ rows, chosen, next }: DatasetsFacts): Html {
   if (rows.length === 0) return html`<p class="soft">No coverage matches the filter.</p>`;
   const lines = rows.map((row) => {
     const ranges = `/console/chains/${encodeURIComponent(row.chain)}?dataset=${encodeURIComponent(row.dataset)}`;
-    return html`<tr><td>${shown(row.chain)}</td><td><a href="${ranges}" aria-label="Ranges of ${cut(row.dataset)} on ${cut(row.chain)}">${shown(row.dataset)}</a></td>
-<td class="number">${percent(row.part)}</td><td class="number">${count(row.missing)}</td><td class="number">${row.proven === null ? '–' : percent(row.proven)}</td>
-<td class="number">${count(row.ranges)}</td><td class="number">${row.span === null ? '–' : html`${count(row.span.from)} to ${count(row.span.to)}`}</td></tr>`;
+    return [
+      shown(row.chain),
+      html`<a href="${ranges}" aria-label="Ranges of ${cut(row.dataset)} on ${cut(row.chain)}">${shown(row.dataset)}</a>`,
+      percent(row.part),
+      count(row.missing),
+      row.proven === null ? '–' : percent(row.proven),
+      count(row.ranges),
+      row.span === null ? '–' : html`${count(row.span.from)} to ${count(row.span.to)}`,
+    ];
   });
   const after = new URLSearchParams({ ...(chosen.dataset !== '' && { dataset: chosen.dataset }), after: next ?? '' });
-  return html`<div class="table" tabindex="0" role="region" aria-label="Coverage by chain and dataset"><table><caption>Covered: share of the blocks (Aptos: versions) from the start block to the checkpoint. Proven: share of the covered blocks</caption>
-<thead><tr><th scope="col">Chain</th><th scope="col">Dataset</th><th scope="col" class="number">Covered</th><th scope="col" class="number">Missing</th><th scope="col" class="number">Proven</th><th scope="col" class="number">Ranges</th><th scope="col" class="number">Span</th></tr></thead><tbody>${lines}</tbody></table></div>
+  return html`${table({ label: 'Coverage by chain and dataset', caption: 'Covered: share of the blocks (Aptos: versions) from the start block to the checkpoint. Proven: share of the covered blocks', columns: ['Chain', 'Dataset', number('Covered'), number('Missing'), number('Proven'), number('Ranges'), number('Span')], rows: lines })}
 ${next === null ? NOTHING : html`<p><a href="/console/datasets?${String(after)}" rel="next">More chains</a></p>`}`;
 }
 
 function buildingView(building: DatasetsFacts['building']): Html {
   if (building.length === 0) return html`<p class="soft">All aggregates are up to date.</p>`;
-  const rows = building.map(
-    ({ chain, state, dataset, status, part, rows: counted }) =>
-      html`<tr><td>${shown(chain)}</td><td>${shown(state)}</td><td>${shown(dataset)}</td><td>${status === 'clearing' ? 'deleting old values' : 'counting rows'}</td>
-<td class="number">${percent(part)}</td><td class="number">${count(counted)}</td></tr>`,
-  );
-  return html`<div class="table" tabindex="0" role="region" aria-label="Aggregates being rebuilt"><table><caption>New aggregates, and those with a new version, are built from stored rows. Until they are complete, API responses are marked as incomplete</caption>
-<thead><tr><th scope="col">Chain</th><th scope="col">Aggregate</th><th scope="col">Dataset</th><th scope="col">Step</th><th scope="col" class="number">Progress</th><th scope="col" class="number">Rows counted</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  const rows = building.map(({ chain, state, dataset, status, part, rows: counted }) => [
+    shown(chain),
+    shown(state),
+    shown(dataset),
+    status === 'clearing' ? 'deleting old values' : 'counting rows',
+    percent(part),
+    count(counted),
+  ]);
+  return table({
+    label: 'Aggregates being rebuilt',
+    caption:
+      'New aggregates, and those with a new version, are built from stored rows. Until they are complete, API responses are marked as incomplete',
+    columns: ['Chain', 'Aggregate', 'Dataset', 'Step', number('Progress'), number('Rows counted')],
+    rows,
+  });
 }

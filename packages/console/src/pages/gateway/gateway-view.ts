@@ -2,6 +2,7 @@ import type { MethodCalls } from '@chainstead/gateway';
 import { html } from 'hono/html';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, percent, plainCount, rate } from '../../layout/numbers.ts';
+import { number, table, wide } from '../../layout/table.ts';
 import { kindsText } from '../../layout/upstream-sums.ts';
 import type { UpstreamErrors } from './upstream-errors.ts';
 
@@ -70,28 +71,61 @@ function totalsView({ filter, methods }: GatewayFacts): Html {
 
 function methodsView({ methods }: GatewayFacts): Html {
   if (methods.length === 0) return html`<p class="soft">No calls recorded.</p>`;
-  const rows = methods.slice(0, METHODS_SHOWN).map(
-    (
-      row,
-    ) => html`<tr><td>${shown(row.chain)}</td><td><code>${shown(row.method)}</code></td><td class="number">${count(row.calls)}</td>
-<td class="number">${percent(row.cached / Math.max(1, row.calls))}</td><td class="number">${count(row.errors)}</td>
-<td class="number">${row.half === null ? '–' : milliseconds(row.half)}</td><td class="number">${row.most === null ? '–' : milliseconds(row.most)}</td></tr>`,
-  );
+  const rows = methods
+    .slice(0, METHODS_SHOWN)
+    .map((row) => [
+      shown(row.chain),
+      html`<code>${shown(row.method)}</code>`,
+      count(row.calls),
+      percent(row.cached / Math.max(1, row.calls)),
+      count(row.errors),
+      row.half === null ? '–' : milliseconds(row.half),
+      row.most === null ? '–' : milliseconds(row.most),
+    ]);
   const more = methods.length - METHODS_SHOWN;
-  return html`<div class="table" tabindex="0" role="region" aria-label="Calls by chain and method"><table><caption>Most calls first. p50 and p95: from the call to the response, for calls sent to an upstream${more > 0 ? `. ${plainCount(more)} more are hidden. Choose a chain` : ''}</caption>
-<thead><tr><th scope="col">Chain</th><th scope="col">Method</th><th scope="col" class="number">Calls</th><th scope="col" class="number">Served locally</th><th scope="col" class="number">Errors</th><th scope="col" class="number">p50</th><th scope="col" class="number">p95</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return table({
+    label: 'Calls by chain and method',
+    caption: html`Most calls first. p50 and p95: from the call to the response, for calls sent to an upstream${more > 0 ? `. ${plainCount(more)} more are hidden. Choose a chain` : ''}`,
+    columns: [
+      'Chain',
+      'Method',
+      number('Calls'),
+      number('Served locally'),
+      number('Errors'),
+      number('p50'),
+      number('p95'),
+    ],
+    rows,
+  });
 }
 
 function upstreamsView({ upstreams, upstreamHours }: GatewayFacts): Html {
   if (upstreams.length === 0) return html`<p class="soft">No upstream calls recorded.</p>`;
-  const rows = upstreams.slice(0, UPSTREAMS_SHOWN).map(
-    (
-      row,
-    ) => html`<tr><td class="name">${shown(row.address)}</td><td>${shown(row.chain)}</td><td class="number">${count(row.calls)}</td><td class="number">${percent(row.errorShare)}</td>
-<td class="name">${row.faults.size === 0 ? 'none' : shown(kindsText(row.faults), 300)}</td><td class="number">${row.half === null ? '–' : milliseconds(row.half)}</td><td class="number">${row.most === null ? '–' : milliseconds(row.most)}</td></tr>`,
-  );
-  return html`<div class="table" tabindex="0" role="region" aria-label="Errors by upstream"><table><caption>Calls by processes of the role api in the last ${plainCount(upstreamHours)} ${upstreamHours === 1 ? 'hour' : 'hours'}, worst first. Failed calls are retried on other nodes, so clients see fewer errors</caption>
-<thead><tr><th scope="col">Node</th><th scope="col">Chain</th><th scope="col" class="number">Calls</th><th scope="col" class="number">Errors</th><th scope="col">Kinds</th><th scope="col" class="number">p50</th><th scope="col" class="number">p95</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  const rows = upstreams
+    .slice(0, UPSTREAMS_SHOWN)
+    .map((row) => [
+      shown(row.address),
+      shown(row.chain),
+      count(row.calls),
+      percent(row.errorShare),
+      row.faults.size === 0 ? 'none' : shown(kindsText(row.faults), 300),
+      row.half === null ? '–' : milliseconds(row.half),
+      row.most === null ? '–' : milliseconds(row.most),
+    ]);
+  return table({
+    label: 'Errors by upstream',
+    caption: html`Calls by processes of the role api in the last ${plainCount(upstreamHours)} ${upstreamHours === 1 ? 'hour' : 'hours'}, worst first. Failed calls are retried on other nodes, so clients see fewer errors`,
+    columns: [
+      wide('Node', 'name'),
+      'Chain',
+      number('Calls'),
+      number('Errors'),
+      wide('Kinds', 'name'),
+      number('p50'),
+      number('p95'),
+    ],
+    rows,
+  });
 }
 
 function milliseconds(ms: number): string {

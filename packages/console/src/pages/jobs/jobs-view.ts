@@ -5,6 +5,7 @@ import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, duration, moment, percent, plainCount, rate } from '../../layout/numbers.ts';
 import { selectField } from '../../layout/select-field.ts';
 import { severityView } from '../../layout/severity.ts';
+import { number, table } from '../../layout/table.ts';
 
 export interface JobsFacts {
   /** The newest first. */
@@ -52,13 +53,26 @@ ${oldest === undefined ? NOTHING : html`<p><a href="/console/jobs?${String(older
 function tableOf({ jobs, nameOf, token }: JobsFacts): Html {
   const rows = jobs.map((job) => {
     const name = nameOf(job.chain);
-    return html`<tr id="job-${job.id}"><td>${moment(job.requestedAt)}<br>${shown(job.requestedBy)}<br><code class="soft">${job.id}</code></td>
-<td>${job.work}<br>${shown(name)}, ${job.dataset === null ? 'all datasets' : shown(job.dataset)}</td><td class="number">${rangesText(job, name)}</td>
-<td>${stateView(job)}</td><td class="number">${progressView(job)}</td>
-<td>${job.status === 'queued' || job.status === 'running' ? changeForm('/console/jobs/cancel', token, html`<input type="hidden" name="id" value="${job.id}"><button class="danger" ${job.isEnding ? html`disabled` : NOTHING}>Cancel</button>`, `Cancel the job ${job.id}`) : '–'}</td></tr>`;
+    const isOpen = job.status === 'queued' || job.status === 'running';
+    const cancel = html`<input type="hidden" name="id" value="${job.id}"><button class="danger" ${job.isEnding ? html`disabled` : NOTHING}>Cancel</button>`;
+    return {
+      id: `job-${job.id}`,
+      cells: [
+        html`${moment(job.requestedAt)}<br>${shown(job.requestedBy)}<br><code class="soft">${job.id}</code>`,
+        html`${job.work}<br>${shown(name)}, ${job.dataset === null ? 'all datasets' : shown(job.dataset)}`,
+        rangesText(job, name),
+        stateView(job),
+        progressView(job),
+        isOpen ? changeForm('/console/jobs/cancel', token, cancel, `Cancel the job ${job.id}`) : '–',
+      ],
+    };
   });
-  return html`<div class="table" tabindex="0" role="region" aria-label="Jobs"><table><caption>Newest first</caption>
-<thead><tr><th scope="col">Requested</th><th scope="col">Work</th><th scope="col" class="number">Blocks</th><th scope="col">State</th><th scope="col" class="number">Progress</th><th scope="col">Action</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return table({
+    label: 'Jobs',
+    caption: 'Newest first',
+    columns: ['Requested', 'Work', number('Blocks'), 'State', number('Progress'), 'Action'],
+    rows,
+  });
 }
 
 function rangesText({ ranges }: RangeJob, name: string): Html {

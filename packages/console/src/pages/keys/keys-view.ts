@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import { changeForm } from '../../layout/form.ts';
 import { type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, moment } from '../../layout/numbers.ts';
+import { number, table } from '../../layout/table.ts';
 import { totalsByKey, totalsByRoute, type UsageRow } from './join-usage.ts';
 
 export interface KeysFacts {
@@ -62,15 +63,19 @@ function rateField(id: string, rate: number | null): Html {
 function storedView({ stored, usage, token }: KeysFacts): Html {
   if (stored.length === 0) return NOTHING;
   const totals = new Map(totalsByKey(usage).map((total) => [total.keyId, total.requests]));
-  const rows = stored.map(
-    (
-      key,
-    ) => html`<tr><td>${shown(key.name)}<br><code class="soft">${key.prefix}…</code></td><td>${key.scopes.join(', ') || 'none'}</td>
-<td class="number">${key.rateLimit === null ? '–' : count(key.rateLimit)}</td><td>${moment(key.createdAt)}</td>
-<td class="number"><a href="/console/keys?key=${key.prefix}#usage">${count(totals.get(key.prefix) ?? 0)}</a></td>
-<td>${key.revokedAt === null ? changeView(key, token) : html`revoked ${moment(key.revokedAt)}`}</td></tr>`,
-  );
-  return html`<div class="table" tabindex="0" role="region" aria-label="Stored keys"><table><thead><tr><th scope="col">Name</th><th scope="col">Scopes</th><th scope="col" class="number">Requests/s</th><th scope="col">Created</th><th scope="col" class="number">Requests</th><th scope="col">Action</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  const rows = stored.map((key) => [
+    html`${shown(key.name)}<br><code class="soft">${key.prefix}…</code>`,
+    key.scopes.join(', ') || 'none',
+    key.rateLimit === null ? '–' : count(key.rateLimit),
+    moment(key.createdAt),
+    html`<a href="/console/keys?key=${key.prefix}#usage">${count(totals.get(key.prefix) ?? 0)}</a>`,
+    key.revokedAt === null ? changeView(key, token) : html`revoked ${moment(key.revokedAt)}`,
+  ]);
+  return table({
+    label: 'Stored keys',
+    columns: ['Name', 'Scopes', number('Requests/s'), 'Created', number('Requests'), 'Action'],
+    rows,
+  });
 }
 
 function changeView({ prefix, name, scopes, rateLimit }: StoredKey, token: string): Html {
@@ -93,9 +98,18 @@ ${routes.length === 0 ? html`<p class="soft">No requests recorded.</p>` : routes
 function routesView(routes: ReturnType<typeof totalsByRoute>): Html {
   const rows = routes
     .slice(0, ROUTES_SHOWN)
-    .map(
-      (row) =>
-        html`<tr><td><code>${shown(row.keyId)}</code></td><td>${row.kind === 'api' ? 'API' : 'JSON-RPC'}</td><td>${shown(row.route)}</td><td>${shown(row.method)}</td><td class="number">${count(row.requests)}</td><td class="number">${count(row.errors)}</td></tr>`,
-    );
-  return html`<div class="table" tabindex="0" role="region" aria-label="Usage by key, route and method"><table><caption>By key, route (gateway: chain) and method, most requests first</caption><thead><tr><th scope="col">Key</th><th scope="col">API</th><th scope="col">Route</th><th scope="col">Method</th><th scope="col" class="number">Requests</th><th scope="col" class="number">Errors</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+    .map((row) => [
+      html`<code>${shown(row.keyId)}</code>`,
+      row.kind === 'api' ? 'API' : 'JSON-RPC',
+      shown(row.route),
+      shown(row.method),
+      count(row.requests),
+      count(row.errors),
+    ]);
+  return table({
+    label: 'Usage by key, route and method',
+    caption: 'By key, route (gateway: chain) and method, most requests first',
+    columns: ['Key', 'API', 'Route', 'Method', number('Requests'), number('Errors')],
+    rows,
+  });
 }

@@ -9,6 +9,7 @@ import { livePart } from '../../layout/live-part.ts';
 import { count, moment } from '../../layout/numbers.ts';
 import { selectField } from '../../layout/select-field.ts';
 import { severityView } from '../../layout/severity.ts';
+import { number, table } from '../../layout/table.ts';
 import { COLLECTION_STATES, HISTORY_STATES, type OnDemandChoice, stateNamed } from './on-demand-states.ts';
 
 const PAGE = 100;
@@ -146,14 +147,20 @@ function collectionsView({ collections, next }: CollectionReadsPage, choice: OnD
 }
 
 function collectionsTable(collections: CollectionReadsPage['collections'], { nameOf }: OnDemandChoice): Html {
-  const rows = collections.map(
-    ({ chainId, address, name, state, readAt, dueAt, attempts, error }) =>
-      html`<tr><td>${shown(nameOf(chainId))}</td><td>${name === null ? NOTHING : html`${shown(name)}<br>`}<code>${address}</code></td>
-<td>${stateView(state, COLLECTION_STATES[state])}${error === null ? NOTHING : html`<br>${shown(error.message, REASON_MAX)}`}</td>
-<td>${readAt === null ? 'never' : moment(readAt)}</td><td>${dueAt === null ? '–' : moment(dueAt)}</td><td class="number">${count(attempts)}</td></tr>`,
-  );
-  return html`<div class="table" tabindex="0" role="region" aria-label="Collections"><table><caption>By address</caption>
-<thead><tr><th scope="col">Chain</th><th scope="col">Collection</th><th scope="col">State</th><th scope="col">Last read</th><th scope="col">Next read</th><th scope="col" class="number">Failed attempts</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  const rows = collections.map(({ chainId, address, name, state, readAt, dueAt, attempts, error }) => [
+    shown(nameOf(chainId)),
+    html`${name === null ? NOTHING : html`${shown(name)}<br>`}<code>${address}</code>`,
+    html`${stateView(state, COLLECTION_STATES[state])}${error === null ? NOTHING : html`<br>${shown(error.message, REASON_MAX)}`}`,
+    readAt === null ? 'never' : moment(readAt),
+    dueAt === null ? '–' : moment(dueAt),
+    count(attempts),
+  ]);
+  return table({
+    label: 'Collections',
+    caption: 'By address',
+    columns: ['Chain', 'Collection', 'State', 'Last read', 'Next read', number('Failed attempts')],
+    rows,
+  });
 }
 
 /** A refused subject needs the operator; a failed one is retried. */
@@ -176,13 +183,30 @@ function historiesView({ histories, next }: HistoriesPage, choice: OnDemandChoic
 
 function historiesTable(histories: HistoriesPage['histories'], { nameOf }: OnDemandChoice): Html {
   const rows = histories.map(
-    ({ subject, status, callsEstimated, callsMade, rowsAdded, requestedAt, attempts, dueAt, error }) =>
-      html`<tr><td>${shown(nameOf(subject.chainId))}</td><td>${subject.kind}<br><code>${subject.address}</code></td>
-<td>${stateView(status, HISTORY_STATES[status])}${dueAt === null ? NOTHING : html`<br>not before ${moment(dueAt)}`}${error === null ? NOTHING : html`<br>${shown(error.message, REASON_MAX)}`}</td>
-<td class="number">${count(callsMade)}${callsEstimated === null ? NOTHING : html` of ${count(callsEstimated)}`}</td><td class="number">${count(rowsAdded)}</td><td class="number">${count(attempts)}</td><td>${moment(requestedAt)}</td></tr>`,
+    ({ subject, status, callsEstimated, callsMade, rowsAdded, requestedAt, attempts, dueAt, error }) => [
+      shown(nameOf(subject.chainId)),
+      html`${subject.kind}<br><code>${subject.address}</code>`,
+      html`${stateView(status, HISTORY_STATES[status])}${dueAt === null ? NOTHING : html`<br>not before ${moment(dueAt)}`}${error === null ? NOTHING : html`<br>${shown(error.message, REASON_MAX)}`}`,
+      html`${count(callsMade)}${callsEstimated === null ? NOTHING : html` of ${count(callsEstimated)}`}`,
+      count(rowsAdded),
+      count(attempts),
+      moment(requestedAt),
+    ],
   );
-  return html`<div class="table" tabindex="0" role="region" aria-label="Backfills"><table><caption>By chain and address</caption>
-<thead><tr><th scope="col">Chain</th><th scope="col">Subject</th><th scope="col">State</th><th scope="col" class="number">RPC calls</th><th scope="col" class="number">Rows added</th><th scope="col" class="number">Failed attempts</th><th scope="col">Requested</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return table({
+    label: 'Backfills',
+    caption: 'By chain and address',
+    columns: [
+      'Chain',
+      'Subject',
+      'State',
+      number('RPC calls'),
+      number('Rows added'),
+      number('Failed attempts'),
+      'Requested',
+    ],
+    rows,
+  });
 }
 
 /** The path of a list, below `/console`. */

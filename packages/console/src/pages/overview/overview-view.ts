@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, duration, moment, percent, plainCount, rate } from '../../layout/numbers.ts';
+import { number, table } from '../../layout/table.ts';
 import { statusView } from '../streams/stream-list-view.ts';
 import type { ChainCard } from './chain-card.ts';
 import type { Overview } from './read-overview.ts';
@@ -59,21 +60,29 @@ ${failing.length === 0 ? NOTHING : failingView(failing)}`;
 }
 
 function failingView(failing: Overview['streams']['failing']): Html {
-  const rows = failing.map(
-    ({ id, tag, status, message }) =>
-      html`<tr><td><a href="/console/streams/${id}">${shown(tag || id)}</a><br><code>${shown(id)}</code></td><td>${statusView(status)}</td><td>${shown(message, PROBLEM_MAX)}</td></tr>`,
-  );
-  return html`<div class="table" tabindex="0" role="region" aria-label="Failing streams"><table><caption>Failing streams, last changed first</caption>
-<thead><tr><th scope="col">Stream</th><th scope="col">Status</th><th scope="col">Reason</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  const rows = failing.map(({ id, tag, status, message }) => [
+    html`<a href="/console/streams/${id}">${shown(tag || id)}</a><br><code>${shown(id)}</code>`,
+    statusView(status),
+    shown(message, PROBLEM_MAX),
+  ]);
+  return table({
+    label: 'Failing streams',
+    caption: 'Failing streams, last changed first',
+    columns: ['Stream', 'Status', 'Reason'],
+    rows,
+  });
 }
 
 function setAsideView(work: Overview['setAside']): Html {
-  const rows = work.map(
-    ({ name, crashes, reason }) =>
-      html`<tr><td>${shown(reason === null ? name : `${name}: ${reason}`)}</td><td class="number">${count(crashes)}</td></tr>`,
-  );
-  return html`<div class="table"><table><caption>Work that ended processes, or that could not be read. Chainstead does not retry it automatically.</caption>
-<thead><tr><th scope="col">Work</th><th scope="col" class="number">Crashes</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  const rows = work.map(({ name, crashes, reason }) => [
+    shown(reason === null ? name : `${name}: ${reason}`),
+    count(crashes),
+  ]);
+  return table({
+    caption: 'Work that ended processes, or that could not be read. Chainstead does not retry it automatically.',
+    columns: ['Work', number('Crashes')],
+    rows,
+  });
 }
 
 const WIDTH = 240;

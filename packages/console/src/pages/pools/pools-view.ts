@@ -4,6 +4,7 @@ import type { ListedPool } from '@chainstead/markets';
 import { html } from 'hono/html';
 import { type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count } from '../../layout/numbers.ts';
+import { number, table } from '../../layout/table.ts';
 import { NONE, short } from '../explorer/tables/cells.ts';
 
 /** Uniswap v4: the hook sets the fee at each swap. */
@@ -58,14 +59,22 @@ ${next === null ? NOTHING : html`<p><a href="${next}" rel="next">Next page</a></
 }
 
 function tableOf(pools: readonly ListedPool[], chain: Chain, states: ReadonlyMap<string, number>): Html {
-  const rows = pools.map(
-    (
-      pool,
-    ) => html`<tr><td>${poolLink(pool.pool, chain.key)}</td><td>${textOrNone(pool.exchange)}</td><td>${tokensView(pool, chain)}</td>
-<td>${statusView(pool)}</td><td>${proofView(pool, chain.key)}</td><td class="number">${feeView(pool)}</td><td>${countedView(pool)}</td>
-<td class="number">${blockLink(states.get(pool.pool) ?? null, chain.key)}</td></tr>`,
-  );
-  return html`<div class="table" tabindex="0" role="region" aria-label="Pools of this token, ${chain.key}"><table class="rows"><thead><tr><th scope="col">Pool</th><th scope="col">Exchange</th><th scope="col">Tokens</th><th scope="col">Status</th><th scope="col">Proof</th><th scope="col" class="number">Fee</th><th scope="col">Counted</th><th scope="col" class="number">Newest state</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  const rows = pools.map((pool) => [
+    poolLink(pool.pool, chain.key),
+    textOrNone(pool.exchange),
+    tokensView(pool, chain),
+    statusView(pool),
+    proofView(pool, chain.key),
+    feeView(pool),
+    countedView(pool),
+    blockLink(states.get(pool.pool) ?? null, chain.key),
+  ]);
+  return table({
+    label: `Pools of this token, ${chain.key}`,
+    className: 'rows',
+    columns: ['Pool', 'Exchange', 'Tokens', 'Status', 'Proof', number('Fee'), 'Counted', number('Newest state')],
+    rows,
+  });
 }
 
 const STATUS_CLASSES = { proven: 'v-ok', unproven: 'v-warning', disproved: 'v-bad' } as const;

@@ -3,6 +3,7 @@ import type { PriceExplanation, ShownTokenPrice } from '@chainstead/prices';
 import { html } from 'hono/html';
 import { type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, duration, moment } from '../../layout/numbers.ts';
+import { number, table } from '../../layout/table.ts';
 import { accountLink, NONE } from '../explorer/tables/cells.ts';
 import { curlLine } from '../explorer/tables/curl-line.ts';
 import { curlView } from '../explorer/tables/table-view.ts';
@@ -93,13 +94,17 @@ function candidatesOf({ rule, candidates }: PriceExplanation, chain: string): Ht
   const rows = candidates
     .toSorted(byRole)
     .slice(0, CANDIDATES_SHOWN)
-    .map(
-      (
-        one,
-      ) => html`<tr><td>${poolLink(one.pair_address, chain)}</td><td>${shown(one.exchange_name)}</td><td>${roleView(one)}</td><td class="number">${one.price_usd}</td>
-<td class="number">${one.weight_usd}</td><td class="number">${one.sides.map((side, at) => html`${at === 0 ? NOTHING : html`<br>`}${depthView(side, chain)}`)}</td><td class="number">${blockLink(newestBlock(one), chain)}</td><td>${one.created_time === null ? 'unknown' : moment(new Date(one.created_time * 1_000))}</td></tr>`,
-    );
-  return html`<div class="table" tabindex="0" role="region" aria-label="Candidates, ${chain}"><table class="rows"><thead><tr><th scope="col">Pool</th><th scope="col">Exchange</th><th scope="col">Role</th><th scope="col" class="number">Price, USD</th><th scope="col" class="number">Weight, USD</th><th scope="col" class="number">Depth of each side</th><th scope="col" class="number">Newest state</th><th scope="col">Created</th></tr></thead><tbody>${rows}</tbody></table></div>
+    .map((one) => [
+      poolLink(one.pair_address, chain),
+      shown(one.exchange_name),
+      roleView(one),
+      one.price_usd,
+      one.weight_usd,
+      html`${one.sides.map((side, index) => html`${index === 0 ? NOTHING : html`<br>`}${depthView(side, chain)}`)}`,
+      blockLink(newestBlock(one), chain),
+      one.created_time === null ? 'unknown' : moment(new Date(one.created_time * 1_000)),
+    ]);
+  return html`${table({ label: `Candidates, ${chain}`, className: 'rows', columns: ['Pool', 'Exchange', 'Role', number('Price, USD'), number('Weight, USD'), number('Depth of each side'), number('Newest state'), 'Created'], rows })}
 ${candidates.length > CANDIDATES_SHOWN ? html`<p class="soft">The ${count(CANDIDATES_SHOWN)} deepest of ${count(candidates.length)}.</p>` : NOTHING}`;
 }
 
@@ -144,12 +149,18 @@ const SOURCES: Readonly<Record<Anchor['source'], Html>> = {
 
 function anchorsOf({ anchors }: PriceExplanation, chain: string): Html {
   if (anchors.length === 0) return html`<p class="soft">No anchor has a price at this block.</p>`;
-  const rows = anchors.map(
-    (
-      one,
-    ) => html`<tr><td>${accountLink(one.token_address, chain)}</td><td class="number">${one.price_usd}</td><td>${SOURCES[one.source]}</td>
-<td>${one.feed === null ? NONE : accountLink(one.feed, chain)}</td><td>${one.aggregator === null ? NONE : accountLink(one.aggregator, chain)}</td>
-<td class="number">${one.block === null ? NONE : html`${blockLink(Number(one.block), chain)}, log ${one.log_index}`}</td></tr>`,
-  );
-  return html`<div class="table" tabindex="0" role="region" aria-label="Anchors, ${chain}"><table class="rows"><thead><tr><th scope="col">Token</th><th scope="col" class="number">Price, USD</th><th scope="col">Source</th><th scope="col">Feed</th><th scope="col">Aggregator</th><th scope="col" class="number">Value of block</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  const rows = anchors.map((one) => [
+    accountLink(one.token_address, chain),
+    one.price_usd,
+    SOURCES[one.source],
+    one.feed === null ? NONE : accountLink(one.feed, chain),
+    one.aggregator === null ? NONE : accountLink(one.aggregator, chain),
+    one.block === null ? NONE : html`${blockLink(Number(one.block), chain)}, log ${one.log_index}`,
+  ]);
+  return table({
+    label: `Anchors, ${chain}`,
+    className: 'rows',
+    columns: ['Token', number('Price, USD'), 'Source', 'Feed', 'Aggregator', number('Value of block')],
+    rows,
+  });
 }

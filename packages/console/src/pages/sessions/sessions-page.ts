@@ -4,6 +4,7 @@ import type { ConsolePage, PageRequest } from '../../console-page.ts';
 import { changeForm } from '../../layout/form.ts';
 import { type Html, shown } from '../../layout/html.ts';
 import { moment } from '../../layout/numbers.ts';
+import { table } from '../../layout/table.ts';
 import type { ConsoleSession } from '../../sessions/session-store.ts';
 
 const endForm = z.object({ id: z.string().regex(/^[0-9a-f]{64}$/, 'is not a session') });
@@ -26,14 +27,21 @@ export const sessionsPage: ConsolePage = {
 };
 
 function sessionsView(sessions: readonly ConsoleSession[], { session: own, token }: PageRequest): Html {
-  const rows = sessions.map(
-    (
-      session,
-    ) => html`<tr><td>${shown(session.keyName)}<br><code class="soft">${shown(session.keyId)}</code>${session.id === own.id ? html` <strong>this session</strong>` : ''}</td>
-<td>${moment(session.createdAt)}</td><td>${moment(session.seenAt)}</td><td>${moment(session.expiresAt)}</td><td>${shown(session.address)}</td><td>${shown(session.userAgent, 200)}</td>
-<td>${changeForm('/console/sessions/end', token, html`<input type="hidden" name="id" value="${session.id}"><button class="danger">End</button>`, `End the session of ${session.keyId} from ${session.address}`)}</td></tr>`,
-  );
+  const rows = sessions.map((session) => [
+    html`${shown(session.keyName)}<br><code class="soft">${shown(session.keyId)}</code>${session.id === own.id ? html` <strong>this session</strong>` : ''}`,
+    moment(session.createdAt),
+    moment(session.seenAt),
+    moment(session.expiresAt),
+    shown(session.address),
+    shown(session.userAgent, 200),
+    changeForm(
+      '/console/sessions/end',
+      token,
+      html`<input type="hidden" name="id" value="${session.id}"><button class="danger">End</button>`,
+      `End the session of ${session.keyId} from ${session.address}`,
+    ),
+  ]);
   return html`<h1>Sessions</h1>
 <p class="soft">Keys signed in to the console. A session ends 12 hours after its last use, a week after sign-in, or together with its key.</p>
-<div class="table" tabindex="0" role="region" aria-label="Sessions"><table><thead><tr><th scope="col">Key</th><th scope="col">Signed in</th><th scope="col">Last used</th><th scope="col">Expires</th><th scope="col">Address</th><th scope="col">Browser</th><th scope="col">Action</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+${table({ label: 'Sessions', columns: ['Key', 'Signed in', 'Last used', 'Expires', 'Address', 'Browser', 'Action'], rows })}`;
 }

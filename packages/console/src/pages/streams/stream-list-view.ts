@@ -8,6 +8,7 @@ import {
 import { html } from 'hono/html';
 import { type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, moment } from '../../layout/numbers.ts';
+import { number, table } from '../../layout/table.ts';
 import { writePosition } from './list-position.ts';
 import { STATUSES, writeQuery } from './stream-query.ts';
 
@@ -41,14 +42,30 @@ function filterForm({ status, text }: ListFilter): Html {
 }
 
 function streamsTable(streams: readonly StreamOverview[]): Html {
-  const rows = streams.map(
-    (
-      stream,
-    ) => html`<tr><td><a href="/console/streams/${stream.id}">${shown(nameOf(stream), 60)}</a><br><span class="soft">${shown(stream.description, 80)}</span></td>
-<td>${statusView(stream.status)}</td><td class="number">${stream.successRate} %</td><td class="number">${waitingText(stream.waiting)}</td>
-<td class="number">${count(stream.delivered)}</td><td>${lastErrorView(stream)}</td><td>${shown(stream.webhookUrl, 60)}</td><td>${moment(stream.createdAt)}</td></tr>`,
-  );
-  return html`<div class="table" tabindex="0" role="region" aria-label="Streams"><table><thead><tr><th scope="col">Stream</th><th scope="col">Status</th><th scope="col" class="number">Success rate</th><th scope="col" class="number">Waiting</th><th scope="col" class="number">Delivered</th><th scope="col">Last error</th><th scope="col">URL</th><th scope="col">Created</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  const rows = streams.map((stream) => [
+    html`<a href="/console/streams/${stream.id}">${shown(nameOf(stream), 60)}</a><br><span class="soft">${shown(stream.description, 80)}</span>`,
+    statusView(stream.status),
+    html`${stream.successRate} %`,
+    waitingText(stream.waiting),
+    count(stream.delivered),
+    lastErrorView(stream),
+    shown(stream.webhookUrl, 60),
+    moment(stream.createdAt),
+  ]);
+  return table({
+    label: 'Streams',
+    columns: [
+      'Stream',
+      'Status',
+      number('Success rate'),
+      number('Waiting'),
+      number('Delivered'),
+      'Last error',
+      'URL',
+      'Created',
+    ],
+    rows,
+  });
 }
 
 /** Returns the display name of a stream. */
@@ -76,10 +93,19 @@ export function hostQueuesView(queues: readonly HostQueue[]): Html {
   if (queues.length === 0) return html`<p class="soft">No webhooks are waiting.</p>`;
   const rows = queues
     .slice(0, HOSTS_SHOWN)
-    .map(
-      ({ host, streams, waiting, held, dueAt, isServed }) =>
-        html`<tr><td>${shown(host, 80)}</td><td class="number">${waitingText(waiting)}</td><td class="number">${count(held)}</td><td class="number">${count(streams)}</td><td>${dueAt === null ? '–' : moment(dueAt)}</td><td>${isServed ? 'yes' : 'no'}</td></tr>`,
-    );
+    .map(({ host, streams, waiting, held, dueAt, isServed }) => [
+      shown(host, 80),
+      waitingText(waiting),
+      count(held),
+      count(streams),
+      dueAt === null ? '–' : moment(dueAt),
+      isServed ? 'yes' : 'no',
+    ]);
   const more = queues.length - HOSTS_SHOWN;
-  return html`<div class="table" tabindex="0" role="region" aria-label="Waiting webhooks by host"><table><caption>Longest queue first${more > 0 ? html`. ${count(more)} more hosts have shorter queues` : NOTHING}</caption><thead><tr><th scope="col">Host</th><th scope="col" class="number">Waiting</th><th scope="col" class="number">On hold</th><th scope="col" class="number">Streams</th><th scope="col">Next due</th><th scope="col">Sending</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return table({
+    label: 'Waiting webhooks by host',
+    caption: html`Longest queue first${more > 0 ? html`. ${count(more)} more hosts have shorter queues` : NOTHING}`,
+    columns: ['Host', number('Waiting'), number('On hold'), number('Streams'), 'Next due', 'Sending'],
+    rows,
+  });
 }

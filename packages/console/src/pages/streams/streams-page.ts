@@ -20,6 +20,7 @@ import { jsonText } from '../../layout/json-text.ts';
 import { livePart } from '../../layout/live-part.ts';
 import { count, moment } from '../../layout/numbers.ts';
 import { attemptView } from '../../layout/severity.ts';
+import { number, table, wide } from '../../layout/table.ts';
 import { addStreamChanges } from './change-streams.ts';
 import { addStreamForm } from './edit-stream.ts';
 import { readPosition } from './list-position.ts';
@@ -185,13 +186,29 @@ ${body === null ? html`<p class="soft">Created before the first attempt, and sto
 
 function attemptsView({ streamId, attempts }: DeliveryRecord, token: string): Html {
   if (attempts.length === 0) return html`<p class="soft">No attempts yet.</p>`;
-  const rows = attempts.map(
-    (
-      attempt,
-    ) => html`<tr><td class="whole">${moment(attempt.createdAt)}</td><td class="number">${count(attempt.retries + 1)}</td><td>${attemptView(attempt.success)}</td>
-<td>${answerOf(attempt)}</td><td class="number">${count(attempt.durationMs)} ms</td><td>${shown(attempt.webhookUrl, URL_MAX)}</td><td class="whole">${attempt.success ? NOTHING : replayForm(streamId, attempt.id, token)}</td></tr>`,
-  );
-  return html`<div class="table" tabindex="0" role="region" aria-label="Attempts"><table><caption>Newest first</caption><thead><tr><th scope="col">Time</th><th scope="col" class="number">Attempt</th><th scope="col">Outcome</th><th scope="col">Response</th><th scope="col" class="number">Duration</th><th scope="col">URL</th><th scope="col">Action</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  const rows = attempts.map((attempt) => [
+    moment(attempt.createdAt),
+    count(attempt.retries + 1),
+    attemptView(attempt.success),
+    answerOf(attempt),
+    html`${count(attempt.durationMs)} ms`,
+    shown(attempt.webhookUrl, URL_MAX),
+    attempt.success ? NOTHING : replayForm(streamId, attempt.id, token),
+  ]);
+  return table({
+    label: 'Attempts',
+    caption: 'Newest first',
+    columns: [
+      wide('Time', 'whole'),
+      number('Attempt'),
+      'Outcome',
+      'Response',
+      number('Duration'),
+      'URL',
+      wide('Action', 'whole'),
+    ],
+    rows,
+  });
 }
 
 function replayForm(streamId: string, attempt: string, token: string): Html {

@@ -4,6 +4,7 @@ import { changeForm } from '../../layout/form.ts';
 import { type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, moment } from '../../layout/numbers.ts';
 import { attemptView } from '../../layout/severity.ts';
+import { number, table, wide } from '../../layout/table.ts';
 import { writePosition } from './list-position.ts';
 import { SHOWN, type ShownWebhooks, writeQuery } from './stream-query.ts';
 
@@ -50,13 +51,38 @@ function attemptsView({ streamId, chainName, token }: WebhooksFacts, { attempts 
     const box = attempt.success
       ? NOTHING
       : html`<input type="checkbox" name="attempt" value="${attempt.id}" aria-label="Select ${name}">`;
-    return html`<tr><td>${box}</td><td class="whole"><a href="/console/streams/${streamId}/deliveries/${attempt.deliveryId}">${moment(attempt.createdAt)}</a></td>
-<td>${shown(chainName(attempt.chainId))}</td><td class="number">${count(attempt.blockNumber)}</td><td class="whole">${attempt.confirmed ? 'confirmed' : 'unconfirmed'}</td>
-<td class="number">${count(attempt.retries + 1)}</td><td>${attemptView(attempt.success)}</td><td>${answerOf(attempt)}</td><td class="number">${count(attempt.durationMs)} ms</td><td class="number">${count(attempt.records)}</td></tr>`;
+    return [
+      box,
+      html`<a href="/console/streams/${streamId}/deliveries/${attempt.deliveryId}">${moment(attempt.createdAt)}</a>`,
+      shown(chainName(attempt.chainId)),
+      count(attempt.blockNumber),
+      attempt.confirmed ? 'confirmed' : 'unconfirmed',
+      count(attempt.retries + 1),
+      attemptView(attempt.success),
+      answerOf(attempt),
+      html`${count(attempt.durationMs)} ms`,
+      count(attempt.records),
+    ];
   });
-  const table = html`<div class="table" tabindex="0" role="region" aria-label="Attempts"><table><caption>Delivery attempts, newest first. Each links to its webhook</caption><thead><tr><th scope="col">Select</th><th scope="col">Time</th><th scope="col">Chain</th><th scope="col" class="number">Block</th><th scope="col">Kind</th><th scope="col" class="number">Attempt</th><th scope="col">Outcome</th><th scope="col">Response</th><th scope="col" class="number">Duration</th><th scope="col" class="number">Records</th></tr></thead><tbody>${rows}</tbody></table></div>`;
-  if (attempts.every(({ success }) => success)) return table;
-  const fields = html`<input type="hidden" name="stream" value="${streamId}">${table}<p><button class="quiet">Resend selected</button></p>`;
+  const list = table({
+    label: 'Attempts',
+    caption: 'Delivery attempts, newest first. Each links to its webhook',
+    columns: [
+      'Select',
+      wide('Time', 'whole'),
+      'Chain',
+      number('Block'),
+      wide('Kind', 'whole'),
+      number('Attempt'),
+      'Outcome',
+      'Response',
+      number('Duration'),
+      number('Records'),
+    ],
+    rows,
+  });
+  if (attempts.every(({ success }) => success)) return list;
+  const fields = html`<input type="hidden" name="stream" value="${streamId}">${list}<p><button class="quiet">Resend selected</button></p>`;
   return changeForm('/console/streams/replay', token, fields, 'Resend webhooks');
 }
 
@@ -73,11 +99,27 @@ export function answerOf({
 
 function waitingView({ streamId, chainName }: WebhooksFacts, { deliveries }: WaitingPage): Html {
   if (deliveries.length === 0) return html`<p class="soft">No webhooks are waiting.</p>`;
-  const rows = deliveries.map(
-    ({ id, chainId, blockNumber, kind, retries, createdAt, dueAt }) =>
-      html`<tr><td class="whole"><a href="/console/streams/${streamId}/deliveries/${id}">${moment(dueAt)}</a></td><td>${shown(chainName(chainId))}</td><td class="number">${count(blockNumber)}</td><td class="whole">${kind}</td><td class="number">${count(retries)}</td><td class="whole">${moment(createdAt)}</td></tr>`,
-  );
-  return html`<div class="table" tabindex="0" role="region" aria-label="Waiting webhooks"><table><caption>Waiting webhooks, next due first</caption><thead><tr><th scope="col">Due</th><th scope="col">Chain</th><th scope="col" class="number">Block</th><th scope="col">Kind</th><th scope="col" class="number">Failed attempts</th><th scope="col">Created</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  const rows = deliveries.map(({ id, chainId, blockNumber, kind, retries, createdAt, dueAt }) => [
+    html`<a href="/console/streams/${streamId}/deliveries/${id}">${moment(dueAt)}</a>`,
+    shown(chainName(chainId)),
+    count(blockNumber),
+    kind,
+    count(retries),
+    moment(createdAt),
+  ]);
+  return table({
+    label: 'Waiting webhooks',
+    caption: 'Waiting webhooks, next due first',
+    columns: [
+      wide('Due', 'whole'),
+      'Chain',
+      number('Block'),
+      wide('Kind', 'whole'),
+      number('Failed attempts'),
+      wide('Created', 'whole'),
+    ],
+    rows,
+  });
 }
 
 function replayAllView({ streamId, token }: WebhooksFacts): Html {

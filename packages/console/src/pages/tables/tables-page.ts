@@ -5,6 +5,7 @@ import type { ConsolePage } from '../../console-page.ts';
 import { byteText } from '../../layout/bytes.ts';
 import { type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, duration, plainCount } from '../../layout/numbers.ts';
+import { number, table } from '../../layout/table.ts';
 
 /** Sizes change slowly, and reading them stats every file of the database. Milliseconds. */
 const KEPT_MS = 30_000;
@@ -51,11 +52,18 @@ function fullText(isKnown: boolean, bytesPerDay: number | null, daysLeft: number
 }
 
 function sizesView({ tables }: Storage): Html {
-  const rows = tables.map(
-    ({ table, rows: estimate, heapBytes, indexBytes, partitions, bytesPerDay }) =>
-      html`<tr><td>${shown(table)}${partitions > 0 ? html` <span class="soft">${count(partitions)} ${partitions === 1 ? 'partition' : 'partitions'}</span>` : NOTHING}</td><td class="number">${estimate === null ? 'not estimated yet' : html`about ${count(estimate)}`}</td>
-<td class="number">${byteText(heapBytes + indexBytes)}</td><td class="number">${byteText(heapBytes)}</td><td class="number">${byteText(indexBytes)}</td><td class="number">${bytesPerDay === null ? '–' : byteText(bytesPerDay)}</td></tr>`,
-  );
-  return html`<div class="table" tabindex="0" role="region" aria-label="Tables by size"><table><caption>Largest first. Rows are estimates by Postgres</caption>
-<thead><tr><th scope="col">Table</th><th scope="col" class="number">Rows</th><th scope="col" class="number">Size</th><th scope="col" class="number">Heap</th><th scope="col" class="number">Indexes</th><th scope="col" class="number">Growth/day</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  const rows = tables.map(({ table, rows: estimate, heapBytes, indexBytes, partitions, bytesPerDay }) => [
+    html`${shown(table)}${partitions > 0 ? html` <span class="soft">${count(partitions)} ${partitions === 1 ? 'partition' : 'partitions'}</span>` : NOTHING}`,
+    estimate === null ? 'not estimated yet' : html`about ${count(estimate)}`,
+    byteText(heapBytes + indexBytes),
+    byteText(heapBytes),
+    byteText(indexBytes),
+    bytesPerDay === null ? '–' : byteText(bytesPerDay),
+  ]);
+  return table({
+    label: 'Tables by size',
+    caption: 'Largest first. Rows are estimates by Postgres',
+    columns: ['Table', number('Rows'), number('Size'), number('Heap'), number('Indexes'), number('Growth/day')],
+    rows,
+  });
 }

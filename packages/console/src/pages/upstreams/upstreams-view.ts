@@ -3,6 +3,7 @@ import { changeForm } from '../../layout/form.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, moment, percent, plainCount, rate } from '../../layout/numbers.ts';
 import { nodeStateView } from '../../layout/severity.ts';
+import { number, table, wide } from '../../layout/table.ts';
 import { kindsText } from '../../layout/upstream-sums.ts';
 import type { NodeAddress } from './node-address.ts';
 import type { Upstreams } from './read-upstreams.ts';
@@ -26,19 +27,32 @@ ${
 
 function chainView(chain: string, rows: readonly UpstreamRow[]): Html {
   const title = cut(chain);
-  return html`<section aria-label="${title}"><h2>${shown(chain)}</h2><div class="table" tabindex="0" role="region" aria-label="Nodes of ${title}"><table>
-<thead><tr><th scope="col">Node</th><th scope="col">State</th><th scope="col" class="number">Head</th><th scope="col" class="number">p50 / p95</th><th scope="col" class="number">Calls</th><th scope="col">Errors</th><th scope="col" class="number">Requests/s</th><th scope="col" class="number">In flight</th></tr></thead>
-<tbody>${rows.map(rowView)}</tbody></table></div></section>`;
+  const nodes = table({
+    label: `Nodes of ${title}`,
+    columns: [
+      wide('Node', 'name'),
+      wide('State', 'name'),
+      ...['Head', 'p50 / p95', 'Calls'].map(number),
+      wide('Errors', 'name'),
+      ...['Requests/s', 'In flight'].map(number),
+    ],
+    rows: rows.map(cellsOf),
+  });
+  return html`<section aria-label="${title}"><h2>${shown(chain)}</h2>${nodes}</section>`;
 }
 
-function rowView(row: UpstreamRow): Html {
-  const { budget } = row;
-  return html`<tr><td class="name">${shown(row.address)}${row.isPrivate ? html`<br><span class="soft">private</span>` : NOTHING}${row.isConfigured ? NOTHING : html`<br><span class="soft">not configured for this process</span>`}</td>
-<td class="name">${stateView(row)}</td><td class="number">${row.head === null ? '–' : count(row.head)}</td>
-<td class="number">${row.half === null || row.most === null ? '–' : `${Math.round(row.half)} / ${Math.round(row.most)} ms`}</td>
-<td class="number">${count(row.calls)}</td><td class="name">${errorsView(row)}</td>
-<td class="number">${rate(budget.perSecond)}${budget.perSecondMax === null ? NOTHING : html` of ${plainCount(budget.perSecondMax)}${usedView(budget.perSecond / budget.perSecondMax)}`}</td>
-<td class="number">${rate(budget.atOnce)}${budget.atOnceMax === null ? NOTHING : ` of ${plainCount(budget.atOnceMax)}`}</td></tr>`;
+function cellsOf(row: UpstreamRow): (Html | string)[] {
+  const { budget, half: p50, most: p95 } = row;
+  return [
+    html`${shown(row.address)}${row.isPrivate ? html`<br><span class="soft">private</span>` : NOTHING}${row.isConfigured ? NOTHING : html`<br><span class="soft">not configured for this process</span>`}`,
+    stateView(row),
+    row.head === null ? '–' : count(row.head),
+    p50 === null || p95 === null ? '–' : `${Math.round(p50)} / ${Math.round(p95)} ms`,
+    count(row.calls),
+    errorsView(row),
+    html`${rate(budget.perSecond)}${budget.perSecondMax === null ? NOTHING : html` of ${plainCount(budget.perSecondMax)}${usedView(budget.perSecond / budget.perSecondMax)}`}`,
+    html`${rate(budget.atOnce)}${budget.atOnceMax === null ? NOTHING : ` of ${plainCount(budget.atOnceMax)}`}`,
+  ];
 }
 
 function stateView({ state, reason }: UpstreamRow): Html {

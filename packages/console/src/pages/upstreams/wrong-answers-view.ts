@@ -2,6 +2,7 @@ import type { WrongAnswerRecord } from '@chainstead/sync';
 import { html } from 'hono/html';
 import { type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, moment } from '../../layout/numbers.ts';
+import { number, table, wide } from '../../layout/table.ts';
 import type { NodeAddress } from './node-address.ts';
 import { writeCursor } from './wrong-answer-cursor.ts';
 
@@ -19,12 +20,24 @@ ${last === undefined ? NOTHING : html`<p><a href="/console/upstreams/wrong-answe
 }
 
 export function wrongAnswersTable(records: readonly WrongAnswerRecord[], addressOf: NodeAddress): Html {
-  const rows = records.map(
-    (
-      record,
-    ) => html`<tr><td class="name">${moment(record.seenAt)}</td><td class="name">${shown(addressOf(record))}</td><td>${shown(record.chain)}</td>
-<td class="name">${shown(record.kind)}${record.block === null ? NOTHING : html`, block ${count(record.block)} repaired`}</td><td class="number">${count(record.occurrences)}</td>
-<td class="text">${record.block === null ? html`<code>${shown(record.method)}</code>: ` : NOTHING}${shown(record.description, DESCRIPTION_MAX)}</td></tr>`,
-  );
-  return html`<div class="table" tabindex="0" role="region" aria-label="Wrong responses"><table><thead><tr><th scope="col">Last seen</th><th scope="col">Node</th><th scope="col">Chain</th><th scope="col">Kind</th><th scope="col" class="number">Count</th><th scope="col">Details</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  const rows = records.map((record) => [
+    moment(record.seenAt),
+    shown(addressOf(record)),
+    shown(record.chain),
+    html`${shown(record.kind)}${record.block === null ? NOTHING : html`, block ${count(record.block)} repaired`}`,
+    count(record.occurrences),
+    html`${record.block === null ? html`<code>${shown(record.method)}</code>: ` : NOTHING}${shown(record.description, DESCRIPTION_MAX)}`,
+  ]);
+  return table({
+    label: 'Wrong responses',
+    columns: [
+      wide('Last seen', 'name'),
+      wide('Node', 'name'),
+      'Chain',
+      wide('Kind', 'name'),
+      number('Count'),
+      wide('Details', 'text'),
+    ],
+    rows,
+  });
 }

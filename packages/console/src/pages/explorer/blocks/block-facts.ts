@@ -5,6 +5,7 @@ import { type DatasetCoverage, listCoverage } from '@chainstead/sync';
 import { html } from 'hono/html';
 import { type Html, NOTHING, shown } from '../../../layout/html.ts';
 import { moment } from '../../../layout/numbers.ts';
+import { table } from '../../../layout/table.ts';
 import { meaningOf } from '../../overview/strip-view.ts';
 
 /** The stored facts of a block. */
@@ -30,15 +31,15 @@ export function isKnown({ block, coverage }: BlockFacts): boolean {
 }
 
 export function blockFactsView({ block, coverage }: BlockFacts): Html {
-  const rows = coverage.map(
-    ({ dataset, proof, reason }) =>
-      html`<tr><td>${shown(dataset)}</td><td>${meaningOf(proof)}${reason === null ? NOTHING : html`: ${shown(reason)}`}</td></tr>`,
-  );
+  const rows = coverage.map(({ dataset, proof, reason }) => [
+    shown(dataset),
+    html`${meaningOf(proof)}${reason === null ? NOTHING : html`: ${shown(reason)}`}`,
+  ]);
   return html`<dl class="record"><div><dt>Hash</dt><dd>${block === null ? 'not stored: the block has no rows or is not indexed' : html`<code>${block.hash}</code>`}</dd></div>
 ${block === null ? NOTHING : html`<div><dt>Time</dt><dd>${moment(new Date(block.timestamp * 1_000))}</dd></div>`}</dl>
 ${
   rows.length === 0
     ? html`<p class="soft">No dataset covers this block.</p>`
-    : html`<details><summary>Proof by dataset</summary><div class="table" tabindex="0" role="region" aria-label="Proof"><table><thead><tr><th scope="col">Dataset</th><th scope="col">Proof</th></tr></thead><tbody>${rows}</tbody></table></div></details>`
+    : html`<details><summary>Proof by dataset</summary>${table({ label: 'Proof', columns: ['Dataset', 'Proof'], rows })}</details>`
 }`;
 }

@@ -1,5 +1,5 @@
-import { html } from 'hono/html';
-import { type Html, NOTHING } from '../../../layout/html.ts';
+import type { Html } from '../../../layout/html.ts';
+import { number, table, wide } from '../../../layout/table.ts';
 import type { CellPlace, Column, DataRow } from './cells.ts';
 
 /** Returns rows under their columns, in a frame that scrolls sideways. */
@@ -8,13 +8,13 @@ export function rowsView(
   rows: readonly DataRow[],
   place: CellPlace,
 ): Html {
-  const heads = columns.map((column) => html`<th scope="col"${classOf(column)}>${column.title}</th>`);
-  const lines = rows.map(
-    (row) => html`<tr>${columns.map((column) => html`<td${classOf(column)}>${column.cell(row, place)}</td>`)}</tr>`,
-  );
-  return html`<div class="table" tabindex="0" role="region" aria-label="${title}, ${place.chain}"><table class="rows"><thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div>`;
-}
-
-function classOf({ isNumber = false, isLong = false }: Pick<Column, 'isNumber' | 'isLong'>): Html {
-  return isNumber ? html` class="number"` : isLong ? html` class="text"` : NOTHING;
+  return table({
+    label: `${title}, ${place.chain}`,
+    className: 'rows',
+    columns: columns.map((column) => {
+      if (column.isNumber === true) return number(column.title);
+      return column.isLong === true ? wide(column.title, 'text') : column.title;
+    }),
+    rows: rows.map((row) => columns.map((column) => column.cell(row, place))),
+  });
 }

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import type { Hex } from '@chainstead/core';
+import { unlessMissing } from '@chainstead/db';
+import type { Abi } from 'viem';
+import { DemoError } from '../demo-error.ts';
+import { requireDemoTool } from './demo-tools.ts';
+
+/** A contract that can be deployed. */
+export interface CompiledContract {
+  readonly name: string;
+  readonly abi: Abi;
+  readonly bytecode: Hex;
+}
+
+/** The compiler, as much of it as is used here. */
+interface Solc {
+  version(): string;
+  compile(input: string, callbacks: { import(path: string): { contents: string } | { error: string } }): string;
+}
+
+interface SolcOutput {
+  readonly errors?: readonly { readonly severity: string; readonly formattedMessage: string }[];
+  readonly contracts?: Readonly<
+    Record<string, Readonly<Record<string, { abi: Abi; evm: { bytecode: { object: string } } }>>>
+  >;
+}
+
+/** Without metadata the bytecode depends on sources and settings only. */
+const SETTINGS = {
+  evmVersion: 'cancun',
+  optimizer: { enabled: true, runs: 200 },
+  metadata: { bytecodeHash: 'none', appendCBOR: false },
+  outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
+};
+
+/**
+ * Compiles Solidity sources (file name to text; imports from `@openzeppelin/contracts` are found) and gives the contracts
+ * of those files by name. Takes a second or two; results are kept in the temporary folder by what they were made of.
+ * @throws DemoError with the compiler's messages.
+ */
+export async function compileSolidity(
+  sources: Readonly<Record<string, string>>,
+): Promise<ReadonlyMap<string, CompiledContract>> {
+  const cacheFile = join(await cacheFolder(), `${cacheKey(sources)}.json`);
+  const cached = await unlessMissing(readFile(cacheFile, 'utf8'));
+  const contracts: readonly CompiledContract[] = cached === undefined ? compile(sources) : JSON.parse(cached);
+  if (cached === undefined) await writeWhole(cacheFile, JSON.stringify(contracts));
+  return new Map(contracts.map((contract) => [contract.name, contract]));
+}
+
+function compile(sources: Readonly<Record<string, string>>): CompiledContract[] {
+  const require = requireDemoTool();
+  const solc: Solc = require('solc');
+  const input = {
+    language: 'Solidity',
+    sources: Object.fromEntries(Object.entries(sources).map(([file, content]) => [file, { content }])),
+    settings: SETTINGS,
+  };
+  const output: SolcOutput = JSON.parse(
+    solc.compile(JSON.stringify(input), { import: (path) => readImport(require, path) }),
+  );
+  const errors = (output.errors ?? []).filter((one) => one.severity === 'error').map((one) => one.formattedMessage);
+  if (errors.length > 0)
+    throw new DemoError(`Solidity does not compile: ${errors.join('\n')}`, { files: Object.keys(sources) });
+  return Object.keys(sources).flatMap((file) =>
+    Object.entries(output.contracts?.[file] ?? {}).map(([name, { abi, evm }]) => ({
+      name,
+      abi,
+      bytecode: `0x${evm.bytecode.object}` as const,
+    })),
+  );
+}
+
+function readImport(require: NodeJS.Require, path: string): { contents: string } | { error: string } {
+  try {
+    return { contents: readFileSync(require.resolve(path), 'utf8') };
+  } catch (error) {
+    return { error: String(error) };
+  }
+}
+
+function cacheKey(sources: Readonly<Record<string, string>>): string {
+  const require = requireDemoTool();
+  const versions = ['solc', '@openzeppelin/contracts'].map((name) => require(`${name}/package.json`).version);
+  return createHash('sha256')
+    .update(JSON.stringify([versions, SETTINGS, sources]))
+    .digest('hex');
+}
+
+/** A folder of this user's own: what others put into the shared temporary folder is never deployed. */
+async function cacheFolder(): Promise<string> {
+  const folder = join(tmpdir(), `chainstead-solidity-${userInfo().uid}`);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}
+
+/** Other processes may read at the same time: the file appears whole or not at all. */
+async function writeWhole(file: string, text: string): Promise<void> {
+  const partial = `${file}.${process.pid}`;
+  await writeFile(partial, text);
+  await rename(partial, file);
+}

@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { DemoError } from '../demo-error.ts';
+
+/** The list of the tools in the published package. A checkout has none: npm installs them as dependencies there. */
+const PUBLISHED_LIST = fileURLToPath(new URL('../../../../../demo-tools/', import.meta.url));
+const LIST_FILES = ['package.json', 'npm-shrinkwrap.json'] as const;
+/** Bytes of npm's output. */
+const OUTPUT_MAX = 16 * 1024 * 1024;
+
+/** A function that finds the packages of the demo (anvil, solc, contracts), as `require` does. */
+export function requireDemoTool(): NodeJS.Require {
+  return createRequire(
+    isPublished(PUBLISHED_LIST) ? join(cacheFolder(PUBLISHED_LIST), 'package.json') : import.meta.url,
+  );
+}
+
+/** Parts that a test chooses. */
+export interface DemoToolsOptions {
+  /** Receives one line before the download. */
+  report(line: string): void;
+  /** Folder with the list. */
+  readonly list?: string;
+  /** Default: those of this process. */
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
+/**
+ * Downloads the tools of the demo into the user's cache folder, at the versions and with the digests of the published list. Does nothing in a
+ * checkout, and if the folder exists.
+ * @throws DemoError if npm is missing or fails
+ */
+export async function installDemoTools(options: DemoToolsOptions): Promise<void> {
+  const { report, list = PUBLISHED_LIST, environment = process.env } = options;
+  if (!isPublished(list)) return;
+  const folder = cacheFolder(list, environment);
+  if (existsSync(folder)) return;
+  report(`Downloading the demo's tools (anvil, solc, Seaport) to ${folder} …`);
+  await mkdir(dirname(folder), { recursive: true });
+  const unfinished = await mkdtemp(`${folder}.`);
+  try {
+    for (const file of LIST_FILES) await copyFile(join(list, file), join(unfinished, file));
+    await runNpm(unfinished, environment);
+    await rename(unfinished, folder);
+  } catch (error) {
+    // Another process may have finished first.
+    if (!existsSync(folder)) throw error;
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+  }
+}
+
+function isPublished(list: string): boolean {
+  return existsSync(list);
+}
+
+/** A folder for each list, so that versions of the program do not share tools. */
+function cacheFolder(list: string, { XDG_CACHE_HOME = '' } = process.env): string {
+  const digest = createHash('sha256')
+    .update(readFileSync(join(list, 'npm-shrinkwrap.json')))
+    .digest('hex');
+  const caches = isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(homedir(), '.cache');
+  return join(caches, 'chainstead', `demo-tools-${digest.slice(0, 16)}`);
+}
+
+/** The tools need no install scripts. `npm ci` would refuse the list: it lacks anvil for the platforms that the lock was not made on. */
+async function runNpm(folder: string, environment: NodeJS.ProcessEnv): Promise<void> {
+  try {
+    await promisify(execFile)('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], {
+      cwd: folder,
+      env: environment,
+      maxBuffer: OUTPUT_MAX,
+    });
+  } catch (error) {
+    throw new DemoError(
+      `Could not download the demo's tools (anvil, solc, Seaport): ${reasonOf(error)}`,
+      { folder },
+      'Check that npm is installed and reaches its registry (npm ping), then run the command again',
+    );
+  }
+}
+
+/** The line of npm's output that names the problem. */
+function reasonOf(error: unknown): string {
+  const output = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
+  const lines = [...output.matchAll(/^npm error (?!code|errno|syscall|A complete log)(\S.*)$/gm)];
+  return lines[0]?.[1] ?? String(error);
+}

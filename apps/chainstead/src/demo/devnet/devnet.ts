@@ -1,0 +1,196 @@
+import { createRequire } from 'node:module';
+import { arch, platform } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Address, type Hash, parseAddress } from '@chainstead/core';
+import {
+  type Abi,
+  type Client,
+  createTestClient,
+  defineChain,
+  http,
+  type PublicActions,
+  publicActions,
+  type TestActions,
+  type TransactionReceipt,
+  TransactionReceiptNotFoundError,
+  type WalletActions,
+  walletActions,
+} from 'viem';
+import { DemoError } from '../demo-error.ts';
+import { type DependentProcess, firstLine, spawnDependent } from './child-process.ts';
+import type { CompiledContract } from './compile-solidity.ts';
+import { requireDemoTool } from './demo-tools.ts';
+
+export interface DevnetOptions {
+  /** Default 31337. */
+  readonly chainId?: number;
+  /** Default: any free one. */
+  readonly port?: number;
+  /** Further arguments for anvil, e.g. `['--state', file]`. */
+  readonly args?: readonly string[];
+}
+
+/** One transaction to a contract. */
+export interface DevnetCall {
+  readonly address: Address;
+  readonly abi: Abi;
+  readonly functionName: string;
+  readonly args?: readonly unknown[];
+  /** One of `accounts`; default the first. */
+  readonly from?: Address;
+  /** Wei sent along; default none. */
+  readonly value?: bigint;
+  /** Default: what the node estimates. */
+  readonly gas?: bigint;
+}
+
+type ReorgRequest = { Method: 'anvil_reorg'; Parameters: readonly unknown[]; ReturnType: unknown };
+
+export type DevnetClient = Client & TestActions & PublicActions & WalletActions;
+
+/** A local EVM node (anvil) that ends with this process. */
+export interface Devnet {
+  readonly url: string;
+  readonly webSocketUrl: string;
+  readonly chainId: number;
+  /** Funded accounts that the node signs for. */
+  readonly accounts: readonly Address[];
+  /** viem client with everything that a node, a wallet and a test node can do. */
+  readonly client: DevnetClient;
+  /** Gives the contract's address once it is mined. */
+  deploy(contract: CompiledContract, args?: readonly unknown[]): Promise<Address>;
+  /** Gives the receipt once it is mined. @throws DemoError when the transaction failed. */
+  send(call: DevnetCall): Promise<TransactionReceipt>;
+  mine(blocks?: number): Promise<void>;
+  /** Replaces the last `depth` blocks by as many empty ones, with `transactions` (raw or requests) put in by place. */
+  reorg(
+    depth: number,
+    transactions?: readonly (readonly [transaction: object | string, block: number])[],
+  ): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
+/** Everything is on the same machine: asking often costs nothing. */
+const POLLING_INTERVAL_MS = 20;
+
+/** Starts anvil on a free port. @throws DemoError when this machine has no binary or it does not start. */
+export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> {
+  const { chainId = 31_337, port = 0, args = [] } = options;
+  const settings = ['--host', '127.0.0.1', '--port', String(port), '--chain-id', String(chainId)];
+  const child = spawnDependent(anvilBinary(), [...settings, ...args]);
+  try {
+    return await connect(child, settings, chainId);
+  } catch (error) {
+    await child.stop();
+    throw error;
+  }
+}
+
+async function connect(child: DependentProcess, settings: readonly string[], chainId: number): Promise<Devnet> {
+  const host = await firstLine(
+    child,
+    (line) => /^Listening on (\S+)/.exec(line)?.[1],
+    (output) => new DemoError(`anvil did not start: ${output.trim()}`, { settings }),
+  );
+  const url = `http://${host}`;
+  const client = createClient(url, chainId);
+  const accounts = (await client.getAddresses()).map(parseAddress);
+  return {
+    url,
+    webSocketUrl: `ws://${host}`,
+    chainId,
+    accounts,
+    client,
+    deploy: (contract, constructorArgs = []) => deploy(client, accounts, contract, constructorArgs),
+    send: (call) => send(client, accounts, call),
+    mine: (blocks = 1) => client.mine({ blocks }),
+    async reorg(depth, transactions = []) {
+      await client.request<ReorgRequest>({ method: 'anvil_reorg', params: [depth, transactions] });
+    },
+    stop: () => child.stop(),
+  };
+}
+
+function createClient(url: string, chainId: number): DevnetClient {
+  const chain = defineChain({
+    id: chainId,
+    name: 'Devnet',
+    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+    rpcUrls: { default: { http: [url] } },
+  });
+  return createTestClient({ mode: 'anvil', chain, transport: http(url), pollingInterval: POLLING_INTERVAL_MS })
+    .extend(publicActions)
+    .extend(walletActions);
+}
+
+async function deploy(
+  client: DevnetClient,
+  accounts: readonly Address[],
+  contract: CompiledContract,
+  args: readonly unknown[],
+): Promise<Address> {
+  const { abi, bytecode, name } = contract;
+  const hash = await client.deployContract({ abi, bytecode, args, account: sender(accounts), chain: null });
+  const receipt = await mined(client, hash, `Deployment of ${name}`);
+  return parseAddress(receipt.contractAddress);
+}
+
+async function send(client: DevnetClient, accounts: readonly Address[], call: DevnetCall): Promise<TransactionReceipt> {
+  const { address, abi, functionName, args = [], from = sender(accounts), value = 0n, gas } = call;
+  const limit = gas === undefined ? {} : { gas };
+  const request = { address, abi, functionName, args, account: from, value, chain: null, ...limit };
+  const hash = await client.writeContract(request);
+  return mined(client, hash, functionName);
+}
+
+async function mined(client: DevnetClient, hash: Hash | `0x${string}`, what: string): Promise<TransactionReceipt> {
+  // Polls: viem's own waiting looks again only at a new block, and here a block comes only with a transaction.
+  const receipt = await pollReceipt(client, hash, what);
+  if (receipt.status !== 'success') throw new DemoError(`${what} failed on the devnet`, { hash });
+  return receipt;
+}
+
+/** Most are there after a few milliseconds, and tests send thousands one after the other. */
+const RECEIPT_POLL_FIRST_MS = 2;
+const RECEIPT_POLL_MAX_MS = 20;
+const RECEIPT_PATIENCE_MS = 30_000;
+
+async function pollReceipt(
+  client: DevnetClient,
+  hash: Hash | `0x${string}`,
+  what: string,
+): Promise<TransactionReceipt> {
+  const deadline = Date.now() + RECEIPT_PATIENCE_MS;
+  for (let waitMs = RECEIPT_POLL_FIRST_MS; ; waitMs = Math.min(2 * waitMs, RECEIPT_POLL_MAX_MS)) {
+    try {
+      return await client.getTransactionReceipt({ hash });
+    } catch (error) {
+      if (!(error instanceof TransactionReceiptNotFoundError)) throw error;
+      if (Date.now() > deadline) throw new DemoError(`${what} was not mined in time`, { hash });
+    }
+    await sleep(waitMs);
+  }
+}
+
+function sender(accounts: readonly Address[]): Address {
+  const [first] = accounts;
+  if (first === undefined) throw new DemoError('The devnet has no accounts');
+  return first;
+}
+
+/** The platform's own binary: the package's launcher script would stand between us and the process. */
+function anvilBinary(): string {
+  const name = `@foundry-rs/anvil-${platform()}-${ARCHITECTURES[arch()] ?? arch()}`;
+  // The platform's package is a dependency of anvil's, so it is looked for from there.
+  const launcher = requireDemoTool().resolve('@foundry-rs/anvil/package.json');
+  try {
+    return createRequire(launcher).resolve(`${name}/bin/anvil`);
+  } catch (cause) {
+    throw new DemoError(
+      `There is no anvil for this machine (${name})`,
+      { cause: String(cause) },
+      'Install the optional dependencies: npm ci --include=optional',
+    );
+  }
+}

@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { type Abi, type Hex, isHex } from 'viem';
+import { DemoError } from '../demo-error.ts';
+import type { CompiledContract } from '../devnet/compile-solidity.ts';
+import { requireDemoTool } from '../devnet/demo-tools.ts';
+
+/** Compiled contracts of exchanges, by the file of their npm package. Those of PancakeSwap and Algebra are for tests alone. */
+const FILES = {
+  UniswapV2Factory: '@uniswap/v2-core/build/UniswapV2Factory.json',
+  UniswapV2Pair: '@uniswap/v2-core/build/UniswapV2Pair.json',
+  UniswapV3Factory: '@uniswap/v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json',
+  UniswapV3Pool: '@uniswap/v3-core/artifacts/contracts/UniswapV3Pool.sol/UniswapV3Pool.json',
+  PoolManager: '@uniswap/v4-core/out/PoolManager.sol/PoolManager.json',
+  PoolModifyLiquidityTest: '@uniswap/v4-core/out/PoolModifyLiquidityTest.sol/PoolModifyLiquidityTest.json',
+  PoolSwapTest: '@uniswap/v4-core/out/PoolSwapTest.sol/PoolSwapTest.json',
+  PoolDonateTest: '@uniswap/v4-core/out/PoolDonateTest.sol/PoolDonateTest.json',
+  PancakeV3Factory: '@pancakeswap/v3-core/artifacts/contracts/PancakeV3Factory.sol/PancakeV3Factory.json',
+  PancakeV3Pool: '@pancakeswap/v3-core/artifacts/contracts/PancakeV3Pool.sol/PancakeV3Pool.json',
+  AlgebraFactory: '@cryptoalgebra/integral-core/artifacts/contracts/AlgebraFactory.sol/AlgebraFactory.json',
+  AlgebraPoolDeployer:
+    '@cryptoalgebra/integral-core/artifacts/contracts/AlgebraPoolDeployer.sol/AlgebraPoolDeployer.json',
+  AlgebraPool: '@cryptoalgebra/integral-core/artifacts/contracts/AlgebraPool.sol/AlgebraPool.json',
+} as const;
+
+interface Artifact {
+  readonly abi: Abi;
+  /** Waffle writes it without a prefix, Foundry into an object. */
+  readonly bytecode: string | { readonly object: string };
+}
+
+/** The contract of an exchange as its npm package has it. @throws DemoError if the package has another form */
+export async function readExchangeArtifact(name: keyof typeof FILES): Promise<CompiledContract> {
+  const file = requireDemoTool().resolve(FILES[name]);
+  const { abi, bytecode }: Artifact = JSON.parse(await readFile(file, 'utf8'));
+  return { name, abi, bytecode: prefixed(typeof bytecode === 'string' ? bytecode : bytecode.object, file) };
+}
+
+function prefixed(digits: string, file: string): Hex {
+  const code = digits.startsWith('0x') ? digits : `0x${digits}`;
+  if (!isHex(code)) throw new DemoError(`${file} has no bytecode that can be deployed`);
+  return code;
+}

@@ -1,0 +1,132 @@
+import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
+import { maxUint256 } from 'viem';
+import { DemoError } from '../demo-error.ts';
+import { compileContracts } from '../devnet/compile-contracts.ts';
+import type { CompiledContract } from '../devnet/compile-solidity.ts';
+import type { Devnet } from '../devnet/devnet.ts';
+import type { DeployedContract } from '../market/market.ts';
+import { readExchangeArtifact } from './exchange-artifacts.ts';
+import { deployForks, type ForkFactories, factoryCalls } from './exchange-forks.ts';
+import { type ExchangePool, idOf, keyOf, squareRoot } from './exchange-pool.ts';
+import { createPoolTrades, type PoolTrades } from './pool-trades.ts';
+
+export interface NewPool {
+  readonly version: ExchangePool['version'];
+  /** In any order. */
+  readonly tokens: readonly [Address, Address];
+  /** Parts per million, one that the factory enables. @default 3,000 */
+  readonly fee?: number;
+  /** First price of v3 and v4, as base units of the first given token for so many of the second. @default [1n, 1n] */
+  readonly price?: readonly [bigint, bigint];
+  /** v4 only. @default none */
+  readonly hooks?: Address;
+}
+
+/** Exchanges on a devnet: Uniswap v2, v3 and v4 with their contracts from npm, and routers that trade for the devnet's accounts. */
+export interface ExchangeDevnet extends PoolTrades {
+  /** Factories, and the pool manager of v4. */
+  readonly factories: Readonly<Record<'v2' | 'v3' | 'v4', DeployedContract>> & Partial<ForkFactories>;
+  /** An ERC-20 of which `holders` have 10^30 base units that routers may move. @default holders the first three accounts */
+  deployToken(symbol: string, decimals?: number, holders?: readonly Address[]): Promise<Address>;
+  /** Permits the routers to move a token of the holders. */
+  approve(token: Address, holders: readonly Address[]): Promise<void>;
+  /** Creates a pool without liquidity. @throws DemoError if there is one already */
+  createPool(pool: NewPool): Promise<ExchangePool>;
+  /** A contract with perfect events of a v2 pair, which names the real factory. `trade(amount0In, amount1Out)` emits a `Sync` and a `Swap`. */
+  deployFakePair(tokens: readonly [Address, Address]): Promise<DeployedContract>;
+}
+
+export interface ExchangeOptions {
+  /** Whether PancakeSwap v3, Algebra Integral, and a router for donations to v4 are deployed too. @default false */
+  readonly hasForks?: boolean;
+}
+
+const TICK_SPACINGS: Readonly<Record<number, number>> = { 500: 10, 2500: 50, 3000: 60, 10000: 200 };
+/** The one that a factory of Algebra begins with. */
+const ALGEBRA_SPACING = 60;
+const HOLDING = 10n ** 28n;
+/** The deployer of PancakeSwap reads the code of a pool from storage. */
+const GAS = 15_000_000n;
+
+/** Deploys everything. Takes about ten blocks. */
+export async function deployExchanges(
+  devnet: Devnet,
+  { hasForks = false }: ExchangeOptions = {},
+): Promise<ExchangeDevnet> {
+  const [contract, v2Factory, v3Factory, poolManager, liquidityRouter, swapRouter, donateRouter] = await Promise.all([
+    compileContracts(['DemoToken', 'DemoExchangeRouter', 'FakePair']),
+    readExchangeArtifact('UniswapV2Factory'),
+    readExchangeArtifact('UniswapV3Factory'),
+    readExchangeArtifact('PoolManager'),
+    readExchangeArtifact('PoolModifyLiquidityTest'),
+    readExchangeArtifact('PoolSwapTest'),
+    readExchangeArtifact('PoolDonateTest'),
+  ]);
+  const [owner = ZERO_ADDRESS] = devnet.accounts;
+  const deploy = async (compiled: CompiledContract, ...args: unknown[]): Promise<DeployedContract> => ({
+    address: await devnet.deploy(compiled, args),
+    abi: compiled.abi,
+  });
+  // One after the other: the node gives nonces by what is mined.
+  const v2 = await deploy(v2Factory, owner);
+  const v3 = await deploy(v3Factory);
+  const v4 = await deploy(poolManager, owner);
+  const routers = {
+    router: await deploy(contract('DemoExchangeRouter')),
+    liquidity4: await deploy(liquidityRouter, v4.address),
+    swap4: await deploy(swapRouter, v4.address),
+    ...(hasForks ? { donate4: await deploy(donateRouter, v4.address) } : {}),
+  };
+  const factories = { v2, v3, v4, ...(hasForks ? await deployForks(devnet) : {}) };
+  const { abi } = contract('DemoToken');
+  const approve = async (token: Address, holders: readonly Address[]): Promise<void> => {
+    for (const from of holders)
+      for (const { address } of Object.values(routers))
+        await devnet.send({ address: token, abi, functionName: 'approve', args: [address, maxUint256], from });
+  };
+  return {
+    approve,
+    factories,
+    ...createPoolTrades(devnet, routers),
+    createPool: (pool) => createPool(devnet, factories, pool),
+    deployFakePair: (tokens) => deploy(contract('FakePair'), v2.address, ...sorted(tokens)),
+    async deployToken(symbol, decimals = 18, holders = devnet.accounts.slice(0, 3)) {
+      const token = await deploy(contract('DemoToken'), symbol, symbol, decimals);
+      for (const holder of holders) await devnet.send({ ...token, functionName: 'mint', args: [holder, HOLDING] });
+      await approve(token.address, holders);
+      return token.address;
+    },
+  };
+}
+
+async function createPool(
+  devnet: Devnet,
+  factories: ExchangeDevnet['factories'],
+  { version, tokens: given, fee = 3_000, price = [1n, 1n], hooks = ZERO_ADDRESS }: NewPool,
+): Promise<ExchangePool> {
+  const tokens = sorted(given);
+  const [amount0, amount1] = tokens[0] === given[0] ? price : [price[1], price[0]];
+  const sqrtPriceX96 = squareRoot((amount1 << 192n) / amount0);
+  const spacing = version === 'algebra-integral' ? ALGEBRA_SPACING : (TICK_SPACINGS[fee] ?? 60);
+  const created = { version, tokens, fee, tickSpacing: version === 'v2' ? 0 : spacing, hooks } as const;
+  const factory = factories[version];
+  if (factory === undefined) throw new DemoError(`There is no factory of ${version} on this devnet`);
+  if (version === 'v4') {
+    const key = keyOf(created);
+    await devnet.send({ ...factory, functionName: 'initialize', args: [key, sqrtPriceX96] });
+    return { ...created, pool: idOf(created) };
+  }
+  const { create, find } = factoryCalls(version, tokens, fee);
+  await devnet.send({ ...factory, functionName: create[0], args: create[1], gas: GAS });
+  const found = await devnet.client.readContract({ ...factory, functionName: find[0], args: find[1] });
+  const pool = parseAddress(found);
+  if (version !== 'v2') {
+    const { abi } = await readExchangeArtifact('UniswapV3Pool');
+    await devnet.send({ address: pool, abi, functionName: 'initialize', args: [sqrtPriceX96] });
+  }
+  return { ...created, pool };
+}
+
+function sorted([one, other]: readonly [Address, Address]): readonly [Address, Address] {
+  return one < other ? [one, other] : [other, one];
+}

@@ -1,0 +1,102 @@
+import { type Address, parseAddress } from '@chainstead/core';
+import type { Devnet } from '../devnet/devnet.ts';
+import { type DeployedContract, FOUNDERS, type Market } from './market.ts';
+import { MARKET_SALES, type MarketSale } from './market-sales.ts';
+import { type ExpectedTrade, openStall } from './market-stall.ts';
+
+/** NFTs that are minted, moved and sold, with what must come out of it. */
+export interface MarketScript {
+  /** The names of all kinds of sale. */
+  readonly kinds: readonly MarketSale[];
+  /** Makes one sale; seller, buyer and price are others each time. */
+  sell(kind: MarketSale): Promise<ExpectedTrade[]>;
+  /** Mints, batches, transfers and burns of all collections, without any sale. */
+  moveAround(): Promise<void>;
+  /** The feed's next answer: dollars for one ether. */
+  answerEtherPrice(dollars: number): Promise<void>;
+  /** All trades of all sales so far that are on the node's chain now, in chain order. */
+  expectedTrades(): Promise<ExpectedTrade[]>;
+}
+
+const PRICE_STEP = 10n ** 15n;
+const PRICES = 40n;
+const FEED_UNITS = 1e8;
+
+/** Ample. */
+const ANSWER_GAS = 200_000n;
+
+/**
+ * Everything that it sells is minted for that sale, under an id that was never used: whatever a reorganisation takes away,
+ * the script continues.
+ */
+export function createMarketScript(devnet: Devnet, market: Market): MarketScript {
+  let last = 0n;
+  let sales = 0;
+  const next = (): bigint => {
+    last += 1n;
+    return last;
+  };
+  const made: ExpectedTrade[] = [];
+  return {
+    kinds: Object.keys(MARKET_SALES) as MarketSale[],
+    async sell(kind) {
+      const [seller, buyer] = [at(market.traders, sales), at(market.traders, sales + 1)];
+      const price = ((BigInt(sales) % PRICES) + 1n) * PRICE_STEP;
+      sales += 1;
+      const trades = await MARKET_SALES[kind](openStall({ devnet, market, seller, buyer, price, next }));
+      made.push(...trades);
+      return trades;
+    },
+    async moveAround() {
+      for (const move of moves(devnet, market, next)) await move();
+    },
+    async answerEtherPrice(dollars) {
+      const answer = BigInt(Math.round(dollars * FEED_UNITS));
+      // An estimate within the second of the last answer takes the time for unchanged, which costs less than writing it.
+      await devnet.send({ ...market.etherFeed, functionName: 'answer', args: [answer], gas: ANSWER_GAS });
+    },
+    async expectedTrades() {
+      const standing = await Promise.all(made.map((trade) => stands(devnet, trade)));
+      return made.filter((_, index) => standing[index] === true);
+    },
+  };
+}
+
+function moves(devnet: Devnet, { cats, prints, founders, traders }: Market, next: () => bigint) {
+  const [cat, doomed, founder, print, other] = [next(), next(), next(), next(), next()];
+  const [from, to] = [at(traders, Number(cat)), at(traders, Number(cat) + 1)];
+  const send = (to: DeployedContract, functionName: string, args: readonly unknown[], sender = from) =>
+    devnet.send({ ...to, functionName, args, from: sender });
+  return [
+    () => send(cats, 'mint', [from, cat]),
+    () => send(cats, 'transferFrom', [from, to, cat]),
+    () => send(cats, 'transferFrom', [to, to, cat], to),
+    () => send(cats, 'mint', [from, doomed]),
+    () => send(cats, 'burn', [doomed]),
+    () => send(prints, 'mintBatch', [from, [print, other], [7n, 9n]]),
+    () => send(prints, 'safeTransferFrom', [from, to, print, 2n, '0x']),
+    () => send(prints, 'safeBatchTransferFrom', [from, to, [print, other], [5n, 1n], '0x']),
+    () => send(prints, 'burn', [other, 3n]),
+    async () => {
+      const id = founder % BigInt(FOUNDERS);
+      const owner = await ownerOf(devnet, founders, id);
+      await send(founders, 'transferFrom', [owner, to, id], owner);
+    },
+  ];
+}
+
+async function ownerOf(devnet: Devnet, { address, abi }: DeployedContract, id: bigint): Promise<Address> {
+  const owner = await devnet.client.readContract({ address, abi, functionName: 'ownerOf', args: [id] });
+  return parseAddress(owner);
+}
+
+async function stands(devnet: Devnet, { blockNumber, blockHash }: ExpectedTrade): Promise<boolean> {
+  if (BigInt(blockNumber) > (await devnet.client.getBlockNumber({ cacheTime: 0 }))) return false;
+  return (await devnet.client.getBlock({ blockNumber: BigInt(blockNumber) })).hash === blockHash;
+}
+
+function at<T>(list: readonly T[], index: number): T {
+  const found = list[index % list.length];
+  if (found === undefined) throw new RangeError('The list is empty');
+  return found;
+}

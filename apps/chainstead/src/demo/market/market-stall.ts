@@ -1,0 +1,119 @@
+/** One seller, one buyer and a price: what every kind of sale of the market script is made of. */
+import { type Address, type Hash, parseHash } from '@chainstead/core';
+import { encodeFunctionData, type Hex, maxUint256, type TransactionReceipt } from 'viem';
+import type { Devnet } from '../devnet/devnet.ts';
+import type { DeployedContract, Market } from './market.ts';
+import { type ConsiderationItem, items, type OfferItem, type Order, order } from './seaport-order.ts';
+
+/** A trade that an indexer must find, exactly so. */
+export interface ExpectedTrade {
+  /** Which kind of sale it was. */
+  readonly what: string;
+  readonly token: Address;
+  /** In the order's order. */
+  readonly tokenIds: readonly string[];
+  readonly amounts: readonly string[];
+  readonly seller: Address;
+  readonly buyer: Address;
+  readonly marketplace: Address;
+  /** Null: the chain's native currency. */
+  readonly paymentToken: Address | null;
+  /** What the buyer paid for the whole order. Base units. */
+  readonly price: string;
+  /** Whether the price was for several tokens, so that it says nothing of one. */
+  readonly bundle: boolean;
+  readonly transactionHash: Hash;
+  readonly transactionIndex: number;
+  readonly blockNumber: number;
+  readonly blockHash: Hash;
+  /** Unix seconds. */
+  readonly blockTimestamp: number;
+}
+
+/** What a sale expects, before it is known where it was mined. */
+export type SaleTerms = Pick<ExpectedTrade, 'what' | 'tokenIds' | 'amounts' | 'price'> &
+  Partial<Pick<ExpectedTrade, 'token' | 'paymentToken' | 'bundle'>>;
+
+export interface StallOptions {
+  readonly devnet: Devnet;
+  readonly market: Market;
+  readonly seller: Address;
+  readonly buyer: Address;
+  /** Wei; divisible by 40, so that the fee is whole. */
+  readonly price: bigint;
+  /** Gives another number each time; never one that was given before, reorganisations or not. */
+  next(): bigint;
+}
+
+export type MarketStall = ReturnType<typeof openStall>;
+
+const FEE_DIVISOR = 40n;
+
+/** Everything that a kind of sale does, by its name. */
+export function openStall(options: StallOptions) {
+  const { devnet, market, seller, buyer, price, next } = options;
+  const { seaport, cats, prints } = market;
+  const fee = price / FEE_DIVISOR;
+  const send = (to: DeployedContract, functionName: string, args: readonly unknown[], from: Address, value = 0n) =>
+    devnet.send({ ...to, functionName, args, from, value });
+  const listing = (offer: readonly OfferItem[], total = price, more: readonly ConsiderationItem[] = []): Order => {
+    const part = total / FEE_DIVISOR;
+    const wanted = [
+      { ...items.ether(total - part), recipient: seller },
+      { ...items.ether(part), recipient: market.feeRecipient },
+    ];
+    return order({ offerer: seller, offer, consideration: [...wanted, ...more], salt: next() });
+  };
+  return {
+    market,
+    seller,
+    buyer,
+    price,
+    fee,
+    next,
+    /** The seller's, fresh. */
+    async mintCat(id = next()): Promise<bigint> {
+      await send(cats, 'mint', [seller, id], seller);
+      return id;
+    },
+    /** So many of one id, the seller's, fresh. */
+    async mintPrints(amount: bigint): Promise<bigint> {
+      const id = next();
+      await send(prints, 'mint', [seller, id, amount], seller);
+      return id;
+    },
+    /** An id as long as they get. */
+    longId: (): bigint => maxUint256 - next(),
+    listing,
+    /** Says on the chain that the orders are meant, which saves their signatures. */
+    validate: (orders: readonly Order[], offerer: Address) => send(seaport, 'validate', [orders], offerer),
+    fill: (functionName: string, args: readonly unknown[], from: Address, value = 0n) =>
+      send(seaport, functionName, args, from, value),
+    fillThroughRouter(functionName: string, args: readonly unknown[], id: bigint): Promise<TransactionReceipt> {
+      const call: Hex = encodeFunctionData({ abi: seaport.abi, functionName, args });
+      return send(market.router, 'buy', [seaport.address, call, cats.address, id], buyer, price);
+    },
+    cancel: (orders: readonly Order[]) =>
+      send(seaport, 'cancel', [orders.map(({ parameters }) => ({ ...parameters, counter: 0n }))], seller),
+    /** The trades of a mined sale. */
+    async sold(receipt: TransactionReceipt, ...terms: readonly SaleTerms[]): Promise<ExpectedTrade[]> {
+      const { timestamp } = await devnet.client.getBlock({ blockHash: receipt.blockHash });
+      const place = {
+        transactionHash: parseHash(receipt.transactionHash),
+        transactionIndex: receipt.transactionIndex,
+        blockNumber: Number(receipt.blockNumber),
+        blockHash: parseHash(receipt.blockHash),
+        blockTimestamp: Number(timestamp),
+      };
+      const parties = { seller, buyer, marketplace: seaport.address };
+      return terms.map((term) => ({
+        token: cats.address,
+        paymentToken: null,
+        bundle: term.tokenIds.length > 1,
+        ...term,
+        ...parties,
+        ...place,
+      }));
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Address } from '@chainstead/core';
+import { type Abi, isHex, maxUint256 } from 'viem';
+import { DemoError } from '../demo-error.ts';
+import { compileContracts } from '../devnet/compile-contracts.ts';
+import type { CompiledContract } from '../devnet/compile-solidity.ts';
+import { requireDemoTool } from '../devnet/demo-tools.ts';
+import type { Devnet, DevnetCall } from '../devnet/devnet.ts';
+
+/** A contract that is deployed, with what it understands. */
+export interface DeployedContract {
+  readonly address: Address;
+  readonly abi: Abi;
+}
+
+/** Where NFTs are traded on a devnet: a real Seaport 1.6, what is sold there, and what it is paid with. */
+export interface Market {
+  /** Seaport 1.6. */
+  readonly seaport: DeployedContract;
+  /** ERC-721 with documents: contractURI(), tokenURI(), ERC-4906 and ERC-7572 events. */
+  readonly cats: DeployedContract;
+  /** ERC-1155 with documents. */
+  readonly prints: DeployedContract;
+  /** ERC-721 minted by one ConsecutiveTransfer (ERC-2309), all to the first trader. */
+  readonly founders: DeployedContract;
+  readonly wrappedEther: DeployedContract;
+  /** Chainlink-like ETH/USD aggregator, without an answer yet. */
+  readonly etherFeed: DeployedContract;
+  /** Buys in its own name and forwards. */
+  readonly router: DeployedContract;
+  /** Accounts that hold wrapped ether, and let Seaport move all that they have. */
+  readonly traders: readonly Address[];
+  /** Gets a part of every sale; trades nothing. */
+  readonly feeRecipient: Address;
+}
+
+/** Tokens of `founders`: ids 0 to 24. */
+export const FOUNDERS = 25;
+const TRADERS = 5;
+const WRAPPED_WEI = 10n ** 20n;
+
+/** Deploys everything and makes the devnet's first accounts ready to trade. Takes some dozen blocks. */
+export async function deployMarket(devnet: Devnet): Promise<Market> {
+  const [artefacts, contract] = await Promise.all([
+    readSeaportArtefacts(),
+    compileContracts([
+      'GalleryCats',
+      'GalleryPrints',
+      'GalleryFounders',
+      'WrappedEther',
+      'DemoEtherFeed',
+      'DemoRouter',
+    ]),
+  ]);
+  const traders = devnet.accounts.slice(0, TRADERS);
+  const [feeRecipient = traders[0]] = devnet.accounts.slice(-1);
+  if (feeRecipient === undefined) throw new RangeError('The devnet has no accounts');
+  const deploy = async (name: Parameters<typeof contract>[0], ...args: unknown[]): Promise<DeployedContract> => {
+    const compiled = contract(name);
+    return { address: await devnet.deploy(compiled, args), abi: compiled.abi };
+  };
+  // One after the other: the node gives nonces by what is mined.
+  const conduitController = await devnet.deploy(artefacts.conduitController);
+  const seaport = {
+    address: await devnet.deploy(artefacts.seaport, [conduitController]),
+    abi: artefacts.seaport.abi,
+  };
+  const market: Market = {
+    seaport,
+    cats: await deploy('GalleryCats'),
+    prints: await deploy('GalleryPrints'),
+    founders: await deploy('GalleryFounders', traders[0], BigInt(FOUNDERS)),
+    wrappedEther: await deploy('WrappedEther'),
+    etherFeed: await deploy('DemoEtherFeed'),
+    router: await deploy('DemoRouter'),
+    traders,
+    feeRecipient,
+  };
+  for (const trader of traders) for (const call of readyToTrade(market, trader)) await devnet.send(call);
+  return market;
+}
+
+/** Approvals for Seaport itself: the orders name no conduit. */
+function readyToTrade({ seaport, cats, prints, founders, wrappedEther }: Market, from: Address): DevnetCall[] {
+  const approve = (nft: DeployedContract): DevnetCall => ({
+    ...nft,
+    functionName: 'setApprovalForAll',
+    args: [seaport.address, true],
+    from,
+  });
+  return [
+    approve(cats),
+    approve(prints),
+    approve(founders),
+    { ...wrappedEther, functionName: 'deposit', value: WRAPPED_WEI, from },
+    { ...wrappedEther, functionName: 'approve', args: [seaport.address, maxUint256], from },
+  ];
+}
+
+/** The real Seaport 1.6 and the conduit controller that its constructor needs, as OpenSea's package brings them. */
+interface SeaportArtefacts {
+  readonly conduitController: CompiledContract;
+  readonly seaport: CompiledContract;
+}
+
+const PACKAGE = '@opensea/seaport-js';
+const FOLDER = 'src/artifacts/seaport/contracts';
+
+/** Reads the creation bytecode. @throws DemoError when the package has another shape than the one known here. */
+async function readSeaportArtefacts(): Promise<SeaportArtefacts> {
+  const root = dirname(requireDemoTool().resolve(`${PACKAGE}/package.json`));
+  const [conduitController, seaport] = await Promise.all([
+    readArtefact(join(root, FOLDER, 'conduit/ConduitController.sol/LocalConduitController.json')),
+    readArtefact(join(root, FOLDER, 'Seaport.sol/Seaport.json')),
+  ]);
+  return { conduitController, seaport };
+}
+
+async function readArtefact(file: string): Promise<CompiledContract> {
+  const { contractName, abi, bytecode }: { contractName: string; abi: Abi; bytecode: string } = JSON.parse(
+    await readFile(file, 'utf8'),
+  );
+  if (!Array.isArray(abi) || !isHex(bytecode)) throw new DemoError(`${file} is not a contract's artefact`);
+  return { name: contractName, abi, bytecode };
+}

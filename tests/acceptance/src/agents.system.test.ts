@@ -1,0 +1,211 @@
+/** Agents with the official client, over HTTP and through `chainstead mcp`, on all data routes of the program. */
+
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { createChainRegistry } from '@chainstead/chains';
+import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { createDatasetRoutes } from '@chainstead/datasets';
+import { rawSql, sql } from '@chainstead/db';
+import { type ApiServer, serveApi } from '@chainstead/http';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { environmentSource, parseConfiguration } from 'chainstead/src/configuration/index.ts';
+import { agentRoutes } from 'chainstead/src/roles/agent-routes.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
+
+const WALLET = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';
+const HASH = `0x${'1'.repeat(64)}`;
+/** The head of the only chain; its blocks from 5 on are indexed. */
+const HEAD = 120;
+const ROLE = `agent_${randomBytes(6).toString('hex')}`;
+const ENTRY = fileURLToPath(new URL('../../../apps/chainstead/bin/chainstead.js', import.meta.url));
+
+let scratch: ScratchDatabase;
+let server: ApiServer;
+const clients: Client[] = [];
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+  const { database } = scratch;
+  await database.query(sql`CREATE ROLE ${rawSql(ROLE)} LOGIN PASSWORD 'secret' IN ROLE chainstead_reader`);
+  const agentUrl = new URL(scratch.url);
+  agentUrl.username = ROLE;
+  agentUrl.password = 'secret';
+  await database.query(
+    sql`INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed, checkpoint, head, updated_at)
+     VALUES (1, 'eth', 5, 5, ${rawSql(HEAD)}, ${rawSql(HEAD)}, now())`,
+  );
+  await database.query(
+    sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof)
+     SELECT 1, dataset, 5, ${rawSql(HEAD)}, 'receipts' FROM unnest(ARRAY['erc20-transfers', 'nft-transfers']) AS dataset`,
+  );
+  const { configuration } = parseConfiguration([
+    environmentSource({ CHAINS: 'eth', RPC_URLS_ETH: 'http://127.0.0.1:9', MCP_DATABASE_URL: agentUrl.href }),
+  ]);
+  const logger = silentLogger();
+  const chains = createChainRegistry();
+  const routes = createDatasetRoutes({
+    database,
+    logger,
+    chains: [chains.get('eth')],
+    onDemand: { waitMs: 0, maxCalls: 0, perKey: 1 },
+    clock: systemClock,
+  });
+  const context = {
+    configuration,
+    database,
+    databaseUrl: scratch.url,
+    logger,
+    metrics: createMetricsRegistry(),
+    clock: systemClock,
+  };
+  const api = await createApiUnderTest(database, chains, [...routes, agentRoutes(context, routes)], {
+    chains: [chains.get('eth')],
+    datasets: configuration.datasets.map(({ name }) => name),
+  });
+  server = await serveApi(api, { host: '127.0.0.1', port: 0 });
+});
+afterAll(async () => {
+  await Promise.all(clients.map((client) => client.close()));
+  await server.close();
+  await scratch.database.query(sql`DROP ROLE ${rawSql(ROLE)}`);
+  await scratch.drop();
+});
+
+const TRANSPORTS = {
+  HTTP: () =>
+    new StreamableHTTPClientTransport(new URL('/mcp', server.url), {
+      requestInit: { headers: { authorization: `Bearer ${TEST_KEY}` } },
+    }),
+  'chainstead mcp': () => stdio({ CHAINSTEAD_API_KEY: TEST_KEY }),
+};
+
+function stdio(environment: Readonly<Record<string, string>>): StdioClientTransport {
+  const { PATH = '', HOME = '' } = process.env;
+  return new StdioClientTransport({
+    command: process.execPath,
+    args: [ENTRY, 'mcp', '--url', server.url],
+    env: { PATH, HOME, ...environment },
+  });
+}
+
+async function connect(open: () => StreamableHTTPClientTransport | StdioClientTransport): Promise<Client> {
+  const client = new Client({ name: 'test', version: '0' });
+  await client.connect(open());
+  clients.push(client);
+  return client;
+}
+
+const textsShape = z.array(z.object({ text: z.string() }));
+
+async function call(client: Client, name: string, given: Record<string, unknown> = {}) {
+  const { content, isError = false } = await client.callTool({ name, arguments: given });
+  return { isError, texts: textsShape.parse(content).map(({ text }) => text) };
+}
+
+const TOKEN = '0xdac17f958d2ee523a2206206994597c13d831ec7';
+
+/** Arguments of each tool. */
+const CALLS: Readonly<Record<string, Record<string, unknown>>> = {
+  status: {},
+  gaps: { chain: 'eth' },
+  wallet_balances: { address: WALLET },
+  wallet_net_worth: { address: WALLET, chain: null },
+  wallet_history: { address: WALLET, limit: 3 },
+  wallet_token_transfers: { address: WALLET, token_addresses: [TOKEN], from_block: 7, cursor: null },
+  wallet_nfts: { address: WALLET },
+  wallet_swaps: { address: WALLET },
+  wallet_profit: { address: WALLET },
+  wallet_approvals: { address: WALLET },
+  token_search: { query: 'USDC' },
+  token_metadata: { addresses: [TOKEN, WALLET] },
+  token_price: { address: TOKEN },
+  token_holders: { address: TOKEN },
+  token_holder_count: { address: TOKEN },
+  token_transfers: { address: TOKEN },
+  token_swaps: { address: TOKEN, range: 'last 7 days' },
+  token_top_gainers: { address: TOKEN },
+  token_analytics: { address: TOKEN },
+  token_pairs: { address: TOKEN },
+  pair_candles: {
+    address: TOKEN,
+    timeframe: '1h',
+    currency: 'usd',
+    range: 'yesterday',
+  },
+  nft_collection: { address: TOKEN },
+  nft_metadata: { address: TOKEN, token_id: '1' },
+  nft_owners: { address: TOKEN },
+  nft_trades: { address: TOKEN },
+  transaction: { hash: HASH },
+  block: { block: '7' },
+  block_at_date: { date: '2024-01-01' },
+  contract_logs: { address: TOKEN },
+  resolve_name: { domain: 'vitalik.eth' },
+  own_contracts: {},
+  own_contract_events: { name: 'vault', event: 'deposit', filters: { owner: WALLET } },
+  token_top_traders: { address: TOKEN, range: 'yesterday' },
+  sql_columns: {},
+  sql: { sql: 'SELECT count(*) AS n FROM tokens' },
+};
+
+describe.each(Object.entries(TRANSPORTS))('over %s', (_name, open) => {
+  let client: Client;
+  beforeAll(async () => {
+    client = await connect(open);
+  });
+
+  test('an agent sees every tool, with a schema', async () => {
+    const { tools } = await client.listTools();
+    // About 6,000 tokens of four characters.
+    expect(JSON.stringify(tools).length).toBeLessThanOrEqual(24_000);
+    expect(tools.map(({ name }) => name)).toEqual(Object.keys(CALLS));
+    for (const { description, inputSchema } of tools) {
+      expect(description).toMatch(/\.$/);
+      for (const property of Object.values(inputSchema.properties ?? {}))
+        expect(property).toMatchObject({ description: expect.any(String) });
+    }
+  });
+
+  test.each(Object.entries(CALLS))('%s responds', async (name, given) => {
+    const { isError, texts } = await call(client, name, given);
+    const text = texts.join('\n');
+    expect(text).not.toMatch(/postgres:|secret|127\.0\.0\.1/);
+    if (!isError) expect(texts).toEqual([expect.stringMatching(/^(?:Coverage|Chains)/), expect.any(String)]);
+    // Rows, upstreams and settings that this server lacks. Anything else would be a fault.
+    else expect(text).toMatch(/"code":"(?:NOT_FOUND|UNAVAILABLE|NOT_AVAILABLE|NOT_INDEXED)"/);
+  });
+
+  test('progress, coverage and SQL are those of the database', async () => {
+    const status = await call(client, 'status', { chain: 'eth' });
+    expect(JSON.parse(status.texts[1] ?? '')).toMatchObject([{ chain: 'eth', indexed_to: HEAD, blocks_behind: 0 }]);
+    const gaps = await call(client, 'gaps');
+    expect(JSON.parse(gaps.texts[1] ?? '')[0].indexed).toContainEqual({
+      dataset: 'erc20-transfers',
+      from_block: 5,
+      to_block: HEAD,
+      proof: 'receipts',
+    });
+    const transfers = await call(client, 'wallet_token_transfers', { address: WALLET });
+    expect(transfers.texts[0]).toContain(`blocks 5 to ${HEAD}`);
+    expect(await call(client, 'sql', { sql: 'SELECT 7 AS n' })).toEqual({
+      isError: false,
+      texts: [expect.stringContaining('All 1 rows follow.'), '[{"n":7}]'],
+    });
+    const hostile = await call(client, 'sql', { sql: 'SELECT * FROM public.api_keys' });
+    expect([hostile.isError, hostile.texts[0]]).toEqual([true, expect.stringContaining('"code":"SQL_REFUSED"')]);
+  });
+});
+
+test('chainstead mcp without a key names the problem, and ends when its input ends', async () => {
+  const transport = stdio({});
+  const client = await connect(() => transport);
+  await expect(client.listTools()).rejects.toThrow(/HTTP status 401.*API key is missing/);
+  expect(await call(client, 'status')).toEqual({
+    isError: true,
+    texts: [expect.stringContaining('"code":"SERVER_REFUSED"')],
+  });
+});
