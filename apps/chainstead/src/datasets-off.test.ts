@@ -5,7 +5,7 @@ import { createDatasetRoutes, datasets } from '@chainstead/datasets';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { createApiUnderTest, TEST_KEY } from '../../../tests/acceptance/src/api-under-test.ts';
+import { createApiUnderTest, TEST_KEY } from './testing/api-under-test.ts';
 
 const operationShape = z.object({
   parameters: z.array(z.object({ name: z.string(), in: z.string(), required: z.boolean().optional() })).default([]),

@@ -4,7 +4,6 @@
  */
 export { type BlockRun, readBlockRuns } from './coverage/block-runs.ts';
 export {
-  type BlockSpan,
   type ChainInSql,
   coverage,
   fromDateBound,

@@ -12,9 +12,9 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { environmentSource, parseConfiguration } from 'chainstead/src/configuration/index.ts';
 import { agentRoutes } from 'chainstead/src/roles/agent-routes.ts';
+import { createApiUnderTest, TEST_KEY } from 'chainstead/src/testing/api-under-test.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
 
 const WALLET = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';
 const HASH = `0x${'1'.repeat(64)}`;

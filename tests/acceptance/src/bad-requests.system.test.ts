@@ -1,8 +1,8 @@
 /** Methods, paths, keys and bytes that are not what the server expects: each gets its status and message, over real sockets. */
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { TEST_KEY } from 'chainstead/src/testing/api-under-test.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TEST_KEY } from './api-under-test.ts';
 import { pathOf, type ServedRows, serveRows } from './served-rows.ts';
 
 let rows: ServedRows;

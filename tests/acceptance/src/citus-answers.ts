@@ -4,7 +4,7 @@ import { silentLogger, systemClock } from '@chainstead/core';
 import { createDatasetRoutes } from '@chainstead/datasets';
 import { type Database, hexBytes, hexText, type Sql, sql } from '@chainstead/db';
 import type { ScratchDatabase } from '@chainstead/testkit';
-import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
+import { createApiUnderTest, TEST_KEY } from 'chainstead/src/testing/api-under-test.ts';
 
 /** Paths about a wallet and a token. */
 const WALLET_PATHS = [

@@ -16,9 +16,9 @@ import {
   startAptosFullnode,
   startProgram,
 } from '@chainstead/testkit';
+import { createApiUnderTest, TEST_KEY } from 'chainstead/src/testing/api-under-test.ts';
 import { runCaptured } from 'chainstead/src/testing/captured-context.ts';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
 import { withoutClocks } from './citus-answers.ts';
 import { describeOnCitus, untilSettled } from './citus-stage.ts';
 import { untilCovered } from './covered-versions.ts';

@@ -11,7 +11,7 @@ import {
   type Devnet,
   startDevnet,
 } from '@chainstead/testkit';
-import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
+import { createApiUnderTest, TEST_KEY } from 'chainstead/src/testing/api-under-test.ts';
 import { type Indexer, startIndexer } from './indexed-chain.ts';
 
 /** Below them nothing is reorganized on a devnet, and gaps are filled. Blocks. */

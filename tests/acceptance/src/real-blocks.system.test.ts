@@ -12,8 +12,8 @@ import { sql } from '@chainstead/db';
 import { createUpstreamPool } from '@chainstead/rpc';
 import { createChainSync, createSyncMetrics, listCoverage } from '@chainstead/sync';
 import { createScratchDatabase, recordedData, type ScratchDatabase, serveRecordedChain } from '@chainstead/testkit';
+import { createApiUnderTest, readWallet, type ServedTransfer } from 'chainstead/src/testing/api-under-test.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createApiUnderTest, readWallet, type ServedTransfer } from './api-under-test.ts';
 import { indexRecordedBlocks, recordedRanges } from './recorded-blocks.ts';
 import { decodeIndependently, type RecordedTransfer } from './recorded-transfers.ts';
 

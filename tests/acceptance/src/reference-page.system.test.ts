@@ -3,10 +3,10 @@ import { createServer, request } from 'node:http';
 import { createChainRegistry } from '@chainstead/chains';
 import { serveApi } from '@chainstead/http';
 import { createScratchDatabase, findChromium, listenOnLoopback } from '@chainstead/testkit';
+import { createApiUnderTest, TEST_KEY } from 'chainstead/src/testing/api-under-test.ts';
 import { createEveryRoute } from 'chainstead/src/testing/every-route.ts';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
 
 const PREFIX = '/some/prefix';
 

@@ -3,8 +3,8 @@ import type { ChainRegistry } from '@chainstead/chains';
 import type { Database } from '@chainstead/db';
 import { type IndexedHere, type RouteModule, serveApi, unservedRoutes } from '@chainstead/http';
 import type { Closable } from '@chainstead/testkit';
+import { createApiUnderTest, TEST_KEY } from 'chainstead/src/testing/api-under-test.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
 
 /** Largest request body of routes that need no more. Bytes. */
 export const BODY_BYTES_MAX = 262_144;

@@ -4,8 +4,8 @@ import { createChainRegistry } from '@chainstead/chains';
 import { sql } from '@chainstead/db';
 import { erc20Transfers } from '@chainstead/erc20';
 import { ensurePartitions } from '@chainstead/sync';
+import { createApiUnderTest, type ServedTransfer, TEST_KEY } from 'chainstead/src/testing/api-under-test.ts';
 import { describe, vi } from 'vitest';
-import { createApiUnderTest, type ServedTransfer, TEST_KEY } from './api-under-test.ts';
 import { untilIndexed } from './indexed-tables.ts';
 import { type Stage, stagedTest } from './stage.ts';
 

@@ -12,7 +12,7 @@ import {
   type ScriptedChain,
   serveScriptedChain,
 } from '@chainstead/testkit';
-import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
+import { createApiUnderTest, TEST_KEY } from 'chainstead/src/testing/api-under-test.ts';
 import { indexFresh } from './indexed-chain.ts';
 
 const CHAIN_ID = 1_337_005;

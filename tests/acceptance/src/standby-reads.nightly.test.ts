@@ -5,8 +5,13 @@ import { type Database, migrate, openDatabase, openReads, type Reads, sql } from
 import { seedCoverage, seedTransfers } from '@chainstead/erc20/testing';
 import { createKeyStore, createRequestDatabase } from '@chainstead/http';
 import { addressOf, findPostgresPrograms, pauseReplay, queryCluster, type ScratchCluster } from '@chainstead/testkit';
+import {
+  createApiUnderTest,
+  readWallet,
+  type ServedTransfer,
+  TEST_KEY,
+} from 'chainstead/src/testing/api-under-test.ts';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createApiUnderTest, readWallet, type ServedTransfer, TEST_KEY } from './api-under-test.ts';
 import { startOutageStage, WAIT } from './outage-stage.ts';
 
 const programs = await findPostgresPrograms();

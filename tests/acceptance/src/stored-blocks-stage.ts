@@ -7,7 +7,7 @@ import { parseHeader, parseReceipt, placeLogs } from '@chainstead/rpc';
 import { type Dataset, executedTransaction, type WholeBlock } from '@chainstead/sync';
 import { type Closable, checkAnswers, closeOf, createPartitions, type ScratchDatabase } from '@chainstead/testkit';
 import { decodeErc20Transfer, decodeNftTransfers } from '@chainstead/token-events';
-import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
+import { createApiUnderTest, TEST_KEY } from 'chainstead/src/testing/api-under-test.ts';
 import { expectedTransaction, type RecordedBlock } from './expected-transactions.ts';
 import { type Recording, readRecorded, readRecording } from './recorded-evm-blocks.ts';
 

@@ -12,8 +12,8 @@ import {
   type ScratchDatabase,
   serveScriptedChain,
 } from '@chainstead/testkit';
+import { createApiUnderTest, TEST_KEY } from 'chainstead/src/testing/api-under-test.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
 import { describeOnCitus } from './citus-stage.ts';
 import { indexFresh, SCRIPTED_CHAIN_ID, scriptedChainFacts } from './indexed-chain.ts';
 

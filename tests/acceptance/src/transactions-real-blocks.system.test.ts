@@ -15,8 +15,8 @@ import {
   type ScratchDatabase,
   serveRecordedChain,
 } from '@chainstead/testkit';
+import { createApiUnderTest, TEST_KEY } from 'chainstead/src/testing/api-under-test.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
 import { expectedBlock, expectedEvent, expectedTransaction, type RecordedBlock } from './expected-transactions.ts';
 import { listRecordings, RECORDINGS, readRecorded, readRecording } from './recorded-evm-blocks.ts';
 

@@ -4,8 +4,8 @@ import { silentLogger, systemClock } from '@chainstead/core';
 import { createDatasetRoutes } from '@chainstead/datasets';
 import { type ApiServer, serveApi, UNSERVED_OPERATIONS, unservedRoutes } from '@chainstead/http';
 import { createScratchDatabase, type Moralis, type ScratchDatabase, startOfficialSdk } from '@chainstead/testkit';
+import { createApiUnderTest, TEST_KEY } from 'chainstead/src/testing/api-under-test.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
 
 const address = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';
 const chain = '0x1';

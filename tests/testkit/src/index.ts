@@ -13,7 +13,7 @@ export { readExchangeArtifact } from 'chainstead/src/demo/exchanges/exchange-art
 export { deployExchanges, type ExchangeDevnet } from 'chainstead/src/demo/exchanges/exchange-devnet.ts';
 export type { ExchangePool } from 'chainstead/src/demo/exchanges/exchange-pool.ts';
 export { type DeployedContract, deployMarket, type Market } from 'chainstead/src/demo/market/market.ts';
-export { createMarketScript, type MarketScript } from 'chainstead/src/demo/market/market-script.ts';
+export { createMarketScript } from 'chainstead/src/demo/market/market-script.ts';
 export type { ExpectedTrade } from 'chainstead/src/demo/market/market-stall.ts';
 export { listenOnLoopback } from 'chainstead/src/demo/network/loopback-server.ts';
 export {

@@ -1,7 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import type { ScratchDatabase } from '@chainstead/testkit';
 import { z } from 'zod';
-import { createApiUnderTest } from '../../../../tests/acceptance/src/api-under-test.ts';
+import { createApiUnderTest } from './api-under-test.ts';
 import { createEveryRoute } from './every-route.ts';
 
 const openApiDocument = z.object({
