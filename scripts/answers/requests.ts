@@ -118,7 +118,7 @@ function valuesOf(route: string, subjects: Subjects): Readonly<Record<string, re
     ...{ chain: [CHAIN, CHAIN_ID, 'eth', 'nowhere'], chains: [CHAIN, `${CHAIN},eth`, 'nowhere'], cursor: ['x'] },
     ...{ domain: ['vitalik.eth', 'brad.crypto', 'x'], limit: ['2', '1000', '0', 'x'], offset: ['1', '0', '-1'] },
     ...{ from_block: blocks, to_block: blocks, block_number: blocks, block: ['latest', ...blocks] },
-    ...{ fromBlock: blocks, toBlock: blocks },
+    ...{ fromBlock: blocks, toBlock: blocks, transactionTypes: ['buy', 'sell,addLiquidity', 'x'] },
     ...{ date, from_date: date, to_date: date, fromDate: date, toDate: date, days: ['365', '0', '366'] },
     ...{ topic, topic0: topic, topic1: topic, topic2: topic, topic3: topic, wallet_addresses: lists(wallets) },
     ...{ token_addresses: token, addresses: token, contract_addresses: token, symbols: ['USDC,WETH', 'x'] },
