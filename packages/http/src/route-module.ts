@@ -6,6 +6,7 @@ import type { ApiDependencies } from './api-dependencies.ts';
  *
  * @example
  * ```ts
+ * import { sql } from '@chainstead/db';
  * import { errorResponses, indexedChain, type RouteModule } from '@chainstead/http';
  * import { createRoute, z } from '@hono/zod-openapi';
  *
@@ -27,8 +28,7 @@ import type { ApiDependencies } from './api-dependencies.ts';
  *   app.openapi(countBlocks, async (c) => {
  *     const chain = indexedChain(chains, c.req.valid('param').chain);
  *     const [row] = await reads.select<{ blocks: number }>(
- *       'SELECT coalesce(sum(last_block - first_block + 1), 0)::int AS blocks FROM sync_ranges WHERE chain_id = $1',
- *       [chain.id],
+ *       sql`SELECT coalesce(sum(last_block - first_block + 1), 0)::int AS blocks FROM sync_ranges WHERE chain_id = ${chain.id}`,
  *     );
  *     return c.json({ blocks: row?.blocks ?? 0 }, 200);
  *   });
