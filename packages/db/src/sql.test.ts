@@ -19,6 +19,23 @@ test('values are numbered in the order of the text, also those of pieces', () =>
   expect(statementOf(joinSql([]))).toEqual({ text: '', values: [] });
 });
 
+test('a fragment that a statement contains twice keeps its placeholders', () => {
+  const wallet = sql`${'w'}::bytea`;
+  const isOf = sql`account = ${wallet} AND chain_id = ${1}`;
+  const known = sql`EXISTS (SELECT FROM known WHERE ${wallet} = address)`;
+  const statement = sql`SELECT ${wallet}, ${1} FROM t WHERE ${isOf} AND ${known} OR NOT (${isOf} AND ${known})`;
+  const text = 'account = $1::bytea AND chain_id = $3 AND EXISTS (SELECT FROM known WHERE $1::bytea = address)';
+  expect(statementOf(statement)).toEqual({
+    text: `SELECT $1::bytea, $2 FROM t WHERE ${text} OR NOT (${text})`,
+    values: ['w', 1, 1],
+  });
+  // Another statement numbers the same fragments anew.
+  expect(statementOf(sql`SELECT ${true} WHERE ${known}`)).toEqual({
+    text: 'SELECT $1 WHERE EXISTS (SELECT FROM known WHERE $2::bytea = address)',
+    values: [true, 'w'],
+  });
+});
+
 test('a text is a value, whatever it contains', () => {
   expect(statementOf(sql`SELECT ${"'; DROP TABLE t; --"}`)).toEqual({
     text: 'SELECT $1',

@@ -3,47 +3,52 @@
 /** A value that is sent separately from the text of a statement. */
 export type SqlValue = string | number | bigint | boolean | null | Date | Uint8Array | readonly SqlValue[];
 
-/** A fragment of SQL with its bound values. Only {@link sql} and {@link rawSql} create one: a plain string becomes a value. */
+/** A fragment of SQL with its values. Only {@link sql} and {@link rawSql} create one: a plain string becomes a value. */
 export class Sql {
-  /** One more than `bound`: a placeholder goes between two texts. */
+  /** One more than `parts`: a fragment or a placeholder goes between two texts. */
   readonly texts: readonly string[];
-  readonly bound: readonly BoundValue[];
+  readonly parts: readonly (Sql | SqlValue)[];
+  /** The text, once a statement contained it without any value. */
+  #constant: string | undefined;
 
-  constructor(texts: readonly string[], bound: readonly BoundValue[]) {
+  constructor(texts: readonly string[], parts: readonly (Sql | SqlValue)[]) {
     this.texts = texts;
-    this.bound = bound;
+    this.parts = parts;
+  }
+
+  /**
+   * Returns the text with placeholders and adds the values.
+   * @param written texts of fragments that the statement contains already: each keeps its placeholders
+   */
+  writeTo(values: SqlValue[], written: Map<Sql, string>): string {
+    const known = this.#constant ?? written.get(this);
+    if (known !== undefined) return known;
+    const before = values.length;
+    let [text = ''] = this.texts;
+    for (let index = 0; index < this.parts.length; index++) {
+      const part = this.parts[index];
+      if (part instanceof Sql) text += part.writeTo(values, written);
+      else text += `$${values.push(part ?? null)}`;
+      text += this.texts[index + 1];
+    }
+    if (values.length > before) written.set(this, text);
+    else if (!this.#hasValues()) this.#constant = text;
+    return text;
+  }
+
+  /** All of them may be in the statement already. */
+  #hasValues(): boolean {
+    return this.parts.some((part) => !(part instanceof Sql) || part.#hasValues());
   }
 }
 
-/** A value of one place of a template. A fragment that a statement contains twice has one placeholder in both places. */
-type BoundValue = Readonly<{ value: SqlValue }>;
-
 /**
  * Returns SQL from a template: fragments become part of its text, everything else a bound value.
+ * A fragment that a statement contains twice has the same placeholders in both places.
  * @example sql`DELETE FROM ${table} WHERE chain_id = ${chain.id}`
  */
 export function sql(strings: TemplateStringsArray, ...parts: readonly (Sql | SqlValue)[]): Sql {
-  const texts: string[] = [];
-  const bound: BoundValue[] = [];
-  let text = strings[0] ?? '';
-  for (const [index, part] of parts.entries()) {
-    const after = strings[index + 1] ?? '';
-    if (!(part instanceof Sql)) {
-      texts.push(text);
-      bound.push({ value: part });
-      text = after;
-      continue;
-    }
-    const [first = '', ...others] = part.texts;
-    text += first;
-    for (const [inner, value] of part.bound.entries()) {
-      texts.push(text);
-      bound.push(value);
-      text = others[inner] ?? '';
-    }
-    text += after;
-  }
-  return new Sql([...texts, text], bound);
+  return new Sql(strings, parts);
 }
 
 /** Returns text of the program itself, such as a name or a constant number, as SQL. Never pass external input. */
@@ -58,8 +63,7 @@ export function asSql(name: string | Sql): Sql {
 
 /** @param separator @default ', ' */
 export function joinSql(parts: readonly Sql[], separator = ', '): Sql {
-  const between = rawSql(separator);
-  return parts.reduce((joined, part, index) => (index === 0 ? part : sql`${joined}${between}${part}`), rawSql(''));
+  return parts.length === 0 ? rawSql('') : new Sql(['', ...parts.slice(1).map(() => separator), ''], parts);
 }
 
 /** A complete statement as drivers take it. */
@@ -69,15 +73,9 @@ export interface Statement {
 }
 
 /** Returns the statement with `$1`, `$2` … for its values. */
-export function statementOf({ texts, bound }: Sql): Statement {
-  const numbers = new Map<BoundValue, number>();
-  let [text = ''] = texts;
-  for (const [index, value] of bound.entries()) {
-    const number = numbers.get(value) ?? numbers.size + 1;
-    numbers.set(value, number);
-    text += `$${number}${texts[index + 1]}`;
-  }
-  return { text, values: [...numbers.keys()].map(({ value }) => value) };
+export function statementOf(statement: Sql): Statement {
+  const values: SqlValue[] = [];
+  return { text: statement.writeTo(values, new Map()), values };
 }
 
 /** Runs statements in order and drops their rows. */

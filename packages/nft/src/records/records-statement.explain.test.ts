@@ -1,4 +1,4 @@
-import { addressBytes, sql } from '@chainstead/db';
+import { addressBytes, sql, statementOf } from '@chainstead/db';
 import { addressOf, createPartitions, exampleChain, explain, PLANS, rowsRead } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -64,7 +64,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
     const { nodes } = await explain(scratch.database, statement, plan);
     const scans = nodes.filter((node) => node['Relation Name']?.startsWith('nft_transfers_') === true);
     expect(scans.length).toBeGreaterThan(0);
-    const tokens = Math.max(...statement.bound.map(({ value }) => (Array.isArray(value) ? value.length : 0)));
+    const tokens = Math.max(...statementOf(statement).values.map((value) => (Array.isArray(value) ? value.length : 0)));
     for (const name of new Set(scans.map((node) => node['Relation Name'] ?? '')))
       expect(rowsRead(nodes, name)).toBeLessThanOrEqual(each * tokens);
     for (const node of scans.filter((scan) => scan['Actual Rows'] > 0 && scan['Node Type'].startsWith('Index')))
