@@ -17,7 +17,7 @@ const ON_CLUSTERS = ['packages/db/src/citus/', 'packages/nft/src/records/read-re
 
 const [tier = 'system'] = process.argv.slice(2);
 const startedAt = performance.now();
-const paths = listFiles('apps/*.ts', 'packages/*.ts');
+const paths = listFiles('apps/*.ts', 'packages/*.ts', 'tests/*.ts');
 const declared = readDeclaredRows(REPOSITORY_ROOT, paths).map((rows) => (isOfTest(rows) ? orNull(rows) : rows));
 const newest = Math.max(...paths.map((path) => statSync(join(REPOSITORY_ROOT, path)).mtimeMs));
 const hasFast = writtenAt(observedFolder('fast')) >= newest;

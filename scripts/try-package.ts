@@ -72,7 +72,8 @@ async function tryDemo(packaged: EmptyMachine): Promise<void> {
   const exited = once(demo, 'exit');
   const impatience = setTimeout(() => demo.kill('SIGKILL'), START_MS_MAX);
   try {
-    assert.ok(demo.stdout !== null);
+    assert.ok(demo.stdout !== null && demo.stderr !== null);
+    demo.stderr.pipe(process.stderr);
     let requested = 0;
     for await (const line of createInterface({ input: demo.stdout })) {
       const [, url] = /curl '(http\S+\/api\/v2\.2\/\S+)'/.exec(line) ?? [];
@@ -99,7 +100,8 @@ async function startAndAsk(packaged: EmptyMachine): Promise<void> {
   const exited = once(program, 'exit');
   const impatience = setTimeout(() => program.kill('SIGKILL'), START_MS_MAX);
   try {
-    assert.ok(program.stderr !== null);
+    assert.ok(program.stderr !== null && program.stdout !== null);
+    program.stdout.pipe(process.stdout);
     for await (const line of createInterface({ input: program.stderr })) {
       const [, address] = /API\s+(http:\S+?)\/api\/v2\.2/.exec(line) ?? [];
       if (address === undefined) continue;

@@ -10,7 +10,7 @@ export interface EmptyMachine {
   readonly folder: string;
   /** Runs a program in the folder to its end. @returns what it wrote to its standard output. @throws where it fails, with all that it wrote */
   run(program: string, args: readonly string[]): Promise<string>;
-  /** Starts a program in the folder, of which the error output is to be read. */
+  /** Starts a program in the folder, whose output and error output are to be read. */
   start(program: string, args: readonly string[], variables: Readonly<Record<string, string>>): ChildProcess;
   /** Space of the folder on the disk in MB, as `du -sm` shows it. */
   size(): Promise<number>;
@@ -65,7 +65,7 @@ export async function createEmptyMachine(): Promise<EmptyMachine> {
       spawn(program, [...args], {
         cwd: folder,
         env: { ...environment, ...variables },
-        stdio: ['ignore', 'inherit', 'pipe'],
+        stdio: ['ignore', 'pipe', 'pipe'],
       }),
     size: async () => Number.parseInt(await run('du', ['-sm', '.']), 10),
     remove: () => rm(place, { recursive: true, force: true }),

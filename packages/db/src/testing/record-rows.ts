@@ -142,5 +142,5 @@ const FRAME = /^\s+at .*?\(?((?:file:\/\/)?\/[^():]+:\d+:\d+)\)?$/gm;
 function placesIn(stack: string): string[] {
   return [...stack.matchAll(FRAME)]
     .map(([, place = '']) => relative(REPOSITORY_ROOT, place.replace('file://', '')))
-    .filter((place) => /^(?:apps|packages)\//.test(place));
+    .filter((place) => /^(?:apps|packages|tests)\//.test(place));
 }
