@@ -29,7 +29,7 @@ test('a fragment that a statement contains twice keeps its placeholders', () => 
     text: `SELECT $1::bytea, $2 FROM t WHERE ${text} OR NOT (${text})`,
     values: ['w', 1, 1],
   });
-  // Another statement numbers the same fragments anew.
+  // Another statement numbers the same fragments.
   expect(statementOf(sql`SELECT ${true} WHERE ${known}`)).toEqual({
     text: 'SELECT $1 WHERE EXISTS (SELECT FROM known WHERE $2::bytea = address)',
     values: [true, 'w'],
