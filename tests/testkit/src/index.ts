@@ -1,6 +1,6 @@
 /**
- * For tests, the demo, the simulation and benchmarks: nodes with faults over recorded or scripted chains, a devnet,
- * scratch databases. No code of the product imports it. Start reading at `serve-chain.ts` and `faults.ts`.
+ * For tests, the simulation and benchmarks: nodes with faults over recorded or scripted chains, scratch databases, and
+ * the demo's local chain. No code of the product imports it. Start reading at `serve-chain.ts` and `faults.ts`.
  */
 
 export { type AptosLedger, createAptosLedger } from 'chainstead/src/demo/aptos/aptos-ledger.ts';
