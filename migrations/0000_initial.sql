@@ -25,73 +25,106 @@ CREATE FUNCTION "token_id_key"(token_id numeric) RETURNS integer
 -- ============================================================================
 -- Work and locks
 -- ============================================================================
+-- Leases with their holder and expiry by the database's clock.
 CREATE TABLE "leases" (
   "name" text PRIMARY KEY NOT NULL,
+  -- New for each holder, which identifies itself by it.
   "token" uuid NOT NULL,
+  -- Machine and process, for operators.
   "holder" text NOT NULL,
+  -- The holder's session on the server: if it is gone, so is the lease.
   "backend_pid" integer NOT NULL,
   "backend_start" timestamp with time zone NOT NULL,
   "acquired_at" timestamp with time zone DEFAULT now() NOT NULL,
   "expires_at" timestamp with time zone NOT NULL
 );--> statement-breakpoint
+-- Locks of transactions: each is a row, locked FOR UPDATE. Rows are created at first use.
 CREATE TABLE "transaction_locks" (
   "name" text PRIMARY KEY NOT NULL
 );--> statement-breakpoint
+-- Running work of processes that might crash them, recorded in case it does.
 CREATE TABLE "inflight_work" (
   "process" uuid PRIMARY KEY NOT NULL,
   "machine" text NOT NULL,
   "pid" integer NOT NULL,
+  -- Kinds and keys of the work.
   "items" text[] NOT NULL,
+  -- The suspect run alone.
   "alone" text,
   "entered_at" timestamp with time zone DEFAULT now() NOT NULL,
   "alive_until" timestamp with time zone NOT NULL
 );--> statement-breakpoint
+-- Work that was running when processes died: retried alone, and quarantined after the third crash.
 CREATE TABLE "quarantined_work" (
+  -- Kind and key.
   "name" text PRIMARY KEY NOT NULL,
   "crashes" integer NOT NULL,
   "crashed_at" timestamp with time zone DEFAULT now() NOT NULL,
+  -- Cause of work that was left out without a crash; null: the crashes.
   "reason" text
 );--> statement-breakpoint
+-- Size of each table by hour, for a day: the base of its growth rate.
 CREATE TABLE "table_sizes_hourly" (
+  -- Empty: the whole database.
   "table_name" text NOT NULL,
   "hour" timestamp with time zone NOT NULL,
+  -- Time within the hour.
   "sampled_at" timestamp with time zone DEFAULT now() NOT NULL,
+  -- With indexes, partitions and shards.
   "bytes" bigint NOT NULL,
-  CONSTRAINT "table_sizes_hourly_table_name_hour_pk" PRIMARY KEY("table_name","hour")
+  CONSTRAINT "table_sizes_hourly_pkey" PRIMARY KEY("table_name","hour")
 );--> statement-breakpoint
 
 -- ============================================================================
 -- API keys, usage, audit log and console
 -- ============================================================================
+-- Keys created by `chainstead keys create`, as SHA-256: the key itself is shown once and not stored.
 CREATE TABLE "api_keys" (
   "key_hash" bytea PRIMARY KEY NOT NULL,
+  -- First characters of the key, to recognize it in lists.
   "prefix" text NOT NULL,
   "name" text NOT NULL,
   "created_at" timestamp with time zone DEFAULT now() NOT NULL,
   "revoked_at" timestamp with time zone,
+  -- Its scopes (`key-scope.ts`).
   "scopes" text[] DEFAULT '{"data","rpc","streams","admin"}' NOT NULL,
+  -- API requests per second; null: the `RATE_LIMIT` setting.
   "rate_limit" integer,
+  -- Created at the first start for the console only: such a key does not close a loopback-only server.
   "by_start" boolean DEFAULT false NOT NULL
 );--> statement-breakpoint
+-- API requests by key, day (UTC) and route. For calls of the JSON-RPC gateway see `gateway_usage`.
 CREATE TABLE "api_usage" (
+  -- Principal's id, `open` without keys: never the key.
   "key_id" text NOT NULL,
   "day" date NOT NULL,
   "method" text NOT NULL,
+  -- The route's pattern, such as `/api/v2.2/:address/erc20`.
   "route" text NOT NULL,
   "requests" bigint NOT NULL,
+  -- Responses with 400 to 499 among them.
   "refused" bigint NOT NULL,
+  -- Responses with 500 and above among them.
   "failed" bigint NOT NULL,
-  CONSTRAINT "api_usage_key_id_day_method_route_pk" PRIMARY KEY("key_id","day","method","route")
+  CONSTRAINT "api_usage_pkey" PRIMARY KEY("key_id","day","method","route")
 );--> statement-breakpoint
+-- The audit log of changes. Written in the transaction of the change; rows are never changed or deleted.
 CREATE TABLE "audit_log" (
+  -- Microseconds since 1970 and random digits: ascends with time.
   "id" text PRIMARY KEY NOT NULL,
   "at" timestamp with time zone DEFAULT now() NOT NULL,
+  -- api, console, command or start.
   "door" text NOT NULL,
+  -- Id of a key (its first characters, or `config:<n>`); for a command, user and machine.
   "actor" text NOT NULL,
+  -- Name of the key.
   "actor_name" text,
+  -- Such as `key.create`.
   "action" text NOT NULL,
+  -- Target of the action: the id of a key, of a session …
   "target" text NOT NULL,
   "details" jsonb NOT NULL,
+  -- Null for commands.
   "address" text,
   "request_id" text
 );--> statement-breakpoint
@@ -103,17 +136,23 @@ CREATE UNLOGGED TABLE "rate_limit_usage" (
   "spent" double precision[] NOT NULL,
   "expires_at" timestamp with time zone NOT NULL
 );--> statement-breakpoint
+-- Secrets shared by all replicas: `cursor` (32 random bytes, created at the first start).
 CREATE TABLE "server_secrets" (
   "name" text PRIMARY KEY NOT NULL,
   "value" bytea NOT NULL
 );--> statement-breakpoint
+-- Current and past sessions of the console. The browser's secret is stored only as its SHA-256.
 CREATE TABLE "console_sessions" (
   "id_hash" bytea PRIMARY KEY NOT NULL,
+  -- SHA-256 of the key: the session ends with the key, and with its scope `admin`.
   "key_hash" bytea NOT NULL,
+  -- Principal's id and name, for display.
   "key_id" text NOT NULL,
   "key_name" text NOT NULL,
   "created_at" timestamp with time zone DEFAULT now() NOT NULL,
+  -- Time of the last request, to the minute.
   "seen_at" timestamp with time zone DEFAULT now() NOT NULL,
+  -- However much it is used.
   "expires_at" timestamp with time zone NOT NULL,
   "revoked_at" timestamp with time zone,
   "address" text NOT NULL,
@@ -124,94 +163,135 @@ CREATE INDEX "console_sessions_by_end" ON "console_sessions" USING btree ("expir
 -- ============================================================================
 -- Sync state
 -- ============================================================================
+-- Headers of followed blocks, and of every backfilled block with rows.
 CREATE TABLE "blocks" (
   "chain_id" bigint NOT NULL,
   "block_number" bigint NOT NULL,
   "block_hash" bytea NOT NULL,
+  -- Null if the block was backfilled from logs alone.
   "parent_hash" bytea,
   "block_timestamp" timestamp with time zone NOT NULL,
-  CONSTRAINT "blocks_chain_id_block_number_pk" PRIMARY KEY("chain_id","block_number")
+  CONSTRAINT "blocks_pkey" PRIMARY KEY("chain_id","block_number")
 );--> statement-breakpoint
+-- Whether the head of each chain is known now, written every few seconds by one ingest process. An older row means that no process works on
+-- the chain.
 CREATE TABLE "head_reports" (
+  -- EVM chain id in decimal, or `aptos` or `aptos-testnet`.
   "chain" text PRIMARY KEY NOT NULL,
+  -- The process that writes the row. Another one takes over when it is silent.
   "reporter" uuid NOT NULL,
   "reported_at" timestamp with time zone NOT NULL,
+  -- When a node last returned the head; null while it is known.
   "unknown_since" timestamp with time zone,
   "reason" text
 );--> statement-breakpoint
+-- Progress of each chain by minute, for a day: the data of lag and speed charts.
 CREATE TABLE "chain_metrics_minutely" (
+  -- EVM chain id in decimal, or `aptos` or `aptos-testnet`.
   "chain" text NOT NULL,
   "minute" timestamp with time zone NOT NULL,
   "head" bigint,
   "checkpoint" bigint,
+  -- Covered blocks (Aptos: versions), summed over all datasets.
   "covered" bigint NOT NULL,
+  -- Rows of transfers and trades written since the server's statistics began; null if unavailable.
   "rows" bigint,
-  CONSTRAINT "chain_metrics_minutely_chain_minute_pk" PRIMARY KEY("chain","minute")
+  CONSTRAINT "chain_metrics_minutely_pkey" PRIMARY KEY("chain","minute")
 );--> statement-breakpoint
+-- Datasets that could not decode some blocks, with the range of these. Deleted once all of them are covered.
 CREATE TABLE "dataset_failures" (
   "chain_id" bigint NOT NULL,
   "dataset" text NOT NULL,
   "first_block" bigint NOT NULL,
   "last_block" bigint NOT NULL,
+  -- Last error thrown by the dataset.
   "error_message" text NOT NULL,
   "failed_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "dataset_failures_chain_id_dataset_pk" PRIMARY KEY("chain_id","dataset")
+  CONSTRAINT "dataset_failures_pkey" PRIMARY KEY("chain_id","dataset")
 );--> statement-breakpoint
+-- Build progress of a chain's projections. A projection without a row of the program's version is rebuilt from stored rows.
 CREATE TABLE "projections" (
   "chain_id" bigint NOT NULL,
   "state" text NOT NULL,
   "dataset" text NOT NULL,
   "version" integer NOT NULL,
+  -- clearing: old values are being deleted; building: it counts rows up to a block; built: it counts all rows.
   "status" text NOT NULL,
+  -- clearing: next page of its tables; building: last counted block, −1 for none; otherwise 0.
   "position" bigint NOT NULL,
+  -- Rows counted since the build began.
   "rows" bigint DEFAULT 0 NOT NULL,
   "updated_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "projections_chain_id_state_pk" PRIMARY KEY("chain_id","state")
+  CONSTRAINT "projections_pkey" PRIMARY KEY("chain_id","state")
 );--> statement-breakpoint
+-- Requested subjects (wallets, contracts) of each projection built per subject. A subject without a row here has no rows in the
+-- projection's tables.
 CREATE TABLE "subject_projections" (
   "chain_id" bigint NOT NULL,
   "state" text NOT NULL,
   "subject" bytea NOT NULL,
+  -- Last counted block, −1 for none; null: all rows are counted.
   "built_to" bigint,
+  -- Its rows in the projection's tables are invalid, and are deleted first.
   "is_stale" boolean DEFAULT false NOT NULL,
+  -- Rows counted since the build began.
   "rows" bigint DEFAULT 0 NOT NULL,
   "asked_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "subject_projections_subject_chain_id_state_pk" PRIMARY KEY("subject","chain_id","state")
+  CONSTRAINT "subject_projections_pkey" PRIMARY KEY("subject","chain_id","state")
 );--> statement-breakpoint
 CREATE INDEX "subject_projections_by_state" ON "subject_projections" USING btree ("chain_id","state","asked_at");--> statement-breakpoint
+-- Range jobs requested by operators (backfill, verify, reindex). `ingest` processes run them one after another.
 CREATE TABLE "range_jobs" (
+  -- Ascends with the time of the request.
   "id" text PRIMARY KEY NOT NULL,
+  -- EVM chain id in decimal, or `aptos` or `aptos-testnet`. The process that runs a chain's jobs holds the lease `range-jobs:<chain>`.
   "chain" text NOT NULL,
+  -- backfill, verify, reindex.
   "work" text NOT NULL,
+  -- Null: all indexed datasets of the chain.
   "dataset" text,
+  -- BlockRange[], ascending.
   "ranges" jsonb NOT NULL,
+  -- queued, running (also after its process died), done, failed, cancelled.
   "status" text DEFAULT 'queued' NOT NULL,
+  -- Blocks done, and in total; null until known.
   "done" bigint DEFAULT 0 NOT NULL,
   "total" bigint,
   "logs" bigint DEFAULT 0 NOT NULL,
+  -- All blocks below are done. Not used by a backfill, whose done blocks are covered.
   "position" bigint,
+  -- Result of a verification: VerifyOutcome.
   "outcome" jsonb,
   "requested_by" text NOT NULL,
   "requested_at" timestamp with time zone DEFAULT now() NOT NULL,
+  -- Time when it was last started, and blocks done by then: the base of its speed.
   "taken_at" timestamp with time zone,
   "done_before" bigint DEFAULT 0 NOT NULL,
   "cancel_asked_at" timestamp with time zone,
   "finished_at" timestamp with time zone,
+  -- Attempts since its last progress.
   "attempts" integer DEFAULT 0 NOT NULL,
+  -- Earliest start; null: immediately.
   "due_at" timestamp with time zone,
   "error_code" text,
   "error_message" text,
   "updated_at" timestamp with time zone DEFAULT now() NOT NULL
 );--> statement-breakpoint
 CREATE INDEX "range_jobs_open" ON "range_jobs" USING btree ("chain","id") WHERE status IN ('queued', 'running');--> statement-breakpoint
+-- On-demand backfills of single wallets and contracts, for chains not covered from their first block. Their coverage is in
+-- `subject_ranges`.
 CREATE TABLE "backfill_requests" (
   "chain_id" bigint NOT NULL,
+  -- wallet, contract, sender, receiver, emitter.
   "kind" text NOT NULL,
   "subject" bytea NOT NULL,
+  -- pending, running, done, refused (too many calls, no archive node, or quarantined), failed.
   "status" text DEFAULT 'pending' NOT NULL,
+  -- Node calls: the estimate, and those made so far.
   "calls_estimated" integer,
   "calls_made" integer DEFAULT 0 NOT NULL,
   "rows_added" bigint DEFAULT 0 NOT NULL,
+  -- Prefix of the client's API key, or null.
   "requested_by" text,
   "requested_at" timestamp with time zone DEFAULT now() NOT NULL,
   "attempts" integer DEFAULT 0 NOT NULL,
@@ -221,17 +301,20 @@ CREATE TABLE "backfill_requests" (
   "error_code" text,
   "error_message" text,
   "updated_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "backfill_requests_chain_id_kind_subject_pk" PRIMARY KEY("chain_id","kind","subject")
+  CONSTRAINT "backfill_requests_pkey" PRIMARY KEY("chain_id","kind","subject")
 );--> statement-breakpoint
 CREATE INDEX "backfill_requests_unfinished" ON "backfill_requests" USING btree ("chain_id","status") WHERE status <> 'done';--> statement-breakpoint
+-- Covered ranges whose rows were written again, by a reindex or a repair. Exports compare the revisions of the ranges of their files. A
+-- record replaces earlier ones within its range.
 CREATE TABLE "rewritten_ranges" (
   "chain_id" bigint NOT NULL,
   "dataset" text NOT NULL,
   "first_block" bigint NOT NULL,
   "last_block" bigint NOT NULL,
   "revision" uuid DEFAULT gen_random_uuid() NOT NULL,
-  CONSTRAINT "rewritten_ranges_chain_id_dataset_first_block_revision_pk" PRIMARY KEY("chain_id","dataset","first_block","revision")
+  CONSTRAINT "rewritten_ranges_pkey" PRIMARY KEY("chain_id","dataset","first_block","revision")
 );--> statement-breakpoint
+-- Coverage of on-demand backfills, by subject and dataset. Disjoint (exclusion constraint).
 CREATE TABLE "subject_ranges" (
   "chain_id" bigint NOT NULL,
   "kind" text NOT NULL,
@@ -239,54 +322,78 @@ CREATE TABLE "subject_ranges" (
   "dataset" text NOT NULL,
   "first_block" bigint NOT NULL,
   "last_block" bigint NOT NULL,
-  CONSTRAINT "subject_ranges_chain_id_kind_subject_dataset_first_block_pk" PRIMARY KEY("chain_id","kind","subject","dataset","first_block")
+  CONSTRAINT "subject_ranges_pkey" PRIMARY KEY("chain_id","kind","subject","dataset","first_block")
 );--> statement-breakpoint
+-- One row per chain: the follower's position, and the reason why it is blocked or stopped.
 CREATE TABLE "sync_chains" (
   "chain_id" bigint PRIMARY KEY NOT NULL,
+  -- First block to index, as configured by the operator.
   "history_start" bigint NOT NULL,
+  -- First followed block; all blocks below belong to the backfill.
   "first_followed" bigint NOT NULL,
+  -- Last block written by the follower; null before the first one.
   "checkpoint" bigint,
   "checkpoint_hash" bytea,
   "finalized" bigint,
+  -- Newest head announced by an upstream.
   "head" bigint,
+  -- Error code and message of a stopped chain; null while it runs.
   "stop_code" text,
   "stop_message" text,
+  -- Reason for the current lack of progress: upstream, call, response.
   "stall_reason" text,
+  -- Upstream health as measured by the ingest process (UpstreamStatus[]).
   "upstreams" jsonb,
   "updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+  -- Chain key in the configuration, for readers that have only the database.
   "chain_key" text,
+  -- Blocks per second read by the background prover; null while it is idle.
   "prover_rate" double precision
 );--> statement-breakpoint
+-- Block ranges claimed by a job (backfill, prover, reindex). Disjoint per chain.
 CREATE TABLE "sync_claims" (
   "chain_id" bigint NOT NULL,
   "first_block" bigint NOT NULL,
   "last_block" bigint NOT NULL,
+  -- The owner holds the lease `claims:<owner>` while it lives.
   "owner" bigint NOT NULL,
   "purpose" text NOT NULL,
   "claimed_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "sync_claims_chain_id_first_block_pk" PRIMARY KEY("chain_id","first_block")
+  CONSTRAINT "sync_claims_pkey" PRIMARY KEY("chain_id","first_block")
 );--> statement-breakpoint
+-- Coverage by dataset, with its proof level. Disjoint per chain and dataset.
 CREATE TABLE "sync_ranges" (
   "chain_id" bigint NOT NULL,
   "dataset" text NOT NULL,
   "first_block" bigint NOT NULL,
   "last_block" bigint NOT NULL,
+  -- ProofLevel: receipts, cross, none, not-applicable, unproven.
   "proof" text NOT NULL,
+  -- Reason of an unproven range: `root-mismatch`.
   "proof_reason" text,
+  -- Source of an unproven range; null once proven.
   "upstream" text,
-  CONSTRAINT "sync_ranges_chain_id_dataset_first_block_pk" PRIMARY KEY("chain_id","dataset","first_block")
+  CONSTRAINT "sync_ranges_pkey" PRIMARY KEY("chain_id","dataset","first_block")
 );--> statement-breakpoint
+-- Calls to upstreams by all processes, in ten-minute slots, for a day.
 CREATE TABLE "upstream_calls" (
+  -- Start of the ten minutes.
   "slot" timestamp with time zone NOT NULL,
+  -- As in `CHAINS`.
   "chain" text NOT NULL,
   "upstream" text NOT NULL,
+  -- Role of the calling processes.
   "role" text NOT NULL,
+  -- ok, error (of the call itself), or the kind of fault.
   "outcome" text NOT NULL,
   "calls" bigint NOT NULL,
+  -- Total response time. The row `ok` has it for all outcomes, like `latency`.
   "busy_ms" bigint NOT NULL,
+  -- Number of responses per bucket of LATENCY_BOUNDS_MS in packages/rpc.
   "latency" bigint[] NOT NULL,
-  CONSTRAINT "upstream_calls_slot_chain_upstream_role_outcome_pk" PRIMARY KEY("slot","chain","upstream","role","outcome")
+  CONSTRAINT "upstream_calls_pkey" PRIMARY KEY("slot","chain","upstream","role","outcome")
 );--> statement-breakpoint
+-- Incorrect responses of upstreams, found by proofs. One row per block and kind.
 CREATE TABLE "upstream_errors" (
   "chain_id" bigint NOT NULL,
   "upstream" text NOT NULL,
@@ -295,25 +402,29 @@ CREATE TABLE "upstream_errors" (
   "facts" jsonb NOT NULL,
   "occurrences" integer DEFAULT 1 NOT NULL,
   "seen_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "upstream_errors_chain_id_upstream_kind_block_number_pk" PRIMARY KEY("chain_id","upstream","kind","block_number")
+  CONSTRAINT "upstream_errors_pkey" PRIMARY KEY("chain_id","upstream","kind","block_number")
 );--> statement-breakpoint
 CREATE INDEX "upstream_errors_by_time" ON "upstream_errors" USING btree ("seen_at");--> statement-breakpoint
+-- Incorrect responses of upstreams, counted over all processes by day (UTC) and kind, for a year.
 CREATE TABLE "upstream_mismatches" (
   "day" date NOT NULL,
+  -- As in `CHAINS`.
   "chain" text NOT NULL,
   "upstream" text NOT NULL,
   "kind" text NOT NULL,
   "occurrences" bigint NOT NULL,
+  -- Request of the last one, and its error.
   "method" text NOT NULL,
   "description" text NOT NULL,
   "seen_at" timestamp with time zone NOT NULL,
-  CONSTRAINT "upstream_mismatches_day_chain_upstream_kind_pk" PRIMARY KEY("day","chain","upstream","kind")
+  CONSTRAINT "upstream_mismatches_pkey" PRIMARY KEY("day","chain","upstream","kind")
 );--> statement-breakpoint
 CREATE INDEX "upstream_mismatches_by_time" ON "upstream_mismatches" USING btree ("seen_at");--> statement-breakpoint
 
 -- ============================================================================
 -- Tokens, labels and lists
 -- ============================================================================
+-- Labels of addresses, by source. `chain_id` 0: on every chain.
 CREATE TABLE "address_labels" (
   "address" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
@@ -321,19 +432,23 @@ CREATE TABLE "address_labels" (
   "label" text,
   "entity" text,
   "entity_logo" text,
-  CONSTRAINT "address_labels_address_chain_id_source_pk" PRIMARY KEY("address","chain_id","source")
+  CONSTRAINT "address_labels_pkey" PRIMARY KEY("address","chain_id","source")
 );--> statement-breakpoint
+-- How often each kind of list was imported. What a process keeps of labels in memory counts at one revision.
 CREATE TABLE "list_revisions" (
+  -- The table that the list is kept in.
   "list" text PRIMARY KEY NOT NULL,
   "revision" bigint NOT NULL
 );--> statement-breakpoint
+-- Addresses that an imported list calls scams. `chain_id` 0: on every chain.
 CREATE TABLE "spam_list_entries" (
   "address" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
   "source" text NOT NULL,
   "reason" text,
-  CONSTRAINT "spam_list_entries_address_chain_id_source_pk" PRIMARY KEY("address","chain_id","source")
+  CONSTRAINT "spam_list_entries_pkey" PRIMARY KEY("address","chain_id","source")
 );--> statement-breakpoint
+-- Entries of imported token lists, kept with their source so that a re-import replaces exactly its own.
 CREATE TABLE "token_list_entries" (
   "address" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
@@ -342,15 +457,18 @@ CREATE TABLE "token_list_entries" (
   "symbol" text,
   "decimals" smallint,
   "logo" text,
-  CONSTRAINT "token_list_entries_address_chain_id_source_pk" PRIMARY KEY("address","chain_id","source")
+  CONSTRAINT "token_list_entries_pkey" PRIMARY KEY("address","chain_id","source")
 );--> statement-breakpoint
+-- One row for each contract seen in a transfer or named by a list. Metadata is null until known.
 CREATE TABLE "tokens" (
   "address" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
+  -- What it turned out to be: erc20, erc721, erc1155; null while unknown. NFTs never appear among ERC-20 transfers.
   "standard" text,
   "name" text,
   "symbol" text,
   "decimals" smallint,
+  -- pending, known, failed.
   "facts_status" text DEFAULT 'pending' NOT NULL,
   "facts_attempts" integer DEFAULT 0 NOT NULL,
   "facts_due_at" timestamp with time zone DEFAULT now(),
@@ -358,20 +476,29 @@ CREATE TABLE "tokens" (
   "facts_holder" text,
   "facts_error_code" text,
   "facts_error_message" text,
+  -- Time of the last read of its metadata; null: never, or a worker of collections read it.
   "facts_read_at" timestamp with time zone,
+  -- Newest block in which it, or its beacon, announced other code or its initialization; null: none seen. Older facts are outdated.
   "facts_from_block" bigint,
+  -- From imported lists.
   "logo" text,
   "verified" boolean DEFAULT false NOT NULL,
+  -- By an imported list or by the rule in docs/api/spam.md.
   "possible_spam" boolean DEFAULT false NOT NULL,
+  -- As what its events show it, by bit: 1 ERC-20, 2 ERC-721, 4 ERC-1155. Hybrids are several.
   "seen_as" smallint DEFAULT 0 NOT NULL,
+  -- Base units, as `totalSupply` said at the block; null: not read, or the contract has none.
   "total_supply" numeric(78,0),
   "supply_block" bigint,
   "supply_read_at" timestamp with time zone,
+  -- The block in which its code first is; null: not looked up, or unknown to all nodes.
   "created_block" bigint,
   "created_at" timestamp with time zone,
+  -- When the creation was looked for, whatever came of it.
   "creation_sought_at" timestamp with time zone,
+  -- Hash of that block: once another one replaces it, the supply is invalid.
   "supply_block_hash" bytea,
-  CONSTRAINT "tokens_address_chain_id_pk" PRIMARY KEY("address","chain_id")
+  CONSTRAINT "tokens_pkey" PRIMARY KEY("address","chain_id")
 );--> statement-breakpoint
 CREATE INDEX "tokens_due" ON "tokens" USING btree ("chain_id",coalesce(facts_lease_until, facts_due_at)) WHERE coalesce(facts_lease_until, facts_due_at) IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "tokens_by_facts_from_block" ON "tokens" USING btree ("chain_id","facts_from_block") WHERE facts_from_block IS NOT NULL;--> statement-breakpoint
@@ -379,6 +506,7 @@ CREATE INDEX "tokens_by_symbol" ON "tokens" USING btree (lower(symbol) text_patt
 CREATE INDEX "tokens_by_name" ON "tokens" USING btree (left(lower(name), 256) text_pattern_ops,"chain_id");--> statement-breakpoint
 CREATE INDEX "tokens_by_text" ON "tokens" USING gin (lower(name) gin_trgm_ops,lower(symbol) gin_trgm_ops);--> statement-breakpoint
 CREATE INDEX "tokens_verified_by_text" ON "tokens" USING gin (lower(name) gin_trgm_ops,lower(symbol) gin_trgm_ops) WHERE verified;--> statement-breakpoint
+-- Tokens whose decimals changed: figures that were stored with the earlier ones are to be computed again.
 CREATE TABLE "changed_decimals" (
   "address" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
@@ -388,19 +516,24 @@ CREATE TABLE "changed_decimals" (
   "holder" text,
   "error_code" text,
   "error_message" text,
-  CONSTRAINT "changed_decimals_address_chain_id_pk" PRIMARY KEY("address","chain_id")
+  CONSTRAINT "changed_decimals_pkey" PRIMARY KEY("address","chain_id")
 );--> statement-breakpoint
 CREATE INDEX "changed_decimals_due" ON "changed_decimals" USING btree ("chain_id",coalesce(lease_until, due_at)) WHERE coalesce(lease_until, due_at) IS NOT NULL;--> statement-breakpoint
+-- Whether a contract is spam, as keys report it: of each the newest report. Nothing follows from a row before an operator applies it.
 CREATE TABLE "contract_reviews" (
+  -- Principal's id, `open` without keys: never the key.
   "key_id" text NOT NULL,
   "chain_id" bigint NOT NULL,
   "address" bytea NOT NULL,
+  -- ERC20 or NFT.
   "contract_type" text NOT NULL,
+  -- spam or not_spam.
   "report_type" text NOT NULL,
   "reason" text NOT NULL,
   "reported_at" timestamp with time zone DEFAULT now() NOT NULL,
+  -- Null: it waits for the operator.
   "applied_at" timestamp with time zone,
-  CONSTRAINT "contract_reviews_address_chain_id_contract_type_key_id_pk" PRIMARY KEY("address","chain_id","contract_type","key_id")
+  CONSTRAINT "contract_reviews_pkey" PRIMARY KEY("address","chain_id","contract_type","key_id")
 );--> statement-breakpoint
 CREATE INDEX "contract_reviews_by_key" ON "contract_reviews" USING btree ("key_id");--> statement-breakpoint
 
@@ -519,7 +652,7 @@ CREATE TABLE "erc20_holder_counts" (
   "readings" integer DEFAULT 0 NOT NULL,
   "contradictions" integer DEFAULT 0 NOT NULL,
   "begun_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "erc20_holder_counts_token_chain_id_pk" PRIMARY KEY("token","chain_id")
+  CONSTRAINT "erc20_holder_counts_pkey" PRIMARY KEY("token","chain_id")
 );--> statement-breakpoint
 ALTER TABLE "erc20_holder_counts" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 CREATE TABLE "erc20_holder_minutes" (
@@ -531,7 +664,7 @@ CREATE TABLE "erc20_holder_minutes" (
   "gone" integer NOT NULL,
   "airdropped" integer NOT NULL,
   "swapped" integer NOT NULL,
-  CONSTRAINT "erc20_holder_minutes_token_chain_id_minute_class_pk" PRIMARY KEY("token","chain_id","minute","class")
+  CONSTRAINT "erc20_holder_minutes_pkey" PRIMARY KEY("token","chain_id","minute","class")
 );--> statement-breakpoint
 ALTER TABLE "erc20_holder_minutes" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 CREATE TABLE "erc20_holders" (
@@ -548,7 +681,7 @@ CREATE TABLE "erc20_holders" (
   "since" numeric DEFAULT '0' NOT NULL,
   "anchored_at" timestamp with time zone,
   "balance" numeric GENERATED ALWAYS AS (coalesce(anchor_value + since, total)) STORED,
-  CONSTRAINT "erc20_holders_token_chain_id_account_pk" PRIMARY KEY("token","chain_id","account")
+  CONSTRAINT "erc20_holders_pkey" PRIMARY KEY("token","chain_id","account")
 );--> statement-breakpoint
 CREATE INDEX "erc20_holders_by_balance" ON "erc20_holders" USING btree ("token","chain_id","balance","account","anchor_block") WHERE balance > 0;--> statement-breakpoint
 CREATE INDEX "erc20_holders_below_zero" ON "erc20_holders" USING btree ("token","chain_id","balance") WHERE balance < 0;--> statement-breakpoint
@@ -558,7 +691,7 @@ CREATE TABLE "erc20_token_counts" (
   "token" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
   "transfers" bigint NOT NULL,
-  CONSTRAINT "erc20_token_counts_token_chain_id_pk" PRIMARY KEY("token","chain_id")
+  CONSTRAINT "erc20_token_counts_pkey" PRIMARY KEY("token","chain_id")
 );--> statement-breakpoint
 ALTER TABLE "erc20_token_counts" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 CREATE TABLE "erc20_transfer_sides" (
@@ -588,7 +721,7 @@ CREATE TABLE "erc20_wallet_approvals" (
   "transaction_index" integer NOT NULL,
   "log_index" integer NOT NULL,
   "transaction_hash" bytea NOT NULL,
-  CONSTRAINT "erc20_wallet_approvals_wallet_chain_id_token_spender_pk" PRIMARY KEY("wallet","chain_id","token","spender")
+  CONSTRAINT "erc20_wallet_approvals_pkey" PRIMARY KEY("wallet","chain_id","token","spender")
 );--> statement-breakpoint
 CREATE INDEX "erc20_wallet_approvals_by_block" ON "erc20_wallet_approvals" USING btree ("wallet","chain_id","block_number","transaction_index","log_index","token","spender");--> statement-breakpoint
 ALTER TABLE "erc20_wallet_approvals" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
@@ -604,7 +737,7 @@ CREATE TABLE "erc20_wallet_tokens" (
   "anchor_value" numeric(78,0),
   "since" numeric DEFAULT '0' NOT NULL,
   "anchored_at" timestamp with time zone,
-  CONSTRAINT "erc20_wallet_tokens_wallet_chain_id_token_pk" PRIMARY KEY("wallet","chain_id","token")
+  CONSTRAINT "erc20_wallet_tokens_pkey" PRIMARY KEY("wallet","chain_id","token")
 );--> statement-breakpoint
 CREATE INDEX "erc20_wallet_tokens_by_movement" ON "erc20_wallet_tokens" USING btree ("wallet","chain_id","moved_block","moved_transaction","moved_log","token");--> statement-breakpoint
 CREATE INDEX "erc20_wallet_tokens_by_anchor" ON "erc20_wallet_tokens" USING btree ("chain_id","anchor_block") WHERE anchor_block IS NOT NULL;--> statement-breakpoint
@@ -637,7 +770,7 @@ CREATE TABLE "feed_answers" (
   "round" numeric(78,0) NOT NULL,
   "answer" numeric(78,0) NOT NULL,
   "updated_at" timestamp with time zone NOT NULL,
-  CONSTRAINT "feed_answers_aggregator_chain_id_block_number_transaction_index_log_index_pk" PRIMARY KEY("aggregator","chain_id","block_number","transaction_index","log_index")
+  CONSTRAINT "feed_answers_pkey" PRIMARY KEY("aggregator","chain_id","block_number","transaction_index","log_index")
 );--> statement-breakpoint
 CREATE INDEX "feed_answers_by_block" ON "feed_answers" USING brin ("chain_id","block_number" int8_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
 ALTER TABLE "feed_answers" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
@@ -681,7 +814,7 @@ CREATE TABLE "nft_collection_balances" (
   "amount" numeric NOT NULL,
   "last_block" integer NOT NULL,
   "is_sum" boolean DEFAULT false NOT NULL,
-  CONSTRAINT "nft_collection_balances_token_address_chain_id_token_id_owner_pk" PRIMARY KEY("token_address","chain_id","token_id","owner")
+  CONSTRAINT "nft_collection_balances_pkey" PRIMARY KEY("token_address","chain_id","token_id","owner")
 );--> statement-breakpoint
 CREATE INDEX "nft_collection_balances_by_change" ON "nft_collection_balances" USING btree ("token_address","chain_id","last_block","token_id","owner") WHERE amount > 0;--> statement-breakpoint
 CREATE INDEX "nft_collection_balances_by_id" ON "nft_collection_balances" USING btree ("token_address","chain_id","token_id","last_block","owner") WHERE amount > 0;--> statement-breakpoint
@@ -694,7 +827,7 @@ CREATE TABLE "nft_collection_counts" (
   "transfers" bigint NOT NULL,
   "ids" bigint NOT NULL,
   "owners" bigint NOT NULL,
-  CONSTRAINT "nft_collection_counts_token_address_chain_id_pk" PRIMARY KEY("token_address","chain_id")
+  CONSTRAINT "nft_collection_counts_pkey" PRIMARY KEY("token_address","chain_id")
 );--> statement-breakpoint
 ALTER TABLE "nft_collection_counts" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 CREATE TABLE "nft_collection_ids" (
@@ -708,7 +841,7 @@ CREATE TABLE "nft_collection_ids" (
   "newest" integer[],
   "receiver" bytea,
   "is_held" boolean GENERATED ALWAYS AS (CASE WHEN receiver IS NULL THEN holders > 0 ELSE receiver <> decode('0000000000000000000000000000000000000000', 'hex') END) STORED,
-  CONSTRAINT "nft_collection_ids_token_address_chain_id_token_id_pk" PRIMARY KEY("token_address","chain_id","token_id")
+  CONSTRAINT "nft_collection_ids_pkey" PRIMARY KEY("token_address","chain_id","token_id")
 );--> statement-breakpoint
 CREATE INDEX "nft_collection_ids_by_hash" ON "nft_collection_ids" USING btree ("token_address","chain_id","token_hash") WHERE is_held;--> statement-breakpoint
 CREATE INDEX "nft_collection_ids_given_by_hash" ON "nft_collection_ids" USING btree ("token_address","chain_id","token_hash") WHERE NOT is_held AND receiver IS NULL;--> statement-breakpoint
@@ -719,7 +852,7 @@ CREATE TABLE "nft_collection_owners" (
   "chain_id" bigint NOT NULL,
   "owner" bytea NOT NULL,
   "ids_held" bigint NOT NULL,
-  CONSTRAINT "nft_collection_owners_token_address_chain_id_owner_pk" PRIMARY KEY("token_address","chain_id","owner")
+  CONSTRAINT "nft_collection_owners_pkey" PRIMARY KEY("token_address","chain_id","owner")
 );--> statement-breakpoint
 ALTER TABLE "nft_collection_owners" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 CREATE TABLE "nft_malformed_logs" (
@@ -730,7 +863,7 @@ CREATE TABLE "nft_malformed_logs" (
   "log_index" integer NOT NULL,
   "transaction_hash" bytea NOT NULL,
   "reason" smallint NOT NULL,
-  CONSTRAINT "nft_malformed_logs_token_address_chain_id_block_number_transaction_index_log_index_pk" PRIMARY KEY("token_address","chain_id","block_number","transaction_index","log_index")
+  CONSTRAINT "nft_malformed_logs_pkey" PRIMARY KEY("token_address","chain_id","block_number","transaction_index","log_index")
 );--> statement-breakpoint
 CREATE INDEX "nft_malformed_logs_by_block" ON "nft_malformed_logs" USING brin ("chain_id","block_number" int8_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
 ALTER TABLE "nft_malformed_logs" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
@@ -744,7 +877,7 @@ CREATE TABLE "nft_metadata_events" (
   "from_token_id" numeric(78,0),
   "to_token_id" numeric(78,0),
   "block_timestamp" timestamp with time zone NOT NULL,
-  CONSTRAINT "nft_metadata_events_token_address_chain_id_block_number_transaction_index_log_index_pk" PRIMARY KEY("token_address","chain_id","block_number","transaction_index","log_index")
+  CONSTRAINT "nft_metadata_events_pkey" PRIMARY KEY("token_address","chain_id","block_number","transaction_index","log_index")
 );--> statement-breakpoint
 CREATE INDEX "nft_metadata_events_by_block" ON "nft_metadata_events" USING brin ("chain_id","block_number" int8_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
 ALTER TABLE "nft_metadata_events" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
@@ -770,7 +903,7 @@ CREATE TABLE "nft_sale_days" (
   "latest_transaction" integer NOT NULL,
   "latest_log" integer NOT NULL,
   "latest_item" integer NOT NULL,
-  CONSTRAINT "nft_sale_days_token_address_chain_id_token_id_payment_token_day_pk" PRIMARY KEY("token_address","chain_id","token_id","payment_token","day")
+  CONSTRAINT "nft_sale_days_pkey" PRIMARY KEY("token_address","chain_id","token_id","payment_token","day")
 );--> statement-breakpoint
 ALTER TABLE "nft_sale_days" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 CREATE TABLE "nft_trades" (
@@ -831,7 +964,7 @@ CREATE TABLE "nft_wallet_collections" (
   "chain_id" bigint NOT NULL,
   "token_address" bytea NOT NULL,
   "ids_held" bigint NOT NULL,
-  CONSTRAINT "nft_wallet_collections_wallet_chain_id_token_address_pk" PRIMARY KEY("wallet","chain_id","token_address")
+  CONSTRAINT "nft_wallet_collections_pkey" PRIMARY KEY("wallet","chain_id","token_address")
 );--> statement-breakpoint
 ALTER TABLE "nft_wallet_collections" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 CREATE TABLE "nft_wallet_tokens" (
@@ -842,7 +975,7 @@ CREATE TABLE "nft_wallet_tokens" (
   "amount" numeric NOT NULL,
   "last_block" integer NOT NULL,
   "newest" bigint,
-  CONSTRAINT "nft_wallet_tokens_wallet_chain_id_token_address_token_id_pk" PRIMARY KEY("wallet","chain_id","token_address","token_id")
+  CONSTRAINT "nft_wallet_tokens_pkey" PRIMARY KEY("wallet","chain_id","token_address","token_id")
 );--> statement-breakpoint
 CREATE INDEX "nft_wallet_tokens_by_change" ON "nft_wallet_tokens" USING btree ("wallet","chain_id","last_block","token_address","token_id") WHERE amount > 0;--> statement-breakpoint
 CREATE INDEX "nft_wallet_tokens_given_by_change" ON "nft_wallet_tokens" USING btree ("wallet","chain_id","last_block","token_address","token_id") WHERE amount <= 0 AND newest IS NULL;--> statement-breakpoint
@@ -893,7 +1026,7 @@ CREATE TABLE "pool_lookups" (
   "chain_id" bigint NOT NULL,
   "block_number" integer NOT NULL,
   "looked_up_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "pool_lookups_token_chain_id_pk" PRIMARY KEY("token","chain_id")
+  CONSTRAINT "pool_lookups_pkey" PRIMARY KEY("token","chain_id")
 );--> statement-breakpoint
 CREATE INDEX "pool_lookups_by_block" ON "pool_lookups" USING btree ("chain_id","block_number");--> statement-breakpoint
 CREATE INDEX "pool_lookups_by_time" ON "pool_lookups" USING btree ("chain_id","looked_up_at");--> statement-breakpoint
@@ -906,7 +1039,7 @@ CREATE TABLE "pool_prices" (
   "log_index" integer NOT NULL,
   "sqrt_price_x96" numeric(78,0) NOT NULL,
   "block_timestamp" timestamp with time zone NOT NULL,
-  CONSTRAINT "pool_prices_pool_chain_id_block_number_pk" PRIMARY KEY("pool","chain_id","block_number")
+  CONSTRAINT "pool_prices_pkey" PRIMARY KEY("pool","chain_id","block_number")
 );--> statement-breakpoint
 CREATE INDEX "pool_prices_by_block" ON "pool_prices" USING brin ("chain_id","block_number" int8_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
 ALTER TABLE "pool_prices" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
@@ -987,7 +1120,7 @@ CREATE TABLE "punk_bids" (
   "bidder" bytea NOT NULL,
   "value" numeric(78,0) NOT NULL,
   "entered" boolean NOT NULL,
-  CONSTRAINT "punk_bids_token_address_chain_id_token_id_block_number_transaction_index_log_index_pk" PRIMARY KEY("token_address","chain_id","token_id","block_number","transaction_index","log_index")
+  CONSTRAINT "punk_bids_pkey" PRIMARY KEY("token_address","chain_id","token_id","block_number","transaction_index","log_index")
 );--> statement-breakpoint
 CREATE INDEX "punk_bids_by_block" ON "punk_bids" USING brin ("chain_id","block_number" int8_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
 ALTER TABLE "punk_bids" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
@@ -1101,7 +1234,7 @@ CREATE TABLE "wallet_counts" (
   "involved" integer NOT NULL,
   "nft_transfers" integer NOT NULL,
   "token_transfers" integer NOT NULL,
-  CONSTRAINT "wallet_counts_wallet_chain_id_first_block_pk" PRIMARY KEY("wallet","chain_id","first_block")
+  CONSTRAINT "wallet_counts_pkey" PRIMARY KEY("wallet","chain_id","first_block")
 );--> statement-breakpoint
 CREATE TABLE "wrapped_coin_moves" (
   "account_key" bigint NOT NULL,
@@ -1124,28 +1257,37 @@ CREATE INDEX "wrapped_coin_moves_by_block" ON "wrapped_coin_moves" USING brin ("
 -- ============================================================================
 -- ERC-20
 -- ============================================================================
+-- Whether transfers determine a token's balances. Unknown for a token without a row.
 CREATE TABLE "erc20_token_classes" (
   "token" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
+  -- `sum`: transfers were confirmed by contract reads; `live`: balances change without transfers, or differently; `none`: `balanceOf` does
+  -- not work.
   "class" text NOT NULL,
+  -- Block of the read that showed it.
   "since_block" bigint NOT NULL,
   "told_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "erc20_token_classes_token_chain_id_pk" PRIMARY KEY("token","chain_id")
+  CONSTRAINT "erc20_token_classes_pkey" PRIMARY KEY("token","chain_id")
 );--> statement-breakpoint
 CREATE TABLE "erc20_balance_slots" (
   "token" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
+  -- Null: no known location holds the balances.
   "layout" text,
+  -- Slot of the mapping; for `solady` its seed.
   "slot" numeric(78,0),
+  -- Holders whose balances were compared with the location.
   "checked_by" bytea[] NOT NULL,
+  -- The block of the comparison.
   "checked_block" bigint NOT NULL,
   "found_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "erc20_balance_slots_token_chain_id_pk" PRIMARY KEY("token","chain_id")
+  CONSTRAINT "erc20_balance_slots_pkey" PRIMARY KEY("token","chain_id")
 );--> statement-breakpoint
 
 -- ============================================================================
 -- NFTs
 -- ============================================================================
+-- Entries of imported collection lists, with their source. They take precedence over the contract's own data.
 CREATE TABLE "collection_list_entries" (
   "token_address" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
@@ -1163,7 +1305,7 @@ CREATE TABLE "collection_list_entries" (
   "instagram_username" text,
   "verified" boolean,
   "possible_spam" boolean,
-  CONSTRAINT "collection_list_entries_token_address_chain_id_source_pk" PRIMARY KEY("token_address","chain_id","source")
+  CONSTRAINT "collection_list_entries_pkey" PRIMARY KEY("token_address","chain_id","source")
 );--> statement-breakpoint
 CREATE TABLE "nft_collections" (
   "token_address" bytea NOT NULL,
@@ -1192,7 +1334,7 @@ CREATE TABLE "nft_collections" (
   "error_message" text,
   "requested_by" text,
   "updated_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "nft_collections_token_address_chain_id_pk" PRIMARY KEY("token_address","chain_id")
+  CONSTRAINT "nft_collections_pkey" PRIMARY KEY("token_address","chain_id")
 );--> statement-breakpoint
 CREATE INDEX "nft_collections_due" ON "nft_collections" USING btree ("chain_id",coalesce(lease_until, due_at)) WHERE status NOT IN ('not-nft', 'not-contract');--> statement-breakpoint
 CREATE INDEX "nft_collections_refused" ON "nft_collections" USING btree ("due_at") WHERE status IN ('not-nft', 'not-contract');--> statement-breakpoint
@@ -1214,24 +1356,34 @@ CREATE TABLE "nft_token_metadata" (
   "requested_by" text,
   "from_known_uri" boolean DEFAULT false NOT NULL,
   "uri_synced_at" timestamp with time zone,
-  CONSTRAINT "nft_token_metadata_token_address_chain_id_token_id_pk" PRIMARY KEY("token_address","chain_id","token_id")
+  CONSTRAINT "nft_token_metadata_pkey" PRIMARY KEY("token_address","chain_id","token_id")
 );--> statement-breakpoint
 CREATE INDEX "nft_token_metadata_due" ON "nft_token_metadata" USING btree ("chain_id",coalesce(lease_until, due_at)) WHERE coalesce(lease_until, due_at) IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "nft_token_metadata_requested" ON "nft_token_metadata" USING btree ("requested_by") WHERE requested_by IS NOT NULL;--> statement-breakpoint
+-- One row per requested collection.
 CREATE TABLE "nft_collection_traits" (
   "token_address" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
+  -- The generation that is shown. Null until the first is computed, like its other columns.
   "generation" bigint,
+  -- Ids that it counts.
   "tokens" integer,
+  -- Distinct traits that it has.
   "traits" integer,
   "computed_at" timestamp with time zone,
+  -- The blocks that its ids come from.
   "indexed_from" integer,
   "indexed_to" integer,
   "is_complete" boolean,
+  -- The collection is too large: an earlier generation is not shown any more.
   "is_too_large" boolean DEFAULT false NOT NULL,
+  -- The stage of the next generation; null: none is requested.
   "work" text,
+  -- The id up to which that is done; null: none yet.
   "work_after" numeric(78,0),
+  -- The generation that is being written.
   "work_generation" bigint,
+  -- Documents read before this are read again for it; null: none is.
   "read_after" timestamp with time zone,
   "due_at" timestamp with time zone,
   "attempts" integer DEFAULT 0 NOT NULL,
@@ -1239,103 +1391,137 @@ CREATE TABLE "nft_collection_traits" (
   "holder" text,
   "error_code" text,
   "error_message" text,
+  -- When the newest generation was requested, and by which key (its id, or `open`).
   "requested_at" timestamp with time zone DEFAULT now() NOT NULL,
   "requested_by" text NOT NULL,
+  -- When they were last requested.
   "asked_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "nft_collection_traits_token_address_chain_id_pk" PRIMARY KEY("token_address","chain_id")
+  CONSTRAINT "nft_collection_traits_pkey" PRIMARY KEY("token_address","chain_id")
 );--> statement-breakpoint
 CREATE INDEX "nft_collection_traits_due" ON "nft_collection_traits" USING btree ("chain_id",coalesce(lease_until, due_at)) WHERE work IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "nft_collection_traits_by_asking" ON "nft_collection_traits" USING btree ("asked_at");--> statement-breakpoint
+-- The rarity of each id of a generation; no rows if no id has a trait.
 CREATE TABLE "nft_token_rarity" (
   "token_address" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
   "generation" bigint NOT NULL,
   "token_id" numeric(78,0) NOT NULL,
+  -- From 1, the rarest; equal scores share the better rank.
   "rank" integer NOT NULL,
   "score" double precision NOT NULL,
-  CONSTRAINT "nft_token_rarity_token_address_chain_id_generation_token_id_pk" PRIMARY KEY("token_address","chain_id","generation","token_id")
+  CONSTRAINT "nft_token_rarity_pkey" PRIMARY KEY("token_address","chain_id","generation","token_id")
 );--> statement-breakpoint
+-- The traits of a generation.
 CREATE TABLE "nft_trait_counts" (
   "token_address" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
   "generation" bigint NOT NULL,
+  -- From 0 by count, type and value, all ascending, without gaps: identifies the trait within the generation.
   "place" integer NOT NULL,
+  -- 16 bytes made of contract, type and value (trait.ts): texts may be too long for an index.
   "trait_key" bytea NOT NULL,
+  -- Empty if documents have none.
   "trait_type" text NOT NULL,
   "trait_value" text NOT NULL,
+  -- Ids that have it.
   "count" integer NOT NULL,
-  CONSTRAINT "nft_trait_counts_token_address_chain_id_generation_place_pk" PRIMARY KEY("token_address","chain_id","generation","place")
+  CONSTRAINT "nft_trait_counts_pkey" PRIMARY KEY("token_address","chain_id","generation","place")
 );--> statement-breakpoint
 CREATE INDEX "nft_trait_counts_by_key" ON "nft_trait_counts" USING btree ("trait_key");--> statement-breakpoint
+-- Generations that may have rows; those that no collection refers to are deleted.
 CREATE TABLE "nft_trait_generations" (
   "token_address" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
   "generation" bigint NOT NULL,
-  CONSTRAINT "nft_trait_generations_token_address_chain_id_generation_pk" PRIMARY KEY("token_address","chain_id","generation")
+  CONSTRAINT "nft_trait_generations_pkey" PRIMARY KEY("token_address","chain_id","generation")
 );--> statement-breakpoint
+-- The ids with a trait, in the page order of a collection.
 CREATE TABLE "nft_trait_tokens" (
   "token_address" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
   "generation" bigint NOT NULL,
   "place" integer NOT NULL,
+  -- As in `nft_collection_ids`.
   "token_hash" bytea NOT NULL,
   "token_id" numeric(78,0) NOT NULL,
-  CONSTRAINT "nft_trait_tokens_token_address_chain_id_generation_place_token_hash_token_id_pk" PRIMARY KEY("token_address","chain_id","generation","place","token_hash","token_id")
+  CONSTRAINT "nft_trait_tokens_pkey" PRIMARY KEY("token_address","chain_id","generation","place","token_hash","token_id")
 );--> statement-breakpoint
 
 -- ============================================================================
 -- Transactions, logs and contracts
 -- ============================================================================
+-- One row per wallet. It is deleted without recent requests.
 CREATE TABLE "tracked_wallets" (
   "chain_id" bigint NOT NULL,
   "wallet" bytea NOT NULL,
+  -- From this block on every followed block was searched for it; null until the next one is committed.
   "since_block" bigint,
   "asked_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "tracked_wallets_chain_id_wallet_pk" PRIMARY KEY("chain_id","wallet")
+  CONSTRAINT "tracked_wallets_pkey" PRIMARY KEY("chain_id","wallet")
 );--> statement-breakpoint
 CREATE INDEX "tracked_wallets_new" ON "tracked_wallets" USING btree ("chain_id") WHERE since_block IS NULL;--> statement-breakpoint
 CREATE INDEX "tracked_wallets_by_time" ON "tracked_wallets" USING btree ("chain_id","asked_at");--> statement-breakpoint
+-- The newest contiguous run of a chain's blocks that were searched for all wallets requested by then.
 CREATE TABLE "wallet_scan_state" (
   "chain_id" bigint PRIMARY KEY NOT NULL,
   "first_block" bigint NOT NULL,
+  -- One below `first_block` if a reorg removed all of it.
   "last_block" bigint NOT NULL
 );--> statement-breakpoint
+-- Functions and events of the ABI that was imported for a contract.
 CREATE TABLE "contract_abi_entries" (
   "address" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
+  -- As in imported_signatures.
   "selector" bytea NOT NULL,
+  -- Among the ABI's entries.
   "place" integer NOT NULL,
+  -- The JSON ABI format.
   "entry" jsonb NOT NULL,
-  CONSTRAINT "contract_abi_entries_address_chain_id_selector_place_pk" PRIMARY KEY("address","chain_id","selector","place")
+  CONSTRAINT "contract_abi_entries_pkey" PRIMARY KEY("address","chain_id","selector","place")
 );--> statement-breakpoint
+-- Hashes of contracts' code, as nodes reported it at a block: of requested contracts, and of those with an imported ABI.
 CREATE TABLE "contract_codes" (
   "address" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
+  -- keccak256; null if there is no code, or it delegates to other code.
   "code_hash" bytea,
+  -- The block of the read.
   "block_number" bigint NOT NULL,
+  -- Whether an ABI was imported for it.
   "has_abi" boolean NOT NULL,
   "read_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "contract_codes_address_chain_id_pk" PRIMARY KEY("address","chain_id")
+  CONSTRAINT "contract_codes_pkey" PRIMARY KEY("address","chain_id")
 );--> statement-breakpoint
 CREATE INDEX "contract_codes_with_abi" ON "contract_codes" USING btree ("code_hash") WHERE "contract_codes"."has_abi";--> statement-breakpoint
 CREATE INDEX "contract_codes_by_block" ON "contract_codes" USING btree ("chain_id","block_number");--> statement-breakpoint
+-- Signatures of imported lists, by source, without a contract.
 CREATE TABLE "imported_signatures" (
+  -- First four bytes of the signature's hash: the selector of a function, the start of an event's topic0.
   "selector" bytea NOT NULL,
+  -- Name and canonical types: `transfer(address,uint256)`.
   "signature" text NOT NULL,
   "source" text NOT NULL,
-  CONSTRAINT "imported_signatures_selector_signature_source_pk" PRIMARY KEY("selector","signature","source")
+  CONSTRAINT "imported_signatures_pkey" PRIMARY KEY("selector","signature","source")
 );--> statement-breakpoint
+-- A contract's implementation, from one block on, as nodes reported it. Read on request; ended by a block in which the contract, or its
+-- beacon, announces a change, and then read again.
 CREATE TABLE "contract_implementations" (
   "proxy" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
+  -- A diamond's function; empty for the whole contract.
   "selector" bytea NOT NULL,
   "from_block" bigint NOT NULL,
+  -- Null: until a change is announced.
   "until_block" bigint,
+  -- Null: none.
   "implementation" bytea,
+  -- The beacon that provides the implementation.
   "beacon" bytea,
+  -- How it was found: `eip-1967`, `eip-1167` …; `none`, `unread`.
   "known_by" text NOT NULL,
   "read_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "contract_implementations_proxy_chain_id_selector_from_block_pk" PRIMARY KEY("proxy","chain_id","selector","from_block")
+  CONSTRAINT "contract_implementations_pkey" PRIMARY KEY("proxy","chain_id","selector","from_block")
 );--> statement-breakpoint
 CREATE INDEX "contract_implementations_by_beacon" ON "contract_implementations" USING btree ("beacon","chain_id") WHERE "contract_implementations"."beacon" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "contract_implementations_by_block" ON "contract_implementations" USING btree ("chain_id","from_block");--> statement-breakpoint
@@ -1343,68 +1529,95 @@ CREATE INDEX "contract_implementations_by_block" ON "contract_implementations" U
 -- ============================================================================
 -- Prices, names and state reads
 -- ============================================================================
+-- What the chain's facts say of its native currency, plain and wrapped, and of bridged ether, for those who ask in SQL alone. Written by
+-- the worker; the program itself reads the facts.
 CREATE TABLE "payment_tokens" (
+  -- The zero address: the chain's native currency.
   "token_address" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
   "symbol" text NOT NULL,
   "decimals" smallint NOT NULL,
+  -- Ether itself, or a token that stands for it one to one.
   "is_ether" boolean NOT NULL,
-  CONSTRAINT "payment_tokens_token_address_chain_id_pk" PRIMARY KEY("token_address","chain_id")
+  CONSTRAINT "payment_tokens_pkey" PRIMARY KEY("token_address","chain_id")
 );--> statement-breakpoint
 CREATE TABLE "contract_definitions" (
   "name" text NOT NULL,
   "chain_id" bigint NOT NULL,
+  -- Lower case.
   "addresses" text[] NOT NULL,
+  -- First wanted block; null: the first one of the chain's history.
   "first_block" bigint,
+  -- Events with their names in paths and SQL, and their items of the ABI.
   "events" jsonb NOT NULL,
+  -- Event whose parameter is an address whose events are stored; null: the addresses emit all events.
   "factory" jsonb,
+  -- Event whose parameter is the implementation of the proxy that emits it; null: forms of events don't depend on it.
   "upgrades" jsonb,
+  -- Reason why nothing more is stored; null: the contract is indexed.
   "suspended_reason" text,
+  -- Another one after each change.
   "revision" uuid DEFAULT gen_random_uuid() NOT NULL,
   "created_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "contract_definitions_name_chain_id_pk" PRIMARY KEY("name","chain_id")
+  CONSTRAINT "contract_definitions_pkey" PRIMARY KEY("name","chain_id")
 );--> statement-breakpoint
+-- State of known feeds at the end of a block, read by its hash. A reorg of the block deletes them.
 CREATE TABLE "feed_readings" (
   "feed" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
   "block_number" bigint NOT NULL,
   "status" text NOT NULL,
+  -- The aggregator behind the proxy, its round and its value. Null without a value.
   "aggregator" bytea,
   "round" numeric(78, 0),
   "answer" numeric(78, 0),
+  -- Decimals of the feed in that block.
   "decimals" smallint,
+  -- Named by the feed.
   "updated_at" timestamp with time zone,
   "read_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "feed_readings_feed_chain_id_block_number_pk" PRIMARY KEY("feed","chain_id","block_number")
+  CONSTRAINT "feed_readings_pkey" PRIMARY KEY("feed","chain_id","block_number")
 );--> statement-breakpoint
+-- Aggregators behind a feed's proxy: from chain facts, from the proxy's events, and from calls of the proxy.
 CREATE TABLE "price_feed_phases" (
   "feed" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
   "aggregator" bytea NOT NULL,
   "decimals" smallint NOT NULL,
+  -- Whether the feed is that of ether, for those who ask in SQL alone.
   "is_ether" boolean DEFAULT false NOT NULL,
   "updated_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "price_feed_phases_feed_chain_id_aggregator_pk" PRIMARY KEY("feed","chain_id","aggregator")
+  CONSTRAINT "price_feed_phases_pkey" PRIMARY KEY("feed","chain_id","aggregator")
 );--> statement-breakpoint
+-- Resolved names and addresses, the newest reading of each. Rows without a request for a day are deleted.
 CREATE TABLE "resolved_names" (
+  -- ens or unstoppable.
   "service" text NOT NULL,
+  -- The requested address or name.
   "wanted" text NOT NULL,
+  -- The name, normalised, or the address in lower case.
   "subject" text NOT NULL,
+  -- Null: there is none.
   "answer" text,
+  -- Whether a gateway would have to be asked, and may not be.
   "off_chain" boolean NOT NULL,
   "read_at" timestamp with time zone DEFAULT now() NOT NULL,
+  -- Whose contracts said so; null where several chains had to say it.
   "chain_id" bigint,
+  -- As of which block of that chain.
   "block_number" bigint,
-  CONSTRAINT "resolved_names_service_wanted_subject_pk" PRIMARY KEY("service","wanted","subject")
+  CONSTRAINT "resolved_names_pkey" PRIMARY KEY("service","wanted","subject")
 );--> statement-breakpoint
 CREATE INDEX "resolved_names_by_age" ON "resolved_names" USING btree ("read_at");--> statement-breakpoint
+-- Whether there is a contract at an address. A delegation of EIP-7702 is none.
 CREATE TABLE "account_codes" (
   "address" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
   "has_code" boolean NOT NULL,
   "looked_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "account_codes_address_chain_id_pk" PRIMARY KEY("address","chain_id")
+  CONSTRAINT "account_codes_pkey" PRIMARY KEY("address","chain_id")
 );--> statement-breakpoint
+-- Native token balances, the newest reading of each account.
 CREATE TABLE "native_balances" (
   "account" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
@@ -1412,15 +1625,20 @@ CREATE TABLE "native_balances" (
   "block_number" bigint NOT NULL,
   "block_hash" bytea NOT NULL,
   "read_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "native_balances_account_chain_id_pk" PRIMARY KEY("account","chain_id")
+  CONSTRAINT "native_balances_pkey" PRIMARY KEY("account","chain_id")
 );--> statement-breakpoint
+-- Questions to a chain's state that requests queued for the worker role, and their results: stored for some minutes, so that the same
+-- questions meanwhile share them.
 CREATE TABLE "state_questions" (
   "chain_id" bigint NOT NULL,
+  -- Derived from the question's kind and content: the same question has the same key.
   "key" text NOT NULL,
   "kind" text NOT NULL,
   "question" jsonb NOT NULL,
   "asked_at" timestamp with time zone DEFAULT now() NOT NULL,
+  -- Null while it is not answered.
   "settled_at" timestamp with time zone,
+  -- Null where it could not be answered: the error says why.
   "answer" jsonb,
   "due_at" timestamp with time zone,
   "attempts" integer DEFAULT 0 NOT NULL,
@@ -1428,33 +1646,42 @@ CREATE TABLE "state_questions" (
   "holder" text,
   "error_code" text,
   "error_message" text,
-  CONSTRAINT "state_questions_chain_id_key_pk" PRIMARY KEY("chain_id","key")
+  CONSTRAINT "state_questions_pkey" PRIMARY KEY("chain_id","key")
 );--> statement-breakpoint
 CREATE INDEX "state_questions_by_age" ON "state_questions" USING btree ("asked_at");--> statement-breakpoint
 CREATE INDEX "state_questions_due" ON "state_questions" USING btree ("chain_id",coalesce(lease_until, due_at)) WHERE coalesce(lease_until, due_at) IS NOT NULL;--> statement-breakpoint
+-- Contents of a transaction. Its hash commits to all of it, so nothing here ever changes.
 CREATE TABLE "transaction_facts" (
   "hash" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
   "sender" bytea NOT NULL,
+  -- Null: it made a contract.
   "recipient" bytea,
+  -- Wei that it carried.
   "value" numeric(78,0) NOT NULL,
+  -- The first four bytes of its input; null where it has fewer.
   "method" bytea,
-  CONSTRAINT "transaction_facts_hash_chain_id_pk" PRIMARY KEY("hash","chain_id")
+  CONSTRAINT "transaction_facts_pkey" PRIMARY KEY("hash","chain_id")
 );--> statement-breakpoint
 
 -- ============================================================================
 -- Streams
 -- ============================================================================
+-- Replays of a stream over past blocks.
 CREATE TABLE "historical_jobs" (
   "id" uuid PRIMARY KEY NOT NULL,
   "stream_id" uuid NOT NULL,
   "chain_id" bigint NOT NULL,
   "from_block" bigint NOT NULL,
   "to_block" bigint NOT NULL,
+  -- Unix seconds, both inclusive, if the job was requested by time.
   "from_timestamp" bigint,
   "to_timestamp" bigint,
+  -- The next block to process.
   "next_block" bigint NOT NULL,
+  -- Hexadecimal addresses that replace the stream's; null: the stream's.
   "addresses" text[],
+  -- pending, running, done, failed.
   "status" text DEFAULT 'pending' NOT NULL,
   "matches" bigint DEFAULT 0 NOT NULL,
   "due_at" timestamp with time zone,
@@ -1465,17 +1692,21 @@ CREATE TABLE "historical_jobs" (
   "error_message" text,
   "created_at" timestamp with time zone DEFAULT now() NOT NULL,
   "updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+  -- Id of the requesting key; null without a key.
   "requested_by" text
 );--> statement-breakpoint
 CREATE INDEX "historical_jobs_due" ON "historical_jobs" USING btree ("chain_id",coalesce(lease_until, due_at)) WHERE status IN ('pending', 'running');--> statement-breakpoint
+-- Watched addresses.
 CREATE TABLE "stream_addresses" (
   "stream_id" uuid NOT NULL,
   "address" bytea NOT NULL,
+  -- The configuration version that added it, so that a matcher can load only newer addresses.
   "version" bigint NOT NULL,
-  CONSTRAINT "stream_addresses_address_stream_id_pk" PRIMARY KEY("address","stream_id")
+  CONSTRAINT "stream_addresses_pkey" PRIMARY KEY("address","stream_id")
 );--> statement-breakpoint
 CREATE INDEX "stream_addresses_by_stream" ON "stream_addresses" USING btree ("stream_id","address");--> statement-breakpoint
 CREATE INDEX "stream_addresses_by_version" ON "stream_addresses" USING btree ("version");--> statement-breakpoint
+-- Every attempt, for /history/logs; failed ones are also listed in /history, with the sent body.
 CREATE TABLE "stream_attempts" (
   "id" uuid NOT NULL,
   "delivery_id" uuid NOT NULL,
@@ -1487,82 +1718,111 @@ CREATE TABLE "stream_attempts" (
   "tag" text NOT NULL,
   "retries" integer NOT NULL,
   "success" boolean NOT NULL,
+  -- Null without a response.
   "http_status" integer,
   "error_message" text,
+  -- The sent body; only for failures, until their retention ends.
   "body" text,
+  -- txs + logs + txsInternal.
   "records" integer NOT NULL,
   "duration_ms" integer NOT NULL,
   "created_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "stream_attempts_created_at_id_pk" PRIMARY KEY("created_at","id")
+  CONSTRAINT "stream_attempts_pkey" PRIMARY KEY("created_at","id")
 );--> statement-breakpoint
 CREATE INDEX "stream_attempts_by_stream" ON "stream_attempts" USING btree ("stream_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "stream_attempts_by_block" ON "stream_attempts" USING btree ("chain_id","block_number");--> statement-breakpoint
 CREATE INDEX "stream_attempts_failed" ON "stream_attempts" USING btree ("created_at","id") WHERE NOT success;--> statement-breakpoint
 CREATE INDEX "stream_attempts_failed_by_id" ON "stream_attempts" USING btree ("id") WHERE NOT success;--> statement-breakpoint
+-- The outbox: one row per webhook. Authoritative; queues are rebuilt from it.
 CREATE TABLE "stream_deliveries" (
+  -- The same for every attempt and replay: derived from stream, chain, block hash and kind.
   "id" uuid PRIMARY KEY NOT NULL,
   "stream_id" uuid NOT NULL,
   "chain_id" bigint NOT NULL,
   "block_number" bigint NOT NULL,
   "block_hash" bytea NOT NULL,
+  -- unconfirmed, confirmed, removed.
   "kind" text NOT NULL,
+  -- pending, delivered, failed (retries used up), dropped (its block was removed before delivery).
   "status" text DEFAULT 'pending' NOT NULL,
+  -- Failed attempts so far: `retries` of the next body.
   "retries" integer DEFAULT 0 NOT NULL,
   "due_at" timestamp with time zone DEFAULT now() NOT NULL,
+  -- The exact signed text of the newest attempt. Null if it is the `finishBody` result for the stored match.
   "body" text,
+  -- Body of a failed attempt to resend unchanged; null: the next body is built from the match.
   "resend" text,
   "created_at" timestamp with time zone DEFAULT now() NOT NULL,
+  -- First 2xx; a replay does not change it.
   "delivered_at" timestamp with time zone,
+  -- The requesting key, for webhooks sent on request.
   "requested_by" text
 );--> statement-breakpoint
 CREATE INDEX "stream_deliveries_open_by_key" ON "stream_deliveries" USING btree ("requested_by") WHERE status = 'pending' AND requested_by IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "stream_deliveries_by_block" ON "stream_deliveries" USING btree ("chain_id","block_number");--> statement-breakpoint
 CREATE INDEX "stream_deliveries_pending_by_stream" ON "stream_deliveries" USING btree ("stream_id","due_at") WHERE status = 'pending';--> statement-breakpoint
+-- Logs, transactions and internal transfers that matched, once per block however many streams show them. Deleted when no match of the block
+-- lacks its body.
 CREATE TABLE "stream_items" (
   "chain_id" bigint NOT NULL,
   "block_number" bigint NOT NULL,
   "block_hash" bytea NOT NULL,
+  -- 0: log, 1: transaction, 2: internal transfer.
   "kind" smallint NOT NULL,
+  -- Position in the block, of its kind.
   "place" integer NOT NULL,
+  -- JSON.
   "item" text NOT NULL,
+  -- Time of the last match that refers to it.
   "used_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "stream_items_chain_id_block_number_block_hash_kind_place_pk" PRIMARY KEY("chain_id","block_number","block_hash","kind","place")
+  CONSTRAINT "stream_items_pkey" PRIMARY KEY("chain_id","block_number","block_hash","kind","place")
 );--> statement-breakpoint
 CREATE INDEX "stream_items_by_use" ON "stream_items" USING btree ("used_at");--> statement-breakpoint
+-- Transactions of a match, for finding its attempts by hash. Written with its body.
 CREATE TABLE "stream_match_transactions" (
   "chain_id" bigint NOT NULL,
   "block_number" bigint NOT NULL,
   "stream_id" uuid NOT NULL,
   "block_hash" bytea NOT NULL,
   "transaction_hash" bytea NOT NULL,
-  CONSTRAINT "stream_match_transactions_pk" PRIMARY KEY("chain_id","block_number","stream_id","block_hash","transaction_hash")
+  CONSTRAINT "stream_match_transactions_pkey" PRIMARY KEY("chain_id","block_number","stream_id","block_hash","transaction_hash")
 );--> statement-breakpoint
 CREATE INDEX "stream_match_transactions_by_hash" ON "stream_match_transactions" USING btree ("transaction_hash");--> statement-breakpoint
+-- The match of a stream in a block. Stored once; the unconfirmed and the confirmed delivery are built from it.
 CREATE TABLE "stream_matches" (
   "chain_id" bigint NOT NULL,
   "block_number" bigint NOT NULL,
   "stream_id" uuid NOT NULL,
   "block_hash" bytea NOT NULL,
   "block_timestamp" timestamp with time zone NOT NULL,
+  -- JSON of the match, which refers to `stream_items` (matching/stored-match.ts). It is turned into the webhook body before the first
+  -- attempt and then emptied.
   "matched" text NOT NULL,
+  -- JSON text of the body without confirmed and retries; null until token metadata, triggers and balances are read.
   "body" text,
   "logs" integer NOT NULL,
   "txs" integer NOT NULL,
   "txs_internal" integer NOT NULL,
+  -- Characters of its items, about the length of its body.
   "length" integer NOT NULL,
+  -- When the block left the canonical chain; no confirmed delivery follows.
   "removed_at" timestamp with time zone,
+  -- Whether the confirmed delivery exists.
   "confirmed" boolean DEFAULT false NOT NULL,
-  CONSTRAINT "stream_matches_chain_id_block_number_stream_id_block_hash_pk" PRIMARY KEY("chain_id","block_number","stream_id","block_hash")
+  CONSTRAINT "stream_matches_pkey" PRIMARY KEY("chain_id","block_number","stream_id","block_hash")
 );--> statement-breakpoint
 CREATE INDEX "stream_matches_unconfirmed" ON "stream_matches" USING btree ("chain_id","block_number") WHERE NOT confirmed AND removed_at IS NULL;--> statement-breakpoint
+-- One row: settings of the account.
 CREATE TABLE "stream_settings" (
   "id" smallint PRIMARY KEY NOT NULL,
   "region" text NOT NULL,
   "secret_key" text NOT NULL,
+  -- Also signs until its overlap ends.
   "previous_secret_key" text,
   "previous_valid_until" timestamp with time zone,
   "updated_at" timestamp with time zone DEFAULT now() NOT NULL
 );--> statement-breakpoint
+-- Delivery statistics of a stream. Exact when no delivery is in flight (docs/api/streams-reference.md#statistics).
 CREATE TABLE "stream_stats" (
   "stream_id" uuid PRIMARY KEY NOT NULL,
   "webhooks_delivered" bigint DEFAULT 0 NOT NULL,
@@ -1587,32 +1847,43 @@ CREATE TABLE "streams" (
   "include_all_tx_logs" boolean NOT NULL,
   "filter_possible_spam_addresses" boolean NOT NULL,
   "get_native_balances" jsonb NOT NULL,
+  -- Stored as text to keep the owner's key order in responses and webhooks.
   "abi" text,
   "advanced_options" text,
   "triggers" text,
   "demo" boolean NOT NULL,
   "send_removed" boolean DEFAULT false NOT NULL,
+  -- Names of contracts or events; null: none.
   "contracts" text[],
+  -- active, paused, error, terminated.
   "status" text NOT NULL,
   "status_message" text NOT NULL,
+  -- Time of entering `error`; the stream is terminated 24 hours later.
   "error_since" timestamp with time zone,
   "amount_of_addresses" bigint DEFAULT 0 NOT NULL,
   "created_at" timestamp with time zone DEFAULT now() NOT NULL,
   "updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+  -- Rows of deleted streams remain for the delivery history; they no longer match.
   "deleted_at" timestamp with time zone,
+  -- Id of the creating key; null for streams created before this column.
   "created_by" text
 );--> statement-breakpoint
 CREATE INDEX "streams_by_creator" ON "streams" USING btree ("created_by") WHERE deleted_at IS NULL;--> statement-breakpoint
+-- One row. Every change of streams or addresses raises the version in its transaction. A block's transaction holds it (FOR SHARE), so
+-- exactly the changes committed before the block apply to it.
 CREATE TABLE "streams_version" (
   "id" smallint PRIMARY KEY NOT NULL,
   "version" bigint NOT NULL
 );--> statement-breakpoint
+-- Success rate of a webhook URL: 0 to 100, plus one per success, minus one per failure (docs/api/streams.md#status).
 CREATE TABLE "webhook_health" (
   "webhook_url" text PRIMARY KEY NOT NULL,
   "success_rate" integer DEFAULT 100 NOT NULL,
   "updated_at" timestamp with time zone DEFAULT now() NOT NULL
 );--> statement-breakpoint
+-- Leases of hosts: one process sends to a host until its lease expires.
 CREATE TABLE "webhook_host_leases" (
+  -- Origin of the webhooks' URLs.
   "host" text PRIMARY KEY NOT NULL,
   "holder" uuid NOT NULL,
   "held_until" timestamp with time zone NOT NULL
@@ -1621,60 +1892,83 @@ CREATE TABLE "webhook_host_leases" (
 -- ============================================================================
 -- Gateway
 -- ============================================================================
+-- Responses that can't change any more, for all processes and across restarts. Redis replaces this table if configured.
 CREATE TABLE "gateway_answers" (
   "chain_id" bigint NOT NULL,
+  -- SHA-256 of method and parameters in canonical form.
   "call_hash" bytea NOT NULL,
+  -- The result as JSON text from the node.
   "result" bytea NOT NULL,
   "stored_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "gateway_answers_chain_id_call_hash_pk" PRIMARY KEY("chain_id","call_hash")
+  CONSTRAINT "gateway_answers_pkey" PRIMARY KEY("chain_id","call_hash")
 );--> statement-breakpoint
 CREATE INDEX "gateway_answers_by_age" ON "gateway_answers" USING btree ("stored_at");--> statement-breakpoint
+-- Calls of all keys by hour, chain and method, for a week.
 CREATE TABLE "gateway_calls" (
+  -- Start of the hour.
   "hour" timestamp with time zone NOT NULL,
   "chain_id" bigint NOT NULL,
   "method" text NOT NULL,
   "calls" bigint NOT NULL,
+  -- Calls that returned an error.
   "errors" bigint NOT NULL,
+  -- Calls served without an upstream.
   "cached" bigint NOT NULL,
+  -- Uncached calls by duration, in the buckets of usage/call-times.ts.
   "latency" bigint[] NOT NULL,
-  CONSTRAINT "gateway_calls_hour_chain_id_method_pk" PRIMARY KEY("hour","chain_id","method")
+  CONSTRAINT "gateway_calls_pkey" PRIMARY KEY("hour","chain_id","method")
 );--> statement-breakpoint
+-- Filters of clients (`eth_newFilter` …), shared so that any process can serve them. Deleted five minutes after the last poll.
 CREATE TABLE "gateway_filters" (
   "id" text NOT NULL,
+  -- Principal's id: other principals can't find the filter.
   "key_id" text NOT NULL,
   "chain_id" bigint NOT NULL,
+  -- `logs`, `blocks` or `pending`.
   "kind" text NOT NULL,
+  -- The original log filter; for `pending`, the upstream's filter.
   "subject" jsonb NOT NULL,
+  -- The newest blocks reported to the client, as `[number, hash]`, oldest first.
   "reported" jsonb NOT NULL,
+  -- Incremented with each change: of two concurrent polls, only one reports.
   "version" integer DEFAULT 0 NOT NULL,
   "polled_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "gateway_filters_id_chain_id_pk" PRIMARY KEY("id","chain_id")
+  CONSTRAINT "gateway_filters_pkey" PRIMARY KEY("id","chain_id")
 );--> statement-breakpoint
 CREATE INDEX "gateway_filters_by_key" ON "gateway_filters" USING btree ("key_id");--> statement-breakpoint
 CREATE INDEX "gateway_filters_by_poll" ON "gateway_filters" USING btree ("polled_at");--> statement-breakpoint
+-- The highest block of a chain that any process has used in a response: no later response may be older.
 CREATE TABLE "gateway_heads" (
   "chain_id" bigint PRIMARY KEY NOT NULL,
   "head" bigint NOT NULL,
+  -- Null if the chain or its upstreams have no finality.
   "finalized" bigint,
   "updated_at" timestamp with time zone DEFAULT now() NOT NULL
 );--> statement-breakpoint
+-- Calls by key, day (UTC), chain and method.
 CREATE TABLE "gateway_usage" (
+  -- Principal's id, never the key.
   "key_id" text NOT NULL,
   "day" date NOT NULL,
   "chain_id" bigint NOT NULL,
   "method" text NOT NULL,
   "calls" bigint NOT NULL,
+  -- Calls that returned an error.
   "errors" bigint NOT NULL,
+  -- Calls served without an upstream.
   "cached" bigint NOT NULL,
+  -- Sum of the methods' weights.
   "weight" bigint NOT NULL,
+  -- Response bytes.
   "bytes" bigint NOT NULL,
-  CONSTRAINT "gateway_usage_key_id_day_chain_id_method_pk" PRIMARY KEY("key_id","day","chain_id","method")
+  CONSTRAINT "gateway_usage_pkey" PRIMARY KEY("key_id","day","chain_id","method")
 );--> statement-breakpoint
 
 -- ============================================================================
 -- Aptos
 -- Texts that are sorted or compared have the C collation (byte order).
 -- ============================================================================
+-- The balance of a wallet in a coin after a transaction that wrote its CoinStore.
 CREATE TABLE "aptos_balance_history" (
   "network" text NOT NULL,
   "owner_address" bytea NOT NULL,
@@ -1683,9 +1977,10 @@ CREATE TABLE "aptos_balance_history" (
   "coin_type" text COLLATE "C" NOT NULL,
   "amount" numeric(39, 0) NOT NULL,
   "transaction_timestamp" timestamp with time zone NOT NULL,
-  CONSTRAINT "aptos_balance_history_pk" PRIMARY KEY("owner_address","network","transaction_version","coin_type_hash")
+  CONSTRAINT "aptos_balance_history_pkey" PRIMARY KEY("owner_address","network","transaction_version","coin_type_hash")
 );--> statement-breakpoint
 CREATE INDEX "aptos_balance_history_by_coin" ON "aptos_balance_history" USING btree ("owner_address","network","coin_type_hash","transaction_version");--> statement-breakpoint
+-- The balance of a wallet in a coin: the newest row of its history.
 CREATE TABLE "aptos_balances" (
   "network" text NOT NULL,
   "owner_address" bytea NOT NULL,
@@ -1694,12 +1989,15 @@ CREATE TABLE "aptos_balances" (
   "amount" numeric(39, 0) NOT NULL,
   "last_transaction_version" bigint NOT NULL,
   "last_transaction_timestamp" timestamp with time zone NOT NULL,
-  CONSTRAINT "aptos_balances_owner_address_network_coin_type_hash_pk" PRIMARY KEY("owner_address","network","coin_type_hash")
+  CONSTRAINT "aptos_balances_pkey" PRIMARY KEY("owner_address","network","coin_type_hash")
 );--> statement-breakpoint
 CREATE INDEX "aptos_balances_top" ON "aptos_balances" USING btree ("network","coin_type_hash","amount","owner_address") WHERE amount > 0;--> statement-breakpoint
+-- Every coin, from its first CoinInfo.
 CREATE TABLE "aptos_coins" (
   "network" text NOT NULL,
+  -- SHA-256 of the whole coin type.
   "coin_type_hash" bytea NOT NULL,
+  -- At most 5,000 characters.
   "coin_type" text COLLATE "C" NOT NULL,
   "creator_address" bytea NOT NULL,
   "name" text COLLATE "C" NOT NULL,
@@ -1708,47 +2006,62 @@ CREATE TABLE "aptos_coins" (
   "supply_aggregator_table_handle" bytea,
   "supply_aggregator_table_key" bytea,
   "transaction_version" bigint NOT NULL,
+  -- Whole seconds.
   "transaction_timestamp" timestamp with time zone NOT NULL,
-  CONSTRAINT "aptos_coins_coin_type_hash_network_pk" PRIMARY KEY("coin_type_hash","network")
+  CONSTRAINT "aptos_coins_pkey" PRIMARY KEY("coin_type_hash","network")
 );--> statement-breakpoint
 CREATE INDEX "aptos_coins_latest" ON "aptos_coins" USING btree ("network","transaction_version","coin_type_hash");--> statement-breakpoint
 CREATE INDEX "aptos_coins_by_symbol" ON "aptos_coins" USING btree ("network","symbol","coin_type_hash");--> statement-breakpoint
 CREATE INDEX "aptos_coins_by_name" ON "aptos_coins" USING btree ("network","name","coin_type_hash");--> statement-breakpoint
 CREATE INDEX "aptos_coins_by_creator" ON "aptos_coins" USING btree ("network","creator_address","transaction_version","coin_type_hash");--> statement-breakpoint
+-- One row per network: state of its fullnodes, and why ingestion is stopped.
 CREATE TABLE "aptos_networks" (
   "network" text PRIMARY KEY NOT NULL,
+  -- Ledger's chain id: 1 mainnet, 2 testnet.
   "chain_id" integer NOT NULL,
+  -- Configured first version of the history.
   "history_start" bigint NOT NULL,
+  -- First version that was followed; everything below belongs to the backfill.
   "first_followed" bigint NOT NULL,
+  -- Newest version that a fullnode has returned.
   "head" bigint,
+  -- Oldest version that a fullnode still has.
   "oldest" bigint,
   "stop_code" text,
   "stop_message" text,
   "stall_reason" text,
+  -- Health of the fullnodes, as seen by the ingest process.
   "fullnodes" jsonb,
   "updated_at" timestamp with time zone DEFAULT now() NOT NULL
 );--> statement-breakpoint
+-- Covered versions by dataset. Disjoint (an exclusion constraint); adjacent ranges are joined.
 CREATE TABLE "aptos_ranges" (
   "network" text NOT NULL,
+  -- coins, transfers or holders.
   "dataset" text NOT NULL,
   "first_version" bigint NOT NULL,
   "last_version" bigint NOT NULL,
-  CONSTRAINT "aptos_ranges_network_dataset_first_version_pk" PRIMARY KEY("network","dataset","first_version")
+  CONSTRAINT "aptos_ranges_pkey" PRIMARY KEY("network","dataset","first_version")
 );--> statement-breakpoint
+-- The accumulator root after a version, which commits to all transactions before it; and the fullnode that returned it.
 CREATE TABLE "aptos_roots" (
   "network" text NOT NULL,
   "version" bigint NOT NULL,
   "accumulator_root" bytea NOT NULL,
   "fullnode" text NOT NULL,
+  -- The other fullnode that returned the same root; null while unconfirmed.
   "confirmed_by" text,
-  CONSTRAINT "aptos_roots_network_version_pk" PRIMARY KEY("network","version")
+  CONSTRAINT "aptos_roots_pkey" PRIMARY KEY("network","version")
 );--> statement-breakpoint
+-- Withdrawals, deposits and gas of user transactions.
 CREATE TABLE "aptos_transfers" (
   "network" text NOT NULL,
   "owner_address" bytea NOT NULL,
   "transaction_version" bigint NOT NULL,
+  -- Position among the transaction's events, from 0; −1: the gas row. Orders the events of one transaction.
   "event_index" integer NOT NULL,
   "event_account_address" bytea NOT NULL,
+  -- −1: the gas row.
   "event_creation_number" bigint NOT NULL,
   "event_sequence_number" numeric(39, 0) NOT NULL,
   "activity_type" text NOT NULL,
@@ -1760,7 +2073,7 @@ CREATE TABLE "aptos_transfers" (
   "is_gas_fee" boolean NOT NULL,
   "is_transaction_success" boolean NOT NULL,
   "transaction_timestamp" timestamp with time zone NOT NULL,
-  CONSTRAINT "aptos_transfers_pk" PRIMARY KEY("owner_address","network","transaction_version","event_index")
+  CONSTRAINT "aptos_transfers_pkey" PRIMARY KEY("owner_address","network","transaction_version","event_index")
 );--> statement-breakpoint
 CREATE INDEX "aptos_transfers_by_owner_coin" ON "aptos_transfers" USING btree ("owner_address","network","coin_type_hash","transaction_version","event_index");--> statement-breakpoint
 CREATE INDEX "aptos_transfers_by_block" ON "aptos_transfers" USING btree ("network","block_height","transaction_version","event_index");--> statement-breakpoint

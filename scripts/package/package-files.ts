@@ -20,7 +20,6 @@ const COPIED = [
   'docs/prometheus/**',
   'docs/images/**',
   'migrations/*.sql',
-  'migrations/meta/_journal.json',
 ];
 const PROGRAMS = 'apps/chainstead/bin';
 /** Other files that a workspace's code may read: style sheets, pictures, contracts. */

@@ -238,7 +238,7 @@ describe('Dockerfile', () => {
     ])
       expect([path, ignored(path)]).toEqual([path, true]);
     for (const path of [
-      'migrations/meta/_journal.json',
+      'migrations/0000_initial.sql',
       'packages/db/src/migrations/migrate.ts',
       'apps/chainstead/bin/chainstead.js',
     ])

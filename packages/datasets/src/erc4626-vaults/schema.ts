@@ -33,7 +33,6 @@ export const erc4626Vaults = pgTable(
   },
   (table) => [
     primaryKey({
-      name: 'erc4626_vaults_pkey',
       columns: [
         table.accountKey,
         table.chainId,

@@ -1,13 +1,12 @@
 import { sql, rawSql } from '../sql.ts';
-import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createLogger, silentLogger } from '@chainstead/core';
 import { copyMigrations, createScratchDatabase, type MigrationsCopy, type ScratchDatabase } from '@chainstead/testkit';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { checkSchema, migrate } from './migrate.ts';
-import { MIGRATIONS_FOLDER } from './read-migrations.ts';
+import { listMigrationFiles } from './read-migrations.ts';
 import { openDatabase } from '../open-database.ts';
 
 let scratch: ScratchDatabase;
@@ -25,17 +24,15 @@ function openBeforeEach(options: { readonly migrated: boolean }): void {
   });
 }
 
-async function journal(): Promise<string[]> {
-  const text = await readFile(join(MIGRATIONS_FOLDER, 'meta/_journal.json'), 'utf8');
-  const parsed: { entries: { tag: string }[] } = JSON.parse(text);
-  return parsed.entries.map(({ tag }) => tag);
+async function names(): Promise<string[]> {
+  return (await listMigrationFiles()).map((path) => basename(path, '.sql'));
 }
 
 describe('a database without a schema', () => {
   openBeforeEach({ migrated: false });
 
   test('gets every migration, and then none any more', async () => {
-    expect((await migrate(scratch.database)).applied).toEqual(await journal());
+    expect((await migrate(scratch.database)).applied).toEqual(await names());
     for (let again = 1; again <= 3; again += 1) expect((await migrate(scratch.database)).applied).toEqual([]);
     expect(await scratch.database.query(sql`SELECT count(*) AS n FROM sync_chains`)).toEqual([{ n: 0 }]);
   });
@@ -45,7 +42,7 @@ describe('a database without a schema', () => {
       openDatabase({ url: scratch.url, applicationName: `migrate-${index}`, logger: silentLogger() }),
     );
     const results = await Promise.all(databases.map((database) => migrate(database)));
-    expect(results.flatMap(({ applied }) => applied).toSorted()).toEqual((await journal()).toSorted());
+    expect(results.flatMap(({ applied }) => applied).toSorted()).toEqual((await names()).toSorted());
     await Promise.all(databases.map((database) => database.close()));
   });
 
@@ -53,7 +50,7 @@ describe('a database without a schema', () => {
     const before = process.cwd();
     process.chdir(tmpdir());
     try {
-      expect((await migrate(scratch.database)).applied).toEqual(await journal());
+      expect((await migrate(scratch.database)).applied).toEqual(await names());
     } finally {
       process.chdir(before);
     }
@@ -78,7 +75,7 @@ describe('a database with the schema of today', () => {
   });
 
   test('is refused where a migration was edited since', async () => {
-    const [first = ''] = await journal();
+    const [first = ''] = await names();
     await copy.write(first, 'SELECT 1;');
     await expect(migrate(scratch.database, { folder: copy.folder })).rejects.toMatchObject({
       code: 'MIGRATION_CHANGED',

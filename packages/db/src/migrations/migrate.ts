@@ -9,7 +9,7 @@ import { pendingMigrations, refuseNewerSchema } from './schema-state.ts';
 import { checkServer } from '../server/server-check.ts';
 
 export interface MigrateOptions {
-  /** A folder in drizzle-kit's format: `NNNN_name.sql` and `meta/_journal.json`. @default MIGRATIONS_FOLDER */
+  /** A folder of files `NNNN_name.sql`, with `--> statement-breakpoint` between statements. @default MIGRATIONS_FOLDER */
   readonly folder?: string;
   /** Logs the sessions that hold a table which a migration waits for. @default silent */
   readonly logger?: Logger;
@@ -29,7 +29,7 @@ const SQLSTATE_LOCK_NOT_AVAILABLE = '55P03';
 const SQLSTATE_DEADLOCK_DETECTED = '40P01';
 
 /**
- * Brings the schema up to date: runs each pending migration in its own transaction, in journal order, and records it in
+ * Brings the schema up to date: runs each pending migration in its own transaction, in order, and records it in
  * `schema_migrations`. Safe to run concurrently: one process works, the others wait and find nothing left. An
  * up-to-date schema is only read. A migration that gets no lock in time lets other queries pass, and retries.
  * @returns the names that this call applied

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -15,15 +15,13 @@ export interface Migration {
   readonly hash: string;
 }
 
-/** Returns the paths of a folder's migrations, in journal order. */
+/** Returns the paths of a folder's migrations (`NNNN_name.sql`), in the order of their numbers. */
 export async function listMigrationFiles(folder: string = MIGRATIONS_FOLDER): Promise<string[]> {
-  const journal: { entries: { tag: string }[] } = JSON.parse(
-    await readFile(join(folder, 'meta/_journal.json'), 'utf8'),
-  );
-  return journal.entries.map(({ tag }) => join(folder, `${tag}.sql`));
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.sql'));
+  return files.toSorted().map((name) => join(folder, name));
 }
 
-/** Reads a folder in drizzle-kit's format (`NNNN_name.sql` and `meta/_journal.json`), in journal order. */
+/** Reads a folder of migrations, in order. */
 export async function readMigrations(folder: string): Promise<Migration[]> {
   return Promise.all(
     (await listMigrationFiles(folder)).map(async (path) => {

@@ -92,11 +92,12 @@ export function storageOf(table: PgTable): TableStorage | undefined {
 /** A table whose `schema.ts` declares its storage. */
 export interface DeclaredTable {
   readonly name: string;
+  readonly table: PgTable;
   readonly storage: TableStorage;
 }
 
 /** Returns the tables of every imported `schema.ts`, by name. */
 export function declaredTables(): readonly DeclaredTable[] {
-  const tables = [...storages].map(([table, storage]) => ({ name: getTableName(table), storage }));
+  const tables = [...storages].map(([table, storage]) => ({ name: getTableName(table), table, storage }));
   return tables.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -29,7 +29,6 @@ export const erc20Approvals = pgTable(
   },
   (table) => [
     primaryKey({
-      name: 'erc20_approvals_pkey',
       columns: [table.ownerKey, table.chainId, table.blockNumber, table.transactionIndex, table.logIndex],
     }),
     blockRangeIndex('erc20_approvals', table, 'int4'),

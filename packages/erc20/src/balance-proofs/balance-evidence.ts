@@ -1,7 +1,7 @@
 import type { Address } from '@chainstead/core';
+import type { SlotLayout } from './balance-slot.ts';
 import { slotOfHolder } from './balance-slot.ts';
 import type { BalanceProverOptions } from './prove-balance.ts';
-import type { SlotLayout } from './schema.ts';
 import { createSlotSearch } from './slot-search.ts';
 import { createStateProofs } from './state-proofs.ts';
 import { UnprovableError } from './unprovable-error.ts';

@@ -1,6 +1,8 @@
 import { type Address, type Hash, keccak256Hex, parseHash } from '@chainstead/core';
 import { hexToBytes } from '@chainstead/proof';
-import type { SlotLayout } from './schema.ts';
+
+/** The slot computation for a holder: the compilers' or Solady's. */
+export type SlotLayout = 'solidity' | 'vyper' | 'solady';
 
 /** The storage location of a token's balances by holder. */
 export interface BalanceSlot {

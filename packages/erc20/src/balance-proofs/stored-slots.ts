@@ -1,9 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, sql } from '@chainstead/db';
-import type { BalanceSlot } from './balance-slot.ts';
+import type { BalanceSlot, SlotLayout } from './balance-slot.ts';
 import type { FoundSlot } from './find-balance-slot.ts';
-import type { SlotLayout } from './schema.ts';
 
 /** The stored record of a token's storage location. */
 export interface StoredSlot {

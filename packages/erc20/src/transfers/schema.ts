@@ -47,7 +47,6 @@ export const sideColumns = () => ({
 
 export const erc20Transfers = pgTable('erc20_transfer_sides', sideColumns(), (table) => [
   primaryKey({
-    name: 'erc20_transfer_sides_pkey',
     columns: [
       table.accountKey,
       table.chainId,

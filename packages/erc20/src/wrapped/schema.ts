@@ -16,7 +16,6 @@ import { sideColumns } from '../transfers/schema.ts';
 
 export const wrappedCoinMoves = pgTable('wrapped_coin_moves', sideColumns(), (table) => [
   primaryKey({
-    name: 'wrapped_coin_moves_pkey',
     columns: [
       table.accountKey,
       table.chainId,

@@ -21,7 +21,6 @@ export const binChanges = pgTable(
   },
   (table) => [
     primaryKey({
-      name: 'bin_changes_pkey',
       columns: [table.poolKey, table.chainId, table.blockNumber, table.bin, table.pool],
     }),
     blockRangeIndex('bin_changes', table, 'int4'),
@@ -52,7 +51,6 @@ export const binReserves = pgTable(
   },
   (table) => [
     primaryKey({
-      name: 'bin_reserves_pkey',
       columns: [table.poolKey, table.chainId, table.blocks, table.start, table.bin, table.pool],
     }),
   ],

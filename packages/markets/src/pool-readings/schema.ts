@@ -25,7 +25,7 @@ export const poolReadings = pgTable(
     liquidity: numeric('liquidity'),
   },
   (table) => [
-    primaryKey({ name: 'pool_readings_pkey', columns: [table.poolKey, table.chainId, table.blockNumber, table.pool] }),
+    primaryKey({ columns: [table.poolKey, table.chainId, table.blockNumber, table.pool] }),
     index('pool_readings_by_block').on(table.chainId, table.blockNumber),
   ],
 );

@@ -67,7 +67,6 @@ export const swaps = pgTable(
   },
   (table) => [
     primaryKey({
-      name: 'swaps_pkey',
       columns: [table.poolKey, table.chainId, table.blockNumber, table.transactionIndex, table.logIndex],
     }),
     index('swaps_by_wallet').on(sql`address_key(wallet)`, table.blockNumber, table.transactionIndex, table.logIndex),
@@ -111,7 +110,7 @@ export const poolStates = pgTable(
     liquidity: numeric('liquidity'),
   },
   (table) => [
-    primaryKey({ name: 'pool_states_pkey', columns: [table.poolKey, table.chainId, table.blockNumber, table.pool] }),
+    primaryKey({ columns: [table.poolKey, table.chainId, table.blockNumber, table.pool] }),
     blockRangeIndex('pool_states', table, 'int4'),
   ],
 );
@@ -150,7 +149,6 @@ export const poolCreations = pgTable(
   },
   (table) => [
     primaryKey({
-      name: 'pool_creations_pkey',
       columns: [table.poolKey, table.chainId, table.blockNumber, table.transactionIndex, table.logIndex],
     }),
     blockRangeIndex('pool_creations', table, 'int4'),
@@ -216,7 +214,7 @@ export const pools = pgTable(
     dueAt: due.dueAt.defaultNow(),
   },
   (table) => [
-    primaryKey({ name: 'pools_pkey', columns: [table.poolKey, table.chainId, table.pool] }),
+    primaryKey({ columns: [table.poolKey, table.chainId, table.pool] }),
     dueIndex('pools_due', table),
     // Pools of two tokens: anyone may create any number of pools of one of them.
     index('pools_by_token0')
@@ -260,7 +258,6 @@ export const trades = pgTable(
   },
   (table) => [
     primaryKey({
-      name: 'trades_pkey',
       columns: [table.poolKey, table.chainId, table.blockNumber, table.transactionIndex, table.logIndex],
     }),
     index('trades_by_token0').on(
@@ -320,7 +317,6 @@ export const poolCandles = pgTable(
   },
   (table) => [
     primaryKey({
-      name: 'pool_candles_pkey',
       columns: [table.poolKey, table.chainId, table.hours, table.start, table.pool],
     }),
     index('pool_candles_by_start').using('brin', table.chainId, table.start.op('int4_minmax_multi_ops')),
@@ -356,7 +352,7 @@ export const candleSpans = pgTable(
     claimedAt: timestamp('claimed_at', { withTimezone: true }).notNull().defaultNow(),
   },
   (table) => [
-    primaryKey({ name: 'candle_spans_pkey', columns: [table.chainId, table.hours, table.start] }),
+    primaryKey({ columns: [table.chainId, table.hours, table.start] }),
     index('candle_spans_by_first_block').on(table.chainId, table.hours, table.firstBlock),
     index('candle_spans_by_last_block').on(table.chainId, table.hours, table.lastBlock),
     index('candle_spans_by_prices').on(table.chainId, table.hours, table.pricesFromBlock),
@@ -380,7 +376,6 @@ export const staleCandles = pgTable(
   },
   (table) => [
     primaryKey({
-      name: 'stale_candles_pkey',
       columns: [table.poolKey, table.chainId, table.hours, table.start, table.pool],
     }),
     index('stale_candles_by_check').on(table.chainId, table.checkedAt),
@@ -405,7 +400,7 @@ export const traderSums = pgTable(
     usedAt: timestamp('used_at', { withTimezone: true }).notNull().defaultNow(),
   },
   (table) => [
-    primaryKey({ name: 'trader_sums_pkey', columns: [table.trader, table.chainId, table.scope] }),
+    primaryKey({ columns: [table.trader, table.chainId, table.scope] }),
     index('trader_sums_by_block').on(table.chainId, table.lastBlock),
   ],
 );

@@ -24,7 +24,6 @@ export const tickLiquidity = pgTable(
   },
   (table) => [
     primaryKey({
-      name: 'tick_liquidity_pkey',
       columns: [table.poolKey, table.chainId, table.blocks, table.start, table.tick, table.pool],
     }),
   ],

@@ -57,30 +57,6 @@ export const nftCollections = pgTable(
   ],
 );
 
-/** Entries of imported collection lists, with their source. They take precedence over the contract's own data. */
-export const collectionListEntries = pgTable(
-  'collection_list_entries',
-  {
-    tokenAddress: bytea('token_address').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
-    source: text('source').notNull(),
-    name: text('name'),
-    symbol: text('symbol'),
-    collectionLogo: text('collection_logo'),
-    collectionBannerImage: text('collection_banner_image'),
-    collectionCategory: text('collection_category'),
-    projectUrl: text('project_url'),
-    wikiUrl: text('wiki_url'),
-    discordUrl: text('discord_url'),
-    telegramUrl: text('telegram_url'),
-    twitterUsername: text('twitter_username'),
-    instagramUsername: text('instagram_username'),
-    verified: boolean('verified'),
-    possibleSpam: boolean('possible_spam'),
-  },
-  (table) => [primaryKey({ columns: [table.tokenAddress, table.chainId, table.source] })],
-);
-
 /** One row per token whose metadata was requested. */
 export const nftTokenMetadata = pgTable(
   'nft_token_metadata',

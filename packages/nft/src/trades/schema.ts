@@ -81,7 +81,6 @@ export const nftTrades = pgTable(
   },
   (table) => [
     primaryKey({
-      name: 'nft_trades_pkey',
       columns: [
         table.collectionKey,
         table.chainId,

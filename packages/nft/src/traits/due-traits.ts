@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { type Database, hexText, sql } from '@chainstead/db';
 import { type Claim, type DueTable, isClaimed, SETTLED } from '@chainstead/jobs';
-import type { TraitsWork } from './schema.ts';
+import type { TraitsWork } from './traits-at-work.ts';
 
 /** The name of this due work in metrics and notifications. */
 export const TRAITS_WORK = 'nft-traits';

@@ -1,7 +1,13 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, sql, type Transaction } from '@chainstead/db';
-import type { TraitsWork } from './schema.ts';
+
+/**
+ * The stages of a collection's traits, in order: `history` (its transfers are read), `queue` (its ids are queued for
+ * the metadata worker), `settle` (their documents are read once), `compute`. If some documents failed and will be
+ * retried, the computed generation is shown, `improve` waits for them, and `compute` runs again.
+ */
+export type TraitsWork = 'history' | 'queue' | 'settle' | 'compute' | 'improve';
 
 /** A collection whose traits are being computed. */
 export interface TraitsAtWork {

@@ -1,5 +1,5 @@
 import { type Database, rawSql, sql } from '@chainstead/db';
-import type { TraitsWork } from './schema.ts';
+import type { TraitsWork } from './traits-at-work.ts';
 
 /** The state of a chain's collection traits. Numbers of collections. */
 export interface TraitsStatus {

@@ -18,7 +18,7 @@ import {
 } from './due-traits.ts';
 import { deleteOldGeneration, endTraitsWork, forgetUnrequestedTraits } from './generation-store.ts';
 import { queueDocuments, settleDocuments } from './queue-documents.ts';
-import type { TraitsWork } from './schema.ts';
+import type { TraitsWork } from './traits-at-work.ts';
 import { advanceTraits } from './traits-at-work.ts';
 import { createTraitsMetrics } from './traits-metrics.ts';
 

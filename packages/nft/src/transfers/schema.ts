@@ -47,7 +47,6 @@ export const nftTransfers = pgTable(
   },
   (table) => [
     primaryKey({
-      name: 'nft_transfers_pkey',
       columns: [
         table.collectionKey,
         table.chainId,

@@ -4,7 +4,12 @@ import { DEFAULT_HEARTBEAT_SECONDS, type PriceFeed } from '@chainstead/chains';
 import type { Address, Fraction } from '@chainstead/core';
 import { addressBytes, rawSql, type Sql, sql } from '@chainstead/db';
 import { priceOfAnswer } from '../ether-price.ts';
-import type { FeedReadingStatus } from '../schema.ts';
+
+/**
+ * `answer`: the feed's value. `silent`: the contract has decimals, and no value. `absent`: no feed at the address. `unavailable`: no node has the
+ * state of the block.
+ */
+export type FeedReadingStatus = 'answer' | 'silent' | 'absent' | 'unavailable';
 
 /** A price that a feed had, and where it comes from. */
 export interface FeedValue {

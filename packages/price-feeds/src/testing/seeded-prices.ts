@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, sql } from '@chainstead/db';
 import { timestampOf } from '@chainstead/testkit';
-import type { FeedReadingStatus } from '../schema.ts';
+import type { FeedReadingStatus } from '../feeds/feed-quotes.ts';
 
 export interface SeededAnswer {
   readonly aggregator: Address;

@@ -35,7 +35,6 @@ export const logs = pgTable(
   },
   (table) => [
     primaryKey({
-      name: 'logs_pkey',
       columns: [table.addressKey, table.chainId, table.blockNumber, table.transactionIndex, table.logIndex],
     }),
     // The partition determines the chain. Four bytes distinguish a contract's events, and queries compare the whole

@@ -52,7 +52,6 @@ export const blockHeaders = pgTable(
   },
   (table) => [
     primaryKey({
-      name: 'block_headers_pkey',
       columns: [table.blockKey, table.chainId, table.blockNumber],
     }),
     blockRangeIndex('block_headers', table, 'int4'),

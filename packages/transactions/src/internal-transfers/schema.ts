@@ -38,7 +38,6 @@ export const internalTransfers = pgTable(
   },
   (table) => [
     primaryKey({
-      name: 'internal_transfers_pkey',
       columns: [
         table.accountKey,
         table.chainId,

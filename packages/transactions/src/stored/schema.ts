@@ -61,7 +61,6 @@ export const transactions = pgTable(
   },
   (table) => [
     primaryKey({
-      name: 'transactions_pkey',
       columns: [table.transactionKey, table.chainId, table.blockNumber, table.transactionIndex],
     }),
     blockRangeIndex('transactions', table, 'int4'),
@@ -100,7 +99,6 @@ export const accountTransactions = pgTable(
   },
   (table) => [
     primaryKey({
-      name: 'account_transactions_pkey',
       columns: [table.accountKey, table.chainId, table.blockNumber, table.transactionIndex, table.roles],
     }),
     blockRangeIndex('account_transactions', table, 'int4'),

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MIGRATIONS_FOLDER } from '@chainstead/db';
@@ -15,15 +15,9 @@ export interface MigrationsCopy {
 export async function copyMigrations(target?: string): Promise<MigrationsCopy> {
   const folder = target ?? (await mkdtemp(join(tmpdir(), 'chainstead-migrations-')));
   await cp(MIGRATIONS_FOLDER, folder, { recursive: true });
-  const path = join(folder, 'meta/_journal.json');
   return {
     folder,
-    async write(name, text) {
-      const journal: { entries: { tag: string }[] } = JSON.parse(await readFile(path, 'utf8'));
-      if (journal.entries.every(({ tag }) => tag !== name)) journal.entries.push({ tag: name });
-      await writeFile(path, JSON.stringify(journal));
-      await writeFile(join(folder, `${name}.sql`), text);
-    },
+    write: (name, text) => writeFile(join(folder, `${name}.sql`), text),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
