@@ -29,6 +29,9 @@ const TIERS = {
   ],
 } as const;
 
+/** Of the output of a failed step, repeated at the end. */
+const FAILED_LINES = 40;
+
 const [name = 'fast', ...args] = process.argv.slice(2);
 if (!isTier(name)) throw new Error(`Unknown tier "${name}". Use one of: ${Object.keys(TIERS).join(', ')}`);
 const startedAt = performance.now();
@@ -54,18 +57,39 @@ function isTier(text: string): text is keyof typeof TIERS {
   return text in TIERS;
 }
 
+/** @returns of each failed step its arguments and the end of its output: thousands of lines of tests follow it */
 async function runSteps(all: readonly (readonly string[])[], areConcurrent: boolean): Promise<string[]> {
   const failures: string[] = [];
   const step = async (args: readonly string[]) => {
-    if (!(await run('node', args))) failures.push(args.join(' '));
+    const lines: string[] = [];
+    const keep = (text: Buffer) => lines.push(...text.toString().trimEnd().split('\n'));
+    if (!(await run('node', args, keep)))
+      failures.push(
+        [args.join(' '), ...lines.slice(-FAILED_LINES).map((line) => `    ${line.slice(0, 500)}`)].join('\n'),
+      );
   };
   if (areConcurrent) await Promise.all(all.map(step));
-  else for (const one of all) await step(one);
+  else for (const args of all) await step(args);
   return failures;
 }
 
-async function run(command: string, commandArgs: readonly string[]): Promise<boolean> {
+async function run(
+  command: string,
+  commandArgs: readonly string[],
+  keep?: (output: Buffer) => unknown,
+): Promise<boolean> {
   const executable = join(REPOSITORY_ROOT, 'node_modules/.bin', command);
-  const [code] = await once(spawn(executable, commandArgs, { cwd: REPOSITORY_ROOT, stdio: 'inherit' }), 'exit');
+  const child = spawn(executable, commandArgs, {
+    cwd: REPOSITORY_ROOT,
+    stdio: keep === undefined ? 'inherit' : ['inherit', 'pipe', 'pipe'],
+  });
+  for (const [from, to] of [
+    [child.stdout, process.stdout],
+    [child.stderr, process.stderr],
+  ] as const) {
+    from?.pipe(to, { end: false });
+    if (keep !== undefined) from?.on('data', keep);
+  }
+  const [code] = await once(child, 'close');
   return code === 0;
 }

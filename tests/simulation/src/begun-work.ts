@@ -3,6 +3,8 @@ import type { Clock } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 
 const TIMEOUT_MS = 15_000;
+/** Of work that two kills have interrupted, on a busy machine. */
+const RETRY_TIMEOUT_MS = 90_000;
 const POLL_MS = 10;
 
 /** What it wrote or moved so far, as text. */
@@ -18,4 +20,14 @@ export async function readProgress(database: Database): Promise<string> {
 export async function untilAtWork(database: Database, before: string, clock: Clock): Promise<void> {
   const deadline = clock.now() + TIMEOUT_MS;
   while ((await readProgress(database)) === before && clock.now() < deadline) await clock.sleep(POLL_MS);
+}
+
+/** Waits until no work was interrupted twice: a third kill during it would quarantine it, as a program does with work that ends it. */
+export async function untilKillIsHarmless(database: Database, clock: Clock): Promise<void> {
+  const deadline = clock.now() + RETRY_TIMEOUT_MS;
+  for (;;) {
+    const rows = await database.query(sql`SELECT 1 FROM quarantined_work WHERE crashes >= 2 LIMIT 1`);
+    if (rows.length === 0 || clock.now() > deadline) return;
+    await clock.sleep(POLL_MS);
+  }
 }

@@ -17,7 +17,7 @@ import {
   serveScriptedChain,
   type TableDifference,
 } from '@chainstead/testkit';
-import { readProgress, untilAtWork } from './begun-work.ts';
+import { readProgress, untilAtWork, untilKillIsHarmless } from './begun-work.ts';
 import { indexFresh } from './fresh-index.ts';
 import { type IngestProcess, startIngest } from './ingest-process.ts';
 import type { Plan, Step } from './plan.ts';
@@ -214,6 +214,7 @@ function isHitAtOnce({ seed }: Plan): boolean {
 
 async function kill(stage: Stage, clock: Clock): Promise<void> {
   const { database } = stage.scratch;
+  await untilKillIsHarmless(database, clock);
   await stage.ingest.kill();
   if ((await readProgress(database)) !== stage.found) stage.killsAtWork++;
   stage.found = await readProgress(database);
