@@ -3,7 +3,6 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, sql, type Transaction } from '@chainstead/db';
 import type { TraitsWork } from './schema.ts';
 
-/** A collection whose traits are being computed. */
 export interface TraitsAtWork {
   readonly contract: Address;
   readonly work: TraitsWork;
@@ -13,15 +12,14 @@ export interface TraitsAtWork {
   readonly readAfter: Date | null;
 }
 
-/** The next stage of the work. */
 export interface TraitsStep {
   readonly work: TraitsWork;
-  /** As in {@link TraitsAtWork}; null: from the first id. */
+  /** Null: from the first id. */
   readonly after: string | null;
 }
 
 /**
- * Takes a batch of a collection's work that no other worker holds, in one transaction.
+ * Takes a batch that no other worker holds, in one transaction.
  * @param take null: nothing has changed
  */
 export async function advanceTraits<Outcome>(
@@ -43,7 +41,7 @@ export async function advanceTraits<Outcome>(
     const { step, outcome } = await take(transaction, {
       contract,
       work: row.work,
-      after: row.after ?? NO_ID,
+      after: row.after ?? '-1',
       readAfter: row.read_after,
     });
     if (step !== null)
@@ -53,6 +51,3 @@ export async function advanceTraits<Outcome>(
     return outcome;
   });
 }
-
-/** Below every id. */
-const NO_ID = '-1';
