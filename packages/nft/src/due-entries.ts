@@ -4,7 +4,6 @@ import { COLLECTION_METADATA, TOKEN_METADATA } from './collections/metadata-kind
 import { DUE_TOKENS } from './collections/token-rows.ts';
 import { DUE_TRAITS, TRAITS_WORK } from './traits/due-traits.ts';
 
-/** Due work on collections and tokens. */
 export const nftDueEntries: readonly DueEntry[] = [
   { kind: COLLECTION_METADATA, table: DUE_COLLECTIONS },
   { kind: TOKEN_METADATA, table: DUE_TOKENS },

@@ -1,8 +1,4 @@
-/**
- * NFTs: transfers with balances and lists, marketplace trades, sale prices, collections with metadata, and wallet
- * holdings. Each folder has its own tables, datasets, queries, routes and tests. Start reading at
- * `transfers/dataset.ts`.
- */
+/** Each folder has its tables, datasets, queries, routes and tests. Start reading at `transfers/dataset.ts`. */
 
 export { collectionFacts } from './collections/collection-facts-statement.ts';
 export { COLLECTION_COLUMNS, type CollectionFields, readCollectionFields } from './collections/collection-fields.ts';

@@ -18,13 +18,9 @@ import { enqueueCollections } from './requested-collections.ts';
 
 const DEFAULT_CHAIN = 'eth';
 
-/** The response of `getNFTBulkContractMetadata` (docs/api/nfts.md#several-collections). */
 export const bulkMetadataSchema = z.array(collectionMetadataSchema);
 
-/**
- * `POST /api/v2.2/nft/metadata`: up to 25 collections, each as from the single route, in request order
- * (docs/api/nfts.md#several-collections). Contracts that are not NFTs or not read yet are left out.
- */
+/** `POST /api/v2.2/nft/metadata`: up to 25 collections in request order (docs/api/nfts.md#several-collections). */
 export function bulkMetadataRoute(createRequests: CreateMetadataRequests): RouteModule {
   return (app, dependencies) => {
     const { chains, database } = dependencies;
@@ -37,20 +33,13 @@ export function bulkMetadataRoute(createRequests: CreateMetadataRequests): Route
         const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
         const requested = { chain, requester: requests.requesterOf(c) };
         const collections = await enqueueCollections({ database, requests }, requested, addresses);
-        const known = [...collections].filter(([, { isNft }]) => isNft);
-        const sales =
-          query.include_prices === true
-            ? await getLastSales(
-                database,
-                chain,
-                known.map(([address]) => address),
-              )
-            : null;
+        const nfts = new Map([...collections].filter(([, { isNft }]) => isNft));
+        const sales = query.include_prices === true ? await getLastSales(database, chain, [...nfts.keys()]) : null;
         const coverage = await getCollectionCoverage(database, chain, addresses);
-        const answer = known.map(([address, collection]) =>
-          showCollection(address, collection, sales === null ? null : { last_sale: sales.get(address) ?? null }),
+        const shown = [...nfts].map(([address, collection]) =>
+          showCollection(address, collection, sales && { last_sale: sales.get(address) ?? null }),
         );
-        return c.json(answer, 200, indexedHeaders(coveredOfAll(coverage)));
+        return c.json(shown, 200, indexedHeaders(coveredOfAll(coverage)));
       },
       refuseBody('addresses'),
     );

@@ -11,13 +11,12 @@ import {
 } from '@chainstead/data-api';
 import { addressBytes, type Database, sql } from '@chainstead/db';
 
-/** Returns the coverage of each contract's transfers, by contract. */
 export async function getCollectionCoverage(
   database: Pick<Database, 'query'>,
   chain: Chain,
   addresses: Iterable<Address>,
 ): Promise<ReadonlyMap<Address, SubjectCoverage>> {
-  const found = new Map<Address, SubjectCoverage>();
+  const coverage = new Map<Address, SubjectCoverage>();
   for (const address of new Set(addresses)) {
     const contract = sql`${addressBytes(address)}::bytea`;
     const subject = { kind: 'contract', subject: contract, chainId: chain.id, dataset: 'nft-transfers' } as const;
@@ -26,12 +25,12 @@ export async function getCollectionCoverage(
 SELECT ${subjectColumns(subject)}, (SELECT created_block FROM tokens WHERE address = ${contract} AND chain_id = ${chain.id}) AS created_block
 FROM covered LEFT JOIN ${subjectHistory(subject)}`,
     );
-    found.set(address, readSubject(chain, row, row?.created_block ?? chain.firstBlock));
+    coverage.set(address, readSubject(chain, row, row?.created_block ?? chain.firstBlock));
   }
-  return found;
+  return coverage;
 }
 
-/** Returns the combined coverage: complete if each is, from the latest start to the earliest end. */
+/** Complete if each is, from the latest start to the earliest end. */
 export function coveredOfAll(coverage: ReadonlyMap<Address, SubjectCoverage>): Indexed {
   const all = [...coverage.values()].map(({ indexed }) => indexed);
   const from = all.map(({ fromBlock }) => fromBlock ?? Number.POSITIVE_INFINITY);

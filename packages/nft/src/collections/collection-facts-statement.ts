@@ -2,13 +2,9 @@ import { asSql, joinSql, rawSql, type Sql, sql } from '@chainstead/db';
 import { COLLECTION_COLUMNS } from './collection-fields.ts';
 
 /**
- * Returns a contract's displayed fields as one row for a LATERAL join. Each field comes from the first source that
- * has it: imported lists (by name), the contract's document, its own `name()` and `symbol()`, then the token's
- * metadata. A scam list always counts; the name rule applies only if no list overrides it.
- *
- * Columns: COLLECTION_COLUMNS, `token_name` and `token_symbol` (the contract's own `name()` and `symbol()` first),
- * `contract_type`, `verified`, `possible_spam`, `is_unread` (never requested). Key lookups have a LIMIT, so that no
- * statistics lead to a table scan. Unused columns cost nothing.
+ * A contract's fields as one row for a LATERAL join, each from the first source that has it: imported lists (by name),
+ * its document, its own `name()` and `symbol()`, the token's metadata. A scam list always counts; the name rule applies
+ * only if no list overrides it. Key lookups have a LIMIT, so that no statistics lead to a table scan.
  * @param contract a column, or SQL of a bytea
  * @param chainId as the statement repeats it
  */

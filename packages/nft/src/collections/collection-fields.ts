@@ -1,7 +1,6 @@
 import { cleanText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from '@chainstead/tokens';
 import { parseContentId } from './content-id.ts';
 
-/** Fields of a collection from a document or a list. Null if the source has no usable value. */
 export interface CollectionFields {
   readonly name: string | null;
   readonly symbol: string | null;
@@ -31,10 +30,7 @@ export const COLLECTION_COLUMNS = [
   ['instagramUsername', 'instagram_username'],
 ] as const satisfies readonly (readonly [keyof CollectionFields, string])[];
 
-/**
- * Maps the keys found in real documents to the fields of a collection. The first key with a usable value wins. Values
- * of the wrong type are ignored, links that a browser would execute are dropped, and texts are truncated.
- */
+/** The first key with a usable value wins. Links that a browser would execute are dropped, texts are truncated. */
 export function readCollectionFields(document: Readonly<Record<string, unknown>>): CollectionFields {
   const first = (keys: readonly string[], read: (value: unknown) => string | null): string | null => {
     for (const key of keys) {
@@ -47,12 +43,27 @@ export function readCollectionFields(document: Readonly<Record<string, unknown>>
     name: first(['name', 'collection_name', 'title'], (value) => readText(value, NAME_LENGTH_MAX)),
     symbol: first(['symbol'], (value) => readText(value, SYMBOL_LENGTH_MAX)),
     collectionLogo: first(LOGO_KEYS, readPicture),
-    collectionBannerImage: first(BANNER_KEYS, readPicture) ?? readBannerMedia(document.media),
-    collectionCategory: first(CATEGORY_KEYS, readCategory),
+    // The format of Venly: `media: [{type: "banner", value: "https://…"}]`.
+    collectionBannerImage:
+      first(BANNER_KEYS, readPicture) ??
+      readPicture(Object(asList(document.media).find((item) => Object(item).type === 'banner')).value),
+    collectionCategory: first(CATEGORY_KEYS, (value) => {
+      const texts = (Array.isArray(value) ? value : [value]).map((item) => readText(item, CATEGORY_LENGTH_MAX));
+      return texts.find((text) => text !== null) ?? null;
+    }),
     projectUrl: first(PROJECT_KEYS, readLink),
     wikiUrl: first(['wiki_url', 'wiki', 'links.wiki'], readLink),
-    discordUrl: first(['discord_url', 'discord', 'links.discord'], readDiscord),
-    telegramUrl: first(['telegram_url', 'telegram'], readTelegram),
+    discordUrl: first(
+      ['discord_url', 'discord', 'links.discord'],
+      (value) =>
+        readLink(value) ??
+        prefixed(value, 'https://discord.gg/', /^(?:discord\.gg|discord\.com\/invite)\//i, /^[\w-]{2,64}$/),
+    ),
+    telegramUrl: first(
+      ['telegram_url', 'telegram'],
+      (value) =>
+        readLink(value) ?? prefixed(value, 'https://t.me/', /^(?:@|t\.me\/|telegram\.me\/)/i, /^\+?[\w/-]{2,64}$/),
+    ),
     twitterUsername: first(['twitter_username', 'twitter', 'x', 'twitter_url'], (value) =>
       readUserName(value, TWITTER_HOSTS),
     ),
@@ -85,7 +96,7 @@ const TWITTER_HOSTS = /^(?:www\.|mobile\.)?(?:twitter|x)\.com$/;
 const INSTAGRAM_HOSTS = /^(?:www\.)?(?:instagram\.com|instagr\.am)$/;
 const CATEGORY_LENGTH_MAX = 128;
 const LINK_LENGTH_MAX = 2_048;
-/** Longest inline picture, in characters. Longer ones are dropped. */
+/** In characters. Longer ones are dropped. */
 const PICTURE_DATA_LENGTH_MAX = 32_768;
 /** Longer than any of the networks allows. */
 const USER_NAME_LENGTH_MAX = 64;
@@ -104,12 +115,7 @@ function readText(value: unknown, lengthMax: number): string | null {
   return typeof value === 'string' ? cleanText(value.slice(0, lengthMax * 4), lengthMax) : null;
 }
 
-function readCategory(value: unknown): string | null {
-  const entry = Array.isArray(value) ? value.find((item) => readText(item, CATEGORY_LENGTH_MAX) !== null) : value;
-  return readText(entry, CATEGORY_LENGTH_MAX);
-}
-
-/** Returns a picture URI that a browser may load: http(s), ipfs, ar, or inline `data:image`. */
+/** A URI that a browser may load: http(s), ipfs, ar, or inline `data:image`. */
 function readPicture(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   const text = value.trim();
@@ -120,34 +126,16 @@ function readPicture(value: unknown): string | null {
   return readLink(text);
 }
 
-/** Returns a link that is safe to show: http(s), ipfs or ar, without user name, password, white space or quotes. */
+/** Only http(s), ipfs or ar, without user name, password, white space or quotes. */
 function readLink(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   const text = value.trim();
-  if (text.length > LINK_LENGTH_MAX || !/^(?:https?|ipfs|ar):\/\/[^\s"'<>\\\p{Cc}\uFFFD]+$/iu.test(text))
-    return bareCid(text);
+  if (text.length > LINK_LENGTH_MAX) return null;
+  // Some documents give only `Qm…` for a picture.
+  if (/^(?:Qm|baf)[A-Za-z0-9]+$/.test(text) && parseContentId(text) !== null) return `ipfs://${text}`;
+  if (!/^(?:https?|ipfs|ar):\/\/[^\s"'<>\\\p{Cc}\uFFFD]+$/iu.test(text)) return null;
   const url = URL.parse(text);
   return url === null || url.username !== '' || url.password !== '' || !text.isWellFormed() ? null : text;
-}
-
-/** Some documents give only `Qm…` for a picture. */
-function bareCid(text: string): string | null {
-  return text.length <= LINK_LENGTH_MAX && /^(?:Qm|baf)[A-Za-z0-9]+$/.test(text) && parseContentId(text) !== null
-    ? `ipfs://${text}`
-    : null;
-}
-
-/** Accepts a link or a bare invite code. */
-function readDiscord(value: unknown): string | null {
-  return (
-    readLink(value) ??
-    prefixed(value, 'https://discord.gg/', /^(?:discord\.gg|discord\.com\/invite)\//i, /^[\w-]{2,64}$/)
-  );
-}
-
-/** Accepts a link or a bare handle. */
-function readTelegram(value: unknown): string | null {
-  return readLink(value) ?? prefixed(value, 'https://t.me/', /^(?:@|t\.me\/|telegram\.me\/)/i, /^\+?[\w/-]{2,64}$/);
 }
 
 function prefixed(value: unknown, prefix: string, dropped: RegExp, allowed: RegExp): string | null {
@@ -166,9 +154,6 @@ function readUserName(value: unknown, hosts: RegExp): string | null {
   return name.length <= USER_NAME_LENGTH_MAX && /^[\w.-]+$/.test(name) ? name : null;
 }
 
-/** The format of Venly: `media: [{type: "banner", value: "https://…"}]`. */
-function readBannerMedia(media: unknown): string | null {
-  if (!Array.isArray(media)) return null;
-  const banner = media.find((item) => Object(item).type === 'banner');
-  return readPicture(Object(banner).value);
+function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }

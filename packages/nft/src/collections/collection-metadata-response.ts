@@ -6,7 +6,6 @@ import type { Collection } from './get-collection.ts';
 const text = z.string().nullable();
 const NO_PRICES = 'Always null: floor prices are not available. Only with include_prices';
 
-/** The response of `getNFTContractMetadata` (docs/api/nfts.md#collection-metadata). */
 export const collectionMetadataSchema = z
   .object({
     token_address: z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' }),
@@ -38,7 +37,6 @@ export const collectionMetadataSchema = z
   })
   .openapi('NftCollectionMetadata');
 
-/** @param prices null if not requested */
 export function showCollection(
   address: Address,
   collection: Collection,

@@ -12,11 +12,7 @@ import { collectionMetadataSchema, showCollection } from './collection-metadata-
 import type { CreateMetadataRequests } from './metadata-requests.ts';
 import { enqueueCollection } from './requested-collections.ts';
 
-/**
- * `GET /api/v2.2/nft/{address}/metadata`: a collection's metadata (docs/api/nfts.md#collection-metadata). Stored
- * metadata is returned immediately. A contract that was never requested is queued for a worker, and the request waits
- * briefly for it.
- */
+/** `GET /api/v2.2/nft/{address}/metadata` (docs/api/nfts.md#collection-metadata) */
 export function collectionMetadataRoute(createRequests: CreateMetadataRequests): RouteModule {
   return (app, dependencies) => {
     const { chains, database } = dependencies;
@@ -27,11 +23,9 @@ export function collectionMetadataRoute(createRequests: CreateMetadataRequests):
       const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
       const requested = { chain, requester: requests.requesterOf(c) };
       const collection = await enqueueCollection({ database, requests }, requested, address);
-      const prices =
-        query.include_prices === true
-          ? { last_sale: await getLastSale(database, chain, { token: address, tokenId: null }) }
-          : null;
-      return c.json(showCollection(address, collection, prices), 200);
+      if (query.include_prices !== true) return c.json(showCollection(address, collection, null), 200);
+      const lastSale = await getLastSale(database, chain, { token: address, tokenId: null });
+      return c.json(showCollection(address, collection, { last_sale: lastSale }), 200);
     });
   };
 }

@@ -17,7 +17,6 @@ import { COLLECTION_COLUMNS, type CollectionFields } from './collection-fields.t
 import type { NftStandard } from './probe-behaviour.ts';
 import type { ContractReading, SeenEvents } from './read-contract.ts';
 
-/** `nft_collections` as due work: contracts to read. */
 export const DUE_COLLECTIONS: DueTable = {
   name: 'nft_collections',
   key: ['token_address', 'chain_id'],
@@ -28,7 +27,6 @@ export const DUE_COLLECTIONS: DueTable = {
   onFailure: sql`status = CASE WHEN status = 'known' THEN 'known' ELSE 'failed' END, requested_by = NULL, updated_at = now()`,
 };
 
-/** The columns of a claimed collection. */
 export interface DueCollection {
   readonly address: Address;
   /** Whether it was never read before. */
@@ -41,34 +39,23 @@ export const COLLECTION_COLUMNS_CLAIMED = sql`${hexText('work.token_address')} A
 
 /** How long the result "not an NFT" is trusted. Seconds. */
 const REFUSAL_SECONDS = 600;
-/** A refusal is deleted if there is no request within this time after it expires. Seconds. */
+/** Refusals are deleted if no request comes within this time after they expire. Seconds. */
 const REFUSAL_KEPT_SECONDS = 86_400;
-/** Longest stored URI that contains its document, in characters. Longer ones are not stored. */
+/** In characters. Longer ones are not stored. */
 const STORED_URI_LENGTH_MAX = 65_536;
 const ERROR_LENGTH_MAX = 1_000;
 
-/** Returns the standards that a contract's events show. */
 export async function readSeenEvents(database: Database, chainId: ChainId, address: Address): Promise<SeenEvents> {
   const contract = sql`${addressBytes(address)}`;
-  const [row] = await database.query<SeenColumns>(
+  const [row] = await database.query<{ readonly seen_as: number | null; readonly transfer: number | null }>(
     sql`SELECT (SELECT seen_as FROM tokens WHERE address = ${contract} AND chain_id = ${chainId}) AS seen_as,
        (SELECT kind FROM nft_transfers WHERE collection_key = address_key(${contract}) AND token_address = ${contract} AND chain_id = ${chainId} LIMIT 1) AS transfer`,
   );
-  return seenEvents(row ?? { seen_as: null, transfer: null });
-}
-
-interface SeenColumns {
-  /** `tokens.seen_as`. */
-  readonly seen_as: number | null;
-  /** Kind of any of its transfers; null if it has none. */
-  readonly transfer: number | null;
-}
-
-function seenEvents({ seen_as, transfer }: SeenColumns): SeenEvents {
+  const [seenAs, transfer] = [row?.seen_as ?? 0, row?.transfer ?? null];
   const isBatchable = transfer === NFT_TRANSFER_KINDS.erc1155Single || transfer === NFT_TRANSFER_KINDS.erc1155Batch;
   return {
-    erc721: ((seen_as ?? 0) & 2) !== 0 || (transfer !== null && !isBatchable),
-    erc1155: ((seen_as ?? 0) & 4) !== 0 || isBatchable,
+    erc721: (seenAs & 2) !== 0 || (transfer !== null && !isBatchable),
+    erc1155: (seenAs & 4) !== 0 || isBatchable,
   };
 }
 
@@ -80,10 +67,7 @@ export interface CollectionReading {
   readonly failure: { readonly code: string; readonly message: string; readonly retrySeconds: number | null } | null;
 }
 
-/**
- * Stores a reading, also as facts of the token. A readable contract is `known` even if its document can't be read. A
- * row that was requested again in the meantime stays due.
- */
+/** A readable contract is `known` even if its document isn't. A row requested again in the meantime stays due. */
 export async function saveCollection(
   database: Database,
   chainId: ChainId,
@@ -96,7 +80,8 @@ export async function saveCollection(
   const message = failure?.message.slice(0, ERROR_LENGTH_MAX) ?? null;
   const attempts = rawSql(failure === null ? '0' : 'attempts');
   await database.query(
-    sql`${withLater(failure?.retrySeconds ?? null)}
+    // Citus allows no volatile expression in a CASE on a distributed row, as each node would evaluate its own.
+    sql`WITH later AS MATERIALIZED (SELECT ${fromNow(sql`${failure?.retrySeconds ?? null}::float8`)} AS moment)
      UPDATE nft_collections SET status = 'known', contract_type = ${standard}, contract_uri = ${storedUri(contract.contractUri)}, base_uri = ${storedUri(contract.baseUri)},
        error_code = ${failure?.code ?? null}, error_message = ${message},
        synced_at = now(), updated_at = now(), requested_by = NULL, ${joinSql(shownFields(contract, document))},
@@ -105,7 +90,7 @@ export async function saveCollection(
   );
 }
 
-/** Assigns the fields of a document. The contract's own name and symbol apply if it has none, or until there is one. */
+/** The contract's own name and symbol apply if the document has none, or until there is one. */
 function shownFields(
   { name, symbol }: Pick<ContractReading, 'name' | 'symbol'>,
   document: CollectionFields | null,
@@ -117,15 +102,7 @@ function shownFields(
   );
 }
 
-/**
- * For an UPDATE's `WITH`: the time that many seconds from now, as `later.moment`. Citus allows no volatile expression
- * in a CASE on a distributed row, as each node would evaluate its own.
- */
-function withLater(seconds: number | null): Sql {
-  return sql`WITH later AS MATERIALIZED (SELECT ${fromNow(sql`${seconds}::float8`)} AS moment)`;
-}
-
-/** Stores that an address is not a contract or not an NFT. After the refusal expires, a request reads it again. */
+/** After the refusal expires, a request reads it again. */
 export async function refuseCollection(
   database: Database,
   claim: Claim<unknown>,
@@ -137,7 +114,6 @@ export async function refuseCollection(
   );
 }
 
-/** Deletes expired refusals without recent requests. */
 export async function forgetRefusals(database: Database, chainId: ChainId): Promise<void> {
   await database.query(
     sql`DELETE FROM nft_collections WHERE chain_id = ${chainId} AND status IN ('not-contract', 'not-nft')
@@ -145,10 +121,7 @@ export async function forgetRefusals(database: Database, chainId: ChainId): Prom
   );
 }
 
-/**
- * Stores the contract's own name and symbol for token lists, with the spam rule applied. Tokens that the sync engine
- * has seen are read by token-metadata-worker.ts, which also recognizes hybrids of ERC-20.
- */
+/** With the spam rule applied. Tokens that the sync engine has seen are read by token-metadata-worker.ts instead. */
 async function saveToken(
   database: Database,
   chainId: ChainId,
@@ -165,7 +138,7 @@ async function saveToken(
   });
 }
 
-/** Returns a URI that fits a text column. Null if it is too long to store; it is then read from the contract again. */
+/** Null if it is too long to store; it is then read from the contract again. */
 export function storedUri(uri: string | null): string | null {
   return uri === null || uri.length > STORED_URI_LENGTH_MAX ? null : uri.replaceAll('\0', '').toWellFormed();
 }

@@ -6,13 +6,12 @@ import { base64url } from 'multiformats/bases/base64';
 import { CID } from 'multiformats/cid';
 import { DocumentError } from './document-error.ts';
 
-/** An IPFS content identifier: the hash of a block and its encoding. */
 export interface ContentId {
   /** Canonical: `Qm…` for version 0, base32 for version 1. */
   readonly text: string;
   /** `other`: dag-cbor, libp2p keys and similar, whose bytes are not a file. */
   readonly codec: 'raw' | 'dag-pb' | 'other';
-  /** SHA-256 digest. Null for other hash functions, which are not checked. */
+  /** Null for other hash functions, which are not checked. */
   readonly sha256: Uint8Array | null;
 }
 
@@ -23,7 +22,6 @@ const TEXT_LENGTH_MAX = 256;
 /** All multibases in use; the prefix distinguishes them. */
 const ANY_BASE = base32.decoder.or(base36.decoder).or(base58btc.decoder).or(base64url.decoder);
 
-/** Returns null if the text is not a content identifier. */
 export function parseContentId(text: string): ContentId | null {
   if (text.length > TEXT_LENGTH_MAX) return null;
   try {
@@ -43,7 +41,7 @@ export function parseContentId(text: string): ContentId | null {
   }
 }
 
-/** Like {@link parseContentId}, but throws. @throws DocumentError DOCUMENT_CID_INVALID */
+/** @throws DocumentError DOCUMENT_CID_INVALID */
 export function requireContentId(text: string): ContentId {
   const id = parseContentId(text);
   if (id !== null) return id;
@@ -53,7 +51,7 @@ export function requireContentId(text: string): ContentId {
   });
 }
 
-/** Returns whether these bytes are the block. Null if its hash function is not supported. */
+/** Null if its hash function is not supported. */
 export function isBlockOf(id: ContentId, block: Uint8Array): boolean | null {
   return id.sha256 === null ? null : Buffer.from(id.sha256).equals(hash('sha256', block, 'buffer'));
 }

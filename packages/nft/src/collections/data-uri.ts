@@ -1,17 +1,16 @@
 import { DocumentError } from './document-error.ts';
 
-/** The content of a `data:` URI (RFC 2397, and the looser forms that contracts use). */
+/** RFC 2397, and the looser forms that contracts use. */
 export interface DataUri {
   /** Lower case, without parameters. `text/plain` if the URI has none. */
   readonly mediaType: string;
   readonly bytes: Uint8Array;
-  /** The percent-decoded payload, if the raw payload is ambiguous. */
   readonly decoded: Uint8Array | null;
 }
 
 /**
- * Parses a `data:` URI. A payload that starts like JSON or SVG is used undecoded, as most contracts don't
- * percent-encode it and decoding would break the URIs inside it. {@link DataUri.decoded} is the alternative.
+ * A payload that starts like JSON or SVG is used undecoded: most contracts don't percent-encode it, and decoding
+ * would break the URIs inside it.
  * @throws DocumentError DOCUMENT_DATA_INVALID, DOCUMENT_TOO_LARGE
  */
 export function parseDataUri(uri: string, bytesMax: number): DataUri {
@@ -35,7 +34,6 @@ export function parseDataUri(uri: string, bytesMax: number): DataUri {
     : { mediaType, bytes: resolved, decoded: null };
 }
 
-/** `data:` and its media type. Longer text is not a media type. */
 const HEADER_LENGTH_MAX = 512;
 
 /** Accepts both alphabets, with or without padding, white space and percent-encoded characters. */
@@ -50,7 +48,6 @@ function fromBase64(payload: string, bytesMax: number): Buffer {
   return bytes;
 }
 
-/** Decodes percent sequences to bytes. A percent sign that starts no sequence stays. */
 function resolvePercents(text: string): Buffer {
   const pieces: Buffer[] = [];
   let at = 0;
@@ -65,7 +62,7 @@ function resolvePercents(text: string): Buffer {
   return Buffer.concat(pieces);
 }
 
-/** Returns UTF-8 for charsets that the runtime supports, otherwise the bytes unchanged. */
+/** UTF-8 for charsets that the runtime supports, otherwise the bytes unchanged. */
 function toUtf8(bytes: Buffer, charset: string): Buffer {
   const label = charset.replace(/^"(.*)"$/, '$1');
   if (/^utf-?8$|^us-ascii$/.test(label)) return bytes;

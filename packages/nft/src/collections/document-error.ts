@@ -20,7 +20,6 @@ export type DocumentErrorCode =
   /** Several locations failed in different ways; the message names each. */
   | 'DOCUMENT_GATEWAYS_FAILED';
 
-/** A contract's document can't be fetched or read. `retryable`: a later attempt may succeed. */
 export class DocumentError extends ChainsteadError {
   constructor(options: {
     readonly code: DocumentErrorCode;

@@ -1,7 +1,6 @@
 import { type ContentId, parseContentId, requireContentId } from './content-id.ts';
 import { DocumentError } from './document-error.ts';
 
-/** The location of a document, from all URI forms that contracts use. */
 export type DocumentPlace =
   | { readonly kind: 'data'; readonly uri: string }
   | { readonly kind: 'http'; readonly url: string }
@@ -10,19 +9,16 @@ export type DocumentPlace =
       readonly id: ContentId;
       /** Path below the identifier, percent-encoded, with a leading `/`; empty for the identifier alone. */
       readonly path: string;
-      /** The gateway URL that the contract returned, if any. */
       readonly given: string | null;
     }
   /** Transaction id, and a path below it. */
   | { readonly kind: 'arweave'; readonly path: string };
 
-/** Longest URI other than `data:`. Characters. */
-export const URI_LENGTH_MAX = 2_048;
+const URI_LENGTH_MAX = 2_048;
 
 /**
- * Parses a URI as contracts write it: `https://`, `ipfs://CID/path`, `ipfs://ipfs/CID`, a bare CID, any gateway's URL,
- * `ar://`, `data:`, or the JSON document itself. Host addresses are not checked here: the guarded client does that when
- * it connects.
+ * Accepts `https://`, `ipfs://CID/path`, `ipfs://ipfs/CID`, a bare CID, any gateway's URL, `ar://`, `data:` and JSON.
+ * Host addresses are not checked here: the guarded client does that when it connects.
  * @throws DocumentError DOCUMENT_URI_INVALID, DOCUMENT_URI_UNSUPPORTED, DOCUMENT_CID_INVALID
  */
 export function parseDocumentPlace(text: string): DocumentPlace {
@@ -36,12 +32,22 @@ export function parseDocumentPlace(text: string): DocumentPlace {
     case 'http':
     case 'https':
       return webPlace(uri);
-    case 'ipfs':
-      return ipfsPlace(uri.slice('ipfs:'.length));
-    case 'ar':
-      return arweavePlace(uri.slice('ar:'.length));
-    case undefined:
-      return barePlace(uri);
+    case 'ipfs': {
+      // Some contracts repeat `ipfs/`, some omit the slashes.
+      const [, id = '', path = ''] = /^ipfs:\/*(?:ipfs\/+)*([^/?#]*)(.*)$/is.exec(uri) ?? [];
+      return { kind: 'ipfs', id: requireContentId(id), path: encodePath(path), given: null };
+    }
+    case 'ar': {
+      const [, id = '', path = ''] = /^ar:\/*([^/?#]*)(.*)$/is.exec(uri) ?? [];
+      if (!/^[A-Za-z0-9_-]{43}$/.test(id)) throw invalid('it names no Arweave transaction');
+      return { kind: 'arweave', path: `/${id}${encodePath(path)}` };
+    }
+    case undefined: {
+      const [, text = '', path = ''] = /^\/*(?:ipfs\/+)?([^/?#]*)(.*)$/s.exec(uri) ?? [];
+      const id = parseContentId(text);
+      if (id === null) throw invalid('it has no protocol and is no IPFS content identifier');
+      return { kind: 'ipfs', id, path: encodePath(path), given: null };
+    }
     default:
       throw new DocumentError({
         code: 'DOCUMENT_URI_UNSUPPORTED',
@@ -67,30 +73,7 @@ function webPlace(uri: string): DocumentPlace {
   return { kind: 'ipfs', id, path, given: url.href };
 }
 
-/** Parses the part after `ipfs:`. Some contracts repeat `ipfs/`, some omit the slashes. */
-function ipfsPlace(rest: string): DocumentPlace {
-  const [, id = '', path = ''] = /^\/*(?:ipfs\/+)*([^/?#]*)(.*)$/s.exec(rest) ?? [];
-  return { kind: 'ipfs', id: requireContentId(id), path: encodePath(path), given: null };
-}
-
-/** Parses an IPFS path or identifier without a protocol. */
-function barePlace(uri: string): DocumentPlace {
-  const [, id = '', path = ''] = /^\/*(?:ipfs\/+)?([^/?#]*)(.*)$/s.exec(uri) ?? [];
-  const parsed = parseContentId(id);
-  if (parsed === null) throw invalid('it has no protocol and is no IPFS content identifier');
-  return { kind: 'ipfs', id: parsed, path: encodePath(path), given: null };
-}
-
-function arweavePlace(rest: string): DocumentPlace {
-  const [, id = '', path = ''] = /^\/*([^/?#]*)(.*)$/s.exec(rest) ?? [];
-  if (!/^[A-Za-z0-9_-]{43}$/.test(id)) throw invalid('it names no Arweave transaction');
-  return { kind: 'arweave', path: `/${id}${encodePath(path)}` };
-}
-
-/**
- * File names contain anything (`#1.json`, spaces), percent-encoded or not. Dot segments would leave the file tree of a
- * gateway.
- */
+/** Names contain anything (`#1.json`, spaces), percent-encoded or not. Dot segments would leave a gateway's files. */
 function encodePath(path: string): string {
   const segments = path
     .split('/')

@@ -9,18 +9,13 @@ export interface Document {
   readonly mediaType: string | null;
   /** Whether the bytes were proven to match an IPFS identifier; null if that is impossible. */
   readonly verified: boolean | null;
-  /** The alternative decoding of a `data:` URI (data-uri.ts); otherwise null. */
   readonly decoded: Uint8Array | null;
 }
 
 /** Fetches documents from the web. Both methods throw DocumentError, EgressError, or the signal's reason. */
 export interface DocumentFetch {
-  /** Fetches any URL, without a proof. */
   getPlain(url: string, timeoutMs: number, signal: AbortSignal): Promise<Document>;
-  /**
-   * Fetches an identifier from a gateway with a proof. Requests the block itself, whose hash can be checked. Gateways
-   * without block support return the file.
-   */
+  /** Requests the block itself, whose hash can be checked. Gateways without block support return the file. */
   getBlock(url: string, id: ContentId, timeoutMs: number, signal: AbortSignal): Promise<Document>;
 }
 
@@ -30,10 +25,7 @@ const REDIRECTS_MAX = 5;
 /** Common implementations write files up to this size as one block. Anything else that fits is forged. */
 const SINGLE_BLOCK_BYTES = 262_144;
 
-/**
- * Creates a document client.
- * @param bytesMax of a document, as sent and after decompression
- */
+/** @param bytesMax of a document, as sent and after decompression */
 export function createDocumentFetch(egress: Egress, bytesMax: number = DOCUMENT_BYTES_MAX): DocumentFetch {
   async function get(url: string, accept: string, timeoutMs: number, signal: AbortSignal): Promise<EgressResponse> {
     const response = await egress.request({
@@ -72,25 +64,18 @@ export function createDocumentFetch(egress: Egress, bytesMax: number = DOCUMENT_
   return { getPlain, getBlock };
 }
 
-/**
- * Returns the file that a block proves: the block itself for `raw`, or the file in a `dag-pb` block that holds a whole
- * one.
- */
+/** The block itself for `raw`, or the file in a `dag-pb` block that holds a whole one. */
 function provenContent(id: ContentId, block: Uint8Array): Uint8Array | null {
   if (isBlockOf(id, block) === true) {
     if (id.codec === 'raw') return block;
     const unixfs = readUnixfsBlock(block);
-    if (unixfs?.kind === 'file') return unixfs.content;
-    return null;
+    return unixfs?.kind === 'file' ? unixfs.content : null;
   }
   // The gateway returned the file instead of the block, so the block is rebuilt.
   return id.codec === 'dag-pb' && isBlockOf(id, writeUnixfsFile(block)) === true ? block : null;
 }
 
-/**
- * Handles a response that is not the block. A small file would have been proven, so such a response is a different
- * file.
- */
+/** A small file would have been proven, so a response that is not the block is a different file. */
 function unprovenAnswer(id: ContentId, response: EgressResponse): Document {
   if (id.codec === 'dag-pb' && response.body.length > SINGLE_BLOCK_BYTES)
     return { bytes: response.body, mediaType: mediaTypeOf(response), verified: null, decoded: null };

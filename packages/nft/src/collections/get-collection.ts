@@ -3,9 +3,8 @@ import { addressBytes, joinSql, type ReadDatabase, rawSql, sql } from '@chainste
 import { collectionFacts } from './collection-facts-statement.ts';
 import { COLLECTION_COLUMNS, type CollectionFields } from './collection-fields.ts';
 
-/** A contract's collection data, merged from all sources. */
 export interface Collection extends CollectionFields {
-  /** The row's status; null if it was never requested. */
+  /** Null if it was never requested. */
   readonly status: 'pending' | 'known' | 'not-nft' | 'not-contract' | 'failed' | null;
   /** Whether it was read as an NFT, an imported list names it, or its events show an NFT. */
   readonly isNft: boolean;
@@ -18,7 +17,7 @@ export interface Collection extends CollectionFields {
   readonly syncedAt: Date | null;
 }
 
-/** Returns a collection. Each field comes from the first source that has it (collection-facts-statement.ts). */
+/** Each field comes from the first source that has it (collection-facts-statement.ts). */
 export async function getCollection(database: ReadDatabase, chainId: ChainId, address: Address): Promise<Collection> {
   const [row] = await database.select<Collection>(sql`
 SELECT own.status, own.base_uri AS "baseUri", own.synced_at AS "syncedAt", ${FIELDS}, facts.verified,

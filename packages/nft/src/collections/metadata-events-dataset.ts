@@ -12,10 +12,7 @@ const TOPICS = {
   contractUriChanged: topic('ContractURIUpdated(string,string)'),
 } as const;
 
-/**
- * Events of contracts whose documents have changed. Metadata that was read before such an event becomes due again.
- * Events of collections and tokens that were never requested are not stored.
- */
+/** Metadata that was read before such an event becomes due again. Events of what was never requested are not stored. */
 export const nftMetadataEvents: Dataset<MetadataEventRow> = {
   name: 'nft-metadata-events',
   topics: () => Object.values(TOPICS),
@@ -54,7 +51,6 @@ function decode(logs: readonly Log[], context: DecodeContext): MetadataEventRow[
 
 type About = Pick<MetadataEventRow, 'kind' | 'fromTokenId' | 'toTokenId'>;
 
-/** Returns null for other logs and for invalid arguments. */
 function readEvent({ topics, data }: Log): About | null {
   switch (topics[0]) {
     case TOPICS.metadataUpdate:
@@ -78,10 +74,7 @@ function readEvent({ topics, data }: Log): About | null {
   }
 }
 
-/**
- * A node may have lagged when the document was read, and clocks differ. A document read within this time before the
- * event counts as older.
- */
+/** A document read within this time before the event counts as older: a node may have lagged, and clocks differ. */
 const DOUBT = sql`interval '10 minutes'`;
 const changed = columnsAs(table, 'changed');
 const COLLECTION = ['tokenAddress', 'chainId'] as const satisfies readonly ColumnOf<typeof nftCollections>[];
@@ -121,10 +114,7 @@ function isOlder(): Sql {
   return sql`${hasSameKey(nftCollections, COLLECTION, 'stored', 'event')} AND event.newest > coalesce(stored.synced_at, '-infinity')`;
 }
 
-/**
- * Updates in key order, so that two writers don't deadlock. Across several nodes there is no order: the failed writer
- * is retried.
- */
+/** So that two writers don't deadlock. Across several nodes there is no order: the failed writer is retried. */
 function updateInOrder<Table extends typeof nftCollections | typeof nftTokenMetadata>(
   of: Table,
   key: readonly ColumnOf<Table>[],

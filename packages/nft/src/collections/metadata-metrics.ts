@@ -1,6 +1,5 @@
 import { Counter, type Registry } from '@chainstead/core';
 
-/** Creates the counter of metadata reads by outcome. */
 export function createMetadataMetrics(registry: Registry): Counter<'chain' | 'kind' | 'outcome'> {
   return new Counter({
     name: 'chainstead_nft_metadata_readings_total',

@@ -3,20 +3,17 @@ import { type Address, type Clock, errorText, type Logger } from '@chainstead/co
 import type { Database } from '@chainstead/db';
 import { type ApiContext, type ApiDependencies, requesterOf } from '@chainstead/http';
 import { type Requester, requestCollection, requestToken, type TokenSource } from './request-metadata.ts';
-import { createSettledWatch, type SettledWatch } from './settled-watch.ts';
+import { createSettledWatch, type MetadataWatch } from './settled-watch.ts';
 import type { TokenKey } from './token-rows.ts';
 
 /** Share of the request timeout that a request may spend waiting. */
 const WAIT_SHARE = 0.8;
 
 export interface MetadataRequestsOptions {
-  /**
-   * How long a request waits (`ON_DEMAND_WAIT_MS`), and how many jobs one key may queue
-   * (`ON_DEMAND_CONCURRENCY_PER_KEY`).
-   */
+  /** `ON_DEMAND_WAIT_MS`, and how many jobs one key may queue (`ON_DEMAND_CONCURRENCY_PER_KEY`). */
   readonly onDemand: { readonly waitMs: number; readonly perKey: number };
   readonly clock: Clock;
-  /** Called when a contract that is an NFT was requested. Its errors are logged; no request waits for it. */
+  /** Called when an NFT contract was requested. Errors are logged; no request waits for it. */
   onCollection?(
     context: { readonly database: Database; readonly logger: Logger },
     chain: Chain,
@@ -25,18 +22,12 @@ export interface MetadataRequestsOptions {
   ): Promise<unknown>;
 }
 
-/** The work that routes queue for workers. */
 export interface MetadataRequests {
   readonly waitMs: number;
-  readonly watch: SettledWatch;
+  readonly watch: MetadataWatch;
   requesterOf(c: ApiContext): Requester;
-  /** Announces a request for a contract that is an NFT. */
   announce(chain: Chain, address: Address, requester: Requester): void;
-  /**
-   * Queues a collection that was never read, or was refused.
-   * @returns whether it became due
-   * @throws TooManyWaitingError
-   */
+  /** Queues a collection that was never read, or was refused; returns whether it became due. @throws TooManyWaitingError */
   collection(chain: Chain, address: Address, requester: Requester): Promise<boolean>;
   /** Queues a collection, even if it was read before. @throws TooManyWaitingError */
   collectionAgain(chain: Chain, address: Address, requester: Requester): Promise<boolean>;
@@ -50,27 +41,22 @@ export type CreateMetadataRequests = (
 
 export function createMetadataRequests(options: MetadataRequestsOptions): CreateMetadataRequests {
   const { onDemand, clock } = options;
-  return ({ database, logger, limits }) => {
-    return {
-      // A request that waits longer than the request timeout would get a 503.
-      waitMs: Math.min(onDemand.waitMs, limits.requestTimeoutMs * WAIT_SHARE),
-      watch: createSettledWatch({ database, clock, logger }),
-      requesterOf: (c) => ({ id: requesterOf(c), limit: onDemand.perKey }),
-      announce(chain, address, requester) {
-        options
-          .onCollection?.({ database, logger }, chain, address, requester.id)
-          .catch((error: unknown) =>
-            logger.warn(
-              { chain: chain.key, token: address, error: errorText(error) },
-              'What follows a request for a collection could not be started',
-            ),
-          );
-      },
-      collection: (chain, address, requester) =>
-        requestCollection(database, chain.id, { address, again: false }, requester),
-      collectionAgain: (chain, address, requester) =>
-        requestCollection(database, chain.id, { address, again: true }, requester),
-      token: (chain, token, source, requester) => requestToken(database, chain.id, { ...token, source }, requester),
-    };
-  };
+  return ({ database, logger, limits }) => ({
+    // A request that waits longer than the request timeout would get a 503.
+    waitMs: Math.min(onDemand.waitMs, limits.requestTimeoutMs * WAIT_SHARE),
+    watch: createSettledWatch({ database, clock, logger }),
+    requesterOf: (c) => ({ id: requesterOf(c), limit: onDemand.perKey }),
+    announce(chain, address, requester) {
+      const facts = { chain: chain.key, token: address };
+      options.onCollection?.({ database, logger }, chain, address, requester.id).catch((error: unknown) => {
+        const message = 'What follows a request for a collection could not be started';
+        logger.warn({ ...facts, error: errorText(error) }, message);
+      });
+    },
+    collection: (chain, address, requester) =>
+      requestCollection(database, chain.id, { address, again: false }, requester),
+    collectionAgain: (chain, address, requester) =>
+      requestCollection(database, chain.id, { address, again: true }, requester),
+    token: (chain, token, source, requester) => requestToken(database, chain.id, { ...token, source }, requester),
+  });
 }

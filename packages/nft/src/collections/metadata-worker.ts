@@ -10,32 +10,29 @@ import { createContractReader } from './read-contract.ts';
 import type { DocumentReader } from './read-document.ts';
 import { readDueCollection } from './read-due-collection.ts';
 import { readDueToken } from './read-due-token.ts';
-import type { OnCollection, ReadingContext } from './reading-context.ts';
+import type { MetadataContext, OnCollection } from './reading-context.ts';
 import { nodeRetryDelay } from './retry-delay.ts';
 import { DUE_TOKENS, type DueToken, TOKEN_COLUMNS_CLAIMED } from './token-rows.ts';
 
 export interface MetadataOptions {
   readonly database: Database;
-  /** The chains whose collections this process reads. */
   readonly chains: readonly { readonly chain: Chain; readonly pool: UpstreamPool }[];
   readonly documents: DocumentReader;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** Called when a contract is found to be an NFT for the first time. Errors are logged. */
   readonly onCollection?: OnCollection;
 }
 
-/** For collections and tokens: most of the time is spent waiting for documents of slow servers. */
+/** Most of the time is spent waiting for documents of slow servers. */
 const CONCURRENCY = 16;
 /** Contract events make rows due without a notification. Milliseconds. */
 const SWEEP_EVERY_MS = 5_000;
 
-/** Adds the reading of collections and tokens that were requested or are due again. */
 export function addNftMetadata(dueWork: Pick<DueWork, 'add'>, options: MetadataOptions): void {
   const { database, logger } = options;
   const readings = createMetadataMetrics(options.metrics);
   for (const { chain, pool } of options.chains) {
-    const context: ReadingContext = {
+    const context: MetadataContext = {
       database,
       chain,
       contracts: createContractReader({ chain, pool }),

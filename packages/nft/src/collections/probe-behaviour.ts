@@ -19,41 +19,31 @@ const PROBES = {
 /** Enough of a URI to detect one. Bytes. */
 const URI_START_BYTES = 256;
 
-/**
- * Returns the standard that a contract without ERC-165 support behaves like, as some NFTs are older than ERC-165. Null
- * if it behaves like neither, like an ERC-20, or accepts any call. Throws as {@link ContractCalls} does.
- */
+/** As some NFTs are older than ERC-165. Null if the contract behaves like an ERC-20, or accepts any call. */
 export async function probeBehaviour(
   { call }: ContractCalls,
   to: Address,
   signal: AbortSignal,
 ): Promise<NftStandard | null> {
-  const one = (data: Hex): Promise<Hex | null> => call(to, data, signal);
-  const several = (all: readonly Hex[]): Promise<(Hex | null)[]> => Promise.all(all.map(one));
+  const probe = (data: Hex): Promise<Hex | null> => call(to, data, signal);
   const [nothing, decimals, balance, owners, balanceOfId, uris] = await Promise.all([
-    one(PROBES.nothing),
-    one(PROBES.decimals),
-    one(PROBES.balanceOf),
-    several(PROBES.ownerOf),
-    one(PROBES.balanceOfId),
-    several(PROBES.uri),
+    probe(PROBES.nothing),
+    probe(PROBES.decimals),
+    probe(PROBES.balanceOf),
+    Promise.all(PROBES.ownerOf.map(probe)),
+    probe(PROBES.balanceOfId),
+    Promise.all(PROBES.uri.map(probe)),
   ]);
   if (nothing !== null || decimals !== null) return null;
-  if (isWord(balance) && owners.some(isAddressWord)) return 'erc721';
+  const hasOwner = owners.some((owner) => {
+    const address = addressAt(returnedWord(owner) ?? undefined);
+    return address !== null && address !== ZERO_ADDRESS;
+  });
+  if (returnedWord(balance) !== null && hasOwner) return 'erc721';
   const hasUri = uris.some((uri) => uri !== null && decodeRawText(uri, URI_START_BYTES) !== null);
-  return isWord(balanceOfId) && hasUri ? 'erc1155' : null;
+  return returnedWord(balanceOfId) !== null && hasUri ? 'erc1155' : null;
 }
 
-/** Returns decimal digits as a word of 64 hexadecimal digits. */
 export function wordOf(decimal: string): string {
   return BigInt(decimal).toString(16).padStart(64, '0');
-}
-
-function isWord(answer: Hex | null): boolean {
-  return returnedWord(answer) !== null;
-}
-
-function isAddressWord(answer: Hex | null): boolean {
-  const address = addressAt(returnedWord(answer) ?? undefined);
-  return address !== null && address !== ZERO_ADDRESS;
 }

@@ -14,9 +14,7 @@ import {
 import { DOCUMENT_BYTES_MAX } from './fetch-document.ts';
 import { type NftStandard, probeBehaviour, wordOf } from './probe-behaviour.ts';
 
-/** A contract's own data as a collection. */
 export interface ContractReading {
-  /** Whether there is code at the address. */
   readonly isContract: boolean;
   /** Null if neither ERC-165, nor its behavior, nor its events show an NFT. */
   readonly standard: NftStandard | null;
@@ -27,14 +25,13 @@ export interface ContractReading {
   readonly baseUri: string | null;
 }
 
-/** Facts about a contract that need no call. */
 export interface SeenEvents {
   /** Its events are those of ERC-721, or of ERC-1155 (`tokens.seen_as`). */
   readonly erc721: boolean;
   readonly erc1155: boolean;
 }
 
-/** Reads collections from a chain's nodes. Throws UpstreamsExhaustedError (retryable), RequestAbortedError. */
+/** Throws UpstreamsExhaustedError (retryable), RequestAbortedError. */
 export interface ContractReader {
   readCollection(address: Address, seen: SeenEvents, signal: AbortSignal): Promise<ContractReading>;
   /** Returns ERC-721's `tokenURI` or ERC-1155's `uri` with `{id}` replaced; null if the contract has none. */
@@ -63,10 +60,7 @@ export function createContractReader(options: { readonly pool: UpstreamPool; rea
   const { pool, chain } = options;
   const calls = createContractCalls({ ...options, answerBytesMax: URI_BYTES_MAX + WORDS_BYTES });
   const { call, callTogether } = calls;
-  const eventsOnly = new Set<string>([
-    ...chain.unindexedNfts,
-    ...(chain.cryptoPunks === null ? [] : [chain.cryptoPunks]),
-  ]);
+  const eventsOnly = new Set<string | null>([...chain.unindexedNfts, chain.cryptoPunks]);
 
   async function hasCode(address: Address, signal: AbortSignal): Promise<boolean> {
     const { value } = await pool.request('eth_getCode', [address, 'latest'], { signal });
@@ -91,14 +85,14 @@ export function createContractReader(options: { readonly pool: UpstreamPool; rea
       const wasSeen = seen.erc721 || seen.erc1155;
       const [isContract, answers] = await Promise.all([hasCode(address, signal), ask(address, signal)]);
       const claimed = claimedStandards(answers);
-      const known = eventsOnly.has(address) ? 'erc721' : standardOf(claimed, seen);
+      const standard = eventsOnly.has(address) ? 'erc721' : standardOf(claimed, seen);
       const text = (data: Hex | null, lengthMax: number): string | null =>
         data === null ? null : decodeText(data, lengthMax);
       const uri = (data: Hex | null): string | null => (data === null ? null : decodeRawText(data, URI_BYTES_MAX));
       return {
         // An address that emitted events was a contract, even if it destroyed itself since.
         isContract: isContract || wasSeen,
-        standard: known === null && isContract ? await probeBehaviour(calls, address, signal) : known,
+        standard: standard === null && isContract ? await probeBehaviour(calls, address, signal) : standard,
         name: text(answers.name, NAME_LENGTH_MAX),
         symbol: text(answers.symbol, SYMBOL_LENGTH_MAX),
         contractUri: uri(answers.contractUri),
@@ -128,7 +122,7 @@ function claimedStandards(answers: Readonly<Record<CallName, Hex | null>>): Seen
   return { erc721: claims('erc721'), erc1155: claims('erc1155') };
 }
 
-/** Returns the claimed standard. If the contract claims both or neither, its events decide. */
+/** If the contract claims both or neither, its events decide. */
 function standardOf(claimed: SeenEvents | null, seen: SeenEvents): NftStandard | null {
   if (claimed !== null && claimed.erc721 !== claimed.erc1155) return claimed.erc721 ? 'erc721' : 'erc1155';
   if (seen.erc721 || seen.erc1155) return seen.erc721 ? 'erc721' : 'erc1155';

@@ -5,14 +5,11 @@ import { DocumentError } from './document-error.ts';
 import { type DocumentPlace, parseDocumentPlace } from './document-place.ts';
 import { createDocumentFetch, DOCUMENT_BYTES_MAX, type Document } from './fetch-document.ts';
 
-/** Reads documents from all kinds of locations that contracts use. */
 export interface DocumentReader {
-  /** @throws DocumentError, EgressError, or the signal's reason. */
   read(uri: string, signal: AbortSignal): Promise<Document>;
 }
 
 export interface DocumentReaderOptions {
-  /** The guarded client: a URI from a contract is untrusted. */
   readonly egress: Egress;
   /** Gateways for `ipfs://` and `ar://`, tried in order. */
   readonly ipfsGateways: readonly string[];
@@ -31,7 +28,6 @@ export function createDocumentReader(options: DocumentReaderOptions): DocumentRe
   const { clock, bytesMax = DOCUMENT_BYTES_MAX } = options;
   const { getPlain, getBlock } = createDocumentFetch(options.egress, bytesMax);
 
-  /** One attempt at one location. */
   type Attempt = (timeoutMs: number, signal: AbortSignal) => Promise<Document>;
 
   function attemptsFor(place: Exclude<DocumentPlace, { kind: 'data' }>): Attempt[] {

@@ -1,6 +1,6 @@
-import { type Address, ChainsteadError, errorText } from '@chainstead/core';
+import { ChainsteadError, errorText } from '@chainstead/core';
 import { type Claim, failureOf } from '@chainstead/jobs';
-import { type CollectionFields, readCollectionFields } from './collection-fields.ts';
+import { readCollectionFields } from './collection-fields.ts';
 import {
   type CollectionReading,
   type DueCollection,
@@ -9,14 +9,14 @@ import {
   saveCollection,
 } from './collection-rows.ts';
 import { readJsonDocument } from './json-document.ts';
-import type { ReadingContext } from './reading-context.ts';
+import type { MetadataContext } from './reading-context.ts';
 import { documentRetryDelay } from './retry-delay.ts';
 
 /** For all calls of one contract. Milliseconds. */
 const NODE_MS_MAX = 20_000;
-/** Reads a collection and stores it. @throws the reason it can't be read, or the signal's reason */
+/** @throws the reason it can't be read, or the signal's reason */
 export async function readDueCollection(
-  context: ReadingContext,
+  context: MetadataContext,
   claim: Claim<DueCollection>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -36,26 +36,27 @@ export async function readDueCollection(
     return;
   }
   const { document, failure } = await readDocument(context, contract.contractUri, claim.attempts, signal);
-  await saveCollection(database, chain.id, address, claim, {
-    contract: { ...contract, standard },
-    document,
-    failure,
-  });
+  await saveCollection(database, chain.id, address, claim, { contract: { ...contract, standard }, document, failure });
   context.count('collection', failure === null ? 'known' : 'document-failed');
   if (failure !== null)
     context.logger.debug({ chain: chain.key, token: address, code: failure.code }, 'Collection has no usable document');
-  if (isFirst) await announce(context, address, requestedBy);
+  if (!isFirst) return;
+  try {
+    await context.onCollection?.(chain, address, requestedBy);
+  } catch (error) {
+    const facts = { chain: chain.key, token: address, error: errorText(error) };
+    context.logger.warn(facts, 'What follows a newly found collection could not be started');
+  }
 }
 
-/** A contract without `contractURI` has no document. If a document can't be read, the fields of an earlier one stay. */
+/** If a document can't be read, the fields of an earlier one stay. */
 async function readDocument(
-  { documents }: ReadingContext,
+  { documents }: MetadataContext,
   uri: string | null,
   attempts: number,
   signal: AbortSignal,
 ): Promise<Pick<CollectionReading, 'document' | 'failure'>> {
-  const nothing: CollectionFields = readCollectionFields({});
-  if (uri === null || uri.trim() === '') return { document: nothing, failure: null };
+  if (uri === null || uri.trim() === '') return { document: readCollectionFields({}), failure: null };
   try {
     const { fields } = readJsonDocument(await documents.read(uri, signal));
     return { document: readCollectionFields(fields), failure: null };
@@ -63,20 +64,5 @@ async function readDocument(
     if (!(error instanceof ChainsteadError)) throw error;
     const { code, message, retryable } = failureOf(error);
     return { document: null, failure: { code, message, retrySeconds: documentRetryDelay(attempts, { retryable }) } };
-  }
-}
-
-async function announce(
-  { chain, logger, onCollection }: ReadingContext,
-  address: Address,
-  requestedBy: string | null,
-): Promise<void> {
-  try {
-    await onCollection?.(chain, address, requestedBy);
-  } catch (error) {
-    logger.warn(
-      { chain: chain.key, token: address, error: errorText(error) },
-      'What follows a newly found collection could not be started',
-    );
   }
 }

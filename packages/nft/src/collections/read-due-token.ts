@@ -2,16 +2,16 @@ import { ChainsteadError } from '@chainstead/core';
 import { isOutage } from '@chainstead/db';
 import type { Claim } from '@chainstead/jobs';
 import { readJsonDocument } from './json-document.ts';
-import type { ReadingContext } from './reading-context.ts';
+import type { MetadataContext } from './reading-context.ts';
 import { documentRetryDelay, nodeRetryDelay } from './retry-delay.ts';
 import { type DueToken, type FoundUri, failToken, saveToken } from './token-rows.ts';
 
 /** For all calls of one token. Milliseconds. */
 const NODE_MS_MAX = 20_000;
 
-/** Reads a token's document and stores the outcome. @throws internal errors, or the signal's reason */
+/** @throws internal errors, or the signal's reason */
 export async function readDueToken(
-  context: ReadingContext,
+  context: MetadataContext,
   claim: Claim<DueToken>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -35,7 +35,7 @@ export async function readDueToken(
 }
 
 async function findUri(
-  { contracts }: ReadingContext,
+  { contracts }: MetadataContext,
   { address, token_id: tokenId, token_uri: tokenUri, from_known_uri: fromKnownUri }: DueToken,
   signal: AbortSignal,
 ): Promise<FoundUri> {

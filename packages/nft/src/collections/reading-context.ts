@@ -4,10 +4,10 @@ import type { Database } from '@chainstead/db';
 import type { ContractReader } from './read-contract.ts';
 import type { DocumentReader } from './read-document.ts';
 
-/** Called when a contract is found to be an NFT for the first time; `requestedBy` is the requesting key. */
+/** Called when a contract is found to be an NFT for the first time. */
 export type OnCollection = (chain: Chain, address: Address, requestedBy: string | null) => Promise<void>;
 
-export interface ReadingContext {
+export interface MetadataContext {
   readonly database: Database;
   readonly chain: Chain;
   readonly contracts: ContractReader;

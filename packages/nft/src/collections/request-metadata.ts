@@ -5,11 +5,8 @@ import { dueChannel } from '@chainstead/jobs';
 import { COLLECTION_METADATA, TOKEN_METADATA } from './metadata-kinds.ts';
 import type { TokenKey } from './token-rows.ts';
 
-/** The requesting key and its queue limit. */
 export interface Requester {
-  /** The key's id, or `open` if no key is needed. */
   readonly id: string;
-  /** Maximum number of queued jobs (`ON_DEMAND_CONCURRENCY_PER_KEY`). */
   readonly limit: number;
 }
 
@@ -30,9 +27,7 @@ export class TooManyWaitingError extends ApiError {
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * Makes a collection due, unless it already is. Without `again`, only if it was never read or was refused. Stored
- * metadata stays.
- * @returns whether it became due
+ * Makes a collection due, unless it is. Without `again`, only if it was never read or was refused.
  * @throws TooManyWaitingError
  */
 export async function requestCollection(
@@ -57,12 +52,7 @@ export async function requestCollection(
 /** `metadata`: fetch the document again from its last URI; `uri`: read the current URI from the contract. */
 export type TokenSource = 'uri' | 'metadata';
 
-/**
- * Makes a token due, unless it already is. If one of several queued requests wants the URI from the contract, that one
- * wins.
- * @returns whether it became due
- * @throws TooManyWaitingError
- */
+/** Makes a token due, unless it is. Of several queued requests, one for the contract's URI wins. @throws TooManyWaitingError */
 export async function requestToken(
   database: Database,
   chainId: ChainId,
@@ -84,11 +74,7 @@ export async function requestToken(
   });
 }
 
-/**
- * Makes the tokens of a collection with known documents due, as traits come from documents.
- * @returns how many
- * @throws TooManyWaitingError
- */
+/** Makes the tokens with known documents due: traits come from documents; returns how many. @throws TooManyWaitingError */
 export async function requestTokensOf(
   database: Database,
   chainId: ChainId,

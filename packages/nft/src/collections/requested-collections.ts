@@ -6,15 +6,13 @@ import { type Collection, getCollection } from './get-collection.ts';
 import type { MetadataRequests } from './metadata-requests.ts';
 import type { Requester } from './request-metadata.ts';
 
-/** The requester of a chain's contracts. */
-export interface RequestedOf {
+interface RequestedOf {
   readonly chain: Chain;
   readonly requester: Requester;
 }
 
 /**
- * Returns the collections of contracts. Contracts that were never requested are queued for a worker, and the request
- * waits briefly for them.
+ * Contracts never requested are queued for a worker, and the request waits briefly for them.
  * @throws TooManyWaitingError
  */
 export async function enqueueCollections(
@@ -22,22 +20,23 @@ export async function enqueueCollections(
   { chain, requester }: RequestedOf,
   addresses: readonly Address[],
 ): Promise<ReadonlyMap<Address, Collection>> {
-  const found = new Map<Address, Collection>();
-  for (const address of addresses) found.set(address, await getCollection(database, chain.id, address));
-  const unread = [...found].filter(([, collection]) => isUnread(collection));
+  const collections = new Map<Address, Collection>();
+  for (const address of addresses) collections.set(address, await getCollection(database, chain.id, address));
+  // Never requested, being read, refused some time ago, or refused before its events were seen.
+  const unread = [...collections].filter(([, { status, isNft, isRefusalOver }]) =>
+    status === 'not-nft' || status === 'not-contract'
+      ? isRefusalOver || isNft
+      : status === null || status === 'pending',
+  );
   for (const [address, { status }] of unread)
     if (status !== 'pending') await requests.collection(chain, address, requester);
   await Promise.all(unread.map(([address]) => requests.watch.collection(chain.id, address, requests.waitMs)));
-  for (const [address] of unread) found.set(address, await getCollection(database, chain.id, address));
-  for (const [address, { isNft }] of found) if (isNft) requests.announce(chain, address, requester);
-  return found;
+  for (const [address] of unread) collections.set(address, await getCollection(database, chain.id, address));
+  for (const [address, { isNft }] of collections) if (isNft) requests.announce(chain, address, requester);
+  return collections;
 }
 
-/**
- * Returns one collection, as {@link enqueueCollections} does.
- * @throws NotFoundError if it is not an NFT or not read yet.
- * @throws TooManyWaitingError
- */
+/** @throws NotFoundError if it is not an NFT or not read yet; TooManyWaitingError */
 export async function enqueueCollection(
   context: Parameters<typeof enqueueCollections>[0],
   requested: RequestedOf,
@@ -46,15 +45,6 @@ export async function enqueueCollection(
   const collection = (await enqueueCollections(context, requested, [address])).get(address);
   if (collection?.isNft !== true) throw notFound(requested.chain, address, collection?.status ?? null);
   return collection;
-}
-
-/**
- * Whether a worker should read it: never requested, being read, refused some time ago, or refused before its events
- * were seen.
- */
-function isUnread({ status, isNft, isRefusalOver }: Collection): boolean {
-  if (status === 'not-nft' || status === 'not-contract') return isRefusalOver || isNft;
-  return status === null || status === 'pending';
 }
 
 function notFound(chain: Chain, address: Address, status: Collection['status']): NotFoundError {

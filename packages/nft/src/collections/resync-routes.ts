@@ -1,3 +1,5 @@
+import type { ChainId } from '@chainstead/core';
+import { addressBytes, type Database, sql } from '@chainstead/db';
 import {
   type ApiDependencies,
   errorResponses,
@@ -8,28 +10,22 @@ import {
   textParameter,
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
-import { getTokenStatus } from './get-token-status.ts';
 import type { CreateMetadataRequests } from './metadata-requests.ts';
+import type { TokenKey } from './token-rows.ts';
 
 const DEFAULT_CHAIN = 'eth';
 /** Longest wait of `mode=sync`: a slow document takes no longer. Milliseconds. */
 const SYNC_WAIT_MS = 20_000;
 
-const syncStatus = z
-  .object({
-    status: z.enum(['SYNCING', 'SYNCED']),
-    message: z.string(),
-  })
-  .openapi('SyncStatus');
+const syncStatus = z.object({ status: z.enum(['SYNCING', 'SYNCED']), message: z.string() }).openapi('SyncStatus');
 export type SyncStatus = z.infer<typeof syncStatus>;
 
-/** Returns the OpenAPI of a response that confirms a new read. */
 export const syncAnswer = (description: string) => ({
   description,
   content: { 'application/json': { schema: syncStatus } },
 });
 
-/** `PUT /api/v2.2/nft/{address}/sync`: reads a collection again (docs/api/nfts.md#collection-metadata). */
+/** `PUT /api/v2.2/nft/{address}/sync` (docs/api/nfts.md#collection-metadata) */
 export function syncCollectionRoute(createRequests: CreateMetadataRequests): RouteModule {
   return (app, dependencies) => {
     const requests = createRequests(dependencies);
@@ -41,10 +37,7 @@ export function syncCollectionRoute(createRequests: CreateMetadataRequests): Rou
   };
 }
 
-/**
- * `GET /api/v2.2/nft/{address}/{token_id}/metadata/resync`: reads a token's document again
- * (docs/api/nfts.md#collection-metadata).
- */
+/** `GET /api/v2.2/nft/{address}/{token_id}/metadata/resync` (docs/api/nfts.md#collection-metadata) */
 export function resyncTokenRoute(createRequests: CreateMetadataRequests): RouteModule {
   return (app, dependencies) => {
     const requests = createRequests(dependencies);
@@ -109,4 +102,15 @@ function oneOf<const Choice extends string>(choices: readonly Choice[], standard
   return textParameter(choices.join(' or '), (text) => choices.find((choice) => choice === text.toLowerCase()))
     .optional()
     .openapi({ type: 'string', enum: [...choices], default: standard, description });
+}
+
+async function getTokenStatus(
+  database: Database,
+  chainId: ChainId,
+  { address, tokenId }: TokenKey,
+): Promise<'pending' | 'known' | 'none' | 'failed' | null> {
+  const [row] = await database.query<{ status: 'pending' | 'known' | 'none' | 'failed' }>(
+    sql`SELECT status FROM nft_token_metadata WHERE token_address = ${addressBytes(address)} AND chain_id = ${chainId} AND token_id = ${tokenId}::numeric`,
+  );
+  return row?.status ?? null;
 }

@@ -2,8 +2,7 @@ import { type Address, type ChainId, type Clock, errorText, type Logger, sleepUn
 import { addressBytes, type Database, failureLevel, type Sql, sql } from '@chainstead/db';
 import type { TokenKey } from './token-rows.ts';
 
-/** Waits for rows that a worker is reading. */
-export interface SettledWatch {
+export interface MetadataWatch {
   /** Resolves as soon as the row is not pending any more, at the latest after `ms`. */
   collection(chainId: ChainId, address: Address, ms: number): Promise<void>;
   token(chainId: ChainId, token: TokenKey, ms: number): Promise<void>;
@@ -20,15 +19,12 @@ interface Waiting {
   readonly settle: () => void;
 }
 
-/**
- * Creates a watch with one query for all waiting requests together, and none while none wait. A failed query fails no
- * request: they continue when their time is over.
- */
+/** One query for all waiting requests together. If it fails, requests continue when their time is over. */
 export function createSettledWatch(options: {
   readonly database: Database;
   readonly clock: Clock;
   readonly logger: Logger;
-}): SettledWatch {
+}): MetadataWatch {
   const { database, clock, logger } = options;
   const waiting = new Set<Waiting>();
   let isLooking = false;
@@ -40,7 +36,8 @@ export function createSettledWatch(options: {
         await clock.sleep(POLL_MS);
         const requested = [...waiting];
         const settled = await settledOf(database, requested);
-        for (const entry of requested) if (settled.has(keyOf(entry))) entry.settle();
+        for (const { chainId, address, tokenId, settle } of requested)
+          if (settled.has(`${chainId}:${address}${tokenId === null ? '' : `:${tokenId}`}`)) settle();
       }
     } catch (error) {
       logger[failureLevel(error)]({ error: errorText(error) }, 'Rows that requests wait for could not be looked at');
@@ -71,13 +68,12 @@ export function createSettledWatch(options: {
   };
 }
 
-/** Returns the keys of rows that are not pending (any more). */
 async function settledOf(database: Database, requested: readonly Waiting[]): Promise<ReadonlySet<string>> {
   const collections = requested.filter(({ tokenId }) => tokenId === null);
   const tokens = requested.filter(({ tokenId }) => tokenId !== null);
   const keys = (entries: readonly Waiting[]): Sql =>
     sql`${entries.map(({ address }) => addressBytes(address))}::bytea[], ${entries.map(({ chainId }) => chainId)}::bigint[]`;
-  const found = await Promise.all([
+  const settled = await Promise.all([
     collections.length === 0
       ? []
       : database.query<{ key: string }>(
@@ -92,9 +88,5 @@ async function settledOf(database: Database, requested: readonly Waiting[]): Pro
              AND status <> 'pending'`,
         ),
   ]);
-  return new Set(found.flat().map(({ key }) => key));
-}
-
-function keyOf({ chainId, address, tokenId }: Waiting): string {
-  return `${chainId}:${address}${tokenId === null ? '' : `:${tokenId}`}`;
+  return new Set(settled.flat().map(({ key }) => key));
 }

@@ -16,12 +16,10 @@ export const DUE_TOKENS: DueTable = {
   isSpread: true,
 };
 
-/** The columns of a claimed token. */
 export interface DueToken {
   readonly address: Address;
   /** Decimal digits. */
   readonly token_id: string;
-  /** The last URI of its document. */
   readonly token_uri: string | null;
   /** Whether the document is read from there, without a call to the contract. */
   readonly from_known_uri: boolean;
@@ -35,14 +33,13 @@ export interface TokenKey {
   readonly tokenId: string;
 }
 
-/** The current or last URI of a document. */
 export interface FoundUri {
   readonly uri: string | null;
   /** Whether the contract has just returned it. */
   readonly isRequested: boolean;
 }
 
-/** Stores a document and its URI; `text` null: the contract has none. */
+/** `text` null: the contract has no document. */
 export async function saveToken(
   database: Database,
   claim: Claim<unknown>,
@@ -56,7 +53,7 @@ export async function saveToken(
   );
 }
 
-/** Stores a failed read; an earlier document stays. `retrySeconds` null: no retry is scheduled. */
+/** An earlier document stays. `retrySeconds` null: no retry is scheduled. */
 export async function failToken(
   database: Database,
   claim: Claim<unknown>,

@@ -13,21 +13,15 @@ import {
 import { addressBytes, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import { nftCollectionOwners } from '../transfers/collection-owners.ts';
 
-/** The dataset whose coverage applies to a collection. */
-const DATASET = 'nft-transfers';
-
-/** Parts of a statement in addition to the collection's state. */
 export interface CollectionPage {
-  /** Columns of `page`; `is_there` is added. */
   readonly columns: Sql;
-  /** A query of a page's rows. */
   readonly rows: Sql;
   readonly orderBy?: Sql;
 }
 
 /**
- * Returns a statement about a collection: the contract's coverage and history, with rows of its stored state. `of`
- * restricts rows of a table to the collection. `isPartial` is true if transfers of it are missing or not counted yet.
+ * A statement about a collection: the contract's coverage and history, with rows of its stored state.
+ * `of` restricts a table to the collection; `isPartial` is true if transfers are missing or not counted yet.
  */
 export function collectionStatement(
   chain: Chain,
@@ -40,7 +34,7 @@ export function collectionStatement(
     kind: 'contract',
     subject: address,
     chainId,
-    dataset: DATASET,
+    dataset: 'nft-transfers',
     states: [nftCollectionOwners],
   } as const;
   const of = (alias: string): Sql =>
@@ -58,28 +52,25 @@ SELECT state.*, page.is_there IS NOT NULL AS is_there, ${page.columns}
 FROM state LEFT JOIN page ON true${order}`;
 }
 
-/** Columns of every row. */
 interface StateColumns extends SubjectColumns {
   readonly created_block: number | null;
   readonly is_there: boolean;
 }
 
-/** The result of a statement about a collection. */
 export interface CollectionRows<Row> extends SubjectCoverage {
   readonly rows: readonly Row[];
 }
 
-/** Runs a {@link collectionStatement} whose page has these columns. */
 export async function readCollectionRows<Row extends object>(
   database: ReadDatabase,
   chain: Chain,
   statement: Sql,
 ): Promise<CollectionRows<Row>> {
   // An empty page still returns one row, without a page's columns.
-  const found = await database.select<StateColumns & Row>(statement);
-  const [first] = found;
+  const rows = await database.select<StateColumns & Row>(statement);
+  const [first] = rows;
   return {
     ...readSubject(chain, first, first?.created_block ?? chain.firstBlock),
-    rows: found.filter(({ is_there }) => is_there),
+    rows: rows.filter(({ is_there }) => is_there),
   };
 }

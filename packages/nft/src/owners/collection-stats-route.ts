@@ -10,11 +10,11 @@ import {
 import { createRoute, z } from '@hono/zod-openapi';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { readCollectionRows } from './collection-statement.ts';
-import { type CollectionStatsRow, collectionStatsStatement } from './collection-stats-statement.ts';
+import { type CollectionStats, collectionStatsStatement } from './collection-stats-statement.ts';
 import { type CollectionSubjectsOptions, createCollectionSubjects } from './collection-subjects.ts';
 import { collectionStatsSchema } from './owners-response.ts';
 
-/** `GET /api/v2.2/nft/{address}/stats`: exact counts of a collection (docs/api/nfts.md#collection-statistics). */
+/** `GET /api/v2.2/nft/{address}/stats` (docs/api/nfts.md#collection-statistics) */
 export function createCollectionStatsRoute(options: CollectionSubjectsOptions): RouteModule {
   return (app, dependencies) => {
     const { chains } = dependencies;
@@ -25,20 +25,18 @@ export function createCollectionStatsRoute(options: CollectionSubjectsOptions): 
       const requested = { chain, contract, requestedBy: requesterOf(c) };
       const collection = await subjects.open(requested);
       const statement = collectionStatsStatement(chain, contract);
-      const found = await readBuilt(dependencies, (from) =>
-        readCollectionRows<CollectionStatsRow>(from, chain, statement),
+      const stored = await readBuilt(dependencies, (from) =>
+        readCollectionRows<CollectionStats>(from, chain, statement),
       );
-      const { indexed } = await subjects.stateOf(requested, collection, found);
-      const [counts] = found.rows;
-      return c.json(
-        {
-          total_tokens: counts?.ids ?? '0',
-          owners: { current: counts?.owners ?? '0' },
-          transfers: { total: counts?.transfers ?? '0' },
-          indexed: showIndexed(indexed),
-        },
-        200,
-      );
+      const { indexed } = await subjects.stateOf(requested, collection, stored);
+      const [counts] = stored.rows;
+      const stats = {
+        total_tokens: counts?.ids ?? '0',
+        owners: { current: counts?.owners ?? '0' },
+        transfers: { total: counts?.transfers ?? '0' },
+        indexed: showIndexed(indexed),
+      };
+      return c.json(stats, 200);
     });
   };
 }
@@ -53,10 +51,7 @@ function routeOf({ parameters }: ApiDependencies) {
     tags: ['NFTs'],
     summary: 'Get statistics of an NFT collection',
     description: 'Number of held token IDs, owners and transfers of a collection.',
-    request: {
-      params: z.object({ address: parameters.address }),
-      query: querySchema({ chain: parameters.chain }),
-    },
+    request: { params: z.object({ address: parameters.address }), query: querySchema({ chain: parameters.chain }) },
     responses: {
       200: {
         description: 'The collection statistics',

@@ -1,7 +1,6 @@
 import { parseAddress } from '@chainstead/core';
 import { showIndexed, showSyncState } from '@chainstead/data-api';
 import {
-  type ApiContext,
   defineListRoute,
   InvalidParameterError,
   NotServedError,
@@ -23,11 +22,7 @@ import { getContractNfts } from './get-contract-nfts.ts';
 import { type HashRange, hashRange } from './hash-range.ts';
 import { contractNftsSchema } from './owners-response.ts';
 
-/**
- * `GET /api/v2.2/nft/{address}`: the existing ids of a collection, highest token hash first, all of them or one of
- * several equal parts (docs/api/nfts.md#nfts-of-a-collection). Holdings are counted from the collection's transfers at
- * the first request, and maintained from then on.
- */
+/** `GET /api/v2.2/nft/{address}` (docs/api/nfts.md#nfts-of-a-collection) */
 export function createContractNftsRoute(options: CollectionSubjectsOptions): RouteModule {
   return (app, dependencies) => {
     const { database, parameters, reads } = dependencies;
@@ -51,7 +46,12 @@ export function createContractNftsRoute(options: CollectionSubjectsOptions): Rou
         limit: parameters.limit,
         cursor: parameters.cursor,
       }),
-      refuseInvalid: refuseUnlessServed,
+      refuseInvalid(result, c) {
+        // Unsupported operations have their name in the place of this route's address.
+        const unserved = UNSERVED_OPERATIONS.find(({ method, path }) => method === 'GET' && path === c.req.path);
+        if (!result.success && unserved !== undefined) throw new NotServedError(unserved);
+        refuseInvalid(result, c);
+      },
       response: { description: 'A page of NFTs', schema: contractNftsSchema },
       datasets: [nftTransfers.name],
       cursorName: 'collection-nfts',
@@ -61,23 +61,22 @@ export function createContractNftsRoute(options: CollectionSubjectsOptions): Rou
       firstPage: 0,
       read: async ({ chain, filter, limit, position, requester }) => {
         const requested = { chain, contract: parseAddress(filter.address), requestedBy: requester };
-        const place = { limit, after: position?.hash ?? null, range: rangeOf(filter) };
-        const found = await getContractNfts(dependencies, { subjects, heldNow }, requested, place);
-        const { records: tokens, ...shared } = await records.read(chain, found.ids, {
-          includePrices: filter.include_prices,
-        });
+        const query = { limit, after: position?.hash ?? null, range: rangeOf(filter) };
+        const nfts = await getContractNfts(dependencies, { subjects, heldNow }, requested, query);
+        const includePrices = filter.include_prices;
+        const { records: tokens, ...shared } = await records.read(chain, nfts.ids, { includePrices });
         await requestUnreadTokens(database, chain, tokens);
-        const hash = found.nextAfter;
-        const next = hash === null ? null : { position: { hash }, upperBound: found.indexed.toBlock ?? 0 };
-        return { found, tokens, shared, next };
+        const hash = nfts.nextAfter;
+        const next = hash === null ? null : { position: { hash }, upperBound: nfts.indexed.toBlock ?? 0 };
+        return { nfts, tokens, shared, next };
       },
-      present: ({ found, tokens, shared }, envelope, { filter }) => {
+      present: ({ nfts, tokens, shared }, envelope, { filter }) => {
         const { format, normalizeMetadata, media_items: mediaItems } = filter;
         const shown = { ...shared, format, normalizeMetadata, mediaItems, collection: 'pictures' } as const;
         return {
-          ...showSyncState(found),
+          ...showSyncState(nfts),
           ...envelope,
-          indexed: showIndexed(found.indexed),
+          indexed: showIndexed(nfts.indexed),
           result: tokens.map((token) => showNft(token, shown)),
         };
       },
@@ -97,13 +96,6 @@ const filterSchema = z.object({
   range: z.int().nullable().default(null),
 });
 type Filter = z.infer<typeof filterSchema>;
-
-/** Unsupported operations have their name in the place of this route's address. */
-function refuseUnlessServed(result: Parameters<typeof refuseInvalid>[0], c: ApiContext): undefined {
-  const unserved = UNSERVED_OPERATIONS.find(({ method, path }) => method === 'GET' && path === c.req.path);
-  if (!result.success && unserved !== undefined) throw new NotServedError(unserved);
-  refuseInvalid(result, c);
-}
 
 /** @throws InvalidParameterError if one of both is missing, or the part number is too high */
 function rangeOf({ totalRanges, range }: Filter): HashRange | null {

@@ -6,12 +6,9 @@ export interface HashRange {
 
 const HASHES = 2n ** 128n;
 
-/** Returns part `range` (from 1) of `totalRanges` equal parts, which together contain each hash once. */
+/** Part `range` (from 1) of `totalRanges` equal parts, which together contain each hash once. */
 export function hashRange({ range, totalRanges }: { readonly range: number; readonly totalRanges: number }): HashRange {
   const end = (part: number): bigint => (BigInt(part) * HASHES + BigInt(totalRanges) - 1n) / BigInt(totalRanges);
+  const bytesOf = (hash: bigint) => Buffer.from(hash.toString(16).padStart(32, '0'), 'hex');
   return { from: bytesOf(end(range - 1)), to: range === totalRanges ? null : bytesOf(end(range)) };
-}
-
-function bytesOf(hash: bigint): Buffer {
-  return Buffer.from(hash.toString(16).padStart(32, '0'), 'hex');
 }

@@ -16,7 +16,6 @@ const PAGE = {
   indexed: indexedSchema,
 };
 
-/** The response of `getContractNFTs` (docs/api/nfts.md#nfts-of-a-collection). */
 export const contractNftsSchema = z
   .object({
     ...SYNC,
@@ -26,7 +25,6 @@ export const contractNftsSchema = z
   })
   .openapi('ContractNfts');
 
-/** The response of `getNFTOwners` and `getNFTTokenIdOwners` (docs/api/nfts.md#nft-owners). */
 export const nftOwnersSchema = z
   .object({
     ...SYNC,
@@ -36,7 +34,6 @@ export const nftOwnersSchema = z
   })
   .openapi('NftOwners');
 
-/** The response of `getUniqueOwnersByCollection` (docs/api/nfts.md#unique-owners). */
 export const uniqueOwnersSchema = z
   .object({
     page: z.int().min(1).openapi({ description: 'Page number, from 1' }),
@@ -49,7 +46,6 @@ export const uniqueOwnersSchema = z
 
 const digits = z.string().openapi({ pattern: '^[0-9]+$' });
 
-/** The response of `getNFTCollectionStats` (docs/api/nfts.md#collection-statistics). */
 export const collectionStatsSchema = z
   .object({
     total_tokens: digits.openapi({ description: 'Number of token IDs with at least one owner' }),

@@ -23,16 +23,12 @@ import { nftTransfers } from '../transfers/dataset.ts';
 import { type CollectionSubjectsOptions, createCollectionSubjects } from './collection-subjects.ts';
 import { getOwners, type OwnersFound } from './get-owners.ts';
 import { nftOwnersSchema } from './owners-response.ts';
-import type { OwnersPlace } from './owners-statement.ts';
+import type { NftOwnersPlace } from './owners-statement.ts';
 
 const SYNC_TEXT =
   'The status is SYNCING while blocks of the collection are missing; the first request starts their backfill.';
 
-/**
- * `GET /api/v2.2/nft/{address}/owners`: the owners of a collection's ids, newest change first
- * (docs/api/nfts.md#nft-owners). Holdings are counted from the collection's transfers at the first request, and
- * maintained from then on.
- */
+/** `GET /api/v2.2/nft/{address}/owners`, newest change first (docs/api/nfts.md#nft-owners) */
 export function createCollectionOwnersRoute(options: CollectionSubjectsOptions): RouteModule {
   return (app, dependencies) => {
     const { parameters } = dependencies;
@@ -44,12 +40,12 @@ export function createCollectionOwnersRoute(options: CollectionSubjectsOptions):
       params: z.object({ address: parameters.address }),
       query: ownersQuery(parameters),
       cursorName: 'collection-owners',
-      filterOf: ownersFilter,
+      filterOf: filterOfOwners,
     });
   };
 }
 
-/** `GET /api/v2.2/nft/{address}/{token_id}/owners`: the owners of one id (docs/api/nfts.md#nft-owners). */
+/** `GET /api/v2.2/nft/{address}/{token_id}/owners` (docs/api/nfts.md#nft-owners) */
 export function createTokenOwnersRoute(options: CollectionSubjectsOptions): RouteModule {
   return (app, dependencies) => {
     const { parameters } = dependencies;
@@ -61,12 +57,11 @@ export function createTokenOwnersRoute(options: CollectionSubjectsOptions): Rout
       params: z.object({ address: parameters.address, token_id: parameters.tokenId }),
       query: ownersQuery(parameters),
       cursorName: 'token-owners',
-      filterOf: ({ token_id, ...given }) => ({ token_id, ...ownersFilter(given) }),
+      filterOf: ({ token_id, ...parameters }) => ({ token_id, ...filterOfOwners(parameters) }),
     });
   };
 }
 
-/** The values that a cursor is bound to. */
 const filterSchema = z.object({
   address: z.string(),
   token_id: z.string().nullable().default(null),
@@ -76,7 +71,6 @@ const filterSchema = z.object({
   media_items: z.boolean().default(false),
 });
 
-/** The last row of a page. */
 const positionSchema = z.object({ block: z.int(), id: z.string(), owner: z.string(), run: changeRunSchema });
 type OwnersPage = Page<z.infer<typeof filterSchema>, z.infer<typeof positionSchema>>;
 
@@ -89,9 +83,13 @@ function ownersQuery(parameters: ApiDependencies['parameters']) {
   });
 }
 
-function ownersFilter(given: { readonly address: Address } & z.infer<ReturnType<typeof ownersQuery>>) {
-  const { address, chain, format, normalizeMetadata, media_items } = given;
-  return { address, chain: chain?.key, format, normalizeMetadata, media_items };
+function filterOfOwners({
+  chain,
+  cursor: _cursor,
+  limit: _limit,
+  ...filter
+}: { readonly address: Address } & z.infer<ReturnType<typeof ownersQuery>>) {
+  return { ...filter, chain: chain?.key };
 }
 
 function addOwnersRoute<Params extends z.core.$ZodShape, Query extends ListQueryShape>(
@@ -115,16 +113,16 @@ function addOwnersRoute<Params extends z.core.$ZodShape, Query extends ListQuery
     firstPage: 1,
     read: async ({ chain, requester, ...page }) => {
       const requested = { chain, contract: parseAddress(page.filter.address), requestedBy: requester };
-      const place = { tokenId: page.filter.token_id, limit: page.limit, after: placeOf(page) };
-      const found = await getOwners(dependencies, { subjects, holders, heldNow }, requested, place);
-      const { records: tokens, ...shared } = await records.read(chain, found.owners, { includePrices: false });
+      const query = { tokenId: page.filter.token_id, limit: page.limit, after: placeOf(page) };
+      const owners = await getOwners(dependencies, { subjects, holders, heldNow }, requested, query);
+      const { records: tokens, ...shared } = await records.read(chain, owners.owners, { includePrices: false });
       await requestUnreadTokens(database, chain, tokens);
-      return { found, tokens, shared, next: found.hasNext ? placeBehind(chain, page, found) : null };
+      return { owners, tokens, shared, next: owners.hasNext ? placeBehind(chain, page, owners) : null };
     },
-    present: ({ found, tokens, shared }, envelope, { filter }) => ({
-      ...showSyncState(found),
+    present: ({ owners, tokens, shared }, envelope, { filter }) => ({
+      ...showSyncState(owners),
       ...envelope,
-      indexed: showIndexed(found.indexed),
+      indexed: showIndexed(owners.indexed),
       result: tokens.map((token) =>
         showOwnedNft(token, {
           ...shared,
@@ -138,18 +136,12 @@ function addOwnersRoute<Params extends z.core.$ZodShape, Query extends ListQuery
   });
 }
 
-function placeOf({ position, upperBound }: OwnersPage): OwnersPlace | null {
+function placeOf({ position, upperBound }: OwnersPage): NftOwnersPlace | null {
   if (position === null) return null;
-  return {
-    run: position.run,
-    upperBound: upperBound ?? 0,
-    block: position.block,
-    tokenId: position.id,
-    owner: position.owner as Address,
-  };
+  const { run, block, id, owner } = position;
+  return { run, upperBound: upperBound ?? 0, block, tokenId: id, owner: owner as Address };
 }
 
-/** Returns the start of the next page. */
 function placeBehind(chain: Chain, page: OwnersPage, { places, indexed }: OwnersFound) {
   const [newest, last] = [places[0], places.at(-1)];
   if (newest === undefined || last === undefined) return null;

@@ -5,7 +5,6 @@ import { createContractNftsRoute } from './contract-nfts-route.ts';
 import { createCollectionOwnersRoute, createTokenOwnersRoute } from './owners-route.ts';
 import { createUniqueOwnersRoute } from './unique-owners-route.ts';
 
-/** The routes for the owners of a collection. */
 export function createCollectionOwnersRoutes(options: CollectionSubjectsOptions): readonly RouteModule[] {
   return [
     createContractNftsRoute,

@@ -4,40 +4,34 @@ import { addressBytes, expectedTrue, hexText, joinSql, rawSql, rowsAfter, type S
 import { type ChangePlace, MARK_LENGTH, unshownChanges } from '../records/change-pages.ts';
 import { collectionStatement } from './collection-statement.ts';
 
-/** The end of the previous page: its last row. */
-export interface OwnersPlace extends ChangePlace {
-  /** Decimal digits. */
+export interface NftOwnersPlace extends ChangePlace {
   readonly tokenId: string;
   readonly owner: Address;
 }
 
 export interface OwnersQuery {
   readonly contract: Address;
-  /** Decimal digits; null: owners of all ids. */
+  /** Null: owners of all ids. */
   readonly tokenId: string | null;
   /** Whether each id is a single item, whose owner is its last receiver. */
   readonly isSingle: boolean;
-  /** Number of owners; one more is read to detect a next page. */
   readonly limit: number;
-  /** Null for the first page. */
-  readonly after: OwnersPlace | null;
+  readonly after: NftOwnersPlace | null;
 }
 
-/** {@link ownersStatement}'s columns. */
-export interface OwnerRow {
-  readonly token_id: string;
+export interface OwnerOfNft {
+  readonly tokenId: string;
   readonly owner: Address;
-  /** Decimal digits. */
   readonly amount: string;
-  readonly last_block: number;
+  /** Of the newest change. */
+  readonly block: number;
   /** For change-pages.ts. */
   readonly mark: string;
 }
 
 /**
- * Returns the statement for a page of owners with ids, newest change first. It reads one range backwards and stops
- * after limit + 1 owners (owners-statements.explain.test.ts). The index is `nft_collection_ids_by_change` if ids are
- * single items, otherwise `nft_collection_balances_by_change`. For one id it is the key of ids, or
+ * One range backwards, limit + 1 owners (owners-statements.explain.test.ts): `nft_collection_ids_by_change` if ids are
+ * single items, otherwise `nft_collection_balances_by_change`; for one id the key of ids, or
  * `nft_collection_balances_by_id`. While transfers of an ERC-1155 are missing, a second range adds accounts whose sum
  * is zero or less: they may hold earlier tokens.
  */
@@ -56,14 +50,13 @@ export function ownersStatement(chain: Chain, query: OwnersQuery): Sql {
   ${where([...conditions, ...bounds])} ORDER BY held.last_block DESC, held.token_id DESC${byOwner} ${limit}`;
     const given = query.isSingle ? [] : [rowsWhere(sql`held.amount <= 0`, sql`held.is_sum`, isPartial)];
     return {
-      columns: sql`page.token_id::text AS token_id, ${hexText('page.owner')} AS owner, page.amount::text AS amount, page.last_block, page.mark`,
+      columns: sql`page.token_id::text AS "tokenId", ${hexText('page.owner')} AS owner, page.amount::text AS amount, page.last_block AS block, page.mark`,
       rows: newestOf([rowsWhere(...held), ...given], limit),
       orderBy: sql`page.last_block DESC, page.token_id DESC, page.owner DESC`,
     };
   });
 }
 
-/** Merges the rows of several ranges. */
 function newestOf(ranges: readonly Sql[], limit: Sql): Sql {
   const [only] = ranges;
   if (only !== undefined && ranges.length === 1) return only;
@@ -91,7 +84,7 @@ function markOf(owner: Sql): Sql {
 }
 
 function behind(
-  place: OwnersPlace,
+  place: NftOwnersPlace,
   { tokenId, isSingle }: Pick<OwnersQuery, 'tokenId' | 'isSingle'>,
   owner: Sql,
 ): readonly Sql[] {

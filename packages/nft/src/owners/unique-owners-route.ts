@@ -13,9 +13,7 @@ const PAGE_SIZE_DEFAULT = 100;
 /** Addresses are short, so pages may be longer than elsewhere. */
 const PAGE_SIZE_MAX = 5_000;
 
-/**
- * `GET /api/v2.2/nft/{address}/unique-owners`: the owners of a collection, by address (docs/api/nfts.md#unique-owners).
- */
+/** `GET /api/v2.2/nft/{address}/unique-owners` (docs/api/nfts.md#unique-owners) */
 export function createUniqueOwnersRoute(options: CollectionSubjectsOptions): RouteModule {
   return (app, dependencies) => {
     const { parameters } = dependencies;
@@ -46,12 +44,12 @@ export function createUniqueOwnersRoute(options: CollectionSubjectsOptions): Rou
         const collection = await subjects.open(requested);
         const after = position && (position.after as Address);
         const statement = uniqueOwnersStatement(chain, { contract: requested.contract, limit, after });
-        const found = await readBuilt(dependencies, (from) =>
-          readCollectionRows<UniqueOwnerRow>(from, chain, statement),
+        const stored = await readBuilt(dependencies, (from) =>
+          readCollectionRows<{ readonly owner: Address }>(from, chain, statement),
         );
-        const { indexed } = await subjects.stateOf(requested, collection, found);
-        const owners = found.rows.slice(0, limit).map(({ owner }) => owner);
-        const last = found.rows.length > limit ? owners.at(-1) : undefined;
+        const { indexed } = await subjects.stateOf(requested, collection, stored);
+        const owners = stored.rows.slice(0, limit).map(({ owner }) => owner);
+        const last = stored.rows.length > limit ? owners.at(-1) : undefined;
         return { indexed, owners, next: last && { position: { after: last }, upperBound: indexed.toBlock ?? 0 } };
       },
       present: ({ indexed, owners }, { page, page_size: pageSize, cursor }) => ({
@@ -63,30 +61,14 @@ export function createUniqueOwnersRoute(options: CollectionSubjectsOptions): Rou
   };
 }
 
-interface UniqueOwnersQuery {
-  readonly contract: Address;
-  /** Number of owners; one more is read to detect a next page. */
-  readonly limit: number;
-  /** Owners strictly after this one; null for the first page. */
-  readonly after: Address | null;
-}
-
-/** {@link uniqueOwnersStatement}'s columns. */
-interface UniqueOwnerRow {
-  readonly owner: Address;
-}
-
-/**
- * The first page's range needs a lower bound too: without statistics the planner would read and sort the whole
- * collection.
- */
+/** The first page's range needs a lower bound too: without statistics the planner would sort the whole collection. */
 const BEFORE_ALL = Buffer.alloc(0);
 
-/**
- * Returns the statement for a page of a collection's owners, by address: one range scan of the key of
- * `nft_collection_owners`.
- */
-export function uniqueOwnersStatement(chain: Chain, { contract, limit, after }: UniqueOwnersQuery): Sql {
+/** One range scan of the key of `nft_collection_owners`. */
+export function uniqueOwnersStatement(
+  chain: Chain,
+  { contract, limit, after }: { readonly contract: Address; readonly limit: number; readonly after: Address | null },
+): Sql {
   return collectionStatement(chain, contract, (of) => ({
     columns: sql`${hexText('page.owner')} AS owner`,
     rows: sql`SELECT held.owner FROM nft_collection_owners AS held

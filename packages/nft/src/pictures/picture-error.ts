@@ -1,28 +1,19 @@
 import { ApiError } from '@chainstead/http';
 
-/** A 404: indexed metadata has no picture for it. */
 export class PictureUnknownError extends ApiError {
   constructor() {
     super({ code: 'PICTURE_UNKNOWN', status: 404, message: 'The indexed metadata of this token has no image' });
   }
 }
 
-/**
- * A 404, as untrusted metadata can cause any number of them: the picture could not be fetched, or its type is not
- * served.
- */
+/** The picture could not be fetched, or its type is not served. A 404: untrusted metadata can cause any number of them. */
 export class PictureUnreadableError extends ApiError {
   constructor(reason: string, cause?: unknown) {
-    super({
-      code: 'PICTURE_UNREADABLE',
-      status: 404,
-      message: `The image can't be shown: ${reason}`,
-      cause,
-    });
+    super({ code: 'PICTURE_UNREADABLE', status: 404, message: `The image can't be shown: ${reason}`, cause });
   }
 }
 
-/** A 503: this process is reading its maximum of pictures, and its queue is full. */
+/** This process is reading its maximum of pictures, and its queue is full. */
 export class PicturesBusyError extends ApiError {
   constructor() {
     super({

@@ -10,46 +10,33 @@ import { pictureOf } from '../records/normalized-metadata.ts';
 import { PicturesBusyError, PictureUnknownError, PictureUnreadableError } from './picture-error.ts';
 import { type RasterType, sniffImage } from './sniff-image.ts';
 
-/** A picture whose bytes match its type. */
 export interface Picture {
   readonly bytes: Uint8Array;
   readonly type: RasterType;
 }
 
 export interface PictureReader {
-  /**
-   * Returns the picture that indexed metadata refers to.
-   * @throws PictureUnknownError, PictureUnreadableError, PicturesBusyError
-   */
+  /** @throws PictureUnknownError, PictureUnreadableError, PicturesBusyError */
   read(database: Parameters<typeof readPictureUri>[0], chain: Chain, subject: PictureSubject): Promise<Picture>;
 }
 
 export interface PictureReaderOptions {
-  /** The guarded client: URLs in metadata are untrusted. */
   readonly egress: Egress;
   readonly ipfsGateways: readonly string[];
   readonly arweaveGateways: readonly string[];
   readonly clock: Clock;
-  /** Maximum bytes of a picture, both as sent and after decompression. @default 8 MiB */
+  /** As sent and after decompression. @default 8 MiB */
   readonly bytesMax?: number;
-  /** For one picture, all locations together. Milliseconds. @default 12,000 */
+  /** All locations together, milliseconds. @default 12,000 */
   readonly timeoutMs?: number;
-  /** Concurrent reads. @default 6 */
   readonly atOnce?: number;
-  /** Maximum queue length. @default 60 */
   readonly waitingMax?: number;
 }
 
-const BYTES_MAX = 8_388_608;
-const TIMEOUT_MS = 12_000;
-const AT_ONCE = 6;
-const WAITING_MAX = 60;
-
-/** Creates a reader that fetches pictures from all kinds of locations, as for metadata documents. */
 export function createPictureReader(options: PictureReaderOptions): PictureReader {
-  const { timeoutMs = TIMEOUT_MS, waitingMax = WAITING_MAX } = options;
-  const documents = createDocumentReader({ ...options, bytesMax: options.bytesMax ?? BYTES_MAX });
-  const turns = new PQueue({ concurrency: options.atOnce ?? AT_ONCE });
+  const { timeoutMs = 12_000, waitingMax = 60, bytesMax = 8_388_608 } = options;
+  const documents = createDocumentReader({ ...options, bytesMax });
+  const turns = new PQueue({ concurrency: options.atOnce ?? 6 });
   return {
     async read(database, chain, subject) {
       const uri = await readPictureUri(database, chain, subject);
@@ -74,14 +61,12 @@ async function readPicture(documents: DocumentReader, uri: string, timeoutMs: nu
   return { bytes, type };
 }
 
-/** The subject of a picture: an NFT, or its collection's logo (`tokenId` null). */
 interface PictureSubject {
   readonly token: Address;
-  /** Decimal digits. */
   readonly tokenId: string | null;
 }
 
-/** Returns the picture's URI from indexed metadata; null if there is none. Starts no read. */
+/** Starts no read. */
 async function readPictureUri(
   database: ReadDatabase,
   chain: Chain,

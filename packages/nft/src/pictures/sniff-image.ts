@@ -18,15 +18,8 @@ const BEGINNINGS: readonly (readonly [RasterType, readonly (readonly [at: number
   ['image/avif', [[4, 'ftypavis']]],
 ];
 
-/**
- * Returns the type of a picture from its first bytes, whatever the server declares; null for other types, such as SVG
- * and HTML.
- */
+/** From the first bytes, whatever the server declares; null for other types, such as SVG and HTML. */
 export function sniffImage(bytes: Uint8Array): RasterType | null {
-  const beginning = Buffer.from(bytes.subarray(0, LONGEST)).toString('latin1');
-  const found = BEGINNINGS.find(([, parts]) => parts.every(([at, text]) => beginning.startsWith(text, at)));
-  return found?.[0] ?? null;
+  const beginning = Buffer.from(bytes.subarray(0, 16)).toString('latin1');
+  return BEGINNINGS.find(([, parts]) => parts.every(([at, text]) => beginning.startsWith(text, at)))?.[0] ?? null;
 }
-
-/** Bytes needed to recognize a type. */
-const LONGEST = 16;

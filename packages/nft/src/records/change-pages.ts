@@ -3,11 +3,10 @@ import { expectedTrue, rawSql, type Sql, sql } from '@chainstead/db';
 import { z } from '@hono/zod-openapi';
 
 /**
- * Pages holdings by the block of their newest change, newest first, pinned to the newest block of the first page. A
- * holding that changes after the pin has moved and is not shown any more. A reorg moves it too, up or down.
- *
- * While a run is in blocks that could be reorganized at its start, each page searches all of them and skips the
- * holdings already shown. Below them positions are final, and the key of the last row marks the start of a page.
+ * Pages holdings by the block of their newest change, pinned to the newest block of the first page. A holding that
+ * changes after the pin is not shown any more; a reorg moves it too, up or down. While a run is in blocks that could be
+ * reorganized at its start, each page searches all of them and skips the holdings already shown. Below them positions
+ * are final, and the key of the last row marks the start of a page.
  */
 export const changeRunSchema = z.object({
   /** The highest final block at the first page. */
@@ -17,29 +16,24 @@ export const changeRunSchema = z.object({
 });
 export type ChangeRun = z.infer<typeof changeRunSchema>;
 
-/** Length of a mark: the first hexadecimal digits of a hash of the holding and its holder. */
+/** The first hexadecimal digits of a hash of the holding and its holder. */
 export const MARK_LENGTH = 12;
 /** Marks that fit in a cursor. With more, pages go by the key alone. */
 const MARKS_MAX = 200;
 
 export interface ChangePlace {
   readonly run: ChangeRun;
-  /** The pin. */
   readonly upperBound: number;
-  /** The previous page's last block. */
   readonly block: number;
 }
 
-/** Expressions that compare rows. */
 export interface ChangeColumns {
   readonly block: string;
   /** {@link MARK_LENGTH} digits, as in the run. */
   readonly mark: Sql;
-  /** True for rows after the previous page's last one. */
   readonly beyond: Sql;
 }
 
-/** Returns the conditions of a page's rows. */
 export function unshownChanges(place: ChangePlace, columns: ChangeColumns): readonly Sql[] {
   const { run, upperBound, block } = place;
   const marks = marksOf(run);
@@ -48,7 +42,6 @@ export function unshownChanges(place: ChangePlace, columns: ChangeColumns): read
   return [isSettled ? columns.beyond : sql`${rawSql(columns.block)} <= ${upperBound}::integer`, ...unshown];
 }
 
-/** Returns the run for the page after these rows. */
 export function continueRun(
   chain: Pick<Chain, 'reorgDepthMax'>,
   before: ChangePlace | null,

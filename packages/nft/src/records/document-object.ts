@@ -1,13 +1,12 @@
 import { parseLosslessJson } from '@chainstead/core';
 
 export interface TokenDocument {
-  /** The original text. */
   readonly text: string;
   /** Numbers that a double would change are `ExactNumber`. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Returns null if the text is not a JSON object: clients of the hosted API parse `metadata` as one. */
+/** Null if it is not a JSON object: clients of the hosted API parse `metadata` as one. */
 export function readDocument(text: string | null): TokenDocument | null {
   if (text === null) return null;
   let value: unknown;

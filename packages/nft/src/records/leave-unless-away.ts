@@ -1,9 +1,8 @@
 import { isOutage } from '@chainstead/db';
 
 /**
- * Queues work in addition to a known response. If the database is unavailable for writes, the response is still
- * returned and the next request queues it. On a cluster, pages of one node stay readable while another node, to which
- * the work would be written, is down.
+ * If the database is unavailable for writes, the response is still returned and the next request queues the work.
+ * On a cluster, one node's pages stay readable while another node, to which the work would be written, is down.
  */
 export async function leaveUnlessAway(leave: () => Promise<unknown>): Promise<void> {
   try {

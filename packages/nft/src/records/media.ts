@@ -3,7 +3,6 @@ import { DocumentError } from '../collections/document-error.ts';
 import { parseDocumentPlace } from '../collections/document-place.ts';
 import { pictureOf } from './normalized-metadata.ts';
 
-/** A token's picture (docs/api/nfts.md#nft-records). */
 export const mediaSchema = z
   .object({
     status: z.enum(['unsupported_media', 'invalid_url']).openapi({
@@ -14,31 +13,22 @@ export const mediaSchema = z
   })
   .openapi('NftMedia');
 
-/**
- * Returns the picture of a document; null if it has none. Previews are never created, and no status may promise one:
- * clients would poll forever.
- * @param readAt when the document was read
- */
+/** Previews are never created, and no status may promise one: clients would poll forever. */
 export function mediaOf(
   fields: Readonly<Record<string, unknown>>,
   readAt: Date | null,
 ): z.infer<typeof mediaSchema> | null {
   const url = pictureOf(fields);
   if (url === null) return null;
-  if (!isPlace(url)) return { status: 'invalid_url', original_media_url: url };
+  try {
+    parseDocumentPlace(url);
+  } catch (error) {
+    if (error instanceof DocumentError) return { status: 'invalid_url', original_media_url: url };
+    throw error;
+  }
   return {
     status: 'unsupported_media',
     original_media_url: url,
     ...(readAt !== null && { updatedAt: readAt.toISOString() }),
   };
-}
-
-function isPlace(url: string): boolean {
-  try {
-    parseDocumentPlace(url);
-    return true;
-  } catch (error) {
-    if (error instanceof DocumentError) return false;
-    throw error;
-  }
 }

@@ -4,10 +4,8 @@ import { tokenKey } from '../trades/transfers-by-token.ts';
 import type { TokenDocument } from './document-object.ts';
 import type { RarityFigures, TraitFigures } from './rarity-figures.ts';
 
-/** A token and its holder, as found by a page's own statement. */
 export interface RecordKey {
   readonly address: Address;
-  /** Decimal digits. */
   readonly tokenId: string;
   /** The holder of the record; null if there is none, or several. */
   readonly owner: Address | null;
@@ -17,10 +15,9 @@ export interface RecordKey {
   readonly blockNumber: number | null;
 }
 
-/** All values of a record, whatever a request selects. Null: not known. */
+/** Null: not known. */
 export interface NftRecord extends RecordKey {
   readonly contractType: 'ERC721' | 'ERC1155' | null;
-  /** The contract's fields. */
   readonly collection: CollectionFields;
   readonly possibleSpam: boolean;
   readonly verified: boolean;
@@ -28,23 +25,19 @@ export interface NftRecord extends RecordKey {
   readonly mint: { readonly blockNumber: number; readonly transactionHash: Hash } | null;
   /** As the contract returned it; null if it contains its document and is longer than 8,192 characters. */
   readonly tokenUri: string | null;
-  /** When it was read from the contract. */
   readonly uriSyncedAt: Date | null;
   readonly document: TokenDocument | null;
-  /** When the document was read. */
   readonly documentSyncedAt: Date | null;
-  /** Its metadata was never requested. */
+  /** Never requested. */
   readonly isUnread: boolean;
   /** Null if its collection's traits are not computed. */
   readonly rarity: TokenRarity | null;
 }
 
-/** Returns a token's key within a page. */
 export function recordId({ address, tokenId }: Pick<RecordKey, 'address' | 'tokenId'>): string {
   return tokenKey({ token: address, tokenId });
 }
 
-/** The rarity of a token whose collection's traits are computed. */
 export interface TokenRarity {
   readonly figures: RarityFigures;
   /** The traits of its document, by {@link traitName}. */

@@ -6,7 +6,7 @@ import { traitName, traitOf } from './trait.ts';
 const text = z.string().nullable();
 /** Written with the document's digits, even if a double has others. */
 const number = z
-  .custom<number | ExactNumber>((given) => typeof given === 'number' || given instanceof ExactNumber)
+  .custom<number | ExactNumber>((value) => typeof value === 'number' || value instanceof ExactNumber)
   .openapi({ type: 'number' });
 
 const attributeSchema = z
@@ -28,7 +28,6 @@ const attributeSchema = z
   })
   .openapi('NftAttribute');
 
-/** The common members of a token's document (docs/api/nfts.md#nft-records). */
 export const normalizedMetadataSchema = z
   .object({
     name: text,
@@ -46,10 +45,9 @@ type Attribute = z.infer<typeof attributeSchema>;
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Returns a document's values under their common names; the first key with a value wins. Texts are unchanged, and empty
- * ones count as absent.
- * @param fields of the document; null while there is none
- * @param traits figures of the document's traits by their names (`trait.ts`). Default: none
+ * The first key with a value wins; empty texts count as absent.
+ * @param fields null while there is no document
+ * @param traits figures of the document's traits by {@link traitName}
  */
 export function normalizeMetadata(
   fields: Fields | null,
@@ -70,34 +68,31 @@ export function normalizeMetadata(
   };
 }
 
-/** Returns the picture URI of a document; null if it has none. */
 export function pictureOf(fields: Fields): string | null {
   return firstText(fields, ['image', 'image_url', 'imageUrl', 'image_data']);
 }
 
 function firstText(fields: Fields, keys: readonly string[]): string | null {
   for (const key of keys) {
-    const found = textOf(ownValue(fields, key));
-    if (found !== null && found !== '') return found;
+    const value = textOf(ownValue(fields, key));
+    if (value !== null && value !== '') return value;
   }
   return null;
 }
 
 function attributesOf(fields: Fields): Attribute[] {
   const list = ['attributes', 'traits', 'properties'].map((key) => ownValue(fields, key)).find(Array.isArray);
-  return (list ?? []).flatMap((item: unknown) => {
-    const attribute = attributeOf(item);
-    return attribute === null ? [] : [attribute];
-  });
+  return (list ?? []).flatMap((item: unknown) => attributeOf(item) ?? []);
 }
 
 /** A bare value is an attribute without a type. A list or null is not an attribute. */
 function attributeOf(item: unknown): Attribute | null {
   if (Array.isArray(item) || item === null) return null;
   const fields: Fields = typeof item === 'object' ? Object(item) : { value: item };
+  const value = ownValue(fields, 'value');
   return {
     trait_type: textOf(ownValue(fields, 'trait_type')),
-    value: plainValueOf(ownValue(fields, 'value')),
+    value: typeof value === 'string' || typeof value === 'boolean' ? value : numberOf(value),
     display_type: textOf(ownValue(fields, 'display_type')),
     max_value: numberOf(ownValue(fields, 'max_value')),
     trait_count: 0,
@@ -105,7 +100,7 @@ function attributeOf(item: unknown): Attribute | null {
   };
 }
 
-/** Reads own members only: `constructor` and the like are inherited. */
+/** `constructor` and the like are inherited. */
 function ownValue(fields: Fields, key: string): unknown {
   return Object.hasOwn(fields, key) ? fields[key] : undefined;
 }
@@ -117,8 +112,4 @@ function textOf(value: unknown): string | null {
 /** JSON has no infinity, but 1e999 parses to it. */
 function numberOf(value: unknown): number | ExactNumber | null {
   return value instanceof ExactNumber || (typeof value === 'number' && Number.isFinite(value)) ? value : null;
-}
-
-function plainValueOf(value: unknown): Attribute['value'] {
-  return typeof value === 'string' || typeof value === 'boolean' ? value : numberOf(value);
 }

@@ -1,22 +1,19 @@
-/** Displayed figures of traits and rarity. */
-
-/** Returns a percentage with two decimals. @param whole above 0 */
+/** Two decimals. @param whole above 0 */
 export function percentageOf(part: number, whole: number): number {
   // In whole hundredths, half of one rounded up: exact for counts.
   return Math.floor((2 * PARTS * part + whole) / (2 * whole)) / 100;
 }
 
-/** Returns `Top 13% trait`, with the share of the collection that has the trait. */
+/** `Top 13% trait`: the share of the collection that has the trait. */
 export function traitLabel(percentage: number): string {
   return `Top ${topOf(percentage)}% trait`;
 }
 
-/** Returns `Top 98%`, with the NFT's position in the collection. */
+/** `Top 98%`: the NFT's position in the collection. */
 export function rarityLabel(percentage: number): string {
   return `Top ${topOf(percentage)}%`;
 }
 
-/** The displayed figures of a trait that `count` of `tokens` ids have. */
 export interface TraitFigures {
   readonly count: number;
   readonly percentage: number;
@@ -28,7 +25,6 @@ export function traitFigures(count: number, tokens: number): TraitFigures {
   return { count, percentage, rarity_label: traitLabel(percentage) };
 }
 
-/** The displayed figures of an id's rank among `tokens`. */
 export interface RarityFigures {
   readonly rarity_rank: number;
   readonly rarity_percentage: number;

@@ -5,15 +5,12 @@ import { normalizeMetadata } from './normalized-metadata.ts';
 import { rarityFigures, type TraitFigures, traitFigures } from './rarity-figures.ts';
 import { type Trait, traitKey, traitName, traitsOf } from './trait.ts';
 
-/** Maximum number of ids in a collection with trait counts, as at the hosted API. */
+/** Of a collection with trait counts, as at the hosted API. */
 export const TOKENS_MAX = 50_000;
 
 type Rated = Pick<NftRecord, 'address' | 'tokenId' | 'document'>;
 
-/**
- * Returns the known rarities of a page's tokens, by {@link recordId}. Ranks take one statement and traits another; if
- * tables are distributed, one of each per contract.
- */
+/** By {@link recordId}. Ranks take one statement and traits another; on distributed tables, one of each per contract. */
 export async function readRarities(
   database: ReadDatabase,
   chain: Chain,
@@ -22,10 +19,10 @@ export async function readRarities(
 ): Promise<ReadonlyMap<string, TokenRarity>> {
   if (records.length === 0) return new Map();
   if (!isSpread) return raritiesOf(database, chain, records, false);
-  const found = new Map<string, TokenRarity>();
-  for (const [, own] of Map.groupBy(records, ({ address }) => address))
-    for (const [id, rarity] of await raritiesOf(database, chain, own, true)) found.set(id, rarity);
-  return found;
+  const rarities = new Map<string, TokenRarity>();
+  for (const ofContract of Map.groupBy(records, ({ address }) => address).values())
+    for (const [id, rarity] of await raritiesOf(database, chain, ofContract, true)) rarities.set(id, rarity);
+  return rarities;
 }
 
 /** @param records from one contract if tables are distributed, so that only its node is queried */
@@ -35,12 +32,18 @@ async function raritiesOf(
   records: readonly Rated[],
   isSpread: boolean,
 ): Promise<ReadonlyMap<string, TokenRarity>> {
-  const ranks = await database.select<RankRow>(ranksStatement(chain, records, isSpread));
+  const ranks = await database.select<{
+    readonly address: NftRecord['address'];
+    readonly tokenId: string;
+    readonly rank: number;
+    readonly tokens: number;
+  }>(ranksStatement(chain, records, isSpread));
   if (ranks.length === 0) return new Map();
-  const traitsOfRecords = new Map(records.map((record) => [recordId(record), traitsOfDocument(record)]));
+  const documents = new Map(records.map((record) => [recordId(record), record.document]));
   const rated = ranks.map((row) => {
-    const id = recordId({ address: row.address, tokenId: row.token_id });
-    return { ...row, id, traits: traitsOfRecords.get(id) ?? [] };
+    const id = recordId(row);
+    const document = documents.get(id) ?? null;
+    return { ...row, id, traits: document === null ? [] : traitsOf(normalizeMetadata(document.fields).attributes) };
   });
   const counts = await readCounts(database, chain, rated, isSpread);
   return new Map(
@@ -59,22 +62,7 @@ async function raritiesOf(
   );
 }
 
-function traitsOfDocument({ document }: Rated): readonly Trait[] {
-  return document === null ? [] : traitsOf(normalizeMetadata(document.fields).attributes);
-}
-
-interface RankRow {
-  readonly address: NftRecord['address'];
-  readonly token_id: string;
-  readonly rank: number;
-  readonly tokens: number;
-}
-
-/**
- * One lookup per token in the keys of `nft_collection_traits` and `nft_token_rarity`
- * (traits-statements.explain.test.ts).
- * @param isSpread whether tables are distributed: then all tokens are from one contract
- */
+/** One lookup per token in two keys (traits-statements.explain.test.ts). If tables are distributed, of one contract only. */
 export function ranksStatement(
   chain: Chain,
   tokens: readonly Pick<NftRecord, 'address' | 'tokenId'>[],
@@ -84,11 +72,11 @@ export function ranksStatement(
   const requested = sql`unnest(${contracts}, ${tokens.map(({ tokenId }) => tokenId)}::numeric[]) AS requested(token_address, token_id)`;
   if (isSpread)
     return sql`WITH requested AS MATERIALIZED (SELECT * FROM ${requested}), ${shownGenerations(chainId, contracts)}
-SELECT ${hexText('requested.token_address')} AS address, requested.token_id::text, rarity.rank, requested.tokens
+SELECT ${hexText('requested.token_address')} AS address, requested.token_id::text AS "tokenId", rarity.rank, requested.tokens
 FROM (SELECT DISTINCT token_address, token_id, generation, tokens FROM requested JOIN shown USING (token_address)) AS requested
 JOIN nft_token_rarity AS rarity ON rarity.token_address = requested.token_address AND rarity.chain_id = ${chainId} AND rarity.generation = requested.generation
   AND rarity.token_id = requested.token_id AND rarity.token_address = ${oneContract(tokens)}::bytea`;
-  return sql`SELECT ${hexText('requested.token_address')} AS address, requested.token_id::text, rarity.rank, shown.tokens
+  return sql`SELECT ${hexText('requested.token_address')} AS address, requested.token_id::text AS "tokenId", rarity.rank, shown.tokens
 FROM ${requested}
 CROSS JOIN LATERAL ${shownGeneration(chainId)} AS shown
 CROSS JOIN LATERAL (
@@ -108,20 +96,18 @@ async function readCounts(
   for (const { address, traits } of rated)
     for (const trait of traits) requested.set(countName(address, traitKey(address, trait)), { address, trait });
   if (requested.size === 0) return new Map();
-  const rows = await database.select<CountRow>(countsStatement(chain, [...requested.values()], isSpread));
-  return new Map(rows.map((row) => [countName(row.address, row.trait_key), traitFigures(row.count, row.tokens)]));
+  const rows = await database.select<{
+    readonly address: NftRecord['address'];
+    readonly key: Buffer;
+    readonly count: number;
+    readonly tokens: number;
+  }>(countsStatement(chain, [...requested.values()], isSpread));
+  return new Map(rows.map(({ address, key, count, tokens }) => [countName(address, key), traitFigures(count, tokens)]));
 }
 
 interface RequestedTrait {
   readonly address: NftRecord['address'];
   readonly trait: Trait;
-}
-
-interface CountRow {
-  readonly address: NftRecord['address'];
-  readonly trait_key: Buffer;
-  readonly count: number;
-  readonly tokens: number;
 }
 
 /** Like {@link ranksStatement}, by `nft_trait_counts_by_key`. */
@@ -130,11 +116,11 @@ export function countsStatement(chain: Chain, traits: readonly RequestedTrait[],
   const requested = sql`unnest(${contracts}, ${traits.map(({ address, trait }) => traitKey(address, trait))}::bytea[]) AS requested(token_address, trait_key)`;
   if (isSpread)
     return sql`WITH requested AS MATERIALIZED (SELECT * FROM ${requested}), ${shownGenerations(chainId, contracts)}
-SELECT ${hexText('requested.token_address')} AS address, requested.trait_key, counted.count, requested.tokens
+SELECT ${hexText('requested.token_address')} AS address, requested.trait_key AS key, counted.count, requested.tokens
 FROM (SELECT DISTINCT token_address, trait_key, generation, tokens FROM requested JOIN shown USING (token_address)) AS requested
 JOIN nft_trait_counts AS counted ON counted.trait_key = requested.trait_key AND counted.token_address = requested.token_address
   AND counted.chain_id = ${chainId} AND counted.generation = requested.generation AND counted.token_address = ${oneContract(traits)}::bytea`;
-  return sql`SELECT ${hexText('requested.token_address')} AS address, requested.trait_key, counted.count, shown.tokens
+  return sql`SELECT ${hexText('requested.token_address')} AS address, requested.trait_key AS key, counted.count, shown.tokens
 FROM ${requested}
 CROSS JOIN LATERAL ${shownGeneration(chainId)} AS shown
 CROSS JOIN LATERAL (
@@ -148,7 +134,7 @@ function collectionsOf({ id }: Chain, requested: readonly Pick<NftRecord, 'addre
   return { chainId: sql`${id}`, contracts: sql`${requested.map(({ address }) => addressBytes(address))}::bytea[]` };
 }
 
-/** CTE `shown`: the displayed generations of the collections of `requested`, as in {@link shownGeneration}. */
+/** CTE `shown`, as in {@link shownGeneration}, for the collections of `requested`. */
 function shownGenerations(chainId: Sql, contracts: Sql): Sql {
   return sql`shown AS MATERIALIZED (
   SELECT traits.token_address, traits.generation, traits.tokens FROM nft_collection_traits AS traits
@@ -156,7 +142,7 @@ function shownGenerations(chainId: Sql, contracts: Sql): Sql {
     SELECT token_address FROM nft_collection_counts WHERE token_address = ANY (${contracts}) AND chain_id = ${chainId} AND ids > ${rawSql(TOKENS_MAX)}))`;
 }
 
-/** The displayed generation of the collection of `requested`. A collection that has grown too large has none. */
+/** A collection that has grown too large has none. */
 function shownGeneration(chainId: Sql): Sql {
   return sql`(
   SELECT traits.generation, traits.tokens FROM nft_collection_traits AS traits

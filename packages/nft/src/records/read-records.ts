@@ -1,15 +1,11 @@
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
-import type { ReadDatabase, Sql } from '@chainstead/db';
+import type { ReadDatabase } from '@chainstead/db';
 import type { CollectionFields } from '../collections/collection-fields.ts';
 import { readDocument } from './document-object.ts';
 import type { NftRecord, RecordKey } from './nft-record.ts';
 import { DOCUMENTS_BYTES_MAX, mintStatement, type RecordsReading, recordsStatement } from './records-statement.ts';
 
-/**
- * Returns all values of records in one statement: one record per key, in key order. Beyond four MiB of documents in
- * total, documents are left out.
- */
 export async function readRecords(
   database: ReadDatabase,
   chain: Chain,
@@ -17,87 +13,54 @@ export async function readRecords(
   reading: RecordsReading,
 ): Promise<readonly NftRecord[]> {
   if (keys.length === 0) return [];
-  const read: Read = (statement) => database.select(statement);
   const rows =
     reading.isSpread === true
-      ? await readSpread(read, chain, keys, reading)
-      : await read<Row>(recordsStatement(chain, keys, reading));
+      ? await readSpread(database, chain, keys, reading)
+      : await database.select<StoredRecord>(recordsStatement(chain, keys, reading));
   return rows.flatMap((row, index) => {
     const key = keys[index];
-    return key === undefined ? [] : [toRecord(key, row)];
+    return key === undefined ? [] : toRecord(key, row);
   });
 }
 
-/** Reads each token separately, and its mint in another statement: contracts and transfers are on different nodes. */
+/** Reads each token and its mint separately: contracts and transfers are on different nodes. */
 async function readSpread(
-  read: Read,
+  database: ReadDatabase,
   chain: Chain,
   keys: readonly RecordKey[],
   reading: RecordsReading,
-): Promise<readonly Row[]> {
-  const rows: Row[] = [];
+): Promise<readonly StoredRecord[]> {
+  const rows: StoredRecord[] = [];
   let bytes = 0;
   for (const key of keys) {
-    const [row] = await read<Row>(recordsStatement(chain, [key], reading));
+    const [row] = await database.select<StoredRecord>(recordsStatement(chain, [key], reading));
     if (row === undefined) throw new Error('The statement gives a row for each token');
     bytes += Buffer.byteLength(row.metadata ?? '');
-    const minted = reading.hasMints ? await read<MintRow>(mintStatement(chain, key, row.contract_type)) : [];
-    rows.push({ ...row, ...minted[0], ...(bytes > DOCUMENTS_BYTES_MAX && { metadata: null }) });
+    const [mint] = reading.hasMints
+      ? await database.select<Pick<StoredRecord, 'mintedIn' | 'mintedAt'>>(mintStatement(chain, key, row.contractType))
+      : [];
+    rows.push({ ...row, ...mint, ...(bytes > DOCUMENTS_BYTES_MAX && { metadata: null }) });
   }
   return rows;
 }
 
-type Read = <Found extends object>(statement: Sql) => Promise<readonly Found[]>;
-
-type MintRow = Pick<Row, 'minted_in' | 'minted_at'>;
-
-interface Row extends CollectionFields {
-  readonly contract_type: NftRecord['contractType'];
-  readonly verified: boolean;
-  readonly possible_spam: boolean;
-  readonly token_uri: string | null;
-  readonly uri_synced_at: Date | null;
-  readonly synced_at: Date | null;
-  readonly is_unread: boolean;
+interface StoredRecord
+  extends CollectionFields,
+    Omit<NftRecord, keyof RecordKey | 'collection' | 'mint' | 'document' | 'rarity'> {
   readonly metadata: string | null;
-  readonly minted_in: Hash | null;
-  readonly minted_at: number | null;
+  readonly mintedIn: Hash | null;
+  readonly mintedAt: number | null;
 }
 
-function toRecord(key: RecordKey, row: Row): NftRecord {
+function toRecord(key: RecordKey, stored: StoredRecord): NftRecord {
+  const { contractType, verified, possibleSpam, tokenUri, uriSyncedAt, documentSyncedAt, isUnread, ...rest } = stored;
+  const { metadata, mintedIn, mintedAt, ...collection } = rest;
   return {
     ...key,
-    contractType: row.contract_type,
-    collection: fieldsOf(row),
-    possibleSpam: row.possible_spam,
-    verified: row.verified,
-    mint:
-      row.minted_at === null || row.minted_in === null
-        ? null
-        : { blockNumber: row.minted_at, transactionHash: row.minted_in },
-    tokenUri: row.token_uri,
-    uriSyncedAt: row.uri_synced_at,
-    document: readDocument(row.metadata),
-    documentSyncedAt: row.synced_at,
-    isUnread: row.is_unread,
+    ...{ contractType, verified, possibleSpam, tokenUri, uriSyncedAt, documentSyncedAt, isUnread },
+    collection,
+    mint: mintedAt === null || mintedIn === null ? null : { blockNumber: mintedAt, transactionHash: mintedIn },
+    document: readDocument(metadata),
     rarity: null,
-  };
-}
-
-function fieldsOf(row: CollectionFields): CollectionFields {
-  const { name, symbol, collectionLogo, collectionBannerImage, collectionCategory, projectUrl, wikiUrl } = row;
-  const { discordUrl, telegramUrl, twitterUsername, instagramUsername } = row;
-  return {
-    name,
-    symbol,
-    collectionLogo,
-    collectionBannerImage,
-    collectionCategory,
-    projectUrl,
-    wikiUrl,
-    discordUrl,
-    telegramUrl,
-    twitterUsername,
-    instagramUsername,
   };
 }

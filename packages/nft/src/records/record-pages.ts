@@ -8,16 +8,13 @@ import { readRarities } from './read-rarities.ts';
 import { readRecords } from './read-records.ts';
 import type { RecordOptions } from './record-response.ts';
 
-/** Returns the senders of these transactions that are known within a request's wait. */
+/** Those that are known within a request's wait. */
 export type SendersOf = (chain: Chain, hashes: readonly Hash[]) => Promise<ReadonlyMap<Hash, Address>>;
 
-/** The records of a page, with the data to show them. */
 export interface RecordsOfPage extends Pick<RecordOptions, 'lastSales' | 'minters'> {
-  /** One per key, in key order. */
   readonly records: readonly NftRecord[];
 }
 
-/** Reads the data of records, once a page's own statement has found their holders. */
 export interface RecordPages {
   read(
     chain: Chain,
@@ -26,13 +23,9 @@ export interface RecordPages {
   ): Promise<RecordsOfPage>;
 }
 
-/** The index that finds a token's mint. */
 const BY_TOKEN = 'nft_transfers_by_token';
 
-/**
- * Creates the reader for a route.
- * @param sendersOf default: no senders are known
- */
+/** @param sendersOf default: no senders are known */
 export function createRecordPages(database: ReadDatabase, sendersOf: SendersOf = async () => new Map()): RecordPages {
   const missing = createMissingIndexes(database, systemClock, [BY_TOKEN]);
   return {

@@ -1,11 +1,10 @@
 import { booleanParameter, textParameter } from '@chainstead/http';
 
-/** Format of token ids in responses. */
 export type TokenIdFormat = 'decimal' | 'hex';
 
 const FORMATS: readonly TokenIdFormat[] = ['decimal', 'hex'];
 
-/** Returns the query parameters that record operations share. @param normalizeMetadata its default */
+/** @param normalizeMetadata its default */
 export function recordParameters({ normalizeMetadata }: { readonly normalizeMetadata: boolean }) {
   return {
     format: textParameter('decimal or hex', (text) => FORMATS.find((format) => format === text.toLowerCase()))
@@ -27,7 +26,6 @@ export function recordParameters({ normalizeMetadata }: { readonly normalizeMeta
   };
 }
 
-/** For operations that can show prices. */
 export function includePricesParameter() {
   return booleanParameter({
     default: false,

@@ -72,7 +72,6 @@ const listPriceSchema = z
   })
   .openapi('NftListPrice', { description: 'Not available: listings are not on the chain' });
 
-/** A token, in collection lists and single responses (docs/api/nfts.md#nft-records). */
 export const nftSchema = z
   .object({
     ...recordShape,
@@ -81,25 +80,21 @@ export const nftSchema = z
   })
   .openapi('Nft');
 
-/** A token and one of its holders. */
 export const ownedNftSchema = z.object({ ...recordShape, owner_of: addressText }).openapi('OwnedNft');
 
-/** The collection fields of a record in addition to name and symbol. */
 export type CollectionPart = 'none' | 'pictures' | 'all';
 
 export interface RecordOptions {
-  /** Format of token ids. */
   readonly format: 'decimal' | 'hex';
   readonly normalizeMetadata: boolean;
   readonly mediaItems: boolean;
   readonly collection: CollectionPart;
   /** Null if prices were not requested. */
   readonly lastSales: ((token: { readonly token: Address; readonly tokenId: string }) => LastSale) | null;
-  /** Known senders of minting transactions, by {@link recordId}. */
+  /** By {@link recordId}. */
   readonly minters: ReadonlyMap<string, Address>;
 }
 
-/** Returns a record of the schema `nft`. */
 export function showNft(record: NftRecord, options: RecordOptions): z.infer<typeof nftSchema> {
   return {
     ...showRecord(record, options),
@@ -108,7 +103,7 @@ export function showNft(record: NftRecord, options: RecordOptions): z.infer<type
   };
 }
 
-/** Returns a record of the schema `nftOwner`. Without a holder, the owner is the zero address. */
+/** Without a holder, the owner is the zero address. */
 export function showOwnedNft(record: NftRecord, options: RecordOptions): z.infer<typeof ownedNftSchema> {
   return { ...showRecord(record, options), owner_of: record.owner ?? ZERO_ADDRESS };
 }

@@ -6,16 +6,10 @@ import type { RecordKey } from './nft-record.ts';
 import { requestedTokens } from './requested-tokens.ts';
 import { NOBODY, PLACE, placeOrder, type TokenMoves, tokenMoves } from './token-moves.ts';
 
-/** A URI that contains its document is shown up to this length. Characters. */
 export const DATA_URI_LENGTH_MAX = 8_192;
-/**
- * Maximum total size of the documents in one response; later ones are left out. At least the largest document. Bytes.
- */
+/** Maximum total size of the documents in one response; later ones are left out. At least the largest one. Bytes. */
 export const DOCUMENTS_BYTES_MAX = 4_194_304;
-/**
- * Number of a token's newest transfers searched for its mint. If all are neither mint nor burn, its first transfer may
- * be the mint.
- */
+/** If none of a token's newest transfers is a mint or burn, its first transfer may be the mint. */
 const MINT_SEARCH_MAX = 256;
 
 /** A token shows the contract's own name and symbol. */
@@ -27,15 +21,15 @@ const SHOWN_COLUMNS = joinSql(
 );
 
 export interface RecordsReading {
-  /** Whether mints can be searched: not without their index. */
+  /** Mints can't be searched without their index. */
   readonly hasMints: boolean;
-  /** Whether tables are distributed: then the statement is for one token, without its mint ({@link mintStatement}). */
+  /** If so, the statement is for one token, without its mint ({@link mintStatement}). */
   readonly isSpread?: boolean;
 }
 
 /**
- * Returns the statement for all values of these tokens' records, one row each, in order. Per token it looks up the keys
- * of contracts and documents and reads two ranges of `nft_transfers_by_token` (records-statement.explain.test.ts).
+ * One row per token, in order: key lookups and two ranges of `nft_transfers_by_token`
+ * (records-statement.explain.test.ts).
  */
 export function recordsStatement(
   chain: Chain,
@@ -44,11 +38,11 @@ export function recordsStatement(
 ): Sql {
   const chainId = sql`${chain.id}::bigint`;
   return sql`SELECT ${SHOWN_COLUMNS},
-  shown.contract_type, shown.verified, shown.possible_spam,
-  CASE WHEN octet_length(known.token_uri) <= ${rawSql(DATA_URI_LENGTH_MAX)} OR left(known.token_uri, 100) !~* '^\\s*(data:|[{])' THEN known.token_uri END AS token_uri,
-  known.uri_synced_at, known.synced_at, known.token_address IS NULL AS is_unread,
+  shown.contract_type AS "contractType", shown.verified, shown.possible_spam AS "possibleSpam",
+  CASE WHEN octet_length(known.token_uri) <= ${rawSql(DATA_URI_LENGTH_MAX)} OR left(known.token_uri, 100) !~* '^\\s*(data:|[{])' THEN known.token_uri END AS "tokenUri",
+  known.uri_synced_at AS "uriSyncedAt", known.synced_at AS "documentSyncedAt", known.token_address IS NULL AS "isUnread",
   CASE WHEN sum(octet_length(known.metadata)) OVER (ORDER BY requested.place) <= ${rawSql(DOCUMENTS_BYTES_MAX)} THEN known.metadata END AS metadata,
-  ${hexText('minted.transaction_hash')} AS minted_in, minted.block_number AS minted_at
+  ${hexText('minted.transaction_hash')} AS "mintedIn", minted.block_number AS "mintedAt"
 FROM ${requestedTokens(tokens, isSpread)}
 CROSS JOIN LATERAL ${collectionFacts('requested.token_address', chainId)} AS shown
 LEFT JOIN LATERAL (
@@ -59,16 +53,13 @@ LEFT JOIN LATERAL ${hasMints && !isSpread ? mintOf(chainId) : NO_MINT} AS minted
 ORDER BY requested.place`;
 }
 
-/**
- * Returns the statement for the mint of one token, as `minted_in` and `minted_at`: no row, or nulls, if it has none.
- * @param contractType of its contract
- */
+/** No row, or nulls, if the token has no mint. */
 export function mintStatement(
   chain: Chain,
   token: Pick<RecordKey, 'address' | 'tokenId'>,
   contractType: string | null,
 ): Sql {
-  return sql`SELECT ${hexText('minted.transaction_hash')} AS minted_in, minted.block_number AS minted_at
+  return sql`SELECT ${hexText('minted.transaction_hash')} AS "mintedIn", minted.block_number AS "mintedAt"
 FROM ${requestedTokens([token], true)} CROSS JOIN (SELECT ${contractType}::text AS contract_type) AS shown
   CROSS JOIN LATERAL ${mintOf(sql`${chain.id}::bigint`)} AS minted`;
 }
@@ -76,9 +67,8 @@ FROM ${requestedTokens([token], true)} CROSS JOIN (SELECT ${contractType}::text 
 const NO_MINT = sql`(SELECT NULL::integer AS block_number, NULL::bytea AS transaction_hash)`;
 
 /**
- * The valid mint. For ERC-1155 it is the first transfer, if that is a mint. For others it is the newest mint without a
- * later burn, nearly always the first transfer too. The first transfer is also the fallback for tokens that moved very
- * often.
+ * The valid mint: for ERC-1155 the first transfer, if that is a mint; for others the newest mint without a later burn,
+ * nearly always the first transfer too, which is the fallback for tokens that moved very often.
  */
 function mintOf(chainId: Sql): Sql {
   const columns = [...PLACE, 'from_address', 'to_address', 'transaction_hash'];

@@ -10,10 +10,7 @@ const PER_PAGE_MAX = 20;
 /** While this many tokens are queued, pages add none: explicit requests of clients come first. */
 const WAITING_MAX = 500;
 
-/**
- * Queues tokens whose metadata was never requested for the metadata worker, except possible spam. They count for no
- * key.
- */
+/** Except possible spam. They count for no key. */
 export async function requestUnreadTokens(
   database: Pick<Database, 'query' | 'transaction'>,
   chain: Chain,

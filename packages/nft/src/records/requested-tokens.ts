@@ -1,4 +1,4 @@
-/** The tokens of a statement, in order, as the relation `requested`: `token_address`, `token_id` and `place`. */
+/** The relation `requested`: `token_address`, `token_id` and `place`. */
 import { addressBytes, type Sql, sql } from '@chainstead/db';
 import type { RecordKey } from './nft-record.ts';
 
@@ -15,7 +15,7 @@ export function requestedTokens(tokens: readonly Token[], isSpread: boolean): Sq
   return sql`unnest(${addresses}::bytea[], ${ids}::numeric[]) WITH ORDINALITY AS requested(token_address, token_id, place)`;
 }
 
-/** Queries all tokens together, or each separately if tables are distributed. @returns the results, in token order */
+/** One by one if tables are distributed. @returns the results, in token order */
 export async function readTogether<T extends Token, Row>(
   tokens: readonly T[],
   isSpread: boolean,

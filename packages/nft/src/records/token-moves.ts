@@ -1,32 +1,27 @@
 import { ZERO_ADDRESS } from '@chainstead/core';
 import { expectedTrue, joinSql, rawSql, type Sql, sql, where } from '@chainstead/db';
 
-/** Selects transfers of the token of `requested` (requested-tokens.ts). */
+/** Transfers of the token of `requested` (requested-tokens.ts). */
 export interface TokenMoves {
   readonly chainId: Sql;
-  /** Columns of the table. */
   readonly columns: readonly string[];
-  /** An additional condition over `moved`, expected to be true for most rows. */
+  /** Over `moved`, expected to be true for most rows. */
   readonly condition?: Sql;
   readonly order: 'ASC' | 'DESC';
   readonly limit: number;
 }
 
-/** The position of a transfer on its chain, as in the indexes. */
 export const PLACE = ['block_number', 'transaction_index', 'log_index', 'item'] as const;
 
-/** Returns the order by {@link PLACE}. */
 export function placeOrder(alias: string, order: 'ASC' | 'DESC'): Sql {
   return rawSql(PLACE.map((column) => `${alias}.${column} ${order}`).join(', '));
 }
 
-/** The zero address. */
 export const NOBODY = rawSql(`'\\x${ZERO_ADDRESS.slice(2)}'::bytea`);
 
 /**
- * Returns the query for the first or newest transfers of one token: in each partition a range of
- * `nft_transfers_by_token` that ends with the limit. Whole addresses and ids are compared next to their keys and
- * declared as expected to be true, as in trade-conditions.ts.
+ * In each partition a range of `nft_transfers_by_token` that ends with the limit. Whole addresses and ids are compared
+ * next to their keys and declared as expected to be true, as in trade-conditions.ts.
  */
 export function tokenMoves({ chainId, columns, condition, order, limit }: TokenMoves): Sql {
   const conditions = [

@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Address, ExactNumber } from '@chainstead/core';
 
-/** A trait of a token's document, as text. */
 export interface Trait {
   /** Empty if the document has none. */
   readonly type: string;
   readonly value: string;
 }
 
-/** A normalized attribute of a document. */
 export interface Attribute {
   readonly trait_type: string | null;
   readonly value: string | number | ExactNumber | boolean | null;
@@ -20,10 +18,7 @@ export const TRAITS_PER_TOKEN_MAX = 100;
 /** A trait with a longer type or value is ignored as prose. Characters. */
 export const TRAIT_LENGTH_MAX = 256;
 
-/**
- * Returns the traits of a document's normalized attributes, each at most once, in order. Numbers and booleans count by
- * their text. Other kinds of values, and dates, are not traits.
- */
+/** Each at most once, in order. Numbers and booleans count by their text; other values, and dates, are no traits. */
 export function traitsOf(attributes: readonly Attribute[]): readonly Trait[] {
   const traits = new Map<string, Trait>();
   for (const attribute of attributes) {
@@ -34,24 +29,23 @@ export function traitsOf(attributes: readonly Attribute[]): readonly Trait[] {
   return [...traits.values()];
 }
 
-/** Returns the trait of an attribute; null if it is none. */
+/** Null if it is none. */
 export function traitOf({ trait_type: type, value, display_type: display }: Attribute): Trait | null {
   if (value === null || display === 'date') return null;
   const trait = traitAsStored({ type: type ?? '', value: String(value) });
   return trait.type.length > TRAIT_LENGTH_MAX || trait.value.length > TRAIT_LENGTH_MAX ? null : trait;
 }
 
-/** Makes texts valid for text columns: no NUL, no half of a surrogate pair. */
+/** Valid for text columns: no NUL, no half of a surrogate pair. */
 export function traitAsStored({ type, value }: Trait): Trait {
   return { type: storable(type), value: storable(value) };
 }
 
-/** Returns one text per trait. */
 export function traitName({ type, value }: Trait): string {
   return JSON.stringify([type, value]);
 }
 
-/** Returns 16 bytes per trait of a contract, which fit an index however long its texts are. */
+/** 16 bytes, which fit an index however long the texts are. */
 export function traitKey(contract: Address, trait: Trait): Buffer {
   return createHash('sha256')
     .update(`${contract}${traitName(trait)}`)

@@ -2,9 +2,8 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 
 /**
- * Returns the payment tokens that count as ether in sale prices (docs/api/trades-and-prices.md#sale-prices), as in
- * `payment_token`. If the native token is ether, that is the native token, and wrapped ether with `withWrapped`. On
- * other chains it is the canonical bridged ether. Empty if the chain has no ether.
+ * The payment tokens that count as ether (docs/api/trades-and-prices.md#sale-prices), as in `payment_token`; on chains
+ * with another native token the canonical bridged ether. Empty if the chain has no ether.
  */
 export function etherPayments(chain: Chain, { withWrapped }: { readonly withWrapped: boolean }): readonly Address[] {
   if (!chain.native.isEther) return chain.bridgedEther === null ? [] : [chain.bridgedEther];

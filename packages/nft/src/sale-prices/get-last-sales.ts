@@ -13,10 +13,7 @@ const DAYS = 365;
 /** Concurrent statements: a page of collections must not take all connections. */
 const CONCURRENCY = 4;
 
-/**
- * Returns the last sale of a token, or of a collection (id null), paid in ether within a year, as the API shows it;
- * null without one.
- */
+/** Paid in ether within a year, as the API shows it; of a collection if the id is null. */
 export async function getLastSale(
   database: ReadDatabase,
   chain: Chain,
@@ -26,36 +23,36 @@ export async function getLastSale(
   return showSalePrices(await getSalePrices(database, chain, query), DAYS, token).last_sale;
 }
 
-/** {@link getLastSale} for several collections. */
 export async function getLastSales(
   database: ReadDatabase,
   chain: Chain,
   addresses: readonly Address[],
 ): Promise<ReadonlyMap<Address, LastSale>> {
-  const waiting = addresses.values();
-  const found = new Map<Address, LastSale>();
-  await Promise.all(
-    Array.from({ length: CONCURRENCY }, async () => {
-      for (const token of waiting) found.set(token, await getLastSale(database, chain, { token, tokenId: null }));
-    }),
-  );
-  return found;
+  return salesByKey(database, chain, new Map(addresses.map((token) => [token, { token, tokenId: null }])));
 }
 
-/** {@link getLastSale} for several tokens. */
 export async function getLastSalesOfTokens(
   database: ReadDatabase,
   chain: Chain,
   tokens: readonly Token[],
 ): Promise<(token: Token) => LastSale> {
-  const waiting = new Map(tokens.map((token) => [tokenKey(token), token])).entries();
-  const found = new Map<string, LastSale>();
+  const sales = await salesByKey(database, chain, new Map(tokens.map((token) => [tokenKey(token), token])));
+  return (token) => sales.get(tokenKey(token)) ?? null;
+}
+
+async function salesByKey<Key>(
+  database: ReadDatabase,
+  chain: Chain,
+  subjects: ReadonlyMap<Key, Parameters<typeof getLastSale>[2]>,
+): Promise<ReadonlyMap<Key, LastSale>> {
+  const waiting = subjects.entries();
+  const sales = new Map<Key, LastSale>();
   await Promise.all(
     Array.from({ length: CONCURRENCY }, async () => {
-      for (const [key, token] of waiting) found.set(key, await getLastSale(database, chain, token));
+      for (const [key, subject] of waiting) sales.set(key, await getLastSale(database, chain, subject));
     }),
   );
-  return (token) => found.get(tokenKey(token)) ?? null;
+  return sales;
 }
 
 type Token = Parameters<typeof tokenKey>[0];

@@ -5,16 +5,14 @@ import type { ReadDatabase } from '@chainstead/db';
 import { readEtherQuote } from '@chainstead/price-feeds';
 import { type SalePricesQuery, salePricesStatement } from './sale-prices-statement.ts';
 
-/** One sale. Amounts are decimal digits of wei. */
 export interface Sale {
   readonly transactionHash: string;
   readonly blockTimestamp: Date;
   readonly buyer: Address;
   readonly seller: Address;
-  /** The price of one unit. */
   readonly price: string;
   readonly tokenId: string;
-  /** Null: the chain's native token. */
+  /** Null: the native token. */
   readonly paymentToken: PaymentToken | null;
   /** Dollars per ether at the sale; null if the chain has no price. */
   readonly etherPrice: Fraction | null;
@@ -28,7 +26,6 @@ export interface PaymentToken {
 }
 
 export interface SalePrices {
-  /** Null if there is none. */
   readonly sales: {
     readonly count: number;
     readonly last: Sale;
@@ -42,13 +39,12 @@ export interface SalePrices {
   readonly indexed: Indexed;
 }
 
-/** Returns the summary of a token's or collection's sales over some days, in one statement. */
 export async function getSalePrices(database: ReadDatabase, chain: Chain, query: SalePricesQuery): Promise<SalePrices> {
-  const rows = await database.select<Row>(salePricesStatement(chain, query, await areTablesSpread(database)));
+  const rows = await database.select<SaleColumns>(salePricesStatement(chain, query, await areTablesSpread(database)));
   const [first] = rows;
-  const saleOf = (name: Row['sale']): Sale | null => {
+  const saleOf = (name: SaleColumns['sale']): Sale | null => {
     const row = rows.find(({ sale }) => sale === name);
-    return row === undefined || row.transaction_hash === null ? null : toSale(chain, row);
+    return row === undefined || row.transactionHash === null ? null : toSale(chain, row);
   };
   const [last, lowest, highest] = [saleOf('last'), saleOf('lowest'), saleOf('highest')];
   const average = first?.average ?? null;
@@ -63,48 +59,29 @@ export async function getSalePrices(database: ReadDatabase, chain: Chain, query:
   };
 }
 
-type Row = CommonColumns & (SaleColumns | { transaction_hash: null });
+type StoredSale = Omit<Sale, 'paymentToken' | 'etherPrice'> & {
+  readonly paymentToken: Address | null;
+  readonly paymentName: string | null;
+  readonly paymentSymbol: string | null;
+  readonly paymentLogo: string | null;
+  readonly quote_value: string | null;
+  readonly quote_source: number | null;
+};
 
-interface CommonColumns extends IndexedColumns {
-  sales: number;
-  average: string | null;
-  sale: 'last' | 'lowest' | 'highest' | null;
-  newest_value: string | null;
-  newest_source: number | null;
-}
+type SaleColumns = IndexedColumns & {
+  readonly sales: number;
+  readonly average: string | null;
+  readonly sale: 'last' | 'lowest' | 'highest' | null;
+  readonly newest_value: string | null;
+  readonly newest_source: number | null;
+} & (StoredSale | { readonly transactionHash: null });
 
-interface SaleColumns {
-  transaction_hash: string;
-  block_timestamp: Date;
-  buyer: Address;
-  seller: Address;
-  price: string;
-  token_id: string;
-  payment_token: Address | null;
-  payment_name: string | null;
-  payment_symbol: string | null;
-  payment_logo: string | null;
-  quote_value: string | null;
-  quote_source: number | null;
-}
-
-function toSale(chain: Chain, row: SaleColumns): Sale {
+function toSale(chain: Chain, stored: StoredSale): Sale {
+  const { transactionHash, blockTimestamp, buyer, seller, price, tokenId, paymentToken: address } = stored;
+  const { paymentName: name, paymentSymbol: symbol, paymentLogo: logo } = stored;
   return {
-    transactionHash: row.transaction_hash,
-    blockTimestamp: row.block_timestamp,
-    buyer: row.buyer,
-    seller: row.seller,
-    price: row.price,
-    tokenId: row.token_id,
-    paymentToken:
-      row.payment_token === null
-        ? null
-        : {
-            address: row.payment_token,
-            name: row.payment_name,
-            symbol: row.payment_symbol,
-            logo: row.payment_logo,
-          },
-    etherPrice: readEtherQuote(chain, { value: row.quote_value, source: row.quote_source }),
+    ...{ transactionHash, blockTimestamp, buyer, seller, price, tokenId },
+    paymentToken: address && { address, name, symbol, logo },
+    etherPrice: readEtherQuote(chain, { value: stored.quote_value, source: stored.quote_source }),
   };
 }

@@ -4,7 +4,6 @@ import { addressBytes, type ReadDatabase, sql } from '@chainstead/db';
 import { WHOLE_COLLECTION } from '../trades/sale-days.ts';
 import { etherPayments } from './ether-payments.ts';
 
-/** The sales of one day: prices of one unit, in wei. */
 export interface SaleDay {
   /** UTC, `2026-01-31`. */
   readonly day: string;
@@ -15,17 +14,13 @@ export interface SaleDay {
   readonly highest: string;
 }
 
-/** Selects the last days, up to now. `tokenId` null: of the whole collection. */
 export interface SaleDaysQuery {
   readonly token: Address;
   readonly tokenId: string | null;
   readonly days: number;
 }
 
-/**
- * Returns the days with sales for ether or wrapped ether, oldest first: the data that the sale price routes add up
- * (docs/api/trades-and-prices.md). One or two rows a day, by their key.
- */
+/** Sales for ether or wrapped ether, oldest first. One or two rows a day, by their key. */
 export async function readSaleDays(
   database: ReadDatabase,
   chain: Chain,

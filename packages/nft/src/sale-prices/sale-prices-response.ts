@@ -46,7 +46,6 @@ const averageSchema = z
   })
   .openapi('NftAverageSale');
 
-/** The response of the sale price routes (docs/api/nfts.md#sale-prices). */
 export const salePricesSchema = z
   .object({
     last_sale: saleSchema.nullable(),
@@ -59,7 +58,7 @@ export const salePricesSchema = z
   })
   .openapi('NftSalePrices');
 
-/** @param collection the collection's address if the response covers all its tokens, otherwise null */
+/** @param collection its address if the response covers all its tokens, otherwise null */
 export function showSalePrices(
   prices: SalePrices,
   days: number,
@@ -67,6 +66,7 @@ export function showSalePrices(
 ): z.infer<typeof salePricesSchema> {
   const { sales, etherPrice } = prices;
   const indexed = showIndexed(prices.indexed);
+  const window = `the last ${days} ${days === 1 ? 'day' : 'days'}`;
   if (sales === null)
     return {
       last_sale: null,
@@ -74,7 +74,10 @@ export function showSalePrices(
       highest_sale: null,
       average_sale: null,
       total_trades: 0,
-      message: noSale(days, { isComplete: days === 0 || prices.indexed.complete }),
+      message:
+        days === 0 || prices.indexed.complete
+          ? `No sale paid in ETH in ${window}`
+          : `No sale paid in ETH in the indexed blocks of ${window}: blocks are missing, see indexed`,
       indexed,
     };
   const show = (sale: Sale) => showSale(sale, etherPrice, collection);
@@ -90,13 +93,6 @@ export function showSalePrices(
     total_trades: sales.count,
     indexed,
   };
-}
-
-function noSale(days: number, { isComplete }: { readonly isComplete: boolean }): string {
-  const window = `the last ${days} ${days === 1 ? 'day' : 'days'}`;
-  return isComplete
-    ? `No sale paid in ETH in ${window}`
-    : `No sale paid in ETH in the indexed blocks of ${window}: blocks are missing, see indexed`;
 }
 
 function showSale(sale: Sale, now: Fraction | null, collection: Address | null): z.infer<typeof saleSchema> {

@@ -13,7 +13,6 @@ import { getSalePrices } from './get-sale-prices.ts';
 import { salePricesSchema, showSalePrices } from './sale-prices-response.ts';
 import type { SalePricesQuery } from './sale-prices-statement.ts';
 
-/** `GET /api/v2.2/nft/{address}/{token_id}/price`: sale prices of a token (docs/api/nfts.md#sale-prices). */
 export const tokenSalePricesRoute: RouteModule = (app, dependencies) => {
   const { parameters } = dependencies;
   const route = createRoute({
@@ -35,7 +34,6 @@ export const tokenSalePricesRoute: RouteModule = (app, dependencies) => {
   });
 };
 
-/** `GET /api/v2.2/nft/{address}/price`: sale prices of a collection (docs/api/nfts.md#sale-prices). */
 export const collectionSalePricesRoute: RouteModule = (app, dependencies) => {
   const { parameters } = dependencies;
   const route = createRoute({
@@ -64,13 +62,18 @@ const DAYS_MAX = 365;
 function pricesQuery(parameters: ApiDependencies['parameters']) {
   return querySchema({
     chain: parameters.chain,
-    days: textParameter(`a whole number from 0 to ${DAYS_MAX}`, parseDays).optional().openapi({
-      type: 'integer',
-      minimum: 0,
-      maximum: DAYS_MAX,
-      default: DAYS_DEFAULT,
-      description: 'Number of days up to now. 0 is an empty window.',
-    }),
+    days: textParameter(`a whole number from 0 to ${DAYS_MAX}`, (text) => {
+      const days = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+      return days <= DAYS_MAX ? days : undefined;
+    })
+      .optional()
+      .openapi({
+        type: 'integer',
+        minimum: 0,
+        maximum: DAYS_MAX,
+        default: DAYS_DEFAULT,
+        description: 'Number of days up to now. 0 is an empty window.',
+      }),
     include_weth: booleanParameter({
       default: false,
       description: 'Includes sales paid in wrapped ether on chains whose native token is ether.',
@@ -88,11 +91,6 @@ async function answerPrices(
   const requested = { ...subject, days, now: new Date(), includeWrapped: include_weth === true };
   const prices = await getSalePrices(reads, indexed, requested);
   return showSalePrices(prices, days, subject.tokenId === null ? subject.token : null);
-}
-
-function parseDays(text: string): number | undefined {
-  const days = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-  return days <= DAYS_MAX ? days : undefined;
 }
 
 function pricesResponses() {

@@ -11,9 +11,9 @@ import { etherPayments } from './ether-payments.ts';
 
 export interface SalePricesQuery {
   readonly token: Address;
-  /** Decimal digits; null for the whole collection. */
+  /** Null for the whole collection. */
   readonly tokenId: string | null;
-  /** The window: days before `now`. 0: empty. */
+  /** Days before `now`. 0: empty. */
   readonly days: number;
   readonly now: Date;
   /** Count wrapped ether on chains whose native token is ether. */
@@ -23,12 +23,9 @@ export interface SalePricesQuery {
 const DAY_MS = 86_400_000;
 
 /**
- * Returns the statement for sale prices. Whole UTC days come from `nft_sale_days`, one row a day and payment token: a
- * year is 365 rows, however many sales it had. The window's first, partial day is read from the trades, by the token or
- * collection index over that day's blocks. Each of the three shown sales is then one lookup by key.
- *
- * Accepted Punk bids have no stored price, so that the order of arrival does not matter. They are read from the trades
- * of the whole window, for CryptoPunks only.
+ * Whole UTC days come from `nft_sale_days`: a year is 365 rows, however many sales it had. The window's first, partial
+ * day is read from the trades of that day's blocks. Each of the three shown sales is then one lookup by key. Accepted
+ * Punk bids have no stored price: they are read from the trades of the whole window, for CryptoPunks only.
  * @param isSpread whether tables are distributed
  */
 export function salePricesStatement(chain: Chain, query: SalePricesQuery, isSpread = false): Sql {
@@ -59,6 +56,9 @@ export function salePricesStatement(chain: Chain, query: SalePricesQuery, isSpre
     lowest: sql`greatest((SELECT known_block FROM from_date), ${chain.firstBlock}::bigint)`,
     highest: sql`covered.indexed_to`,
   };
+  const isPicked = PLACE_COLUMNS.map((column) => rawSql(`trade.${column} = picked.${column}`));
+  const pickedTrade = sql`SELECT ${PLACE}, trade.transaction_hash, trade.block_timestamp, trade.buyer, trade.seller, trade.token_id,
+      trade.payment_token, ${unitOf(scan.priced)} FROM nft_trades AS trade ${scan.priced.join} ${where([...ofThis(scan), ...isPicked])}`;
   const ctes = [
     fromDateBound(chainId, from),
     toDateBound(chainId, wholeFrom),
@@ -71,7 +71,7 @@ export function salePricesStatement(chain: Chain, query: SalePricesQuery, isSpre
     PICKED,
     sql`trade AS MATERIALIZED (
   SELECT picked.sale, trade.*, paid.name AS payment_name, paid.symbol AS payment_symbol, paid.logo AS payment_logo
-  FROM picked LEFT JOIN LATERAL (SELECT * FROM (${shownSale(scan)}) AS trade LIMIT 1) AS trade ON true
+  FROM picked LEFT JOIN LATERAL (SELECT * FROM (${pickedTrade}) AS trade LIMIT 1) AS trade ON true
     LEFT JOIN LATERAL (SELECT name, symbol, logo FROM tokens WHERE address = trade.payment_token AND chain_id = ${chainId} LIMIT 1) AS paid ON true)`,
   ];
   const atSale = quotes.at({
@@ -87,12 +87,11 @@ export function salePricesStatement(chain: Chain, query: SalePricesQuery, isSpre
   FROM (VALUES (true)) AS one LEFT JOIN trade ON true LEFT JOIN LATERAL ${atSale} AS quote ON true LEFT JOIN LATERAL ${quotes.at(null)} AS newest ON true
 )
 SELECT state.*, summary.sales::bigint AS sales, div(summary.total, nullif(summary.sales, 0)) AS average, trade.sale, ${SHOWN_COLUMNS},
-  trade.payment_name, trade.payment_symbol, trade.payment_logo,
+  trade.payment_name AS "paymentName", trade.payment_symbol AS "paymentSymbol", trade.payment_logo AS "paymentLogo",
   trade.quote_value, trade.quote_source, trade.newest_value, trade.newest_source
 FROM state CROSS JOIN summary CROSS JOIN shown AS trade`;
 }
 
-/** The name of the dataset whose coverage counts. */
 const DATASET = 'nft-trades';
 
 interface Scan {
@@ -103,7 +102,7 @@ interface Scan {
   readonly priced: Priced;
 }
 
-/** Summaries as in {@link saleSummary}, of each day from this one on. */
+/** As in {@link saleSummary}, of each day from this one on. */
 function wholeDays({ collection, chainId, tokenId, payments }: Scan, from: Sql): Sql {
   return sql`SELECT sales, total, ${sale('lowest', '')} AS lowest, ${sale('highest', '-')} AS highest,
       ARRAY[-latest_block, -latest_transaction, -latest_log, -latest_item]::numeric[] AS latest
@@ -115,7 +114,6 @@ function sale(which: 'lowest' | 'highest', sign: '' | '-'): Sql {
   return rawSql(`ARRAY[${sign}${which}, ${which}_block, ${which}_transaction, ${which}_log, ${which}_item]::numeric[]`);
 }
 
-/** The summary of the window's trades that match a condition. */
 function sales(scan: Scan, condition: Sql): Sql {
   const { tokenId, payments, priced } = scan;
   const picked = sql`SELECT ${PLACE}, ${unitOf(priced)} FROM nft_trades AS trade ${priced.join}
@@ -130,14 +128,6 @@ function sales(scan: Scan, condition: Sql): Sql {
   return sql`SELECT ${saleSummary('sale')} FROM (${picked}) AS sale WHERE ${isSalePrice('sale.unit')}`;
 }
 
-/** The sale at the selected position. */
-function shownSale(scan: Scan): Sql {
-  const isPicked = PLACE_COLUMNS.map((column) => rawSql(`trade.${column} = picked.${column}`));
-  return sql`SELECT ${PLACE}, trade.transaction_hash, trade.block_timestamp, trade.buyer, trade.seller, trade.token_id,
-      trade.payment_token, ${unitOf(scan.priced)} FROM nft_trades AS trade ${scan.priced.join} ${where([...ofThis(scan), ...isPicked])}`;
-}
-
-/** The collection's trades. */
 function ofThis({ collection, chainId }: Scan): readonly Sql[] {
   return [...ofCollection(collection), sql`chain_id = ${chainId}`];
 }
@@ -145,12 +135,12 @@ function ofThis({ collection, chainId }: Scan): readonly Sql[] {
 const PLACE = joinSql(PLACE_COLUMNS.map((column) => rawSql(`trade.${column}`)));
 const unitOf = ({ price }: Priced): Sql => sql`${unitPrice('trade', price)} AS unit`;
 
-/** The positions of the three shown sales. */
 const PICKED = sql`picked AS MATERIALIZED (
   SELECT sale, place[1]::bigint AS block_number, place[2]::integer AS transaction_index, place[3]::integer AS log_index, place[4]::integer AS item
   FROM summary CROSS JOIN LATERAL (VALUES
     ('last', ARRAY[-latest[1], -latest[2], -latest[3], -latest[4]]), ('lowest', lowest[2:]), ('highest', highest[2:])) AS shown(sale, place)
   WHERE sales > 0)`;
 
-const SHOWN_COLUMNS = sql`${hexText('trade.transaction_hash')} AS transaction_hash, trade.block_timestamp, ${hexText('trade.buyer')} AS buyer,
-  ${hexText('trade.seller')} AS seller, trade.unit AS price, trade.token_id, ${hexText('trade.payment_token')} AS payment_token`;
+const SHOWN_COLUMNS = sql`${hexText('trade.transaction_hash')} AS "transactionHash", trade.block_timestamp AS "blockTimestamp",
+  ${hexText('trade.buyer')} AS buyer, ${hexText('trade.seller')} AS seller, trade.unit AS price, trade.token_id AS "tokenId",
+  ${hexText('trade.payment_token')} AS "paymentToken"`;

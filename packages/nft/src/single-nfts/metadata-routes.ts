@@ -10,16 +10,11 @@ import { multipleNftsRoute } from './multiple-nfts-route.ts';
 import { nftMetadataRoute } from './nft-metadata-route.ts';
 
 export interface MetadataRoutesOptions extends MetadataRequestsOptions {
-  /** Default: no senders are known. */
   readonly sendersOf?: SendersOf;
-  /** Default: contracts are not called. */
   readonly heldNow?: HeldNow;
 }
 
-/**
- * The routes of collection metadata, token metadata and single tokens. The last one is `GET /nft/{address}/{token_id}`:
- * routes whose last segment is a name come before it.
- */
+/** The last one is `GET /nft/{address}/{token_id}`: routes whose last segment is a name come before it. */
 export function metadataRoutes(options: MetadataRoutesOptions): readonly RouteModule[] {
   const createRequests = createMetadataRequests(options);
   const { sendersOf, heldNow } = options;

@@ -13,7 +13,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { coveredOfAll, getCollectionCoverage } from '../collections/collection-coverage.ts';
 import type { CreateMetadataRequests } from '../collections/metadata-requests.ts';
 import { createRecordPages, type SendersOf } from '../records/record-pages.ts';
-import { ownedNftSchema, showOwnedNft } from '../records/record-response.ts';
+import { ownedNftSchema, type RecordOptions, showOwnedNft } from '../records/record-response.ts';
 import type { HeldNow } from '../token-state/held-now.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { readWithinBudget } from './read-within-budget.ts';
@@ -21,13 +21,11 @@ import { createTokenHolders } from './token-holders.ts';
 
 const DEFAULT_CHAIN = 'eth';
 
-/** The response of `getMultipleNFTs` (docs/api/nfts.md#multiple-nfts). */
 export const multipleNftsSchema = z.array(ownedNftSchema.nullable());
 
 /**
- * `POST /api/v2.2/nft/getMultipleNFTs`: up to 25 tokens in request order; null without an indexed transfer and an owner
- * (docs/api/nfts.md#multiple-nfts). Documents that were never requested are read, and the request waits briefly for
- * them. Those beyond the request's budget of node calls are shown as not read yet, and later requests queue them.
+ * `POST /api/v2.2/nft/getMultipleNFTs` (docs/api/nfts.md#multiple-nfts). Documents beyond the request's budget of node
+ * calls are shown as not read yet, and later requests queue them.
  */
 export function multipleNftsRoute(
   createRequests: CreateMetadataRequests,
@@ -53,20 +51,14 @@ export function multipleNftsRoute(
         const keys = held.filter((key) => key !== null);
         await readWithinBudget({ database, requests }, { chain, requester, contracts, held, coverage });
         const { records, lastSales, minters } = await pages.read(chain, keys, { includePrices: false });
-        const shown = records
-          .map((record) =>
-            showOwnedNft(record, {
-              format: 'decimal',
-              normalizeMetadata: body.normalizeMetadata ?? false,
-              mediaItems: body.media_items ?? false,
-              collection: 'all',
-              lastSales,
-              minters,
-            }),
-          )
-          .values();
-        const answer = held.map((key) => (key === null ? null : (shown.next().value ?? null)));
-        return c.json(answer, 200, indexedHeaders(coveredOfAll(coverage)));
+        const options: RecordOptions = {
+          ...{ format: 'decimal', collection: 'all', lastSales, minters },
+          normalizeMetadata: body.normalizeMetadata ?? false,
+          mediaItems: body.media_items ?? false,
+        };
+        const shown = records.map((record) => showOwnedNft(record, options)).values();
+        const nfts = held.map((key) => (key === null ? null : (shown.next().value ?? null)));
+        return c.json(nfts, 200, indexedHeaders(coveredOfAll(coverage)));
       },
       refuseBody('tokens'),
     );

@@ -30,13 +30,11 @@ import { createTokenHolders } from './token-holders.ts';
 
 const DEFAULT_CHAIN = 'eth';
 
-/** The response of `getNFTMetadata` (docs/api/nfts.md#nft-metadata). */
 export const nftMetadataSchema = z.object({ ...nftSchema.shape, indexed: indexedSchema }).openapi('NftMetadata');
 
 /**
- * `GET /api/v2.2/nft/{address}/{token_id}`: one token (docs/api/nfts.md#nft-metadata). Metadata that was never
- * requested is read, and the request waits briefly for it. An id without an indexed transfer exists if its contract
- * returns an owner or a document for it.
+ * `GET /api/v2.2/nft/{address}/{token_id}` (docs/api/nfts.md#nft-metadata). An id without an indexed transfer exists if
+ * its contract returns an owner or a document for it.
  */
 export function nftMetadataRoute(
   createRequests: CreateMetadataRequests,
@@ -85,10 +83,7 @@ export function nftMetadataRoute(
   };
 }
 
-/**
- * Returns the key of a token without an indexed transfer.
- * @throws NotFoundError unless its contract has a document for it
- */
+/** @throws NotFoundError unless the contract has a document for the token */
 async function neverMoved(database: Database, chain: Chain, token: TokenKey): Promise<RecordKey> {
   const [reading] = await readTokens(database, chain, [token]);
   const { status, hasUri } = reading ?? { status: null, hasUri: false };

@@ -4,17 +4,13 @@ import type { MetadataRequests } from '../collections/metadata-requests.ts';
 import { type Requester, TooManyWaitingError } from '../collections/request-metadata.ts';
 import type { TokenKey } from '../collections/token-rows.ts';
 
-/** The read state of a token's document. */
 export interface TokenReading {
   /** Null: never requested. */
   readonly status: 'pending' | 'known' | 'none' | 'failed' | null;
   readonly hasUri: boolean;
 }
 
-/**
- * Queues documents of tokens that were never requested, and waits briefly for them and for those being read.
- * @returns why some could not be queued; null if all were
- */
+/** Queues what was never requested, and waits briefly. @returns why some could not be queued; null if all were */
 export async function requestTokens(
   { database, requests }: { readonly database: Pick<Database, 'query'>; readonly requests: MetadataRequests },
   { chain, requester, waitMs }: { readonly chain: Chain; readonly requester: Requester; readonly waitMs: number },
@@ -34,7 +30,6 @@ export async function requestTokens(
   return refusal;
 }
 
-/** Returns the read states of tokens' documents, in token order. */
 export async function readTokens(
   database: Pick<Database, 'query'>,
   chain: Chain,

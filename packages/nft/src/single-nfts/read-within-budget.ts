@@ -9,7 +9,7 @@ import type { RecordKey } from '../records/nft-record.ts';
 import { requestUnreadCollections } from '../wallet-collections/request-unread-collections.ts';
 import { readTokens, requestTokens } from './read-requested-tokens.ts';
 
-/** Maximum node calls of one request, its own and those of the worker role. */
+/** Of one request, its own calls and those of the worker role. */
 const NODE_CALLS_MAX = 60;
 
 /** The most calls that a read takes if the chain has no Multicall3. */
@@ -27,7 +27,6 @@ const CALLS = {
   history: 3,
 };
 
-/** The known data of a request's tokens. */
 interface TokensToRead {
   readonly chain: Chain;
   readonly requester: Requester;
@@ -37,10 +36,6 @@ interface TokensToRead {
   readonly coverage: ReadonlyMap<Address, SubjectCoverage>;
 }
 
-/**
- * Queues documents and collections that were never requested, within the part of {@link NODE_CALLS_MAX} that owner
- * reads leave, and waits briefly for the documents. Later requests queue the rest.
- */
 export async function readWithinBudget(
   { database, requests }: { readonly database: Database; readonly requests: MetadataRequests },
   { chain, requester, contracts, held, coverage }: TokensToRead,
@@ -59,8 +54,8 @@ export async function readWithinBudget(
   };
   const keys = held.filter((key) => key !== null);
   const readings = await readTokens(database, chain, keys);
-  const affordable = keys.filter(({ address }, place) => {
-    const isRequested = (readings[place]?.status ?? null) !== null;
+  const affordable = keys.filter(({ address }, index) => {
+    const isRequested = (readings[index]?.status ?? null) !== null;
     return isRequested || take(typeOf(address) === 'ERC721' ? CALLS.erc721Uri : CALLS.otherUri);
   });
   await requestTokens({ database, requests }, { chain, requester, waitMs: requests.waitMs }, affordable);

@@ -7,30 +7,24 @@ import { NOBODY, PLACE, placeOrder, tokenMoves } from '../records/token-moves.ts
 import { changesHolder, reportsHolder } from '../transfers/moved-amounts.ts';
 
 export interface HoldersReading {
-  /** Whether unexpanded ranges can be searched: not without their index. */
+  /** Unexpanded ranges can't be searched without their index. */
   readonly hasRanges: boolean;
-  /** Whether tables are distributed: then the statement is for one token. */
+  /** If so, the statement is for one token. */
   readonly isSpread?: boolean;
 }
 
-/** Maximum number of an ERC-1155 id's transfers to sum. If it moved more often, no amount is known. */
+/** Of an ERC-1155 id that moved more often, no amount is known. */
 export const ADDED_UP_MAX = 5_000;
-/** Maximum number of accounts returned for an ERC-1155 id, plus one. */
+/** Of an ERC-1155 id, without the newest one with a positive balance. */
 const ACCOUNTS_MAX = 10;
 
-/**
- * An account's receipts of an ERC-1155 id minus its transfers out, as JSON: hexadecimal digits of the account, decimal
- * digits, and the newest block of both.
- */
+/** Receipts of an ERC-1155 id minus transfers out: account in hexadecimal digits, decimal digits, newest block of both. */
 export type AccountEntry = readonly [account: string, amount: string, lastBlock: number];
 
 /**
- * Returns the statement for the holders that transfers show, one row per token, in order. Reads ranges of
- * `nft_transfers_by_token` and `nft_transfers_by_range` (records-statement.explain.test.ts). Columns:
- * - the newest transfer that shows an owner, and the block of the newest change
- * - for ERC-1155, the accounts with the newest receipts, newest first and those without any last, including the newest
- *   one with a positive balance
- * - for an id that never moved, the range that it was minted in
+ * One row per token, in order, from ranges of `nft_transfers_by_token` and `nft_transfers_by_range`
+ * (records-statement.explain.test.ts): the newest transfer that shows an owner and the block of the newest change; for
+ * ERC-1155 the accounts with the newest receipts; for an id that never moved, the range that it was minted in.
  */
 export function tokenHoldersStatement(
   chain: Chain,
@@ -38,13 +32,12 @@ export function tokenHoldersStatement(
   { hasRanges, isSpread = false }: HoldersReading,
 ): Sql {
   const chainId = sql`${chain.id}::bigint`;
-  /** The token's transfers that change a balance. */
   const changes = { chainId, columns: COLUMNS, condition: changesHolder('moved'), order: 'DESC' } as const;
   const several = joinSql(BATCHABLE.map(rawSql));
-  return sql`SELECT newest.kind, ${hexText('newest.to_address')} AS newest_owner,
-  CASE WHEN newest.from_address = newest.to_address THEN coalesce(before.block_number, ranged.block_number) ELSE newest.block_number END AS newest_block,
+  return sql`SELECT newest.kind, ${hexText('newest.to_address')} AS "newestOwner",
+  CASE WHEN newest.from_address = newest.to_address THEN coalesce(before.block_number, ranged.block_number) ELSE newest.block_number END AS "newestBlock",
   summed.accounts, summed.moves::int AS moves,
-  ${hexText('ranged.to_address')} AS range_owner, ranged.block_number AS range_block
+  ${hexText('ranged.to_address')} AS "rangeOwner", ranged.block_number AS "rangeBlock"
 FROM ${requestedTokens(tokens, isSpread)}
 LEFT JOIN LATERAL (${tokenMoves({ ...changes, condition: reportsHolder('moved'), limit: 1 })}) AS newest ON true
 LEFT JOIN LATERAL (

@@ -7,40 +7,34 @@ import { type RecordKey, recordId } from '../records/nft-record.ts';
 import { type HeldNow, holdingId, NOBODY_REQUESTED } from '../token-state/held-now.ts';
 import { getTokenHolders, type TokenHolder } from './get-token-holders.ts';
 
-/** Finds the holders of single tokens. */
 export interface TokenHolders {
   /**
-   * Like getTokenHolders, given the state of the contracts' histories. If transfers are not enough, contracts are
-   * called: for the owners of tokens that never moved, and for the current balances of former holders of an ERC-1155
-   * with an incomplete history.
+   * If transfers are not enough, contracts are called: for the owners of tokens that never moved, and for the current
+   * balances of former holders of an ERC-1155 with an incomplete history.
    */
   find(
     chain: Chain,
     tokens: readonly TokenKey[],
     coverage: ReadonlyMap<Address, SubjectCoverage>,
   ): Promise<readonly (RecordKey | null)[]>;
-  /** Names of required indexes that are missing. */
   missingIndexes(): Promise<readonly string[]>;
 }
 
 const BY_TOKEN = 'nft_transfers_by_token';
 const BY_RANGE = 'nft_transfers_by_range';
 
-/**
- * Creates the finder for a route.
- * @param heldNow default: contracts are not called
- */
+/** @param heldNow default: contracts are not called */
 export function createTokenHolders(database: ReadDatabase, heldNow: HeldNow = NOBODY_REQUESTED): TokenHolders {
   const missing = createMissingIndexes(database, systemClock, [BY_TOKEN, BY_RANGE]);
   return {
     missingIndexes: async () => (await missing()).filter((name) => name !== BY_RANGE),
     async find(chain, tokens, coverage) {
-      const found = await getTokenHolders(database, chain, tokens, {
+      const reported = await getTokenHolders(database, chain, tokens, {
         hasRanges: !(await missing()).includes(BY_RANGE),
         isSpread: await areTablesSpread(database),
         isWhole: (contract) => coverage.get(contract)?.isCovered ?? false,
       });
-      return fetchUnreported(heldNow, chain, tokens, found);
+      return fetchUnreported(heldNow, chain, tokens, reported);
     },
   };
 }
@@ -49,30 +43,24 @@ async function fetchUnreported(
   heldNow: HeldNow,
   chain: Chain,
   tokens: readonly TokenKey[],
-  found: readonly (TokenHolder | null)[],
+  reported: readonly (TokenHolder | null)[],
 ): Promise<readonly (RecordKey | null)[]> {
-  const unmoved = tokens.filter((_, place) => (found[place] ?? null) === null);
-  const unreported = found.flatMap((holder) =>
-    holder === null
-      ? []
-      : holder.candidates.map(({ owner }) => ({ address: holder.address, tokenId: holder.tokenId, owner })),
-  );
+  const unmoved = tokens.filter((_, index) => (reported[index] ?? null) === null);
+  const unreported = reported
+    .filter((holder) => holder !== null)
+    .flatMap(({ address, tokenId, candidates }) => candidates.map(({ owner }) => ({ address, tokenId, owner })));
   const [owners, amounts] = await Promise.all([
     unmoved.length === 0 ? new Map<string, Address>() : heldNow.ownersOf(chain, unmoved),
     unreported.length === 0 ? new Map<string, string>() : heldNow.amountsOf(chain, unreported),
   ]);
-  return tokens.map((token, place) => {
-    const holder = found[place] ?? null;
+  return tokens.map((token, index) => {
+    const holder = reported[index] ?? null;
     if (holder !== null) return holderNow(holder, amounts);
     const owner = owners.get(recordId(token));
     return owner === undefined ? null : { ...token, owner, amount: '1', blockNumber: null };
   });
 }
 
-/**
- * Returns the first candidate with a balance in the contract. Otherwise the first without a result in time that is
- * known to have received more than it gave; otherwise none.
- */
 function holderNow({ candidates, ...held }: TokenHolder, amounts: ReadonlyMap<string, string>): RecordKey {
   const reported = candidates.map((candidate) => ({
     ...candidate,

@@ -1,12 +1,12 @@
 import type { StateKind } from '@chainstead/node-reads';
 import { z } from '@hono/zod-openapi';
 
-/** Several at once, each as one text ({@link recordId}, {@link holdingId}). */
+/** Each is one text ({@link recordId}, {@link holdingId}). */
 interface Items {
   items: string[];
 }
 
-/** The contract's result for each item; null if it is empty. */
+/** Null if the contract's result is empty. */
 type Reported = (readonly [item: string, reported: string | null])[];
 
 /** Failures don't share a cause: pages cover many contracts. */
@@ -15,7 +15,7 @@ const failsAlike = (): string => '';
 const answer = z.array(z.tuple([z.string(), z.string().nullable()]));
 const itemsOf = (item: RegExp) => z.object({ items: z.array(z.string().regex(item)).min(1) });
 
-/** Owners of ERC-721 ids, by `ownerOf`. */
+/** By `ownerOf`. */
 export const NFT_OWNERS: StateKind<Items, Reported> = {
   name: 'nft-owners',
   question: itemsOf(/^0x[0-9a-f]{40}:\d+$/),
@@ -23,7 +23,7 @@ export const NFT_OWNERS: StateKind<Items, Reported> = {
   failsAlike,
 };
 
-/** Balances of ERC-1155 ids, by `balanceOfBatch`. Decimal digits. */
+/** By `balanceOfBatch`, in decimal digits. */
 export const NFT_AMOUNTS: StateKind<Items, Reported> = {
   name: 'nft-amounts',
   question: itemsOf(/^0x[0-9a-f]{40}:\d+:0x[0-9a-f]{40}$/),

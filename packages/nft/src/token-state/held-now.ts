@@ -5,7 +5,6 @@ import type { TokenKey } from '../collections/token-rows.ts';
 import { type RecordKey, recordId } from '../records/nft-record.ts';
 import { NFT_AMOUNTS, NFT_OWNERS } from './held-kinds.ts';
 
-/** An id and a possible holder. */
 export interface Holding extends TokenKey {
   readonly owner: Address;
 }
@@ -24,7 +23,7 @@ export const NOBODY_REQUESTED: HeldNow = {
   amountsOf: async () => new Map(),
 };
 
-/** Maximum age of a cached result: paging back and forth makes no new node calls. Milliseconds. */
+/** Paging back and forth makes no new node calls. Milliseconds. */
 const MAX_AGE_MS = 5_000;
 
 /** @param waitMs how long a request waits for its state reads */
@@ -43,12 +42,11 @@ export function createHeldNow(context: ReadingContext, waitMs: number): HeldNow 
   };
 }
 
-/** Returns a holding's key within a state read. */
 export function holdingId({ address, tokenId, owner }: Holding): string {
   return `${recordId({ address, tokenId })}:${owner}`;
 }
 
-/** Returns the keys with their current amounts in the contracts. Those without a result or a balance are left out. */
+/** Keys without a result or a balance are left out. */
 export async function withAmountsNow<Key extends RecordKey & { readonly owner: Address }>(
   heldNow: HeldNow,
   chain: Chain,

@@ -1,10 +1,11 @@
 import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { type Dataset, type DecodeContext, defineTable, timestampText } from '@chainstead/sync';
+import { decodeErc20Transfer, decodeNftTransfers } from '@chainstead/token-events';
+import type { Erc20Payment } from './marketplace.ts';
 import { resolveParties } from './resolve-parties.ts';
 import { saleDays } from './sale-days.ts';
 import { type NftTradeRow, nftTrades as table } from './schema.ts';
 import { tradeRows } from './trade-rows.ts';
-import { tradeTransaction } from './trade-transaction.ts';
 import { type TradingChain, tradingChain } from './trading-chain.ts';
 import { transfersByToken } from './transfers-by-token.ts';
 
@@ -12,10 +13,8 @@ import { transfersByToken } from './transfers-by-token.ts';
 const ROWS_PER_PARTITION = 1_500_000;
 
 /**
- * NFT trades: filled orders from marketplace events (marketplaces.ts), with the accounts behind routers.
- * docs/api/trades-and-prices.md defines trades and which source takes precedence.
- *
- * A trade is decoded from the logs of its transaction alone: neither sender nor value of the transaction is known here.
+ * Filled orders of marketplace events; docs/api/trades-and-prices.md defines them and their precedence.
+ * A trade is decoded from its transaction's logs alone: sender and value of the transaction are not known here.
  */
 export const nftTrades: Dataset<NftTradeRow> = {
   name: 'nft-trades',
@@ -33,18 +32,16 @@ function decode(logs: readonly Log[], context: DecodeContext): NftTradeRow[] {
   if (trading.byAddress.size === 0) return [];
   const rows: NftTradeRow[] = [];
   for (let start = 0, end = 0; start < logs.length; start = end) {
+    const first = logs[start];
     let fills = false;
-    for (end = start; end < logs.length && sameTransaction(logs[start], logs[end]); end++) {
+    for (end = start; end < logs.length; end++) {
       const log = logs[end];
+      if (log?.transactionIndex !== first?.transactionIndex || log?.blockNumber !== first?.blockNumber) break;
       if (log !== undefined && trading.byAddress.has(log.address) && trading.isFill(log)) fills = true;
     }
     if (fills) decodeTransaction(logs.slice(start, end), trading, context, rows);
   }
   return rows;
-}
-
-function sameTransaction(one: Log | undefined, other: Log | undefined): boolean {
-  return one?.transactionIndex === other?.transactionIndex && one?.blockNumber === other?.blockNumber;
 }
 
 function decodeTransaction(
@@ -54,7 +51,12 @@ function decodeTransaction(
   rows: NftTradeRow[],
 ): void {
   const logs = all.filter(({ topics: [topic0] }) => topic0 !== undefined && trading.topicSet.has(topic0));
-  const transaction = tradeTransaction(logs, chain);
+  const { transfers } = decodeNftTransfers(logs, chain);
+  const payments = logs.flatMap((log): Erc20Payment | readonly Erc20Payment[] => {
+    const transfer = decodeErc20Transfer(log, chain);
+    return transfer === null ? [] : { log, token: log.address, ...transfer, value: BigInt(transfer.value) };
+  });
+  const transaction = { chain, logs, transfers, payments };
   const filled = marketplacesIn(logs, trading).flatMap(({ marketplace, own }) =>
     marketplace.fills(own, transaction).map((fill) => ({ marketplace, fill })),
   );
@@ -62,7 +64,7 @@ function decodeTransaction(
   if (first === undefined || filled.length === 0) return;
   const resolved = resolveParties(
     filled.map(({ fill }) => fill),
-    transfersByToken(transaction.transfers),
+    transfersByToken(transfers),
   );
   const blockTimestamp = timestampText(timestampOf(first.blockNumber));
   const counts = new Map<string, number>();

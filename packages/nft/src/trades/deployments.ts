@@ -1,11 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 
-/**
- * Returns the contracts of a marketplace: the known addresses by chain id, and those that the chain's configuration
- * adds for the protocol.
- * @throws InvalidPrimitiveError for a known address that is malformed.
- */
+/** The known contracts by chain id, then those of the chain's configuration. */
 export function deployments(
   protocol: string,
   known: Readonly<Record<number, string | readonly string[]>>,
@@ -14,7 +10,7 @@ export function deployments(
     Object.entries(known).map(([id, addresses]) => [Number(id), [addresses].flat().map(parseAddress)]),
   );
   return (chain) => {
-    const added = chain.marketplaces.filter((one) => one.protocol === protocol).map((one) => one.address);
+    const added = chain.marketplaces.filter((entry) => entry.protocol === protocol).map(({ address }) => address);
     return [...(byChain.get(chain.id) ?? []), ...added];
   };
 }

@@ -3,21 +3,16 @@ import { type Address, type Hash, type Hex, keccak256Hex, type Log } from '@chai
 import type { AbiEvent, AbiParameter } from 'abitype';
 import type { AbiEventParametersToPrimitiveTypes } from 'viem';
 
-/** keccak256 of the event's signature. */
 export function topicOf(event: AbiEvent): Hash {
   return layoutOf(event).topic;
 }
 
-/** Arguments by name. */
 type EventArguments<Event extends AbiEvent> = AbiEventParametersToPrimitiveTypes<
   Event['inputs'],
   { EnableUnion: false; IndexedOnly: false; Required: true }
 >;
 
-/**
- * Returns a log's arguments by name, decoded as this event; null for another event or an invalid encoding. Arguments
- * and members of structs must have names.
- */
+/** Arguments by name; null for another event or an invalid encoding. Arguments and struct members need names. */
 export function eventArguments<const Event extends AbiEvent>(event: Event, log: Log): EventArguments<Event> | null {
   const { topic, indexed, data } = layoutOf(event);
   const [topic0, ...topics] = log.topics;
@@ -25,8 +20,8 @@ export function eventArguments<const Event extends AbiEvent>(event: Event, log: 
   try {
     const values: readonly unknown[] = decodeAbi(data, log.data);
     const args: unknown = Object.fromEntries([
-      ...indexed.map((input, place) => [input[0].name, decodeAbi(input, topics[place] ?? '0x')[0]]),
-      ...data.map(({ name }, place) => [name, values[place]]),
+      ...indexed.map((input, index) => [input[0].name, decodeAbi(input, topics[index] ?? '0x')[0]]),
+      ...data.map(({ name }, index) => [name, values[index]]),
     ]);
     return args as EventArguments<Event>;
   } catch {
@@ -35,14 +30,12 @@ export function eventArguments<const Event extends AbiEvent>(event: Event, log: 
   }
 }
 
-/** Returns an address as it is stored: lower case. */
 export function lowerCase(address: Hex): Address {
   return address.toLowerCase() as Address;
 }
 
 interface EventLayout {
   readonly topic: Hash;
-  /** Decoded separately: each is in its own topic. */
   readonly indexed: readonly (readonly [AbiParameter])[];
   readonly data: readonly AbiParameter[];
 }
@@ -51,8 +44,8 @@ const layouts = new WeakMap<AbiEvent, EventLayout>();
 
 /** Cached: hashing a signature takes longer than decoding a log. */
 function layoutOf(event: AbiEvent): EventLayout {
-  const known = layouts.get(event);
-  if (known !== undefined) return known;
+  const cached = layouts.get(event);
+  if (cached !== undefined) return cached;
   const layout = {
     topic: keccak256Hex(Buffer.from(abiSignature(event.name, event.inputs))),
     indexed: event.inputs.filter((input) => input.indexed === true).map((input) => [input] as const),

@@ -35,9 +35,7 @@ export interface TradedItem {
 export interface TradeTransaction {
   readonly chain: Chain;
   readonly logs: readonly Log[];
-  /** NFT transfers, in order. */
   readonly transfers: readonly NftTransfer[];
-  /** ERC-20 transfers, in order. */
   readonly payments: readonly Erc20Payment[];
 }
 
@@ -49,10 +47,7 @@ export interface Erc20Payment {
   readonly value: bigint;
 }
 
-/**
- * One filled order from its marketplace's event. The dataset then finds the parties behind routers by following
- * transfers, and creates rows.
- */
+/** One filled order; the dataset then follows transfers to the parties behind routers, and creates rows. */
 export interface Fill {
   /** The fill event (of a matched group: the order with the price). Its emitter is the marketplace contract. */
   readonly log: Log;

@@ -3,6 +3,7 @@ import { areAdjacent } from './adjacent-logs.ts';
 import type { Fill, TradedItem, TradeTransaction } from './marketplace.ts';
 import { paidFrom } from './paid-by-buyer.ts';
 import { paymentToken } from './payment-token.ts';
+import type { TransactionWindow } from './transaction-window.ts';
 
 /** A filled order of 0x v4 or Element v1, whose amount excludes the fees that the buyer pays on top. */
 export interface NetOrder {
@@ -19,11 +20,9 @@ export interface NetOrder {
 }
 
 /**
- * Returns the fills of orders. Two matched orders emit an event each and are one trade, represented by the sell order.
- * The buyer's price is then the buy order's offer, in its token, including the matcher's profit.
- *
- * In tokens the price is the amount that left the buyer, including on-top fees. The native token leaves no logs, so
- * such a price is the event's amount, without fees on top.
+ * Two matched orders emit an event each and are one trade: the sell order at the buy order's offer.
+ * In tokens the price is all that left the buyer, with on-top fees. The native token leaves no logs, so the price
+ * is then the event's amount, without fees on top.
  */
 export function netOrderFills(
   own: readonly Log[],
@@ -33,17 +32,15 @@ export function netOrderFills(
   const orders = own.map(read);
   const fills: Fill[] = [];
   let after: Log | null = null;
-  for (let place = 0; place < orders.length; place++) {
-    const order = orders[place] ?? null;
-    if (order === null) {
-      after = own[place] ?? after;
-      continue;
+  for (let index = 0; index < orders.length; index++) {
+    const order = orders[index] ?? null;
+    if (order !== null) {
+      const next = orders[index + 1] ?? null;
+      const counter = next !== null && areMatched(order, next, transaction) ? next : null;
+      if (counter !== null) index++;
+      fills.push(fillOf(order, counter, transaction, { after, before: order.log }));
     }
-    const next = orders[place + 1] ?? null;
-    const counter = next !== null && areMatched(order, next, transaction) ? next : null;
-    if (counter !== null) place++;
-    fills.push(fillOf(order, counter, transaction, { after, before: order.log }));
-    after = own[place] ?? after;
+    after = own[index] ?? after;
   }
   return fills;
 }
@@ -67,7 +64,7 @@ function fillOf(
   order: NetOrder,
   counter: NetOrder | null,
   transaction: TradeTransaction,
-  window: { readonly after: Log | null; readonly before: Log },
+  window: TransactionWindow,
 ): Fill {
   const [sell, buy] = order.side === 0 ? [order, counter ?? order] : [counter ?? order, order];
   const { log, seller, buyer, item } = sell;

@@ -9,23 +9,19 @@ export interface PaymentPlace {
   readonly window: TransactionWindow;
 }
 
-/** A transfer that can be the payment of an order, before its fees. */
-export interface Principal {
-  readonly to: Address;
-  readonly value: bigint;
-}
-
 /**
- * Returns the amount that left the buyer for one fill whose event excludes on-top fees: the payment and all later
- * transfers of the same token from the buyer, before the event. Null if the payment is not among the transfers.
+ * All that left the buyer for one fill whose event excludes on-top fees: the payment and all later transfers
+ * of the same token before the event. Null if the payment is not among the transfers.
  */
 export function paidFrom(
-  principals: readonly Principal[],
+  principals: readonly Pick<Erc20Payment, 'to' | 'value'>[],
   payments: readonly Erc20Payment[],
   place: PaymentPlace,
 ): bigint | null {
   const sent = sentByBuyer(payments, place);
-  const first = sent.findLastIndex(({ to, value }) => principals.some((one) => one.to === to && one.value === value));
+  const first = sent.findLastIndex(({ to, value }) =>
+    principals.some((principal) => principal.to === to && principal.value === value),
+  );
   return first === -1 ? null : sumOf(sent.slice(first));
 }
 
@@ -33,8 +29,8 @@ export function paidFrom(
 const TOTAL_TO_PRICE_MAX = 2n;
 
 /**
- * Like {@link paidFrom} for payments in parts: all of the token that the buyer sent. Null if that is less than the
- * order's price, or too much more to be fees.
+ * Like {@link paidFrom} for payments in parts: all of the token that the buyer sent.
+ * Null if that is less than the price, or too much more to be fees.
  */
 export function paidInParts(price: bigint, payments: readonly Erc20Payment[], place: PaymentPlace): bigint | null {
   const total = sumOf(sentByBuyer(payments, place));
@@ -42,7 +38,7 @@ export function paidInParts(price: bigint, payments: readonly Erc20Payment[], pl
 }
 
 function sentByBuyer(payments: readonly Erc20Payment[], { token, buyer, window }: PaymentPlace): Erc20Payment[] {
-  return inWindow(payments, window).filter((one) => one.token === token && one.from === buyer);
+  return inWindow(payments, window).filter((payment) => payment.token === token && payment.from === buyer);
 }
 
 function sumOf(payments: readonly Erc20Payment[]): bigint {

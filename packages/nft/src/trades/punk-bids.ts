@@ -11,10 +11,7 @@ const BID_WITHDRAWN = parseAbiItem(
   'event PunkBidWithdrawn(uint256 indexed punkIndex, uint256 value, address indexed fromAddress)',
 );
 
-/**
- * Bids for CryptoPunks. The event of an accepted bid has no value (marketplaces/cryptopunks.ts): the price is that of
- * the last bid, from any earlier block (trade-price-statement.ts).
- */
+/** The event of an accepted bid has no value: its price is that of the last bid (trade-price-statement.ts). */
 export const punkBids: Dataset<PunkBidRow> = {
   name: 'punk-bids',
   topics: (chain) => (chain.cryptoPunks === null || !chain.nftTrades ? [] : [BID_ENTERED, BID_WITHDRAWN].map(topicOf)),

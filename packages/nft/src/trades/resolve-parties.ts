@@ -4,13 +4,9 @@ import type { Fill, TradedItem } from './marketplace.ts';
 import { type TransfersByToken, tokenKey } from './transfers-by-token.ts';
 
 /**
- * Returns the fills of one transaction with the tokens that really moved and the accounts behind routers, as in
- * docs/api/trades-and-prices.md.
- *
- * The maker of an order signed it, and routers don't sign: only the taker is searched. The buyer of a listing is the
- * account that the token finally went to; the seller into an offer is the account that it came from. Neither is
- * followed through another fill of the same token (both are then trades), nor to the zero address or a burn address,
- * nor in cycles.
+ * The fills with the tokens that really moved and the accounts behind routers (docs/api/trades-and-prices.md).
+ * The maker signed the order, and routers don't sign: only the taker is searched, along the transfers of the token,
+ * but not through another fill of it (both are trades), nor to the zero or a burn address, nor in cycles.
  */
 export function resolveParties(fills: readonly Fill[], transfers: TransfersByToken): Fill[] {
   const corrected = fills.map((fill) => ({
@@ -31,14 +27,13 @@ export function resolveParties(fills: readonly Fill[], transfers: TransfersByTok
   });
 }
 
-/** Parties and tokens, as keys. */
 function partiesOf(fills: readonly Fill[], party: (fill: Fill) => Address): ReadonlySet<string> {
   return new Set(fills.flatMap((fill) => fill.items.map((item) => partyKey(item, party(fill)))));
 }
 
 const BURN_ADDRESSES: ReadonlySet<string> = new Set([ZERO_ADDRESS, `0x${'0'.repeat(36)}dead`]);
 
-/** Returns the one party of all items of a fill; null if they differ: then the event's own party stays. */
+/** The one party of all items; null if they differ: then the event's own party stays. */
 function agreed(fill: Fill, partyOf: (item: TradedItem) => Address): Address | null {
   const parties = new Set(fill.items.map(partyOf));
   const [only] = parties;
@@ -46,8 +41,8 @@ function agreed(fill: Fill, partyOf: (item: TradedItem) => Address): Address | n
 }
 
 /**
- * Returns the item that moved. If the event's token did not move, and the same id of one other contract went from the
- * seller to the buyer, that one was sold (OpenSea's adapter of the shared storefront).
+ * If the event's token did not move, and the same id of one other contract went from seller to buyer, that one was
+ * sold (OpenSea's adapter of the shared storefront).
  */
 function movedItem(item: TradedItem, fill: Fill, transfers: TransfersByToken): TradedItem {
   const sameId = transfers.withId(item.tokenId);
@@ -77,10 +72,7 @@ function lastHolder(item: TradedItem, fill: Fill, transfers: TransfersByToken, r
   return holder;
 }
 
-/**
- * Position of the transfer that reached the buyer; otherwise of the one from the seller, if it sent to one account
- * only. −1: none.
- */
+/** The transfer that reached the buyer; otherwise the one from the seller, if it sent to one account only. −1: none. */
 function deliveryTo(all: readonly NftTransfer[], { seller, buyer }: Fill): number {
   const direct = all.findIndex((transfer) => transfer.from === seller && transfer.to === buyer);
   if (direct !== -1) return direct;
@@ -107,10 +99,7 @@ function firstHolder(item: TradedItem, fill: Fill, transfers: TransfersByToken, 
   return holder;
 }
 
-/**
- * Position of the transfer that left the seller; otherwise of the one to the buyer, if it came from one account only.
- * −1: none.
- */
+/** The transfer that left the seller; otherwise the one to the buyer, if from one account only. −1: none. */
 function deliveryFrom(all: readonly NftTransfer[], { seller, buyer }: Fill): number {
   const direct = all.findLastIndex((transfer) => transfer.from === seller && transfer.to === buyer);
   if (direct !== -1) return direct;

@@ -15,10 +15,8 @@ import { dayOf, isSalePrice, isSingleToken, NATIVE_CURRENCY, saleSummary, unitPr
 import { nftTrades, nftSaleDays as table } from './schema.ts';
 
 /**
- * `nft_sale_days`: sums of the sales of a token, and of a collection (token id −1), by day and payment token.
- *
- * Added rows are added to the stored sums. For removed rows, their days are recomputed from the trades: a minimum can't
- * be reversed. Both give the same result whatever the order of rows.
+ * `nft_sale_days`: sums of sales by token and by collection (token id −1), day and payment token.
+ * Days of removed rows are recomputed from the trades: a minimum can't be reversed.
  */
 export const saleDays: Projection = {
   name: 'nft-sale-days',
@@ -34,7 +32,6 @@ export const WHOLE_COLLECTION = -1;
 type Column = ColumnOf<typeof table>;
 
 const KEY: readonly Column[] = ['tokenAddress', 'chainId', 'tokenId', 'paymentToken', 'day'];
-/** Types of the key's columns, and of those of sales. */
 const DAY_TYPES = {
   token_address: 'bytea',
   chain_id: 'bigint',
@@ -117,7 +114,6 @@ function touchedDays(rows: Sql): Sql {
     FROM (${salesOf(rows)}) AS sale CROSS JOIN ${BOTH_IDS}`;
 }
 
-/** The sales among trades. */
 function salesOf(rows: Sql): Sql {
   const position = columnList(nftTrades, ['blockNumber', 'transactionIndex', 'logIndex', 'item'], 'trade');
   return sql`SELECT * FROM (
@@ -127,7 +123,7 @@ function salesOf(rows: Sql): Sql {
     ) AS priced WHERE ${isSalePrice('unit')}`;
 }
 
-/** Rows of the table from sales with their `id`, in key order. */
+/** In key order. */
 function daysOf(sales: Sql): Sql {
   return sql`SELECT token_address, chain_id, id, payment_token, day, sales, total,
     lowest[1], lowest[2], lowest[3], lowest[4], lowest[5],

@@ -1,7 +1,4 @@
-/**
- * SQL for the rows of `nft_trades` that show a token's price: trades of one token only. Its price is that of one unit,
- * rounded down, and above zero.
- */
+/** SQL for the rows of `nft_trades` that show a token's price: those of one token. Prices are per unit, rounded down. */
 import { ZERO_ADDRESS } from '@chainstead/core';
 import { asSql, columnsAs, joinSql, rawSql, type Sql, sql } from '@chainstead/db';
 import { nftTrades } from './schema.ts';
@@ -21,33 +18,27 @@ export function isSingleToken(trade: string): Sql {
   return sql`${collections} = 1 AND coalesce(${tokenId} = ALL (${tokenIds}), true)`;
 }
 
-/** The price of one unit; null if the number of units is unknown. Base units. @param price of the whole trade */
+/** In base units; null if the number of units is unknown. @param price of the whole trade */
 export function unitPrice(trade: string, price: Sql): Sql {
   const { amounts } = columnsAs(nftTrades, trade);
   return sql`CASE WHEN coalesce(${amounts} = '{1}', true) THEN ${price}
     ELSE div(${price}, nullif((SELECT sum(units) FROM unnest(${amounts}) AS units), 0)) END`;
 }
 
-/**
- * Whether a unit price is valid. The upper bound is the largest 256-bit number: no payment is larger, whatever the
- * event contains.
- */
+/** At most 2^256 − 1: no payment is larger, whatever the event contains. */
 export function isSalePrice(unit: string | Sql): Sql {
   return sql`${asSql(unit)} BETWEEN 1 AND 115792089237316195423570985008687907853269984665640564039457584007913129639935`;
 }
 
-/** The day of a trade, in UTC. */
 export function dayOf(trade: string): Sql {
   return sql`(${columnsAs(nftTrades, trade).blockTimestamp} AT TIME ZONE 'UTC')::date`;
 }
 
-/** Position columns, in chain order. */
 export const PLACE_COLUMNS = ['block_number', 'transaction_index', 'log_index', 'item'] as const;
 
 /**
- * Returns the select-list entries that aggregate sales. The lowest, highest and latest sale are minimums over arrays of
- * numbers: [price, place …], [−price, place …], [−place …]. If prices are equal, the earliest sale therefore counts,
- * whatever the order of rows.
+ * The lowest, highest and latest sale are minimums of [price, place …], [−price, place …], [−place …]:
+ * of equal prices the earliest counts, whatever the order of rows.
  * @param sales a relation with `unit` and the position columns
  */
 export function saleSummary(sales: string): Sql {

@@ -4,12 +4,9 @@ import { addressBytes, columnsAs, joinSql, namesOf, rawSql, type Sql, sql } from
 import { addressKey } from '@chainstead/db/address-key';
 import { nftTrades } from './schema.ts';
 
-/** How the price of a `trade` is found. */
 export interface Priced {
   readonly ctes: readonly Sql[];
-  /** What follows the table of trades. */
   readonly join: Sql;
-  /** Null while unknown. */
   readonly price: Sql;
 }
 
@@ -20,10 +17,7 @@ export const BY_BIDS: Priced = {
   price: sql`coalesce(trade.price, ${acceptedBidPrice('trade')})`,
 };
 
-/**
- * For distributed tables: trades and bids are on different nodes, so accepted Punk bids are read first.
- * @param of the subject of the trades: a collection, or a wallet
- */
+/** For distributed tables: trades and bids are on different nodes, so accepted Punk bids are read first. */
 export function pricedBefore(
   { cryptoPunks }: Chain,
   chainId: Sql,
@@ -53,15 +47,10 @@ export function pricedBefore(
 const PLACE = namesOf(nftTrades, ['tokenAddress', 'blockNumber', 'transactionIndex', 'logIndex', 'item']);
 
 /**
- * Returns the amount of an accepted Punk bid, for trades whose own price is null. It is one range scan of `punk_bids`'
- * primary key that stops at its first row. Nothing is stored, so it does not matter whether the sale or the bid was
- * indexed first.
- *
- * A punk has one bid at a time, which a new one replaces. The accepted bid is therefore the last one before the sale,
- * if it was the buyer's and not withdrawn. Null while its block is not indexed.
- *
+ * The amount of an accepted Punk bid, for trades without a price: one range scan of `punk_bids`' primary key that
+ * stops at its first row. A punk has one bid at a time, so it is the last one before the sale, if it was the buyer's
+ * and not withdrawn. Null while its block is not indexed; nothing is stored, so the order of indexing does not matter.
  * @param trade alias of a row of `nft_trades` in the enclosing statement
- * @param contract its contract
  */
 export function acceptedBidPrice(trade: string, contract?: Sql): Sql {
   const sold = columnsAs(nftTrades, trade);

@@ -3,10 +3,9 @@ import type { Fill, Marketplace, TradedItem } from './marketplace.ts';
 import type { NftTradeRow } from './schema.ts';
 
 /**
- * Up to this many ids of a collection, each row of a trade contains all of them. In a larger bundle the leading row has
- * all and every other row its own id with its neighbors: otherwise rows would grow quadratically with a transaction's
- * ids. The previous id, always another token, is included, so that no row of a bundle looks like the sale of a single
- * token.
+ * Up to this many ids of a collection, each row contains all of them. In a larger bundle only the leading row does;
+ * every other has its own id with its neighbors: otherwise rows would grow quadratically. The previous id, always
+ * another token, is included, so that no row of a bundle looks like the sale of a single token.
  */
 export const WHOLE_BUNDLE_MAX = 64;
 
@@ -17,11 +16,11 @@ export interface TradeRowsOptions {
   readonly marketplace: Marketplace;
   readonly chainId: number;
   readonly blockTimestamp: string;
-  /** Number of this transaction's rows so far, by log and collection key: the next row's `item`. */
+  /** Rows of this transaction so far, by log and collection key: the next row's `item`. */
   readonly counts: Map<string, number>;
 }
 
-/** Returns the rows of one fill: for each collection, one per distinct token. */
+/** For each collection, one row per distinct token. */
 export function tradeRows(fill: Fill, options: TradeRowsOptions): NftTradeRow[] {
   const collections = Map.groupBy(fill.items, (item) => item.token);
   const collectionCount = Math.min(collections.size, COLLECTIONS_MAX);
@@ -31,22 +30,28 @@ export function tradeRows(fill: Fill, options: TradeRowsOptions): NftTradeRow[] 
     const collectionKey = addressKey(token);
     const isOfOneId = items.length === 1;
     return firstOfEach(items).map((place, index): NftTradeRow => {
-      const named = index === 0 || items.length <= WHOLE_BUNDLE_MAX ? all : windowFrom(place - 1);
+      const isWhole = index === 0 || items.length <= WHOLE_BUNDLE_MAX;
+      const shown = (texts: readonly string[]): readonly string[] =>
+        isWhole ? texts : [...texts.slice(place - 1), ...texts.slice(0, place - 1)].slice(0, WHOLE_BUNDLE_MAX);
+      // Counts by key: otherwise two contracts of one bundle with the same key would have the same primary key.
+      const key = `${fill.log.logIndex}:${collectionKey}`;
+      const item = options.counts.get(key) ?? 0;
+      options.counts.set(key, item + 1);
       return {
         collectionKey,
         chainId: options.chainId,
         blockNumber: fill.log.blockNumber,
         transactionIndex: fill.log.transactionIndex,
         logIndex: fill.log.logIndex,
-        item: nextItem(options.counts, fill.log.logIndex, collectionKey),
+        item,
         blockTimestamp: options.blockTimestamp,
         side: fill.side,
         collections: collectionCount,
         leads: index === 0,
         tokenAddress: token,
         tokenId: tokenIds[place] ?? '0',
-        tokenIds: isOfOneId ? null : named(tokenIds),
-        amounts: isOfOneId && amounts[0] === '1' ? null : named(amounts),
+        tokenIds: isOfOneId ? null : shown(tokenIds),
+        amounts: isOfOneId && amounts[0] === '1' ? null : shown(amounts),
         marketplace: options.marketplace.name,
         protocol: options.marketplace.protocol,
         marketplaceAddress: fill.log.address,
@@ -60,13 +65,6 @@ export function tradeRows(fill: Fill, options: TradeRowsOptions): NftTradeRow[] 
   });
 }
 
-const all = (texts: readonly string[]): readonly string[] => texts;
-
-/** Selects values from this position on, wrapping around, as many as a row of a large bundle contains. */
-function windowFrom(place: number): (texts: readonly string[]) => readonly string[] {
-  return (texts) => [...texts.slice(place), ...texts.slice(0, place)].slice(0, WHOLE_BUNDLE_MAX);
-}
-
 /** Positions of the first occurrence of each id. */
 function firstOfEach(items: readonly TradedItem[]): number[] {
   const seen = new Set<string>();
@@ -75,12 +73,4 @@ function firstOfEach(items: readonly TradedItem[]): number[] {
     seen.add(tokenId);
     return [place];
   });
-}
-
-/** Counts by key: otherwise two contracts of one bundle with the same key would have rows with the same primary key. */
-function nextItem(counts: Map<string, number>, logIndex: number, collectionKey: string): number {
-  const key = `${logIndex}:${collectionKey}`;
-  const item = counts.get(key) ?? 0;
-  counts.set(key, item + 1);
-  return item;
 }

@@ -1,20 +1,16 @@
 import { lowerCase } from './event-arguments.ts';
 import type { TradedItem } from './marketplace.ts';
 
-/**
- * Returns ids of one collection and their amounts, as events list them; null if the lists differ in length or are
- * empty.
- */
+/** Null if the lists differ in length or are empty. */
 export function tradedItems(
   token: `0x${string}`,
   ids: readonly bigint[],
   amounts: readonly bigint[],
 ): readonly TradedItem[] | null {
   if (ids.length === 0 || ids.length !== amounts.length) return null;
-  return ids.map((id, place) => tradedItem(token, id, amounts[place]));
+  return ids.map((id, index) => tradedItem(token, id, amounts[index]));
 }
 
-/** Returns one token, or an amount of one. */
 export function tradedItem(token: `0x${string}`, id: bigint, amount: bigint = 1n): TradedItem {
   return { token: lowerCase(token), tokenId: id.toString(), amount: amount.toString() };
 }

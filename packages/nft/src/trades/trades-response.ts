@@ -1,6 +1,7 @@
 import { indexedSchema } from '@chainstead/data-api';
 import { z } from '@hono/zod-openapi';
-import type { TokenDocument, TradeRow } from './get-trades.ts';
+import { readDocument } from '../records/document-object.ts';
+import type { Trade, TradedDocument } from './get-trades.ts';
 
 const addressText = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
 const hashText = z.string().openapi({ pattern: '^0x[0-9a-f]{64}$' });
@@ -38,7 +39,6 @@ const tradeSchema = z
   })
   .openapi('NftTrade');
 
-/** The response of the trades routes (docs/api/nfts.md#nft-trades). */
 export const tradesSchema = z
   .object({
     page: z.int().min(0).openapi({ description: 'Page number, from 0' }),
@@ -49,9 +49,8 @@ export const tradesSchema = z
   })
   .openapi('NftTrades');
 
-/** Returns one row of the response. All numbers are text here. */
 export function showTrade(
-  row: TradeRow,
+  row: Trade,
   { withMetadata }: { readonly withMetadata: boolean },
 ): z.infer<typeof tradeSchema> {
   const shown: z.infer<typeof tradeSchema> = {
@@ -74,20 +73,10 @@ export function showTrade(
 }
 
 /** Returns an empty list for a document that is not a JSON object. */
-function showMetadata({ token_id, document }: TokenDocument): z.infer<typeof tokenMetadataSchema>[] {
-  const fields = parseObject(document);
-  if (fields === null) return [];
+function showMetadata({ token_id, document }: TradedDocument): z.infer<typeof tokenMetadataSchema>[] {
+  const fields = readDocument(document)?.fields;
+  if (fields === undefined) return [];
   const text = (...names: readonly string[]): string | null =>
     names.map((name) => fields[name]).find((value) => typeof value === 'string') ?? null;
   return [{ token_id, name: text('name'), description: text('description'), image: text('image', 'image_url') }];
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
 }

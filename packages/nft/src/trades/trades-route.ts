@@ -26,9 +26,7 @@ const PAGING_TEXT =
 const ALL = 'all';
 const DEFAULT_MARKETPLACE: MarketplaceName = 'opensea';
 
-/**
- * `GET /api/v2.2/nft/{address}/{token_id}/trades`: a token's trades on all marketplaces (docs/api/nfts.md#nft-trades).
- */
+/** `GET /api/v2.2/nft/{address}/{token_id}/trades` (docs/api/nfts.md#nft-trades) */
 export const tokenTradesRoute: RouteModule = (app, dependencies) => {
   const { parameters } = dependencies;
   addTradesRoute(app, dependencies, {
@@ -44,10 +42,7 @@ export const tokenTradesRoute: RouteModule = (app, dependencies) => {
   });
 };
 
-/**
- * `GET /api/v2.2/nft/{address}/trades`: a collection's trades on one marketplace, or on all
- * (docs/api/nfts.md#nft-trades).
- */
+/** `GET /api/v2.2/nft/{address}/trades` (docs/api/nfts.md#nft-trades) */
 export const collectionTradesRoute: RouteModule = (app, dependencies) => {
   const { parameters } = dependencies;
   addTradesRoute(app, dependencies, {
@@ -67,7 +62,7 @@ export const collectionTradesRoute: RouteModule = (app, dependencies) => {
   });
 };
 
-/** `GET /api/v2.2/wallets/{address}/nfts/trades`: NFT trades of a wallet (docs/api/nfts.md#nft-trades). */
+/** `GET /api/v2.2/wallets/{address}/nfts/trades` (docs/api/nfts.md#nft-trades) */
 export const walletTradesRoute: RouteModule = (app, dependencies) => {
   const { parameters } = dependencies;
   addTradesRoute(app, dependencies, {
@@ -92,7 +87,7 @@ function marketplaceParameter() {
     .openapi({ type: 'string', enum: names, default: DEFAULT_MARKETPLACE });
 }
 
-/** The values that a cursor is bound to. Parts that a route does not have keep their defaults. */
+/** A cursor is bound to these; parts that a route does not have keep their defaults. */
 const filterSchema = z.object({
   address: z.string(),
   token_id: z.string().default(''),
@@ -122,7 +117,6 @@ function commonFilter({ chain, nft_metadata, ...given }: z.infer<z.ZodObject<Ret
   return { chain: chain?.key, nft_metadata, ...givenBlockBounds(given) };
 }
 
-/** @param subjectOf returns the subject of a filter */
 function addTradesRoute<Params extends z.core.$ZodShape, Query extends ListQueryShape>(
   app: ApiApp,
   dependencies: ApiDependencies,
@@ -153,16 +147,16 @@ function addTradesRoute<Params extends z.core.$ZodShape, Query extends ListQuery
           token: position.token as Address,
         },
       };
-      const found = await getTrades(reads, chain, reading, { isSpread: await areTablesSpread(reads) });
-      const last = found.hasNext ? found.trades.at(-1) : undefined;
+      const page = await getTrades(reads, chain, reading, { isSpread: await areTablesSpread(reads) });
+      const last = page.hasNext ? page.trades.at(-1) : undefined;
       const next = last && {
         position: {
           ...{ block: last.block_number, transaction: last.transaction_index, log: last.log_index },
           ...{ item: last.item, token: last.token_address },
         },
-        upperBound: upperBound ?? Math.max(found.indexed.toBlock ?? 0, found.trades[0]?.block_number ?? 0),
+        upperBound: upperBound ?? Math.max(page.indexed.toBlock ?? 0, page.trades[0]?.block_number ?? 0),
       };
-      return { ...found, next };
+      return { ...page, next };
     },
     present: ({ indexed, trades }, envelope, { filter }) => ({
       ...envelope,

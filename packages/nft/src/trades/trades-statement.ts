@@ -42,18 +42,13 @@ export interface TradeKey {
   readonly token: Address;
 }
 
-/** Trades are read newest first. */
 export interface TradesQuery extends PageBounds {
   readonly subject: TradesSubject;
-  /** Number of rows; one more is read to detect a next page. */
   readonly limit: number;
-  /** Rows strictly older than this one; null for the first page. */
   readonly after: TradeKey | null;
-  /** Adds the stored metadata of the tokens. */
   readonly metadata: boolean;
 }
 
-/** The name of the dataset whose coverage counts. */
 const DATASET = 'nft-trades';
 
 /** Documents of at least this length are left out of pages. Bytes. */
@@ -62,20 +57,15 @@ const METADATA_BYTES_MAX = 65_536;
 const METADATA_TOKENS_MAX = 20;
 
 export interface TradesReading {
-  /** Whether tables are distributed. @default false */
   readonly isSpread?: boolean;
-  /** Of {@link TRADES}. */
   readonly select?: Sql;
 }
 
 /**
- * Returns the statement for a page of trades. In each partition, each scan is a range of one index that stops after
- * limit + 1 rows (trades-statement.explain.test.ts). The index is `nft_trades_by_token`, `nft_trades_by_marketplace` or
- * the primary key. For a wallet, `nft_trades_by_seller` and `nft_trades_by_buyer` are merged; a trade with itself is in
- * both and shown once.
- *
- * Partitions are ordered by height, so they are read one after the other, starting with the page's first one. As in
- * wallet-transfers-statement.ts, the planner can't choose to read and sort everything.
+ * In each partition, each scan is a range of one index that stops after limit + 1 rows
+ * (trades-statement.explain.test.ts): `nft_trades_by_token`, `nft_trades_by_marketplace` or the primary key; for a
+ * wallet `nft_trades_by_seller` and `nft_trades_by_buyer` merged, where a trade with itself is shown once.
+ * Partitions are ordered by height and read one after the other, so the planner can't choose to sort everything.
  */
 export function tradesStatement(
   chain: Chain,
@@ -122,7 +112,6 @@ function tradesOf(subject: TradesSubject, scan: Scan): Sql {
   return range([...ofCollection(subject.token), ...subsetOf(subject)], scan, 'ONLY');
 }
 
-/** Conditions that select among a collection's trades. */
 function subsetOf(subject: Exclude<TradesSubject, { readonly kind: 'wallet' }>): readonly Sql[] {
   if (subject.kind === 'token') return ofToken(sql`${subject.tokenId}::numeric`);
   return subject.marketplace === null
@@ -142,10 +131,7 @@ function range(
     ${orderBy(PLACE)} FETCH FIRST (${limit}) ROWS ${rawSql(ending)}`;
 }
 
-/**
- * Rows of one collection key have unique positions. A wallet's rows may share one, for several collections of one
- * order: ties handle that.
- */
+/** A wallet's rows may share a position, for several collections of one order: ties handle that. */
 const PLACE = ['block_number', 'transaction_index', 'log_index', 'item'] as const;
 const WALLET_PLACE = [...PLACE, 'token_address'] as const;
 
@@ -173,7 +159,6 @@ export const TRADES = packedRows({
   verified: boolean('verified'),
 });
 
-/** The distinct blocks of a page's rows. */
 export const BLOCKS = packedRows({
   block_number: int8('block_number'),
   block_hash: hex<Hash>('block_hash', 32),
@@ -192,7 +177,7 @@ function olderThan(key: TradeKey, subject: TradesSubject): readonly Sql[] {
     : rowsAfterInPartitions('DESC', PLACE, place);
 }
 
-/** The bytes of {@link BLOCKS}, found in one lookup: row by row they cost several times as much. Null for none. */
+/** Packed {@link BLOCKS} in one lookup: row by row they cost several times as much. */
 function blocksOf(chainId: Sql): Sql {
   return sql`(SELECT packed_bytes FROM (SELECT ${BLOCKS.select} FROM blocks WHERE chain_id = ${chainId} AND block_number = ANY (ARRAY(SELECT block_number FROM page))) AS found)`;
 }

@@ -4,30 +4,19 @@ import { nftTransferTopics, TRANSFER_TOPIC } from '@chainstead/token-events';
 import type { Marketplace } from './marketplace.ts';
 import { marketplaces } from './marketplaces.ts';
 
-/** The decoders of one chain, arranged so that an irrelevant log costs one lookup. */
 export interface TradingChain {
   /** Fill events of the marketplaces deployed here, then NFT and ERC-20 transfer events; empty if none is deployed. */
   readonly topics: readonly Hash[];
-  /** The same as a set. */
   readonly topicSet: ReadonlySet<Hash>;
-  /** Marketplaces by their contract. */
   readonly byAddress: ReadonlyMap<Address, readonly Marketplace[]>;
-  /** Whether the log is a marketplace's own. */
   isFill(log: Log): boolean;
 }
 
-const known = new WeakMap<Chain, TradingChain>();
+const byChain = new WeakMap<Chain, TradingChain>();
 
-/** Returns the marketplaces of this chain, computed once per chain. */
 export function tradingChain(chain: Chain): TradingChain {
-  const before = known.get(chain);
-  if (before !== undefined) return before;
-  const made = layOut(chain);
-  known.set(chain, made);
-  return made;
-}
-
-function layOut(chain: Chain): TradingChain {
+  const cached = byChain.get(chain);
+  if (cached !== undefined) return cached;
   const byAddress = new Map<Address, Marketplace[]>();
   const fillTopics = new Set<Hash>();
   for (const marketplace of chain.nftTrades ? marketplaces : []) {
@@ -39,5 +28,7 @@ function layOut(chain: Chain): TradingChain {
   const isFill = ({ address, topics: [topic0] }: Log): boolean =>
     topic0 !== undefined &&
     (byAddress.get(address)?.some((marketplace) => marketplace.topics.includes(topic0)) ?? false);
-  return { topics, topicSet: new Set(topics), byAddress, isFill };
+  const trading = { topics, topicSet: new Set(topics), byAddress, isFill };
+  byChain.set(chain, trading);
+  return trading;
 }

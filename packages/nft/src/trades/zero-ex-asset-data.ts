@@ -26,10 +26,7 @@ const ERC721 = parseAbiParameters('address token, uint256 tokenId');
 const ERC1155 = parseAbiParameters('address token, uint256[] tokenIds, uint256[] values, bytes callbackData');
 const MULTI_ASSET = parseAbiParameters('uint256[] amounts, bytes[] nestedAssetData');
 
-/**
- * Returns the asset for a filled amount. Null if it is neither one ERC-20 token nor NFTs only: other formats, static
- * calls, baskets that contain tokens.
- */
+/** Null if it is neither one ERC-20 token nor NFTs only: other formats, static calls, baskets that contain tokens. */
 export function readAssetData(data: Hex, filled: bigint): Asset | null {
   const encoded = `0x${data.slice(PROXY_LENGTH)}` as const;
   try {
@@ -63,9 +60,9 @@ function readBasket(encoded: Hex, filled: bigint): Asset | null {
   const [amounts, nested] = decodeAbi(MULTI_ASSET, encoded);
   if (nested.length === 0 || nested.length !== amounts.length) return null;
   const items: TradedItem[] = [];
-  for (const [place, data] of nested.entries()) {
+  for (const [index, data] of nested.entries()) {
     // A basket in a basket is not valid asset data.
-    const asset = data.startsWith(PROXIES.multiAsset) ? null : readAssetData(data, (amounts[place] ?? 0n) * filled);
+    const asset = data.startsWith(PROXIES.multiAsset) ? null : readAssetData(data, (amounts[index] ?? 0n) * filled);
     if (asset?.kind !== 'nfts') return null;
     items.push(...asset.items);
   }

@@ -3,11 +3,10 @@ import type { Address } from '@chainstead/core';
 import type { SubjectCoverage } from '@chainstead/data-api';
 import type { Database } from '@chainstead/db';
 import { readCollectionRows } from '../owners/collection-statement.ts';
-import { type CollectionStatsRow, collectionStatsStatement } from '../owners/collection-stats-statement.ts';
+import { type CollectionStats, collectionStatsStatement } from '../owners/collection-stats-statement.ts';
 
-/** The coverage of a collection's ids. */
 export interface CollectionCoverage extends SubjectCoverage {
-  /** Ids with a holder. */
+  /** With a holder. */
   readonly ids: number;
 }
 
@@ -16,15 +15,11 @@ export async function readCollectionCoverage(
   chain: Chain,
   contract: Address,
 ): Promise<CollectionCoverage> {
-  const found = await readCollectionRows<CollectionStatsRow>(
-    database,
-    chain,
-    collectionStatsStatement(chain, contract),
-  );
+  const found = await readCollectionRows<CollectionStats>(database, chain, collectionStatsStatement(chain, contract));
   return { ...found, ids: Number(found.rows[0]?.ids ?? 0) };
 }
 
-/** Whether blocks of the collection are still being fetched: it will have more ids. */
+/** Whether blocks are still being fetched: the collection will have more ids. */
 export function isHistoryComing({ isCovered, history }: Pick<SubjectCoverage, 'isCovered' | 'history'>): boolean {
   if (isCovered || history === null || history.waits) return false;
   return history.status === 'pending' || history.status === 'running';

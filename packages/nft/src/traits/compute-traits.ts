@@ -32,19 +32,14 @@ export interface TraitsContext {
   readonly database: Database;
   readonly chain: Chain;
   readonly logger: Logger;
-  /** Records work that might end the process. */
   readonly journal: Pick<WorkJournal, 'run'>;
-  /** Called after each collection with the outcome. */
   count(outcome: TraitsOutcome): void;
 }
 
 /** Total size of documents read together. Bytes. */
 const PIECE_BYTES_MAX = 8_388_608;
 
-/**
- * Computes the next generation of a collection's traits from stored documents, and shows it.
- * @throws the signal's reason
- */
+/** From stored documents. @throws the signal's reason */
 export async function computeTraits(context: TraitsContext, contract: Address, signal: AbortSignal): Promise<void> {
   const { database, chain, logger } = context;
   const generation = await beginGeneration(database, chain, contract);
@@ -67,13 +62,21 @@ async function compute(context: TraitsContext, made: NewGeneration, signal: Abor
   const { database, chain, logger } = context;
   const { contract } = made;
   const { ids, isBuilt, indexed } = await readCollectionCoverage(database, chain, contract);
-  if (ids > TOKENS_MAX) return endTooLarge(context, contract);
+  const endTooLarge = async (): Promise<TraitsOutcome> => {
+    await endTraitsWork(database, chain, contract, { isTooLarge: true });
+    return 'too-large';
+  };
+  if (ids > TOKENS_MAX) return endTooLarge();
   const counter = createTraitCounter();
   const counted = await countDocuments(context, contract, counter, signal);
   // While ids are being counted again, they are incomplete.
   const isStillBuilt = isBuilt && (await readCollectionCoverage(database, chain, contract)).isBuilt;
-  if (!isStillBuilt) return beginAgain(context, contract);
-  if (counted === 'no-room') return endTooLarge(context, contract);
+  if (!isStillBuilt) {
+    const step = { work: 'history', after: null } as const;
+    await advanceTraits(database, chain, contract, async () => ({ step, outcome: null }));
+    return 'begun-again';
+  }
+  if (counted === 'no-room') return endTooLarge();
   const census = counter.result();
   await storeGeneration(database, made, census);
   const counts = { tokens: census.tokens.length, traits: census.traits.length };
@@ -84,19 +87,6 @@ async function compute(context: TraitsContext, made: NewGeneration, signal: Abor
   }
   logger.info({ chain: chain.key, token: contract, ...counts }, 'Traits of a collection are computed');
   return 'computed';
-}
-
-async function endTooLarge({ database, chain }: TraitsContext, contract: Address): Promise<TraitsOutcome> {
-  await endTraitsWork(database, chain, contract, { isTooLarge: true });
-  return 'too-large';
-}
-
-async function beginAgain({ database, chain }: TraitsContext, contract: Address): Promise<TraitsOutcome> {
-  await advanceTraits(database, chain, contract, async () => ({
-    step: { work: 'history', after: null },
-    outcome: null,
-  }));
-  return 'begun-again';
 }
 
 /** @returns whether there was room for all traits, and `lacking` if failed documents will be read again */
@@ -110,8 +100,8 @@ async function countDocuments(
   let isLacking = false;
   for (;;) {
     signal.throwIfAborted();
-    const rows = await database.query<DocumentRow>(documentsStatement(chain, contract, after));
-    for (const { token_id: tokenId, is_asked: isRequested, is_failing: isFailing, metadata } of rows) {
+    const rows = await database.query<StoredDocument>(documentsStatement(chain, contract, after));
+    for (const { tokenId, isRequested, isFailing, metadata } of rows) {
       after = tokenId;
       isLacking ||= isFailing;
       const document = readDocument(metadata);
@@ -125,21 +115,21 @@ async function countDocuments(
   }
 }
 
-interface DocumentRow {
-  readonly token_id: string;
+interface StoredDocument {
+  readonly tokenId: string;
   readonly metadata: string | null;
-  /** Whether its document was ever requested: later ids take no part. */
-  readonly is_asked: boolean;
+  /** Whether it was ever requested: later ids take no part. */
+  readonly isRequested: boolean;
   /** Whether it failed and will be read again. */
-  readonly is_failing: boolean;
-  /** Number of ids examined; more than the rows if documents are large. */
+  readonly isFailing: boolean;
+  /** Ids examined; more than the rows if documents are large. */
   readonly seen: number;
 }
 
-/** Returns the statement for the documents of the ids after one, up to a total size. */
+/** Of the ids after one, up to a total size. */
 export function documentsStatement(chain: Chain, contract: Address, after: string): Sql {
   const of = { contract: sql`${addressBytes(contract)}`, chainId: sql`${chain.id}` };
-  return sql`SELECT token_id::text, metadata, is_asked, is_failing, seen FROM (
+  return sql`SELECT token_id::text AS "tokenId", metadata, is_asked AS "isRequested", is_failing AS "isFailing", seen FROM (
   SELECT ids.token_id, known.metadata, known.token_id IS NOT NULL AS is_asked, coalesce(known.status = 'failed' AND NOT ${FAILED_FOR_GOOD}, false) AS is_failing, count(*) OVER ()::int AS seen,
     sum(octet_length(known.metadata)) OVER (ORDER BY ids.token_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
   FROM ${nextIds(of, after)} LEFT JOIN LATERAL (

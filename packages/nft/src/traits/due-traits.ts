@@ -4,10 +4,8 @@ import { type Database, hexText, sql } from '@chainstead/db';
 import { type Claim, type DueTable, isClaimed, SETTLED } from '@chainstead/jobs';
 import type { TraitsWork } from './traits-at-work.ts';
 
-/** The name of this due work in metrics and notifications. */
 export const TRAITS_WORK = 'nft-traits';
 
-/** `nft_collection_traits` as due work. */
 export const DUE_TRAITS: DueTable = {
   name: 'nft_collection_traits',
   key: ['token_address', 'chain_id'],
@@ -15,7 +13,6 @@ export const DUE_TRAITS: DueTable = {
   isOpen: sql`work IS NOT NULL`,
 };
 
-/** The columns of a claimed collection. */
 export interface DueTraits {
   readonly address: Address;
   readonly work: TraitsWork;
@@ -23,7 +20,7 @@ export interface DueTraits {
 
 export const TRAITS_COLUMNS_CLAIMED = sql`${hexText('work.token_address')} AS address, work.work`;
 
-/** Ends a claim. Unfinished work, or work that was requested meanwhile, becomes due again. @param ms until then */
+/** Unfinished work, or work that was requested meanwhile, becomes due again. @param ms until then */
 export async function endTraitsClaim(database: Database, claim: Claim<unknown>, ms: number): Promise<void> {
   await database.query(
     sql`UPDATE nft_collection_traits SET ${SETTLED},
@@ -31,7 +28,7 @@ export async function endTraitsClaim(database: Database, claim: Claim<unknown>, 
   );
 }
 
-/** Counts the chain's collections whose documents are being queued for the metadata worker. */
+/** Collections whose documents are being queued for the metadata worker. */
 export async function countQueuing(database: Database, chain: Chain): Promise<number> {
   const [row] = await database.query<{ count: number }>(
     sql`SELECT count(*)::int AS count FROM nft_collection_traits WHERE chain_id = ${chain.id} AND work = 'queue'`,

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Indexed } from '@chainstead/data-api';
-import { addressBytes, copyHex, copyText, type Database, hexText, rawSql, type Sql, sql } from '@chainstead/db';
+import { addressBytes, copyHex, copyText, type Database, hexText, rawSql, sql } from '@chainstead/db';
 import { tokenHash } from '../records/token-hash.ts';
 import { traitKey } from '../records/trait.ts';
 import type { TraitCensus } from './trait-census.ts';
@@ -11,7 +11,7 @@ const ROWS_PER_PIECE = 10_000;
 const KEY = ['token_address', 'chain_id', 'generation'];
 const TABLES = ['nft_trait_tokens', 'nft_token_rarity', 'nft_trait_counts'];
 
-/** Creates a separate generation for this attempt; null if there is nothing to compute. */
+/** A separate generation for this attempt; null if there is nothing to compute. */
 export async function beginGeneration(database: Database, chain: Chain, contract: Address): Promise<number | null> {
   const [row] = await database.query<{ generation: number }>(
     sql`WITH at_work AS (
@@ -27,46 +27,31 @@ export async function beginGeneration(database: Database, chain: Chain, contract
   return row?.generation ?? null;
 }
 
-/** A generation that is being written. */
 export interface NewGeneration {
   readonly chain: Chain;
   readonly contract: Address;
   readonly generation: number;
 }
 
-/** Writes the rows of a generation in batches. They are not visible to readers yet. */
+/** In batches, which readers don't see yet. */
 export async function storeGeneration(database: Database, made: NewGeneration, census: TraitCensus): Promise<void> {
-  await copyPieces(
-    database,
-    'nft_trait_counts',
-    [...KEY, 'place', 'trait_key', 'trait_type', 'trait_value', 'count'],
-    countLines(made, census),
-  );
-  await copyPieces(database, 'nft_token_rarity', [...KEY, 'token_id', 'rank', 'score'], rarityLines(made, census));
-  await copyPieces(database, 'nft_trait_tokens', [...KEY, 'place', 'token_hash', 'token_id'], tokenLines(made, census));
-}
-
-function* countLines(made: NewGeneration, { traits }: TraitCensus): Generator<string> {
-  for (const [place, { type, value, count }] of traits.entries()) {
-    const key = copyHex(`0x${traitKey(made.contract, { type, value }).toString('hex')}`);
-    yield [...keyOf(made), place, key, copyText(type), copyText(value), count].join('\t');
-  }
-}
-
-function* rarityLines(made: NewGeneration, { tokens }: TraitCensus): Generator<string> {
-  for (const { tokenId, rank, score } of tokens)
-    if (rank !== null) yield [...keyOf(made), tokenId, rank, score].join('\t');
-}
-
-function* tokenLines(made: NewGeneration, { tokens }: TraitCensus): Generator<string> {
-  for (const { tokenId, traits } of tokens) {
-    const hash = copyHex(`0x${tokenHash({ address: made.contract, tokenId })}`);
-    for (const place of traits) yield [...keyOf(made), place, hash, tokenId].join('\t');
-  }
-}
-
-function keyOf({ chain, contract, generation }: NewGeneration): readonly [string, number, number] {
-  return [copyHex(contract), chain.id, generation];
+  const { chain, contract, generation } = made;
+  const line = (...values: readonly (string | number)[]) =>
+    [copyHex(contract), chain.id, generation, ...values].join('\t');
+  const counts = census.traits.entries().map(([place, { type, value, count }]) => {
+    const key = copyHex(`0x${traitKey(contract, { type, value }).toString('hex')}`);
+    return line(place, key, copyText(type), copyText(value), count);
+  });
+  await copyPieces(database, 'nft_trait_counts', ['place', 'trait_key', 'trait_type', 'trait_value', 'count'], counts);
+  const ranks = census.tokens
+    .values()
+    .flatMap(({ tokenId, rank, score }) => (rank === null ? [] : [line(tokenId, rank, score)]));
+  await copyPieces(database, 'nft_token_rarity', ['token_id', 'rank', 'score'], ranks);
+  const tokens = census.tokens.values().flatMap(({ tokenId, traits }) => {
+    const hash = copyHex(`0x${tokenHash({ address: contract, tokenId })}`);
+    return traits.map((place) => line(place, hash, tokenId));
+  });
+  await copyPieces(database, 'nft_trait_tokens', ['place', 'token_hash', 'token_id'], tokens);
 }
 
 async function copyPieces(
@@ -82,38 +67,37 @@ async function copyPieces(
       if (line.done === true) break;
       piece.push(line.value);
     }
-    if (piece.length > 0) await database.transaction((transaction) => transaction.copy(table, columns, piece));
+    if (piece.length > 0)
+      await database.transaction((transaction) => transaction.copy(table, [...KEY, ...columns], piece));
     if (piece.length < ROWS_PER_PIECE) return;
   }
 }
 
-/** The facts of a whole generation. */
 export interface GenerationFacts {
-  /** Ids that it counts, and distinct traits that they have. */
   readonly tokens: number;
   readonly traits: number;
   /** The blocks that its ids come from. */
   readonly indexed: Indexed;
-  /** Whether failed documents will be read again: then a better generation follows, for no key. */
+  /** Failed documents will be read again: then a better generation follows, for no key. */
   readonly isLacking: boolean;
 }
 
-/** Shows a generation instead of the previous one. @returns false if another attempt has taken over and will do so */
+/** @returns false if another attempt has taken over and will show its generation */
 export async function showGeneration(
   database: Database,
   { chain, contract, generation }: NewGeneration,
   { tokens, traits, indexed, isLacking }: GenerationFacts,
 ): Promise<boolean> {
-  const shown = await database.query(
+  const rows = await database.query(
     sql`UPDATE nft_collection_traits SET generation = ${generation}, tokens = ${tokens}, traits = ${traits}, computed_at = now(), indexed_from = ${indexed.fromBlock}, indexed_to = ${indexed.toBlock}, is_complete = ${indexed.complete},
        is_too_large = false, work = CASE WHEN ${isLacking}::boolean THEN 'improve' END, work_after = NULL, work_generation = NULL,
        requested_by = CASE WHEN ${isLacking}::boolean THEN '' ELSE requested_by END
      WHERE token_address = ${addressBytes(contract)} AND chain_id = ${chain.id} AND work = 'compute' AND work_generation = ${generation} RETURNING chain_id`,
   );
-  return shown.length === 1;
+  return rows.length === 1;
 }
 
-/** Ends the work on a collection without a new generation. @param isTooLarge it has too many ids or traits */
+/** @param isTooLarge it has too many ids or traits */
 export async function endTraitsWork(
   database: Database,
   chain: Chain,
@@ -126,7 +110,7 @@ export async function endTraitsWork(
   );
 }
 
-/** Deletes the rows of an unused generation, if there is one. @returns whether there was */
+/** @returns whether there was one */
 export async function deleteOldGeneration(database: Database, chain: Chain): Promise<boolean> {
   const [old] = await database.query<{ contract: Address; generation: number }>(
     sql`SELECT ${hexText('made.token_address')} AS contract, made.generation
@@ -139,29 +123,21 @@ export async function deleteOldGeneration(database: Database, chain: Chain): Pro
   return true;
 }
 
-/** Deletes a generation that is not shown. */
 export async function deleteGeneration(
   database: Database,
   { chain, contract, generation }: NewGeneration,
 ): Promise<void> {
   const isOf = sql`token_address = ${addressBytes(contract)} AND chain_id = ${chain.id} AND generation = ${generation}`;
-  for (const table of TABLES) await deletePieces(database, rawSql(table), isOf);
-  await database.query(sql`DELETE FROM nft_trait_generations WHERE ${isOf}`);
-}
-
-async function deletePieces(database: Database, table: Sql, isOf: Sql): Promise<void> {
-  for (;;) {
-    const deleted = await database.query(
-      sql`DELETE FROM ${table} WHERE ${isOf} AND ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE ${isOf} LIMIT ${rawSql(ROWS_PER_PIECE)})) RETURNING 1 AS deleted`,
-    );
-    if (deleted.length < ROWS_PER_PIECE) return;
+  for (const table of TABLES.map(rawSql)) {
+    const piece = sql`DELETE FROM ${table} WHERE ${isOf} AND ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE ${isOf} LIMIT ${rawSql(ROWS_PER_PIECE)})) RETURNING 1 AS deleted`;
+    while ((await database.query(piece)).length === ROWS_PER_PIECE);
   }
+  await database.query(sql`DELETE FROM nft_trait_generations WHERE ${isOf}`);
 }
 
 /** Traits without a request for this long are deleted. */
 const FORGOTTEN_AFTER = sql`interval '30 days'`;
 
-/** Deletes the traits of collections without recent requests. */
 export async function forgetUnrequestedTraits(database: Database, chain: Chain): Promise<void> {
   await database.query(
     sql`DELETE FROM nft_collection_traits WHERE chain_id = ${chain.id} AND asked_at < now() - ${FORGOTTEN_AFTER} AND work IS NULL`,

@@ -12,12 +12,9 @@ import { nftTransfers } from '../transfers/dataset.ts';
 import { changeBlockOf } from '../transfers/moved-amounts.ts';
 import { createRequestedTraits, type FoundTraits, type RequestedTraitsOptions } from './requested-traits.ts';
 import { nftsByTraitsSchema, TRAITS_PENDING } from './traits-response.ts';
-import { type TraitTokenRow, tokensByTraitsStatement } from './traits-statement.ts';
+import { type NftWithTraits, tokensByTraitsStatement } from './traits-statement.ts';
 
-/**
- * `POST /api/v2.2/nft/{address}/nfts-by-traits`: the NFTs of a collection with all given traits
- * (docs/api/nfts.md#traits).
- */
+/** `POST /api/v2.2/nft/{address}/nfts-by-traits` (docs/api/nfts.md#traits) */
 export function createNftsByTraitsRoute(options: RequestedTraitsOptions): RouteModule {
   return (app, dependencies) => {
     const { database, parameters } = dependencies;
@@ -54,22 +51,22 @@ export function createNftsByTraitsRoute(options: RequestedTraitsOptions): RouteM
         const contract = parseAddress(filter.address);
         const query = { contract, traits: requestedTraits(given.body), limit, after: position?.hash ?? null };
         const statement = tokensByTraitsStatement(chain, query);
-        const found = await traits.read<TraitTokenRow>({ chain, contract, requester }, statement);
-        if (found === null) return null;
-        const keys = found.rows.slice(0, limit).map((row) => keyOf(row, contract, found));
+        const nfts = await traits.read<NftWithTraits>({ chain, contract, requester }, statement);
+        if (nfts === null) return null;
+        const keys = nfts.rows.slice(0, limit).map((row) => keyOf(row, contract, nfts));
         const { records: tokens, ...shared } = await records.read(chain, keys, { includePrices: false });
         await requestUnreadTokens(database, chain, tokens);
-        const last = found.rows.length > limit ? found.rows[limit - 1] : undefined;
-        const next = last && { position: { hash: last.token_hash }, upperBound: found.indexed.toBlock ?? 0 };
-        return { found, tokens, shared, next };
+        const last = nfts.rows.length > limit ? nfts.rows[limit - 1] : undefined;
+        const next = last && { position: { hash: last.tokenHash }, upperBound: nfts.indexed.toBlock ?? 0 };
+        return { nfts, tokens, shared, next };
       },
-      present: ({ found, tokens, shared }, envelope, { filter }) => {
+      present: ({ nfts, tokens, shared }, envelope, { filter }) => {
         const { format, normalizeMetadata, media_items: mediaItems } = filter;
         const shown = { ...shared, format, normalizeMetadata, mediaItems, collection: 'pictures' } as const;
         return {
-          ...showSyncState(found.state),
+          ...showSyncState(nfts.state),
           ...envelope,
-          indexed: showIndexed(found.indexed),
+          indexed: showIndexed(nfts.indexed),
           result: tokens.map((token) => showNft(token, shown)),
         };
       },
@@ -78,18 +75,17 @@ export function createNftsByTraitsRoute(options: RequestedTraitsOptions): RouteM
 }
 
 /** As in a collection's lists: an ERC-1155 id has no single owner, and its amount is the total of all holders. */
-function keyOf(row: TraitTokenRow, address: RecordKey['address'], found: FoundTraits<TraitTokenRow>): RecordKey {
-  const isSingle = found.collection.contractType !== 'ERC1155';
-  return {
-    address,
-    tokenId: row.token_id,
-    owner: isSingle ? row.receiver : null,
-    amount: isSingle ? '1' : found.state.indexed.complete ? row.supply : null,
-    blockNumber: changeBlockOf(row.last_block),
-  };
+function keyOf(
+  { tokenId, receiver, supply, lastBlock }: NftWithTraits,
+  address: RecordKey['address'],
+  { collection, state }: FoundTraits<NftWithTraits>,
+): RecordKey {
+  const key = { address, tokenId, blockNumber: changeBlockOf(lastBlock) };
+  return collection.contractType === 'ERC1155'
+    ? { ...key, owner: null, amount: state.indexed.complete ? supply : null }
+    : { ...key, owner: receiver, amount: '1' };
 }
 
-/** The values that a cursor is bound to. Names are those of the parameters, as errors repeat them. */
 const filterSchema = z.object({
   address: z.string(),
   chain: z.string().default('eth'),
@@ -99,16 +95,14 @@ const filterSchema = z.object({
   media_items: z.boolean().default(false),
 });
 
-/** Maximum traits per request, as at the hosted API. */
+/** As at the hosted API. */
 const REQUESTED_MAX = 25;
 const ALLOWED = `an object that names 1 to ${REQUESTED_MAX} traits with their values, such as {"Background":"Blue"}`;
 
 const VALUE = 'text, a number or a boolean';
 const EXACT = 'a whole number up to 2^53, or a larger one as text: reading JSON has changed it';
 
-/**
- * The body of `getNFTByContractTraits`: trait type to value, all of which an NFT must have. Other members are ignored.
- */
+/** Trait type to value, all of which an NFT must have. Other members are ignored. */
 const requestedTraitsSchema = z
   .object({
     traits: z
@@ -122,7 +116,8 @@ const requestedTraitsSchema = z
         // Values beyond the maximum are not checked.
         for (const [type, value] of named.slice(0, REQUESTED_MAX)) {
           if (!['string', 'number', 'boolean'].includes(typeof value)) refuse(value, VALUE, [type]);
-          if (isInexact(value)) refuse(value, EXACT, [type]);
+          // Parsing the body may have changed it.
+          if (Number.isInteger(value) && !Number.isSafeInteger(value)) refuse(value, EXACT, [type]);
         }
         return Object.fromEntries(named.map(([type, value]) => [type, String(value)]));
       })
@@ -137,12 +132,7 @@ const requestedTraitsSchema = z
   })
   .openapi('NftTraitsQuestion');
 
-/** Whether parsing the body may have changed it. */
-function isInexact(value: unknown): boolean {
-  return Number.isInteger(value) && !Number.isSafeInteger(value);
-}
-
-/** The distinct traits of a body, in canonical order. */
+/** Distinct, in canonical order. */
 function requestedTraits({ traits }: z.infer<typeof requestedTraitsSchema>): readonly Trait[] {
   const requested = Object.entries(traits).map(([type, value]) => traitAsStored({ type, value }));
   const unique = new Map(requested.map((trait) => [traitName(trait), trait]));

@@ -12,10 +12,7 @@ const NODE_TRIES = 9;
 /** A retry later than this means a permanent failure. Seconds, more than any other delay in retry-delay.ts. */
 const HOPELESS_SECONDS = 22_000;
 
-/**
- * Queues the next ids with unknown documents for the metadata worker, for no key. Failed ones get one more attempt.
- * @param room maximum number to queue
- */
+/** For no key. Failed documents get one more attempt. @param room maximum number to queue */
 export async function queueDocuments(
   transaction: Transaction,
   chain: Chain,
@@ -34,10 +31,7 @@ export async function queueDocuments(
   };
 }
 
-/**
- * Returns the statement: one range of the ids' key, and one lookup per id by the documents' key
- * (traits-statements.explain.test.ts).
- */
+/** One range of the ids' key, and one lookup per id (traits-statements.explain.test.ts). */
 export function queueStatement(chain: Chain, at: TraitsAtWork, room: number): Sql {
   const of = { contract: sql`${addressBytes(at.contract)}`, chainId: sql`${chain.id}` };
   return sql`WITH seen AS (
@@ -58,8 +52,8 @@ SELECT (SELECT max(token_id)::text FROM taken) AS last, (SELECT count(*) FROM se
 }
 
 /**
- * Advances over the next ids whose documents are known, don't exist, or failed (for `improve`: permanently), up to the
- * first other one. Ids added after queueing take no part in this generation.
+ * Advances up to the first id whose document is neither known, missing nor failed (for `improve`: permanently).
+ * Ids added after queueing take no part in this generation.
  */
 export async function settleDocuments(
   transaction: Transaction,
@@ -77,9 +71,14 @@ export async function settleDocuments(
 
 /** Like {@link queueStatement}. */
 export function settleStatement(chain: Chain, at: TraitsAtWork): Sql {
+  // One dead document must not block the others: the first figures wait for one attempt each.
+  const isSettled = sql`CASE known.status
+    WHEN 'failed' THEN ${at.work === 'improve' ? FAILED_FOR_GOOD : rawSql('true')}
+    WHEN 'pending' THEN false
+    ELSE coalesce(known.synced_at >= ${at.readAfter}, true) END`;
   const of = { contract: sql`${addressBytes(at.contract)}`, chainId: sql`${chain.id}` };
   return sql`WITH seen AS (
-  SELECT ids.token_id, known.token_id IS NULL OR ${isSettled(at)} AS is_settled
+  SELECT ids.token_id, known.token_id IS NULL OR ${isSettled} AS is_settled
   FROM ${nextIds(of, at.after)} LEFT JOIN LATERAL (${documentOf(of)}) AS known ON true
 ), settled AS (
   SELECT token_id FROM (SELECT token_id, bool_and(is_settled) OVER (ORDER BY token_id) AS so_far FROM seen) AS looked WHERE so_far
@@ -87,13 +86,11 @@ export function settleStatement(chain: Chain, at: TraitsAtWork): Sql {
 SELECT (SELECT max(token_id)::text FROM settled) AS last, (SELECT count(*) FROM seen)::int AS seen, (SELECT count(*) FROM settled)::int AS settled`;
 }
 
-/** A collection, as a statement repeats it. */
 export interface CollectionKey {
   readonly contract: Sql;
   readonly chainId: Sql;
 }
 
-/** Held ids after a given one. */
 export function nextIds({ contract, chainId }: CollectionKey, after: string): Sql {
   return sql`(
     SELECT token_id, token_hash FROM nft_collection_ids
@@ -101,7 +98,7 @@ export function nextIds({ contract, chainId }: CollectionKey, after: string): Sq
   ) AS ids`;
 }
 
-/** The document of the id of `ids`. */
+/** Of the id of `ids`. */
 function documentOf({ contract, chainId }: CollectionKey): Sql {
   return sql`SELECT * FROM nft_token_metadata AS own
     WHERE own.token_address = ${contract} AND own.chain_id = ${chainId} AND own.token_id = ids.token_id LIMIT 1`;
@@ -110,11 +107,3 @@ function documentOf({ contract, chainId }: CollectionKey): Sql {
 /** For a failed document (alias `known`): whether no retry is expected soon. */
 export const FAILED_FOR_GOOD = sql`(coalesce(known.due_at, known.lease_until) IS NULL OR known.due_at > now() + interval '1 second' * ${rawSql(HOPELESS_SECONDS)}
       OR known.attempts >= CASE WHEN known.token_uri IS NULL THEN ${rawSql(NODE_TRIES)} ELSE ${rawSql(DOCUMENT_TRIES)} END)`;
-
-/** One dead document must not block the others: the first figures wait for one attempt each. */
-function isSettled({ work, readAfter }: TraitsAtWork): Sql {
-  return sql`CASE known.status
-    WHEN 'failed' THEN ${work === 'improve' ? FAILED_FOR_GOOD : rawSql('true')}
-    WHEN 'pending' THEN false
-    ELSE coalesce(known.synced_at >= ${readAfter}, true) END`;
-}

@@ -5,7 +5,6 @@ import { dueChannel } from '@chainstead/jobs';
 import { type Requester, TooManyWaitingError } from '../collections/request-metadata.ts';
 import { TRAITS_WORK } from './due-traits.ts';
 
-/** The reason for a new generation. */
 export type TraitsReason =
   /** There is none, or the existing one misses known ids. */
   | 'missing'
@@ -15,18 +14,12 @@ export type TraitsReason =
 /** `working`: it was requested before; `resting`: too soon after the last; `unknown`: never requested. */
 export type TraitsRequest = 'begun' | 'working' | 'resting' | 'unknown';
 
-/**
- * Minimum time between requested generations that read everything again, or retry a collection that was too large.
- * Seconds.
- */
+/** Between generations that read everything again, or retry a collection that was too large. Seconds. */
 const AGAIN_SECONDS = 1_800;
 /** The same for a generation that misses ids, or failed. */
 const MISSING_SECONDS = 60;
 
-/**
- * Queues a collection's traits for the worker role. A collection counts as one queued job, however many ids it has.
- * @throws TooManyWaitingError
- */
+/** A collection counts as one queued job, however many ids it has. @throws TooManyWaitingError */
 export async function requestTraits(
   database: Database,
   chain: Chain,

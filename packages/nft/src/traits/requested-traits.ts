@@ -16,45 +16,35 @@ import { requestTraits } from './request-traits.ts';
 import type { TraitsStateColumns } from './traits-statement.ts';
 
 export interface RequestedTraitsOptions extends CollectionSubjectsOptions {
-  /** Collections whose traits one key may queue (`ON_DEMAND_CONCURRENCY_PER_KEY`). */
+  /** Collections per key (`ON_DEMAND_CONCURRENCY_PER_KEY`). */
   readonly perKey: number;
 }
 
-/** A request for the traits of a collection. */
 export interface TraitsQuestion {
   readonly chain: Chain;
   readonly contract: Address;
-  /** The requesting key. */
   readonly requester: string;
 }
 
-/** The traits of a collection; null: not computed yet. */
 export interface FoundTraits<Row> {
   readonly collection: Collection;
-  /** The collection's current state. */
   readonly state: CollectionState;
   /** Null if there are no rows of the contract. */
   readonly generation: number | null;
-  /** Ids that it counts. */
   readonly tokens: number;
-  /** The blocks that its ids come from. */
   readonly indexed: Indexed;
   readonly rows: readonly Row[];
 }
 
-/** Traits of collections, computed on request. */
 export interface RequestedTraits {
   /**
-   * Runs a statement of traits-statement.ts. If no traits are computed, or ids are missing, queues the computation.
+   * If no traits are computed, or ids are missing, queues the computation and returns null.
    * @throws NotFoundError if the collection is too large; TooManyWaitingError
    */
   read<Row extends object>(question: TraitsQuestion, statement: Sql): Promise<FoundTraits<Row> | null>;
 }
 
-/** The 202 response while traits are computed, with the hosted API's message. */
-export const NOT_READY = {
-  message: 'Contract is being resynced at the moment. Please try again later.',
-};
+export const NOT_READY = { message: 'Contract is being resynced at the moment. Please try again later.' };
 
 export function createRequestedTraits(
   { database, logger }: Pick<ApiDependencies, 'database' | 'logger'>,
@@ -81,11 +71,15 @@ export function createRequestedTraits(
         throw tooLarge(chain, contract);
       }
       const state = await subjects.stateOf(requested, collection, found);
-      // A contract that is not a collection, or has no transfers, has no traits to wait for.
-      const isNothing =
-        first.generation === null && (first.ids ?? 0) === 0 && (isRefused(collection) || found.indexed.complete);
+      // A contract that was read and is not a collection, or has no transfers, has no traits to wait for.
+      const { isNft, status } = collection;
+      const isRefused = !isNft && (status === 'not-nft' || status === 'not-contract');
+      const isNothing = first.generation === null && (first.ids ?? 0) === 0 && (isRefused || found.indexed.complete);
       if (!isNothing) await requestMissing(database, { chain, contract, requester }, { collection, found, first });
-      if (first.is_old === true) await noteAsking(database, chain, contract);
+      if (first.is_old === true)
+        await database.query(
+          sql`UPDATE nft_collection_traits SET asked_at = now() WHERE token_address = ${addressBytes(contract)} AND chain_id = ${chain.id}`,
+        );
       if (first.generation === null && !isNothing) return null;
       return {
         collection,
@@ -102,17 +96,16 @@ export function createRequestedTraits(
   };
 }
 
-/** Queues missing traits, and those that were computed before the whole collection was indexed. */
+/** Also traits that were computed before the whole collection was indexed. */
 async function requestMissing(
   database: Database,
   { chain, contract, requester }: Omit<TraitsQuestion, 'requester'> & { readonly requester: Requester },
-  known: {
-    readonly collection: Collection;
-    readonly found: SubjectCoverage;
-    readonly first: TraitsStateColumns;
-  },
+  {
+    collection,
+    found,
+    first,
+  }: { readonly collection: Collection; readonly found: SubjectCoverage; readonly first: TraitsStateColumns },
 ): Promise<void> {
-  const { collection, found, first } = known;
   if (first.is_working === true) return;
   const isKnown = collection.isNft || (first.ids ?? 0) > 0;
   const isMissing = first.generation === null ? isKnown : first.is_complete === false && found.indexed.complete;
@@ -120,16 +113,6 @@ async function requestMissing(
 }
 
 /** It was read and is not a collection. */
-function isRefused({ status, isNft }: Collection): boolean {
-  return !isNft && (status === 'not-nft' || status === 'not-contract');
-}
-
-async function noteAsking(database: Database, chain: Chain, contract: Address): Promise<void> {
-  await database.query(
-    sql`UPDATE nft_collection_traits SET asked_at = now() WHERE token_address = ${addressBytes(contract)} AND chain_id = ${chain.id}`,
-  );
-}
-
 function tooLarge(chain: Chain, contract: Address): NotFoundError {
   return new NotFoundError(
     `${contract} is too large on ${chain.key}: traits are counted of collections of up to ${TOKENS_MAX} NFTs`,

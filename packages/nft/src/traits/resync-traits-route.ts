@@ -13,10 +13,7 @@ import { requestTraits, type TraitsRequest } from './request-traits.ts';
 
 const DEFAULT_CHAIN = 'eth';
 
-/**
- * `GET /api/v2.2/nft/{address}/traits/resync`: reads a collection's documents again, then recomputes its traits. If its
- * traits were never requested, reads the documents of known tokens (docs/api/nfts.md#traits).
- */
+/** `GET /api/v2.2/nft/{address}/traits/resync` (docs/api/nfts.md#traits) */
 export function createResyncTraitsRoute({ perKey }: { readonly perKey: number }): RouteModule {
   return (app, dependencies) => {
     app.openapi(resyncTraits(dependencies), async (c) => {

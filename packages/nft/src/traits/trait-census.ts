@@ -1,15 +1,12 @@
 import { type Trait, traitName } from '../records/trait.ts';
 
 export interface CountedTrait extends Trait {
-  /** Ids that have it. */
   readonly count: number;
 }
 
-/** An id with its traits, score and rank. */
 export interface RankedToken {
-  /** Decimal digits. */
   readonly tokenId: string;
-  /** Positions of its traits in {@link TraitCensus.traits}, ascending. */
+  /** Indexes in {@link TraitCensus.traits}, ascending. */
   readonly traits: readonly number[];
   /** Six decimals. */
   readonly score: number;
@@ -17,7 +14,6 @@ export interface RankedToken {
   readonly rank: number | null;
 }
 
-/** The traits and ranks from a collection's documents. */
 export interface TraitCensus {
   /** By count, type and value, all ascending; texts by their code units. */
   readonly traits: readonly CountedTrait[];
@@ -25,16 +21,15 @@ export interface TraitCensus {
   readonly tokens: readonly RankedToken[];
 }
 
-/** Accepts the ids of a collection, one after the other. */
 export interface TraitCounter {
-  /** @param traits each at most once @returns whether there was room; false: the collection has too many */
+  /** @param traits each at most once @returns false if the collection has too many */
   add(tokenId: string, traits: readonly Trait[]): boolean;
   result(): TraitCensus;
 }
 
-/** Maximum number of ids times traits. */
+/** Ids times traits. */
 export const PAIRS_MAX = 2_000_000;
-/** Maximum total length of all distinct traits. Characters. */
+/** All distinct traits together. Characters. */
 const TEXT_MAX = 33_554_432;
 
 interface FoundTrait {
@@ -43,23 +38,17 @@ interface FoundTrait {
   count: number;
 }
 
-interface FoundType {
-  /** Ids with at least one trait of it. */
-  ids: number;
-}
-
-interface FoundToken {
-  readonly tokenId: string;
-  readonly traits: readonly FoundTrait[];
-}
+/** Ids with at least one trait of the type. */
+type FoundType = { ids: number };
+type FoundToken = { readonly tokenId: string; readonly traits: readonly FoundTrait[] };
 
 /**
- * Creates a counter of traits and ranks. A score is Σ T ÷ count over an id's traits; for each type that the id lacks,
- * the lack counts as a trait. The result does not depend on the order of ids.
+ * A score is Σ T ÷ count over an id's traits; for each type that the id lacks, the lack counts as a trait. The result
+ * does not depend on the order of ids.
  */
 export function createTraitCounter(limits: { readonly pairsMax?: number } = {}): TraitCounter {
   const { pairsMax = PAIRS_MAX } = limits;
-  const found = new Map<string, FoundTrait>();
+  const byName = new Map<string, FoundTrait>();
   const types = new Map<string, FoundType>();
   const tokens: FoundToken[] = [];
   let pairs = 0;
@@ -67,13 +56,13 @@ export function createTraitCounter(limits: { readonly pairsMax?: number } = {}):
 
   function find(trait: Trait): FoundTrait {
     const name = traitName(trait);
-    const known = found.get(name);
-    if (known !== undefined) return known;
+    const counted = byName.get(name);
+    if (counted !== undefined) return counted;
     characters += name.length;
     const type = types.get(trait.type) ?? { ids: 0 };
     types.set(trait.type, type);
     const first: FoundTrait = { trait, type, count: 0 };
-    found.set(name, first);
+    byName.set(name, first);
     return first;
   }
 
@@ -88,15 +77,18 @@ export function createTraitCounter(limits: { readonly pairsMax?: number } = {}):
       return true;
     },
     result() {
-      const ordered = [...found.values()].sort(byCountAndText);
-      const places = new Map(ordered.map((each, place) => [each, place]));
+      const ordered = [...byName.values()].sort(
+        (a, b) =>
+          a.count - b.count || compareTexts(a.trait.type, b.trait.type) || compareTexts(a.trait.value, b.trait.value),
+      );
+      const indexes = new Map(ordered.map((trait, index) => [trait, index]));
       const scores = scoresOf(tokens, [...types.values()]);
       const ranks = ranksOf(scores);
       return {
         traits: ordered.map(({ trait, count }) => ({ ...trait, count })),
         tokens: tokens.map(({ tokenId, traits }, index) => ({
           tokenId,
-          traits: traits.map((each) => places.get(each) ?? 0).sort((a, b) => a - b),
+          traits: traits.map((trait) => indexes.get(trait) ?? 0).sort((a, b) => a - b),
           score: scores[index] ?? 0,
           rank: ordered.length === 0 ? null : (ranks[index] ?? null),
         })),
@@ -110,13 +102,12 @@ const PRECISION = 10n ** 12n;
 /** Scores are rounded to this, so that truncated shares don't distinguish equal scores. */
 const ROUNDED = 10n ** 6n;
 
-/** By token. */
 function scoresOf(tokens: readonly FoundToken[], types: readonly FoundType[]): readonly number[] {
   const all = BigInt(tokens.length) * PRECISION;
   const shares = new Map<number, bigint>();
   const shareOf = (count: number): bigint => {
-    const known = shares.get(count);
-    if (known !== undefined) return known;
+    const cached = shares.get(count);
+    if (cached !== undefined) return cached;
     const share = count === 0 ? 0n : (all + BigInt(count) / 2n) / BigInt(count);
     shares.set(count, share);
     return share;
@@ -131,13 +122,13 @@ function scoresOf(tokens: readonly FoundToken[], types: readonly FoundType[]): r
   });
 }
 
-/** Returns the rank of each score: the highest is 1, equal ones share the better rank. */
+/** The highest score has rank 1, equal ones share the better rank. */
 export function ranksOf(scores: readonly number[]): readonly number[] {
   const falling = scores.map((score, index) => ({ score, index })).sort((a, b) => b.score - a.score);
   const ranks = new Array<number>(scores.length);
   let rank = 1;
-  for (const [place, { score, index }] of falling.entries()) {
-    if (score !== falling[place - 1]?.score) rank = place + 1;
+  for (const [position, { score, index }] of falling.entries()) {
+    if (score !== falling[position - 1]?.score) rank = position + 1;
     ranks[index] = rank;
   }
   return ranks;
@@ -147,10 +138,7 @@ function typesOf(traits: readonly FoundTrait[]): ReadonlySet<FoundType> {
   return new Set(traits.map(({ type }) => type));
 }
 
-function byCountAndText(a: FoundTrait, b: FoundTrait): number {
-  return a.count - b.count || compareTexts(a.trait.type, b.trait.type) || compareTexts(a.trait.value, b.trait.value);
-}
-
 function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }

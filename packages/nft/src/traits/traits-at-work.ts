@@ -9,7 +9,6 @@ import { addressBytes, type Database, sql, type Transaction } from '@chainstead/
  */
 export type TraitsWork = 'history' | 'queue' | 'settle' | 'compute' | 'improve';
 
-/** A collection whose traits are being computed. */
 export interface TraitsAtWork {
   readonly contract: Address;
   readonly work: TraitsWork;
@@ -19,15 +18,14 @@ export interface TraitsAtWork {
   readonly readAfter: Date | null;
 }
 
-/** The next stage of the work. */
 export interface TraitsStep {
   readonly work: TraitsWork;
-  /** As in {@link TraitsAtWork}; null: from the first id. */
+  /** Null: from the first id. */
   readonly after: string | null;
 }
 
 /**
- * Takes a batch of a collection's work that no other worker holds, in one transaction.
+ * Takes a batch that no other worker holds, in one transaction.
  * @param take null: nothing has changed
  */
 export async function advanceTraits<Outcome>(
@@ -49,7 +47,7 @@ export async function advanceTraits<Outcome>(
     const { step, outcome } = await take(transaction, {
       contract,
       work: row.work,
-      after: row.after ?? NO_ID,
+      after: row.after ?? '-1',
       readAfter: row.read_after,
     });
     if (step !== null)
@@ -59,6 +57,3 @@ export async function advanceTraits<Outcome>(
     return outcome;
   });
 }
-
-/** Below every id. */
-const NO_ID = '-1';

@@ -5,12 +5,9 @@ import { z } from '@hono/zod-openapi';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { createRequestedTraits, type RequestedTraitsOptions } from './requested-traits.ts';
 import { showTrait, TRAITS_PENDING, traitsPageSchema } from './traits-response.ts';
-import { type TraitRow, traitListStatement } from './traits-statement.ts';
+import { type StoredTrait, traitListStatement } from './traits-statement.ts';
 
-/**
- * `GET /api/v2.2/nft/{address}/traits/paginate`: the traits of a collection by count (docs/api/nfts.md#traits). A run
- * of pages sees one generation.
- */
+/** `GET /api/v2.2/nft/{address}/traits/paginate` (docs/api/nfts.md#traits). A run of pages sees one generation. */
 export function createTraitsPageRoute(options: RequestedTraitsOptions): RouteModule {
   return (app, dependencies) => {
     const { parameters } = dependencies;
@@ -42,12 +39,12 @@ export function createTraitsPageRoute(options: RequestedTraitsOptions): RouteMod
         const contract = parseAddress(filter.address);
         const after = position?.place ?? null;
         const statement = traitListStatement(chain, { contract, limit, order, after });
-        const found = await traits.read<TraitRow>({ chain, contract, requester }, statement);
-        if (position !== null && position.generation !== (found?.generation ?? null)) throw computedAgain(given.cursor);
-        if (found === null) return null;
-        const { generation, indexed, tokens } = found;
-        const rows = found.rows.slice(0, limit);
-        const last = found.rows.length > limit ? rows.at(-1) : undefined;
+        const page = await traits.read<StoredTrait>({ chain, contract, requester }, statement);
+        if (position !== null && position.generation !== (page?.generation ?? null)) throw computedAgain(given.cursor);
+        if (page === null) return null;
+        const { generation, indexed, tokens } = page;
+        const rows = page.rows.slice(0, limit);
+        const last = page.rows.length > limit ? rows.at(-1) : undefined;
         const next =
           last === undefined || generation === null
             ? null

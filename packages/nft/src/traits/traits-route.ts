@@ -11,32 +11,26 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { createRequestedTraits, NOT_READY, type RequestedTraitsOptions } from './requested-traits.ts';
 import { groupTraits, NOT_READY_RESPONSE, traitsSchema } from './traits-response.ts';
-import { type TraitRow, traitListStatement } from './traits-statement.ts';
+import { type StoredTrait, traitListStatement } from './traits-statement.ts';
 
-/** Maximum traits in one response, the most frequent ones. */
+/** The most frequent ones, in one response. */
 const TRAITS_MAX = 5_000;
 const DEFAULT_CHAIN = 'eth';
 
-/**
- * `GET /api/v2.2/nft/{address}/traits`: the traits of a collection by type (docs/api/nfts.md#traits). The first request
- * starts their computation.
- */
+/** `GET /api/v2.2/nft/{address}/traits` (docs/api/nfts.md#traits) */
 export function createTraitsRoute(options: RequestedTraitsOptions): RouteModule {
   return (app, dependencies) => {
     const traits = createRequestedTraits(dependencies, options);
     app.openapi(routeOf(dependencies), async (c) => {
-      const chain = indexedChain(
-        dependencies.chains,
-        c.req.valid('query').chain?.key ?? DEFAULT_CHAIN,
-        nftTransfers.name,
-      );
+      const { chain: requested } = c.req.valid('query');
+      const chain = indexedChain(dependencies.chains, requested?.key ?? DEFAULT_CHAIN, nftTransfers.name);
       const contract = c.req.valid('param').address;
       const statement = traitListStatement(chain, { contract, limit: TRAITS_MAX, order: 'DESC', after: null });
-      const found = await traits.read<TraitRow>({ chain, contract, requester: requesterOf(c) }, statement);
-      if (found === null) return c.json(NOT_READY, 202);
-      const isAll = found.rows.length <= TRAITS_MAX;
-      const indexed = showIndexed({ ...found.indexed, complete: found.indexed.complete && isAll });
-      return c.json({ traits: groupTraits(found.rows.slice(0, TRAITS_MAX), found.tokens), indexed }, 200);
+      const list = await traits.read<StoredTrait>({ chain, contract, requester: requesterOf(c) }, statement);
+      if (list === null) return c.json(NOT_READY, 202);
+      const isAll = list.rows.length <= TRAITS_MAX;
+      const indexed = showIndexed({ ...list.indexed, complete: list.indexed.complete && isAll });
+      return c.json({ traits: groupTraits(list.rows.slice(0, TRAITS_MAX), list.tokens), indexed }, 200);
     });
   };
 }

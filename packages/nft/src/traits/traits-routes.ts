@@ -5,7 +5,6 @@ import { createResyncTraitsRoute } from './resync-traits-route.ts';
 import { createTraitsPageRoute } from './traits-page-route.ts';
 import { createTraitsRoute } from './traits-route.ts';
 
-/** The routes of traits, which are computed on request. */
 export function createTraitsRoutes(options: RequestedTraitsOptions): readonly RouteModule[] {
   return [createTraitsRoute, createTraitsPageRoute, createNftsByTraitsRoute, createResyncTraitsRoute].map((create) =>
     create(options),

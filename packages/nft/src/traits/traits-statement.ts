@@ -4,24 +4,23 @@ import { expectedTrue, hexBytes, hexText, rawSql, type Sql, sql, where } from '@
 import { collectionStatement } from '../owners/collection-statement.ts';
 import { type Trait, traitKey } from '../records/trait.ts';
 
-/** Columns of every row: the state of the collection's traits. */
+/** The state of the collection's traits, in every row. */
 export interface TraitsStateColumns {
-  /** Ids with a holder; null if nothing ever moved. */
+  /** With a holder; null if nothing ever moved. */
   readonly ids: number | null;
-  /** The generation that is shown. Null while there is none, like its other columns. */
+  /** Null while none is shown, like its other columns. */
   readonly generation: number | null;
   readonly tokens: number | null;
   readonly from_block: number | null;
   readonly to_block: number | null;
   readonly is_complete: boolean | null;
   readonly is_too_large: boolean | null;
-  /** Whether the next generation is being computed. */
   readonly is_working: boolean | null;
   /** Whether the stored time of the last request is old. */
   readonly is_old: boolean | null;
 }
 
-/** Update interval of the stored request time: traits without requests are deleted after weeks. */
+/** Of the stored request time: traits without requests are deleted after weeks. */
 const REQUESTED_AGAIN = sql`interval '6 hours'`;
 
 const STATE = sql`counts.ids, traits.generation, traits.tokens, traits.indexed_from AS from_block, traits.indexed_to AS to_block, traits.is_complete,
@@ -36,7 +35,7 @@ interface Content {
   readonly orderBy: Sql;
 }
 
-/** The state of a collection's traits, with rows of the shown generation; one row without them if there are none. */
+/** One row without a generation's rows if there are none. */
 function traitsStatement(chain: Chain, contract: Address, write: (of: (alias: string) => Sql) => Content): Sql {
   return collectionStatement(chain, contract, (of) => {
     const { columns, rows, orderBy } = write(of);
@@ -52,28 +51,23 @@ function traitsStatement(chain: Chain, contract: Address, write: (of: (alias: st
   });
 }
 
-/** {@link traitListStatement}'s columns, of rows that are found. */
-export interface TraitRow {
+export interface StoredTrait {
   readonly place: number;
   readonly trait_type: string;
   readonly trait_value: string;
   readonly count: number;
 }
 
-/** Selects a collection's traits. */
 export interface TraitListQuery {
   readonly contract: Address;
-  /** Number of traits; one more is read to detect a next page. */
   readonly limit: number;
-  /** By count, type and value, all of them. */
   readonly order: 'ASC' | 'DESC';
-  /** Positions strictly after this one; null for the first page. */
   readonly after: number | null;
 }
 
 /**
- * Returns the statement for traits: a range of positions from either end of `nft_trait_counts`' key. Positions have no
- * gaps, so a page reads only its rows under any plan (traits-statements.explain.test.ts).
+ * A range from either end of `nft_trait_counts`' key. Positions have no gaps, so a page reads only its rows under any
+ * plan (traits-statements.explain.test.ts).
  */
 export function traitListStatement(chain: Chain, query: TraitListQuery): Sql {
   const { contract, limit, order, after } = query;
@@ -93,32 +87,26 @@ export function traitListStatement(chain: Chain, query: TraitListQuery): Sql {
   });
 }
 
-/** {@link tokensByTraitsStatement}'s columns, of rows that are found. */
-export interface TraitTokenRow {
-  readonly token_id: string;
-  readonly token_hash: string;
+export interface NftWithTraits {
+  readonly tokenId: string;
+  readonly tokenHash: string;
   readonly supply: string;
-  /** Block of the newest change in its holdings. */
-  readonly last_block: number;
-  /** Its last receiver; null for ERC-1155. */
+  /** Of the newest change in its holdings. */
+  readonly lastBlock: number;
+  /** Null for ERC-1155. */
   readonly receiver: Address | null;
 }
 
-/** Selects ids by their traits. */
 export interface TokensByTraitsQuery {
   readonly contract: Address;
-  /** An id must have all of them. */
   readonly traits: readonly Trait[];
-  /** Number of ids; one more is read to detect a next page. */
   readonly limit: number;
-  /** Token hashes strictly below this one, 32 hexadecimal digits; null for the first page. */
   readonly after: string | null;
 }
 
 /**
- * Returns the statement for ids by traits, highest token hash first. It reads a range of `nft_trait_tokens`' key for
- * the rarest of these traits. Each id takes one lookup in that key per trait, and one in the ids' key
- * (traits-statements.explain.test.ts).
+ * A range of `nft_trait_tokens`' key for the rarest trait, highest token hash first. Each id takes one lookup in that
+ * key per trait, and one in the ids' key (traits-statements.explain.test.ts).
  */
 export function tokensByTraitsStatement(chain: Chain, query: TokensByTraitsQuery): Sql {
   const { contract, traits, limit, after } = query;
@@ -138,7 +126,8 @@ export function tokensByTraitsStatement(chain: Chain, query: TokensByTraitsQuery
             AND has.token_hash = first.token_hash AND has.token_id = first.token_id LIMIT 1) AS found) = ${wanted}`),
     ];
     return {
-      columns: sql`page.token_id::text AS token_id, encode(page.token_hash, 'hex') AS token_hash, page.supply::text AS supply, page.last_block, ${hexText('page.receiver')} AS receiver`,
+      columns: sql`page.token_id::text AS "tokenId", encode(page.token_hash, 'hex') AS "tokenHash", page.supply::text AS supply,
+        page.last_block AS "lastBlock", ${hexText('page.receiver')} AS receiver`,
       rows: sql`SELECT true AS is_found, first.token_id, first.token_hash, held.supply, held.last_block, held.receiver
       FROM nft_trait_tokens AS first
       CROSS JOIN LATERAL (

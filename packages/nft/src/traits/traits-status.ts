@@ -1,18 +1,15 @@
 import { type Database, rawSql, sql } from '@chainstead/db';
 import type { TraitsWork } from './traits-at-work.ts';
 
-/** The state of a chain's collection traits. Numbers of collections. */
 export interface TraitsStatus {
   readonly chainId: number;
-  /** Collections with shown figures. */
   readonly computed: number;
   /** Above the limit of ids or traits. */
   readonly tooLarge: number;
-  /** Collections by the stage that they wait for, shown before or not. */
+  /** By the stage that they wait for, shown before or not. */
   readonly atWork: Readonly<Record<TraitsWork, number>>;
 }
 
-/** Returns the chains with requested traits. */
 export async function readTraitsStatuses(database: Database): Promise<TraitsStatus[]> {
   const rows = await database.query<Omit<TraitsStatus, 'atWork'> & TraitsStatus['atWork']>(
     sql`SELECT chain_id AS "chainId", count(*) FILTER (WHERE generation IS NOT NULL AND NOT is_too_large)::int AS computed,

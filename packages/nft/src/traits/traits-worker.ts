@@ -25,21 +25,19 @@ import { createTraitsMetrics } from './traits-metrics.ts';
 export interface TraitsOptions {
   readonly database: Database;
   readonly projections: SubjectProjections;
-  /** The chains whose collections this process handles. */
   readonly chains: readonly Chain[];
-  /** Maximum documents per second queued for the metadata worker, by chain (`ON_DEMAND_COLLECTION_RATE`). */
+  /** Queued for the metadata worker, by chain and second (`ON_DEMAND_COLLECTION_RATE`). */
   readonly documentRate: number;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** Records work that might end the process. Default: none. */
+  /** Default: none. */
   readonly journal?: Pick<WorkJournal, 'run'>;
-  /** Delay until a waiting collection is checked again. Default 2,000 ms. */
+  /** Delay until a waiting collection is checked again, milliseconds. Default 2,000. */
   readonly stepEveryMs?: number;
 }
 
-/** Collections at work in this process, by chain. */
+/** By chain. */
 const CONCURRENCY = 2;
-const STEP_EVERY_MS = 2_000;
 /** Steps between two checks for failed documents that will be read again, in minutes or hours. */
 const STEPS_PER_IMPROVEMENT = 15;
 /** Batches of one collection in one claim. */
@@ -48,9 +46,8 @@ const PIECES_PER_CLAIM = 20;
 const WAITING_MAX = 1_000;
 const RETRY_SECONDS = { base: 2, max: 300 } as const;
 
-/** Adds the computation of traits and rarity of requested collections. */
 export function addTraits(dueWork: Pick<DueWork, 'add'>, options: TraitsOptions): void {
-  const { database, projections, logger, documentRate, stepEveryMs = STEP_EVERY_MS } = options;
+  const { database, projections, logger, documentRate, stepEveryMs = 2_000 } = options;
   const outcomes = createTraitsMetrics(options.metrics);
   for (const chain of options.chains) {
     const context: TraitsContext = {
@@ -80,7 +77,6 @@ export function addTraits(dueWork: Pick<DueWork, 'add'>, options: TraitsOptions)
 
 type Pace = Required<Pick<TraitsOptions, 'projections' | 'documentRate' | 'stepEveryMs'>>;
 
-/** Advances a collection by some batches, and ends its claim. */
 async function goOn(context: TraitsContext, pace: Pace, claim: Claim<DueTraits>, signal: AbortSignal): Promise<void> {
   const { database, chain } = context;
   const { address, work } = claim.row;
@@ -94,10 +90,7 @@ async function goOn(context: TraitsContext, pace: Pace, claim: Claim<DueTraits>,
   await endTraitsClaim(database, claim, next === 'improve' ? STEPS_PER_IMPROVEMENT * ms : ms);
 }
 
-/**
- * Number of a collection's documents that may be queued now, and the time of the next ones. All collections share the
- * chain's rate.
- */
+/** Documents of a collection that may be queued now, and the time of the next ones. All share the chain's rate. */
 async function documentsOf(
   { database, chain }: TraitsContext,
   { documentRate, stepEveryMs }: Pace,
@@ -105,14 +98,11 @@ async function documentsOf(
   const collections = Math.max(1, await countQueuing(database, chain));
   const ms = Math.max(stepEveryMs, (collections / documentRate) * 1_000);
   const room = Math.max(1, Math.floor((documentRate * ms) / 1_000 / collections));
-  return { room: (await isMetadataWorkerBehind(database)) ? 0 : room, ms };
-}
-
-async function isMetadataWorkerBehind(database: Database): Promise<boolean> {
   const [row] = await database.query<{ waiting: number }>(
     sql`SELECT count(*)::int AS waiting FROM (SELECT 1 FROM nft_token_metadata WHERE due_at <= now() LIMIT ${rawSql(WAITING_MAX)}) AS due`,
   );
-  return (row?.waiting ?? 0) >= WAITING_MAX;
+  const isMetadataWorkerBehind = (row?.waiting ?? 0) >= WAITING_MAX;
+  return { room: isMetadataWorkerBehind ? 0 : room, ms };
 }
 
 /** Starts the work once the collection's transfers are read and counted. */
@@ -135,7 +125,7 @@ async function awaitHistory(
 }
 
 /**
- * Queues the documents of a collection's next ids for the metadata worker, or checks which have been read.
+ * Queues the documents of the next ids, or checks which have been read.
  * @param room documents that may be queued
  * @returns the next stage; null if the work has ended
  */

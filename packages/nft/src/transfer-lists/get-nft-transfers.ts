@@ -20,10 +20,8 @@ import {
   nftTransfersStatement,
 } from './nft-transfers-statement.ts';
 
-/** One transfer of a page. Addresses and hashes are lower-case hexadecimal text, amounts and ids decimal digits. */
 export type NftTransferItem = RowOf<typeof NFT_TRANSFERS>;
 
-/** The stored facts of a contract. */
 export interface ShownContract {
   /** Null while unknown, like the texts. */
   readonly contractType: 'ERC721' | 'ERC1155' | null;
@@ -34,23 +32,20 @@ export interface ShownContract {
 }
 
 export interface NftTransfersPage {
-  /**
-   * At most `query.limit`. Possibly fewer although more follow, if only some contracts of a busy wallet are requested.
-   */
+  /** At most `query.limit`; possibly fewer although more follow, if only some contracts of a busy wallet are requested. */
   readonly transfers: readonly NftTransferItem[];
-  /** The start of the next page; null if none follows. */
+  /** Null if no page follows. */
   readonly next: NftTransferKey | null;
   blockOf(transfer: NftTransferItem): PageBlock;
   contractOf(token: Address): ShownContract;
   labelOf(address: Address): AddressLabel;
-  /** Coverage of the wallet or the contract: the chain's own, and its separately backfilled history. */
+  /** The chain's coverage, and the separately backfilled history of the wallet or contract. */
   readonly indexed: Indexed;
-  /** The newest block that the response could contain: a cursor pins it as its upper bound. */
+  /** Of the response: a cursor pins it as its upper bound. */
   readonly newestBlock: number;
 }
 
 /**
- * Returns a page of NFT transfers with all related data, in one statement.
  * @param scanMax maximum transfers of a wallet to search for those of some contracts
  * @param isSpread whether tables are distributed
  * @throws {InconsistentPageError} if a transfer repeatedly comes without its block
@@ -62,35 +57,29 @@ export async function getNftTransfers(
   { scanMax, isSpread = false }: { readonly scanMax?: number; readonly isSpread?: boolean },
 ): Promise<NftTransfersPage> {
   return readConsistentPage(async () => {
-    const read = await readPackedPage<NftTransferItem, PageRow>(database, NFT_TRANSFERS, (select) =>
-      nftTransfersStatement(chain, query, { select, isSpread, ...(scanMax !== undefined && { scanMax }) }),
+    const { rows, page } = await readPackedPage<NftTransferItem, TransfersPageColumns>(
+      database,
+      NFT_TRANSFERS,
+      (select) => nftTransfersStatement(chain, query, { select, isSpread, ...(scanMax !== undefined && { scanMax }) }),
     );
-    return pageOf(query, read);
+    const indexed = readIndexed(page);
+    const contracts = new Map<string, ShownContract>();
+    for (const [address, name, symbol, contractType, possibleSpam, verified] of page.contracts ?? [])
+      contracts.set(`0x${address}`, { name, symbol, contractType, possibleSpam, verified });
+    const transfers = rows.slice(0, query.limit);
+    return {
+      transfers,
+      next: nextKey(query, rows, page.stop),
+      blockOf: readBlocks(page.blocks, rows),
+      contractOf: (token) => contracts.get(token) ?? UNKNOWN_CONTRACT,
+      labelOf: readLabels(page.labels),
+      indexed,
+      newestBlock: Math.max(indexed.toBlock ?? 0, ...transfers.map((row) => row.block_number)),
+    };
   });
 }
 
-function pageOf(
-  query: NftTransfersQuery,
-  { rows, page }: { readonly rows: readonly NftTransferItem[]; readonly page: PageRow },
-): NftTransfersPage {
-  const indexed = readIndexed(page);
-  const contracts = new Map<string, ShownContract>();
-  for (const [address, name, symbol, contractType, possibleSpam, verified] of page.contracts ?? [])
-    contracts.set(`0x${address}`, { name, symbol, contractType, possibleSpam, verified });
-  const transfers = rows.slice(0, query.limit);
-  return {
-    transfers,
-    next: nextKey(query, rows, page.stop),
-    blockOf: readBlocks(page.blocks, rows),
-    contractOf: (token) => contracts.get(token) ?? UNKNOWN_CONTRACT,
-    labelOf: readLabels(page.labels),
-    indexed,
-    newestBlock: Math.max(indexed.toBlock ?? 0, ...transfers.map((row) => row.block_number)),
-  };
-}
-
-/** The only row of the statement. */
-interface PageRow extends IndexedColumns, PackedTexts {
+interface TransfersPageColumns extends IndexedColumns, PackedTexts {
   /** Block, transaction, log, item. */
   readonly stop: readonly [number, number, number, number] | null;
   readonly contracts: readonly ContractEntry[] | null;
@@ -105,7 +94,7 @@ type ContractEntry = readonly [string, string | null, string | null, 'ERC721' | 
 function nextKey(
   { limit }: NftTransfersQuery,
   rows: readonly NftTransferItem[],
-  stop: PageRow['stop'],
+  stop: TransfersPageColumns['stop'],
 ): NftTransferKey | null {
   const last = rows[limit - 1];
   if (rows.length > limit && last !== undefined)

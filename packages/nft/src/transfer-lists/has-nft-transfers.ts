@@ -3,10 +3,7 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, expectedTrue, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 
-/**
- * Returns whether an account ever sent or received an NFT on a chain, within the indexed blocks: the first entry of an
- * index, in each partition. Queues nothing.
- */
+/** Within the indexed blocks: the first entry of an index, in each partition. Queues nothing. */
 export async function hasNftTransfers(database: ReadDatabase, chain: Chain, account: Address): Promise<boolean> {
   for (const side of [rawSql('from_address'), rawSql('to_address')]) {
     const rows = await database.select(

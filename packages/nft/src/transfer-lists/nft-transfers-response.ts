@@ -55,7 +55,6 @@ const nftTransferSchema = z
   })
   .openapi('NftTransfer');
 
-/** The response of the NFT transfer routes (docs/api/nfts.md#nft-transfers). */
 export const nftTransfersSchema = z
   .object({
     page: z.int().min(0).openapi({ description: 'Page number, from 0' }),
@@ -78,7 +77,6 @@ export interface NftTransferShowing {
   readonly lastSale: LastSale | undefined;
 }
 
-/** Returns one row of the response. */
 export function showNftTransfer(
   row: NftTransferItem,
   page: NftTransfersPage,
@@ -118,7 +116,6 @@ export function showNftTransfer(
   };
 }
 
-/** Returns a token id in decimal digits, or in hexadecimal ones without leading zeros. */
 function showId(id: string, format: 'decimal' | 'hex'): string {
   return format === 'decimal' ? id : `0x${BigInt(id).toString(16)}`;
 }

@@ -1,7 +1,5 @@
-import type { Chain } from '@chainstead/chains';
 import { type Address, systemClock } from '@chainstead/core';
 import { areTablesSpread, createMissingIndexes, type OnDemandBackfill, showIndexed } from '@chainstead/data-api';
-import type { ReadDatabase } from '@chainstead/db';
 import {
   type ApiApp,
   type ApiDependencies,
@@ -21,7 +19,7 @@ import { type NodeReadQueue, transactionFactsOf } from '@chainstead/node-reads';
 import { z } from '@hono/zod-openapi';
 import { getLastSalesOfTokens } from '../sale-prices/get-last-sales.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
-import { getNftTransfers, type NftTransferItem, type NftTransfersPage } from './get-nft-transfers.ts';
+import { getNftTransfers, type NftTransferItem } from './get-nft-transfers.ts';
 import { nftTransfersSchema, showNftTransfer } from './nft-transfers-response.ts';
 import { INDEXES_OF, type NftTransfersSubject } from './nft-transfers-statement.ts';
 
@@ -34,7 +32,7 @@ export interface NftTransfersOptions {
 
 const PAGING_TEXT = 'Use `cursor` for the next page; new rows never shift pages.';
 
-/** The lists of NFT transfers: of a wallet, of a collection, of one NFT (docs/api/nfts.md#nft-transfers). */
+/** Of a wallet, of a collection, of one NFT (docs/api/nfts.md#nft-transfers). */
 export function nftTransfersRoutes(options: NftTransfersOptions): readonly RouteModule[] {
   return [
     (app, dependencies) => {
@@ -117,7 +115,7 @@ function commonFilter({ chain, format, include_prices }: z.infer<z.ZodObject<Ret
   return { chain: chain?.key, format, include_prices };
 }
 
-/** The values that a cursor is bound to. Parts that a route does not have keep their defaults. */
+/** A cursor is bound to these; parts that a route does not have keep their defaults. */
 const filterSchema = z.object({
   address: z.string(),
   token_id: z.string().default(''),
@@ -161,25 +159,26 @@ function addTransfersRoute<Params extends z.core.$ZodShape, Query extends ListQu
           item: position.item,
         },
       };
-      const found = await getNftTransfers(reads, chain, query, { isSpread: await areTablesSpread(reads) });
-      const hashes = [...new Set(found.transfers.map((row) => row.transaction_hash))];
+      const page = await getNftTransfers(reads, chain, query, { isSpread: await areTablesSpread(reads) });
+      const hashes = [...new Set(page.transfers.map((row) => row.transaction_hash))];
       const facts = await transactionFactsOf({ database: reads, nodeReads, logger }, chain, hashes, waitMs);
-      const sales = await salesOf(reads, chain, found, filter, kind);
-      if (!found.indexed.complete) await ask({ database, logger }, chain, filter.address as Address, requester);
-      const next = found.next && {
+      const tokens = page.transfers.map((row) => tokenOf(row, filter, kind));
+      const sales = filter.include_prices ? await getLastSalesOfTokens(reads, chain, tokens) : null;
+      if (!page.indexed.complete) await ask({ database, logger }, chain, filter.address as Address, requester);
+      const next = page.next && {
         position: {
-          ...{ block: found.next.blockNumber, transaction: found.next.transactionIndex },
-          ...{ log: found.next.logIndex, item: found.next.item },
+          ...{ block: page.next.blockNumber, transaction: page.next.transactionIndex },
+          ...{ log: page.next.logIndex, item: page.next.item },
         },
-        upperBound: upperBound ?? found.newestBlock,
+        upperBound: upperBound ?? page.newestBlock,
       };
-      return { found, facts, sales, next };
+      return { transfers: page, facts, sales, next };
     },
-    present: ({ found, facts, sales }, envelope, { filter }) => ({
+    present: ({ transfers: page, facts, sales }, envelope, { filter }) => ({
       ...envelope,
-      indexed: showIndexed(found.indexed),
-      result: found.transfers.map((row) =>
-        showNftTransfer(row, found, {
+      indexed: showIndexed(page.indexed),
+      result: page.transfers.map((row) =>
+        showNftTransfer(row, page, {
           format: filter.format,
           tokenId: kind === 'token' ? filter.token_id : null,
           value: facts.get(row.transaction_hash)?.value ?? null,
@@ -187,30 +186,15 @@ function addTransfersRoute<Params extends z.core.$ZodShape, Query extends ListQu
         }),
       ),
       block_exists: true,
-      index_complete: found.indexed.complete,
+      index_complete: page.indexed.complete,
     }),
   });
 }
 
-/** The token whose last sale is shown with a transfer. */
 function tokenOf(row: NftTransferItem, filter: Filter, kind: NftTransfersSubject['kind']) {
   return { token: row.token_address, tokenId: kind === 'token' ? filter.token_id : row.token_id };
 }
 
-/** The last sales of a page's tokens; null unless requested. */
-async function salesOf(
-  database: ReadDatabase,
-  chain: Chain,
-  { transfers }: NftTransfersPage,
-  filter: Filter,
-  kind: NftTransfersSubject['kind'],
-) {
-  if (!filter.include_prices) return null;
-  const tokens = transfers.map((row) => tokenOf(row, filter, kind));
-  return getLastSalesOfTokens(database, chain, tokens);
-}
-
-/** The subject of the filter. */
 function subjectOf(filter: Filter, kind: NftTransfersSubject['kind']): NftTransfersSubject {
   const address = filter.address as Address;
   switch (kind) {

@@ -5,7 +5,6 @@ import {
   addressBytes,
   expectedTrue,
   joinSql,
-  type KeysetOrder,
   rawSql,
   rowsAfterInPartitions,
   type Sql,
@@ -15,7 +14,6 @@ import {
 import { digits, hex, hexOrNull, int4, int8, packedRows, textOrNull } from '@chainstead/db/packed-rows';
 import { collectionFacts } from '../collections/collection-facts-statement.ts';
 
-/** The subject of the transfers. */
 export type NftTransfersSubject =
   /** Either side; `contracts` null: of all. */
   | { readonly kind: 'wallet'; readonly wallet: Address; readonly contracts: readonly Address[] | null }
@@ -23,7 +21,6 @@ export type NftTransfersSubject =
   /** With mints of ranges that contain it. */
   | { readonly kind: 'token'; readonly token: Address; readonly tokenId: string };
 
-/** The end of a page: the position of its last row in the chain. */
 export interface NftTransferKey {
   readonly blockNumber: number;
   readonly transactionIndex: number;
@@ -34,22 +31,19 @@ export interface NftTransferKey {
 export interface NftTransfersQuery extends PageBounds {
   readonly subject: NftTransfersSubject;
   readonly order: 'ASC' | 'DESC';
-  /** Number of rows; one more is read to detect a next page. */
   readonly limit: number;
   /** Rows after this one; null for the first page. */
   readonly after: NftTransferKey | null;
 }
 
 export interface NftTransfersReading {
-  /** Maximum transfers of a wallet searched for those of some contracts: a page ends there, however few it found. */
+  /** Of a wallet, searched for those of some contracts: a page ends there, however few it found. */
   readonly scanMax?: number;
-  /** Of {@link NFT_TRANSFERS}. */
   readonly select?: Sql;
-  /** Whether tables are distributed: then each range determines its node. @default false */
+  /** If tables are distributed, each range determines its node. @default false */
   readonly isSpread?: boolean;
 }
 
-/** The indexes that pages are ranges of, in addition to the primary key. */
 export const INDEXES_OF: Readonly<Record<NftTransfersSubject['kind'], readonly string[]>> = {
   wallet: ['nft_transfers_by_sender', 'nft_transfers_by_recipient'],
   collection: [],
@@ -60,14 +54,11 @@ export const INDEXES_OF: Readonly<Record<NftTransfersSubject['kind'], readonly s
 const SCAN_MAX = 10_000;
 
 /**
- * Returns the statement for a page of NFT transfers. In each partition, each scan is a range of one index that stops
- * after limit + 1 rows (nft-transfers-statement.explain.test.ts). The index is the primary key, or
- * `nft_transfers_by_token` and `nft_transfers_by_range`. For a wallet, `nft_transfers_by_sender` and
- * `nft_transfers_by_recipient` are merged; a transfer to oneself counts as sent. For some contracts of a wallet the
- * same ranges are searched, up to `scanMax`; `stop` is the position where that ended a page.
- *
- * As in wallet-transfers-statement.ts of ERC-20, the planner can't choose to read and sort everything. Related data is
- * in one CTE with the page's blocks: see `blocksOf`.
+ * In each partition, each scan is a range of one index that stops after limit + 1 rows
+ * (nft-transfers-statement.explain.test.ts): the primary key, or `nft_transfers_by_token` and `nft_transfers_by_range`;
+ * for a wallet `nft_transfers_by_sender` and `nft_transfers_by_recipient` merged, a transfer to oneself counting as sent.
+ * For some contracts of a wallet the same ranges are searched, up to `scanMax`; `stop` is where that ended a page.
+ * As in ERC-20's wallet-transfers-statement.ts, the planner can't choose to read and sort everything.
  */
 export function nftTransfersStatement(
   chain: Chain,
@@ -84,7 +75,7 @@ export function nftTransfersStatement(
     dataset: DATASET,
   };
   const { ctes, lower, upper, complete } = pageRange(chain, chainId, of, query, null);
-  const after = query.after === null ? null : transfersAfter(order, query.after);
+  const after = query.after && rowsAfterInPartitions(order, PLACE, valuesOf(query.after));
   const { scan: ofScan, far } = scanRange(order, { lower, upper }, after);
   const bounds = [sql`chain_id = ${chainId}`, ...ofScan];
   const limit = sql`${query.limit + 1}`;
@@ -95,9 +86,9 @@ export function nftTransfersStatement(
     order,
     scanLimit,
   );
-  const wanted = contracts === null ? [] : [sql`token_address = ANY (${contracts.map(addressBytes)}::bytea[])`];
+  const ofContracts = contracts === null ? [] : [sql`token_address = ANY (${contracts.map(addressBytes)}::bytea[])`];
   return sql`WITH ${joinSql(ctes)}, page AS MATERIALIZED (
-  SELECT * FROM (${scan}) AS transfer ${where([...far, ...wanted])} ${orderBy(order)} LIMIT ${limit}
+  SELECT * FROM (${scan}) AS transfer ${where([...far, ...ofContracts])} ${orderBy(order)} LIMIT ${limit}
 ), related AS MATERIALIZED (
   SELECT ${contractsOf(chainId)} AS contracts,
     ${blocksOf(sql`SELECT block_number FROM page`, chainId)} AS blocks,
@@ -108,13 +99,9 @@ SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete,
 FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM page) AS transfers`;
 }
 
-/** The name of the dataset whose coverage counts. */
 const DATASET = 'nft-transfers';
 
-/**
- * Conditions that together select each transfer of the subject once, each as a range of an index.
- * @param about its address
- */
+/** Together they select each transfer of the subject once, each by a range of an index. */
 function rangesOf(subject: NftTransfersSubject, about: Sql, isSpread: boolean): readonly (readonly Sql[])[] {
   if (subject.kind === 'wallet') {
     const ofSide = (side: Sql): readonly Sql[] => [
@@ -144,7 +131,6 @@ function rangesOf(subject: NftTransfersSubject, about: Sql, isSpread: boolean): 
   ];
 }
 
-/** Merges the first rows of some ranges, in order. */
 function mergeOf(ranges: readonly (readonly Sql[])[], order: 'ASC' | 'DESC', limit: Sql): Sql {
   const parts = ranges.map(
     (conditions) =>
@@ -158,7 +144,7 @@ function mergeOf(ranges: readonly (readonly Sql[])[], order: 'ASC' | 'DESC', lim
   )}) AS transfer ${orderBy(order)} LIMIT ${limit}`;
 }
 
-/** The position of the last row searched for a page that it did not fill; null if there were no more rows. */
+/** Where the search for a page that it did not fill ended; null if there were no more rows. */
 function stopOf(
   scan: Sql,
   far: readonly Sql[],
@@ -182,19 +168,17 @@ function orderBy(order: 'ASC' | 'DESC'): Sql {
   return rawSql(`ORDER BY ${PLACE.map((column) => `transfer.${column} ${order}`).join(', ')}`);
 }
 
-function transfersAfter(order: KeysetOrder, key: NftTransferKey): readonly Sql[] {
-  const { blockNumber, transactionIndex, logIndex, item } = key;
-  const values = [sql`${blockNumber}::bigint`, sql`${transactionIndex}`, sql`${logIndex}`, sql`${item}`] as const;
-  return rowsAfterInPartitions(order, PLACE, values);
+function valuesOf({ blockNumber, transactionIndex, logIndex, item }: NftTransferKey) {
+  return [sql`${blockNumber}::bigint`, sql`${transactionIndex}`, sql`${logIndex}`, sql`${item}`] as const;
 }
 
-/** The stored facts of the page's distinct contracts, as JSON: see `ContractEntry`. Null for none. */
+/** As JSON: see `ContractEntry`. Null for none. */
 function contractsOf(chainId: Sql): Sql {
   return sql`(SELECT json_agg(json_build_array(encode(contract.address, 'hex'), shown.name, shown.symbol, shown.contract_type, shown.possible_spam, shown.verified))
     FROM (SELECT DISTINCT token_address AS address FROM page) AS contract CROSS JOIN LATERAL ${collectionFacts('contract.address', chainId)} AS shown)`;
 }
 
-/** The rows of a page. Addresses and hashes are lower-case hexadecimal text, amounts and ids decimal digits. */
+/** Addresses and hashes are lower-case hexadecimal text, amounts and ids decimal digits. */
 export const NFT_TRANSFERS = packedRows({
   block_number: int8('block_number'),
   transaction_index: int4('transaction_index'),

@@ -54,12 +54,9 @@ const moved = columnsAs(nftTransfers, 'moved');
 const other = columnsAs(nftTransfers, 'other_row');
 
 /**
- * Owners of requested collections, by id and owner, by id, by owner, and in total. The owner of a single item is its
- * newest receiver, whatever is missing before; an ERC-1155 amount is the sum of its transfers. Neither depends on the
- * order of transfers.
- *
- * A sum is negative while its first receipt is not indexed; an account with zero or less is not an owner. The set of
- * rows follows from the transfers alone: one per amount and id that ever moved, one per present owner.
+ * By id and owner, by id, by owner, and in total. The owner of a single item is its newest receiver, whatever is
+ * missing before; an ERC-1155 amount is the sum of its transfers, negative while its first receipt is not indexed.
+ * Neither depends on the order of transfers. There is one row per amount and id that ever moved, one per owner.
  */
 export const nftCollectionOwners: SubjectProjection = {
   name: 'nft-collection-owners',
@@ -79,9 +76,8 @@ export const nftCollectionOwners: SubjectProjection = {
 };
 
 /**
- * Updates all four tables in one statement, each in key order: the changes in one table determine those in the next.
- * @param receivers a query of the ids whose newest receiver changes: `newest`, `receiver`, and the previous one
- * (`former`)
+ * All four tables in one statement, in key order: the changes in one table determine those in the next.
+ * @param receivers a query of the ids whose newest receiver changes: `newest`, `receiver`, and the previous one (`former`)
  */
 function changeOwners(change: RowsChange, sign: '+' | '-', receivers: Sql): Sql {
   const sides = sql`received AS MATERIALIZED (${receivers}), sides AS (
@@ -155,9 +151,7 @@ ON CONFLICT (${COLLECTION}) DO UPDATE
   SET transfers = stored.transfers + excluded.transfers, ids = stored.ids + excluded.ids, owners = stored.owners + excluded.owners`;
 }
 
-/**
- * Combines changes and received ids by id. Not a join: without statistics the planner would compare all pairs of rows.
- */
+/** Not a join: without statistics the planner would compare all pairs of rows. */
 function netOfIds(): Sql {
   return sql`SELECT ${ID}, max(last_block) AS last_block, sum(holders) AS holders, sum(supply) AS supply, bool_or(is_received) AS is_received,
       max(newest) AS newest, (array_agg(receiver) FILTER (WHERE is_received))[1] AS receiver
@@ -169,12 +163,10 @@ function netOfIds(): Sql {
     ) AS parts GROUP BY ${ID}`;
 }
 
-/**
- * md5 of the contract's address as lower-case text with 0x, immediately followed by the id's decimal digits: 16 bytes.
- */
+/** 16 bytes: md5 of the contract's address as lower-case text with 0x, followed by the id's decimal digits. */
 const TOKEN_HASH = rawSql(`decode(md5('0x' || encode(token_address, 'hex') || token_id::text), 'hex')`);
 
-/** The change in the number of positive amounts. */
+/** Of the number of positive amounts. */
 const DIFFERENCE = rawSql('sum((after > 0)::int - (before > 0)::int)');
 
 /** Whether an id exists, by the same expression as the column. */
@@ -220,22 +212,18 @@ function remainingReceivers(change: RemovedRows): Sql {
   WHERE gone.newest >= stored.newest`;
 }
 
-/** The stored row of the id of a relation's row: a key lookup, whatever statistics show. */
+/** A key lookup, whatever statistics show. */
 function storedId(relation: string, change: RowsChange): Sql {
   const wanted = sql`SELECT DISTINCT ${MOVED_ID} FROM ${subjectRows(change)}`;
   const known = change.access.stored({ table: ids, key: namesOf(ids, ID_KEY), wanted });
   return sql`SELECT ids.newest, ids.receiver FROM ${known} AS ids WHERE ${hasSameKey(ids, ID_KEY, 'ids', relation)} LIMIT 1`;
 }
 
-/** Rows of the subjects, as `moved`. */
 function subjectRows(change: RowsChange): Sql {
   return sql`${change.rows} AS moved ${joinSubjects(change, moved.tokenAddress, moved.blockNumber)}`;
 }
 
-/**
- * Finds the newest change of each id with a removed row, from the remaining rows. Ids and collections without rows are
- * deleted.
- */
+/** The newest change of each id with a removed row. Ids and collections without rows are deleted. */
 function updateIds(change: RemovedRows): readonly Sql[] {
   const touchedIds = sql`SELECT DISTINCT ${MOVED_ID} FROM ${subjectRows(change)}`;
   const contracts = sql`SELECT DISTINCT ${joinSql([moved.tokenAddress, moved.chainId])} FROM ${subjectRows(change)}`;

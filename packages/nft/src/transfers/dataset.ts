@@ -2,21 +2,15 @@ import type { Address } from '@chainstead/core';
 import { forgetWalletCounts } from '@chainstead/data-api';
 import { addressKey } from '@chainstead/db/address-key';
 import { type Dataset, defineTable, type MentionedContract } from '@chainstead/sync';
-import {
-  NFT_TRANSFER_KINDS,
-  type NftTransfer,
-  type NftTransferKind,
-  nftTransferTopics,
-  readNftLogs,
-} from '@chainstead/token-events';
+import { NFT_TRANSFER_KINDS, type NftTransfer, nftTransferTopics, readNftLogs } from '@chainstead/token-events';
 import { nftCollectionOwners } from './collection-owners.ts';
 import { type NftTransferRow, nftTransfers as table } from './schema.ts';
 import { nftHistories } from './wallet-history-filters.ts';
 import { nftWalletTokens } from './wallet-tokens.ts';
 
 /**
- * NFT transfers, one row per token that moves. Mints and burns have the zero address on their open side. Self-transfers
- * and zero amounts are rows like all others. Derived balances and holdings are stored next to them.
+ * One row per token that moves, self-transfers and zero amounts too. The open side of mints and burns is the zero
+ * address.
  */
 export const nftTransfers: Dataset<NftTransferRow> = {
   name: 'nft-transfers',
@@ -45,36 +39,23 @@ function* eachRow(...[logs, context]: Parameters<Dataset['decode']>): Generator<
 }
 
 function toRow(transfer: NftTransfer, chainId: number): NftTransferRow {
-  const { log } = transfer;
+  const { item, kind, token, tokenId, lastTokenId, amount, operator } = transfer;
+  const { blockNumber, transactionIndex, logIndex, transactionHash } = transfer.log;
   return {
-    collectionKey: addressKey(transfer.token),
-    chainId,
-    blockNumber: log.blockNumber,
-    transactionIndex: log.transactionIndex,
-    logIndex: log.logIndex,
-    item: transfer.item,
-    kind: transfer.kind,
-    tokenAddress: transfer.token,
-    tokenId: transfer.tokenId,
-    lastTokenId: transfer.lastTokenId,
-    fromAddress: transfer.from,
-    toAddress: transfer.to,
-    amount: transfer.amount,
-    operator: transfer.operator,
-    transactionHash: log.transactionHash,
+    collectionKey: addressKey(token),
+    ...{ chainId, blockNumber, transactionIndex, logIndex, item, kind },
+    ...{ tokenAddress: token, tokenId, lastTokenId, fromAddress: transfer.from, toAddress: transfer.to },
+    ...{ amount, operator, transactionHash },
   };
 }
 
 function* contracts(rows: readonly NftTransferRow[]): Generator<MentionedContract> {
   const seen = { erc721: new Set<Address>(), erc1155: new Set<Address>() };
   for (const { tokenAddress: address, kind } of rows) {
-    const standard = isErc1155(kind) ? 'erc1155' : 'erc721';
+    const isErc1155 = kind === NFT_TRANSFER_KINDS.erc1155Single || kind === NFT_TRANSFER_KINDS.erc1155Batch;
+    const standard = isErc1155 ? 'erc1155' : 'erc721';
     if (seen[standard].has(address)) continue;
     seen[standard].add(address);
     yield { address, standard };
   }
-}
-
-function isErc1155(kind: NftTransferKind): boolean {
-  return kind === NFT_TRANSFER_KINDS.erc1155Single || kind === NFT_TRANSFER_KINDS.erc1155Batch;
 }

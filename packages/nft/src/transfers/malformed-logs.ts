@@ -15,13 +15,6 @@ export const nftMalformedLogs: Dataset<NftMalformedLogRow> = {
 };
 
 function toRow({ log, reason }: MalformedNftLog, chainId: number): NftMalformedLogRow {
-  return {
-    tokenAddress: log.address,
-    chainId,
-    blockNumber: log.blockNumber,
-    transactionIndex: log.transactionIndex,
-    logIndex: log.logIndex,
-    transactionHash: log.transactionHash,
-    reason,
-  };
+  const { address, blockNumber, transactionIndex, logIndex, transactionHash } = log;
+  return { tokenAddress: address, chainId, blockNumber, transactionIndex, logIndex, transactionHash, reason };
 }

@@ -1,8 +1,7 @@
 /**
- * Amounts of NFTs by owner, from `nft_transfers`: SQL shared by the projections of wallets and of collections. An
- * ERC-1155 amount is the received minus the sent units. For a single item it is one for the receiver of the newest
- * transfer, and zero elsewhere. Such ids may exist before their first transfer, so a sum would be zero after a return
- * to a former owner.
+ * Amounts by owner, for the projections of wallets and of collections. An ERC-1155 amount is the received minus the
+ * sent units. For a single item it is one for the receiver of the newest transfer: such ids may exist before their
+ * first transfer, so a sum would be zero after a return to a former owner.
  */
 import { ZERO_ADDRESS } from '@chainstead/core';
 import {
@@ -31,16 +30,13 @@ import { nftCollectionBalances, nftTransfers, nftWalletTokens } from './schema.t
 
 type AmountsTable = typeof nftWalletTokens | typeof nftCollectionBalances;
 
-/** A table of amounts, and their subject. */
 export interface SubjectAmounts<Table extends AmountsTable = AmountsTable> {
   readonly table: Table;
-  /** Its primary key. */
   readonly key: readonly ColumnOf<Table>[];
-  /** The column with the owner. */
   readonly party: 'wallet' | 'owner';
-  /** The subject: one of a transfer's sides, or its contract. */
+  /** One of a transfer's sides, or its contract. */
   readonly subject: 'party' | 'contract';
-  /** Present if a column marks an amount as a sum, of ERC-1155. */
+  /** Whether a column marks an amount as a sum, of ERC-1155. */
   readonly hasIsSum: boolean;
 }
 
@@ -66,27 +62,24 @@ const moved = columnsAs(nftTransfers, 'moved');
 export const UNKNOWN_BLOCK = -1;
 /** `last_block` if no row is left, until the next statement. */
 export const NO_BLOCK = -2;
-/** The zero address. */
 const ZERO_PARTY = rawSql(`'\\x${ZERO_ADDRESS.slice(2)}'::bytea`);
 const SEVERAL = joinSql([NFT_TRANSFER_KINDS.erc1155Single, NFT_TRANSFER_KINDS.erc1155Batch].map(rawSql));
 
-/** Returns the block of the newest change in holdings, as responses show it. */
 export function changeBlockOf(lastBlock: number): number | null {
   return lastBlock === UNKNOWN_BLOCK ? null : lastBlock;
 }
 
-/** Transfers of single items. */
 export function movesOne(row: string): Sql {
   return sql`${columnsAs(nftTransfers, row).kind} NOT IN (${SEVERAL})`;
 }
 
-/** Transfers that change holdings: neither to oneself, nor of zero, nor of an unexpanded range of ids. */
+/** Neither to oneself, nor of zero, nor of an unexpanded range of ids. */
 export function changesHolder(row: string): Sql {
   const { fromAddress, toAddress } = columnsAs(nftTransfers, row);
   return sql`${fromAddress} <> ${toAddress} AND ${isCounted(row)}`;
 }
 
-/** Transfers that show a holding: those that change it, and transfers of a single item to oneself. */
+/** Transfers that change a holding, and transfers of a single item to oneself. */
 export function reportsHolder(row: string): Sql {
   const { fromAddress, toAddress } = columnsAs(nftTransfers, row);
   return sql`(${fromAddress} <> ${toAddress} OR ${movesOne(row)} AND ${toAddress} <> ${ZERO_PARTY}) AND ${isCounted(row)}`;
@@ -97,16 +90,12 @@ function isCounted(row: string): Sql {
   return sql`${amount} <> 0 AND ${lastTokenId} IS NULL`;
 }
 
-/** The shard of a contract's transfers and trades. */
 export const IN_SHARD_OF_CONTRACT: LookupShard<'token_address'> = {
   column: nftTransfers.collectionKey,
   key: (at) => sql`address_key(${at.token_address})`,
 };
 
-/**
- * Rows of an id, by the token index.
- * @param isInShard whether a row belongs to the id's collection, by `collection_key`
- */
+/** By the token index. @param isInShard whether a row belongs to the id's collection, by `collection_key` */
 export function ofSameId(
   row: string,
   id: Readonly<Record<'chain_id' | 'token_address' | 'token_id', Sql>>,
@@ -117,29 +106,26 @@ export function ofSameId(
       AND ${columns.chainId} = ${id.chain_id} AND ${columns.tokenAddress} = ${id.token_address} AND ${columns.tokenId} = ${id.token_id}`;
 }
 
-/** The order of rows, newest first. */
 export function newestFirst(row: string): Sql {
   const columns = namesOf(nftTransfers, ['blockNumber', 'transactionIndex', 'logIndex', 'item']);
   return rawSql(columns.map((column) => `${row}.${column} DESC`).join(', '));
 }
 
-/** The block of a change; unknown for a transfer that changes nothing. */
+/** Unknown for a transfer that changes nothing. */
 function changedBlock(row: string): Sql {
   const { fromAddress, toAddress, blockNumber } = columnsAs(nftTransfers, row);
   return sql`CASE WHEN ${fromAddress} = ${toAddress} THEN ${rawSql(UNKNOWN_BLOCK)} ELSE ${blockNumber} END`;
 }
 
-/**
- * Position of a single item's transfer on its chain, and the side (1: the receiver). One log moves a single item once.
- */
+/** Of a single item's transfer, with the side (1: the receiver). One log moves a single item once. */
 export function sidePosition(row: string, received: Sql): Sql {
   const { blockNumber, logIndex } = columnsAs(nftTransfers, row);
   return sql`(${blockNumber}::bigint << 32) + (${logIndex}::bigint << 1) + ${received}`;
 }
 
 /**
- * Changes per side that counts for a subject: an amount's key, `built_to`, `changed_block`, `delta` (ERC-1155 only),
- * and `position` (single items only). Never for the zero address.
+ * Per side: an amount's key, `built_to`, `changed_block`, `delta` (ERC-1155 only), `position` (single items only).
+ * Never for the zero address.
  */
 export function sidesOf(
   { party, subject }: Pick<SubjectAmounts, 'party' | 'subject'>,
@@ -158,10 +144,7 @@ export function sidesOf(
     WHERE ${reportsHolder('moved')} AND ${side} <> ${ZERO_PARTY})`;
 }
 
-/**
- * Statements that run after rows are removed: they find the newest change of each amount in the remaining rows, reading
- * each id once, and delete amounts without rows.
- */
+/** Run after rows are removed: they find each amount's newest change, and delete amounts without rows. */
 export function updateLastBlocks<Table extends AmountsTable>(
   amounts: SubjectAmounts<Table>,
   change: RemovedRows,

@@ -16,10 +16,8 @@ import {
 const PARTIES_LAST = [TRANSFER_SINGLE_TOPIC, TRANSFER_BATCH_TOPIC, CONSECUTIVE_TRANSFER_TOPIC];
 
 /**
- * The separate backfill of one wallet's or one contract's NFT transfers.
- *
- * A wallet's filters do not find contracts of `chain.unindexedNfts` (CryptoKitties): their topics contain no parties. A
- * wallet has those once the chain's own history, or that contract's, is read.
+ * A wallet's filters do not find contracts of `chain.unindexedNfts` (CryptoKitties), whose topics contain no parties:
+ * it has those once the chain's own history, or that contract's, is read.
  */
 export const nftHistories: SubjectHistories = {
   ofWallet: (chain, wallet) => [...standardFilters(wallet), ...punkFilters(chain, wallet)],

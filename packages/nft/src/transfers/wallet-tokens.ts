@@ -25,12 +25,10 @@ const COLLECTION = columnList(nftWalletCollections, ['wallet', 'chainId', 'token
 const other = columnsAs(nftTransfers, 'other_row');
 
 /**
- * Holdings of requested wallets, by token and by contract. An ERC-1155 amount is the sum of transfers. A single item
- * counts as one if the wallet received it in its newest transfer of it, whatever is missing before. Neither depends on
- * the order of transfers.
- *
- * An amount is negative if its start is not known yet, or if a contract's events are false. A token that was sent away
- * keeps its row, with zero, so that its newest change is known when older blocks arrive.
+ * Holdings of requested wallets, by token and by contract. An ERC-1155 amount is the sum of transfers, negative if its
+ * start is not known or events are false. A single item counts as one if the wallet received it in its newest transfer
+ * of it. Neither depends on the order of transfers. A token that was sent away keeps its row, with zero, so that its
+ * newest change is known when older blocks arrive.
  */
 export const nftWalletTokens: SubjectProjection = {
   name: 'nft-wallet-tokens',
@@ -56,8 +54,7 @@ export const nftWalletTokens: SubjectProjection = {
 };
 
 /**
- * One statement for all rows: commits of a chain never run concurrently, so the amounts that it reads are those that it
- * changes.
+ * Commits of a chain never run concurrently, so the amounts that the statement reads are those that it changes.
  * @param newest SQL of a single item's newest known side, from `stored` and `deltas`
  */
 function changeAmounts({ access }: RowsChange, sides: Sql, newest: Sql): Sql {

@@ -5,15 +5,13 @@ import type { SubjectProjections } from '@chainstead/sync';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { nftWalletTokens } from '../transfers/wallet-tokens.ts';
 
-/** The number of a wallet's holdings, as far as transfers show. */
+/** As far as transfers show. */
 export interface HeldNfts {
-  /** Distinct tokens, whatever the amounts. */
   readonly nfts: number;
-  /** Distinct contracts. */
   readonly collections: number;
 }
 
-/** Counts a wallet's holdings. @returns null if its transfers are still being counted after `waitMs` */
+/** @returns null if the wallet's transfers are still being counted after `waitMs` */
 export async function countHeldNfts(
   {
     database,

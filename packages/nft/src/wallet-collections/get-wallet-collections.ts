@@ -7,14 +7,9 @@ import { type WalletCollectionsQuery, walletCollectionsStatement } from './walle
 
 export interface WalletCollection {
   readonly address: Address;
-  /** Distinct token ids held, as far as transfers show. */
   readonly idsHeld: number;
-  /**
-   * Some of the ERC-1155 ids of which the wallet sent at least as much as it is known to have received, while blocks of
-   * it are missing.
-   */
+  /** ERC-1155 ids that the wallet gave away as far as known, while blocks of it are missing. */
   readonly givenIds: readonly string[];
-  /** Null while unknown, like all texts. */
   readonly contractType: 'ERC721' | 'ERC1155' | null;
   readonly name: string | null;
   readonly symbol: string | null;
@@ -22,11 +17,10 @@ export interface WalletCollection {
   readonly verified: boolean;
   readonly logo: string | null;
   readonly bannerImage: string | null;
-  /** Its metadata was never requested. */
+  /** Never requested. */
   readonly isUnread: boolean;
 }
 
-/** A page of collections, with the coverage of the wallet's history. */
 export interface WalletCollectionsPage extends SubjectCoverage {
   /** By contract address; at most `query.limit`. */
   readonly collections: readonly WalletCollection[];
@@ -34,8 +28,8 @@ export interface WalletCollectionsPage extends SubjectCoverage {
 }
 
 /**
- * Returns the collections that a wallet holds. Collections whose known amounts it sent away are included if their
- * contracts report a balance, with the number of such ids. Those without a result in time are left out.
+ * Collections whose known amounts the wallet gave away are included if their contracts report a balance, with the
+ * number of such ids. Those without a result in time are left out.
  */
 export async function heldCollections(
   heldNow: HeldNow,
@@ -52,51 +46,20 @@ export async function heldCollections(
     .filter(({ idsHeld }) => idsHeld > 0);
 }
 
-/** Returns a page of the collections that a wallet holds, or may hold, with its completeness, in one statement. */
+/** Of collections that the wallet holds, or may hold. */
 export async function getWalletCollections(
   database: ReadDatabase,
   chain: Chain,
   query: WalletCollectionsQuery,
 ): Promise<WalletCollectionsPage> {
-  const rows = await database.select<PageRow>(walletCollectionsStatement(chain, query));
-  const collections = rows.filter((row): row is SubjectColumns & CollectionColumns => row.token_address !== null);
+  // An empty page still returns one row, without a collection.
+  const rows = await database.select<SubjectColumns & { readonly collection: WalletCollection | null }>(
+    walletCollectionsStatement(chain, query),
+  );
+  const collections = rows.map(({ collection }) => collection).filter((collection) => collection !== null);
   return {
     ...readSubject(chain, rows[0]),
-    collections: collections.slice(0, query.limit).map(toCollection),
+    collections: collections.slice(0, query.limit),
     hasNext: collections.length > query.limit,
-  };
-}
-
-/** An empty page still returns one row, without a collection. */
-type PageRow = SubjectColumns & (CollectionColumns | { token_address: null });
-
-interface CollectionColumns {
-  token_address: Address;
-  ids_held: number;
-  /** Null if no block is missing. */
-  given_ids: readonly string[] | null;
-  contract_type: 'ERC721' | 'ERC1155' | null;
-  name: string | null;
-  symbol: string | null;
-  possible_spam: boolean;
-  verified: boolean;
-  collection_logo: string | null;
-  collection_banner_image: string | null;
-  is_unread: boolean;
-}
-
-function toCollection(row: CollectionColumns): WalletCollection {
-  return {
-    address: row.token_address,
-    idsHeld: row.ids_held,
-    givenIds: row.given_ids ?? [],
-    contractType: row.contract_type,
-    name: row.name,
-    symbol: row.symbol,
-    possibleSpam: row.possible_spam,
-    verified: row.verified,
-    logo: row.collection_logo,
-    bannerImage: row.collection_banner_image,
-    isUnread: row.is_unread,
   };
 }

@@ -5,15 +5,12 @@ import { COLLECTION_METADATA } from '../collections/metadata-kinds.ts';
 import { leaveUnlessAway } from '../records/leave-unless-away.ts';
 import type { WalletCollection } from './get-wallet-collections.ts';
 
-/** Maximum number of collections that one page queues. */
+/** Queued by one page. */
 const PER_PAGE_MAX = 20;
 /** While this many collections are queued, pages add none: explicit requests of clients come first. */
 const WAITING_MAX = 500;
 
-/**
- * Queues collections whose metadata was never requested for the metadata worker, except possible spam. They count for
- * no key, and start no backfill.
- */
+/** Except possible spam. They count for no key, and start no backfill. */
 export async function requestUnreadCollections(
   database: Database,
   chain: Chain,

@@ -30,7 +30,6 @@ const collectionSchema = z
   })
   .openapi('WalletNftCollection');
 
-/** The response of `getWalletNFTCollections` (docs/api/nfts.md#wallet-collections). */
 export const walletCollectionsSchema = z
   .object({
     status: z.enum(['SYNCED', 'SYNCING']).openapi({
@@ -46,7 +45,6 @@ export const walletCollectionsSchema = z
   })
   .openapi('WalletNftCollections');
 
-/** Returns one row of the response. */
 export function showCollection(
   collection: WalletCollection,
   options: { readonly counts: boolean; readonly lastSales: ReadonlyMap<Address, LastSale> | null },

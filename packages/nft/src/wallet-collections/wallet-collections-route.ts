@@ -16,18 +16,11 @@ export interface WalletCollectionsOptions {
   /** How long a request waits for the count of the wallet's holdings. Milliseconds. */
   readonly waitMs: number;
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
-  /**
-   * Reads ERC-1155 balances while blocks of a wallet are missing. Default: contracts are not called, and unknown
-   * balances are left out.
-   */
+  /** Reads ERC-1155 balances while blocks of a wallet are missing. Default: they are left out. */
   readonly heldNow?: HeldNow;
 }
 
-/**
- * `GET /api/v2.2/{address}/nft/collections`: the collections that a wallet holds (docs/api/nfts.md#wallet-collections).
- * If blocks of the wallet's history are missing, the first request queues its backfill, and the metadata of
- * collections. Holdings are counted from its transfers at the first request, and maintained from then on.
- */
+/** `GET /api/v2.2/{address}/nft/collections` (docs/api/nfts.md#wallet-collections) */
 export function createWalletCollectionsRoute(options: WalletCollectionsOptions): RouteModule {
   const { projections, onDemandBackfill, waitMs, heldNow = NOBODY_REQUESTED } = options;
   return (app, dependencies) => {
@@ -48,10 +41,7 @@ export function createWalletCollectionsRoute(options: WalletCollectionsOptions):
           default: false,
           description: 'Adds count: the number of distinct token IDs of the collection held by the wallet.',
         }),
-        exclude_spam: booleanParameter({
-          default: false,
-          description: 'Omits collections that are possible spam.',
-        }),
+        exclude_spam: booleanParameter({ default: false, description: 'Omits collections that are possible spam.' }),
         include_prices: booleanParameter({
           default: false,
           description: 'Adds last_sale, the last sale paid in ether within a year. Floor prices are null.',
@@ -67,10 +57,7 @@ export function createWalletCollectionsRoute(options: WalletCollectionsOptions):
         exclude_spam: z.boolean().default(false),
         include_prices: z.boolean().default(false),
       }),
-      filterOf: ({ address, chain, token_counts, exclude_spam, include_prices }) => ({
-        ...{ address, chain: chain?.key },
-        ...{ token_counts, exclude_spam, include_prices },
-      }),
+      filterOf: ({ chain, limit: _limit, cursor: _cursor, ...filter }) => ({ ...filter, chain: chain?.key }),
       position: z.object({ after: z.string() }),
       orderDefault: 'ASC',
       firstPage: 1,
@@ -79,19 +66,19 @@ export function createWalletCollectionsRoute(options: WalletCollectionsOptions):
         await projections.keep(chain, { dataset: nftTransfers, state: nftWalletTokens }, wallet, waitMs);
         const after = position && (position.after as Address);
         const reading = { wallet, limit, after, excludeSpam: filter.exclude_spam };
-        const found = await readBuilt(dependencies, (from) => getWalletCollections(from, chain, reading));
-        const collections = await heldCollections(heldNow, chain, wallet, found.collections);
+        const page = await readBuilt(dependencies, (from) => getWalletCollections(from, chain, reading));
+        const collections = await heldCollections(heldNow, chain, wallet, page.collections);
         const contracts = collections.map(({ address }) => address);
         const lastSales = filter.include_prices ? await getLastSales(reads, chain, contracts) : null;
-        const answer = found.isCovered
+        const backfill = page.isCovered
           ? null
           : await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
         await requestUnreadCollections(database, chain, collections);
-        const last = found.hasNext ? found.collections.at(-1) : undefined;
+        const last = page.hasNext ? page.collections.at(-1) : undefined;
         return {
-          ...{ collections, lastSales, indexed: found.indexed },
-          state: syncStateOf(chain, 'wallet', found, answer),
-          next: last && { position: { after: last.address }, upperBound: found.indexed.toBlock ?? 0 },
+          ...{ collections, lastSales, indexed: page.indexed },
+          state: syncStateOf(chain, 'wallet', page, backfill),
+          next: last && { position: { after: last.address }, upperBound: page.indexed.toBlock ?? 0 },
         };
       },
       present: ({ collections, lastSales, indexed, state }, envelope, { filter }) => ({

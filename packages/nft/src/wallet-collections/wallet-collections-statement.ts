@@ -7,35 +7,22 @@ import { nftWalletTokens } from '../transfers/wallet-tokens.ts';
 
 export interface WalletCollectionsQuery {
   readonly wallet: Address;
-  /** Number of collections; one more is read to detect a next page. */
   readonly limit: number;
-  /** Contracts strictly after this one; null for the first page. */
   readonly after: Address | null;
   readonly excludeSpam: boolean;
 }
 
-/** The dataset whose coverage applies to a wallet. */
-const DATASET = 'nft-transfers';
-
-/**
- * The first page's range needs a lower bound too: without statistics the planner would read and sort the whole wallet.
- */
+/** The first page's range needs a lower bound too: without statistics the planner would sort the whole wallet. */
 const BEFORE_ALL = Buffer.alloc(0);
 
-/**
- * Maximum ids per contract to read from it, of those that the wallet sent away at least as much as it is known to have
- * received.
- */
+/** Ids per contract that the wallet gave away as far as known, to read from it. */
 const GIVEN_MAX = 10;
 
 /**
- * Returns the statement for a page: one range scan of the primary key of `nft_wallet_collections` (wallet, chain,
- * contract) that stops after limit + 1 collections, with lookups by the keys of contract facts. While blocks of the
- * wallet are missing or not counted yet, a range of `nft_wallet_tokens_given_by_contract` adds contracts of which it
- * may hold earlier ERC-1155 tokens, with some of their ids.
- *
- * Joins are LATERAL with a LIMIT, and filters are declared as nearly always true, so that no statistics make the
- * planner read and sort a whole wallet (get-wallet-collections.explain.test.ts).
+ * One range scan of the primary key of `nft_wallet_collections` that stops after limit + 1 collections. While blocks of
+ * the wallet are missing or not counted yet, a range of `nft_wallet_tokens_given_by_contract` adds contracts of which
+ * it may hold earlier ERC-1155 tokens, with some of their ids. Joins are LATERAL with a LIMIT, and filters are declared
+ * as nearly always true, so that the planner never sorts a whole wallet (get-wallet-collections.explain.test.ts).
  */
 export function walletCollectionsStatement(chain: Chain, query: WalletCollectionsQuery): Sql {
   const wallet = sql`${addressBytes(query.wallet)}`;
@@ -48,7 +35,8 @@ export function walletCollectionsStatement(chain: Chain, query: WalletCollection
     ? [facts, [expectedTrue(sql`shown.possible_spam IS NOT TRUE`)]]
     : [rawSql(''), []];
   const limit = sql`LIMIT ${query.limit + 1}`;
-  const subject = { kind: 'wallet', subject: wallet, chainId, dataset: DATASET, states: [nftWalletTokens] } as const;
+  const states = [nftWalletTokens];
+  const subject = { kind: 'wallet', subject: wallet, chainId, dataset: 'nft-transfers', states } as const;
   const isGiven = sql`token.amount <= 0 AND token.newest IS NULL`;
   const isPartial = sql`(SELECT is_partial FROM state)`;
   return sql`WITH ${subjectCoverage(subject)}, state AS MATERIALIZED (
@@ -68,9 +56,10 @@ export function walletCollectionsStatement(chain: Chain, query: WalletCollection
   FROM (SELECT token_address FROM held UNION SELECT token_address FROM given ORDER BY token_address ${limit}) AS holding
     LEFT JOIN held USING (token_address) ${facts}
 )
-SELECT state.*,
-  ${hexText('page.token_address')} AS token_address, page.ids_held, page.given_ids, page.name, page.symbol, page.contract_type, page.verified,
-  page.possible_spam, page.is_unread, page.collection_logo, page.collection_banner_image
+SELECT state.*, CASE WHEN page.token_address IS NOT NULL THEN json_build_object('address', ${hexText('page.token_address')},
+  'idsHeld', page.ids_held, 'givenIds', coalesce(page.given_ids, '{}'), 'name', page.name, 'symbol', page.symbol,
+  'contractType', page.contract_type, 'verified', page.verified, 'possibleSpam', page.possible_spam, 'isUnread', page.is_unread,
+  'logo', page.collection_logo, 'bannerImage', page.collection_banner_image) END AS collection
 FROM state LEFT JOIN page ON true
 ORDER BY page.token_address`;
 }

@@ -2,7 +2,6 @@ import { indexedSchema } from '@chainstead/data-api';
 import { z } from '@hono/zod-openapi';
 import { ownedNftSchema } from '../records/record-response.ts';
 
-/** The response of `getWalletNFTs` (docs/api/nfts.md#wallet-nfts). */
 export const walletNftsSchema = z
   .object({
     status: z.enum(['SYNCED', 'SYNCING']).openapi({

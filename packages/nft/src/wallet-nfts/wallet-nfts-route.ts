@@ -21,20 +21,12 @@ export interface WalletNftsOptions {
   /** How long a request waits for the count of the wallet's holdings. Milliseconds. */
   readonly waitMs: number;
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
-  /** Default: no senders are known. */
   readonly sendersOf?: SendersOf;
-  /**
-   * Reads ERC-1155 balances while blocks of a wallet are missing or not counted yet. Default: contracts are not called,
-   * and such tokens are left out.
-   */
+  /** Reads ERC-1155 balances while blocks of a wallet are missing or not counted yet. Default: they are left out. */
   readonly heldNow?: HeldNow;
 }
 
-/**
- * `GET /api/v2.2/{address}/nft`: a wallet's tokens, newest change first (docs/api/nfts.md#wallet-nfts). Holdings are
- * counted at the first request and maintained from then on. The request also queues the backfill of missing blocks, and
- * metadata.
- */
+/** `GET /api/v2.2/{address}/nft`, newest change first (docs/api/nfts.md#wallet-nfts) */
 export function createWalletNftsRoute({
   projections,
   onDemandBackfill,
@@ -80,7 +72,7 @@ export function createWalletNftsRoute({
         media_items: z.boolean().default(false),
         include_prices: z.boolean().default(false),
       }),
-      filterOf: ({ chain, limit: _limit, cursor: _cursor, ...given }) => ({ ...given, chain: chain?.key }),
+      filterOf: ({ chain, limit: _limit, cursor: _cursor, ...filter }) => ({ ...filter, chain: chain?.key }),
       position: z.object({ block: z.int(), address: z.string(), id: z.string(), run: changeRunSchema }),
       firstPage: 1,
       read: async ({ chain, filter, limit, position, requester, upperBound }) => {
@@ -92,19 +84,19 @@ export function createWalletNftsRoute({
         };
         const contracts = filter.token_addresses.map(parseAddress);
         const query = { wallet, limit, after, excludeSpam: filter.exclude_spam, contracts };
-        const found = await readBuilt(dependencies, (from) => getWalletNfts(from, chain, query));
-        const tokens = found.indexed.complete ? found.tokens : await withSumsNow(heldNow, chain, found.tokens);
+        const page = await readBuilt(dependencies, (from) => getWalletNfts(from, chain, query));
+        const tokens = page.indexed.complete ? page.tokens : await withSumsNow(heldNow, chain, page.tokens);
         const read = await pages.read(chain, tokens, { includePrices: filter.include_prices });
-        const answer = found.isCovered
+        const backfill = page.isCovered
           ? null
           : await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
         await requestUnreadTokens(database, chain, read.records);
-        const last = placeAfter(chain, found, after);
+        const last = placeAfter(chain, page, after);
         const next = last && {
           position: { block: last.block, address: last.address, id: last.tokenId, run: last.run },
           upperBound: last.upperBound,
         };
-        return { ...read, indexed: found.indexed, state: syncStateOf(chain, 'wallet', found, answer), next };
+        return { ...read, indexed: page.indexed, state: syncStateOf(chain, 'wallet', page, backfill), next };
       },
       present: ({ records, lastSales, minters, indexed, state }, envelope, { filter }) => ({
         ...showSyncState(state),
@@ -125,7 +117,7 @@ export function createWalletNftsRoute({
   };
 }
 
-/** Replaces sums that are not complete yet with the contracts' balances. Tokens without a result are left out. */
+/** Sums that are not complete yet are replaced with the contracts' balances; tokens without a result are left out. */
 async function withSumsNow(
   heldNow: HeldNow,
   chain: Chain,

@@ -7,7 +7,6 @@ import { type ChangePlace, MARK_LENGTH, unshownChanges } from '../records/change
 import { tokenHashInSql } from '../records/token-hash.ts';
 import { nftWalletTokens } from '../transfers/wallet-tokens.ts';
 
-/** The end of the previous page: its last row. */
 export interface WalletNftsPlace extends ChangePlace {
   readonly address: Address;
   readonly tokenId: string;
@@ -15,23 +14,17 @@ export interface WalletNftsPlace extends ChangePlace {
 
 export interface WalletNftsQuery {
   readonly wallet: Address;
-  /** Number of tokens; one more is read to detect a next page. */
   readonly limit: number;
-  /** Null for the first page. */
   readonly after: WalletNftsPlace | null;
   readonly excludeSpam: boolean;
   /** Empty: all. */
   readonly contracts: readonly Address[];
 }
 
-/** The dataset whose coverage applies to a wallet. */
-const DATASET = 'nft-transfers';
-
 /**
- * Returns the statement for a page: one range of `nft_wallet_tokens_by_change`, read backwards, that stops after limit
- * + 1 tokens (wallet-nfts-statement.explain.test.ts). ERC-1155 amounts are sums (`is_sum`), correct only with the
- * wallet's whole history. While blocks of it are missing or not counted yet, those at zero or below are included, from
- * a range of `nft_wallet_tokens_given_by_change`.
+ * One range of `nft_wallet_tokens_by_change` backwards, limit + 1 tokens (wallet-nfts-statement.explain.test.ts).
+ * ERC-1155 amounts are sums, correct only with the wallet's whole history: while blocks of it are missing or not
+ * counted yet, those at zero or below are included, from a range of `nft_wallet_tokens_given_by_change`.
  */
 export function walletNftsStatement(chain: Chain, query: WalletNftsQuery): Sql {
   const wallet = sql`${addressBytes(query.wallet)}`;
@@ -47,7 +40,8 @@ export function walletNftsStatement(chain: Chain, query: WalletNftsQuery): Sql {
       : [sql`held.token_address = ANY (${query.contracts.map(addressBytes)}::bytea[])`]),
     ...(query.excludeSpam ? [expectedTrue(sql`${fact('possible_spam')} IS NOT TRUE`)] : []),
   ];
-  const subject = { kind: 'wallet', subject: wallet, chainId, dataset: DATASET, states: [nftWalletTokens] } as const;
+  const states = [nftWalletTokens];
+  const subject = { kind: 'wallet', subject: wallet, chainId, dataset: 'nft-transfers', states } as const;
   const limit = sql`LIMIT ${query.limit + 1}`;
   const rowsWhere = (...conditions: readonly Sql[]): Sql =>
     sql`(SELECT held.token_address, held.token_id, held.amount, held.last_block FROM nft_wallet_tokens AS held
@@ -63,7 +57,7 @@ export function walletNftsStatement(chain: Chain, query: WalletNftsQuery): Sql {
   ) AS held
 )
 SELECT state.*,
-  ${hexText('page.token_address')} AS token_address, page.token_id::text AS token_id, page.amount::text AS amount, page.last_block, page.is_sum
+  ${hexText('page.token_address')} AS address, page.token_id::text AS "tokenId", page.amount::text AS amount, page.last_block AS "lastBlock", page.is_sum AS "isSum"
 FROM state LEFT JOIN page ON true
 ORDER BY ${orderOf('page')}`;
 }
@@ -77,13 +71,10 @@ function behind(place: WalletNftsPlace): readonly Sql[] {
     sql`${addressBytes(place.address)}::bytea`,
     sql`${place.tokenId}::numeric`,
   ];
+  const columns = ORDER.map((column) => `held.${column}`);
   return unshownChanges(place, {
     block: 'held.last_block',
     mark: sql`left(${tokenHashInSql('held.token_address', 'held.token_id')}, ${rawSql(MARK_LENGTH)})`,
-    beyond: rowsAfter(
-      'DESC',
-      ORDER.map((column) => `held.${column}`),
-      key,
-    ),
+    beyond: rowsAfter('DESC', columns, key),
   });
 }

@@ -4,6 +4,7 @@ import { deployments } from '../deployments.ts';
 import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
 import type { Fill, Marketplace } from '../marketplace.ts';
 import { paymentToken } from '../payment-token.ts';
+import { tradedItem } from '../traded-items.ts';
 
 const ORDERS_MATCHED = parseAbiItem([
   'event OrdersMatched(address indexed maker, address indexed taker, Order sell, bytes32 sellHash, Order buy, bytes32 buyHash)',
@@ -14,7 +15,6 @@ const ORDERS_MATCHED = parseAbiItem([
 /** Bids for any token of a collection are matched by this policy; their order has token id 0. */
 const COLLECTION_BID_POLICY = '0x0000000000b92d5d043faf7cecf7e2ee6aaed232' as Address;
 
-/** Blur's first exchange. */
 export const blurV1: Marketplace = {
   name: 'blur',
   protocol: 'blur-v1',
@@ -23,25 +23,18 @@ export const blurV1: Marketplace = {
   fills: (own) => own.flatMap(fillOf),
 };
 
-function fillOf(log: Log): Fill[] {
+function fillOf(log: Log): Fill | readonly Fill[] {
   const match = eventArguments(ORDERS_MATCHED, log);
   if (match === null) return [];
   const { sell, buy } = match;
-  const item = {
-    token: lowerCase(sell.collection),
-    tokenId: sell.tokenId.toString(),
-    amount: buy.amount === 0n ? '1' : buy.amount.toString(),
-  };
   const isBid = lowerCase(sell.matchingPolicy) === COLLECTION_BID_POLICY || buy.listingTime < sell.listingTime;
-  return [
-    {
-      log,
-      side: isBid ? 1 : 0,
-      seller: lowerCase(sell.trader),
-      buyer: lowerCase(buy.trader),
-      items: [item],
-      paymentToken: paymentToken(sell.paymentToken),
-      price: buy.price,
-    },
-  ];
+  return {
+    log,
+    side: isBid ? 1 : 0,
+    seller: lowerCase(sell.trader),
+    buyer: lowerCase(buy.trader),
+    items: [tradedItem(sell.collection, sell.tokenId, buy.amount === 0n ? 1n : buy.amount)],
+    paymentToken: paymentToken(sell.paymentToken),
+    price: buy.price,
+  };
 }

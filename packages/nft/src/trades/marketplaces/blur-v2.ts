@@ -34,7 +34,6 @@ export const blurV2: Marketplace = {
 };
 
 interface Execution {
-  /** The signer of the order. */
   readonly maker: Address;
   readonly collection: Address;
   readonly tokenId: string;
@@ -46,24 +45,23 @@ interface Execution {
 /** All transfers of a call come before its events, so each execution takes the first remaining transfer that fits. */
 function fills(own: readonly Log[], { transfers }: TradeTransaction): Fill[] {
   const taken = new Set<NftTransfer>();
-  return own.flatMap((log): Fill[] => {
+  return own.flatMap((log): Fill | readonly Fill[] => {
     const execution = executionOf(log);
     if (execution === null) return [];
-    const transfer = transfers.find((one) => !taken.has(one) && delivers(one, execution));
+    const transfer = transfers.find((candidate) => !taken.has(candidate) && delivers(candidate, execution));
     if (transfer === undefined) return [];
     taken.add(transfer);
     const { collection, tokenId, amount, price, side } = execution;
-    return [
-      {
-        log,
-        side,
-        seller: transfer.from,
-        buyer: transfer.to,
-        items: [{ token: collection, tokenId, amount }],
-        paymentToken: side === 1 ? BLUR_POOL : null,
-        price,
-      },
-    ];
+    const items = [{ token: collection, tokenId, amount }];
+    return {
+      log,
+      side,
+      seller: transfer.from,
+      buyer: transfer.to,
+      items,
+      paymentToken: side === 1 ? BLUR_POOL : null,
+      price,
+    };
   });
 }
 

@@ -17,10 +17,8 @@ const PROTOCOL = 'cryptopunks';
 const added = deployments(PROTOCOL, {});
 
 /**
- * CryptoPunks' own market, which is also the token. `acceptBidForPunk` clears the bid before it emits, so its
- * PunkBought has neither buyer nor price. The buyer is the receiver in the contract's preceding Transfer; the price is
- * that of a bid in an earlier block (`punk_bids`), so it is null here. A punk sold for nothing to a specified buyer is
- * a gift or a move into a wrapper, and is stored as a trade at price zero.
+ * `acceptBidForPunk` clears the bid before it emits, so its PunkBought has neither buyer nor price: the buyer is in the
+ * contract's Transfer before it, the price in an earlier bid (`punk_bids`), and null here.
  */
 export const cryptoPunks: Marketplace = {
   name: 'cryptopunks',
@@ -43,7 +41,6 @@ function readFill(log: Log, transaction: TradeTransaction): Fill | null {
   return { log, side: 1, seller, buyer, items, paymentToken: null, price: null, partiesFinal: true };
 }
 
-/** Receiver of the last punk that left the seller before. */
 function bidderOf(bought: Log, seller: Address, { logs }: TradeTransaction): Address | null {
   const transfer = logs.findLast(
     (log) => log.address === bought.address && log.topics[0] === TRANSFER_TOPIC && log.logIndex < bought.logIndex,

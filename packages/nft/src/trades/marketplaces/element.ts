@@ -6,30 +6,17 @@ import type { Marketplace } from '../marketplace.ts';
 import { type NetOrder, netOrderFills } from '../net-order.ts';
 import { tradedItem } from '../traded-items.ts';
 
-const V1_ERC721_SELL = parseAbiItem(
-  'event ERC721SellOrderFilled(address maker, address taker, address erc20Token, uint256 amount, address token, uint256 tokenId, bytes32 orderHash)',
-);
-const V1_ERC721_BUY = parseAbiItem(
-  'event ERC721BuyOrderFilled(address maker, address taker, address erc20Token, uint256 amount, address token, uint256 tokenId, bytes32 orderHash)',
-);
-const V1_ERC1155_SELL = parseAbiItem(
-  'event ERC1155SellOrderFilled(address maker, address taker, address erc20Token, uint256 amount, address token, uint256 tokenId, uint128 filled, bytes32 orderHash)',
-);
-const V1_ERC1155_BUY = parseAbiItem(
-  'event ERC1155BuyOrderFilled(address maker, address taker, address erc20Token, uint256 amount, address token, uint256 tokenId, uint128 filled, bytes32 orderHash)',
-);
-const V2_ERC721_SELL = parseAbiItem(
-  'event ERC721SellOrderFilled(bytes32 orderHash, address maker, address taker, uint256 nonce, address erc20Token, uint256 amount, (address recipient, uint256 amount)[] fees, address token, uint256 tokenId)',
-);
-const V2_ERC721_BUY = parseAbiItem(
-  'event ERC721BuyOrderFilled(bytes32 orderHash, address maker, address taker, uint256 nonce, address erc20Token, uint256 amount, (address recipient, uint256 amount)[] fees, address token, uint256 tokenId)',
-);
-const V2_ERC1155_SELL = parseAbiItem(
-  'event ERC1155SellOrderFilled(bytes32 orderHash, address maker, address taker, uint256 nonce, address erc20Token, uint256 amount, (address recipient, uint256 amount)[] fees, address token, uint256 tokenId, uint128 filled)',
-);
-const V2_ERC1155_BUY = parseAbiItem(
-  'event ERC1155BuyOrderFilled(bytes32 orderHash, address maker, address taker, uint256 nonce, address erc20Token, uint256 amount, (address recipient, uint256 amount)[] fees, address token, uint256 tokenId, uint128 filled)',
-);
+const V1 = 'address maker, address taker, address erc20Token, uint256 amount, address token, uint256 tokenId';
+const V1_ERC721_SELL = parseAbiItem(`event ERC721SellOrderFilled(${V1}, bytes32 orderHash)`);
+const V1_ERC721_BUY = parseAbiItem(`event ERC721BuyOrderFilled(${V1}, bytes32 orderHash)`);
+const V1_ERC1155_SELL = parseAbiItem(`event ERC1155SellOrderFilled(${V1}, uint128 filled, bytes32 orderHash)`);
+const V1_ERC1155_BUY = parseAbiItem(`event ERC1155BuyOrderFilled(${V1}, uint128 filled, bytes32 orderHash)`);
+const V2 =
+  'bytes32 orderHash, address maker, address taker, uint256 nonce, address erc20Token, uint256 amount, (address recipient, uint256 amount)[] fees, address token, uint256 tokenId';
+const V2_ERC721_SELL = parseAbiItem(`event ERC721SellOrderFilled(${V2})`);
+const V2_ERC721_BUY = parseAbiItem(`event ERC721BuyOrderFilled(${V2})`);
+const V2_ERC1155_SELL = parseAbiItem(`event ERC1155SellOrderFilled(${V2}, uint128 filled)`);
+const V2_ERC1155_BUY = parseAbiItem(`event ERC1155BuyOrderFilled(${V2}, uint128 filled)`);
 
 /** One contract per chain, upgraded from the first events to the second. */
 const CONTRACTS = {
@@ -48,7 +35,11 @@ export const elementV1: Marketplace = {
   protocol: 'element-v1',
   topics: [V1_ERC721_SELL, V1_ERC721_BUY, V1_ERC1155_SELL, V1_ERC1155_BUY].map(topicOf),
   addresses: deployments('element-v1', CONTRACTS),
-  fills: (own, transaction) => netOrderFills(own, transaction, readV1),
+  fills: (own, transaction) =>
+    netOrderFills(own, transaction, (log) => {
+      const sold = eventArguments(V1_ERC721_SELL, log) ?? eventArguments(V1_ERC1155_SELL, log);
+      return orderOf(log, sold, eventArguments(V1_ERC721_BUY, log) ?? eventArguments(V1_ERC1155_BUY, log));
+    }),
 };
 
 /** Element v2: the amount includes the fees listed in the event; matched orders emit two events here too. */
@@ -57,22 +48,12 @@ export const elementV2: Marketplace = {
   protocol: 'element-v2',
   topics: [V2_ERC721_SELL, V2_ERC721_BUY, V2_ERC1155_SELL, V2_ERC1155_BUY].map(topicOf),
   addresses: deployments('element-v2', CONTRACTS),
-  fills: (own, transaction) => netOrderFills(own, { ...transaction, payments: [] }, readV2),
+  fills: (own, transaction) =>
+    netOrderFills(own, { ...transaction, payments: [] }, (log) => {
+      const sold = eventArguments(V2_ERC721_SELL, log) ?? eventArguments(V2_ERC1155_SELL, log);
+      return orderOf(log, sold, eventArguments(V2_ERC721_BUY, log) ?? eventArguments(V2_ERC1155_BUY, log));
+    }),
 };
-
-function readV1(log: Log): NetOrder | null {
-  const sold = eventArguments(V1_ERC721_SELL, log) ?? eventArguments(V1_ERC1155_SELL, log);
-  if (sold !== null) return orderOf(log, 0, sold);
-  const bought = eventArguments(V1_ERC721_BUY, log) ?? eventArguments(V1_ERC1155_BUY, log);
-  return bought === null ? null : orderOf(log, 1, bought);
-}
-
-function readV2(log: Log): NetOrder | null {
-  const sold = eventArguments(V2_ERC721_SELL, log) ?? eventArguments(V2_ERC1155_SELL, log);
-  if (sold !== null) return orderOf(log, 0, sold);
-  const bought = eventArguments(V2_ERC721_BUY, log) ?? eventArguments(V2_ERC1155_BUY, log);
-  return bought === null ? null : orderOf(log, 1, bought);
-}
 
 interface FilledOrder {
   readonly maker: `0x${string}`;
@@ -84,13 +65,15 @@ interface FilledOrder {
   readonly filled?: bigint;
 }
 
-function orderOf(log: Log, side: 0 | 1, order: FilledOrder): NetOrder {
+function orderOf(log: Log, sold: FilledOrder | null, bought: FilledOrder | null): NetOrder | null {
+  const order = sold ?? bought;
+  if (order === null) return null;
   const [maker, taker] = [lowerCase(order.maker), lowerCase(order.taker)];
   return {
     log,
-    side,
-    seller: side === 0 ? maker : taker,
-    buyer: side === 0 ? taker : maker,
+    side: sold === null ? 1 : 0,
+    seller: sold === null ? taker : maker,
+    buyer: sold === null ? maker : taker,
     item: tradedItem(order.token, order.tokenId, order.filled),
     payment: order.erc20Token,
     amount: order.amount,

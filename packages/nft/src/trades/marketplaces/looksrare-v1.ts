@@ -6,25 +6,19 @@ import type { Fill, Marketplace, MarketplaceName } from '../marketplace.ts';
 import { paymentToken } from '../payment-token.ts';
 import { tradedItem } from '../traded-items.ts';
 
+const ORDER =
+  'bytes32 orderHash, uint256 orderNonce, address indexed taker, address indexed maker, address indexed strategy, address currency, address collection, uint256 tokenId, uint256 amount, uint256 price';
 /** A listing was bought: the taker buys from the maker. */
-const TAKER_BID = parseAbiItem(
-  'event TakerBid(bytes32 orderHash, uint256 orderNonce, address indexed taker, address indexed maker, address indexed strategy, address currency, address collection, uint256 tokenId, uint256 amount, uint256 price)',
-);
+const TAKER_BID = parseAbiItem(`event TakerBid(${ORDER})`);
 /** An offer was accepted: the taker sells to the maker. */
-const TAKER_ASK = parseAbiItem(
-  'event TakerAsk(bytes32 orderHash, uint256 orderNonce, address indexed taker, address indexed maker, address indexed strategy, address currency, address collection, uint256 tokenId, uint256 amount, uint256 price)',
-);
+const TAKER_ASK = parseAbiItem(`event TakerAsk(${ORDER})`);
 
-/** LooksRare v1. */
 export const looksRareV1 = fork('looksrare', 'looksrare-v1', { 1: '0x59728544b08ab483533076417fbbb2fd0b17ce3a' });
 
 /** Joepegs: the same contract on Avalanche. */
 export const joepegs = fork('other', 'joepegs', { 43114: '0xae079eda901f7727d0715aff8f82ba8295719977' });
 
-/**
- * `price` is for all units, including fees and royalties. The currency is the wrapped native token even if part or all
- * of it was paid unwrapped (`matchAskWithTakerBidUsingETHAndWETH` wraps it).
- */
+/** `price` is for all units, with fees. The currency is the wrapped native token even if it was paid unwrapped. */
 function fork(name: MarketplaceName, protocol: string, known: Readonly<Record<number, string>>): Marketplace {
   return {
     name,

@@ -23,41 +23,19 @@ export const looksRareV2: Marketplace = {
   protocol: PROTOCOL,
   topics: [TAKER_BID, TAKER_ASK].map(topicOf),
   addresses: deployments(PROTOCOL, { 1: '0x0000000000e655fae4d56241588680f86e3b2377' }),
-  fills: (own) => own.flatMap((log) => listingBought(log) ?? offerAccepted(log) ?? []),
+  fills: (own) => own.flatMap((log) => readFill(log) ?? []),
 };
 
-function listingBought(log: Log): Fill | null {
-  const order = eventArguments(TAKER_BID, log);
-  if (order === null) return null;
-  const [seller] = order.feeRecipients;
-  return fillOf(log, order, { side: 0, seller, buyer: order.bidRecipient });
-}
-
-function offerAccepted(log: Log): Fill | null {
-  const order = eventArguments(TAKER_ASK, log);
-  return order === null ? null : fillOf(log, order, { side: 1, seller: order.askUser, buyer: order.bidUser });
-}
-
-interface Order {
-  readonly currency: `0x${string}`;
-  readonly collection: `0x${string}`;
-  readonly itemIds: readonly bigint[];
-  readonly amounts: readonly bigint[];
-  readonly feeAmounts: readonly bigint[];
-}
-
-function fillOf(
-  log: Log,
-  order: Order,
-  parties: { side: 0 | 1; seller: `0x${string}`; buyer: `0x${string}` },
-): Fill | null {
-  const items = tradedItems(order.collection, order.itemIds, order.amounts);
-  if (items === null) return null;
+function readFill(log: Log): Fill | null {
+  const accepted = eventArguments(TAKER_ASK, log);
+  const order = accepted ?? eventArguments(TAKER_BID, log);
+  const items = order && tradedItems(order.collection, order.itemIds, order.amounts);
+  if (order === null || items === null) return null;
   return {
     log,
-    side: parties.side,
-    seller: lowerCase(parties.seller),
-    buyer: lowerCase(parties.buyer),
+    side: accepted === null ? 0 : 1,
+    seller: lowerCase('askUser' in order ? order.askUser : order.feeRecipients[0]),
+    buyer: lowerCase('askUser' in order ? order.bidUser : order.bidRecipient),
     items,
     paymentToken: paymentToken(order.currency),
     price: order.feeAmounts.reduce((sum, amount) => sum + amount, 0n),

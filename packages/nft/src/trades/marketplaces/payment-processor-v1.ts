@@ -2,33 +2,29 @@ import type { Hex, Log } from '@chainstead/core';
 import { parseAbiItem } from 'abitype';
 import { deployments } from '../deployments.ts';
 import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
-import type { Fill, Marketplace, TradedItem, TradeSide } from '../marketplace.ts';
+import type { Fill, Marketplace } from '../marketplace.ts';
 import { paymentToken } from '../payment-token.ts';
 import { tradedItem } from '../traded-items.ts';
 
+const SALE = 'address indexed marketplace, address indexed tokenAddress, address indexed paymentCoin, address buyer';
 /** Emitted for listings and for offers, without a field to distinguish them. */
 const SINGLE = parseAbiItem(
-  'event BuySingleListing(address indexed marketplace, address indexed tokenAddress, address indexed paymentCoin, address buyer, address seller, uint256 tokenId, uint256 amount, uint256 salePrice)',
+  `event BuySingleListing(${SALE}, address seller, uint256 tokenId, uint256 amount, uint256 salePrice)`,
 );
-const BUNDLE_ERC721 = parseAbiItem(
-  'event BuyBundledListingERC721(address indexed marketplace, address indexed tokenAddress, address indexed paymentCoin, address buyer, address seller, bool[] unsuccessfulFills, uint256[] tokenIds, uint256[] salePrices)',
-);
+const BUNDLE = 'address seller, bool[] unsuccessfulFills, uint256[] tokenIds';
+const BUNDLE_ERC721 = parseAbiItem(`event BuyBundledListingERC721(${SALE}, ${BUNDLE}, uint256[] salePrices)`);
 const BUNDLE_ERC1155 = parseAbiItem(
-  'event BuyBundledListingERC1155(address indexed marketplace, address indexed tokenAddress, address indexed paymentCoin, address buyer, address seller, bool[] unsuccessfulFills, uint256[] tokenIds, uint256[] amounts, uint256[] salePrices)',
+  `event BuyBundledListingERC1155(${SALE}, ${BUNDLE}, uint256[] amounts, uint256[] salePrices)`,
 );
-const SWEEP_ERC721 = parseAbiItem(
-  'event SweepCollectionERC721(address indexed marketplace, address indexed tokenAddress, address indexed paymentCoin, address buyer, bool[] unsuccessfulFills, address[] sellers, uint256[] tokenIds, uint256[] salePrices)',
-);
+const SWEEP = 'bool[] unsuccessfulFills, address[] sellers, uint256[] tokenIds';
+const SWEEP_ERC721 = parseAbiItem(`event SweepCollectionERC721(${SALE}, ${SWEEP}, uint256[] salePrices)`);
 const SWEEP_ERC1155 = parseAbiItem(
-  'event SweepCollectionERC1155(address indexed marketplace, address indexed tokenAddress, address indexed paymentCoin, address buyer, bool[] unsuccessfulFills, address[] sellers, uint256[] tokenIds, uint256[] amounts, uint256[] salePrices)',
+  `event SweepCollectionERC1155(${SALE}, ${SWEEP}, uint256[] amounts, uint256[] salePrices)`,
 );
 
 const PROTOCOL = 'payment-processor-v1';
 
-/**
- * Limit Break's Payment Processor v1. A bundle is one order of one seller, so it is one trade. A sweep fills orders of
- * several sellers, each a separate trade. Both also list items that did not change hands.
- */
+/** A bundle is one order of one seller: one trade. A sweep is a trade per seller. Both list items that did not move. */
 export const paymentProcessorV1: Marketplace = {
   name: 'magiceden',
   protocol: PROTOCOL,
@@ -37,32 +33,26 @@ export const paymentProcessorV1: Marketplace = {
     1: '0x009a1dc9f1a6e2134ad4236fcd75b1ae62858507',
     137: '0x009a1d0fecd7d6475188082f3f542e93f5e07ff1',
   }),
-  fills: (own) => own.flatMap((log) => singleFill(log) ?? bundleFill(log) ?? sweepFills(log)),
+  fills: (own) => own.flatMap(fillsOf),
 };
 
-function singleFill(log: Log): Fill | null {
-  const sale = eventArguments(SINGLE, log);
-  if (sale === null) return null;
-  const item = tradedItem(sale.tokenAddress, sale.tokenId, sale.amount);
-  return fillOf(log, sale, { side: 2, seller: sale.seller, items: [item], price: sale.salePrice });
-}
-
-function bundleFill(log: Log): Fill | null {
+function fillsOf(log: Log): Fill | readonly Fill[] {
+  const single = eventArguments(SINGLE, log);
+  if (single !== null) {
+    const item = tradedItem(single.tokenAddress, single.tokenId, single.amount);
+    return fillOf(log, single, { side: 2, seller: single.seller, items: [item], price: single.salePrice });
+  }
   const bundle = eventArguments(BUNDLE_ERC721, log) ?? eventArguments(BUNDLE_ERC1155, log);
-  const sold = bundle === null ? null : soldOf(bundle);
-  if (bundle === null || sold === null || sold.length === 0) return null;
-  const price = sold.reduce((sum, one) => sum + one.price, 0n);
-  const items = sold.map(({ item }) => item);
-  return fillOf(log, bundle, { side: 0, seller: bundle.seller, items, price });
-}
-
-function sweepFills(log: Log): Fill[] {
-  const sweep = eventArguments(SWEEP_ERC721, log) ?? eventArguments(SWEEP_ERC1155, log);
-  const sold = sweep === null ? null : soldOf(sweep);
-  if (sweep === null || sold === null) return [];
-  return sold.flatMap(({ place, item, price }) => {
-    const seller = sweep.sellers[place];
-    return seller === undefined ? [] : fillOf(log, sweep, { side: 0, seller, items: [item], price });
+  const list = bundle ?? eventArguments(SWEEP_ERC721, log) ?? eventArguments(SWEEP_ERC1155, log);
+  const sold = list && soldOf(list);
+  if (list === null || sold === null || sold.length === 0) return [];
+  if ('seller' in list) {
+    const price = sold.reduce((sum, item) => sum + item.price, 0n);
+    return fillOf(log, list, { side: 0, seller: list.seller, items: sold.map(({ item }) => item), price });
+  }
+  return sold.flatMap(({ index, item, price }) => {
+    const seller = list.sellers[index];
+    return seller === undefined ? [] : fillOf(log, list, { side: 0, seller, items: [item], price });
   });
 }
 
@@ -80,40 +70,19 @@ interface SaleList extends Sale {
   readonly salePrices: readonly bigint[];
 }
 
-interface Sold {
-  /** In the event's lists. */
-  readonly place: number;
-  readonly item: TradedItem;
-  readonly price: bigint;
-}
-
-/** Returns the sold items; null if the lists differ in length. */
-function soldOf(list: SaleList): Sold[] | null {
+/** Returns the sold items with their index in the event's lists; null if the lists differ in length. */
+function soldOf(list: SaleList) {
   const { tokenAddress, tokenIds, unsuccessfulFills, salePrices } = list;
   const amounts = list.amounts ?? tokenIds.map(() => 1n);
   if ([unsuccessfulFills, amounts, salePrices].some(({ length }) => length !== tokenIds.length)) return null;
-  return tokenIds.flatMap((tokenId, place) => {
-    const price = salePrices[place];
-    if (price === undefined || unsuccessfulFills[place] === true) return [];
-    return { place, item: tradedItem(tokenAddress, tokenId, amounts[place]), price };
+  return tokenIds.flatMap((tokenId, index) => {
+    const price = salePrices[index];
+    if (price === undefined || unsuccessfulFills[index] === true) return [];
+    return { index, item: tradedItem(tokenAddress, tokenId, amounts[index]), price };
   });
 }
 
-interface SoldItems {
-  readonly side: TradeSide;
-  readonly seller: Hex;
-  readonly items: readonly TradedItem[];
-  readonly price: bigint;
-}
-
-function fillOf(log: Log, sale: Sale, { side, seller, items, price }: SoldItems): Fill {
-  return {
-    log,
-    side,
-    seller: lowerCase(seller),
-    buyer: lowerCase(sale.buyer),
-    items,
-    paymentToken: paymentToken(sale.paymentCoin),
-    price,
-  };
+function fillOf(log: Log, sale: Sale, sold: Pick<Fill, 'side' | 'items' | 'price'> & { readonly seller: Hex }): Fill {
+  const [seller, buyer] = [lowerCase(sold.seller), lowerCase(sale.buyer)];
+  return { ...sold, log, seller, buyer, paymentToken: paymentToken(sale.paymentCoin) };
 }

@@ -2,36 +2,28 @@ import { type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { parseAbiItem } from 'abitype';
 import { deployments } from '../deployments.ts';
 import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
-import type { Fill, Marketplace, TradeSide } from '../marketplace.ts';
+import type { Fill, Marketplace } from '../marketplace.ts';
 import { paymentToken } from '../payment-token.ts';
 import { tradedItem } from '../traded-items.ts';
 
-const LISTING_ERC721 = parseAbiItem(
-  'event BuyListingERC721(address indexed buyer, address indexed seller, address indexed tokenAddress, address beneficiary, address paymentCoin, uint256 tokenId, uint256 salePrice)',
-);
+const TOKEN = 'address indexed tokenAddress, address beneficiary, address paymentCoin, uint256 tokenId';
+const LISTING = 'address indexed buyer, address indexed seller';
+const LISTING_ERC721 = parseAbiItem(`event BuyListingERC721(${LISTING}, ${TOKEN}, uint256 salePrice)`);
 const LISTING_ERC1155 = parseAbiItem(
-  'event BuyListingERC1155(address indexed buyer, address indexed seller, address indexed tokenAddress, address beneficiary, address paymentCoin, uint256 tokenId, uint256 amount, uint256 salePrice)',
+  `event BuyListingERC1155(${LISTING}, ${TOKEN}, uint256 amount, uint256 salePrice)`,
 );
 /** Seller and buyer are in the opposite order here. */
-const OFFER_ERC721 = parseAbiItem(
-  'event AcceptOfferERC721(address indexed seller, address indexed buyer, address indexed tokenAddress, address beneficiary, address paymentCoin, uint256 tokenId, uint256 salePrice)',
-);
-const OFFER_ERC1155 = parseAbiItem(
-  'event AcceptOfferERC1155(address indexed seller, address indexed buyer, address indexed tokenAddress, address beneficiary, address paymentCoin, uint256 tokenId, uint256 amount, uint256 salePrice)',
-);
+const OFFER = 'address indexed seller, address indexed buyer';
+const OFFER_ERC721 = parseAbiItem(`event AcceptOfferERC721(${OFFER}, ${TOKEN}, uint256 salePrice)`);
+const OFFER_ERC1155 = parseAbiItem(`event AcceptOfferERC1155(${OFFER}, ${TOKEN}, uint256 amount, uint256 salePrice)`);
 
 const V2 = '0x9a1d00bed7cd04bcda516d721a596eb22aac6834';
 
 /** Limit Break's Payment Processor v2, the contract that Magic Eden uses on EVM chains. */
-export const paymentProcessorV2 = version('payment-processor-v2', {
-  1: V2,
-  10: V2,
-  56: V2,
-  137: V2,
-  8453: V2,
-  42161: V2,
-  43114: V2,
-});
+export const paymentProcessorV2 = version(
+  'payment-processor-v2',
+  Object.fromEntries([1, 10, 56, 137, 8453, 42_161, 43_114].map((chainId) => [chainId, V2])),
+);
 
 /** Payment Processor v3: the same events. */
 export const paymentProcessorV3 = version('payment-processor-v3', { 1: '0x9a1d00000000fc540e2000560054812452eb5366' });
@@ -47,32 +39,18 @@ function version(protocol: string, known: Readonly<Record<number, string>>): Mar
   };
 }
 
+type Sale = NonNullable<ReturnType<typeof eventArguments<typeof LISTING_ERC721>>> & { readonly amount?: bigint };
+
 function readFill(log: Log): Fill | null {
   const listing = eventArguments(LISTING_ERC721, log) ?? eventArguments(LISTING_ERC1155, log);
-  if (listing !== null) return fillOf(log, 0, listing);
-  const offer = eventArguments(OFFER_ERC721, log) ?? eventArguments(OFFER_ERC1155, log);
-  return offer === null ? null : fillOf(log, 1, offer);
-}
-
-interface Sale {
-  readonly buyer: `0x${string}`;
-  readonly seller: `0x${string}`;
-  readonly tokenAddress: `0x${string}`;
-  /** The receiver of the token, if it is not the buyer. */
-  readonly beneficiary: `0x${string}`;
-  readonly paymentCoin: `0x${string}`;
-  readonly tokenId: bigint;
-  readonly amount?: bigint;
-  readonly salePrice: bigint;
-}
-
-function fillOf(log: Log, side: TradeSide, sale: Sale): Fill {
-  const receiver = sale.beneficiary === ZERO_ADDRESS ? sale.buyer : sale.beneficiary;
+  const sale: Sale | null = listing ?? eventArguments(OFFER_ERC721, log) ?? eventArguments(OFFER_ERC1155, log);
+  if (sale === null) return null;
   return {
     log,
-    side,
+    side: listing === null ? 1 : 0,
     seller: lowerCase(sale.seller),
-    buyer: lowerCase(receiver),
+    // The beneficiary receives the token, if there is one.
+    buyer: lowerCase(sale.beneficiary === ZERO_ADDRESS ? sale.buyer : sale.beneficiary),
     items: [tradedItem(sale.tokenAddress, sale.tokenId, sale.amount)],
     paymentToken: paymentToken(sale.paymentCoin),
     price: sale.salePrice,

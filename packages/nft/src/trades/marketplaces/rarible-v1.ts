@@ -2,7 +2,7 @@ import { type Log, MAX_UINT256 } from '@chainstead/core';
 import { parseAbiItem } from 'abitype';
 import { deployments } from '../deployments.ts';
 import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
-import type { Fill, Marketplace, TradeTransaction } from '../marketplace.ts';
+import type { Fill, Marketplace, TradedItem, TradeTransaction } from '../marketplace.ts';
 import { paidInParts } from '../paid-by-buyer.ts';
 import { paymentToken } from '../payment-token.ts';
 import { tradedItem } from '../traded-items.ts';
@@ -21,7 +21,7 @@ export const raribleV1: Marketplace = {
   protocol: PROTOCOL,
   topics: [topicOf(BUY)],
   addresses: deployments(PROTOCOL, { 1: '0xcd4ec7b66fbc029c116ba9ffb3e59351c20b5b06' }),
-  fills: (own, transaction) => own.flatMap((log, place) => readFill(log, own[place - 1] ?? null, transaction) ?? []),
+  fills: (own, transaction) => own.flatMap((log, index) => readFill(log, own[index - 1] ?? null, transaction) ?? []),
 };
 
 /** The event does not show which side is the NFT: it is the one that moved. */
@@ -35,24 +35,13 @@ function readFill(log: Log, after: Log | null, { transfers, payments }: TradeTra
   if (given > MAX_UINT256) return null;
   const bought = tradedItem(order.buyToken, order.buyTokenId, given);
   const moved = inWindow(transfers, window);
-  const didMove = ({ token, tokenId }: { token: string; tokenId: string }): boolean =>
-    moved.some((one) => one.token === token && one.tokenId === tokenId);
+  const didMove = ({ token, tokenId }: TradedItem): boolean =>
+    moved.some((transfer) => transfer.token === token && transfer.tokenId === tokenId);
   const [owner, taker] = [lowerCase(order.owner), lowerCase(order.buyer)];
-  if (didMove(sold)) {
-    const token = paymentToken(order.buyToken);
-    const paid = token === null ? null : paidInParts(given, payments, { token, buyer: taker, window });
-    return { log, side: 0, seller: owner, buyer: taker, items: [sold], paymentToken: token, price: paid ?? given };
-  }
-  if (!didMove(bought)) return null;
-  const token = paymentToken(order.sellToken);
-  const paid = token === null ? null : paidInParts(order.amount, payments, { token, buyer: owner, window });
-  return {
-    log,
-    side: 1,
-    seller: taker,
-    buyer: owner,
-    items: [bought],
-    paymentToken: token,
-    price: paid ?? order.amount,
-  };
+  const isListing = didMove(sold);
+  if (!isListing && !didMove(bought)) return null;
+  const [seller, buyer, item, price] = isListing ? [owner, taker, sold, given] : [taker, owner, bought, order.amount];
+  const token = paymentToken(isListing ? order.buyToken : order.sellToken);
+  const paid = token === null ? null : paidInParts(price, payments, { token, buyer, window });
+  return { log, side: isListing ? 0 : 1, seller, buyer, items: [item], paymentToken: token, price: paid ?? price };
 }

@@ -30,10 +30,7 @@ const TOKEN_AND_ID = parseAbiParameters('address token, uint256 tokenId');
 
 const PROTOCOL = 'rarible-v2';
 
-/**
- * Rarible's ExchangeV2. The left order is the standing one, the right one the taker's. The buyer's fees are on top:
- * they are found if payment is in tokens; in the native token the price is the event's.
- */
+/** The right order is the taker's. Fees on top are found if payment is in tokens, not in the native token. */
 export const raribleV2: Marketplace = {
   name: 'rarible',
   protocol: PROTOCOL,
@@ -43,8 +40,8 @@ export const raribleV2: Marketplace = {
     137: '0x12b3897a36fdb436dde2788c06eff0ffd997066e',
   }),
   fills: (own, transaction) =>
-    own.flatMap((log, place) => {
-      const window = { after: own[place - 1] ?? null, before: log };
+    own.flatMap((log, index) => {
+      const window = { after: own[index - 1] ?? null, before: log };
       return matchFill(log, window, transaction) ?? bareFill(log, window, transaction) ?? [];
     }),
 };
@@ -69,14 +66,16 @@ function matchFill(log: Log, window: TransactionWindow, transaction: TradeTransa
     : [match.rightMaker, match.leftMaker];
   const [amount, price] = leftSells ? [match.newRightFill, match.newLeftFill] : [match.newLeftFill, match.newRightFill];
   const moved = lastHandedOver(transaction, window);
-  const item = itemOf(leftSells ? match.leftAsset : match.rightAsset, amount) ?? asItem(moved);
+  const item = itemOf(leftSells ? match.leftAsset : match.rightAsset, amount) ?? moved;
   // An order without a maker belongs to the caller.
   const seller = partyOr(makerOfNft, moved?.from);
   const buyer = partyOr(makerOfMoney, moved?.to);
   if (item === null || seller === null || buyer === null) return null;
   const { token } = money;
   const paid = token === null ? null : paidInParts(price, transaction.payments, { token, buyer, window });
-  return { log, side: leftSells ? 0 : 1, seller, buyer, items: [item], paymentToken: token, price: paid ?? price };
+  const { token: contract, tokenId, amount: units } = item;
+  const items = [{ token: contract, tokenId, amount: units }];
+  return { log, side: leftSells ? 0 : 1, seller, buyer, items, paymentToken: token, price: paid ?? price };
 }
 
 /** Parties and token come from the transfer. One of the numbers is its amount, the other the price. */
@@ -101,13 +100,8 @@ function bareFill(log: Log, window: TransactionWindow, transaction: TradeTransac
 function moneyOf({ assetClass, data }: AssetType): { readonly token: Address | null } | null {
   if (assetClass === CLASSES.native) return { token: null };
   if (assetClass !== CLASSES.erc20) return null;
-  const token = readToken(data);
-  return token === null ? null : { token };
-}
-
-function readToken(data: Hex): Address | null {
   try {
-    return lowerCase(decodeAbi(TOKEN, data)[0]);
+    return { token: lowerCase(decodeAbi(TOKEN, data)[0]) };
   } catch {
     // An asset without a token is of an unknown kind.
     return null;
@@ -124,10 +118,6 @@ function itemOf({ assetClass, data }: AssetType, amount: bigint): TradedItem | n
     // As above: the transfer shows it.
     return null;
   }
-}
-
-function asItem(moved: NftTransfer | null): TradedItem | null {
-  return moved === null ? null : { token: moved.token, tokenId: moved.tokenId, amount: moved.amount };
 }
 
 /** The last NFT that went from one account to another; if all were minted, the last mint. */

@@ -9,17 +9,13 @@ import { type SeaportOrder, seaportOrder } from './seaport-order.ts';
 /** Absent in version 1.1, present from 1.2 on. */
 export const ORDERS_MATCHED = parseAbiItem('event OrdersMatched(bytes32[] orderHashes)');
 
-/** Returns the trades in one Seaport contract's logs of one transaction. Matched orders count once. */
 export function seaportFills(own: readonly Log[], transaction: TradeTransaction): Fill[] {
   const { groups, single } = groupOrders(own, transaction);
   const fills = [...groups.flatMap(matchedFills), ...single.flatMap(singleFill)];
-  return fills.toSorted((one, other) => one.log.logIndex - other.log.logIndex);
+  return fills.toSorted(byLog);
 }
 
-/**
- * Returns matched orders, by match, and orders filled alone. From 1.2 on a log lists the hashes of each match (twice
- * for an order that was filled twice). In 1.1 matched orders have no recipient and their logs are adjacent.
- */
+/** Since 1.2 a log lists the hashes of each match. In 1.1 matched orders have no recipient and adjacent logs. */
 function groupOrders(
   own: readonly Log[],
   transaction: TradeTransaction,
@@ -51,8 +47,8 @@ function sideBySide(orders: readonly SeaportOrder[], transaction: TradeTransacti
   return runs;
 }
 
-function byLog(one: SeaportOrder, other: SeaportOrder): number {
-  return one.log.logIndex - other.log.logIndex;
+function byLog(left: { readonly log: Log }, right: { readonly log: Log }): number {
+  return left.log.logIndex - right.log.logIndex;
 }
 
 function singleFill(order: SeaportOrder): Fill[] {
@@ -71,7 +67,7 @@ function matchedFills(orders: readonly SeaportOrder[]): Fill[] {
   const buyers = new Map<SeaportOrder, Address>();
   const fills: Fill[] = [];
   for (const offer of orders.filter((order) => order.kind === 'offer')) {
-    const suppliers = new Set(offer.requestedItems.flatMap((item) => supply.take(item)));
+    const suppliers = new Set(offer.requestedItems.flatMap(supply));
     const sellers = new Set([...suppliers].map((supplier) => supplier.offerer));
     if (sellers.size > 1 && [...suppliers].every((supplier) => supplier.kind === 'listing')) {
       for (const listing of suppliers) buyers.set(listing, offer.requestedItems[0]?.recipient ?? offer.offerer);
@@ -98,25 +94,17 @@ function listingFill(order: SeaportOrder, buyer: Address): Fill[] {
 
 function offerFill(order: SeaportOrder, seller: Address): Fill[] {
   if (order.offeredMoney === null) return [];
-  const { token, amount } = order.offeredMoney;
-  const items = order.requestedItems.map(({ token: contract, tokenId, amount: count }) => ({
-    token: contract,
-    tokenId,
-    amount: count,
-  }));
+  const paid = order.offeredMoney;
+  const items = order.requestedItems.map(({ token, tokenId, amount }) => ({ token, tokenId, amount }));
   const buyer = order.requestedItems[0]?.recipient ?? order.offerer;
-  return [{ log: order.log, side: 1, seller, buyer, items, paymentToken: token, price: amount }];
-}
-
-interface Supply {
-  /** Returns orders that provide this item: each gives its remaining amount until the total is reached. */
-  take(item: TradedItem): SeaportOrder[];
+  return [{ log: order.log, side: 1, seller, buyer, items, paymentToken: paid.token, price: paid.amount }];
 }
 
 /**
- * Indexes the items that a match's orders provide, by token. Orders are paired by their items, never by their position.
+ * Returns a function that takes an item from a match's orders: each gives its remaining amount until the total is
+ * reached. Orders are paired by their items, never by their position.
  */
-function createSupply(orders: readonly SeaportOrder[]): Supply {
+function createSupply(orders: readonly SeaportOrder[]): (item: TradedItem) => SeaportOrder[] {
   const stocks = new Map<string, { order: SeaportOrder; left: bigint }[]>();
   for (const order of orders)
     for (const item of order.offeredItems) {
@@ -124,20 +112,18 @@ function createSupply(orders: readonly SeaportOrder[]): Supply {
       stock.push({ order, left: BigInt(item.amount) });
       stocks.set(tokenKey(item), stock);
     }
-  return {
-    take(item) {
-      const stock = stocks.get(tokenKey(item)) ?? [];
-      const givers: SeaportOrder[] = [];
-      for (let wanted = BigInt(item.amount); wanted > 0n; ) {
-        const [next] = stock;
-        if (next === undefined) break;
-        givers.push(next.order);
-        const given = next.left < wanted ? next.left : wanted;
-        wanted -= given;
-        next.left -= given;
-        if (next.left === 0n) stock.shift();
-      }
-      return givers;
-    },
+  return (item) => {
+    const stock = stocks.get(tokenKey(item)) ?? [];
+    const givers: SeaportOrder[] = [];
+    for (let wanted = BigInt(item.amount); wanted > 0n; ) {
+      const [next] = stock;
+      if (next === undefined) break;
+      givers.push(next.order);
+      const taken = next.left < wanted ? next.left : wanted;
+      wanted -= taken;
+      next.left -= taken;
+      if (next.left === 0n) stock.shift();
+    }
+    return givers;
   };
 }

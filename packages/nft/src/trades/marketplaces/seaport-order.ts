@@ -3,6 +3,7 @@ import { parseAbiItem } from 'abitype';
 import { eventArguments, lowerCase } from '../event-arguments.ts';
 import type { TradedItem } from '../marketplace.ts';
 import { paymentToken } from '../payment-token.ts';
+import { tradedItem } from '../traded-items.ts';
 import { tokenKey } from '../transfers-by-token.ts';
 
 /** The same in every version. Amounts are the executed ones, with partial fills and price curves applied. */
@@ -13,13 +14,9 @@ export const ORDER_FULFILLED = parseAbiItem([
 ]);
 
 /** A sum in one currency; `token` null is the chain's native token. */
-export interface Money {
+interface Money {
   readonly token: Address | null;
   readonly amount: bigint;
-}
-
-export interface RequestedItem extends TradedItem {
-  readonly recipient: Address;
 }
 
 /** A filled order, sorted into offered and requested items. */
@@ -32,7 +29,7 @@ export interface SeaportOrder {
   readonly offeredItems: readonly TradedItem[];
   /** Null: none, or several currencies. */
   readonly offeredMoney: Money | null;
-  readonly requestedItems: readonly RequestedItem[];
+  readonly requestedItems: readonly (TradedItem & { readonly recipient: Address })[];
   /** Includes fees, royalties and tips. Null: none, or several currencies. */
   readonly requestedMoney: Money | null;
   readonly kind: SeaportOrderKind;
@@ -45,32 +42,24 @@ export interface SeaportOrder {
  */
 export type SeaportOrderKind = 'listing' | 'offer' | 'auxiliary';
 
-/** Returns the order of an `OrderFulfilled` log; null for any other log. */
 export function seaportOrder(log: Log): SeaportOrder | null {
   const order = eventArguments(ORDER_FULFILLED, log);
   if (order === null) return null;
-  const offeredItems = order.offer.filter(isNft).map(tradedItem);
-  const requestedItems = order.consideration
-    .filter(isNft)
-    .map((item) => ({ ...tradedItem(item), recipient: lowerCase(item.recipient) }));
-  const offeredMoney = moneyOf(order.offer);
-  const requestedMoney = moneyOf(order.consideration);
+  const terms = {
+    offeredItems: order.offer.filter(isNft).map(itemOf),
+    offeredMoney: moneyOf(order.offer),
+    requestedItems: order.consideration
+      .filter(isNft)
+      .map((item) => ({ ...itemOf(item), recipient: lowerCase(item.recipient) })),
+    requestedMoney: moneyOf(order.consideration),
+  };
   return {
     log,
     hash: order.orderHash,
     offerer: lowerCase(order.offerer),
     recipient: lowerCase(order.recipient),
-    offeredItems,
-    offeredMoney,
-    requestedItems,
-    requestedMoney,
-    kind: kindOf({
-      offeredItems,
-      requestedItems,
-      offeredMoney,
-      requestedMoney,
-      isMoneyOffered: order.offer.some(isPaid),
-    }),
+    ...terms,
+    kind: kindOf(terms, order.offer.some(isPaid)),
   };
 }
 
@@ -81,18 +70,13 @@ interface EventItem {
   readonly amount: bigint;
 }
 
-interface Terms extends Pick<SeaportOrder, 'offeredItems' | 'requestedItems' | 'offeredMoney' | 'requestedMoney'> {
-  /** Also true for several currencies, of which no amount is read. */
-  readonly isMoneyOffered: boolean;
-}
+type Terms = Pick<SeaportOrder, 'offeredItems' | 'requestedItems' | 'offeredMoney' | 'requestedMoney'>;
 
-function kindOf({
-  offeredItems: offered,
-  requestedItems: requested,
-  offeredMoney,
-  requestedMoney,
-  isMoneyOffered,
-}: Terms): SeaportOrderKind {
+/** `isMoneyOffered` is also true for several currencies, of which no amount is read. */
+function kindOf(
+  { offeredItems: offered, requestedItems: requested, offeredMoney, requestedMoney }: Terms,
+  isMoneyOffered: boolean,
+): SeaportOrderKind {
   if (offered.length === 0) return requested.length > 0 && offeredMoney !== null ? 'offer' : 'auxiliary';
   if (isMoneyOffered || requestedMoney === null) return 'auxiliary';
   const given = new Set(offered.map(tokenKey));
@@ -113,22 +97,18 @@ function isPaid(item: EventItem): boolean {
   return isMoney(item) && item.amount > 0n;
 }
 
-function tradedItem(item: EventItem): TradedItem {
-  return { token: lowerCase(item.token), tokenId: item.identifier.toString(), amount: item.amount.toString() };
+function itemOf({ token, identifier, amount }: EventItem): TradedItem {
+  return tradedItem(token, identifier, amount);
 }
 
-/**
- * Returns the sum of several items. Items of amount zero (a fee that rounds to nothing) don't add a second currency.
- */
+/** Items of amount zero (a fee that rounds to nothing) don't add a second currency. */
 function moneyOf(items: readonly EventItem[]): Money | null {
   const money = items.filter(isMoney);
   const paid = money.filter(isPaid);
-  const tokens = new Set((paid.length > 0 ? paid : money.slice(0, 1)).map(currencyOf));
+  const tokens = new Set(
+    (paid.length > 0 ? paid : money.slice(0, 1)).map((item) => (item.itemType === 0 ? null : paymentToken(item.token))),
+  );
   const [token] = tokens;
   if (tokens.size !== 1 || token === undefined) return null;
   return { token, amount: paid.reduce((sum, item) => sum + item.amount, 0n) };
-}
-
-function currencyOf(item: EventItem): Address | null {
-  return item.itemType === 0 ? null : paymentToken(item.token);
 }

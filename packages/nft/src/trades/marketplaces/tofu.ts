@@ -1,17 +1,14 @@
 import { type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { parseAbiItem } from 'abitype';
-import type { ContractEventArgsFromTopics } from 'viem';
 import { deployments } from '../deployments.ts';
 import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
-import type { Fill, Marketplace, TradedItem, TradeTransaction } from '../marketplace.ts';
+import type { Fill, Marketplace, TradeTransaction } from '../marketplace.ts';
 import { paymentToken } from '../payment-token.ts';
 import { inWindow } from '../transaction-window.ts';
 
 const INVENTORY_UPDATE = parseAbiItem(
   'event EvInventoryUpdate(uint256 indexed id, (address seller, address buyer, address currency, uint256 price, uint256 netPrice, uint256 deadline, uint8 kind, uint8 status) inventory)',
 );
-
-type Inventory = ContractEventArgsFromTopics<[typeof INVENTORY_UPDATE], 'EvInventoryUpdate'>['inventory'];
 
 /** Constants of MarketNG. */
 const STATUS_DONE = 1;
@@ -33,39 +30,29 @@ export const tofu: Marketplace = {
     42161: CONTRACT,
   }),
   fills: (own, transaction) =>
-    own.flatMap((log, place) => fillOf(log, own[place - 1] ?? null, own[place + 1] ?? null, transaction) ?? []),
+    own.flatMap((log, index) => fillOf(log, own[index - 1] ?? null, own[index + 1] ?? null, transaction) ?? []),
 };
 
 function fillOf(log: Log, previous: Log | null, next: Log | null, transaction: TradeTransaction): Fill | null {
   const inventory = eventArguments(INVENTORY_UPDATE, log)?.inventory;
   if (inventory?.status !== STATUS_DONE) return null;
-  const items = itemsOf(inventory, log, previous, next, transaction);
+  const [seller, buyer] = [lowerCase(inventory.seller), lowerCase(inventory.buyer)];
+  const isAuction = inventory.kind === KINDS.auction;
+  // Sales and offers transfer (or mint) the tokens before the event; an auction's tokens leave the market after it.
+  const window = isAuction ? { after: log, before: next } : { after: previous, before: log };
+  const giver = isAuction ? log.address : seller;
+  const items = inWindow(transaction.transfers, window)
+    .filter(({ from, to }) => to === buyer && (from === giver || from === ZERO_ADDRESS))
+    .map(({ token, tokenId, amount }) => ({ token, tokenId, amount }));
   if (items.length === 0) return null;
-  const auction = inventory.kind === KINDS.auction;
   return {
     log,
     side: inventory.kind === KINDS.buy ? 1 : 0,
-    seller: lowerCase(inventory.seller),
-    buyer: lowerCase(inventory.buyer),
+    seller,
+    buyer,
     items,
     paymentToken: paymentToken(inventory.currency),
     price: inventory.price,
-    ...(auction ? { partiesFinal: true } : {}),
+    ...(isAuction ? { partiesFinal: true } : {}),
   };
-}
-
-/** Sales and offers transfer (or mint) the tokens before the event; an auction's tokens leave the market after it. */
-function itemsOf(
-  inventory: Inventory,
-  log: Log,
-  previous: Log | null,
-  next: Log | null,
-  { transfers }: TradeTransaction,
-): TradedItem[] {
-  const auction = inventory.kind === KINDS.auction;
-  const giver = auction ? log.address : lowerCase(inventory.seller);
-  const buyer = lowerCase(inventory.buyer);
-  return inWindow(transfers, auction ? { after: log, before: next } : { after: previous, before: log })
-    .filter(({ from, to }) => to === buyer && (from === giver || from === ZERO_ADDRESS))
-    .map(({ token, tokenId, amount }) => ({ token, tokenId, amount }));
 }

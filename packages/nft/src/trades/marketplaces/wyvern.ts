@@ -3,14 +3,13 @@ import { NFT_TRANSFER_KINDS, type NftTransfer, nftTransferTopics, TRANSFER_TOPIC
 import { parseAbiItem } from 'abitype';
 import { deployments } from '../deployments.ts';
 import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
-import type { Erc20Payment, Fill, Marketplace, TradedItem, TradeSide, TradeTransaction } from '../marketplace.ts';
+import type { Fill, Marketplace, TradedItem, TradeSide, TradeTransaction } from '../marketplace.ts';
 import { tokenKey } from '../transfers-by-token.ts';
 
 const ORDERS_MATCHED = parseAbiItem(
   'event OrdersMatched(bytes32 buyHash, bytes32 sellHash, address indexed maker, address indexed taker, uint256 price, bytes32 indexed metadata)',
 );
 
-/** OpenSea until 2022. Its event has neither tokens nor currency: they come from the transfers right before it. */
 export const wyvernMarketplaces: readonly Marketplace[] = [
   wyvern('wyvern-2.2', '0x7be8076f4ea4a4ad08075c2508e481d6c946d12b'),
   wyvern('wyvern-2.3', '0x7f268357a8c2552623316e2562d90e642bb538e5'),
@@ -26,11 +25,7 @@ function wyvern(protocol: string, address: string): Marketplace {
   };
 }
 
-/** The transfers of one fill. */
-interface Window {
-  readonly transfers: readonly NftTransfer[];
-  readonly payments: readonly Erc20Payment[];
-}
+type Window = Pick<TradeTransaction, 'transfers' | 'payments'>;
 
 function fillOf(log: Log, transaction: TradeTransaction): Fill[] {
   const match = eventArguments(ORDERS_MATCHED, log);
@@ -39,13 +34,17 @@ function fillOf(log: Log, transaction: TradeTransaction): Fill[] {
   const side = sideOf(match.buyHash, match.sellHash);
   const maker = lowerCase(match.maker);
   const taker = lowerCase(match.taker);
-  const [seller, eventBuyer] = sellsAs(side, maker, window) ? [maker, taker] : [taker, maker];
+  // With two signed orders, the seller is the party that gave something away.
+  const makerSells = side === 2 ? window.transfers.some((transfer) => transfer.from === maker) : side === 0;
+  const [seller, eventBuyer] = makerSells ? [maker, taker] : [taker, maker];
   const sold = soldIn(window, seller, eventBuyer);
   const last = sold.at(-1);
   if (last === undefined) return [];
   // An aggregator may be the taker although the token goes straight to its user.
   const buyer = sold.some((transfer) => transfer.to === eventBuyer) ? eventBuyer : last.to;
-  const paymentToken = paidWith(window, seller, [eventBuyer, buyer], match.price);
+  // The buyer pays the seller the whole price, and the seller then pays the fees. No such transfer: the native token.
+  const paid = window.payments.filter(({ from, to }) => to === seller && (from === eventBuyer || from === buyer));
+  const paymentToken = (paid.find(({ value }) => value === match.price) ?? paid[0])?.token ?? null;
   return [{ log, side, seller, buyer, items: itemsOf(sold), paymentToken, price: match.price }];
 }
 
@@ -53,13 +52,6 @@ function fillOf(log: Log, transaction: TradeTransaction): Fill[] {
 function sideOf(buyHash: string, sellHash: string): TradeSide {
   if (sellHash === ZERO_HASH) return 1;
   return buyHash === ZERO_HASH ? 0 : 2;
-}
-
-/**
- * Whether the event's maker is the seller. With two signed orders, the seller is the party that gave something away.
- */
-function sellsAs(side: TradeSide, maker: Address, window: Window): boolean {
-  return side === 2 ? window.transfers.some((transfer) => transfer.from === maker) : side === 0;
 }
 
 /** From the previous fill, of any marketplace, to this one: the payment and the tokens come right before the event. */
@@ -72,10 +64,7 @@ function windowBefore(log: Log, { chain, logs, transfers, payments }: TradeTrans
   return { transfers: transfers.filter(inside), payments: payments.filter(inside) };
 }
 
-/**
- * Returns the transfers of the sale: those from the seller; otherwise mints for the buyer (the shared storefront mints
- * at the sale); otherwise the buyer's receipts.
- */
+/** Transfers from the seller; otherwise mints for the buyer (shared storefront); otherwise the buyer's receipts. */
 function soldIn({ transfers }: Window, seller: Address, buyer: Address): readonly NftTransfer[] {
   const given = transfers.filter((transfer) => transfer.from === seller && transfer.lastTokenId === null);
   if (given.length > 0) return given;
@@ -94,13 +83,4 @@ function itemsOf(sold: readonly NftTransfer[]): TradedItem[] {
     seen.add(tokenKey(transfer));
     return [{ token, tokenId, amount }];
   });
-}
-
-/**
- * The buyer pays the seller the whole price, and the seller then pays the fees. Without such a transfer, payment was in
- * the native token.
- */
-function paidWith(window: Window, seller: Address, buyers: readonly Address[], price: bigint): Address | null {
-  const paid = window.payments.filter((payment) => payment.to === seller && buyers.includes(payment.from));
-  return (paid.find((payment) => payment.value === price) ?? paid[0])?.token ?? null;
 }

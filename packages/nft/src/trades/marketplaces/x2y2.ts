@@ -33,7 +33,6 @@ const PERCENTAGE_BASE = 1_000_000n;
 
 const PROTOCOL = 'x2y2-r1';
 
-/** X2Y2. */
 export const x2y2: Marketplace = {
   name: 'x2y2',
   protocol: PROTOCOL,
@@ -83,11 +82,11 @@ function fillOf(
     case OPERATIONS.auctionCompleted: {
       // The taker is the settling account, and the delegate holds the items until then.
       const items = itemsOf(inventory, moved, null);
-      const buyer = receiverOf(items, moved);
+      const isSold = (token: Address, id: string) => items.some((item) => item.token === token && item.tokenId === id);
+      const buyer = moved.findLast(({ token, tokenId }) => isSold(token, tokenId))?.to;
       const bid = auctionPrice(inventory, profits);
-      if (buyer === null || bid === null) return null;
-      const fill = sale({ ...paid, side: 0, seller: maker, buyer, items, price: bid });
-      return fill === null ? null : { ...fill, partiesFinal: true };
+      if (buyer === undefined || bid === null) return null;
+      return sale({ ...paid, side: 0, seller: maker, buyer, items, price: bid, partiesFinal: true });
     }
     default:
       return null;
@@ -98,10 +97,7 @@ function sale(fill: Fill): Fill | null {
   return fill.items.length === 0 ? null : fill;
 }
 
-/**
- * Returns the items in the order's data; if it can't be read, the items that moved from the seller (null: from any
- * account).
- */
+/** The items in the order's data; if it can't be read, those that moved from the seller (null: from any account). */
 function itemsOf(inventory: Inventory, moved: readonly NftTransfer[], seller: Address | null): readonly TradedItem[] {
   const listed = readItems(inventory.delegateType, inventory.item.data);
   if (listed !== null && listed.length > 0) return listed;
@@ -126,19 +122,12 @@ function readItems(delegateType: bigint, data: Hex): readonly TradedItem[] | nul
   }
 }
 
-function receiverOf(items: readonly TradedItem[], moved: readonly NftTransfer[]): Address | null {
-  const last = moved.findLast(({ token, tokenId }) =>
-    items.some((item) => item.token === token && item.tokenId === tokenId),
-  );
-  return last?.to ?? null;
-}
-
 /**
  * The last bid is in no field: it is computed from the seller's proceeds and the deducted fees. Each fee was rounded
  * down, so the price is the highest one that leaves these proceeds.
  */
 function auctionPrice({ itemHash, detail }: Inventory, profits: readonly Profit[]): bigint | null {
-  const profit = profits.findLast((one) => one.itemHash === itemHash)?.amount;
+  const profit = profits.findLast((event) => event.itemHash === itemHash)?.amount;
   const share = PERCENTAGE_BASE - detail.fees.reduce((sum, fee) => sum + fee.percentage, 0n);
   if (profit === undefined || share <= 0n) return null;
   const left = (price: bigint): bigint =>

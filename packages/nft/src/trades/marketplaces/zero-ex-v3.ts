@@ -96,29 +96,16 @@ function areMatched(one: FilledOrder, other: FilledOrder, transaction: TradeTran
 function readOrder(log: Log): FilledOrder | null {
   const event = eventArguments(FILL, log);
   if (event === null) return null;
-  const { makerAssetFilledAmount, takerAssetFilledAmount } = event;
-  const made = readAssetData(event.makerAssetData, makerAssetFilledAmount);
-  const taken = readAssetData(event.takerAssetData, takerAssetFilledAmount);
-  if (made?.kind === 'nfts' && taken?.kind === 'erc20') {
-    const fee = feeIn(taken.token, event.takerFeeAssetData, event.takerFeePaid);
-    return { log, event, makerSells: true, items: made.items, token: taken.token, price: takerAssetFilledAmount + fee };
-  }
-  if (made?.kind === 'erc20' && taken?.kind === 'nfts') {
-    const fee = feeIn(made.token, event.makerFeeAssetData, event.makerFeePaid);
-    return {
-      log,
-      event,
-      makerSells: false,
-      items: taken.items,
-      token: made.token,
-      price: makerAssetFilledAmount + fee,
-    };
-  }
-  return null;
-}
-
-/** The buyer's fee; 0 if it is paid in another token. */
-function feeIn(token: Hex, assetData: Hex, paid: bigint): bigint {
-  const asset = readAssetData(assetData, paid);
-  return asset?.kind === 'erc20' && asset.token === token ? paid : 0n;
+  const { makerAssetFilledAmount: given, takerAssetFilledAmount: taken } = event;
+  const makerAsset = readAssetData(event.makerAssetData, given);
+  const takerAsset = readAssetData(event.takerAssetData, taken);
+  const makerSells = makerAsset?.kind === 'nfts';
+  const [nfts, money] = makerSells ? [makerAsset, takerAsset] : [takerAsset, makerAsset];
+  if (nfts?.kind !== 'nfts' || money?.kind !== 'erc20') return null;
+  const [amount, feeData, feePaid] = makerSells
+    ? [taken, event.takerFeeAssetData, event.takerFeePaid]
+    : [given, event.makerFeeAssetData, event.makerFeePaid];
+  const feeAsset = readAssetData(feeData, feePaid);
+  const fee = feeAsset?.kind === 'erc20' && feeAsset.token === money.token ? feePaid : 0n;
+  return { log, event, makerSells, items: nfts.items, token: money.token, price: amount + fee };
 }

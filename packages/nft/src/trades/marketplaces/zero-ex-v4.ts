@@ -1,4 +1,4 @@
-import { type Address, type Hex, type Log, ZERO_ADDRESS } from '@chainstead/core';
+import { type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { parseAbiItem } from 'abitype';
 import { deployments } from '../deployments.ts';
 import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
@@ -6,19 +6,18 @@ import type { Marketplace } from '../marketplace.ts';
 import { type NetOrder, netOrderFills } from '../net-order.ts';
 import { tradedItem } from '../traded-items.ts';
 
+const ORDER = 'uint8 direction, address maker, address taker, uint256 nonce, address erc20Token';
 const ERC721_FILLED = parseAbiItem(
-  'event ERC721OrderFilled(uint8 direction, address maker, address taker, uint256 nonce, address erc20Token, uint256 erc20TokenAmount, address erc721Token, uint256 erc721TokenId, address matcher)',
+  `event ERC721OrderFilled(${ORDER}, uint256 erc20TokenAmount, address erc721Token, uint256 erc721TokenId, address matcher)`,
 );
 const ERC1155_FILLED = parseAbiItem(
-  'event ERC1155OrderFilled(uint8 direction, address maker, address taker, uint256 nonce, address erc20Token, uint256 erc20FillAmount, address erc1155Token, uint256 erc1155TokenId, uint128 erc1155FillAmount, address matcher)',
+  `event ERC1155OrderFilled(${ORDER}, uint256 erc20FillAmount, address erc1155Token, uint256 erc1155TokenId, uint128 erc1155FillAmount, address matcher)`,
 );
 
 const PROTOCOL = '0x-v4';
 const EXCHANGE_PROXY = '0xdef1c0ded9bec7f1a1670819833240f027b25eff';
 
-/**
- * 0x protocol v4: NFT orders of the exchange proxy. Fees are paid on top of the event's amount: see `netOrderFills`.
- */
+/** NFT orders of the exchange proxy of 0x v4. Fees are paid on top of the event's amount: see `netOrderFills`. */
 export const zeroExV4: Marketplace = {
   name: '0xprotocol',
   protocol: PROTOCOL,
@@ -36,34 +35,22 @@ export const zeroExV4: Marketplace = {
 };
 
 function readOrder(log: Log): NetOrder | null {
-  const single = eventArguments(ERC721_FILLED, log);
-  if (single !== null)
-    return {
-      ...parties(single.direction, lowerCase(single.maker), lowerCase(single.taker)),
-      log,
-      item: tradedItem(single.erc721Token, single.erc721TokenId),
-      payment: single.erc20Token,
-      amount: single.erc20TokenAmount,
-      matched: isMatched(single.matcher),
-    };
-  const several = eventArguments(ERC1155_FILLED, log);
-  if (several === null) return null;
+  const order = eventArguments(ERC721_FILLED, log) ?? eventArguments(ERC1155_FILLED, log);
+  if (order === null) return null;
+  const [maker, taker] = [lowerCase(order.maker), lowerCase(order.taker)];
+  const makerSells = order.direction === 0;
   return {
-    ...parties(several.direction, lowerCase(several.maker), lowerCase(several.taker)),
     log,
-    item: tradedItem(several.erc1155Token, several.erc1155TokenId, several.erc1155FillAmount),
-    payment: several.erc20Token,
-    amount: several.erc20FillAmount,
-    matched: isMatched(several.matcher),
+    side: makerSells ? 0 : 1,
+    seller: makerSells ? maker : taker,
+    buyer: makerSells ? taker : maker,
+    item:
+      'erc721Token' in order
+        ? tradedItem(order.erc721Token, order.erc721TokenId)
+        : tradedItem(order.erc1155Token, order.erc1155TokenId, order.erc1155FillAmount),
+    payment: order.erc20Token,
+    amount: 'erc20TokenAmount' in order ? order.erc20TokenAmount : order.erc20FillAmount,
+    // The zero address unless a third party matched two orders.
+    matched: order.matcher !== ZERO_ADDRESS,
   };
-}
-
-/** Direction 0: the maker sells; 1: the maker buys. */
-function parties(direction: number, maker: Address, taker: Address): Pick<NetOrder, 'side' | 'seller' | 'buyer'> {
-  return direction === 0 ? { side: 0, seller: maker, buyer: taker } : { side: 1, seller: taker, buyer: maker };
-}
-
-/** The zero address unless a third party matched two orders. */
-function isMatched(matcher: Hex): boolean {
-  return lowerCase(matcher) !== ZERO_ADDRESS;
 }
