@@ -2,13 +2,12 @@ import type { Address } from '@chainstead/core';
 import { type BalanceSlot, CANDIDATE_SLOTS, slotOfHolder } from './balance-slot.ts';
 import type { StateProofs } from './state-proofs.ts';
 
-/** A holder and its `balanceOf` result, which is not 0. */
+/** `balanceOf` is not 0. */
 export interface Witness {
   readonly holder: Address;
   readonly balance: bigint;
 }
 
-/** A storage location that holds the balances of the witnesses. */
 export interface FoundSlot extends BalanceSlot {
   readonly checkedBy: readonly Address[];
 }
@@ -38,13 +37,13 @@ export async function findBalanceSlot(
     for (const candidates of CANDIDATE_SLOTS) {
       const keys = candidates.map((candidate) => slotOfHolder(candidate, lead.holder));
       const { slots } = await proofs.read(token, keys, signal);
-      const matching = candidates.filter((_, place) => slots[place] === lead.balance);
-      const found: FoundSlot[] = [];
+      const matching = candidates.filter((_, index) => slots[index] === lead.balance);
+      const confirmed: FoundSlot[] = [];
       for (const candidate of matching) {
         const checkedBy = await witnessesOf(proofs, { token, candidate, lead, witnesses }, signal);
-        if (checkedBy !== null) found.push({ ...candidate, checkedBy });
+        if (checkedBy !== null) confirmed.push({ ...candidate, checkedBy });
       }
-      const [first, second] = found;
+      const [first, second] = confirmed;
       if (second !== undefined) return null;
       if (first !== undefined) return first;
     }
@@ -54,20 +53,19 @@ export async function findBalanceSlot(
 /** Returns the holders whose balances match the location; null if they are too few. */
 async function witnessesOf(
   proofs: StateProofs,
-  requested: {
-    readonly token: Address;
-    readonly candidate: BalanceSlot;
-    readonly lead: Witness;
-    readonly witnesses: readonly Witness[];
-  },
+  {
+    token,
+    candidate,
+    lead,
+    witnesses,
+  }: { token: Address; candidate: BalanceSlot; lead: Witness; witnesses: readonly Witness[] },
   signal: AbortSignal,
 ): Promise<readonly Address[] | null> {
-  const { token, candidate, lead, witnesses } = requested;
   const others = witnesses.filter(({ holder }) => holder !== lead.holder);
   if (others.length === 0) return lead.balance >= REPORTING_MIN ? [lead.holder] : null;
   const keys = others.map(({ holder }) => slotOfHolder(candidate, holder));
   const { slots } = await proofs.read(token, keys, signal);
-  const agreeing = [lead, ...others.filter(({ balance }, place) => slots[place] === balance)];
+  const agreeing = [lead, ...others.filter(({ balance }, index) => slots[index] === balance)];
   const differing = witnesses.length - agreeing.length;
   return agreeing.length >= 2 && differing * 3 <= agreeing.length ? agreeing.map(({ holder }) => holder) : null;
 }

@@ -5,7 +5,6 @@ import { addressKey } from '@chainstead/db/address-key';
 import { IS_GIVING_SIDE } from '@chainstead/db/direction';
 import { firstInOrderOfBlocks } from '../transfers/page/transfer-place.ts';
 
-/** A query for holders of a token. */
 export interface HoldersQuestion {
   readonly token: Address;
   /** Excluded itself; its counterparties come first. */
@@ -14,9 +13,7 @@ export interface HoldersQuestion {
   readonly block: number;
 }
 
-/** Number of newest transfers to search. */
 const TRANSFERS_MAX = 100;
-/** Maximum number of returned holders. */
 const HOLDERS_MAX = 16;
 
 /**
@@ -28,19 +25,19 @@ export async function knownHolders(
   chain: Pick<Chain, 'id'>,
   question: HoldersQuestion,
 ): Promise<readonly Address[]> {
-  const partners = await database.query<HolderRow>(partnersStatement(chain, question));
-  const found = distinctHolders(partners, question.wallet);
-  if (found.length >= HOLDERS_MAX || !(await isIndexedByContract(database))) return found.slice(0, HOLDERS_MAX);
-  const rows = [...partners];
-  let holders = found;
-  for (const piece of piecesDown(question.block)) {
-    if (holders.length >= HOLDERS_MAX) break;
-    const movers = await database.query<HolderRow>(moversStatement(chain, { token: question.token, ...piece }));
-    rows.push(...movers);
-    holders = distinctHolders(rows, question.wallet);
-    if (movers.length >= 2 * TRANSFERS_MAX) break;
-  }
-  return holders.slice(0, HOLDERS_MAX);
+  const { token, wallet, block } = question;
+  const holders = new Set<Address>();
+  const add = (rows: readonly { readonly holder: Address }[]): void => {
+    for (const { holder } of rows) if (holder !== wallet && holder !== ZERO_ADDRESS) holders.add(holder);
+  };
+  add(await database.query<{ holder: Address }>(partnersStatement(chain, question)));
+  if (holders.size < HOLDERS_MAX && (await isIndexedByContract(database)))
+    for (const piece of piecesDown(block)) {
+      const movers = await database.query<{ holder: Address }>(moversStatement(chain, { token, ...piece }));
+      add(movers);
+      if (holders.size >= HOLDERS_MAX || movers.length >= 2 * TRANSFERS_MAX) break;
+    }
+  return [...holders].slice(0, HOLDERS_MAX);
 }
 
 /** Blocks of the first range; each further one is larger by this factor. */
@@ -96,18 +93,9 @@ export function moversStatement(
 
 const NEWEST = firstInOrderOfBlocks('DESC', TRANSFERS_MAX);
 
-interface HolderRow {
-  readonly holder: Address;
-}
-
-function distinctHolders(rows: readonly HolderRow[], wallet: Address): Address[] {
-  const all = new Set(rows.map(({ holder }) => holder));
-  return [...all].filter((holder) => holder !== wallet && holder !== ZERO_ADDRESS);
-}
-
 async function isIndexedByContract(database: Database): Promise<boolean> {
-  const [row] = await database.query<{ is_there: boolean }>(
-    sql`SELECT to_regclass('erc20_transfer_sides_by_contract') IS NOT NULL AS is_there`,
+  const [row] = await database.query<{ exists: boolean }>(
+    sql`SELECT to_regclass('erc20_transfer_sides_by_contract') IS NOT NULL AS exists`,
   );
-  return row?.is_there === true;
+  return row?.exists === true;
 }

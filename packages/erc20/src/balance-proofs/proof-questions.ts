@@ -6,13 +6,12 @@ import type { BlockOfState } from './state-proofs.ts';
 /** Compares shown balances of a wallet with a block's state root. */
 export interface ProofQuestion {
   readonly wallet: Address;
-  /** The block of the balances. */
   readonly block: BlockOfState;
   /** Base units, decimal digits. */
   readonly balances: readonly { readonly token: Address; readonly shown: string }[];
 }
 
-/** Why a shown balance is unproven: the state has another one, or it can't be determined (docs/reference/proofs.md). */
+/** Docs: docs/reference/proofs.md. `contradicted`: the state has another balance. */
 export const DOUBTS = [
   'contradicted',
   'no-slot-found',
@@ -31,7 +30,7 @@ export type ProofAnswer = readonly {
   readonly token: Address;
   /** Null: the state matches the shown balance, or the one to show instead. */
   readonly doubt: Doubt | null;
-  /** The state's balance, confirmed by an upstream, if it differs; otherwise null. Base units, decimal digits. */
+  /** Base units: the state's balance, confirmed by an upstream, if it differs. */
   readonly instead: string | null;
 }[];
 

@@ -10,33 +10,28 @@ import { type BlockOfState, createStateProofs, type RefusedAnswer, type StatePro
 import { isLiveToken } from './stored-slots.ts';
 import { UnprovableError, type UnprovableReason } from './unprovable-error.ts';
 
-/** A shown balance. */
 export interface BalanceToProve {
   readonly wallet: Address;
   /** Null: the native token. */
   readonly token: Address | null;
   /** Base units at the block; null if the contract returns none. */
   readonly shown: bigint | null;
-  /** The upstream that returned it; null if it is derived from indexed data. */
+  /** Null if it is derived from indexed data. */
   readonly reportedBy: string | null;
 }
 
-/** The result of comparing a balance with a block's state. */
 export interface BalanceProof {
   readonly verdict: 'proven' | 'contradicted' | 'unproven';
-  /** The kind of proof; null if unproven. */
   readonly proof: 'account' | 'storage' | null;
   /** Base units from the state; null if unproven. */
   readonly proven: bigint | null;
-  /** Why it is unproven; otherwise null. */
   readonly reason: UnprovableReason | null;
-  /** A readable account of the differing values; null if proven. */
+  /** The differing values in words; null if proven. */
   readonly detail: string | null;
-  /** Whether it is contradicted and an upstream confirms the state's value, so that the other source was wrong. */
+  /** Contradicted, and an upstream confirms the state's value: the other source was wrong. */
   readonly isSeconded: boolean;
 }
 
-/** Proves balances of one block. */
 export interface BalanceProver {
   /** Upstreams with invalid headers or proofs, once each. */
   readonly refused: readonly RefusedAnswer[];
@@ -54,7 +49,7 @@ export interface BalanceProverOptions {
 
 /** Some tokens store a flag in the highest bit of a balance, for example USDC for blacklisted accounts. */
 const FLAG = 1n << 255n;
-/** Minimum number of holders that confirm the location before it can contradict a balance. */
+/** Holders that confirm the location before it can contradict a balance. */
 const WITNESSES_MIN = 2;
 
 /** Creates a prover. It reads the header once; a token's storage location is searched once and stored. */
@@ -68,9 +63,11 @@ export function createBalanceProver(options: BalanceProverOptions): BalanceProve
       if (shown === null) return unproven('no-balance', 'balanceOf gives no number');
       const requested = { wallet, shown, reportedBy };
       try {
-        return token === null
-          ? await proveCoin(tools, requested, signal)
-          : await proveToken(tools, { ...requested, token }, signal);
+        if (token !== null) return await proveToken(tools, { ...requested, token }, signal);
+        const { balance } = await proofs.read(wallet, [], signal);
+        return balance === shown
+          ? proven('account', balance)
+          : contradicted('account', balance, whoSaysWhat(requested, options.block, balance), false);
       } catch (error) {
         if (error instanceof UnprovableError) return unproven(error.reason, error.why);
         throw error;
@@ -84,23 +81,7 @@ interface Tools extends BalanceProverOptions {
   readonly search: SlotSearch;
 }
 
-/** The values to compare. */
-interface Shown {
-  readonly wallet: Address;
-  readonly shown: bigint;
-  readonly reportedBy: string | null;
-}
-
-interface ShownOfToken extends Shown {
-  readonly token: Address;
-}
-
-async function proveCoin({ proofs, block }: Tools, shown: Shown, signal: AbortSignal): Promise<BalanceProof> {
-  const { balance } = await proofs.read(shown.wallet, [], signal);
-  return balance === shown.shown
-    ? proven('account', balance)
-    : contradicted('account', balance, whoSaysWhat(shown, block, balance), false);
-}
+type ShownOfToken = Omit<BalanceToProve, 'token' | 'shown'> & { readonly token: Address; readonly shown: bigint };
 
 async function proveToken(tools: Tools, requested: ShownOfToken, signal: AbortSignal): Promise<BalanceProof> {
   const { database, chain, search } = tools;
@@ -152,19 +133,23 @@ async function judge(
     opinions.find(({ upstream }) => upstream === truthful) ?? opinions.find(({ upstream }) => upstream !== reporter);
   const detail = whoSaysWhat({ ...requested, reportedBy: reporter }, tools.block, value, another);
   if (others.length > 0) return unproven('not-plain', detail);
-  if (truthful !== undefined && reporter !== null) blame(tools, requested, { liar: reporter, value });
+  if (truthful !== undefined && reporter !== null) {
+    const { block, pool } = tools;
+    const { token, wallet, shown } = requested;
+    const facts = { block: block.number, token, wallet, said: shown.toString(), proven: value.toString() };
+    pool.reportFault(reporter, 'balance-mismatch', facts);
+  }
   if (truthful !== undefined || witnesses >= WITNESSES_MIN)
     return contradicted('storage', value, detail, truthful !== undefined);
   return unproven('no-slot-found', `${detail}; too few holders are known to find the storage slot of its balances`);
 }
 
-/** The balance returned by an upstream; null if it is not a number. */
+/** Null if it is not a number. */
 interface Opinion {
   readonly said: bigint | null;
   readonly upstream: string;
 }
 
-/** Maximum number of other upstreams to query. */
 const OPINIONS_MAX = 3;
 
 /**
@@ -211,17 +196,12 @@ async function fetchFromAnother(
   }
 }
 
-/** Lowers the upstream's score and reports it to the operator. */
-function blame(
-  { pool, block }: Tools,
-  { token, wallet, shown }: ShownOfToken,
-  { liar, value }: { readonly liar: string; readonly value: bigint },
-): void {
-  const facts = { block: block.number, token, wallet, said: shown.toString(), proven: value.toString() };
-  pool.reportFault(liar, 'balance-mismatch', facts);
-}
-
-function whoSaysWhat({ shown, reportedBy }: Shown, block: BlockOfState, value: bigint, another?: Opinion): string {
+function whoSaysWhat(
+  { shown, reportedBy }: Pick<ShownOfToken, 'shown' | 'reportedBy'>,
+  block: BlockOfState,
+  value: bigint,
+  another?: Opinion,
+): string {
   const second = another === undefined ? '' : `, ${another.upstream} says ${another.said ?? 'nothing'}`;
   return `${reportedBy ?? 'the index'} says ${shown}${second}, the state of block ${block.number} has ${value}`;
 }

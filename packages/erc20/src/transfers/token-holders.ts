@@ -151,7 +151,7 @@ FROM crossings GROUP BY ${MINUTE_LIST} ORDER BY ${MINUTE_LIST}
 ON CONFLICT (${MINUTE_LIST}) DO UPDATE SET ${rawSql(names.map((name) => `${name} = stored.${name} + excluded.${name}`).join(', '))}`;
 }
 
-/** Counts transfers, supply and holders of a token: must run before its holders change. */
+/** Must run before the holders of the token change. */
 function countTokens(change: RowsChange, sign: Sql, isExact: Sql): Sql {
   return sql`WITH moved AS MATERIALIZED ${movesOf(change)}, crossed AS (
   SELECT token, chain_id, sum((coalesce(stored.total, 0) ${sign} delta > 0)::int - (coalesce(stored.total, 0) > 0)::int) AS holders
@@ -216,7 +216,6 @@ WHERE ${hasSameKey(erc20HolderMinutes, ['token', 'chainId'], 'stored', 'from_her
   AND (is_empty OR stored.minute >= from_here.minute AND stored.came = 0 AND stored.gone = 0)`;
 }
 
-/** Updates the newest block of each token that lost rows. */
 function updateTops(change: RemovedRows): Sql {
   const tokens = changedTokens(change, rawSql('token, chain_id, built_to'));
   const top = defineSqlLookup({
@@ -235,7 +234,7 @@ UPDATE erc20_holder_counts AS stored SET top_block = tops.top_block FROM tops
 WHERE ${hasSameKey(erc20HolderCounts, TOKEN, 'stored', 'tops')} AND stored.transfers > 0`;
 }
 
-/** Updates the first receipt of each account that lost it, from the remaining rows. */
+/** From the remaining rows, for each account that lost its first receipt. */
 function updateFirstReceipts(change: RemovedRows): Sql {
   const touched = sql`WITH moved AS MATERIALIZED ${movesOf(change)}
     SELECT ${HOLDER_LIST}, built_to, min(block_number) AS lowest FROM ${SIDES} AS side WHERE delta > 0
