@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
 
-/** keccak256 of `Transfer(address,address,uint256)`: ERC-721 with four topics, CryptoKitties with one, ERC-20 with three. */
+/** `Transfer(address,address,uint256)`: ERC-721 with four topics, CryptoKitties with one, ERC-20 with three. */
 export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef' as Hash;
 
 /** EIP-1155 `TransferSingle(address,address,address,uint256,uint256)`. */
@@ -30,7 +30,7 @@ export function topicOf(account: Address): Hash {
 const STANDARD = [TRANSFER_TOPIC, TRANSFER_SINGLE_TOPIC, TRANSFER_BATCH_TOPIC, CONSECUTIVE_TRANSFER_TOPIC];
 const WITH_PUNKS = [...STANDARD, PUNK_ASSIGN_TOPIC, PUNK_TRANSFER_TOPIC, PUNK_BOUGHT_TOPIC];
 
-/** topic0 of every event that moves NFTs on this chain, the ones that `decodeNftTransfers` reads. */
+/** topic0 of all events that `decodeNftTransfers` reads. */
 export function nftTransferTopics(chain: Chain): readonly Hash[] {
   return chain.cryptoPunks === null ? STANDARD : WITH_PUNKS;
 }

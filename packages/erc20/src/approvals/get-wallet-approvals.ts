@@ -11,7 +11,6 @@ export interface WalletApproval {
   readonly logIndex: number;
   readonly transactionHash: Hash;
   readonly blockTimestamp: Date | null;
-  /** Base units, decimal digits. */
   readonly value: string;
   readonly token: {
     readonly address: Address;
@@ -32,7 +31,6 @@ export interface WalletApproval {
 }
 
 export interface WalletApprovalsPage extends SubjectCoverage {
-  /** Newest first. */
   readonly approvals: readonly WalletApproval[];
   readonly hasNext: boolean;
 }
@@ -68,7 +66,6 @@ export async function getWalletApprovals(
   };
 }
 
-/** Columns of the token, with those of the approval. */
 interface ApprovalColumns extends Omit<WalletApproval, 'token' | 'spender'> {
   readonly token: Address;
   readonly spender: Address;

@@ -14,9 +14,7 @@ export interface ApprovalKey {
 
 export interface WalletApprovalsQuery {
   readonly wallet: Address;
-  /** One more is read to detect a next page. */
   readonly limit: number;
-  /** Strictly older than this one; null for the first page. */
   readonly after: ApprovalKey | null;
   /** The newest block at the first request of a run: excludes later approvals. Null on the first page. */
   readonly pinnedBlock: number | null;

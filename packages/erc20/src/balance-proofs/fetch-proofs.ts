@@ -7,7 +7,6 @@ import type { BlockOfState } from './state-proofs.ts';
 
 export interface BalanceShown {
   readonly token: Address;
-  /** Base units. */
   readonly balance: bigint;
   /** Null if the hash of the block is not stored. */
   readonly block: BlockOfState | null;
@@ -20,9 +19,7 @@ export interface BalanceShown {
 export const PROOF_REASONS = [...DOUBTS, 'block-unknown', 'too-many', 'not-in-time'] as const;
 
 export interface ShownProof {
-  /** Null: proven. */
   readonly reason: (typeof PROOF_REASONS)[number] | null;
-  /** The block of the state root; null if unproven. */
   readonly block: number | null;
   /** Base units; null unless the proven value differs from the shown one. */
   readonly instead: bigint | null;

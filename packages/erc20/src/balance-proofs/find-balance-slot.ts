@@ -14,17 +14,12 @@ export interface FoundSlot extends BalanceSlot {
 
 /** Contracts also store small numbers per holder (flags, counters): a single balance this small proves nothing. */
 const REPORTING_MIN = 1n << 16n;
-/**
- * One upstream may return a wrong balance of one holder, or a token may store one balance elsewhere: then the next
- * witness leads.
- */
+/** An upstream may return a wrong balance, or a token may store one balance elsewhere: then the next witness leads. */
 const LEADS_MAX = 2;
 
 /**
- * Finds the mapping of a token's balances by known holders. Returns the only candidate location at which at least two
- * of them, and three quarters of all, have their `balanceOf` value. A single known holder suffices if its balance is
- * not small.
- * @returns null if there is none, or several
+ * Returns the only location at which at least two known holders, and three quarters of all, have their `balanceOf`
+ * value; null if there is none, or several. A single known holder suffices if its balance is not small.
  * @throws as StateProofs.read
  */
 export async function findBalanceSlot(
@@ -50,7 +45,6 @@ export async function findBalanceSlot(
   return null;
 }
 
-/** Returns the holders whose balances match the location; null if they are too few. */
 async function witnessesOf(
   proofs: StateProofs,
   {

@@ -9,7 +9,6 @@ export interface HoldersQuestion {
   readonly token: Address;
   /** Excluded itself; its counterparties come first. */
   readonly wallet: Address;
-  /** Highest block of the transfers to search. */
   readonly block: number;
 }
 
@@ -44,10 +43,7 @@ export async function knownHolders(
 const PIECE_BLOCKS = 1_000;
 const PIECE_GROWTH = 8;
 
-/**
- * Returns block ranges from the newest down: a frequently moved token is found in few blocks, a rarely moved one has
- * few rows in many.
- */
+/** Newest first: a frequently moved token is found in few blocks, a rarely moved one has few rows in many. */
 export function piecesDown(block: number): readonly BlockPiece[] {
   const pieces: BlockPiece[] = [];
   let size = PIECE_BLOCKS;
@@ -59,7 +55,6 @@ export function piecesDown(block: number): readonly BlockPiece[] {
   return pieces;
 }
 
-/** Both inclusive. */
 interface BlockPiece {
   readonly fromBlock: number;
   readonly toBlock: number;
@@ -75,10 +70,7 @@ export function partnersStatement({ id }: Pick<Chain, 'id'>, { token, wallet, bl
   ${NEWEST}) AS newest`;
 }
 
-/**
- * Both sides of the token's newest transfers in some blocks: one range of `erc20_transfer_sides_by_contract` per
- * partition.
- */
+/** Both sides of the newest transfers: one range of `erc20_transfer_sides_by_contract` per partition. */
 export function moversStatement(
   { id }: Pick<Chain, 'id'>,
   { token, fromBlock, toBlock }: BlockPiece & Pick<HoldersQuestion, 'token'>,

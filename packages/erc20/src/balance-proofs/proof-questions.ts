@@ -3,7 +3,6 @@ import type { StateKind } from '@chainstead/node-reads';
 import { z } from '@hono/zod-openapi';
 import type { BlockOfState } from './state-proofs.ts';
 
-/** Compares shown balances of a wallet with a block's state root. */
 export interface ProofQuestion {
   readonly wallet: Address;
   readonly block: BlockOfState;
@@ -25,7 +24,6 @@ export const DOUBTS = [
 
 export type Doubt = (typeof DOUBTS)[number];
 
-/** One entry per requested token. */
 export type ProofAnswer = readonly {
   readonly token: Address;
   /** Null: the state matches the shown balance, or the one to show instead. */

@@ -23,7 +23,6 @@ export interface BalanceToProve {
 export interface BalanceProof {
   readonly verdict: 'proven' | 'contradicted' | 'unproven';
   readonly proof: 'account' | 'storage' | null;
-  /** Base units from the state; null if unproven. */
   readonly proven: bigint | null;
   readonly reason: UnprovableReason | null;
   /** The differing values in words; null if proven. */
@@ -33,7 +32,6 @@ export interface BalanceProof {
 }
 
 export interface BalanceProver {
-  /** Upstreams with invalid headers or proofs, once each. */
   readonly refused: readonly RefusedAnswer[];
   /** An unprovable balance is a verdict, too. @throws RequestAbortedError, DatabaseError */
   proveBalance(balance: BalanceToProve, signal: AbortSignal): Promise<BalanceProof>;
@@ -111,10 +109,7 @@ async function valueAt(
   return slots[0] ?? null;
 }
 
-/**
- * Judges a location whose value differs from the shown one: an upstream is wrong, or the token stores this balance in
- * another way.
- */
+/** For a different value: an upstream is wrong, or the token stores this balance in another way. */
 async function judge(
   tools: Tools,
   requested: ShownOfToken,
@@ -144,7 +139,6 @@ async function judge(
   return unproven('no-slot-found', `${detail}; too few holders are known to find the storage slot of its balances`);
 }
 
-/** Null if it is not a number. */
 interface Opinion {
   readonly said: bigint | null;
   readonly upstream: string;
@@ -152,10 +146,7 @@ interface Opinion {
 
 const OPINIONS_MAX = 3;
 
-/**
- * Queries other upstreams in turn, until two return the shown value, or one returns it and another one returns the
- * state's value.
- */
+/** In turn, until two upstreams return the shown value, or one returns it and another one the state's value. */
 async function fetchElsewhere(
   tools: Tools,
   requested: ShownOfToken,
@@ -176,7 +167,6 @@ async function fetchElsewhere(
   return opinions;
 }
 
-/** Null if no other upstream can be queried. */
 async function fetchFromAnother(
   { pool, chain, block }: Tools,
   { token, wallet }: ShownOfToken,

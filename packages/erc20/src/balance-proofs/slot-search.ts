@@ -12,7 +12,6 @@ import { keepSlot, readStoredSlot } from './stored-slots.ts';
 import { UnprovableError } from './unprovable-error.ts';
 
 export interface KnownSlot extends BalanceSlot {
-  /** Number of holders that confirm it. */
   readonly witnesses: number;
   /** Found earlier, at another block. */
   readonly isKept: boolean;

@@ -61,7 +61,6 @@ export function createStateProofs(options: StateProofsOptions): StateProofReader
       const stateRoot = await root;
       return await readProof(options, { stateRoot, address, slots }, refuse, signal);
     } catch (error) {
-      // A later request tries again.
       root = null;
       throw error;
     }

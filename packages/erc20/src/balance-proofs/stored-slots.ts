@@ -8,13 +8,10 @@ import type { SlotLayout } from './schema.ts';
 export interface StoredSlot {
   /** Null: searched without success. */
   readonly location: BalanceSlot | null;
-  /** Holders whose balances were compared with it. */
   readonly witnesses: number;
-  /** Searched within the last day. */
   readonly isFresh: boolean;
 }
 
-/** Null if the token was never searched. */
 export async function readStoredSlot(
   database: Database,
   chain: Pick<Chain, 'id'>,

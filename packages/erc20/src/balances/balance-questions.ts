@@ -9,7 +9,7 @@ export interface BalanceQuestion {
   readonly wallet: Address;
   /** Null: all tokens that the wallet ever moved, and those of imported lists while its coverage is incomplete. */
   readonly tokens: readonly Address[] | null;
-  /** Maximum age of a read for tokens whose transfers don't determine balances. Milliseconds. */
+  /** Maximum age of a read if transfers don't determine balances. Milliseconds. */
   readonly liveMaxAgeMs: number;
   /** Waits for contracts that are much slower than others; otherwise these are skipped. */
   readonly isPatient: boolean;

@@ -16,11 +16,9 @@ interface BalanceSince {
 
 export interface KnownSeries {
   readonly of: 'known';
-  /** Base units at the end of the first block. */
   readonly before: bigint;
   /** Oldest first, one per block with transfers. */
   readonly changes: readonly BalanceSince[];
-  /** Due for another contract read, to confirm the transfers. */
   readonly isOld: boolean;
 }
 
@@ -63,7 +61,6 @@ export async function readBalanceSeries(
     if (anchor === undefined || anchor.value === null || rows === undefined)
       return { of: run.isNewest ? 'unread' : 'uncovered' };
     const hasMoved = rows.moves.length > 0 || rows.gap.moves > 0;
-    // The next read compares the transfers with the contract.
     if (!anchor.addsUp && hasMoved) return { of: 'moved' };
     const series = moveAnchor({ block: anchor.block, value: anchor.value }, span, rows.gap.sum, rows.moves);
     return series === null ? { of: 'live' } : { of: 'known', ...series, isOld: anchor.isOld };

@@ -9,7 +9,6 @@ import type { Holding } from './holding.ts';
 /** Most transfers read from a known balance on, so that an account with millions costs a page no more. */
 export const WALK_MAX = 500;
 
-/** From a block with a known balance to the transactions, forward or backward. */
 export interface Walk extends Holding {
   readonly order: 'ASC' | 'DESC';
   /** The balance at the end of the block `after` for `ASC`, and of the block `to` for `DESC`. */

@@ -14,7 +14,6 @@ export interface HeldToken {
   readonly class: 'sum' | 'live' | 'none' | 'new';
   /** Reads confirmed its transfers, or a list verifies the token. */
   readonly addsUp: boolean;
-  /** Base units; null if none can be shown. */
   readonly balance: bigint | null;
   readonly balanceBlock: number | null;
   /** The contract must be read: `now` if there is no balance yet; `again` eventually. */
@@ -30,13 +29,11 @@ interface TokenFacts {
   readonly logo: string | null;
   readonly verified: boolean;
   readonly possibleSpam: boolean;
-  /** Base units; null if unknown. */
   readonly totalSupply: string | null;
   readonly isSupplyOld: boolean;
 }
 
 export interface WalletBalances extends SubjectCoverage {
-  /** In query order: tokens to show and tokens to read. */
   readonly tokens: readonly HeldToken[];
   readonly hasNext: boolean;
   /** Contract reads after this moment are newer than these values. */
@@ -55,7 +52,6 @@ export async function getWalletBalances(
     (select) => walletBalancesStatement(chain, query, select, isSpread),
   );
   const coverage = readSubject(chain, page);
-  // A settled order already sorts by address.
   const ordered = query.order === null ? sortAlike(rows) : rows;
   return {
     ...coverage,

@@ -49,7 +49,6 @@ FROM moved JOIN blocks ON blocks.chain_id = ${chain.id}::bigint AND blocks.block
   );
 }
 
-/** In one statement. */
 export async function readMovedSums(
   database: ReadDatabase,
   chain: Chain,

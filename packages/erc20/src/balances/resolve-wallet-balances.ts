@@ -33,9 +33,7 @@ export interface ResolvedBalance extends HeldToken {
 }
 
 export interface ResolvedBalances extends SubjectCoverage {
-  /** Newest movement first. */
   readonly balances: readonly ResolvedBalance[];
-  /** The last examined token, shown or not. */
   readonly last: HeldToken | null;
   readonly hasNext: boolean;
   /** All blocks are indexed for the wallet, or tokens were named, and every balance was determined. */
@@ -96,7 +94,7 @@ function toReported(
   };
 }
 
-/** Whether the requested block is below the indexed ones, so that transfers don't determine its balances. */
+/** Then transfers don't determine the balances. */
 function isBelow(toBlock: number | null, { indexed }: Pick<WalletBalances, 'indexed'>): boolean {
   return toBlock !== null && indexed.fromBlock !== null && toBlock < indexed.fromBlock - 1;
 }
@@ -128,7 +126,6 @@ async function fetchContracts(
     // Not awaited: the other balances are shown.
     if (unread.length > 0)
       await nodeReads.request(chain, BALANCES_NOW, { ...question, tokens: unread, isPatient: true }, AGAIN_LATER);
-    // Late results were stored group by group.
     return isDue || answer !== null;
   } catch (error) {
     if (!(error instanceof StateUnavailableError)) throw error;
@@ -146,7 +143,6 @@ async function balancesAfter(
   const { tokens, indexed } = known;
   if (toBlock === null || indexed.toBlock === null || toBlock >= indexed.toBlock) return tokens;
   const isPast = isBelow(toBlock, known);
-  // Transfers determine the others.
   const isRequested = (held: HeldToken): boolean => held.class !== 'none' && (isPast || !held.addsUp);
   const requested = tokens.filter(isRequested).map(({ token }) => token);
   const isSettled = toBlock <= indexed.toBlock - chain.reorgDepthMax;
@@ -162,7 +158,6 @@ const PAST_TOKENS = 500;
 /** Balances that can no longer be reorganized don't change. */
 const PAST_MS = 300_000;
 
-/** Null if the balances are unavailable and not essential. */
 async function fetchPast(
   { nodeReads, waitMs }: BalanceSources,
   chain: Chain,

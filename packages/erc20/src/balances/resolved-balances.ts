@@ -1,16 +1,13 @@
 /**
- * A wallet's known balances, in SQL. Reads `covered` (subjectCoverage)
- * and, on chains with a wrapped native token, `coin_covered` (coinCoverage).
- *
- * A balance is the contract's value at a block plus the later movements. That is correct if every block in between is
- * indexed for the wallet, and the token is known to add up. See docs/concepts/balances.md.
+ * A wallet's known balances, in SQL (docs/concepts/balances.md): the contract's value at a block plus later movements,
+ * if every block in between is indexed and the token adds up. Reads `covered` (subjectCoverage) and, on chains with a
+ * wrapped native token, `coin_covered` (coinCoverage).
  */
 import type { Chain } from '@chainstead/chains';
 import { expectedTrue, rawSql, type Sql, sql } from '@chainstead/db';
 import { COIN_COVERED_FROM } from '../wrapped/coin-coverage.ts';
 
 export interface QueriedWallet {
-  /** Its 20 bytes. */
   readonly wallet: Sql;
   readonly chain: Pick<Chain, 'id' | 'firstBlock'>;
   /** The wrapped native token, whose deposits and withdrawals are not transfers; null for none. */
@@ -120,10 +117,8 @@ export function isCoinKnownFrom(block: Sql): Sql {
   return sql`coalesce(${block} >= ${COIN_COVERED_FROM}, false)`;
 }
 
-/** Every block from the anchor on is indexed for the wallet. */
 export const IS_SOUND = sql`held.anchor_block + 1 >= covered.indexed_from AND held.anchor_block <= covered.indexed_to`;
 
-/** Every block of the chain is indexed for the wallet. */
 export function isWhole(firstBlock: number): Sql {
   return sql`covered.chain_to IS NOT NULL AND covered.indexed_from <= ${firstBlock}`;
 }

@@ -30,7 +30,6 @@ export interface Readings {
   readonly first: ReadonlyMap<Address, bigint | null>;
   /** The same tokens from another upstream; null: not read yet. */
   readonly second: ReadonlyMap<Address, Said> | null;
-  /** Tokens that return no balance of any account. */
   readonly silent: ReadonlySet<Address>;
 }
 
@@ -69,7 +68,6 @@ export async function saveBalanceReadings(
   });
 }
 
-/** The hashes of the canonical ones. */
 export async function storedBlocks(
   transaction: Transaction,
   { id }: Pick<Chain, 'id'>,
@@ -169,7 +167,6 @@ interface CombinedReadings {
   each(rows: Sql): Sql;
   readonly wallet: Sql;
   readonly block: Sql;
-  /** A read's part of a list. */
   part(list: readonly SqlValue[], type: 'bytea' | 'numeric'): Sql;
 }
 
@@ -215,7 +212,6 @@ function readingRelation(some: readonly Readings[], tokensOf: readonly (readonly
     WITH ORDINALITY AS reading(wallet, block, begins, ends, place)`;
 }
 
-/** Movements above the block of `reading`, by token. */
 function movedAbove(chain: Chain, { wallet, block }: Pick<CombinedReadings, 'wallet' | 'block'>): Sql {
   const condition = sql`account_key = address_key(${wallet}) AND account = ${wallet} AND chain_id = ${chain.id} AND block_number > ${block}`;
   const rows = movedRows(chain, sql`token, direction, value`, condition);
@@ -243,7 +239,6 @@ async function keepJudged(transaction: Transaction, context: StateReadingContext
     );
 }
 
-/** The first block among the reads, by token. */
 function blocksOf(some: readonly Judged[]): ReadonlyMap<Address, number> {
   const blocks = new Map<Address, number>();
   for (const { token, readings } of some)

@@ -11,9 +11,7 @@ export interface StoredAnchor extends Holding {
   readonly addsUp: boolean;
   /** Transfers don't determine its balances, or the contract has none. */
   readonly isLive: boolean;
-  /** Older than a day. */
   readonly isOld: boolean;
-  /** Null: unknown. */
   readonly createdBlock: number | null;
 }
 

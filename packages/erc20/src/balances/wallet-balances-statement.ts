@@ -13,19 +13,14 @@ import { factsOfHeld, heldTokens, isCoinKnownFrom, type QueriedWallet, resolvedB
 
 export interface WalletBalancesQuery {
   readonly wallet: Address;
-  /** Null: all tokens that the wallet ever moved. */
   readonly tokens: readonly Address[] | null;
   readonly excludeSpam: boolean;
   readonly verifiedOnly: boolean;
   /** Balances after this block; null: after the newest indexed one. */
   readonly toBlock: number | null;
-  /** One more is read to detect further ones. */
   readonly limit: number;
-  /** Null: newest movement first. */
   readonly order: SettledOrder | null;
-  /** Maximum age of a read if transfers don't determine balances. Milliseconds. */
   readonly liveMaxAgeMs: number;
-  /** Reads from this moment on are fresh whatever their age; null: none. */
   readonly freshFrom: Date | null;
 }
 
@@ -37,9 +32,7 @@ export interface WalletBalancesQuery {
 export interface SettledOrder {
   /** The newest block at the first page; null: determined on that page. */
   readonly pinned: number | null;
-  /** Number of recent blocks up to it. */
   readonly depth: number;
-  /** Strictly after this one; null: from the first. */
   readonly after: SettledKey | null;
 }
 

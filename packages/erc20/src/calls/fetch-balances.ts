@@ -16,7 +16,6 @@ interface TokenHolder {
 }
 
 export interface ReportedHolding extends TokenHolder {
-  /** Base units; null if the result is not a number. */
   readonly balance: bigint | null;
   readonly upstream: string;
 }
@@ -25,7 +24,7 @@ export interface ReportedHolding extends TokenHolder {
 export type Said = bigint | null | 'unheard';
 
 /**
- * Returns balances after a block, in the order of the holdings. Holdings that could not be read are missing.
+ * In the order of the holdings. Holdings that could not be read are missing.
  * @throws StateNotArchivedError, UpstreamsExhaustedError, RequestAbortedError
  */
 export async function fetchBalances(
@@ -43,7 +42,7 @@ export async function fetchBalances(
 }
 
 /**
- * Returns the balance of each holding from another upstream than before, in order. A single upstream is queried again.
+ * From another upstream than before, in order. A single upstream is queried again.
  * @throws RequestAbortedError
  */
 export async function fetchOthers(

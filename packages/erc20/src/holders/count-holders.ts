@@ -78,9 +78,7 @@ export interface HolderStanding {
   /** Most accounts read differ from their transfers: only those read since their last movement count. */
   readonly lies: boolean;
   readonly isExact: boolean;
-  /** First request; null: never. */
   readonly begunAt: Date | null;
-  /** Newest indexed block; null for none. */
   readonly newestAt: Date | null;
   readonly supply: string;
 }

@@ -10,12 +10,10 @@ export interface Interval {
 }
 
 export interface HoldersOfInterval extends Interval {
-  /** At the end of the interval. */
+  /** At the end; `came`, `gone` by index of `HOLDER_CLASSES`, `acquired` of `ACQUISITIONS`. */
   readonly holders: number;
-  /** By index of `HOLDER_CLASSES`. */
   readonly came: readonly number[];
   readonly gone: readonly number[];
-  /** New holders by index of `ACQUISITIONS`. */
   readonly acquired: readonly number[];
 }
 

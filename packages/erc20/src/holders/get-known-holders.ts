@@ -48,7 +48,6 @@ FROM covered LEFT JOIN ${subjectHistory(of)}`,
   };
 }
 
-/** Tokens that were not counted within the last minutes are missing. */
 export async function readCountedHolders(
   database: ReadDatabase,
   chain: Chain,

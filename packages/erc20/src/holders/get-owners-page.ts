@@ -33,11 +33,9 @@ export interface OwnersPage {
   readonly contradictions: number;
   readonly readAt: Date;
   readonly decimals: number | null;
-  /** Base units. */
   readonly totalSupply: string | null;
   readonly areFactsDue: boolean;
   readonly isCreationDue: boolean;
-  /** Accounts with a negative balance, for the start of a list. */
   readonly givers: readonly Address[];
   readonly rows: readonly StoredOwner[];
 }

@@ -47,7 +47,6 @@ export function createHistoricalHoldersRoute(options: TokenHoldersOptions): Rout
       response: { description: 'A page of holder counts by interval', schema: historicalHoldersSchema },
       datasets: [erc20Transfers.name],
       cursorName: 'historical-token-holders',
-      // Dates are milliseconds since the Unix epoch.
       filter: z.object({
         tokenAddress: z.string(),
         chain: z.string().default('eth'),

@@ -40,9 +40,7 @@ export interface HolderCounts {
   readonly acquired: readonly number[];
   /** Total of the largest holders in base units, by index of {@link TOPS}. */
   readonly tops: readonly string[];
-  /** By index of {@link CHANGE_SPANS}. */
   readonly changes: readonly number[];
-  /** Base units. */
   readonly supply: string;
   /** Transfers determine the balances, and all indexed ones were followed in order. */
   readonly isSound: boolean;

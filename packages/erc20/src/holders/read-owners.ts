@@ -52,7 +52,6 @@ async function readSome(
   await saveOwnerReadings(context, { ...readings, isSilent: silent.has(token), first: balancesOf(doubted), second });
 }
 
-/** The creation block of the token, if known: no block below contains its data. */
 export async function firstBlockOf(
   { chain, database }: Pick<StateReadingContext, 'chain' | 'database'>,
   token: Address,

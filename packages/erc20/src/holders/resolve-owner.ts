@@ -7,7 +7,6 @@ export interface TokenStanding {
   /** Contract reads that differed from the sums of transfers. */
   readonly contradictions: number;
   readonly firstBlock: number;
-  /** The unbroken range of indexed transfers up to the newest block; null for none. */
   readonly indexedFrom: number | null;
   readonly indexedTo: number | null;
   readonly isChainIndexed: boolean;
@@ -16,7 +15,6 @@ export interface TokenStanding {
 
 export interface ResolvedOwner {
   readonly isDue: boolean;
-  /** Base units; null: unknown. */
   readonly reported: string | null;
 }
 

@@ -15,7 +15,6 @@ export interface OwnerSources extends ReadingContext, OwnersCache {
   readonly projections: ReturnType<typeof createSubjectProjections>;
   /** Milliseconds. */
   readonly waitMs: number;
-  /** Maximum age of a read if transfers don't determine balances. Milliseconds. */
   readonly liveMaxAgeMs: number;
 }
 
@@ -23,7 +22,6 @@ export interface OwnersRequest {
   readonly token: Address;
   readonly order: 'ASC' | 'DESC';
   readonly limit: number;
-  /** Null for the first page. */
   readonly after: OwnersPlace | null;
 }
 
@@ -40,14 +38,11 @@ export interface TokenOwner {
 }
 
 export interface TokenOwners extends CurrentCoverage {
-  /** Null until read, or if the contract returns none. */
   readonly decimals: number | null;
-  /** Base units, decimal digits. */
   readonly totalSupply: string | null;
   readonly owners: readonly TokenOwner[];
   /** Null: no account follows. */
   readonly next: OwnersPlace | null;
-  /** No owner is missing, and all are in balance order. */
   readonly isComplete: boolean;
 }
 
@@ -154,7 +149,6 @@ async function fetchContract(
   const due = candidates.filter(({ isDue }) => isDue).map(({ account }) => account);
   if (due.length === 0 || page.class === 'none' || !page.coverage.isBuilt) return { ...page, rows: candidates };
   await fetchOf(sources, chain, { token: query.token, accounts: due }, waitMs);
-  // Late results were stored group by group.
   const wanted = { accounts: candidates.map(({ account }) => account) };
   const known = await getOwnersPage(sources.database, sources, chain, { ...query, freshFrom: page.readAt, wanted });
   const now = new Map(known.rows.map((row) => [row.account, row.reported]));

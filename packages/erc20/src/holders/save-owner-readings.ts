@@ -21,7 +21,6 @@ export interface OwnerReadings {
   readonly first: ReadonlyMap<Address, bigint | null>;
   /** The same accounts from another upstream; null: not read yet. */
   readonly second: ReadonlyMap<Address, Said> | null;
-  /** The contract returns no balance of any account. */
   readonly isSilent: boolean;
 }
 

@@ -18,15 +18,11 @@ export interface TokenOwnersQuery {
   readonly token: Address;
   /** Maximum age of a read if transfers don't determine balances. Milliseconds. */
   readonly liveMaxAgeMs: number;
-  /** Reads from this moment on are fresh whatever their age; null: none. */
   readonly freshFrom: Date | null;
-  /** A page by balance, or given accounts. */
   readonly wanted:
     | {
         readonly order: 'ASC' | 'DESC';
-        /** One more is read to detect a next page. */
         readonly limit: number;
-        /** Owners strictly after this one; null for the first page. */
         readonly after: OwnerPlace | null;
       }
     | { readonly accounts: readonly Address[] };
@@ -47,7 +43,6 @@ const READINGS = sql`CASE WHEN (SELECT class <> 'sum' FROM classed) THEN (SELECT
       encode(account, 'hex') || CASE WHEN is_fresh THEN '+' ELSE '-' END || anchor_value::text, ',') FILTER (WHERE anchor_block IS NOT NULL) FROM said) END`;
 
 export interface OwnerReading {
-  /** Base units, decimal digits. */
   readonly said: string;
   readonly isFresh: boolean;
 }
@@ -62,7 +57,6 @@ export function readReadings(readings: string | null): ReadonlyMap<Address, Owne
 /** Whether transfers determine balances; `new`: unknown. */
 export type TokenClass = 'sum' | 'live' | 'none' | 'new';
 
-/** The statement's column `state`. */
 export type OwnersState = readonly [
   subject: SubjectSnapshot,
   knownClass: TokenClass,
@@ -81,7 +75,6 @@ export type OwnersState = readonly [
   /** Hexadecimal digits. */
   givers: string | null,
   labelRevision: number,
-  /** Null if the statement does not look them up. */
   labels: readonly LabelEntry[] | null,
   /** Null if transfers are known to determine balances. Parsed by {@link readReadings}. */
   readings: string | null,
@@ -113,7 +106,6 @@ export function tokenOwnersStatement(chain: Chain, query: TokenOwnersQuery, read
   const unlessCounted = isCoin ? sql`(SELECT 'live' FROM covered WHERE NOT is_counted)` : sql`NULL`;
   const ofToken = sql`token = ${token} AND chain_id = ${chain.id}`;
   const held = heldRows(query, ofToken);
-  // Other tokens have no wrapping.
   const wraps = { id: chain.id, wrappedNative: isCoin ? chain.wrappedNative : null };
   const changed = changeAbove(wraps, token, sql`(SELECT supply_block FROM facts WHERE is_supply_recent)`);
   const readings = sql`account, anchor_block, anchor_value,
@@ -150,7 +142,6 @@ function givers({ wanted }: TokenOwnersQuery, ofToken: Sql): Sql {
     WHERE ${ofToken} AND balance < 0 ORDER BY balance LIMIT ${rawSql(GIVERS_MAX)}) AS giver)`;
 }
 
-/** Returns the columns of the requested accounts, in page order. */
 function heldRows({ wanted }: TokenOwnersQuery, ofToken: Sql): (columns: Sql) => Sql {
   if ('accounts' in wanted) {
     const accounts = sql`${wanted.accounts.map(addressBytes)}::bytea[]`;

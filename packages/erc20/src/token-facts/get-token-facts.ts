@@ -10,7 +10,6 @@ import { getChangedSupplies, getTokens, getTokensBySymbol, type StoredToken } fr
 type ShownColumn = 'address' | 'name' | 'symbol' | 'decimals' | 'logo' | 'verified' | 'possibleSpam' | 'totalSupply';
 
 export interface TokenFacts extends Pick<StoredToken, ShownColumn | 'createdBlock' | 'createdAt'> {
-  /** The contract returned some metadata. */
   readonly isValidated: boolean;
   readonly label: string | null;
 }
@@ -74,13 +73,10 @@ interface RefreshedFacts {
   readonly rows: ReadonlyMap<Address, StoredToken>;
   /** Contracts read just now, including those that are not tokens and therefore have no row. */
   readonly reported: ReadonlyMap<Address, ReportedToken>;
-  /** No read is missing. */
   readonly isComplete: boolean;
 }
 
-/**
- * Reads contracts with unknown or possibly changed data and waits for them. Starts creation searches without waiting.
- */
+/** Waits for contracts with unknown or possibly changed data, not for creation searches. */
 export async function refreshTokenFacts(
   context: TokenFactsContext,
   chain: Chain,

@@ -18,10 +18,7 @@ interface TokenRoutesOptions {
   readonly waitMs: number;
 }
 
-/**
- * `GET /api/v2.2/erc20/metadata` and `GET /api/v2.2/erc20/metadata/symbols`: token metadata from contracts
- * (docs/api/tokens.md#token-metadata).
- */
+/** `GET /api/v2.2/erc20/metadata`, `GET /api/v2.2/erc20/metadata/symbols` (docs/api/tokens.md#token-metadata). */
 export function tokenFactsRoutes(options: TokenRoutesOptions): readonly RouteModule[] {
   return [
     (app, dependencies) => {

@@ -14,7 +14,6 @@ export interface StoredToken {
   readonly logo: string | null;
   readonly verified: boolean;
   readonly possibleSpam: boolean;
-  /** Base units. */
   readonly totalSupply: string | null;
   readonly supplyBlock: number | null;
   /** Read within the last hour, at a block that is still canonical. */
@@ -79,7 +78,6 @@ export function changeAbove({ id, wrappedNative }: Pick<Chain, 'id' | 'wrappedNa
   return sql`${transfers} UNION ALL SELECT 1 FROM wrapped_coin_moves AS moved WHERE ${isCoin} AND ${ofZero} LIMIT 1`;
 }
 
-/** @param tokens with the block of the known supply */
 export function changedSuppliesStatement(chain: Chain, tokens: readonly { address: Address; since: number }[]): Sql {
   const addresses = tokens.map(({ address }) => addressBytes(address));
   const blocks = tokens.map(({ since }) => since);

@@ -91,10 +91,7 @@ const NONE = rawSql('-1');
 const MINUTE: readonly ColumnOf<typeof erc20HolderMinutes>[] = ['token', 'chainId', 'minute', 'class'];
 const MINUTE_LIST = columnList(erc20HolderMinutes, MINUTE);
 
-/**
- * For a token with the lowest changed block as `lowest` and its counts as `known`: whether all added transfers are
- * above the stored ones.
- */
+/** All added transfers are above the stored ones. `lowest`: the lowest changed block; `known`: the token's counts. */
 const IS_ABOVE = rawSql('coalesce(known.top_block < lowest, true)');
 
 /** The same for removed transfers: none that remains is as high. */
@@ -170,9 +167,7 @@ ON CONFLICT (${TOKEN_LIST}) DO UPDATE SET transfers = stored.transfers + exclude
   top_block = greatest(stored.top_block, excluded.top_block)`;
 }
 
-/**
- * One statement for all rows: commits of a chain never run concurrently, so it reads the anchors that it counts from.
- */
+/** Commits of a chain never run concurrently, so one statement reads the anchors that it counts from. */
 function changeHolders(change: RowsChange, sign: Sql): Sql {
   const first = namesOf(erc20Holders, ['firstBlock', 'firstTransaction', 'acquired']).map((name) =>
     rawSql(`${name} = CASE WHEN stored.first_block IS NULL
@@ -204,7 +199,6 @@ ON CONFLICT (${HOLDER_LIST}) DO UPDATE SET total = stored.total + excluded.total
   moves = stored.moves + excluded.moves${sign === PLUS ? sql`, ${joinSql(first)}` : rawSql('')}`;
 }
 
-/** Deletes minutes without remaining changes, and all minutes of a token without transfers. */
 function deleteEmptyMinutes(change: RemovedRows): Sql {
   return sql`WITH moved AS MATERIALIZED ${movesOf(change)}, from_here AS MATERIALIZED (
   SELECT token, chain_id, date_trunc('minute', block_timestamp, 'UTC') AS minute, known.transfers = 0 AS is_empty

@@ -14,7 +14,6 @@ export const HOLDER_LIST = columnList(erc20Holders, HOLDER);
 const changed = columnsAs(erc20Transfers, 'changed_row');
 export const other = columnsAs(erc20Transfers, 'other_row');
 
-/** Part of an index's condition. */
 export const RECEIVED = rawSql(String(DIRECTION.received));
 
 /** Each transfer of a token once, by the token index. */
@@ -23,12 +22,10 @@ export function isOfToken(at: Readonly<Record<'token' | 'chain_id', Sql>>): Sql 
       AND ${other.chainId} = ${at.chain_id} AND ${other.direction} <> ${RECEIVED}`;
 }
 
-/** Columns of {@link TOKENS_CHANGED}, as a separate query. */
 export function changedTokens(change: RowsChange, columns: Sql): Sql {
   return sql`WITH moved AS MATERIALIZED ${movesOf(change)} SELECT ${columns} FROM (${TOKENS_CHANGED}) AS changed`;
 }
 
-/** The keys of accounts whose balances change, as a separate query. */
 export function changedHolders(change: RowsChange): Sql {
   return sql`WITH moved AS MATERIALIZED ${movesOf(change)} SELECT DISTINCT ${HOLDER_LIST} FROM ${SIDES} AS side`;
 }

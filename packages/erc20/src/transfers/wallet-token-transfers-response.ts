@@ -16,7 +16,6 @@ export const walletTokenTransfersSchema = z
   })
   .openapi('Erc20Transfers');
 
-/** Wallet and counterparty become sender and receiver. */
 export function showTransfers(wallet: Address, page: WalletTransfersPage): z.infer<typeof transferSchema>[] {
   return page.transfers.map((row) => {
     const [from, to] = row.direction === DIRECTION.received ? [row.counterparty, wallet] : [wallet, row.counterparty];

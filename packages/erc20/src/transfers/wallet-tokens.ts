@@ -67,9 +67,7 @@ const MOVED: readonly ColumnOf<typeof table>[] = ['movedBlock', 'movedTransactio
 const moved = columnsAs(erc20Transfers, 'moved');
 const counted = columnsAs(erc20Transfers, 'counted_row');
 
-/**
- * One statement for all rows: commits of a chain never run concurrently, so it reads the anchors that it counts from.
- */
+/** Commits of a chain never run concurrently, so one statement reads the anchors that it counts from. */
 function addSums(change: RowsChange, sign: '+' | '-'): Sql {
   const sides = sidesOf(change, sign);
   const anchors = change.access.stored({

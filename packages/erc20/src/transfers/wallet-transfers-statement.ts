@@ -18,11 +18,9 @@ import {
 export interface WalletTransfersQuery extends PageBounds {
   readonly address: Address;
   readonly order: 'ASC' | 'DESC';
-  /** One more is read to detect a next page. */
   readonly limit: number;
   /** Null for all. Each costs a separate range scan. */
   readonly tokens: readonly Address[] | null;
-  /** Null for the first page. */
   readonly after: TransferKey | null;
   readonly count: boolean;
 }
@@ -135,7 +133,6 @@ export const TRANSFERS = packedRows({
   block_number: int8('block_number'),
   transaction_index: int4('transaction_index'),
   log_index: int4('log_index'),
-  /** The wallet's side: a {@link Direction}. */
   direction: int4('direction'),
   token: hex<Address>('token', 20),
   counterparty: hex<Address>('counterparty', 20),

@@ -39,7 +39,6 @@ export const wrappedCoinMoves: Dataset<Erc20TransferRow> = {
           ],
     ofContract: ({ wrappedNative }, contract) =>
       contract === wrappedNative ? [{ topics: TOPICS, addresses: [contract] }] : [],
-    // As with transfers: a wallet's balance comes from the contract.
     mayBeCut: true,
   },
 };

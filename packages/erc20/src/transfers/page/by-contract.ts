@@ -11,7 +11,6 @@ export function ofToken(token: Sql): readonly Sql[] {
   return [sql`token_key(token) = token_key(${token})`, expectedTrue(sql`token = ${token}`), asSql(IS_GIVING_SIDE)];
 }
 
-/** Whether the contract is known to be an NFT contract: one lookup. */
 export function isOfNfts(token: Sql, chainId: ChainInSql): Sql {
   return sql`(SELECT standard IN (${NFT_STANDARDS}) FROM tokens WHERE address = ${token} AND chain_id = ${chainId}) IS TRUE`;
 }

@@ -25,11 +25,9 @@ export interface RelatedToTransfers {
 }
 
 export interface RelatedColumns {
-  /** Packed: `blocksOf`. */
   readonly blocks: string | null;
   readonly tokens:
     | readonly (readonly [
-        /** Hexadecimal digits. */
         address: string,
         name: string | null,
         symbol: string | null,

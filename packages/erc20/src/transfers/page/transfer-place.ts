@@ -1,6 +1,5 @@
 import { type KeysetOrder, rawSql, rowsAfterInPartitions, type Sql, sql, where } from '@chainstead/db';
 
-/** The last row of a page. */
 export interface TransferKey {
   readonly blockNumber: number;
   readonly transactionIndex: number;
@@ -15,7 +14,6 @@ export function transfersAfter(order: KeysetOrder, key: TransferKey): readonly S
   return rowsAfterInPartitions(order, PLACE, values);
 }
 
-/** Of a relation `transfer`. */
 export function firstInOrder(order: KeysetOrder, limit: number): Sql {
   return sql`ORDER BY ${rawSql(PLACE.map((column) => `transfer.${column} ${order}`).join(', '))} LIMIT ${limit}`;
 }

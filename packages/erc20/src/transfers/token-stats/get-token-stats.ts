@@ -23,7 +23,6 @@ export interface TokenStats {
 
 export interface TokenStatsOptions {
   readonly projections: SubjectProjections;
-  /** Milliseconds. */
   readonly waitMs: number;
   readonly countMax?: number;
 }
@@ -63,7 +62,6 @@ interface StatsColumns extends SubjectColumns {
   readonly is_of_nfts: boolean;
 }
 
-/** Maximum number of transfers counted per request. */
 const COUNT_MAX = 100_000;
 
 /**

@@ -19,9 +19,7 @@ import { firstInOrder, PLACE_COLUMNS, rangeOf, type TransferKey, transfersAfter 
 export interface TokenTransfersQuery extends PageBounds {
   readonly token: Address;
   readonly order: 'ASC' | 'DESC';
-  /** One more is read to detect a next page. */
   readonly limit: number;
-  /** Null for the first page. */
   readonly after: TransferKey | null;
 }
 
