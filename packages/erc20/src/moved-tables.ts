@@ -11,11 +11,7 @@ import { wrappedCoinMovesTable } from './wrapped/row-table.ts';
 /** Transfers, and wrapping and unwrapping without a Transfer event. */
 export const MOVED_TABLES = [erc20TransfersTable, wrappedCoinMovesTable] as const;
 
-/**
- * Returns a relation of the chain's movements that meet a condition, from all tables with such rows. Needs an alias;
- * each table uses its own indexes.
- * @param condition over the columns that both have
- */
+/** The movements that meet a condition over the columns of both tables. Needs an alias. */
 export function movedRows({ wrappedNative }: Pick<Chain, 'wrappedNative'>, columns: Sql, condition: Sql): Sql {
   const tables = wrappedNative === null ? [erc20TransfersTable] : MOVED_TABLES;
   const rows = tables.map(({ name }) => sql`SELECT ${columns} FROM ${rawSql(name)} WHERE ${condition}`);
@@ -25,7 +21,7 @@ export function movedRows({ wrappedNative }: Pick<Chain, 'wrappedNative'>, colum
 /** Balance change of a row's account, over its columns. */
 export const MOVED_DELTA = sql`CASE direction WHEN ${rawSql(DIRECTION.received)} THEN value WHEN ${rawSql(DIRECTION.sent)} THEN -value ELSE 0 END`;
 
-/** Returns the shard of an account's rows. @param by the column of the lookup key that contains the account */
+/** @param by the column of the lookup key that contains the account */
 export function inShardOfAccount<By extends string>(by: By): LookupShard<By> {
   return { column: erc20Transfers.accountKey, key: (at) => sql`address_key(${at[by]})` };
 }

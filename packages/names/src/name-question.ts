@@ -3,16 +3,14 @@ import { z } from 'zod';
 
 const questionSchema = z.object({
   service: z.enum(['ens', 'unstoppable']),
-  /** What the subject shall be turned into. */
   wanted: z.enum(['address', 'name']),
   /** A normalised name, or an address in lower case. */
   subject: z.string().min(1),
 });
 
 const answerSchema = z.object({
-  /** Null: there is none. */
   answer: z.string().nullable(),
-  /** Whether a gateway would have to be asked, and may not be. */
+  /** A gateway would have to be queried, and may not be. */
   offChain: z.boolean(),
   /** Block of the contract calls; null if several chains were needed. */
   asOf: z.object({ chainId: z.int(), block: z.int() }).nullable(),
@@ -24,7 +22,6 @@ export type NameAnswer = z.infer<typeof answerSchema>;
 
 export const NO_NAME: NameAnswer = { answer: null, offChain: false, asOf: null };
 
-/** The address of a name, or the name of an address. */
 export const nameKind: StateKind<NameQuestion, NameAnswer> = {
   name: 'name',
   question: questionSchema,

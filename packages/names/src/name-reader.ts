@@ -7,15 +7,13 @@ import { saveName } from './stored-names.ts';
 import { createUnstoppableNames } from './unstoppable/unstoppable-names.ts';
 
 export interface NameReaderOptions {
-  /** The chains that names are read from. */
   readonly nodes: readonly NameNodes[];
-  /** What gateways of off-chain names are asked through; null: they are not asked (`ENS_GATEWAYS`). */
+  /** For gateways of off-chain names; null: not queried (`ENS_GATEWAYS`). */
   readonly gateways: Egress | null;
   /** @default those that the services document */
   readonly contracts?: Partial<NameContracts>;
 }
 
-/** Resolves names, and keeps what they lead to. */
 export function createNameReader(options: NameReaderOptions): StateReader<NameQuestion, NameAnswer> {
   const contracts = { ...NAME_CONTRACTS, ...options.contracts };
   const ens = createEnsNames({ ...options, contracts });

@@ -1,12 +1,12 @@
 import type { NameAnswer } from './name-question.ts';
 
 /**
- * Where names are resolved. Both throw UpstreamsExhaustedError or StateUnavailableError (retryable) where nodes or gateways are away: that a name leads
- * nowhere is only what its contracts say.
+ * Both throw UpstreamsExhaustedError or StateUnavailableError (retryable) if nodes or gateways are unavailable: only its
+ * contracts can say that a name leads nowhere.
  */
 export interface Names {
-  /** The address of a normalised name, as EIP-55 writes it. */
+  /** With EIP-55 checksum. */
   addressOf(name: string, signal: AbortSignal): Promise<NameAnswer>;
-  /** The name of an address, where that leads back to it. */
+  /** Only if the name leads back to the address. */
   nameOf(address: string, signal: AbortSignal): Promise<NameAnswer>;
 }

@@ -13,30 +13,28 @@ export interface NamesOptions {
   readonly nodeReads: NodeReadQueue;
   /** The chains that workers read names from. */
   readonly chains: readonly Chain[];
-  /** How long a request waits for the first reading (`ON_DEMAND_WAIT_MS`). Milliseconds. */
+  /** `ON_DEMAND_WAIT_MS`. Milliseconds. */
   readonly waitMs: number;
-  /** Shared with other routes that have nodes asked. */
+  /** Shared with other routes that query nodes. */
   readonly budget: OnDemandBudget;
   readonly logger: Logger;
 }
 
-/** The side of requests. */
-export interface NameResolution {
+interface NameResolution {
   /**
-   * @param requester whose request it is
-   * @throws NotFoundError (404) where there is none, NamesNotConfiguredError (501) where no chain is configured to read it from, StateUnavailableError (503),
-   * RateLimitedError (429), NamesOffError (400)
+   * @throws NotFoundError (404), NamesNotConfiguredError (501) if no chain is configured to read it from,
+   * StateUnavailableError (503), RateLimitedError (429), NamesOffError (400)
    */
   resolve(question: NameQuestion, requester: string): Promise<string>;
 }
 
-/** How long readings are given without another one. Milliseconds. */
+/** Age up to which a result is not read again. Milliseconds. */
 const FRESH_MS = { found: 600_000, none: 60_000 } as const;
 
 export function createNameResolution(options: NamesOptions): NameResolution {
   const { database, nodeReads, budget, logger } = options;
 
-  /** Queues another reading for the next request. */
+  /** For the next request. */
   async function leave(chain: Chain, question: NameQuestion): Promise<void> {
     try {
       await nodeReads.request(chain, nameKind, question, { waitMs: 0, fruitlessMs: SILENCE_MS });
@@ -84,7 +82,7 @@ const NOT_CONFIGURED = {
   },
 } as const;
 
-/** No node is configured for names of this service. A 501: a 404 would mean that the name does not exist. */
+/** A 501: a 404 would mean that the name does not exist. */
 class NamesNotConfiguredError extends ApiError {
   constructor(service: NameQuestion['service']) {
     const { message, key } = NOT_CONFIGURED[service];
@@ -97,7 +95,7 @@ class NamesNotConfiguredError extends ApiError {
   }
 }
 
-/** A 400: requests may not have names read. */
+/** A 400. */
 class NamesOffError extends ApiError {
   constructor() {
     super({

@@ -8,65 +8,51 @@ import {
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { normalName, prepareNames } from './normal-name.ts';
-import { createNameResolution, type NameResolution, type NamesOptions } from './resolve-names.ts';
+import { createNameResolution, type NamesOptions } from './resolve-names.ts';
 
-/** `GET /api/v2.2/resolve/…`: addresses of names, and names of addresses (docs/api/names.md#names). */
+/** docs/api/names.md#names */
 export function createResolveRoutes(options: NamesOptions): readonly RouteModule[] {
   prepareNames();
   const names = createNameResolution(options);
-  return [ensRoute(names), reverseRoute(names), addressToDomainRoute(names), domainRoute(names)];
+  return [
+    (app) => {
+      app.openapi(resolveEnsDomain, async (c) => {
+        const subject = c.req.valid('param').domain;
+        const address = await names.resolve({ service: 'ens', wanted: 'address', subject }, requesterOf(c));
+        return c.json({ address }, 200);
+      });
+    },
+    (app, dependencies) => {
+      app.openapi(resolveAddress(dependencies), async (c) => {
+        const subject = c.req.valid('param').address;
+        const name = await names.resolve({ service: 'ens', wanted: 'name', subject }, requesterOf(c));
+        return c.json({ name }, 200);
+      });
+    },
+    (app, dependencies) => {
+      app.openapi(resolveAddressToDomain(dependencies), async (c) => {
+        const subject = c.req.valid('param').address;
+        const name = await names.resolve({ service: 'unstoppable', wanted: 'name', subject }, requesterOf(c));
+        return c.json({ name }, 200);
+      });
+    },
+    (app) => {
+      app.openapi(resolveDomain, async (c) => {
+        const subject = c.req.valid('param').domain;
+        const service = subject.endsWith('.eth') ? 'ens' : 'unstoppable';
+        const address = await names.resolve({ service, wanted: 'address', subject }, requesterOf(c));
+        return c.json({ address }, 200);
+      });
+    },
+  ];
 }
 
-function ensRoute(names: NameResolution): RouteModule {
-  return (app) => {
-    app.openapi(resolveEnsDomain, async (c) => {
-      const subject = c.req.valid('param').domain;
-      const address = await names.resolve({ service: 'ens', wanted: 'address', subject }, requesterOf(c));
-      return c.json({ address }, 200);
-    });
-  };
-}
+const domain = textParameter(
+  'a name that ENSIP-15 normalises, such as vitalik.eth',
+  (text) => normalName(text) ?? undefined,
+).openapi({ type: 'string', example: 'vitalik.eth' });
 
-function reverseRoute(names: NameResolution): RouteModule {
-  return (app, dependencies) => {
-    app.openapi(resolveAddress(dependencies), async (c) => {
-      const subject = c.req.valid('param').address;
-      const name = await names.resolve({ service: 'ens', wanted: 'name', subject }, requesterOf(c));
-      return c.json({ name }, 200);
-    });
-  };
-}
-
-function domainRoute(names: NameResolution): RouteModule {
-  return (app) => {
-    app.openapi(resolveDomain, async (c) => {
-      const subject = c.req.valid('param').domain;
-      const service = subject.endsWith('.eth') ? 'ens' : 'unstoppable';
-      const address = await names.resolve({ service, wanted: 'address', subject }, requesterOf(c));
-      return c.json({ address }, 200);
-    });
-  };
-}
-
-function addressToDomainRoute(names: NameResolution): RouteModule {
-  return (app, dependencies) => {
-    app.openapi(resolveAddressToDomain(dependencies), async (c) => {
-      const subject = c.req.valid('param').address;
-      const name = await names.resolve({ service: 'unstoppable', wanted: 'name', subject }, requesterOf(c));
-      return c.json({ name }, 200);
-    });
-  };
-}
-
-const DOMAIN = 'a name that ENSIP-15 normalises, such as vitalik.eth';
-const CURRENCY = 'eth or 0x1';
-
-const domain = textParameter(DOMAIN, (text) => normalName(text) ?? undefined).openapi({
-  type: 'string',
-  example: 'vitalik.eth',
-});
-
-const currency = textParameter(CURRENCY, (text) => (/^(?:eth|0x1)$/i.test(text) ? 'eth' : undefined))
+const currency = textParameter('eth or 0x1', (text) => (/^(?:eth|0x1)$/i.test(text) ? 'eth' : undefined))
   .optional()
   .openapi({ type: 'string', enum: ['eth', '0x1'], default: 'eth', description: 'Coin whose address is returned.' });
 

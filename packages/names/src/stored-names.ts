@@ -1,16 +1,12 @@
 import { type Database, sql } from '@chainstead/db';
 import type { NameAnswer, NameQuestion } from './name-question.ts';
 
-/** What a name was resolved to. */
-export interface StoredName extends NameAnswer {
-  /** Since it was read. Milliseconds. */
-  readonly ageMs: number;
-}
+export type StoredName = NameAnswer & { readonly ageMs: number };
 
-/** Old ones that go with each new one: as many come as go. */
+/** Deleted with each new one. */
 const FORGOTTEN_AT_ONCE = 10;
 
-/** Within a day; null where it was not read. */
+/** Within a day; null: not read. */
 export async function readStoredName(
   database: Database,
   { service, wanted, subject }: NameQuestion,
@@ -23,7 +19,7 @@ export async function readStoredName(
   return stored ?? null;
 }
 
-/** Stores a reading, and deletes some without a request for a day. */
+/** Also deletes some without a request for a day. */
 export async function saveName(
   database: Database,
   { service, wanted, subject }: NameQuestion,

@@ -1,7 +1,7 @@
 import { addressAt, decimalAt } from '@chainstead/abi';
 import type { Address, Hash, Log } from '@chainstead/core';
 
-/** Who may move whose tokens from now on. Amounts and ids are decimal digits. */
+/** Amounts and ids are decimal digits. */
 export type Approval =
   | { readonly type: 'erc20Approval'; readonly owner: Address; readonly spender: Address; readonly value: string }
   | { readonly type: 'nftApproval'; readonly owner: Address; readonly approved: Address; readonly tokenId: string }
@@ -12,7 +12,7 @@ export type Approval =
       readonly approved: boolean;
     };
 
-/** Returns the approval in a log: of ERC-20 or ERC-721, distinguished by the number of topics, or for all NFTs; null for other logs. */
+/** ERC-20 and ERC-721 differ by the number of topics. Null for other logs. */
 export function decodeApproval({ topics, data }: Pick<Log, 'topics' | 'data'>): Approval | null {
   const [topic0, first, second, id] = topics;
   if (topic0 !== APPROVAL_TOPIC && topic0 !== APPROVAL_FOR_ALL_TOPIC) return null;

@@ -2,16 +2,16 @@ import { addressAt, bigIntAt, wordCount } from '@chainstead/abi';
 import type { Address, Log } from '@chainstead/core';
 import { MALFORMED_REASONS, type MalformedReason } from './nft-transfer.ts';
 
-/** The most ids of one ConsecutiveTransfer that become separate transfers; a larger range stays one transfer. */
+/** Ids of one ConsecutiveTransfer that become separate transfers; a larger range stays one transfer. */
 export const CONSECUTIVE_IDS_MAX = 50_000;
 
 /**
- * The most ids of all ConsecutiveTransfer events of a block that become separate transfers. An event costs its emitter
- * the same whatever it claims: without this, one transaction could claim hundreds of millions.
+ * For all ConsecutiveTransfer events of a block. An event costs its emitter the same whatever it claims: without this,
+ * one transaction could claim hundreds of millions.
  */
 export const CONSECUTIVE_IDS_OF_BLOCK_MAX = 100_000;
 
-/** What a ConsecutiveTransfer (EIP-2309) says: ids from first to last, both inclusive. */
+/** EIP-2309. Both ids are inclusive. */
 export interface ConsecutiveRange {
   readonly first: bigint;
   readonly last: bigint;
@@ -30,7 +30,7 @@ export function readConsecutiveRange(log: Log): ConsecutiveRange | MalformedReas
   return last < first ? MALFORMED_REASONS.emptyRange : { first, last, from, to };
 }
 
-/** Whether the ids of this range become separate transfers. To be called for every range of a block, in chain order. */
+/** Whether the ids become separate transfers. To be called for every range of a block, in chain order. */
 export type Expansion = (blockNumber: number, range: Pick<ConsecutiveRange, 'first' | 'last'>) => boolean;
 
 /** A range that exceeds the rest of its block stays one transfer; smaller ones after it may still fit. */

@@ -2,7 +2,6 @@ import { addressAt, decimalAt, wordCount } from '@chainstead/abi';
 import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { PUNK_ASSIGN_TOPIC, PUNK_BOUGHT_TOPIC, PUNK_TRANSFER_TOPIC, TRANSFER_TOPIC } from './topics.ts';
 
-/** One punk that changed hands. */
 export interface PunkTransfer {
   readonly tokenId: string;
   readonly from: Address;
@@ -10,12 +9,11 @@ export interface PunkTransfer {
 }
 
 /**
- * Reads the logs of CryptoPunks' contract, one after the other in chain order: a transfer, null where a log moves nothing, or
- * `malformed`.
+ * For the logs of the contract, in chain order. Null: the log moves nothing.
  *
  * `acceptBidForPunk` clears the bid before it emits, so its PunkBought names no buyer. The buyer is the receiver of the
- * contract's own `Transfer` (of one unit, shaped like ERC-20's) from the same seller just before in the same transaction.
- * If that log is missing, the buyer is unknown, and PunkBought counts as malformed; it is not taken for a burn.
+ * contract's own `Transfer` (of one unit, shaped like ERC-20's) from the same seller just before in the same
+ * transaction. Without that log, PunkBought is malformed, not a burn.
  */
 export function createPunkReader(): (log: Log) => PunkTransfer | null | 'malformed' {
   let lastTransfer: Log | null = null;

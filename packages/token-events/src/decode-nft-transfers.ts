@@ -13,21 +13,21 @@ import {
 } from './nft-transfer.ts';
 import { CONSECUTIVE_TRANSFER_TOPIC, TRANSFER_BATCH_TOPIC, TRANSFER_SINGLE_TOPIC, TRANSFER_TOPIC } from './topics.ts';
 
-/** What logs say of NFTs. Both lists are in the order of the logs. */
+/** Both lists are in the order of the logs. */
 export interface NftTransfers {
   readonly transfers: readonly NftTransfer[];
   readonly malformed: readonly MalformedNftLog[];
 }
 
 /**
- * Every token that these logs (of whole blocks, in chain order) move: ERC-721, ERC-1155, ERC-2309, CryptoPunks, and contracts
- * of `chain.unindexedNfts`. Pure; never throws on what a contract emits. Looks only at topics of `nftTransferTopics(chain)`.
+ * For logs of whole blocks, in chain order: ERC-721, ERC-1155, ERC-2309, CryptoPunks, and contracts of
+ * `chain.unindexedNfts`. Pure; never throws on what a contract emits. Looks only at `nftTransferTopics(chain)`.
  *
- * An event is recognized by its shape: a `Transfer` with three topics is ERC-20's and ignored here; one with four topics and
- * no data is ERC-721's. What names an event of NFTs and does not have its shape is malformed, as a whole.
+ * An event is recognized by its shape: a `Transfer` with three topics is ERC-20's and ignored here; one with four topics
+ * and no data is ERC-721's. An event of NFTs without its shape is malformed, as a whole.
  *
- * The number of ids of ConsecutiveTransfer events that become separate transfers is bounded by event and by block (consecutive.ts).
- * All such events of a block must be among the logs.
+ * Ids of ConsecutiveTransfer events that become separate transfers are bounded by event and by block (consecutive.ts):
+ * all such events of a block must be among the logs.
  */
 export function decodeNftTransfers(logs: readonly Log[], chain: Chain): NftTransfers {
   const transfers: NftTransfer[] = [];
@@ -38,7 +38,7 @@ export function decodeNftTransfers(logs: readonly Log[], chain: Chain): NftTrans
   return { transfers, malformed };
 }
 
-/** The same in the order of the logs, each transfer made on request: a few logs may hold a great many. */
+/** In the order of the logs, each transfer made on request: a few logs may hold a great many. */
 export function* readNftLogs(logs: readonly Log[], chain: Chain): Generator<NftTransfer | MalformedNftLog> {
   const readPunk = createPunkReader();
   const expands = createExpansion();
@@ -52,7 +52,7 @@ export function* readNftLogs(logs: readonly Log[], chain: Chain): Generator<NftT
   }
 }
 
-/** Result of a log: transfers, the reason why it can't be read, or null if it is no event of NFTs. */
+/** Null: not an event of NFTs. */
 type LogRead = NftTransfer | Iterable<NftTransfer> | MalformedReason | null;
 
 const { undecodable } = MALFORMED_REASONS;
@@ -151,50 +151,37 @@ function transfer(
   return { log, item, kind, token: log.address, tokenId, lastTokenId: null, from, to, amount, operator };
 }
 
-/** One id of a TransferBatch with its amount, decimal digits both. */
-interface BatchItem {
-  readonly id: string;
-  readonly value: string;
-}
-
 const WORD_BYTES = 32;
 
 /** The two offsets before the arrays. */
 const HEAD_WORDS = 2;
 
 /**
- * The two arrays of EIP-1155's TransferBatch. Work is bounded by the data's own length. An array that is not wholly within
- * the data, or shares words with the other one or the head, is no encoding of the event. Unused words are let pass.
+ * The two arrays of EIP-1155's TransferBatch. Work is bounded by the length of the data. An array must be wholly within
+ * the data, and share no words with the other one or the head. Unused words are allowed.
  */
-function readTransferBatch(data: Hex): readonly BatchItem[] | MalformedReason {
+function readTransferBatch(data: Hex): readonly { readonly id: string; readonly value: string }[] | MalformedReason {
   const words = wordCount(data);
-  if (words === null) return MALFORMED_REASONS.undecodable;
+  if (words === null) return undecodable;
   const ids = arrayAt(data, words, 0);
   const values = arrayAt(data, words, 1);
-  if (ids === null || values === null || overlap(ids, values)) return MALFORMED_REASONS.undecodable;
+  if (ids === null || values === null) return undecodable;
+  const overlap = ids.index <= values.index + values.length && values.index <= ids.index + ids.length;
+  if (overlap) return undecodable;
   if (ids.length !== values.length) return MALFORMED_REASONS.lengthsDiffer;
-  const items: BatchItem[] = [];
-  for (let place = 1; place <= ids.length; place++)
-    items.push({ id: decimalAt(data, ids.place + place), value: decimalAt(data, values.place + place) });
+  const items: { id: string; value: string }[] = [];
+  for (let item = 1; item <= ids.length; item++)
+    items.push({ id: decimalAt(data, ids.index + item), value: decimalAt(data, values.index + item) });
   return items;
 }
 
-/** An array in the data: the place of its length word, and how many words follow it. */
-interface WordArray {
-  readonly place: number;
-  readonly length: number;
-}
-
-function arrayAt(data: Hex, words: number, headPlace: number): WordArray | null {
+/** The index of the array's length word, and the number of words that follow it. */
+function arrayAt(data: Hex, words: number, headIndex: number): { index: number; length: number } | null {
   if (words < HEAD_WORDS) return null;
-  const offset = lengthAt(data, WORD_BYTES * headPlace);
+  const offset = lengthAt(data, WORD_BYTES * headIndex);
   if (offset === undefined || offset % WORD_BYTES !== 0) return null;
-  const place = offset / WORD_BYTES;
-  if (place < HEAD_WORDS || place >= words) return null;
+  const index = offset / WORD_BYTES;
+  if (index < HEAD_WORDS || index >= words) return null;
   const length = lengthAt(data, offset);
-  return length === undefined || length > words - place - 1 ? null : { place, length };
-}
-
-function overlap(a: WordArray, b: WordArray): boolean {
-  return a.place <= b.place + b.length && b.place <= a.place + a.length;
+  return length === undefined || length > words - index - 1 ? null : { index, length };
 }

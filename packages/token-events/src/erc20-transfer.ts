@@ -4,18 +4,17 @@ import type { Address, Hash, Log } from '@chainstead/core';
 import { isNativeTransferLog } from './native-transfer.ts';
 import { TRANSFER_TOPIC } from './topics.ts';
 
-/** What an ERC-20 transfer says. */
 export interface Erc20Transfer {
   readonly from: Address;
   readonly to: Address;
-  /** Base units, as decimal digits. */
+  /** Base units. */
   readonly value: string;
 }
 
 /**
- * The ERC-20 transfer that a log is; null where it is none. It is one exactly when it has the standard shape of EIP-20: three
- * topics, the last two of them addresses, and 32 bytes of data. Contracts of `chain.erc20Exclusions` emit the shape and mean
- * something else, and so do clients that log native transfers (EIP-7708).
+ * Null unless the log has the shape of EIP-20: three topics, the last two of them addresses, and 32 bytes of data.
+ * Contracts of `chain.erc20Exclusions` emit the shape and mean something else, and so do clients that log native
+ * transfers (EIP-7708).
  */
 export function decodeErc20Transfer(
   log: Pick<Log, 'address' | 'topics' | 'data'>,

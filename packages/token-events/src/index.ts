@@ -1,7 +1,6 @@
 /**
- * What logs say of tokens, and the one place that decides it: transfers of ERC-20, ERC-721, ERC-1155, ERC-2309 and CryptoPunks,
- * approvals, and what is wrapped of a native coin.
- * Pure; nothing throws on what a contract emits. Start reading at `erc20-transfer.ts` and `decode-nft-transfers.ts`.
+ * Token events in logs: transfers of ERC-20, ERC-721, ERC-1155, ERC-2309 and CryptoPunks, approvals, and wrapping of a
+ * native token. Pure: no log makes it throw. Start reading at `erc20-transfer.ts` and `decode-nft-transfers.ts`.
  */
 export { APPROVAL_FOR_ALL_TOPIC, APPROVAL_TOPIC, type Approval, decodeApproval } from './approval.ts';
 export { decodeNftTransfers, readNftLogs } from './decode-nft-transfers.ts';
@@ -24,5 +23,6 @@ export {
   TRANSFER_BATCH_TOPIC,
   TRANSFER_SINGLE_TOPIC,
   TRANSFER_TOPIC,
+  topicOf,
 } from './topics.ts';
 export { DEPOSIT_TOPIC, decodeWrappedCoinMove, WITHDRAWAL_TOPIC } from './wrapped-coin-move.ts';

@@ -1,6 +1,6 @@
 import type { Address, Log } from '@chainstead/core';
 
-/** Which event moved a token; the numbers are stored. */
+/** The numbers are stored. */
 export const NFT_TRANSFER_KINDS = {
   erc721: 0,
   erc1155Single: 1,
@@ -14,25 +14,25 @@ export const NFT_TRANSFER_KINDS = {
 
 export type NftTransferKind = (typeof NFT_TRANSFER_KINDS)[keyof typeof NFT_TRANSFER_KINDS];
 
-/** One token, or an amount of one, that moved. */
+/** One token, or an amount of one. */
 export interface NftTransfer {
   readonly log: Log;
-  /** Place within the log, from 0. */
+  /** Within the log, from 0. */
   readonly item: number;
   readonly kind: NftTransferKind;
   readonly token: Address;
   /** Decimal digits, up to 2^256 − 1. */
   readonly tokenId: string;
-  /** Last id of a consecutive mint that is not expanded (consecutive.ts); else null. */
+  /** Of a consecutive mint that is not expanded (consecutive.ts). */
   readonly lastTokenId: string | null;
   readonly from: Address;
   readonly to: Address;
-  /** Decimal digits; `1` for what can't be divided. */
+  /** Decimal digits; `1` if indivisible. */
   readonly amount: string;
   readonly operator: Address | null;
 }
 
-/** Why a log of an NFT event could not be read; the numbers are stored. */
+/** The numbers are stored. */
 export const MALFORMED_REASONS = {
   /** The data is not the ABI encoding of the event's arguments. */
   undecodable: 0,

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
-import type { Hash } from '@chainstead/core';
+import type { Address, Hash } from '@chainstead/core';
 
-/** keccak256 of `Transfer(address,address,uint256)`: ERC-721 with four topics, CryptoKitties with one, ERC-20 with three. */
+/** `Transfer(address,address,uint256)`: ERC-721 with four topics, CryptoKitties with one, ERC-20 with three. */
 export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef' as Hash;
 
 /** EIP-1155 `TransferSingle(address,address,address,uint256,uint256)`. */
@@ -22,10 +22,15 @@ export const PUNK_TRANSFER_TOPIC = '0x05af636b70da6819000c49f85b21fa82081c632069
 /** CryptoPunks' `PunkBought(uint256,uint256,address,address)`. */
 export const PUNK_BOUGHT_TOPIC = '0x58e5d5a525e3b40bc15abaa38b5882678db1ee68befd2f60bafe3a7fd06db9e3' as Hash;
 
+/** An indexed address. */
+export function topicOf(account: Address): Hash {
+  return `0x${account.slice(2).padStart(64, '0')}` as Hash;
+}
+
 const STANDARD = [TRANSFER_TOPIC, TRANSFER_SINGLE_TOPIC, TRANSFER_BATCH_TOPIC, CONSECUTIVE_TRANSFER_TOPIC];
 const WITH_PUNKS = [...STANDARD, PUNK_ASSIGN_TOPIC, PUNK_TRANSFER_TOPIC, PUNK_BOUGHT_TOPIC];
 
-/** topic0 of every event that moves NFTs on this chain, the ones that `decodeNftTransfers` reads. */
+/** topic0 of all events that `decodeNftTransfers` reads. */
 export function nftTransferTopics(chain: Chain): readonly Hash[] {
   return chain.cryptoPunks === null ? STANDARD : WITH_PUNKS;
 }

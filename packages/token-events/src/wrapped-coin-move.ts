@@ -1,17 +1,15 @@
 import { addressAt, decimalAt } from '@chainstead/abi';
 import type { Address, Hash, Log } from '@chainstead/core';
 
-/** What was wrapped for an account, or unwrapped by it. */
 interface WrappedCoinMove {
   readonly kind: 'deposit' | 'withdrawal';
   readonly account: Address;
-  /** Base units, as decimal digits. */
   readonly value: string;
 }
 
 /**
- * Returns the wrapped or unwrapped native tokens in a log of their wrapper (WETH9 and its successors). null for other
- * events, or if the account is not in a topic.
+ * For logs of a native token's wrapper (WETH9 and its successors). Null for other events, or if the account is not in a
+ * topic.
  */
 export function decodeWrappedCoinMove({ topics, data }: Pick<Log, 'topics' | 'data'>): WrappedCoinMove | null {
   const [topic0, second] = topics;

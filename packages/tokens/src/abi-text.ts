@@ -1,33 +1,30 @@
 /**
- * Responses of token contracts, with any content that their authors chose: `string`, `bytes32`, nothing, a megabyte, bytes that are no
- * text. Everything here takes any bytes and gives a clean value or null; nothing throws.
+ * Responses of token contracts, with any content that their authors chose: `string`, `bytes32`, nothing, a megabyte,
+ * bytes that are no text. Everything here takes any bytes and returns a clean value or null; nothing throws.
  */
 import { returnedNumber } from '@chainstead/abi';
 
-/** Characters of a name that are kept; the longest in common token lists has 75. */
+/** Characters; the longest in common token lists has 75. */
 export const NAME_LENGTH_MAX = 256;
-/** Characters of a symbol that are kept. */
+/** Characters. */
 export const SYMBOL_LENGTH_MAX = 64;
 
 const WORD_BYTES = 32;
 /** UTF-8 needs at most four bytes a character. */
 const BYTES_PER_CHARACTER_MAX = 4;
 
-/**
- * ABI `string`, or `bytes32` padded with zeros as early tokens answer (MKR, SAI), whatever follows it. Null where no text can be made of it.
- */
+/** ABI `string`, or `bytes32` padded with zeros (MKR, SAI), whatever follows it. Null: not a text. */
 export function decodeText(data: string, charactersMax: number): string | null {
   const bytesMax = charactersMax * BYTES_PER_CHARACTER_MAX;
   // Offset and length words come first; what lies beyond the cap is never converted.
   const bytes = Buffer.from(data.slice(2, 2 + 2 * (bytesMax + 4 * WORD_BYTES)), 'hex');
-  const content = bytes.length === WORD_BYTES ? bytes : (stringContent(bytes) ?? fixedContent(bytes));
+  // A `bytes32` begins with a character, unlike an offset.
+  const fixed = bytes.length > WORD_BYTES && bytes[0] !== 0 ? bytes.subarray(0, WORD_BYTES) : null;
+  const content = bytes.length === WORD_BYTES ? bytes : (stringContent(bytes) ?? fixed);
   return content === null ? null : cleanText(content.subarray(0, bytesMax), charactersMax);
 }
 
-/**
- * ABI `string` as it is, for texts that machines read (URIs). Null where there is none or it is empty; what lies beyond `bytesMax`
- * is cut off.
- */
+/** ABI `string` as it is, for URIs. Null: none, or empty. Cut off after `bytesMax`. */
 export function decodeRawText(data: string, bytesMax: number): string | null {
   const bytes = Buffer.from(data.slice(2, 2 + 2 * (bytesMax + 4 * WORD_BYTES)), 'hex');
   const content = stringContent(bytes);
@@ -45,10 +42,7 @@ export function decodeFlag(data: string): boolean {
   return returnedNumber(data) === 1n;
 }
 
-/**
- * Text that Postgres, JSON and a terminal take: valid UTF-8 without NUL, control and direction characters, white space
- * single, no more than `charactersMax` code points. Null when nothing is left.
- */
+/** For Postgres, JSON and terminals: UTF-8 without NUL, controls and direction marks. Null: nothing is left. */
 export function cleanText(content: Uint8Array | string, charactersMax: number): string | null {
   const text = typeof content === 'string' ? content.toWellFormed() : new TextDecoder().decode(content);
   const clean = text.replace(UNWANTED, '').replace(/\s+/gu, ' ').trim();
@@ -69,12 +63,7 @@ function stringContent(bytes: Buffer): Buffer | null {
   return bytes.subarray(from, Math.min(from + length, bytes.length));
 }
 
-/** A `bytes32` that begins with a character, as no offset does. */
-function fixedContent(bytes: Buffer): Buffer | null {
-  return bytes.length > WORD_BYTES && bytes[0] !== 0 ? bytes.subarray(0, WORD_BYTES) : null;
-}
-
-/** The 32 bytes at `at` as a number, capped where it is larger than any answer; null where they are not all there. */
+/** Capped if larger than any answer; null if the 32 bytes are not all there. */
 function wordAsIndex(bytes: Buffer, at: number): number | null {
   if (at + WORD_BYTES > bytes.length) return null;
   const high = bytes.subarray(at, at + WORD_BYTES - 4).some((byte) => byte !== 0);

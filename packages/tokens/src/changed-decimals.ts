@@ -2,20 +2,20 @@
 import { sql, type Transaction } from '@chainstead/db';
 import { type DueTable, dueChannel } from '@chainstead/jobs';
 
-/** Name of the work on changed decimals in metrics, logs and notifications. */
+/** In metrics, logs and notifications. */
 export const CHANGED_DECIMALS_WORK = 'changed-decimals';
 
-/** `changed_decimals` as due work. A row is deleted once all stored figures follow from the new decimals, or are marked to be computed again. */
+/** A row is deleted once all stored figures follow from the new decimals, or are marked to be computed again. */
 export const CHANGED_DECIMALS: DueTable = { name: 'changed_decimals', key: ['address', 'chain_id'] };
 
-/** A row of `tokens`. */
+/** Columns of `tokens`. */
 export interface TokenDecimals {
   readonly address: Buffer;
   readonly chain_id: number;
   readonly decimals: number | null;
 }
 
-/** Adds each token whose decimals differ to the work. Both lists have the same tokens, in any order. */
+/** Both lists have the same tokens, in any order. */
 export async function noteChangedDecimals(
   transaction: Transaction,
   former: readonly TokenDecimals[],

@@ -1,6 +1,6 @@
 import type { Hex } from '@chainstead/core';
 
-/** ERC-165 interface IDs: EIP-165 itself, EIP-721, EIP-1155, and the one that no contract may support by EIP-165. */
+/** Interface IDs: EIP-165 itself, EIP-721, EIP-1155, and the one that no contract may support by EIP-165. */
 export const INTERFACES = {
   erc165: '0x01ffc9a7',
   erc721: '0x80ac58cd',

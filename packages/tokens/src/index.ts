@@ -1,6 +1,6 @@
 /**
- * Token metadata: what token contracts say of themselves, what imported lists say of them, and what asks.
- * Start reading at `token-metadata.ts`, then `token-metadata-worker.ts`.
+ * Token metadata, from contracts and imported lists. Start reading at `token-metadata.ts`, then
+ * `token-metadata-worker.ts`.
  */
 export { cleanText, decodeFlag, decodeRawText, decodeText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from './abi-text.ts';
 export { CHANGED_DECIMALS, CHANGED_DECIMALS_WORK } from './changed-decimals.ts';

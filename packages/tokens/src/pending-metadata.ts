@@ -5,7 +5,7 @@ import { noteChangedDecimals, type TokenDecimals } from './changed-decimals.ts';
 import { refreshTokens } from './refresh-tokens.ts';
 import type { TokenMetadata } from './token-metadata.ts';
 
-/** Attempts after which a contract that answers nothing is believed to have nothing to say. A node may lag behind the first. */
+/** Attempts after which a silent contract counts as without metadata. A node may lag behind the first. */
 export const SILENT_ATTEMPTS_MAX = 3;
 /** Attempts after which unreadable metadata waits for {@link FAILED_RETRY_SECONDS} each time. */
 export const FAILING_ATTEMPTS_MAX = 10;
@@ -13,7 +13,7 @@ export const FAILING_ATTEMPTS_MAX = 10;
 const RETRY_SECONDS = { base: 10, max: 3_600 } as const;
 const FAILED_RETRY_SECONDS = 86_400;
 
-/** `tokens` as due work: facts of a contract. Known facts are read again after all unknown ones. */
+/** `tokens` as due work. Known facts are read again after all unknown ones. */
 export const TOKEN_FACTS: DueTable = {
   name: 'tokens',
   key: ['address', 'chain_id'],
@@ -22,14 +22,14 @@ export const TOKEN_FACTS: DueTable = {
   onFailure: sql`facts_status = CASE WHEN facts_status = 'known' THEN 'known' WHEN facts_attempts >= ${FAILING_ATTEMPTS_MAX} THEN 'failed' ELSE 'pending' END`,
 };
 
-/** Seconds until a token that no upstream could read is read again; `attempts` counts from 1. */
+/** `attempts` counts from 1. */
 export function tokenRetrySeconds(attempts: number): number {
   return attempts >= FAILING_ATTEMPTS_MAX ? FAILED_RETRY_SECONDS : backoffSeconds(attempts, RETRY_SECONDS);
 }
 
 /**
- * Stores metadata. A contract that answered nothing is asked again a few times before nulls are taken for its metadata. A known value that the
- * contract no longer returns stays. Changed decimals are noted in `changed_decimals`.
+ * A silent contract is read again a few times before its metadata is null. A known value that the contract no longer
+ * returns stays. Changed decimals are noted in `changed_decimals`.
  */
 export async function saveTokenMetadata(
   database: Database,
@@ -38,7 +38,7 @@ export async function saveTokenMetadata(
 ): Promise<void> {
   const entries = [...metadata].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const column = <Name extends keyof TokenMetadata>(name: Name): TokenMetadata[Name][] =>
-    entries.map(([, one]) => one[name]);
+    entries.map(([, facts]) => facts[name]);
   const addresses = entries.map(([address]) => addressBytes(address));
   await database.transaction(async (transaction) => {
     const former = await transaction.query<TokenDecimals>(

@@ -3,12 +3,12 @@ import { noteChangedDecimals, type TokenDecimals } from './changed-decimals.ts';
 import { SPAM_PATTERNS } from './spam-rule.ts';
 
 /**
- * Computes columns of some tokens from imported lists. Token lists (the first source by name with a value) set logo and verified. They
- * also set name, symbol and decimals while the chain's values are unknown. possible_spam comes from scam lists and
- * the rule of docs/api/spam.md. A token of a token list is never spam by the rule, only by a scam list.
+ * Token lists (the first source by name with a value) set logo and verified, and also name, symbol and decimals while
+ * the chain's values are unknown. possible_spam comes from scam lists and the rule of docs/api/spam.md; tokens of token
+ * lists are spam only by a scam list.
  *
- * Changed decimals are noted in `changed_decimals`. Run twice it changes nothing more. Rows are locked in key order, so that it never deadlocks with itself. The SET expressions of a
- * row use immutable functions only (so no `concat`): Citus refuses others in an UPDATE.
+ * Changed decimals are noted in `changed_decimals`. Idempotent. Rows are locked in key order, so that it never deadlocks
+ * with itself. The SET expressions use immutable functions only (no `concat`): Citus refuses others in an UPDATE.
  * @param touched SQL of rows (address, chain_id)
  */
 export async function refreshTokens(transaction: Transaction, touched: Sql): Promise<void> {

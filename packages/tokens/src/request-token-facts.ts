@@ -3,9 +3,9 @@ import { addressBytes, hexText, type Sql, sql, type Transaction } from '@chainst
 import { dueChannel, TOKEN_FACTS_WORK } from '@chainstead/jobs';
 
 /**
- * Makes the facts of stored tokens due: they are read as soon as a worker has time. Known facts are served until then.
- * @param only condition on `tokens`. @default all of the addresses
- * @returns the tokens among the addresses that are due now
+ * Stored tokens become due. Known facts are served until they are read.
+ * @param only condition on `tokens`
+ * @returns the tokens that are due now
  */
 export async function requestTokenFacts(
   transaction: Transaction,
@@ -25,7 +25,7 @@ export async function requestTokenFacts(
 }
 
 /**
- * Notes blocks in which contracts announced other code or their initialization: their facts are due, read at these blocks or later.
+ * For contracts that announced other code or their initialization: their facts are due, read at these blocks or later.
  * @param changes the newest block by contract
  */
 export async function noteAnnouncements(
@@ -40,7 +40,7 @@ export async function noteAnnouncements(
   );
 }
 
-/** Makes the facts due that a token may have only on an abandoned branch. */
+/** For facts that a token may have only on an abandoned branch. */
 export async function rollBackAnnouncements(
   transaction: Transaction,
   chainId: ChainId,

@@ -14,11 +14,11 @@ export interface TokenFactsOptions {
   readonly metrics: Registry;
 }
 
-/** Tokens that are read together. */
+/** Read together. */
 const BATCH = 50;
 const CONCURRENCY = 2;
 
-/** Adds the reading of contract facts, for all tokens that the sync engine left pending. */
+/** For all tokens that the sync engine left pending. */
 export function addTokenFacts(dueWork: Pick<DueWork, 'add'>, options: TokenFactsOptions): void {
   const { database, logger } = options;
   const outcomes = new Counter({
@@ -31,17 +31,14 @@ export function addTokenFacts(dueWork: Pick<DueWork, 'add'>, options: TokenFacts
   async function read(
     chain: Chain,
     reader: TokenMetadataReader,
-    claims: readonly Claim<TokenRow>[],
+    claims: readonly Claim<DueToken>[],
     ending: AbortSignal,
   ): Promise<void> {
     const addresses = claims.map(({ row }) => row.address);
     // A node that lags behind has the facts from before the announcement.
     const minBlock = Math.max(...claims.map(({ row }) => row.fromBlock));
-    const { metadata, failed, error } = await readAll(
-      (one, signal) => reader.read(one, signal, minBlock),
-      addresses,
-      ending,
-    );
+    const readTokens: ReadTokens = (some, signal) => reader.read(some, signal, minBlock);
+    const { metadata, failed, error } = await readAll(readTokens, addresses, ending);
     ending.throwIfAborted();
     if (metadata.size > 0) await saveTokenMetadata(database, chain.id, metadata);
     for (const claim of claims.filter(({ row }) => failed.includes(row.address)))
@@ -51,7 +48,7 @@ export function addTokenFacts(dueWork: Pick<DueWork, 'add'>, options: TokenFacts
         { chain: chain.key, tokens: failed.length, err: error },
         'Token metadata could not be read, will be tried again',
       );
-    const answered = [...metadata.values()].filter((one) => one.answered).length;
+    const answered = [...metadata.values()].filter((facts) => facts.answered).length;
     outcomes.inc({ chain: chain.key, outcome: 'known' }, answered);
     outcomes.inc({ chain: chain.key, outcome: 'silent' }, metadata.size - answered);
     outcomes.inc({ chain: chain.key, outcome: 'failed' }, failed.length);
@@ -59,7 +56,7 @@ export function addTokenFacts(dueWork: Pick<DueWork, 'add'>, options: TokenFacts
 
   for (const { chain, pool } of options.chains) {
     const reader = createTokenMetadataReader({ chain, pool });
-    dueWork.add<TokenRow>({
+    dueWork.add<DueToken>({
       name: TOKEN_FACTS_WORK,
       chain,
       table: TOKEN_FACTS,
@@ -73,7 +70,7 @@ export function addTokenFacts(dueWork: Pick<DueWork, 'add'>, options: TokenFacts
   }
 }
 
-interface TokenRow {
+interface DueToken {
   readonly address: Address;
   /** Facts are read at this block or later. */
   readonly fromBlock: number;
@@ -81,15 +78,8 @@ interface TokenRow {
 
 type ReadTokens = (addresses: readonly Address[], signal: AbortSignal) => ReturnType<TokenMetadataReader['read']>;
 
-interface Readings {
-  readonly metadata: Map<Address, TokenMetadata>;
-  readonly failed: readonly Address[];
-  /** Why the last of `failed` could not be read. */
-  readonly error: unknown;
-}
-
-/** Reads all together, and where that fails one by one, so that a contract whose answer no upstream can carry harms only itself. */
-async function readAll(read: ReadTokens, addresses: readonly Address[], ending: AbortSignal): Promise<Readings> {
+/** All together, and if that fails one by one, so that an unreadable contract harms only itself. */
+async function readAll(read: ReadTokens, addresses: readonly Address[], ending: AbortSignal) {
   const signal = AbortSignal.any([ending, AbortSignal.timeout(JOB_MS_MAX)]);
   const together = await attempt(read, addresses, signal, TOGETHER_MS_MAX);
   const unread = addresses.filter((address) => !together.metadata.has(address));
@@ -100,7 +90,7 @@ async function readAll(read: ReadTokens, addresses: readonly Address[], ending: 
   let error: unknown = together.error;
   for (const address of unread) {
     const alone = await attempt(read, [address], signal, ALONE_MS_MAX);
-    for (const [key, one] of alone.metadata) metadata.set(key, one);
+    for (const [key, facts] of alone.metadata) metadata.set(key, facts);
     if (alone.failed) {
       failed.push(address);
       error = alone.error;

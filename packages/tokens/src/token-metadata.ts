@@ -11,24 +11,22 @@ import type { UpstreamPool } from '@chainstead/rpc';
 import { decodeDecimals, decodeFlag, decodeText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from './abi-text.ts';
 import { INTERFACES, supportsInterface } from './erc165.ts';
 
-/** What a token contract says of itself; null where it says nothing usable. */
+/** Null: nothing usable. */
 export interface TokenMetadata {
   readonly name: string | null;
   readonly symbol: string | null;
   readonly decimals: number | null;
-  /** By ERC-165 where the contract has it; `erc20` where it answers like one; null where it answers nothing. */
+  /** By ERC-165, if the contract has it; `erc20`: it answers like one; null: silent. */
   readonly standard: 'erc20' | 'erc721' | 'erc1155' | null;
-  /** False where every call came back empty or reverted: no contract there, or not on the node that was asked. */
+  /** False: every call returned nothing or reverted. There may be no contract, or not on that node. */
   readonly answered: boolean;
 }
 
-/** Reads token metadata from a chain's nodes. */
 export interface TokenMetadataReader {
   /**
-   * Metadata of the addresses given. One odd contract never spoils another's metadata: an unreadable one, or one that takes far longer than the
-   * others, is missing.
-   * @param minBlock only nodes that have reached this block are asked. @default all
-   * @throws UpstreamsExhaustedError (retryable) when none of them can be read, RequestAbortedError when the signal ends it.
+   * Contracts that are unreadable, or take far longer than the others, are missing.
+   * @param minBlock only nodes that have reached this block are used
+   * @throws UpstreamsExhaustedError (retryable) if none of them can be read, RequestAbortedError
    */
   read(addresses: readonly Address[], signal: AbortSignal, minBlock?: number): Promise<Map<Address, TokenMetadata>>;
 }
@@ -41,19 +39,19 @@ const CALLS = {
   erc1155: supportsInterface(INTERFACES.erc1155),
 } as const satisfies Record<string, Hex>;
 type CallName = keyof typeof CALLS;
-const CALL_NAMES: readonly CallName[] = ['name', 'symbol', 'decimals', 'erc721', 'erc1155'];
+const CALL_NAMES = Object.keys(CALLS) as CallName[];
 
-/** Results of one contract: returned data, or null if the call reverted or returned nothing. */
+/** Null: the call reverted or returned nothing. */
 type Answers = Record<CallName, Hex | null>;
 
 type NodesAt = Pick<CalledState, 'minBlock'>;
 
 const NOTHING: Answers = { name: null, symbol: null, decimals: null, erc721: null, erc1155: null };
 
-/** One endless contract holds up its aggregate: after this, each is asked alone. Milliseconds. */
+/** One endless contract delays its aggregate: after this, each is read alone. Milliseconds. */
 const AGGREGATE_MS = 1_500;
 
-/** Null where there is no answer, or not in time. */
+/** Null: no answer in time. */
 async function inTime(
   callTogether: ContractCalls['callTogether'],
   [calls, signal, at]: Parameters<ContractCalls['callTogether']>,
@@ -74,9 +72,8 @@ const ANSWER_BYTES_MAX = 8_192;
 const MULTICALL_TOKENS_MAX = 50;
 
 /**
- * A reader that asks through Multicall3 where the chain has it, and with single calls where not. A call that fails inside
- * Multicall3 proves nothing (an `INVALID` opcode of one old token burns 63/64 of the gas of all that follow), so it is
- * asked again alone.
+ * Through Multicall3 if the chain has it, otherwise by single calls. A call that fails inside Multicall3 proves nothing
+ * (an `INVALID` opcode of one old token burns 63/64 of the gas of all that follow), so it is repeated alone.
  */
 export function createTokenMetadataReader(options: {
   readonly pool: UpstreamPool;
@@ -93,7 +90,7 @@ export function createTokenMetadataReader(options: {
     });
   }
 
-  /** Repeats alone what came to nothing in company; an ERC-165 call only where the contract is not plainly an ERC-20. */
+  /** Repeats calls without a result alone; ERC-165 calls only if the contract is not plainly an ERC-20. */
   async function readAlone(address: Address, first: Answers, signal: AbortSignal, at: NodesAt): Promise<TokenMetadata> {
     const again = (name: CallName): Promise<Hex | null> =>
       first[name] === null ? call(address, CALLS[name], signal, at) : Promise.resolve(first[name]);
@@ -127,13 +124,13 @@ export function createTokenMetadataReader(options: {
         const batch = addresses.slice(first, first + MULTICALL_TOKENS_MAX);
         const answers = await readTogether(batch, signal, at);
         const read = await settleTogether(batch, (address, late) => {
-          const found = answers[batch.indexOf(address)] ?? NOTHING;
-          return readAlone(address, found, AbortSignal.any([signal, late]), at);
+          const first = answers[batch.indexOf(address)] ?? NOTHING;
+          return readAlone(address, first, AbortSignal.any([signal, late]), at);
         });
-        for (const [index, one] of read.entries()) {
+        for (const [index, result] of read.entries()) {
           const address = batch[index];
-          if ('unread' in one) reason ??= one.unread;
-          else if (address !== undefined) metadata.set(address, one.value);
+          if ('unread' in result) reason ??= result.unread;
+          else if (address !== undefined) metadata.set(address, result.value);
         }
       }
       if (metadata.size === 0 && reason !== null) throw reason;

@@ -1,18 +1,19 @@
-import type { Address, Hash, Log } from '@chainstead/core';
+import type { Log } from '@chainstead/core';
 import { forgetWalletCounts } from '@chainstead/data-api';
 import { addressKey } from '@chainstead/db/address-key';
 import { type Dataset, type DecodeContext, defineTable } from '@chainstead/sync';
-import { APPROVAL_TOPIC, decodeApproval } from '@chainstead/token-events';
+import { APPROVAL_TOPIC, decodeApproval, topicOf } from '@chainstead/token-events';
 import { type Erc20ApprovalRow, erc20Approvals as table } from './schema.ts';
 import { erc20WalletApprovals } from './wallet-approvals.ts';
 
-/** ERC-20 approvals, one row per event. Excludes ERC-721 approvals, which have the same topic0 and one topic more. */
+/** One row per event. ERC-721 approvals have the same topic0 and one topic more: they are excluded. */
 export const erc20Approvals: Dataset<Erc20ApprovalRow> = {
   name: 'erc20-approvals',
   topics: () => [APPROVAL_TOPIC],
   table: defineTable(table),
   decode,
-  contracts,
+  contracts: (rows) =>
+    Array.from(new Set(rows.map(({ token }) => token)), (address) => ({ address, standard: 'erc20' })),
   projections: [erc20WalletApprovals, forgetWalletCounts('erc20-approvals', [table.owner])],
   histories: {
     ofWallet: (_chain, wallet) => [{ topics: [APPROVAL_TOPIC], indexed: [[topicOf(wallet)]] }],
@@ -41,12 +42,4 @@ function decode(logs: readonly Log[], { chain }: DecodeContext): Erc20ApprovalRo
     });
   }
   return rows;
-}
-
-function* contracts(rows: readonly Erc20ApprovalRow[]): Generator<{ address: Address; standard: 'erc20' }> {
-  for (const address of new Set(rows.map(({ token }) => token))) yield { address, standard: 'erc20' };
-}
-
-function topicOf(account: Address): Hash {
-  return `0x${account.slice(2).padStart(64, '0')}` as Hash;
 }

@@ -48,7 +48,6 @@ const approvalSchema = z
   })
   .openapi('WalletApproval');
 
-/** The response of `getWalletApprovals` (docs/api/wallets.md#wallet-approvals). */
 export const walletApprovalsSchema = z
   .object({
     page: z.int().min(1).openapi({ description: 'Page number, from 1' }),
@@ -63,21 +62,21 @@ export const walletApprovalsSchema = z
   })
   .openapi('WalletApprovals');
 
-/** An approval with the token's current allowance; null if it was not read in time or the token returned none. */
+/** Null if it was not read in time or the token returned none. */
 export interface PresentApproval {
   readonly approval: WalletApproval;
   readonly allowance: string | null;
   readonly balance: string | null;
 }
 
-/** Returns the rows of the response. A used-up approval is omitted. */
+/** Omits used-up approvals. */
 export function showApprovals(
   page: readonly PresentApproval[],
   prices: ReadonlyMap<Address, Fraction>,
 ): z.infer<typeof approvalSchema>[] {
   return page
     .filter(({ allowance }) => allowance !== '0')
-    .map((one) => showApproval(one, prices.get(one.approval.token.address)));
+    .map((present) => showApproval(present, prices.get(present.approval.token.address)));
 }
 
 function showApproval(
@@ -96,7 +95,7 @@ function showApproval(
     transaction_hash: approval.transactionHash,
     value,
     value_formatted: formatted(value),
-    unlimited: isUnlimited(value),
+    unlimited: isUnlimited(BigInt(value)),
     token: {
       address: token.address,
       address_label: token.label,
@@ -119,11 +118,7 @@ function showApproval(
   };
 }
 
-/**
- * Tokens that decrease it leave slightly less than 2^256 − 1; tokens with 96-bit allowances (UNI, COMP) return 2^96 −
- * 1.
- */
-function isUnlimited(value: string): boolean {
-  const amount = BigInt(value);
+/** Tokens that decrease it leave slightly less than 2^256 − 1; UNI and COMP have 96 bits. */
+function isUnlimited(amount: bigint): boolean {
   return amount >= 2n ** 255n || amount === 2n ** 96n - 1n;
 }

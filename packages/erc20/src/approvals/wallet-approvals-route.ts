@@ -7,7 +7,7 @@ import { committedBlock, type NodeReadQueue, StateUnavailableError } from '@chai
 import type { SubjectProjections } from '@chainstead/sync';
 import { z } from '@hono/zod-openapi';
 import type { ReadTokenPrices } from '../token-values/token-prices.ts';
-import { type Allowances, type AllowancesQuestion, allowancesKind } from './allowances.ts';
+import { type Allowances, allowancesKind } from './allowances.ts';
 import { erc20Approvals } from './dataset.ts';
 import { getWalletApprovals, type WalletApproval } from './get-wallet-approvals.ts';
 import { erc20WalletApprovals } from './wallet-approvals.ts';
@@ -15,7 +15,7 @@ import { type PresentApproval, showApprovals, walletApprovalsSchema } from './wa
 
 export interface WalletApprovalsOptions {
   readonly projections: SubjectProjections;
-  /** Time that a request waits for a wallet's approvals and their remaining amounts. Milliseconds. */
+  /** For a wallet's approvals and their remaining amounts. Milliseconds. */
   readonly waitMs: number;
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
   readonly nodeReads: NodeReadQueue;
@@ -23,12 +23,11 @@ export interface WalletApprovalsOptions {
 }
 
 /**
- * `GET /api/v2.2/wallets/{address}/approvals`: the ERC-20 approvals of a wallet (docs/api/wallets.md#wallet-approvals).
- * The amounts are the tokens' current allowances; events only provide the tokens and spenders to read.
+ * `GET /api/v2.2/wallets/{address}/approvals` (docs/api/wallets.md#wallet-approvals). The amounts are the tokens'
+ * current allowances; events only provide the tokens and spenders to read.
  */
 export function createWalletApprovalsRoute(options: WalletApprovalsOptions): RouteModule {
   const { projections, onDemandBackfill, waitMs, readPrices } = options;
-  const requestTokens = createAllowancesQuestion(options);
   return (app, dependencies) => {
     const { database, logger, parameters, reads } = dependencies;
     defineListRoute(app, dependencies, {
@@ -65,7 +64,7 @@ export function createWalletApprovalsRoute(options: WalletApprovalsOptions): Rou
         const { approvals, hasNext, indexed, isCovered } = await readBuilt(dependencies, (from) =>
           getWalletApprovals(from, chain, reading),
         );
-        const present = await requestTokens(reads, chain, wallet, approvals);
+        const present = await readAllowances(options, reads, chain, wallet, approvals);
         if (!isCovered) await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
         const tokens = approvals.map(({ token }) => token.address);
         const block = indexed.toBlock;
@@ -92,43 +91,29 @@ export function createWalletApprovalsRoute(options: WalletApprovalsOptions): Rou
 /** A result for one block stays valid; this only limits the cache. Milliseconds. */
 const ANSWER_AGE_MS = 60_000;
 
-/** Reads the remaining amounts of approvals at the newest block. Null for amounts that tokens don't return in time. */
-function createAllowancesQuestion({
-  nodeReads,
-  waitMs,
-}: {
-  readonly nodeReads: NodeReadQueue;
-  readonly waitMs: number;
-}) {
-  async function ask(chain: Chain, question: AllowancesQuestion): Promise<Allowances | null> {
+/** Remaining amounts at the newest block. Null for amounts that tokens don't return in time. */
+async function readAllowances(
+  { nodeReads, waitMs }: WalletApprovalsOptions,
+  database: ReadDatabase,
+  chain: Chain,
+  wallet: Address,
+  approvals: readonly WalletApproval[],
+): Promise<PresentApproval[]> {
+  const committed = approvals.length === 0 ? null : await committedBlock(database, chain);
+  let read: Allowances | null = null;
+  if (committed !== null)
     try {
-      return await nodeReads.request(chain, allowancesKind, question, { waitMs, maxAgeMs: ANSWER_AGE_MS });
+      const block = { number: committed.number, hash: committed.hash };
+      const pairs = approvals.map(({ token, spender }) => ({ token: token.address, spender: spender.address }));
+      const question = { block, wallet, approvals: pairs };
+      read = await nodeReads.request(chain, allowancesKind, question, { waitMs, maxAgeMs: ANSWER_AGE_MS });
     } catch (error) {
       // The events are shown instead.
-      if (error instanceof StateUnavailableError) return null;
-      throw error;
+      if (!(error instanceof StateUnavailableError)) throw error;
     }
-  }
-
-  return async (
-    database: ReadDatabase,
-    chain: Chain,
-    wallet: Address,
-    approvals: readonly WalletApproval[],
-  ): Promise<PresentApproval[]> => {
-    const block = approvals.length === 0 ? null : await committedBlock(database, chain);
-    const said =
-      block === null
-        ? null
-        : await ask(chain, {
-            block: { number: block.number, hash: block.hash },
-            wallet,
-            approvals: approvals.map(({ token, spender }) => ({ token: token.address, spender: spender.address })),
-          });
-    return approvals.map((approval, index) => ({
-      approval,
-      allowance: said?.allowances[index] ?? null,
-      balance: said?.balances[index] ?? null,
-    }));
-  };
+  return approvals.map((approval, index) => ({
+    approval,
+    allowance: read?.allowances[index] ?? null,
+    balance: read?.balances[index] ?? null,
+  }));
 }

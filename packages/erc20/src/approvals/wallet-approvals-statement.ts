@@ -4,7 +4,6 @@ import { subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/dat
 import { addressBytes, expectedTrue, hexBytes, hexText, rawSql, rowsAfter, type Sql, sql, where } from '@chainstead/db';
 import { erc20WalletApprovals } from './wallet-approvals.ts';
 
-/** The end of a page: its last row. */
 export interface ApprovalKey {
   readonly blockNumber: number;
   readonly transactionIndex: number;
@@ -13,19 +12,13 @@ export interface ApprovalKey {
   readonly spender: Address;
 }
 
-/** The query of a page. */
 export interface WalletApprovalsQuery {
   readonly wallet: Address;
-  /** Requested approvals; one more is read to detect a next page. */
   readonly limit: number;
-  /** Approvals strictly older than this one; null for the first page. */
   readonly after: ApprovalKey | null;
-  /** The newest block at the first request of a run: later approvals are excluded. Null on the first page. */
+  /** The newest block at the first request of a run: excludes later approvals. Null on the first page. */
   readonly pinnedBlock: number | null;
 }
-
-/** The dataset whose coverage determines the completeness. */
-const DATASET = 'erc20-approvals';
 
 /**
  * Builds the statement of a page: one backward range scan of `erc20_wallet_approvals_by_block` that stops after limit +
@@ -33,17 +26,12 @@ const DATASET = 'erc20-approvals';
  */
 export function walletApprovalsStatement({ id: chainId }: Chain, query: WalletApprovalsQuery): Sql {
   const wallet = sql`${addressBytes(query.wallet)}::bytea`;
-  const subject = {
-    kind: 'wallet',
-    subject: wallet,
-    chainId,
-    dataset: DATASET,
-    states: [erc20WalletApprovals],
-  } as const;
+  const states = [erc20WalletApprovals];
+  const subject = { kind: 'wallet', subject: wallet, chainId, dataset: 'erc20-approvals', states } as const;
   const bounds = [
     sql`wallet = ${wallet}`,
     sql`chain_id = ${chainId}`,
-    ...(query.after === null ? pinned(query) : [before(query.after)]),
+    ...pageBounds(query),
     expectedTrue(sql`value > 0`),
   ];
   return sql`WITH ${subjectCoverage(subject)}, state AS MATERIALIZED (
@@ -57,10 +45,10 @@ export function walletApprovalsStatement({ id: chainId }: Chain, query: WalletAp
   SELECT block_number, block_timestamp FROM blocks WHERE chain_id = ${chainId} AND block_number = ANY (ARRAY(SELECT block_number FROM approval))
 )
 SELECT state.*,
-  approval.value::text, approval.block_number, approval.transaction_index, approval.log_index,
-  ${hexText('approval.transaction_hash')} AS transaction_hash, block.block_timestamp,
+  approval.value::text, approval.block_number AS "blockNumber", approval.transaction_index AS "transactionIndex",
+  approval.log_index AS "logIndex", ${hexText('approval.transaction_hash')} AS "transactionHash", block.block_timestamp AS "blockTimestamp",
   ${hexText('approval.token')} AS token, approval.name, approval.symbol, approval.decimals, approval.logo, approval.verified,
-  approval.possible_spam, ${hexText('approval.spender')} AS spender
+  approval.possible_spam AS "possibleSpam", ${hexText('approval.spender')} AS spender
 FROM state LEFT JOIN approval ON true LEFT JOIN block ON block.block_number = approval.block_number
 ORDER BY ${newestFirst('approval.')}`;
 }
@@ -71,14 +59,13 @@ function newestFirst(prefix: string): Sql {
   return rawSql(PLACE.map((column) => `${prefix}${column} DESC`).join(', '));
 }
 
-function pinned({ pinnedBlock }: WalletApprovalsQuery): readonly Sql[] {
-  return pinnedBlock === null ? [] : [sql`block_number <= ${pinnedBlock}::int`];
-}
-
 /** The last row of the previous page is not above the pinned block, so it is the only bound needed. */
-function before({ blockNumber, transactionIndex, logIndex, token, spender }: ApprovalKey): Sql {
-  return rowsAfter('DESC', PLACE, [
+function pageBounds({ after, pinnedBlock }: WalletApprovalsQuery): readonly Sql[] {
+  if (after === null) return pinnedBlock === null ? [] : [sql`block_number <= ${pinnedBlock}::int`];
+  const { blockNumber, transactionIndex, logIndex, token, spender } = after;
+  const values = [
     ...[blockNumber, transactionIndex, logIndex].map((place) => sql`${place}::int`),
     ...[token, spender].map((address) => sql`${hexBytes(address)}::bytea`),
-  ]);
+  ];
+  return [rowsAfter('DESC', PLACE, values)];
 }

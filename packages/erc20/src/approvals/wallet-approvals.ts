@@ -17,10 +17,13 @@ export const erc20WalletApprovals: SubjectProjection = {
   },
   added: (change) => [storeNewest(change.rows, change)],
   removed: (change) => {
-    const touched = touchedBy(change);
+    const touched = sql`(SELECT DISTINCT ${approvalKey('gone')} FROM ${change.rows} AS gone
+    ${joinSubjects(change, gone.owner, gone.blockNumber)})`;
+    const remaining = sql`(SELECT approval.* FROM ${touched} AS gone
+    JOIN ${change.remaining} AS approval ON ${approval.ownerKey} = address_key(${gone.owner}) AND (${approvalKey('approval')}) = (${approvalKey('gone')}))`;
     return [
       deleteByKey(table, KEY, sql`SELECT owner AS wallet, chain_id, token, spender FROM ${touched} AS gone`),
-      storeNewest(remainingOf(change.remaining, touched), change),
+      storeNewest(remaining, change),
     ];
   },
 };
@@ -47,16 +50,4 @@ FROM (
 ORDER BY ${list(KEY)}, block_number DESC, transaction_index DESC, log_index DESC
 ON CONFLICT (${list(KEY)}) DO UPDATE SET (${list(VALUES)}) = (${list(VALUES, 'excluded')})
 WHERE (${list(POSITION, 'excluded')}) > (${list(POSITION, 'stored')})`;
-}
-
-/** The approvals that remain of the same tokens and spenders. */
-function remainingOf(remaining: Sql, touched: Sql): Sql {
-  return sql`(SELECT approval.* FROM ${touched} AS gone
-    JOIN ${remaining} AS approval ON ${approval.ownerKey} = address_key(${gone.owner}) AND (${approvalKey('approval')}) = (${approvalKey('gone')}))`;
-}
-
-/** Tokens and spenders whose newest approval may be removed. */
-function touchedBy(change: RowsChange): Sql {
-  return sql`(SELECT DISTINCT ${approvalKey('gone')} FROM ${change.rows} AS gone
-    ${joinSubjects(change, gone.owner, gone.blockNumber)})`;
 }

@@ -6,7 +6,7 @@ import { createSlotSearch } from './slot-search.ts';
 import { createStateProofs } from './state-proofs.ts';
 import { UnprovableError } from './unprovable-error.ts';
 
-/** A balance of an account, as rows have it. */
+/** Base units at the end of the block. */
 export interface BalanceToShow {
   readonly account: Address;
   readonly token: Address;
@@ -14,7 +14,7 @@ export interface BalanceToShow {
   readonly balance: bigint;
 }
 
-/** The place of a balance in the storage of its token, with the response of `eth_getProof`. */
+/** `proof` is the response of `eth_getProof`. */
 export interface BalanceEvidence {
   readonly layout: SlotLayout;
   readonly slot: bigint;
@@ -22,8 +22,8 @@ export interface BalanceEvidence {
 }
 
 /**
- * Returns the storage proof of a balance at a block, for a reader who has the hash of the block alone. Null if the storage of the token has no
- * known place with that balance, or no node proves it.
+ * For a reader who has the hash of the block alone. Null if the storage of the token has no known location with that
+ * balance, or no node proves it.
  */
 export async function readBalanceEvidence(
   options: BalanceProverOptions,
@@ -36,8 +36,8 @@ export async function readBalanceEvidence(
     const known = await search.known({ token, wallet: account, shown: balance }, signal);
     if (known === null) return null;
     const { layout, slot } = known;
-    const found = await proofs.readWithProof(token, [slotOfHolder(known, account)], signal);
-    return found.account.slots[0] === balance ? { layout, slot, proof: found.proof } : null;
+    const read = await proofs.readWithProof(token, [slotOfHolder(known, account)], signal);
+    return read.account.slots[0] === balance ? { layout, slot, proof: read.proof } : null;
   } catch (error) {
     if (!(error instanceof UnprovableError)) throw error;
     return null;

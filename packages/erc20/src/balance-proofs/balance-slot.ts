@@ -1,10 +1,10 @@
 import { type Address, type Hash, keccak256Hex, parseHash } from '@chainstead/core';
 import { hexToBytes } from '@chainstead/proof';
+import { inParts } from '../calls/fetch-balances.ts';
 
 /** The slot computation for a holder: the compilers' or Solady's. */
 export type SlotLayout = 'solidity' | 'vyper' | 'solady';
 
-/** The storage location of a token's balances by holder. */
 export interface BalanceSlot {
   readonly layout: SlotLayout;
   /** Slot of the mapping in the contract's storage; for `solady` its seed. */
@@ -17,16 +17,15 @@ const SOLADY_SEED_DIGITS = 24;
 /** `_BALANCE_SLOT_SEED` of Solady's ERC20. */
 const SOLADY_SEED = 0x87a211a2n;
 
-/** Returns the storage slot of one holder's balance. */
 export function slotOfHolder({ layout, slot }: BalanceSlot, holder: Address): Hash {
   const digits = holder.slice(2);
   if (layout === 'solady') return hashOfDigits(digits + hexDigits(slot, SOLADY_SEED_DIGITS));
   const key = digits.padStart(WORD_DIGITS, '0');
-  const place = hexDigits(slot, WORD_DIGITS);
-  return hashOfDigits(layout === 'solidity' ? key + place : place + key);
+  const mapping = hexDigits(slot, WORD_DIGITS);
+  return hashOfDigits(layout === 'solidity' ? key + mapping : mapping + key);
 }
 
-/** Returns the root of a namespace by the ERC-7201 formula. */
+/** By the ERC-7201 formula. */
 export function namespacedSlot(namespace: string): bigint {
   const id = BigInt(keccak256Hex(Buffer.from(namespace))) - 1n;
   return BigInt(hashOfDigits(hexDigits(id, WORD_DIGITS))) & ~0xffn;
@@ -55,20 +54,16 @@ const VYPER_MAX = 63;
 const TOGETHER = 64;
 
 /** All candidate locations, most likely first, in groups that are requested together. */
-export const CANDIDATE_SLOTS: readonly (readonly BalanceSlot[])[] = [USUAL, ...inParts(others())];
-
-function others(): readonly BalanceSlot[] {
-  const isUsual = (one: BalanceSlot): boolean =>
-    USUAL.some(({ layout, slot }) => layout === one.layout && slot === one.slot);
-  return [...slots('solidity', 0, SOLIDITY_MAX), ...slots('vyper', 0, VYPER_MAX)].filter((one) => !isUsual(one));
-}
+export const CANDIDATE_SLOTS: readonly (readonly BalanceSlot[])[] = [
+  USUAL,
+  ...inParts(
+    [...slots('solidity', 0, SOLIDITY_MAX), ...slots('vyper', 0, VYPER_MAX)].filter(
+      (other) => !USUAL.some(({ layout, slot }) => layout === other.layout && slot === other.slot),
+    ),
+    TOGETHER,
+  ),
+];
 
 function slots(layout: SlotLayout, from: number, to: number): BalanceSlot[] {
   return Array.from({ length: to - from + 1 }, (_, index) => ({ layout, slot: BigInt(from + index) }));
-}
-
-function inParts(all: readonly BalanceSlot[]): readonly (readonly BalanceSlot[])[] {
-  return Array.from({ length: Math.ceil(all.length / TOGETHER) }, (_, part) =>
-    all.slice(part * TOGETHER, (part + 1) * TOGETHER),
-  );
 }

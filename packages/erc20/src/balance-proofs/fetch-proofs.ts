@@ -1,15 +1,14 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, errorText } from '@chainstead/core';
 import { type ReadingContext, StateNotArchivedError, StateUnavailableError } from '@chainstead/node-reads';
+import { inParts } from '../calls/fetch-balances.ts';
 import { BALANCES_PROVEN, DOUBTS, type ProofQuestion } from './proof-questions.ts';
 import type { BlockOfState } from './state-proofs.ts';
 
-/** A balance as shown in a response. */
 export interface BalanceShown {
   readonly token: Address;
-  /** Base units. */
   readonly balance: bigint;
-  /** The block of the balance; null if its hash is not stored. */
+  /** Null if the hash of the block is not stored. */
   readonly block: BlockOfState | null;
 }
 
@@ -20,11 +19,9 @@ export interface BalanceShown {
 export const PROOF_REASONS = [...DOUBTS, 'block-unknown', 'too-many', 'not-in-time'] as const;
 
 export interface ShownProof {
-  /** Null: proven. */
   readonly reason: (typeof PROOF_REASONS)[number] | null;
-  /** The block of the state root; null if unproven. */
   readonly block: number | null;
-  /** The proven value if it differs from the shown one; otherwise null. Base units. */
+  /** Base units; null unless the proven value differs from the shown one. */
   readonly instead: bigint | null;
 }
 
@@ -46,10 +43,11 @@ export async function fetchProofs(
   { wallet, balances, waitMs }: { wallet: Address; balances: readonly BalanceShown[]; waitMs: number },
 ): Promise<ReadonlyMap<Address, ShownProof>> {
   const proofs = new Map<Address, ShownProof>();
-  const known = balances.flatMap((one) => (one.block === null ? [] : [{ ...one, block: one.block }]));
   for (const { token, block } of balances)
     proofs.set(token, { reason: block === null ? 'block-unknown' : 'too-many', ...UNPROVEN });
-  const requested = known.slice(0, TOKENS_MAX);
+  const requested = balances
+    .flatMap(({ block, ...balance }) => (block === null ? [] : [{ ...balance, block }]))
+    .slice(0, TOKENS_MAX);
   for (const { token } of requested) proofs.set(token, { reason: 'not-in-time', ...UNPROVEN });
   const fetchPart = async (question: ProofQuestion): Promise<void> => {
     try {
@@ -76,18 +74,15 @@ function questionsOf(
   wallet: Address,
   balances: readonly (BalanceShown & { readonly block: BlockOfState })[],
 ): readonly ProofQuestion[] {
-  const nodeReads: ProofQuestion[] = [];
-  for (const ofBlock of Map.groupBy(balances, ({ block }) => block.hash).values()) {
-    const sorted = ofBlock.toSorted((one, other) => (one.token < other.token ? -1 : 1));
-    for (const [place, { block }] of sorted.entries())
-      if (place % TOGETHER === 0) {
-        const some = sorted.slice(place, place + TOGETHER);
-        nodeReads.push({
-          wallet,
-          block: { number: block.number, hash: block.hash },
-          balances: some.map(({ token, balance }) => ({ token, shown: balance.toString() })),
-        });
-      }
-  }
-  return nodeReads;
+  const byBlock = [...Map.groupBy(balances, ({ block }) => block.hash).values()];
+  return byBlock.flatMap((ofBlock) => {
+    const sorted = ofBlock.toSorted((a, b) => (a.token < b.token ? -1 : 1));
+    return inParts(sorted, TOGETHER).flatMap((some): readonly ProofQuestion[] => {
+      const [first] = some;
+      if (first === undefined) return [];
+      const { number, hash } = first.block;
+      const shown = some.map(({ token, balance }) => ({ token, shown: balance.toString() }));
+      return [{ wallet, block: { number, hash }, balances: shown }];
+    });
+  });
 }

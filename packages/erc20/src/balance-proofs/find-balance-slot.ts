@@ -2,30 +2,24 @@ import type { Address } from '@chainstead/core';
 import { type BalanceSlot, CANDIDATE_SLOTS, slotOfHolder } from './balance-slot.ts';
 import type { StateProofs } from './state-proofs.ts';
 
-/** A holder and its `balanceOf` result, which is not 0. */
+/** `balanceOf` is not 0. */
 export interface Witness {
   readonly holder: Address;
   readonly balance: bigint;
 }
 
-/** A storage location that holds the balances of the witnesses. */
 export interface FoundSlot extends BalanceSlot {
   readonly checkedBy: readonly Address[];
 }
 
 /** Contracts also store small numbers per holder (flags, counters): a single balance this small proves nothing. */
 const REPORTING_MIN = 1n << 16n;
-/**
- * One upstream may return a wrong balance of one holder, or a token may store one balance elsewhere: then the next
- * witness leads.
- */
+/** An upstream may return a wrong balance, or a token may store one balance elsewhere: then the next witness leads. */
 const LEADS_MAX = 2;
 
 /**
- * Finds the mapping of a token's balances by known holders. Returns the only candidate location at which at least two
- * of them, and three quarters of all, have their `balanceOf` value. A single known holder suffices if its balance is
- * not small.
- * @returns null if there is none, or several
+ * Returns the only location at which at least two known holders, and three quarters of all, have their `balanceOf`
+ * value; null if there is none, or several. A single known holder suffices if its balance is not small.
  * @throws as StateProofs.read
  */
 export async function findBalanceSlot(
@@ -38,36 +32,34 @@ export async function findBalanceSlot(
     for (const candidates of CANDIDATE_SLOTS) {
       const keys = candidates.map((candidate) => slotOfHolder(candidate, lead.holder));
       const { slots } = await proofs.read(token, keys, signal);
-      const matching = candidates.filter((_, place) => slots[place] === lead.balance);
-      const found: FoundSlot[] = [];
+      const matching = candidates.filter((_, index) => slots[index] === lead.balance);
+      const confirmed: FoundSlot[] = [];
       for (const candidate of matching) {
         const checkedBy = await witnessesOf(proofs, { token, candidate, lead, witnesses }, signal);
-        if (checkedBy !== null) found.push({ ...candidate, checkedBy });
+        if (checkedBy !== null) confirmed.push({ ...candidate, checkedBy });
       }
-      const [first, second] = found;
+      const [first, second] = confirmed;
       if (second !== undefined) return null;
       if (first !== undefined) return first;
     }
   return null;
 }
 
-/** Returns the holders whose balances match the location; null if they are too few. */
 async function witnessesOf(
   proofs: StateProofs,
-  requested: {
-    readonly token: Address;
-    readonly candidate: BalanceSlot;
-    readonly lead: Witness;
-    readonly witnesses: readonly Witness[];
-  },
+  {
+    token,
+    candidate,
+    lead,
+    witnesses,
+  }: { token: Address; candidate: BalanceSlot; lead: Witness; witnesses: readonly Witness[] },
   signal: AbortSignal,
 ): Promise<readonly Address[] | null> {
-  const { token, candidate, lead, witnesses } = requested;
   const others = witnesses.filter(({ holder }) => holder !== lead.holder);
   if (others.length === 0) return lead.balance >= REPORTING_MIN ? [lead.holder] : null;
   const keys = others.map(({ holder }) => slotOfHolder(candidate, holder));
   const { slots } = await proofs.read(token, keys, signal);
-  const agreeing = [lead, ...others.filter(({ balance }, place) => slots[place] === balance)];
+  const agreeing = [lead, ...others.filter(({ balance }, index) => slots[index] === balance)];
   const differing = witnesses.length - agreeing.length;
   return agreeing.length >= 2 && differing * 3 <= agreeing.length ? agreeing.map(({ holder }) => holder) : null;
 }

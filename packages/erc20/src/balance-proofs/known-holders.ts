@@ -5,18 +5,14 @@ import { addressKey } from '@chainstead/db/address-key';
 import { IS_GIVING_SIDE } from '@chainstead/db/direction';
 import { firstInOrderOfBlocks } from '../transfers/page/transfer-place.ts';
 
-/** A query for holders of a token. */
 export interface HoldersQuestion {
   readonly token: Address;
   /** Excluded itself; its counterparties come first. */
   readonly wallet: Address;
-  /** Highest block of the transfers to search. */
   readonly block: number;
 }
 
-/** Number of newest transfers to search. */
 const TRANSFERS_MAX = 100;
-/** Maximum number of returned holders. */
 const HOLDERS_MAX = 16;
 
 /**
@@ -28,29 +24,26 @@ export async function knownHolders(
   chain: Pick<Chain, 'id'>,
   question: HoldersQuestion,
 ): Promise<readonly Address[]> {
-  const partners = await database.query<HolderRow>(partnersStatement(chain, question));
-  const found = distinctHolders(partners, question.wallet);
-  if (found.length >= HOLDERS_MAX || !(await isIndexedByContract(database))) return found.slice(0, HOLDERS_MAX);
-  const rows = [...partners];
-  let holders = found;
-  for (const piece of piecesDown(question.block)) {
-    if (holders.length >= HOLDERS_MAX) break;
-    const movers = await database.query<HolderRow>(moversStatement(chain, { token: question.token, ...piece }));
-    rows.push(...movers);
-    holders = distinctHolders(rows, question.wallet);
-    if (movers.length >= 2 * TRANSFERS_MAX) break;
-  }
-  return holders.slice(0, HOLDERS_MAX);
+  const { token, wallet, block } = question;
+  const holders = new Set<Address>();
+  const add = (rows: readonly { readonly holder: Address }[]): void => {
+    for (const { holder } of rows) if (holder !== wallet && holder !== ZERO_ADDRESS) holders.add(holder);
+  };
+  add(await database.query<{ holder: Address }>(partnersStatement(chain, question)));
+  if (holders.size < HOLDERS_MAX && (await isIndexedByContract(database)))
+    for (const piece of piecesDown(block)) {
+      const movers = await database.query<{ holder: Address }>(moversStatement(chain, { token, ...piece }));
+      add(movers);
+      if (holders.size >= HOLDERS_MAX || movers.length >= 2 * TRANSFERS_MAX) break;
+    }
+  return [...holders].slice(0, HOLDERS_MAX);
 }
 
 /** Blocks of the first range; each further one is larger by this factor. */
 const PIECE_BLOCKS = 1_000;
 const PIECE_GROWTH = 8;
 
-/**
- * Returns block ranges from the newest down: a frequently moved token is found in few blocks, a rarely moved one has
- * few rows in many.
- */
+/** Newest first: a frequently moved token is found in few blocks, a rarely moved one has few rows in many. */
 export function piecesDown(block: number): readonly BlockPiece[] {
   const pieces: BlockPiece[] = [];
   let size = PIECE_BLOCKS;
@@ -62,7 +55,6 @@ export function piecesDown(block: number): readonly BlockPiece[] {
   return pieces;
 }
 
-/** Both inclusive. */
 interface BlockPiece {
   readonly fromBlock: number;
   readonly toBlock: number;
@@ -78,10 +70,7 @@ export function partnersStatement({ id }: Pick<Chain, 'id'>, { token, wallet, bl
   ${NEWEST}) AS newest`;
 }
 
-/**
- * Both sides of the token's newest transfers in some blocks: one range of `erc20_transfer_sides_by_contract` per
- * partition.
- */
+/** Both sides of the newest transfers: one range of `erc20_transfer_sides_by_contract` per partition. */
 export function moversStatement(
   { id }: Pick<Chain, 'id'>,
   { token, fromBlock, toBlock }: BlockPiece & Pick<HoldersQuestion, 'token'>,
@@ -96,18 +85,9 @@ export function moversStatement(
 
 const NEWEST = firstInOrderOfBlocks('DESC', TRANSFERS_MAX);
 
-interface HolderRow {
-  readonly holder: Address;
-}
-
-function distinctHolders(rows: readonly HolderRow[], wallet: Address): Address[] {
-  const all = new Set(rows.map(({ holder }) => holder));
-  return [...all].filter((holder) => holder !== wallet && holder !== ZERO_ADDRESS);
-}
-
 async function isIndexedByContract(database: Database): Promise<boolean> {
-  const [row] = await database.query<{ is_there: boolean }>(
-    sql`SELECT to_regclass('erc20_transfer_sides_by_contract') IS NOT NULL AS is_there`,
+  const [row] = await database.query<{ exists: boolean }>(
+    sql`SELECT to_regclass('erc20_transfer_sides_by_contract') IS NOT NULL AS exists`,
   );
-  return row?.is_there === true;
+  return row?.exists === true;
 }

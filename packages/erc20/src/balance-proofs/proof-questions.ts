@@ -3,16 +3,14 @@ import type { StateKind } from '@chainstead/node-reads';
 import { z } from '@hono/zod-openapi';
 import type { BlockOfState } from './state-proofs.ts';
 
-/** Compares shown balances of a wallet with a block's state root. */
 export interface ProofQuestion {
   readonly wallet: Address;
-  /** The block of the balances. */
   readonly block: BlockOfState;
   /** Base units, decimal digits. */
   readonly balances: readonly { readonly token: Address; readonly shown: string }[];
 }
 
-/** Why a shown balance is unproven: the state has another one, or it can't be determined (docs/reference/proofs.md). */
+/** Docs: docs/reference/proofs.md. `contradicted`: the state has another balance. */
 export const DOUBTS = [
   'contradicted',
   'no-slot-found',
@@ -26,12 +24,11 @@ export const DOUBTS = [
 
 export type Doubt = (typeof DOUBTS)[number];
 
-/** One entry per requested token. */
 export type ProofAnswer = readonly {
   readonly token: Address;
   /** Null: the state matches the shown balance, or the one to show instead. */
   readonly doubt: Doubt | null;
-  /** The state's balance, confirmed by an upstream, if it differs; otherwise null. Base units, decimal digits. */
+  /** Base units: the state's balance, confirmed by an upstream, if it differs. */
   readonly instead: string | null;
 }[];
 

@@ -10,35 +10,28 @@ import { type BlockOfState, createStateProofs, type RefusedAnswer, type StatePro
 import { isLiveToken } from './stored-slots.ts';
 import { UnprovableError, type UnprovableReason } from './unprovable-error.ts';
 
-/** A shown balance. */
 export interface BalanceToProve {
   readonly wallet: Address;
   /** Null: the native token. */
   readonly token: Address | null;
   /** Base units at the block; null if the contract returns none. */
   readonly shown: bigint | null;
-  /** The upstream that returned it; null if it is derived from indexed data. */
+  /** Null if it is derived from indexed data. */
   readonly reportedBy: string | null;
 }
 
-/** The result of comparing a balance with a block's state. */
 export interface BalanceProof {
   readonly verdict: 'proven' | 'contradicted' | 'unproven';
-  /** The kind of proof; null if unproven. */
   readonly proof: 'account' | 'storage' | null;
-  /** Base units from the state; null if unproven. */
   readonly proven: bigint | null;
-  /** Why it is unproven; otherwise null. */
   readonly reason: UnprovableReason | null;
-  /** A readable account of the differing values; null if proven. */
+  /** The differing values in words; null if proven. */
   readonly detail: string | null;
-  /** Whether it is contradicted and an upstream confirms the state's value, so that the other source was wrong. */
+  /** Contradicted, and an upstream confirms the state's value: the other source was wrong. */
   readonly isSeconded: boolean;
 }
 
-/** Proves balances of one block. */
 export interface BalanceProver {
-  /** Upstreams with invalid headers or proofs, once each. */
   readonly refused: readonly RefusedAnswer[];
   /** An unprovable balance is a verdict, too. @throws RequestAbortedError, DatabaseError */
   proveBalance(balance: BalanceToProve, signal: AbortSignal): Promise<BalanceProof>;
@@ -54,7 +47,7 @@ export interface BalanceProverOptions {
 
 /** Some tokens store a flag in the highest bit of a balance, for example USDC for blacklisted accounts. */
 const FLAG = 1n << 255n;
-/** Minimum number of holders that confirm the location before it can contradict a balance. */
+/** Holders that confirm the location before it can contradict a balance. */
 const WITNESSES_MIN = 2;
 
 /** Creates a prover. It reads the header once; a token's storage location is searched once and stored. */
@@ -68,9 +61,11 @@ export function createBalanceProver(options: BalanceProverOptions): BalanceProve
       if (shown === null) return unproven('no-balance', 'balanceOf gives no number');
       const requested = { wallet, shown, reportedBy };
       try {
-        return token === null
-          ? await proveCoin(tools, requested, signal)
-          : await proveToken(tools, { ...requested, token }, signal);
+        if (token !== null) return await proveToken(tools, { ...requested, token }, signal);
+        const { balance } = await proofs.read(wallet, [], signal);
+        return balance === shown
+          ? proven('account', balance)
+          : contradicted('account', balance, whoSaysWhat(requested, options.block, balance), false);
       } catch (error) {
         if (error instanceof UnprovableError) return unproven(error.reason, error.why);
         throw error;
@@ -84,23 +79,7 @@ interface Tools extends BalanceProverOptions {
   readonly search: SlotSearch;
 }
 
-/** The values to compare. */
-interface Shown {
-  readonly wallet: Address;
-  readonly shown: bigint;
-  readonly reportedBy: string | null;
-}
-
-interface ShownOfToken extends Shown {
-  readonly token: Address;
-}
-
-async function proveCoin({ proofs, block }: Tools, shown: Shown, signal: AbortSignal): Promise<BalanceProof> {
-  const { balance } = await proofs.read(shown.wallet, [], signal);
-  return balance === shown.shown
-    ? proven('account', balance)
-    : contradicted('account', balance, whoSaysWhat(shown, block, balance), false);
-}
+type ShownOfToken = Omit<BalanceToProve, 'token' | 'shown'> & { readonly token: Address; readonly shown: bigint };
 
 async function proveToken(tools: Tools, requested: ShownOfToken, signal: AbortSignal): Promise<BalanceProof> {
   const { database, chain, search } = tools;
@@ -130,10 +109,7 @@ async function valueAt(
   return slots[0] ?? null;
 }
 
-/**
- * Judges a location whose value differs from the shown one: an upstream is wrong, or the token stores this balance in
- * another way.
- */
+/** For a different value: an upstream is wrong, or the token stores this balance in another way. */
 async function judge(
   tools: Tools,
   requested: ShownOfToken,
@@ -152,25 +128,25 @@ async function judge(
     opinions.find(({ upstream }) => upstream === truthful) ?? opinions.find(({ upstream }) => upstream !== reporter);
   const detail = whoSaysWhat({ ...requested, reportedBy: reporter }, tools.block, value, another);
   if (others.length > 0) return unproven('not-plain', detail);
-  if (truthful !== undefined && reporter !== null) blame(tools, requested, { liar: reporter, value });
+  if (truthful !== undefined && reporter !== null) {
+    const { block, pool } = tools;
+    const { token, wallet, shown } = requested;
+    const facts = { block: block.number, token, wallet, said: shown.toString(), proven: value.toString() };
+    pool.reportFault(reporter, 'balance-mismatch', facts);
+  }
   if (truthful !== undefined || witnesses >= WITNESSES_MIN)
     return contradicted('storage', value, detail, truthful !== undefined);
   return unproven('no-slot-found', `${detail}; too few holders are known to find the storage slot of its balances`);
 }
 
-/** The balance returned by an upstream; null if it is not a number. */
 interface Opinion {
   readonly said: bigint | null;
   readonly upstream: string;
 }
 
-/** Maximum number of other upstreams to query. */
 const OPINIONS_MAX = 3;
 
-/**
- * Queries other upstreams in turn, until two return the shown value, or one returns it and another one returns the
- * state's value.
- */
+/** In turn, until two upstreams return the shown value, or one returns it and another one the state's value. */
 async function fetchElsewhere(
   tools: Tools,
   requested: ShownOfToken,
@@ -191,7 +167,6 @@ async function fetchElsewhere(
   return opinions;
 }
 
-/** Null if no other upstream can be queried. */
 async function fetchFromAnother(
   { pool, chain, block }: Tools,
   { token, wallet }: ShownOfToken,
@@ -211,17 +186,12 @@ async function fetchFromAnother(
   }
 }
 
-/** Lowers the upstream's score and reports it to the operator. */
-function blame(
-  { pool, block }: Tools,
-  { token, wallet, shown }: ShownOfToken,
-  { liar, value }: { readonly liar: string; readonly value: bigint },
-): void {
-  const facts = { block: block.number, token, wallet, said: shown.toString(), proven: value.toString() };
-  pool.reportFault(liar, 'balance-mismatch', facts);
-}
-
-function whoSaysWhat({ shown, reportedBy }: Shown, block: BlockOfState, value: bigint, another?: Opinion): string {
+function whoSaysWhat(
+  { shown, reportedBy }: Pick<ShownOfToken, 'shown' | 'reportedBy'>,
+  block: BlockOfState,
+  value: bigint,
+  another?: Opinion,
+): string {
   const second = another === undefined ? '' : `, ${another.upstream} says ${another.said ?? 'nothing'}`;
   return `${reportedBy ?? 'the index'} says ${shown}${second}, the state of block ${block.number} has ${value}`;
 }

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, ChainsteadError, type Hex } from '@chainstead/core';
+import { type Address, ChainsteadError } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { StateNotArchivedError, stateAt } from '@chainstead/node-reads';
 import type { UpstreamPool } from '@chainstead/rpc';
@@ -11,29 +11,27 @@ import type { BlockOfState, StateProofs } from './state-proofs.ts';
 import { keepSlot, readStoredSlot } from './stored-slots.ts';
 import { UnprovableError } from './unprovable-error.ts';
 
-/** The known storage location of a token's balances. */
 export interface KnownSlot extends BalanceSlot {
-  /** Number of holders that confirm it. */
   readonly witnesses: number;
-  /** Whether it was found earlier, at another block. */
+  /** Found earlier, at another block. */
   readonly isKept: boolean;
 }
 
-/** A search in a token's storage. The wallet itself is a witness only if there are too few others. */
-export interface SearchQuestion {
+/** The wallet itself is a witness only if there are too few others. */
+interface SearchQuestion {
   readonly token: Address;
   readonly wallet: Address;
   readonly shown: bigint;
 }
 
-/** Storage locations of token balances, stored or searched. Null: no known location. Both throw as StateProofs.read. */
+/** Null: no known location. Both throw as StateProofs.read. */
 export interface SlotSearch {
   known(question: SearchQuestion, signal: AbortSignal): Promise<KnownSlot | null>;
   /** Searches again. @param kept the fallback if there are too few holders */
   anew(question: SearchQuestion, signal: AbortSignal, kept?: KnownSlot): Promise<KnownSlot | null>;
 }
 
-export interface SlotSearchOptions {
+interface SlotSearchOptions {
   readonly database: Database;
   readonly pool: UpstreamPool;
   readonly chain: Chain;
@@ -64,15 +62,14 @@ export function createSlotSearch(options: SlotSearchOptions): SlotSearch {
     anew,
     async known(question, signal) {
       const kept = await readStoredSlot(database, chain, question.token);
-      if (kept !== null && kept.place === null && kept.isFresh) return null;
-      if (kept !== null && kept.place !== null && kept.witnesses >= WITNESSES_MIN)
-        return { ...kept.place, witnesses: kept.witnesses, isKept: true };
+      if (kept?.location === null && kept.isFresh) return null;
+      if (kept !== null && kept.location !== null && kept.witnesses >= WITNESSES_MIN)
+        return { ...kept.location, witnesses: kept.witnesses, isKept: true };
       return anew(question, signal);
     },
   };
 }
 
-/** Returns other holders of the token with their `balanceOf` results. */
 async function readWitnesses(
   { database, chain, pool, block }: SlotSearchOptions,
   { token, wallet }: SearchQuestion,
@@ -80,21 +77,13 @@ async function readWitnesses(
 ): Promise<Witness[]> {
   const holders = await knownHolders(database, chain, { token, wallet, block: block.number });
   const calls = holders.map((holder) => ({ to: token, data: balanceOfCall(holder) }));
-  const returned = await fetchTogether({ pool, chain, block }, calls, signal);
-  const witnesses = holders.flatMap((holder, place) => {
-    const balance = readBalance(returned[place] ?? null);
-    return balance === null || balance === 0n ? [] : [{ holder, balance }];
-  });
-  return distinct(witnesses);
-}
-
-async function fetchTogether(
-  { pool, chain, block }: Pick<SlotSearchOptions, 'pool' | 'chain' | 'block'>,
-  calls: readonly { readonly to: Address; readonly data: Hex }[],
-  signal: AbortSignal,
-): Promise<readonly (Hex | null)[]> {
   try {
-    return await stateAt(pool, chain, block).callTogether(calls, signal);
+    const returned = await stateAt(pool, chain, block).callTogether(calls, signal);
+    const witnesses = holders.flatMap((holder, index) => {
+      const balance = readBalance(returned[index] ?? null);
+      return balance === null || balance === 0n ? [] : [{ holder, balance }];
+    });
+    return distinct(witnesses);
   } catch (error) {
     if (signal.aborted || !(error instanceof ChainsteadError)) throw error;
     const reason = error instanceof StateNotArchivedError ? 'not-archived' : 'no-proof-from-upstream';
@@ -102,7 +91,7 @@ async function fetchTogether(
   }
 }
 
-/** Returns holders with distinct balances, largest first: large values don't match by chance. */
+/** With distinct balances, largest first: large values don't match by chance. */
 function distinct(witnesses: readonly Witness[]): Witness[] {
   const byBalance = new Map(witnesses.map((witness) => [witness.balance, witness]));
   return [...byBalance.values()].toSorted((a, b) => (a.balance < b.balance ? 1 : -1)).slice(0, WITNESSES_MAX);

@@ -12,52 +12,47 @@ import {
 import { NoUpstreamError, RpcCallError, type UpstreamPool, UpstreamsExhaustedError } from '@chainstead/rpc';
 import { UnprovableError } from './unprovable-error.ts';
 
-/** An invalid response of an upstream. */
 export interface RefusedAnswer {
   readonly upstream: string;
   readonly why: string;
 }
 
-/** Reads data that one block's state root proves. */
 export interface StateProofs {
   /** Upstreams with invalid headers or proofs, once each. */
   readonly refused: readonly RefusedAnswer[];
-  /** Reads an account and some of its storage. @throws UnprovableError, RequestAbortedError */
+  /** @throws UnprovableError, RequestAbortedError */
   read(address: Address, slots: readonly Hash[], signal: AbortSignal): Promise<ProvenAccount>;
 }
 
-/** Reads data with its proofs. */
 interface StateProofReader extends StateProofs {
-  /** Reads an account and some of its storage, with the verified response of `eth_getProof`. @throws as read */
+  /** @throws as read */
   readWithProof(address: Address, slots: readonly Hash[], signal: AbortSignal): Promise<AccountWithProof>;
 }
 
-/** What an account holds, and the response of `eth_getProof` that proves it. */
+/** `proof` is the verified response of `eth_getProof`. */
 interface AccountWithProof {
   readonly account: ProvenAccount;
   readonly proof: unknown;
 }
 
-/** The block of the state root. */
 export type BlockOfState = Pick<StateBlock, 'number' | 'hash'>;
 
-export interface StateProofsOptions {
+interface StateProofsOptions {
   readonly pool: UpstreamPool;
   readonly chain: Chain;
   readonly block: BlockOfState;
 }
 
-/** Maximum number of upstreams to try. */
 const UPSTREAMS_MAX = 3;
 
 /**
- * Creates proofs under the state root of a block with a known hash. It does not matter which upstream responds: a proof
- * is valid under that root, or it is refused and the next upstream is tried.
+ * Proofs under the state root of a block with a known hash. It does not matter which upstream responds: a proof is valid
+ * under that root, or it is refused and the next upstream is tried.
  */
 export function createStateProofs(options: StateProofsOptions): StateProofReader {
   const refused: RefusedAnswer[] = [];
   const refuse: Refuse = (upstream, why) => {
-    if (!refused.some((one) => one.upstream === upstream)) refused.push({ upstream, why });
+    if (!refused.some((answer) => answer.upstream === upstream)) refused.push({ upstream, why });
   };
   let root: Promise<Hash> | null = null;
   const readWithProof: StateProofReader['readWithProof'] = async (address, slots, signal) => {
@@ -66,7 +61,6 @@ export function createStateProofs(options: StateProofsOptions): StateProofReader
       const stateRoot = await root;
       return await readProof(options, { stateRoot, address, slots }, refuse, signal);
     } catch (error) {
-      // A later request tries again.
       root = null;
       throw error;
     }
@@ -135,7 +129,7 @@ async function readProof(
   throw new UnprovableError('no-proof-from-upstream', `${[...tried].join(', ')}: ${last}`);
 }
 
-/** Returns the next response; null if there was one and no upstream is left. */
+/** Null if there was a response and no upstream is left. */
 async function ifAnother<T>(tried: ReadonlySet<string>, ask: () => Promise<T>): Promise<T | null> {
   try {
     return await ask();

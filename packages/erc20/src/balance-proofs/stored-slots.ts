@@ -4,51 +4,36 @@ import { addressBytes, type Database, sql } from '@chainstead/db';
 import type { BalanceSlot, SlotLayout } from './balance-slot.ts';
 import type { FoundSlot } from './find-balance-slot.ts';
 
-/** The stored record of a token's storage location. */
 export interface StoredSlot {
   /** Null: searched without success. */
-  readonly place: BalanceSlot | null;
-  /** Number of holders whose balances were compared with it. */
+  readonly location: BalanceSlot | null;
   readonly witnesses: number;
-  /** Whether the search took place within the last day. */
   readonly isFresh: boolean;
 }
 
-/** Null if the token was never searched. */
 export async function readStoredSlot(
   database: Database,
   chain: Pick<Chain, 'id'>,
   token: Address,
 ): Promise<StoredSlot | null> {
-  const [row] = await database.query<{
-    layout: SlotLayout | null;
-    slot: string | null;
-    witnesses: number;
-    fresh: boolean;
-  }>(
-    sql`SELECT layout, slot::text AS slot, cardinality(checked_by) AS witnesses, found_at > now() - interval '1 day' AS fresh
+  const [row] = await database.query<Omit<StoredSlot, 'location'> & { layout: SlotLayout | null; slot: string | null }>(
+    sql`SELECT layout, slot::text AS slot, cardinality(checked_by) AS witnesses, found_at > now() - interval '1 day' AS "isFresh"
      FROM erc20_balance_slots WHERE token = ${addressBytes(token)} AND chain_id = ${chain.id}`,
   );
   if (row === undefined) return null;
-  const { layout, slot, witnesses, fresh } = row;
-  const place = layout === null || slot === null ? null : { layout, slot: BigInt(slot) };
-  return { place, witnesses, isFresh: fresh };
+  const { layout, slot, witnesses, isFresh } = row;
+  return { location: layout === null || slot === null ? null : { layout, slot: BigInt(slot) }, witnesses, isFresh };
 }
 
-/** The result of a search, found or not, with the compared holders. */
-export interface SlotToKeep {
-  readonly token: Address;
-  readonly found: FoundSlot | null;
-  /** Holders whose balances were used for the search. */
-  readonly soughtBy: readonly Address[];
-  readonly block: number;
-}
-
-/** Replaces the token's stored record. */
 export async function keepSlot(
   database: Database,
   chain: Pick<Chain, 'id'>,
-  { token, found, soughtBy, block }: SlotToKeep,
+  {
+    token,
+    found,
+    soughtBy,
+    block,
+  }: { token: Address; found: FoundSlot | null; soughtBy: readonly Address[]; block: number },
 ): Promise<void> {
   const holders = (found?.checkedBy ?? soughtBy).map((holder) => holder.slice(2));
   await database.query(
@@ -59,7 +44,7 @@ export async function keepSlot(
   );
 }
 
-/** Returns whether the token computes balances from stored values, as earlier reads have shown. */
+/** Earlier reads have shown that it computes balances from stored values. */
 export async function isLiveToken(database: Database, chain: Pick<Chain, 'id'>, token: Address): Promise<boolean> {
   const rows = await database.query(
     sql`SELECT 1 FROM erc20_token_classes WHERE token = ${addressBytes(token)} AND chain_id = ${chain.id} AND class = 'live'`,

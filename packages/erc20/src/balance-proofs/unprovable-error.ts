@@ -17,7 +17,6 @@ export type UnprovableReason =
   /** No upstream has the state of the block any more. */
   | 'not-archived';
 
-/** A balance can't be proven. Code `BALANCE_UNPROVABLE`. */
 export class UnprovableError extends ChainsteadError {
   readonly reason: UnprovableReason;
   /** The message without the reason code. */

@@ -4,12 +4,12 @@ import { z } from '@hono/zod-openapi';
 
 const address = z.string().transform((text): Address => parseAddress(text));
 
-/** Reads and stores a wallet's unknown or outdated balances from contracts. The response only confirms the read. */
+/** Reads and stores unknown or outdated balances. The response only confirms the read. */
 export interface BalanceQuestion {
   readonly wallet: Address;
   /** Null: all tokens that the wallet ever moved, and those of imported lists while its coverage is incomplete. */
   readonly tokens: readonly Address[] | null;
-  /** Maximum age of a read for tokens whose transfers don't determine balances. Milliseconds. */
+  /** Maximum age of a read if transfers don't determine balances. Milliseconds. */
   readonly liveMaxAgeMs: number;
   /** Waits for contracts that are much slower than others; otherwise these are skipped. */
   readonly isPatient: boolean;
@@ -32,17 +32,13 @@ export const BALANCES_NOW: StateKind<BalanceQuestion, BalancesRead> = {
   answer: z.object({ read: z.int(), unread: z.array(address) }),
 };
 
-/** Token balances of a wallet at one block, from the contracts. */
 export interface PastBalanceQuestion {
   readonly wallet: Address;
   readonly tokens: readonly Address[];
   readonly block: number;
 }
 
-/**
- * Base units as decimal digits, null if no node could be queried; tokens without a result (no contract yet) are
- * missing.
- */
+/** Base units, null if no node could be queried; tokens without a result are missing. */
 export type PastBalances = readonly { readonly token: Address; readonly balance: string | null }[];
 
 export const BALANCES_THEN: StateKind<PastBalanceQuestion, PastBalances> = {
@@ -51,13 +47,8 @@ export const BALANCES_THEN: StateKind<PastBalanceQuestion, PastBalances> = {
   answer: z.array(z.object({ token: address, balance: z.string().nullable() })),
 };
 
-/** Checks that the contracts of shown balances still exist. */
-export interface TokenCodesQuestion {
-  readonly tokens: readonly Address[];
-}
-
-/** The number of destroyed contracts; they are stored. */
-export const TOKEN_CODES: StateKind<TokenCodesQuestion, { readonly gone: number }> = {
+/** Checks that the contracts still exist. `gone`: the number of destroyed ones, which are stored. */
+export const TOKEN_CODES: StateKind<{ readonly tokens: readonly Address[] }, { readonly gone: number }> = {
   name: 'erc20-codes',
   question: z.object({ tokens: z.array(address) }),
   answer: z.object({ gone: z.int() }),

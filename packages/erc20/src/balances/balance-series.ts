@@ -1,42 +1,31 @@
 /** Balances of accounts after each of some blocks, from stored contract reads and transfers (docs/concepts/balances.md). */
 import type { Chain } from '@chainstead/chains';
-import { type BlockRun, readBlockRuns } from '@chainstead/data-api';
+import { readBlockRuns } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import type { BalanceSpan, Holding } from './holding.ts';
 import { type MovedBlock, readMovedBlocks, readMovedSums } from './moved-sums.ts';
 import { readStoredAnchors, type StoredAnchor } from './stored-anchors.ts';
 
-/** Balance from a block on. */
 interface BalanceSince {
   readonly block: number;
-  /** Unix seconds of the block. */
+  /** Unix seconds. */
   readonly since: number;
-  /** Base units. */
   readonly balance: bigint;
 }
 
-/** A balance at every block of a span. */
 export interface KnownSeries {
   readonly of: 'known';
-  /** Base units at the end of the first block. */
   readonly before: bigint;
   /** Oldest first, one per block with transfers. */
   readonly changes: readonly BalanceSince[];
-  /** Whether the contract should be read again, to confirm the transfers. */
   readonly isOld: boolean;
 }
 
-/**
- * `unread`: a contract read is missing. `moved`: transfers came after the first one, and the next one shows whether they explain the balance. `uncovered`: some transfers are not indexed. `live`: transfers don't determine balances of the
- * token, so only its current balance can be read.
- */
+/** `unread`: a read is missing. `moved`: the next read shows whether transfers add up. `uncovered`: not indexed. */
 export type BalanceSeries = KnownSeries | { readonly of: 'unread' | 'moved' | 'uncovered' | 'live' };
 
-/**
- * Returns the balances of holdings over a span, in the order given. A balance is the contract's value at a block, moved forward or
- * backward by transfers. Every block from the read to the span must be indexed. Costs four statements at most.
- */
+/** In the order given: the contract's value at a block, moved by transfers. Four statements at most. */
 export async function readBalanceSeries(
   database: ReadDatabase,
   chain: Chain,
@@ -50,26 +39,17 @@ export async function readBalanceSeries(
   if (run === undefined || run.firstBlock > Math.max(span.start + 1, chain.firstBlock))
     return holdings.map(() => ({ of: 'uncovered' }));
   const anchors = await readStoredAnchors(database, chain, holdings);
-  const usable = anchors.flatMap((anchor) =>
-    isUsable(anchor, run) ? [{ anchor, gap: gapBetween(anchor, span) }] : [],
-  );
+  const isUsable = ({ block, value, isLive }: StoredAnchor): boolean =>
+    value !== null && !isLive && run.firstBlock <= block + 1 && block <= run.lastBlock;
+  const gaps = anchors.filter(isUsable).map((anchor) => ({ ...anchor, ...gapBetween(anchor, span) }));
   const [moved, sums] = await Promise.all([
-    readMovedBlocks(
-      database,
-      chain,
-      usable.map(({ anchor }) => anchor),
-      span,
-    ),
-    readMovedSums(
-      database,
-      chain,
-      usable.map(({ anchor, gap }) => ({ ...anchor, ...gap })),
-    ),
+    readMovedBlocks(database, chain, gaps, span),
+    readMovedSums(database, chain, gaps),
   ]);
   const known = new Map(
-    usable.map(({ anchor }, place) => [
+    gaps.map((anchor, index) => [
       keyOf(anchor),
-      { moves: moved[place] ?? [], gap: sums[place] ?? { sum: 0n, moves: 0 } },
+      { moves: moved[index] ?? [], gap: sums[index] ?? { sum: 0n, moves: 0 } },
     ]),
   );
   const byKey = new Map(anchors.map((anchor) => [keyOf(anchor), anchor]));
@@ -81,7 +61,6 @@ export async function readBalanceSeries(
     if (anchor === undefined || anchor.value === null || rows === undefined)
       return { of: run.isNewest ? 'unread' : 'uncovered' };
     const hasMoved = rows.moves.length > 0 || rows.gap.moves > 0;
-    // The next read compares the transfers with the contract.
     if (!anchor.addsUp && hasMoved) return { of: 'moved' };
     const series = moveAnchor({ block: anchor.block, value: anchor.value }, span, rows.gap.sum, rows.moves);
     return series === null ? { of: 'live' } : { of: 'known', ...series, isOld: anchor.isOld };
@@ -107,18 +86,11 @@ export function moveAnchor(
     balance += delta;
     return { block: at, since, balance };
   });
-  return [before, ...changes.map((change) => change.balance)].some((one) => one < 0n) ? null : { before, changes };
+  return before < 0n || changes.some((change) => change.balance < 0n) ? null : { before, changes };
 }
 
-function isUsable({ block, value, isLive }: StoredAnchor, { firstBlock, lastBlock }: BlockRun): boolean {
-  return value !== null && !isLive && firstBlock <= block + 1 && block <= lastBlock;
-}
-
-/** The blocks between an anchor and a span, for a sum: exclusive and inclusive. Alike: there are none. */
-function gapBetween(
-  { block }: StoredAnchor,
-  { start, end }: BalanceSpan,
-): { readonly after: number; readonly to: number } {
+/** The blocks between an anchor and a span, exclusive and inclusive. Alike: there are none. */
+function gapBetween({ block }: StoredAnchor, { start, end }: BalanceSpan): { after: number; to: number } {
   if (block < start) return { after: block, to: start };
   return block > end ? { after: end, to: block } : { after: block, to: block };
 }

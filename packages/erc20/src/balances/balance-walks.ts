@@ -6,13 +6,9 @@ import { MOVED_DELTA, MOVED_TABLES } from '../moved-tables.ts';
 import { erc20TransfersTable } from '../transfers/row-table.ts';
 import type { Holding } from './holding.ts';
 
-/**
- * Most transfers that are read of a holding from a known balance on. A balance that is further away is unknown, so that an account with
- * millions of transfers costs a page as much as others.
- */
+/** Most transfers read from a known balance on, so that an account with millions costs a page no more. */
 export const WALK_MAX = 500;
 
-/** Transfers from a block with a known balance to the transactions, forward or backward. */
 export interface Walk extends Holding {
   readonly order: 'ASC' | 'DESC';
   /** The balance at the end of the block `after` for `ASC`, and of the block `to` for `DESC`. */
@@ -28,7 +24,7 @@ export interface Step {
   readonly delta: bigint;
 }
 
-/** Returns the transfers of each walk, in its order, by its index: at most one more than {@link WALK_MAX}. */
+/** By the walk's index, in its order: at most one more than {@link WALK_MAX}. */
 export async function readSteps(
   database: ReadDatabase,
   chain: Chain,
@@ -39,10 +35,9 @@ export async function readSteps(
   const rows = await database.select<{ readonly index: number; readonly steps: string | null }>(
     stepsStatement(chain, walks, isSpread),
   );
-  return new Map(rows.map(({ index, steps }) => [index, (steps ?? '').split(',').flatMap(parsedStep)]));
+  return new Map(rows.map(({ index, steps }) => [index, steps === null ? [] : steps.split(',').map(parsedStep)]));
 }
 
-/** A statement with a range of an index for each walk. */
 export function stepsStatement(chain: Chain, walks: readonly Walk[], isSpread: boolean): Sql {
   const indexed = walks.map((walk, index) => ({ ...walk, index, isCoin: walk.token === chain.wrappedNative }));
   // Citus refuses a limit that depends on another relation.
@@ -62,11 +57,9 @@ export function stepsStatement(chain: Chain, walks: readonly Walk[], isSpread: b
   return joinSql(parts, ' UNION ALL ');
 }
 
-function parsedStep(text: string): Step | readonly never[] {
-  const [block, transactionIndex, delta] = text.split(' ');
-  return delta === undefined
-    ? []
-    : { block: Number(block), transactionIndex: Number(transactionIndex), delta: BigInt(delta) };
+function parsedStep(text: string): Step {
+  const [block, transactionIndex, delta = ''] = text.split(' ');
+  return { block: Number(block), transactionIndex: Number(transactionIndex), delta: BigInt(delta) };
 }
 
 type WalkInSql = Readonly<Record<'accountKey' | 'account' | 'token' | 'after' | 'to', Sql>>;
@@ -89,7 +82,7 @@ function boundWalk({ account, token, after, to }: Walk): WalkInSql {
   };
 }
 
-/** One range of the index by token, in one row. Expected to hold for all rows of the keys, the whole addresses don't make the planner sort. */
+/** One range of the index by token. The expected condition keeps the planner from sorting. */
 function stepsInSql(
   chain: Chain,
   { order, isCoin }: { readonly order: Walk['order']; readonly isCoin: boolean },

@@ -1,4 +1,4 @@
-/** Balances of accounts just before and just after transactions, from stored contract reads and transfers (docs/concepts/balances.md). */
+/** Balances just before and after transactions, from stored reads and transfers (docs/concepts/balances.md). */
 import type { Chain } from '@chainstead/chains';
 import { type Address, type BlockRange, mergeRanges } from '@chainstead/core';
 import { addressBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
@@ -8,7 +8,6 @@ import { readSteps, type Step, WALK_MAX, type Walk } from './balance-walks.ts';
 import type { Holding } from './holding.ts';
 import { readStoredAnchors, type StoredAnchor } from './stored-anchors.ts';
 
-/** A holding at a transaction. */
 export interface HoldingAt extends Holding {
   readonly block: number;
   readonly transactionIndex: number;
@@ -18,22 +17,22 @@ export interface HoldingAt extends Holding {
 export interface BalancesAround {
   readonly before: bigint;
   readonly after: bigint;
-  /** Whether the transaction has transfers of the holding, other than to itself. */
+  /** Other than to itself. */
   readonly isMoved: boolean;
 }
 
 /**
- * Returns the balances of holdings before and after transactions, in the order given. The known balances are zero before the first block of
- * the chain or the token, and the stored read of the contract; every block from there must be indexed. Null: unknown, further away than
- * {@link WALK_MAX} transfers, or transfers don't determine balances of the token. Costs three statements for any number of transactions.
+ * In the order given. Known are zero before the first block of the chain or the token, and the stored contract read;
+ * every block from there must be indexed. Null: unknown, further away than {@link WALK_MAX} transfers, or transfers
+ * don't determine balances. Three statements for any number of transactions.
  */
 export async function readBalancesAround(
   database: ReadDatabase,
   chain: Chain,
-  given: readonly HoldingAt[],
+  transactions: readonly HoldingAt[],
   isSpread: boolean,
 ): Promise<readonly (BalancesAround | null)[]> {
-  const byHolding = Map.groupBy(given, keyOf);
+  const byHolding = Map.groupBy(transactions, keyOf);
   const holdings = [...byHolding.values()].flatMap(([first]) => first ?? []);
   if (holdings.length === 0) return [];
   const [anchors, runOf] = await Promise.all([
@@ -46,9 +45,13 @@ export async function readBalancesAround(
     walks.map((walk, index) => ({ walk, ...readTo(walk, steps.get(index) ?? []) })),
     ({ walk }) => keyOf(walk),
   );
-  return given.map((at) => {
-    const found = walkedBy.get(keyOf(at))?.find((walked) => reaches(walked, at));
-    return found === undefined ? null : balancesAt(found, at);
+  return transactions.map((at) => {
+    const walked = walkedBy
+      .get(keyOf(at))
+      ?.find(({ walk: { order, after, to }, end }) =>
+        order === 'ASC' ? at.block > after && at.block <= end : at.block >= end && at.block <= to,
+      );
+    return walked === undefined ? null : balancesAt(walked, at);
   });
 }
 
@@ -59,7 +62,6 @@ interface Walked {
   readonly end: number;
 }
 
-/** From the contract's value, then from nothing. */
 function walksOf(
   { account, token, block, value, isLive, createdBlock }: StoredAnchor,
   transactions: readonly HoldingAt[],
@@ -95,10 +97,6 @@ function readTo(walk: Walk, read: readonly Step[]): Omit<Walked, 'walk'> {
   };
 }
 
-function reaches({ walk, end }: Walked, { block }: HoldingAt): boolean {
-  return walk.order === 'ASC' ? block > walk.after && block <= end : block >= end && block <= walk.to;
-}
-
 function balancesAt({ walk, steps }: Walked, at: HoldingAt): BalancesAround | null {
   const isBefore = ({ block, transactionIndex }: Step): boolean =>
     block < at.block || (block === at.block && transactionIndex < at.transactionIndex);
@@ -112,7 +110,7 @@ function balancesAt({ walk, steps }: Walked, at: HoldingAt): BalancesAround | nu
   return before < 0n || after < 0n ? null : { before, after, isMoved: own.some(({ delta }) => delta !== 0n) };
 }
 
-/** Returns the run of blocks around a block with all movements of a holding: those of the chain, joined with the account's on-demand backfill. */
+/** The run of blocks around a block with all movements: the chain's, joined with the account's backfill. */
 async function readRuns(
   database: ReadDatabase,
   { id, wrappedNative }: Chain,
@@ -120,8 +118,9 @@ async function readRuns(
 ): Promise<(holding: Holding, block: number) => BlockRange | null> {
   const accounts = [...new Set(holdings.map(({ account }) => account))].map(addressBytes);
   const datasets = [erc20Transfers.name, WRAPPED_COIN_MOVES];
-  const rows = await database.select<RangeRow>(
-    sql`SELECT NULL AS account, dataset, first_block, last_block FROM sync_ranges WHERE chain_id = ${id} AND dataset = ANY (${datasets}::text[])
+  const rows = await database.select<BlockRange & { readonly account: Address | null; readonly dataset: string }>(
+    sql`SELECT NULL AS account, dataset, first_block AS "from", last_block AS "to" FROM sync_ranges
+  WHERE chain_id = ${id} AND dataset = ANY (${datasets}::text[])
 UNION ALL SELECT ${hexText('subject')}, dataset, first_block, last_block FROM subject_ranges
   WHERE chain_id = ${id} AND kind = 'wallet' AND subject = ANY (${accounts}::bytea[]) AND dataset = ANY (${datasets}::text[])`,
   );
@@ -130,13 +129,9 @@ UNION ALL SELECT ${hexText('subject')}, dataset, first_block, last_block FROM su
   const rangesOf = (account: Address, dataset: string): readonly BlockRange[] => {
     const own = ownRows.get(`${account} ${dataset}`) ?? [];
     const key = `${own.length === 0 ? '' : account} ${dataset}`;
-    const found =
-      merged.get(key) ??
-      mergeRanges(
-        [...own, ...(ownRows.get(` ${dataset}`) ?? [])].map((row) => ({ from: row.first_block, to: row.last_block })),
-      );
-    merged.set(key, found);
-    return found;
+    const ranges = merged.get(key) ?? mergeRanges([...own, ...(ownRows.get(` ${dataset}`) ?? [])]);
+    merged.set(key, ranges);
+    return ranges;
   };
   const runIn = (account: Address, dataset: string, block: number): BlockRange | null =>
     rangesOf(account, dataset).find(({ from, to }) => from <= block && block <= to) ?? null;
@@ -146,13 +141,6 @@ UNION ALL SELECT ${hexText('subject')}, dataset, first_block, last_block FROM su
     const coinRun = runIn(account, WRAPPED_COIN_MOVES, block);
     return coinRun && { from: Math.max(run.from, coinRun.from), to: Math.min(run.to, coinRun.to) };
   };
-}
-
-interface RangeRow {
-  readonly account: Address | null;
-  readonly dataset: string;
-  readonly first_block: number;
-  readonly last_block: number;
 }
 
 function keyOf({ account, token }: Holding): string {

@@ -4,14 +4,8 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
 import { knownBlock, type StateReader, type StateReadingContext } from '@chainstead/node-reads';
 import { underCommitLock } from '@chainstead/sync';
-import {
-  BALANCES_PROVEN,
-  type Doubt,
-  type ProofAnswer,
-  type ProofQuestion,
-} from '../balance-proofs/proof-questions.ts';
+import { BALANCES_PROVEN, type ProofAnswer, type ProofQuestion } from '../balance-proofs/proof-questions.ts';
 import { createBalanceProver } from '../balance-proofs/prove-balance.ts';
-import type { BlockOfState } from '../balance-proofs/state-proofs.ts';
 import { saveReadings } from './save-readings.ts';
 
 export const balancesProven: StateReader<ProofQuestion, ProofAnswer> = {
@@ -30,8 +24,7 @@ export const balancesProven: StateReader<ProofQuestion, ProofAnswer> = {
       );
       const right = isSeconded ? proven : null;
       contradicted.push({ token, right });
-      const doubt: Doubt | null = right === null ? verdict : null;
-      return { token, doubt, instead: right?.toString() ?? null };
+      return { token, doubt: right === null ? verdict : null, instead: right?.toString() ?? null };
     };
     const answer = await Promise.all(balances.map(prove));
     await correctAnchors(context, { wallet, block, contradicted });
@@ -39,18 +32,10 @@ export const balancesProven: StateReader<ProofQuestion, ProofAnswer> = {
   },
 };
 
-/** A token whose shown balance differs from the chain's state. */
 interface Contradicted {
   readonly token: Address;
-  /** The state's balance if an upstream confirms it; otherwise null. Base units. */
+  /** Base units; null if no upstream confirms the state's balance. */
   readonly right: bigint | null;
-}
-
-interface ContradictedOfWallet {
-  readonly wallet: Address;
-  /** The block of the shown balance. */
-  readonly block: BlockOfState;
-  readonly contradicted: readonly Contradicted[];
 }
 
 /**
@@ -60,7 +45,11 @@ interface ContradictedOfWallet {
  */
 async function correctAnchors(
   context: StateReadingContext,
-  { wallet, block, contradicted }: ContradictedOfWallet,
+  {
+    wallet,
+    block,
+    contradicted,
+  }: Pick<ProofQuestion, 'wallet' | 'block'> & { readonly contradicted: readonly Contradicted[] },
 ): Promise<void> {
   if (contradicted.length === 0) return;
   const { chain, database } = context;

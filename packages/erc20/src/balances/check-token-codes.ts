@@ -9,19 +9,17 @@ import {
   stateAt,
 } from '@chainstead/node-reads';
 import { findSilentTokens } from '../calls/fetch-balances.ts';
-import { TOKEN_CODES, type TokenCodesQuestion } from './balance-questions.ts';
+import { TOKEN_CODES } from './balance-questions.ts';
 import { saveClass } from './save-class.ts';
 
-/** Interval of checks of a shown token, shared by all holders. Milliseconds. */
+/** Interval of checks of a token. Milliseconds. */
 const CHECK_AGAIN_MS = 15_000;
 /** Per chain and process. */
 const REMEMBERED_MAX = 100_000;
 
 const checked = new Map<string, number>();
 
-/**
- * Requests a check of shown tokens that were not checked recently, without waiting: the next response shows the result.
- */
+/** Does not wait: the next response shows the result. */
 export async function requestCodeCheck(
   { nodeReads, logger }: { readonly nodeReads: NodeReadQueue; readonly logger: Logger },
   chain: Chain,
@@ -29,9 +27,7 @@ export async function requestCodeCheck(
 ): Promise<void> {
   const now = performance.now();
   const keyOf = (token: Address): string => `${chain.id} ${token}`;
-  const tokens = shown.filter(
-    (token) => (checked.get(keyOf(token)) ?? Number.NEGATIVE_INFINITY) <= now - CHECK_AGAIN_MS,
-  );
+  const tokens = shown.filter((token) => (checked.get(keyOf(token)) ?? -Infinity) <= now - CHECK_AGAIN_MS);
   if (tokens.length === 0) return;
   if (checked.size >= REMEMBERED_MAX) checked.clear();
   for (const token of tokens) checked.set(keyOf(token), now);
@@ -48,7 +44,7 @@ export async function requestCodeCheck(
  * that return no balance of an unrelated account at two upstreams, so checking a hundred tokens takes one aggregated
  * call.
  */
-export const tokenCodes: StateReader<TokenCodesQuestion, { readonly gone: number }> = {
+export const tokenCodes: StateReader<{ readonly tokens: readonly Address[] }, { readonly gone: number }> = {
   kind: TOKEN_CODES,
   async read(context, { tokens }, signal) {
     const { chain, pool, database } = context;
@@ -56,7 +52,7 @@ export const tokenCodes: StateReader<TokenCodesQuestion, { readonly gone: number
     if (block === null) return { gone: 0 };
     const silent = [...(await findSilentTokens(context, block, tokens, signal))];
     const codes = await stateAt(pool, chain, block).codes(silent, signal);
-    const gone = silent.filter((_, place) => codes[place] === '0x');
+    const gone = silent.filter((_, index) => codes[index] === '0x');
     if (gone.length > 0)
       await database.transaction((transaction) =>
         saveClass(transaction, context, 'gone', new Map(gone.map((token) => [token, block.number]))),

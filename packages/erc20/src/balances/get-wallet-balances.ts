@@ -6,25 +6,21 @@ import { type PackedTexts, readPackedPage } from '@chainstead/db/packed-rows';
 import { HELD_TOKENS, type HeldTokenRow } from './held-token-rows.ts';
 import { type Place, type WalletBalancesQuery, walletBalancesStatement } from './wallet-balances-statement.ts';
 
-/** A token related to a wallet. */
 export interface HeldToken {
   readonly token: Address;
   /** Its newest movement by query order; -1s for none. */
   readonly place: Place;
   /** `sum`: transfers determine balances; `live`: they don't; `none`: the contract has none; `new`: not known yet. */
   readonly class: 'sum' | 'live' | 'none' | 'new';
-  /** Whether transfers are trusted: reads confirmed them, or a list verifies the token. */
+  /** Reads confirmed its transfers, or a list verifies the token. */
   readonly addsUp: boolean;
-  /** Base units; null if none can be shown. */
   readonly balance: bigint | null;
-  /** The block of the balance. */
   readonly balanceBlock: number | null;
-  /** Whether its contract must be read: `now` if there is no balance yet; `again` eventually. */
+  /** The contract must be read: `now` if there is no balance yet; `again` eventually. */
   readonly due: 'now' | 'again' | null;
   readonly facts: TokenFacts;
 }
 
-/** Token data shown next to balances. */
 interface TokenFacts {
   readonly name: string | null;
   readonly symbol: string | null;
@@ -33,33 +29,29 @@ interface TokenFacts {
   readonly logo: string | null;
   readonly verified: boolean;
   readonly possibleSpam: boolean;
-  /** Base units as decimal digits; null if unknown. */
   readonly totalSupply: string | null;
-  /** Whether it must be read again. */
   readonly isSupplyOld: boolean;
 }
 
-/** Includes the coverage of the wallet. */
 export interface WalletBalances extends SubjectCoverage {
-  /** In query order: tokens to show and tokens to read. At most `query.limit`. */
   readonly tokens: readonly HeldToken[];
   readonly hasNext: boolean;
   /** Contract reads after this moment are newer than these values. */
   readonly readAt: Date;
 }
 
-/** Returns the known balances of a wallet, with one statement. */
 export async function getWalletBalances(
   database: Database,
   chain: Chain,
   query: WalletBalancesQuery,
 ): Promise<WalletBalances> {
   const isSpread = await areTablesSpread(database);
-  const { rows, page } = await readPackedPage<HeldTokenRow, PageRow>(database, HELD_TOKENS, (select) =>
-    walletBalancesStatement(chain, query, select, isSpread),
+  const { rows, page } = await readPackedPage<HeldTokenRow, SubjectColumns & PackedTexts & { read_at: Date }>(
+    database,
+    HELD_TOKENS,
+    (select) => walletBalancesStatement(chain, query, select, isSpread),
   );
   const coverage = readSubject(chain, page);
-  // A settled order already sorts by address.
   const ordered = query.order === null ? sortAlike(rows) : rows;
   return {
     ...coverage,
@@ -69,35 +61,10 @@ export async function getWalletBalances(
   };
 }
 
-/** The only row of the statement. */
-interface PageRow extends SubjectColumns, PackedTexts {
-  readonly read_at: Date;
-}
-
-/**
- * Sorts tokens with the same movement by address, in particular those that never moved. The index returns them in
- * descending order.
- */
+/** By address among tokens with the same movement: the index returns them in descending order. */
 function sortAlike(rows: readonly HeldTokenRow[]): readonly HeldTokenRow[] {
-  const sorted: HeldTokenRow[] = [];
-  let alike: HeldTokenRow[] = [];
-  for (const row of rows) {
-    const [first] = alike;
-    if (first !== undefined && !isAlike(first, row)) {
-      sorted.push(...alike.toReversed());
-      alike = [];
-    }
-    alike.push(row);
-  }
-  return [...sorted, ...alike.toReversed()];
-}
-
-function isAlike(row: HeldTokenRow, other: HeldTokenRow): boolean {
-  return (
-    row.moved_block === other.moved_block &&
-    row.moved_transaction === other.moved_transaction &&
-    row.moved_log === other.moved_log
-  );
+  const byMovement = Map.groupBy(rows, (row) => `${row.moved_block} ${row.moved_transaction} ${row.moved_log}`);
+  return [...byMovement.values()].flatMap((alike) => alike.toReversed());
 }
 
 /** While the wallet's transfers are being counted, shows only values that don't depend on them. */

@@ -1,12 +1,12 @@
 import type { Address } from '@chainstead/core';
 
-/** A token of an account. Deposits and withdrawals of the wrapped native token by the account itself are not counted. */
+/** Deposits and withdrawals of the wrapped native token by the account itself are not counted. */
 export interface Holding {
   readonly account: Address;
   readonly token: Address;
 }
 
-/** Blocks of a series: the balance at the end of `start`, then each change up to the end of `end`. */
+/** The balance at the end of `start`, then each change up to the end of `end`. */
 export interface BalanceSpan {
   /** -1: before the chain's first block. */
   readonly start: number;

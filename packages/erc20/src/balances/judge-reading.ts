@@ -5,10 +5,7 @@ interface Reading {
   readonly first: bigint | null;
   /** The value of another upstream at the same block; undefined: not read yet. */
   readonly second: Said | undefined;
-  /**
-   * The value expected from transfers, and whether any moved since the last read; null if some aren't indexed, or if
-   * they don't determine balances.
-   */
+  /** From transfers; null if some aren't indexed, or if they don't determine balances. */
   readonly expected: { readonly value: bigint; readonly hasMoved: boolean } | null;
 }
 
@@ -16,7 +13,7 @@ interface Reading {
  * `right`: the contract's balance, which `transfers` confirm, contradict or don't determine. `none`: the contract
  * returns no balance. `ask`: another upstream must be queried. `unknown`: no value can be trusted.
  */
-export type Verdict =
+export type BalanceVerdict =
   | { readonly kind: 'right'; readonly value: bigint; readonly transfers: 'agree' | 'differ' | null }
   | { readonly kind: 'none' | 'ask' | 'unknown' };
 
@@ -24,7 +21,7 @@ export type Verdict =
  * Trusts one upstream if it returns the expected value, or two that agree: with all logs known, a deviation from them
  * is then a property of the token.
  */
-export function judgeReading({ first, second, expected }: Reading): Verdict {
+export function judgeReading({ first, second, expected }: Reading): BalanceVerdict {
   if (second === undefined)
     return first !== null && isExpected(first, expected) ? right(first, expected) : { kind: 'ask' };
   if (first !== null && second === first)
@@ -35,7 +32,7 @@ export function judgeReading({ first, second, expected }: Reading): Verdict {
   return { kind: 'unknown' };
 }
 
-function right(value: bigint, expected: Reading['expected']): Verdict {
+function right(value: bigint, expected: Reading['expected']): BalanceVerdict {
   return { kind: 'right', value, transfers: expected?.hasMoved === true ? 'agree' : null };
 }
 

@@ -1,32 +1,25 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
 import { addressBytes, hexText, joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { MOVED_DELTA } from '../moved-tables.ts';
 import { erc20TransfersTable } from '../transfers/row-table.ts';
 import type { BalanceSpan, Holding } from './holding.ts';
 
-/** What a block moved of a holding. */
 export interface MovedBlock {
   readonly block: number;
-  /** Unix seconds of the block. */
+  /** Unix seconds. */
   readonly since: number;
   /** Base units received minus sent. */
   readonly delta: bigint;
 }
 
-/** What some blocks moved of a holding. */
 export interface MovedSum {
   /** Base units received minus sent. */
   readonly sum: bigint;
-  /** Number of transfers. */
   readonly moves: number;
 }
 
-/**
- * Returns the transfers of holdings by block, oldest first, in the order of the holdings. One range of the primary key per account, in one
- * statement.
- */
+/** By holding, oldest block first: one range of the primary key per account, in one statement. */
 export async function readMovedBlocks(
   database: ReadDatabase,
   chain: Chain,
@@ -36,35 +29,26 @@ export async function readMovedBlocks(
   if (holdings.length === 0) return [];
   const accounts = [...new Set(holdings.map(({ account }) => account))];
   const tokens = [...new Set(holdings.map(({ token }) => token))];
-  const rows = await database.select<MovedRow>(
+  const rows = await database.select<Holding & { block: number; delta: string; since: number }>(
     sql`WITH moved AS MATERIALIZED (
   SELECT account_key, account, token, block_number, sum(${MOVED_DELTA}) AS delta FROM ${rawSql(erc20TransfersTable.name)}
   WHERE account_key = ANY (${accounts.map(addressKey)}::bigint[]) AND chain_id = ${chain.id}::bigint AND account = ANY (${accounts.map(addressBytes)}::bytea[]) AND token = ANY (${tokens.map(addressBytes)}::bytea[])
     AND block_number > ${start}::bigint AND block_number <= ${end}::bigint
   GROUP BY account_key, account, token, block_number
 )
-SELECT ${hexText('account')} AS account, ${hexText('token')} AS token, moved.block_number, delta::text,
+SELECT ${hexText('account')} AS account, ${hexText('token')} AS token, moved.block_number AS block, delta::text,
   extract(epoch FROM block_timestamp)::float8 AS since
 FROM moved JOIN blocks ON blocks.chain_id = ${chain.id}::bigint AND blocks.block_number = moved.block_number ORDER BY moved.block_number`,
   );
   const byHolding = Map.groupBy(rows, ({ account, token }) => `${account} ${token}`);
   return holdings.map(({ account, token }) =>
-    (byHolding.get(`${account} ${token}`) ?? []).map(({ block_number: block, since, delta }) => ({
+    (byHolding.get(`${account} ${token}`) ?? []).map(({ block, since, delta }) => ({
       ...{ block, since },
       delta: BigInt(delta),
     })),
   );
 }
 
-interface MovedRow {
-  readonly account: Address;
-  readonly token: Address;
-  readonly block_number: number;
-  readonly delta: string;
-  readonly since: number;
-}
-
-/** Returns the sum of each holding's transfers after a block up to another one, in one statement. */
 export async function readMovedSums(
   database: ReadDatabase,
   chain: Chain,
@@ -80,16 +64,13 @@ export async function readMovedSums(
     AND token_key(token) = token_key(${bytes}) AND token = ${bytes} AND block_number > ${after}::bigint AND block_number <= ${to}::bigint)`,
     ];
   });
-  const rows = ranges.length === 0 ? [] : await database.select<SumRow>(joinSql(ranges, ' UNION ALL '));
+  const rows =
+    ranges.length === 0
+      ? []
+      : await database.select<{ position: number; sum: string; moves: number }>(joinSql(ranges, ' UNION ALL '));
   const byPosition = new Map(rows.map((row) => [row.position, row]));
   return holdings.map((_, position) => {
     const row = byPosition.get(position);
     return { sum: BigInt(row?.sum ?? 0), moves: row?.moves ?? 0 };
   });
-}
-
-interface SumRow {
-  readonly position: number;
-  readonly sum: string;
-  readonly moves: number;
 }

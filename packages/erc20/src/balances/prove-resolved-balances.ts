@@ -4,7 +4,6 @@ import { newestKnownBlocks, type ReadingContext } from '@chainstead/node-reads';
 import { type BalanceShown, fetchProofs, type ShownProof } from '../balance-proofs/fetch-proofs.ts';
 import type { ResolvedBalance, ResolvedBalances } from './resolve-wallet-balances.ts';
 
-/** Returns the proof results of shown balances by token: confirmed by the state, or why not. */
 export async function proveResolvedBalances(
   context: ReadingContext & { readonly waitMs: number },
   chain: Chain,
@@ -13,15 +12,15 @@ export async function proveResolvedBalances(
 ): Promise<ReadonlyMap<Address, ShownProof>> {
   const numbers = balances.map(({ balanceBlock }) => balanceBlock);
   const blocks = await newestKnownBlocks(context.database, chain, numbers);
-  const shown = balances.map((reported): BalanceShown => {
+  const shown = balances.map(({ token, balance, ...reported }): BalanceShown => {
     const block = blocks.get(reported.balanceBlock) ?? null;
-    const isOf = block !== null && isBalanceAt(block.number, reported, indexed);
-    return { token: reported.token, balance: reported.balance, block: isOf ? block : null };
+    const isValid = block !== null && isBalanceAt(block.number, reported, indexed);
+    return { token, balance, block: isValid ? block : null };
   });
   return fetchProofs(context, chain, { wallet, balances: shown, waitMs: context.waitMs });
 }
 
-/** Returns the balances with proven values in place of wrong ones; balances that are zero in the state are omitted. */
+/** Proven values replace wrong ones; balances that are zero in the state are omitted. */
 export function asProven(
   balances: readonly ResolvedBalance[],
   proofs: ReadonlyMap<Address, ShownProof>,
@@ -32,10 +31,7 @@ export function asProven(
   });
 }
 
-/**
- * Returns whether a balance also applies to `block`, the newest stored block at or below its own: blocks without stored
- * rows moved nothing, which only holds for balances derived from transfers.
- */
+/** For `block`, the newest stored one at or below that of the balance. Blocks without stored rows moved nothing. */
 export function isBalanceAt(
   block: number,
   { balanceBlock, class: kind, addsUp }: Pick<ResolvedBalance, 'balanceBlock' | 'class' | 'addsUp'>,

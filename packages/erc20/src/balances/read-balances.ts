@@ -3,13 +3,13 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { areTablesSpread, subjectCoverage } from '@chainstead/data-api';
-import { addressBytes, type Database, hexText, joinSql, rawSql, type Sql, sql } from '@chainstead/db';
+import { addressBytes, type Database, hexText, joinSql, rawSql, sql } from '@chainstead/db';
 import { committedBlock, knownBlock, type StateReader, type StateReadingContext } from '@chainstead/node-reads';
 import {
   fetchBalances,
   fetchOthers,
   findSilentTokens,
-  type Holding,
+  inParts,
   type ReportedHolding,
 } from '../calls/fetch-balances.ts';
 import { coinCoverage } from '../wrapped/coin-coverage.ts';
@@ -24,9 +24,8 @@ import {
 import { factsOfHeld, heldTokens, isWhole, type QueriedWallet, resolvedBalance } from './resolved-balances.ts';
 import { saveReadings } from './save-readings.ts';
 
-/** Tokens read and stored together: one aggregated call. */
+/** One aggregated call. */
 const TOGETHER = 100;
-/** Concurrent groups. */
 const PARTS_AT_ONCE = 4;
 
 /** Per state read; the rest is left to the next one. */
@@ -34,7 +33,6 @@ const TOKENS_MAX = 5_000;
 /** Tokens of imported lists to read for a wallet with incomplete coverage. */
 const LISTED_MAX = 500;
 
-/** Reads the due balances of a wallet at the newest committed block and stores them. */
 export const balancesNow: StateReader<BalanceQuestion, BalancesRead> = {
   kind: BALANCES_NOW,
   async read(context, question, signal) {
@@ -49,20 +47,14 @@ export const balancesNow: StateReader<BalanceQuestion, BalancesRead> = {
   },
 };
 
-/** Reads the balances of a wallet at an earlier block without storing them. */
 export const balancesThen: StateReader<PastBalanceQuestion, PastBalances> = {
   kind: BALANCES_THEN,
   async read({ chain, pool, database }, { wallet, tokens, block }, signal) {
-    const known = await knownBlock(database, chain, block);
-    const reported = await fetchBalances(
-      { chain, pool },
-      known ?? { number: block },
-      holdingsOf(wallet, tokens),
-      signal,
-    );
-    const heard = balancesOf(reported);
+    const known = (await knownBlock(database, chain, block)) ?? { number: block };
+    const holdings = tokens.map((token) => ({ token, holder: wallet }));
+    const balances = balancesOf(await fetchBalances({ chain, pool }, known, holdings, signal));
     return tokens.flatMap((token) => {
-      const balance = heard.get(token);
+      const balance = balances.get(token);
       return balance === null ? [] : [{ token, balance: balance?.toString() ?? null }];
     });
   },
@@ -78,7 +70,8 @@ async function readSome(
   const { chain, database } = context;
   const block = await committedBlock(database, chain);
   if (block === null) return [];
-  const reported = await fetchBalances(context, block, holdingsOf(wallet, tokens), signal, isPatient);
+  const holdings = tokens.map((token) => ({ token, holder: wallet }));
+  const reported = await fetchBalances(context, block, holdings, signal, isPatient);
   const first = balancesOf(reported);
   const unread = tokens.filter((token) => !first.has(token));
   const readings = { wallet, block, silent: new Set<Address>() };
@@ -86,28 +79,20 @@ async function readSome(
   if (disputed.size === 0) return unread;
   const doubted = reported.filter(({ token }) => disputed.has(token));
   const others = await fetchOthers(context, block, doubted, signal);
-  const second = new Map(doubted.map(({ token }, place) => [token, others[place] ?? null]));
-  const unreported = doubted.flatMap(({ token, balance }, place) =>
-    balance === null && others[place] === null ? [token] : [],
+  const second = new Map(doubted.map(({ token }, index) => [token, others[index] ?? null]));
+  const unreported = doubted.flatMap(({ token, balance }, index) =>
+    balance === null && others[index] === null ? [token] : [],
   );
   const silent = await findSilentTokens(context, block, unreported, signal);
   await saveReadings(context, { ...readings, silent, first: balancesOf(doubted), second });
   return unread;
 }
 
-function holdingsOf(holder: Address, tokens: readonly Address[]): readonly Holding[] {
-  return tokens.map((token) => ({ token, holder }));
-}
-
 function balancesOf(reported: readonly ReportedHolding[]): ReadonlyMap<Address, bigint | null> {
   return new Map(reported.map(({ token, balance }) => [token, balance]));
 }
 
-function inParts<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
-  return Array.from({ length: Math.ceil(all.length / size) }, (_, part) => all.slice(part * size, (part + 1) * size));
-}
-
-/** Returns the tokens whose contracts must be read now, newest movement first. */
+/** Newest movement first. */
 async function listDueTokens(
   database: Database,
   chain: Chain,
@@ -119,9 +104,11 @@ async function listDueTokens(
     wrapped: chain.wrappedNative === null ? null : sql`${addressBytes(chain.wrappedNative)}::bytea`,
     isSpread: await areTablesSpread(database),
   };
+  const listed = sql`(SELECT DISTINCT address FROM token_list_entries WHERE chain_id = ${chain.id}
+    AND NOT (SELECT coalesce(${isWhole(chain.firstBlock)}, false) FROM covered) ORDER BY address LIMIT ${rawSql(LISTED_MAX)})`;
   const sources =
     tokens === null
-      ? [heldTokens(wallet, null), heldTokens(wallet, listedTokens(chain))]
+      ? [heldTokens(wallet, null), heldTokens(wallet, listed)]
       : [heldTokens(wallet, sql`unnest(${tokens.map(addressBytes)}::bytea[])`)];
   const subject = { kind: 'wallet', subject: wallet.wallet, chainId: chain.id, dataset: 'erc20-transfers' } as const;
   const ctes = [subjectCoverage(subject), ...(wallet.wrapped === null ? [] : [coinCoverage(subject)])];
@@ -134,9 +121,4 @@ WHERE reported.due IS NOT NULL AND NOT shown.is_nft
 ORDER BY held.moved_block DESC, held.moved_transaction DESC, held.moved_log DESC, held.token LIMIT ${rawSql(TOKENS_MAX)}`,
   );
   return rows.map(({ token }) => token);
-}
-
-function listedTokens({ id, firstBlock }: Chain): Sql {
-  return sql`(SELECT DISTINCT address FROM token_list_entries WHERE chain_id = ${id}
-    AND NOT (SELECT coalesce(${isWhole(firstBlock)}, false) FROM covered) ORDER BY address LIMIT ${rawSql(LISTED_MAX)})`;
 }

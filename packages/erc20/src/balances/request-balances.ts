@@ -10,9 +10,9 @@ import type { Holding } from './holding.ts';
 export interface BalanceRequestSources {
   readonly nodeReads: NodeReadQueue;
   readonly projections: SubjectProjections;
-  /** Time that a request waits for the reads (`ON_DEMAND_WAIT_MS`). Milliseconds. */
+  /** `ON_DEMAND_WAIT_MS`. Milliseconds. */
   readonly waitMs: number;
-  /** Maximum age of a read for tokens whose transfers don't determine balances (`BALANCE_MAX_AGE_MS`). Milliseconds. */
+  /** Maximum age of a read if transfers don't determine balances (`BALANCE_MAX_AGE_MS`). Milliseconds. */
   readonly liveMaxAgeMs: number;
   /** Age up to which an earlier read is the result. Milliseconds. @default 15,000 */
   readonly sharedMs?: number;
@@ -22,8 +22,8 @@ export interface BalanceRequestSources {
 const SHARED_MS = 15_000;
 
 /**
- * Reads balances from contracts and stores them, as the balances of a wallet are: all accounts concurrently. Reads that take longer than
- * `waitMs` continue, and later requests find their values.
+ * Reads balances from contracts and stores them, all accounts concurrently. Reads that take longer than `waitMs`
+ * continue, and later requests find their values.
  * @returns whether some reads finished in time
  */
 export async function requestBalances(
@@ -40,22 +40,19 @@ export async function requestBalances(
     if ((await projections.keep(chain, kind, wallet, left())) !== 'built') return false;
     const question = { wallet, tokens, liveMaxAgeMs, isPatient: false };
     try {
-      const found = await nodeReads.request(chain, BALANCES_NOW, question, { waitMs: left(), maxAgeMs: sharedMs });
-      return found !== null;
+      return (await nodeReads.request(chain, BALANCES_NOW, question, { waitMs: left(), maxAgeMs: sharedMs })) !== null;
     } catch (error) {
       if (!(error instanceof StateUnavailableError)) throw error;
       logger.debug({ chain: chain.key, wallet, error: errorText(error) }, 'Could not read balances from contracts');
       return false;
     }
   };
-  const byAccount = Map.groupBy(holdings, ({ account }) => account);
-  const done = await Promise.all(
-    [...byAccount].map(([account, some]) =>
-      read(
-        account,
-        some.map(({ token }) => token),
-      ),
-    ),
+  const reads = Array.from(
+    Map.groupBy(holdings, ({ account }) => account),
+    ([account, some]) => {
+      const tokens = some.map(({ token }) => token);
+      return read(account, tokens);
+    },
   );
-  return done.includes(true);
+  return (await Promise.all(reads)).includes(true);
 }

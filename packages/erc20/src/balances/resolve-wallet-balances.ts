@@ -10,6 +10,7 @@ import {
 } from '@chainstead/node-reads';
 import type { createSubjectProjections } from '@chainstead/sync';
 import { readTokenFacts } from '@chainstead/tokens';
+import { inParts } from '../calls/fetch-balances.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
 import { BALANCES_NOW, BALANCES_THEN } from './balance-questions.ts';
@@ -17,35 +18,30 @@ import { requestCodeCheck } from './check-token-codes.ts';
 import { getWalletBalances, type HeldToken, type WalletBalances } from './get-wallet-balances.ts';
 import type { WalletBalancesQuery } from './wallet-balances-statement.ts';
 
-/** Sources of balances. */
 interface BalanceSources {
   readonly database: Database;
   readonly nodeReads: NodeReadQueue;
   readonly projections: ReturnType<typeof createSubjectProjections>;
   readonly logger: Logger;
-  /** Time that a request waits for the work it causes. Milliseconds. */
+  /** Milliseconds. */
   readonly waitMs: number;
 }
 
-/** A balance above zero. */
 export interface ResolvedBalance extends HeldToken {
   readonly balance: bigint;
   readonly balanceBlock: number;
 }
 
 export interface ResolvedBalances extends SubjectCoverage {
-  /** Newest movement first. */
   readonly balances: readonly ResolvedBalance[];
-  /** The last examined token, shown or not; null for none. */
   readonly last: HeldToken | null;
   readonly hasNext: boolean;
-  /** Whether all blocks are indexed for the wallet, or tokens were named, and every balance was determined. */
+  /** All blocks are indexed for the wallet, or tokens were named, and every balance was determined. */
   readonly isComplete: boolean;
-  /** Tokens that are omitted because no balance could be determined in time. */
+  /** Omitted, because no balance could be determined in time. */
   readonly unread: readonly Address[];
 }
 
-/** The part of a request that affects balances. */
 type BalancesRequest = Omit<WalletBalancesQuery, 'freshFrom'>;
 
 /**
@@ -63,27 +59,21 @@ export async function resolveWalletBalances(
   const query = request.wallet === ZERO_ADDRESS ? { ...request, tokens: [] } : request;
   const kind = { dataset: erc20Transfers, state: erc20WalletTokens };
   const progress = await projections.keep(chain, kind, query.wallet, waitMs);
-  if (progress === 'built' && query.tokens === null) await lookAtWrapped(database, chain, query.wallet);
+  // Without all deposits indexed, a wallet that only ever wrapped has no row of the wrapped native token.
+  if (progress === 'built' && query.tokens === null && chain.wrappedNative !== null)
+    await database.query(
+      sql`INSERT INTO erc20_wallet_tokens (wallet, chain_id, token)
+        VALUES (${addressBytes(query.wallet)}, ${chain.id}, ${addressBytes(chain.wrappedNative)}) ON CONFLICT DO NOTHING`,
+    );
   const first = await getWalletBalances(database, chain, { ...query, freshFrom: null });
   const again = () => getWalletBalances(database, chain, { ...query, freshFrom: first.readAt });
   const report = async (known: WalletBalances): Promise<ResolvedBalances> =>
     toReported(request, known, await balancesAfter(sources, chain, query, known));
   const wasRequested = !isBelow(query.toBlock, first) && (await fetchContracts(sources, chain, query, first));
   const reported = await report(wasRequested ? await again() : first);
-  await requestCodeCheck(
-    sources,
-    chain,
-    reported.balances.map(({ token }) => token),
-  );
+  const shown = reported.balances.map(({ token }) => token);
+  await requestCodeCheck(sources, chain, shown);
   return (await readMissingFacts(sources, chain, reported.balances)) ? report(await again()) : reported;
-}
-
-/** Without all deposits indexed, a wallet that only ever wrapped has no row of the wrapped native token. */
-async function lookAtWrapped(database: Database, { id, wrappedNative }: Chain, wallet: Address): Promise<void> {
-  if (wrappedNative === null) return;
-  await database.query(
-    sql`INSERT INTO erc20_wallet_tokens (wallet, chain_id, token) VALUES (${addressBytes(wallet)}, ${id}, ${addressBytes(wrappedNative)}) ON CONFLICT DO NOTHING`,
-  );
 }
 
 function toReported(
@@ -91,28 +81,22 @@ function toReported(
   known: WalletBalances,
   reported: readonly HeldToken[],
 ): ResolvedBalances {
-  const unread = reported.filter((one) => one.class !== 'none' && !isReported(one));
+  // A negative balance means that transfers don't determine balances after all.
+  const unread = reported.filter((held) => held.class !== 'none' && (held.balance === null || held.balance < 0n));
   return {
     ...known,
-    balances: reported.flatMap((one) => (isShown(one) ? [one] : [])),
+    balances: reported.filter(
+      (held): held is ResolvedBalance => held.balance !== null && held.balance > 0n && held.balanceBlock !== null,
+    ),
     last: known.tokens.at(-1) ?? null,
     isComplete: known.isBuilt && (known.isCovered || tokens !== null) && unread.length === 0,
     unread: unread.map(({ token }) => token),
   };
 }
 
-/** A negative balance means that transfers don't determine balances after all. */
-function isReported({ balance }: HeldToken): boolean {
-  return balance !== null && balance >= 0n;
-}
-
-/** Whether the requested block is below the indexed ones, so that transfers don't determine its balances. */
+/** Then transfers don't determine the balances. */
 function isBelow(toBlock: number | null, { indexed }: Pick<WalletBalances, 'indexed'>): boolean {
   return toBlock !== null && indexed.fromBlock !== null && toBlock < indexed.fromBlock - 1;
-}
-
-function isShown(one: HeldToken): one is ResolvedBalance {
-  return one.balance !== null && one.balance > 0n && one.balanceBlock !== null;
 }
 
 /** Minimum interval between reads of listed tokens for a wallet with incomplete coverage. Milliseconds. */
@@ -142,7 +126,6 @@ async function fetchContracts(
     // Not awaited: the other balances are shown.
     if (unread.length > 0)
       await nodeReads.request(chain, BALANCES_NOW, { ...question, tokens: unread, isPatient: true }, AGAIN_LATER);
-    // Late results were stored group by group.
     return isDue || answer !== null;
   } catch (error) {
     if (!(error instanceof StateUnavailableError)) throw error;
@@ -151,7 +134,6 @@ async function fetchContracts(
   }
 }
 
-/** Returns the same tokens with their balances after the requested block. */
 async function balancesAfter(
   sources: BalanceSources,
   chain: Chain,
@@ -161,54 +143,47 @@ async function balancesAfter(
   const { tokens, indexed } = known;
   if (toBlock === null || indexed.toBlock === null || toBlock >= indexed.toBlock) return tokens;
   const isPast = isBelow(toBlock, known);
-  // Transfers determine the others.
-  const isRequested = (one: HeldToken): boolean => one.class !== 'none' && (isPast || !one.addsUp);
+  const isRequested = (held: HeldToken): boolean => held.class !== 'none' && (isPast || !held.addsUp);
   const requested = tokens.filter(isRequested).map(({ token }) => token);
   const isSettled = toBlock <= indexed.toBlock - chain.reorgDepthMax;
-  const past = await fetchPast(sources, chain, { wallet, tokens: requested, toBlock, isSettled }, isPast);
-  return tokens.map((one): HeldToken => {
-    const balance = isRequested(one) ? pastBalance(past, one.token) : one.balance;
-    return { ...one, balance, balanceBlock: toBlock };
+  const past = await fetchPast(sources, chain, { wallet, tokens: requested, block: toBlock, isSettled }, isPast);
+  return tokens.map((held): HeldToken => {
+    // A contract without a result did not exist yet.
+    const balance = past?.has(held.token) === false ? 0n : (past?.get(held.token) ?? null);
+    return { ...held, balance: isRequested(held) ? balance : held.balance, balanceBlock: toBlock };
   });
 }
 
-/** A contract without a result did not exist yet. */
-function pastBalance(past: ReadonlyMap<Address, bigint | null> | null, token: Address): bigint | null {
-  if (past === null) return null;
-  const balance = past.get(token);
-  return balance === undefined ? 0n : balance;
-}
-
-/** Per state read. */
 const PAST_TOKENS = 500;
 /** Balances that can no longer be reorganized don't change. */
 const PAST_MS = 300_000;
 
-/** Returns balances from nodes at a past block; null if they are unavailable and not essential. */
 async function fetchPast(
   { nodeReads, waitMs }: BalanceSources,
   chain: Chain,
-  requested: {
+  {
+    wallet,
+    tokens,
+    block,
+    isSettled,
+  }: {
     readonly wallet: Address;
     readonly tokens: readonly Address[];
-    readonly toBlock: number;
+    readonly block: number;
     readonly isSettled: boolean;
   },
   isNeeded: boolean,
 ): Promise<ReadonlyMap<Address, bigint | null> | null> {
-  const { wallet, tokens, toBlock: block } = requested;
-  const options = { waitMs, maxAgeMs: requested.isSettled ? PAST_MS : 0 };
-  const parts = Array.from({ length: Math.ceil(tokens.length / PAST_TOKENS) }, (_, part) =>
-    tokens.slice(part * PAST_TOKENS, (part + 1) * PAST_TOKENS),
-  );
+  const options = { waitMs, maxAgeMs: isSettled ? PAST_MS : 0 };
   try {
     const answers = await Promise.all(
-      parts.map((some) => nodeReads.request(chain, BALANCES_THEN, { wallet, tokens: some, block }, options)),
+      inParts(tokens, PAST_TOKENS).map((some) =>
+        nodeReads.request(chain, BALANCES_THEN, { wallet, tokens: some, block }, options),
+      ),
     );
-    const said = answers.flatMap((answer) => (answer === null ? [] : [answer]));
-    if (said.length < answers.length)
-      throw new StateUnavailableError(`Balances at block ${block} are being read: try again`);
-    return new Map(said.flat().map(({ token, balance }) => [token, balance === null ? null : BigInt(balance)]));
+    const balances = answers.flatMap((answer) => answer ?? []);
+    if (answers.includes(null)) throw new StateUnavailableError(`Balances at block ${block} are being read: try again`);
+    return new Map(balances.map(({ token, balance }) => [token, balance === null ? null : BigInt(balance)]));
   } catch (error) {
     const isMissing = error instanceof StateUnavailableError || error instanceof StateNotArchivedError;
     if (isNeeded || !isMissing) throw error;
@@ -237,7 +212,6 @@ export async function readMissingFacts(
   if (old.length > 0)
     await readTokenFacts(context, chain, { addresses: tokensOf(old), waitMs: 0, maxAgeMs: SILENCE_MS });
   if (unread.length === 0) return false;
-  const options = { waitMs: context.waitMs, maxAgeMs: SILENCE_MS };
-  const reported = await readTokenFacts(context, chain, { ...options, addresses: tokensOf(unread) });
-  return reported.size > 0;
+  const options = { waitMs: context.waitMs, maxAgeMs: SILENCE_MS, addresses: tokensOf(unread) };
+  return (await readTokenFacts(context, chain, options)).size > 0;
 }

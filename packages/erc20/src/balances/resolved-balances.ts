@@ -1,22 +1,18 @@
 /**
- * A wallet's known balances, in SQL. Reads `covered` (subjectCoverage)
- * and, on chains with a wrapped native token, `coin_covered` (coinCoverage).
- *
- * A balance is the contract's value at a block plus the later movements. That is correct if every block in between is
- * indexed for the wallet, and the token is known to add up. See docs/concepts/balances.md.
+ * A wallet's known balances, in SQL (docs/concepts/balances.md): the contract's value at a block plus later movements,
+ * if every block in between is indexed and the token adds up. Reads `covered` (subjectCoverage) and, on chains with a
+ * wrapped native token, `coin_covered` (coinCoverage).
  */
 import type { Chain } from '@chainstead/chains';
 import { expectedTrue, rawSql, type Sql, sql } from '@chainstead/db';
 import { COIN_COVERED_FROM } from '../wrapped/coin-coverage.ts';
 
-/** The wallet of a statement. */
 export interface QueriedWallet {
-  /** Its 20 bytes. */
   readonly wallet: Sql;
   readonly chain: Pick<Chain, 'id' | 'firstBlock'>;
   /** The wrapped native token, whose deposits and withdrawals are not transfers; null for none. */
   readonly wrapped: Sql | null;
-  /** Maximum age of a read for tokens whose transfers don't determine balances. Milliseconds. */
+  /** Maximum age of a read if transfers don't determine balances. Milliseconds. */
   readonly liveMaxAgeMs: number;
   /** Reads from this moment on are fresh whatever their age; null: none. */
   readonly freshFrom: Date | null;
@@ -60,7 +56,7 @@ export function heldToken(
     ON ${alias}.wallet = ${wallet} AND ${alias}.chain_id = ${chain.id} AND ${alias}.token = ${token}`;
 }
 
-/** Columns with defaults for a token without a stored row. */
+/** Defaults for a token without a stored row. */
 const COLUMNS: readonly (readonly [string, string])[] = [
   ['token', 'NULL'],
   ['total', '0'],
@@ -121,15 +117,13 @@ export function isCoinKnownFrom(block: Sql): Sql {
   return sql`coalesce(${block} >= ${COIN_COVERED_FROM}, false)`;
 }
 
-/** Every block from the anchor on is indexed for the wallet. */
 export const IS_SOUND = sql`held.anchor_block + 1 >= covered.indexed_from AND held.anchor_block <= covered.indexed_to`;
 
-/** Every block of the chain is indexed for the wallet. */
 export function isWhole(firstBlock: number): Sql {
   return sql`covered.chain_to IS NOT NULL AND covered.indexed_from <= ${firstBlock}`;
 }
 
-/** Before the first contract read, transfers are trusted for tokens known to add up if all of them are indexed. */
+/** Before the first contract read, transfers are trusted for tokens that add up, if all are indexed. */
 function isBySum({ chain: { firstBlock }, wrapped }: QueriedWallet): Sql {
   const ofCoin =
     wrapped === null ? rawSql('') : sql` AND (held.token <> ${wrapped} OR ${isCoinKnownFrom(sql`${firstBlock}`)})`;

@@ -20,18 +20,16 @@ import { MOVED_DELTA, movedRows } from '../moved-tables.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
 import { coinCoverage } from '../wrapped/coin-coverage.ts';
-import { judgeReading, type Verdict } from './judge-reading.ts';
+import { type BalanceVerdict, judgeReading } from './judge-reading.ts';
 import { heldToken, IS_SOUND, isCoinKnownFrom, isWhole } from './resolved-balances.ts';
 import { saveClass } from './save-class.ts';
 
-/** Contract reads of a wallet at a block. */
 export interface Readings {
   readonly wallet: Address;
   readonly block: StateBlock;
   readonly first: ReadonlyMap<Address, bigint | null>;
   /** The same tokens from another upstream; null: not read yet. */
   readonly second: ReadonlyMap<Address, Said> | null;
-  /** Tokens among them that return no balance of any account. */
   readonly silent: ReadonlySet<Address>;
 }
 
@@ -49,31 +47,27 @@ export async function saveBalanceReadings(
   return underCommitLock(database, chain, async (transaction) => {
     // Reads lost in a server crash are repeated, so the chain's commits need not wait for the disk.
     await transaction.query(sql`SET LOCAL synchronous_commit = off`);
-    const stored = await storedBlocks(
-      transaction,
-      chain,
-      all.map(({ block }) => block),
-    );
+    const blocks = all.map(({ block }) => block);
+    const stored = await storedBlocks(transaction, chain, blocks);
     const kept = await storedWallets(transaction, chain, all);
     // Movements of other wallets are no longer counted, so their reads would soon be outdated.
     const some = all.filter(({ wallet, block }) => stored.has(block.hash) && kept.has(wallet));
     const spread = await isSpread(transaction);
     const judged: Judged[] = [];
     // On distributed tables, wallets are on different nodes.
-    for (const part of spread ? some.map((one) => [one]) : [some]) {
+    for (const part of spread ? some.map((readings) => [readings]) : [some]) {
       const ofPart = part.length === 0 ? [] : await judge(transaction, chain, part, spread);
       if (ofPart.length > 0) await keepJudged(transaction, context, { some: part, judged: ofPart, isSpread: spread });
       judged.push(...ofPart);
     }
     return all.map((readings) =>
       stored.has(readings.block.hash)
-        ? judged.flatMap((one) => (one.readings === readings && one.verdict.kind === 'ask' ? [one.token] : []))
+        ? judged.flatMap((of) => (of.readings === readings && of.verdict.kind === 'ask' ? [of.token] : []))
         : null,
     );
   });
 }
 
-/** Returns the hashes of the blocks that are canonical. */
 export async function storedBlocks(
   transaction: Transaction,
   { id }: Pick<Chain, 'id'>,
@@ -102,24 +96,13 @@ async function storedWallets(
 interface Judged {
   readonly readings: Readings;
   readonly token: Address;
-  readonly verdict: Verdict;
+  readonly verdict: BalanceVerdict;
 }
 
-/** Evaluated reads. */
 interface JudgedReadings {
   readonly some: readonly Readings[];
   readonly judged: readonly Judged[];
-  /** Whether tables are distributed. */
   readonly isSpread: boolean;
-}
-
-interface ExpectedRow {
-  place: number;
-  token: Address;
-  is_live: boolean;
-  /** Null if not all movements are indexed. */
-  before: string | null;
-  moved: string | null;
 }
 
 /** Skips tokens that have a later stored read. */
@@ -131,12 +114,8 @@ async function judge(
 ): Promise<readonly Judged[]> {
   const tokensOf = some.map(({ first }) => [...first.keys()]);
   const reading = combinedReadings(some, tokensOf, spread);
-  const coverage = {
-    kind: 'wallet',
-    subject: reading.wallet,
-    chainId: chain.id,
-    dataset: erc20Transfers.name,
-  } as const;
+  const { name: dataset } = erc20Transfers;
+  const coverage = { kind: 'wallet', subject: reading.wallet, chainId: chain.id, dataset } as const;
   const wrapped = chain.wrappedNative === null ? null : sql`${addressBytes(chain.wrappedNative)}::bytea`;
   const isKnownFrom = (block: Sql): Sql =>
     wrapped === null ? rawSql('') : sql` AND (requested.token <> ${wrapped} OR ${isCoinKnownFrom(block)})`;
@@ -150,10 +129,13 @@ async function judge(
       sql`held AS MATERIALIZED (SELECT own.* FROM erc20_wallet_tokens AS own WHERE own.wallet = ${reading.wallet} AND own.chain_id = ${chain.id})`,
       sql`above AS MATERIALIZED (${above})`,
     );
-  const rows = await transaction.query<ExpectedRow>(
+  // `before` and `moved` are null if not all movements are indexed.
+  const rows = await transaction.query<
+    { place: number; token: Address; isLive: boolean } & Record<'before' | 'moved', string | null>
+  >(
     reading.each(sql`
 WITH ${joinSql(ctes)}
-SELECT ${hexText('requested.token')} AS token, coalesce(known.class = 'live', false) AS is_live,
+SELECT ${hexText('requested.token')} AS token, coalesce(known.class = 'live', false) AS "isLive",
   (CASE reported.since WHEN 'anchor' THEN held.anchor_value WHEN 'beginning' THEN 0 END)::text AS before,
   (CASE reported.since WHEN 'anchor' THEN held.since WHEN 'beginning' THEN coalesce(held.total, 0) END - coalesce(above.delta, 0))::text AS moved
 FROM covered CROSS JOIN unnest(${reading.part(tokensOf.flat().map(addressBytes), 'bytea')}) AS requested(token)
@@ -166,11 +148,11 @@ CROSS JOIN LATERAL (SELECT CASE WHEN covered.indexed_to < ${reading.block} THEN 
 WHERE held.anchor_block IS NULL OR held.anchor_block <= ${reading.block}
 `),
   );
-  return rows.flatMap(({ place, token, is_live, before, moved }) => {
+  return rows.flatMap(({ place, token, isLive, before, moved }) => {
     const readings = some[place - 1];
     if (readings === undefined) return [];
     const { first, second } = readings;
-    const isReported = !is_live && before !== null && moved !== null;
+    const isReported = !isLive && before !== null && moved !== null;
     const verdict = judgeReading({
       first: first.get(token) ?? null,
       second: second === null ? undefined : (second.get(token) ?? null),
@@ -181,11 +163,10 @@ WHERE held.anchor_block IS NULL OR held.anchor_block <= ${reading.block}
 }
 
 interface CombinedReadings {
-  /** Returns one statement for the rows of all reads, each with its `place`. @param rows a query for one read */
+  /** One statement for the rows of all reads, each with its `place`. @param rows a query for one read */
   each(rows: Sql): Sql;
   readonly wallet: Sql;
   readonly block: Sql;
-  /** Returns a read's part of a list. */
   part(list: readonly SqlValue[], type: 'bytea' | 'numeric'): Sql;
 }
 
@@ -216,7 +197,7 @@ function combinedReadings(
   };
 }
 
-/** Returns the relation `reading` of wallets and blocks in order, each with the bounds of its part of a token list. */
+/** The relation `reading` of wallets and blocks in order, each with the bounds of its part of a token list. */
 function readingRelation(some: readonly Readings[], tokensOf: readonly (readonly Address[])[]): Sql {
   const begins: number[] = [];
   const ends: number[] = [];
@@ -231,7 +212,6 @@ function readingRelation(some: readonly Readings[], tokensOf: readonly (readonly
     WITH ORDINALITY AS reading(wallet, block, begins, ends, place)`;
 }
 
-/** Returns movements above the block of `reading`, by token. */
 function movedAbove(chain: Chain, { wallet, block }: Pick<CombinedReadings, 'wallet' | 'block'>): Sql {
   const condition = sql`account_key = address_key(${wallet}) AND account = ${wallet} AND chain_id = ${chain.id} AND block_number > ${block}`;
   const rows = movedRows(chain, sql`token, direction, value`, condition);
@@ -241,17 +221,16 @@ function movedAbove(chain: Chain, { wallet, block }: Pick<CombinedReadings, 'wal
 async function keepJudged(transaction: Transaction, context: StateReadingContext, kept: JudgedReadings): Promise<void> {
   const { judged } = kept;
   const { chain, logger } = context;
-  const those = (isOne: (one: Judged) => boolean): readonly Judged[] => judged.filter(isOne);
   const whose = (transfers: 'agree' | 'differ') =>
-    blocksOf(those(({ verdict }) => verdict.kind === 'right' && verdict.transfers === transfers));
+    blocksOf(judged.filter(({ verdict }) => verdict.kind === 'right' && verdict.transfers === transfers));
   const right = await saveAnchors(transaction, chain, kept);
   await saveClass(transaction, context, 'sum', whose('agree'));
   await saveClass(transaction, context, 'live', whose('differ'));
-  const none = those(({ verdict }) => verdict.kind === 'none');
+  const none = judged.filter(({ verdict }) => verdict.kind === 'none');
   const silent = none.filter(({ readings, token }) => readings.silent.has(token) && !right.has(token));
   await saveClass(transaction, context, 'none', blocksOf(silent));
   await changeAnchors(transaction, chain, none, FORGOTTEN);
-  const unknown = those(({ verdict }) => verdict.kind === 'unknown');
+  const unknown = judged.filter(({ verdict }) => verdict.kind === 'unknown');
   await changeAnchors(transaction, chain, unknown, DOUBTED);
   for (const [{ wallet, block }, tokens] of Map.groupBy(unknown, ({ readings }) => readings))
     logger.warn(
@@ -260,7 +239,6 @@ async function keepJudged(transaction: Transaction, context: StateReadingContext
     );
 }
 
-/** Returns the tokens, each with its first block among the reads. */
 function blocksOf(some: readonly Judged[]): ReadonlyMap<Address, number> {
   const blocks = new Map<Address, number>();
   for (const { token, readings } of some)
@@ -275,26 +253,18 @@ async function saveAnchors(
   { some, judged, isSpread: spread }: JudgedReadings,
 ): Promise<ReadonlySet<Address>> {
   const right = some.map((readings) =>
-    judged.flatMap((one) =>
-      one.readings === readings && one.verdict.kind === 'right' ? [{ token: one.token, value: one.verdict.value }] : [],
+    judged.flatMap(({ readings: own, token, verdict }) =>
+      own === readings && verdict.kind === 'right' ? [{ token, value: verdict.value }] : [],
     ),
   );
   const all = right.flat();
   const reported = new Set(all.map(({ token }) => token));
   if (all.length === 0) return reported;
-  const reading = combinedReadings(
-    some,
-    right.map((of) => of.map(({ token }) => token)),
-    spread,
-  );
-  const tokens = reading.part(
-    all.map(({ token }) => addressBytes(token)),
-    'bytea',
-  );
-  const amounts = reading.part(
-    all.map(({ value }) => value.toString()),
-    'numeric',
-  );
+  const tokensOf = right.map((balances) => balances.map(({ token }) => token));
+  const reading = combinedReadings(some, tokensOf, spread);
+  const tokens = reading.part(tokensOf.flat().map(addressBytes), 'bytea');
+  const values = all.map(({ value }) => value.toString());
+  const amounts = reading.part(values, 'numeric');
   const rows = reading.each(sql`
     SELECT ${reading.wallet} AS wallet, said.token, ${reading.block} AS block, said.value, coalesce(above.delta, 0) AS since
     FROM unnest(${tokens}, ${amounts}) AS said(token, value) LEFT JOIN (${movedAbove(chain, reading)}) AS above USING (token)`);
@@ -315,15 +285,12 @@ const FORGOTTEN = sql`anchor_block = NULL, anchor_value = NULL, since = 0, ancho
 /** It is no longer shown, but later reads are still compared with it. */
 const DOUBTED = sql`anchored_at = NULL`;
 
-async function changeAnchors(
-  transaction: Transaction,
-  { id }: Chain,
-  whose: readonly Judged[],
-  to: Sql,
-): Promise<void> {
-  if (whose.length === 0) return;
+async function changeAnchors(transaction: Transaction, { id }: Chain, of: readonly Judged[], to: Sql): Promise<void> {
+  if (of.length === 0) return;
+  const wallets = of.map(({ readings }) => addressBytes(readings.wallet));
+  const tokens = of.map(({ token }) => addressBytes(token));
   await transaction.query(
-    sql`UPDATE erc20_wallet_tokens AS held SET ${to} FROM unnest(${whose.map(({ readings }) => addressBytes(readings.wallet))}::bytea[], ${whose.map(({ token }) => addressBytes(token))}::bytea[]) AS given(wallet, token)
+    sql`UPDATE erc20_wallet_tokens AS held SET ${to} FROM unnest(${wallets}::bytea[], ${tokens}::bytea[]) AS given(wallet, token)
       WHERE held.wallet = given.wallet AND held.chain_id = ${id} AND held.token = given.token`,
   );
 }

@@ -5,7 +5,7 @@ import type { StateReadingContext } from '@chainstead/node-reads';
 /**
  * Stores the class of tokens: transfers determine balances, they don't, or the contract returns none. `live` is
  * permanent whatever later reads return, unless the contract is destroyed, which is stored as `none`.
- * @param reported the tokens, each with the block of the evidence
+ * @param reported the block of the evidence by token
  */
 export async function saveClass(
   transaction: Transaction,

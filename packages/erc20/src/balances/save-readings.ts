@@ -13,10 +13,10 @@ import { type Readings, saveBalanceReadings } from './save-balance-readings.ts';
 export function saveReadings(context: StateReadingContext, readings: Readings): Promise<readonly Address[]> {
   const line = lines.get(context.pool) ?? { waiting: [], isAtWork: false };
   lines.set(context.pool, line);
-  const one = { context, readings, disputed: Promise.withResolvers<readonly Address[]>() };
-  line.waiting.push(one);
+  const disputed = Promise.withResolvers<readonly Address[]>();
+  line.waiting.push({ context, readings, disputed });
   if (!line.isAtWork) void workOff(line);
-  return one.disputed.promise;
+  return disputed.promise;
 }
 
 /** Limits of one transaction, which bound the follower's wait. */
@@ -46,16 +46,15 @@ async function workOff(line: Line): Promise<void> {
 function takeSome({ waiting }: Line): readonly Waiting[] {
   const wallets = new Set<Address>();
   let tokens = 0;
-  const some = waiting.filter(({ context, readings: { wallet, first } }, place) => {
+  const some = waiting.filter(({ context, readings: { wallet, first } }, index) => {
     const isRoom = wallets.size < TOGETHER_MAX.wallets && tokens + first.size <= TOGETHER_MAX.tokens;
     const isBeside = isRoom && !wallets.has(wallet) && context.database === waiting[0]?.context.database;
-    if (place > 0 && !isBeside) return false;
+    if (index > 0 && !isBeside) return false;
     wallets.add(wallet);
     tokens += first.size;
     return true;
   });
-  const taken = new Set(some);
-  waiting.splice(0, waiting.length, ...waiting.filter((one) => !taken.has(one)));
+  waiting.splice(0, waiting.length, ...new Set(waiting).difference(new Set(some)));
   return some;
 }
 
@@ -63,23 +62,20 @@ async function saveSome(some: readonly Waiting[]): Promise<void> {
   const [first] = some;
   if (first === undefined) return;
   try {
-    const saved = await saveBalanceReadings(
-      first.context,
-      some.map(({ readings }) => readings),
-    );
-    for (const [place, { readings, disputed }] of some.entries()) {
-      const tokens = saved[place] ?? null;
+    const all = some.map(({ readings }) => readings);
+    const saved = await saveBalanceReadings(first.context, all);
+    for (const [index, { readings, disputed }] of some.entries()) {
+      const tokens = saved[index] ?? null;
       if (tokens === null) disputed.reject(reorganised(readings.block.number));
       else disputed.resolve(tokens);
     }
   } catch (error) {
     // One of them may be the cause: the others must not fail with it.
-    if (some.length > 1) for (const one of some) await saveSome([one]);
+    if (some.length > 1) for (const call of some) await saveSome([call]);
     else first.disputed.reject(error);
   }
 }
 
-/** Returns the error for a read whose block was reorganized away. */
 export function reorganised(block: number): StateUnavailableError {
   return new StateUnavailableError(`Block ${block} was reorganised away while balances were read at it: try again`);
 }

@@ -5,17 +5,13 @@ import { newestKnownBlocks, type StateBlock } from '@chainstead/node-reads';
 import { getWalletBalances } from './get-wallet-balances.ts';
 import { isBalanceAt } from './prove-resolved-balances.ts';
 
-/** A balance that the API shows without a contract read. */
 interface ShownBalance {
-  /** Base units. */
+  /** Base units, valid at the stored block. */
   readonly balance: bigint;
-  /** A stored block for which it is valid. */
   readonly block: StateBlock;
 }
 
-/**
- * Returns the balances of a wallet's tokens that the API shows without contract reads; tokens without one are missing.
- */
+/** Those that the API shows without contract reads; tokens without one are missing. */
 export async function readShownBalances(
   database: Database,
   chain: Chain,
@@ -35,11 +31,10 @@ export async function readShownBalances(
   // Among the wallet's stored rows, only zeros are not shown.
   if (isBuilt && atNewest !== undefined)
     for (const token of tokens) if (!looked.has(token)) shown.set(token, { balance: 0n, block: atNewest });
-  for (const one of known.tokens) {
-    const block = one.balanceBlock === null ? undefined : blocks.get(one.balanceBlock);
-    if (one.balance === null || one.balanceBlock === null || block === undefined) continue;
-    if (isBalanceAt(block.number, { ...one, balanceBlock: one.balanceBlock }, indexed))
-      shown.set(one.token, { balance: one.balance, block });
+  for (const { token, balance, balanceBlock, ...held } of known.tokens) {
+    const block = balanceBlock === null ? undefined : blocks.get(balanceBlock);
+    if (balance === null || balanceBlock === null || block === undefined) continue;
+    if (isBalanceAt(block.number, { ...held, balanceBlock }, indexed)) shown.set(token, { balance, block });
   }
   return shown;
 }

@@ -6,7 +6,6 @@ import type { ResolvedBalance } from './resolve-wallet-balances.ts';
 
 const digits = z.string().openapi({ pattern: '^[0-9]+$', example: '102847' });
 
-/** Common fields of token balances in all responses. */
 export const tokenBalanceShape = {
   token_address: z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' }),
   name: z.string().nullable(),
@@ -23,7 +22,6 @@ export const tokenBalanceShape = {
   security_score: z.null(),
 };
 
-/** The response of `getWalletTokenBalances` (docs/api/wallets.md#token-balances). */
 export const walletBalancesSchema = z
   .array(
     z
@@ -48,7 +46,7 @@ export const walletBalancesSchema = z
   )
   .openapi('Erc20Balances');
 
-/** Returns one row of the response. @param proof if proofs were requested */
+/** @param proof if proofs were requested */
 export function showBalance(
   reported: ResolvedBalance,
   proof?: ShownProof,
@@ -56,15 +54,10 @@ export function showBalance(
   const row = { ...showToken(reported), balance_block: reported.balanceBlock.toString() };
   if (proof === undefined) return row;
   const { reason, block } = proof;
-  return {
-    ...row,
-    proof: reason === null ? 'storage' : null,
-    proof_reason: reason,
-    proof_block: block?.toString() ?? null,
-  };
+  const proof_block = block?.toString() ?? null;
+  return { ...row, proof: reason === null ? 'storage' : null, proof_reason: reason, proof_block };
 }
 
-/** Returns the members of {@link tokenBalanceShape}. */
 export function showToken({ token, balance, facts }: Pick<ResolvedBalance, 'token' | 'balance' | 'facts'>) {
   const { decimals, totalSupply: supply } = facts;
   return {

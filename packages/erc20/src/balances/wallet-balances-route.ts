@@ -21,9 +21,9 @@ export interface WalletBalancesOptions {
   readonly nodeReads: NodeReadQueue;
   readonly projections: SubjectProjections;
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
-  /** Time that a request waits for the work it causes (`ON_DEMAND_WAIT_MS`). Milliseconds. */
+  /** `ON_DEMAND_WAIT_MS`. Milliseconds. */
   readonly waitMs: number;
-  /** Maximum age of a read for tokens whose transfers don't determine balances (`BALANCE_MAX_AGE_MS`). Milliseconds. */
+  /** Maximum age of a read if transfers don't determine balances (`BALANCE_MAX_AGE_MS`). Milliseconds. */
   readonly liveMaxAgeMs: number;
 }
 
@@ -31,9 +31,8 @@ export interface WalletBalancesOptions {
 const TOKENS_MAX = 2_000;
 
 /**
- * `GET /api/v2.2/{address}/erc20`: token balances of a wallet, as returned by the contracts
- * (docs/api/wallets.md#token-balances). The first request reads contracts and, if blocks are missing for the wallet,
- * starts their backfill.
+ * `GET /api/v2.2/{address}/erc20` (docs/api/wallets.md#token-balances). The first request reads contracts and, if
+ * blocks are missing for the wallet, starts their backfill.
  */
 export function createWalletBalancesRoute(options: WalletBalancesOptions): RouteModule {
   const { nodeReads, projections, onDemandBackfill, waitMs, liveMaxAgeMs } = options;
@@ -62,11 +61,9 @@ export function createWalletBalancesRoute(options: WalletBalancesOptions): Route
       const shown = proofs === null ? reported.balances : asProven(reported.balances, proofs);
       const isDoubted = shown.some(({ token }) => proofs?.get(token)?.reason === 'contradicted');
       const complete = reported.isComplete && !reported.hasNext && !isDoubted;
-      return c.json(
-        shown.map((one) => showBalance(one, proofs?.get(one.token))),
-        200,
-        { ...indexedHeaders({ ...reported.indexed, complete }), ...unreadHeader(reported.unread) },
-      );
+      const rows = shown.map((balance) => showBalance(balance, proofs?.get(balance.token)));
+      const headers = { ...indexedHeaders({ ...reported.indexed, complete }), ...unreadHeader(reported.unread) };
+      return c.json(rows, 200, headers);
     });
   };
 }
@@ -75,7 +72,7 @@ const DEFAULT_CHAIN = 'eth';
 /** Keeps the header below 1 kB. */
 const UNREAD_NAMED_MAX = 20;
 
-/** Names tokens whose balance no node returned in time. */
+/** Tokens whose balance no node returned in time. */
 function unreadHeader(tokens: readonly Address[]): Readonly<Record<string, string>> {
   return tokens.length === 0 ? {} : { 'x-indexed-unread': tokens.slice(0, UNREAD_NAMED_MAX).join(',') };
 }

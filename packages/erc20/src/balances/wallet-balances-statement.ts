@@ -11,23 +11,16 @@ import { coinCoverage } from '../wrapped/coin-coverage.ts';
 import { HELD_TOKENS } from './held-token-rows.ts';
 import { factsOfHeld, heldTokens, isCoinKnownFrom, type QueriedWallet, resolvedBalance } from './resolved-balances.ts';
 
-/** The query of a wallet's balances. */
 export interface WalletBalancesQuery {
   readonly wallet: Address;
-  /** Null: all tokens that the wallet ever moved. */
   readonly tokens: readonly Address[] | null;
   readonly excludeSpam: boolean;
-  /** Only tokens of imported lists. */
   readonly verifiedOnly: boolean;
   /** Balances after this block; null: after the newest indexed one. */
   readonly toBlock: number | null;
-  /** Requested tokens; one more is read to detect further ones. */
   readonly limit: number;
-  /** Null: newest movement first. */
   readonly order: SettledOrder | null;
-  /** Maximum age of a read for tokens whose transfers don't determine balances. Milliseconds. */
   readonly liveMaxAgeMs: number;
-  /** Reads from this moment on are fresh whatever their age; null: none. */
   readonly freshFrom: Date | null;
 }
 
@@ -39,9 +32,7 @@ export interface WalletBalancesQuery {
 export interface SettledOrder {
   /** The newest block at the first page; null: determined on that page. */
   readonly pinned: number | null;
-  /** Number of recent blocks up to it. */
   readonly depth: number;
-  /** Strictly after this one; null: from the first. */
   readonly after: SettledKey | null;
 }
 
@@ -51,7 +42,7 @@ interface SettledKey {
   readonly token: Address;
 }
 
-/** Position of a movement: block, transaction, log. */
+/** Block, transaction, log. */
 export type Place = readonly number[];
 
 /**
@@ -81,17 +72,29 @@ export function walletBalancesStatement(
   const rowsOfWallet = sql`account_key = ${addressKey(query.wallet)} AND account = ${wallet.wallet} AND chain_id = ${chain.id}`;
   const named = query.tokens === null ? null : sql`unnest(${query.tokens.map(addressBytes)}::bytea[])`;
   const toBlock = query.toBlock === null ? null : sql`${query.toBlock}::bigint`;
-  const moved = toBlock === null ? rawSql('') : movedSince(chain, rowsOfWallet, toBlock);
+  const movedRowsAbove = (block: Sql): Sql =>
+    movedRows(chain, sql`token, direction, value`, sql`${rowsOfWallet} AND block_number > ${block}`);
+  // Subtracted from a later balance.
+  const moved =
+    toBlock === null
+      ? rawSql('')
+      : sql`LEFT JOIN (SELECT token, sum(${MOVED_DELTA}) AS delta FROM ${movedRowsAbove(toBlock)} AS moved GROUP BY token) AS moved ON moved.token = held.token`;
   const order =
     query.order === null ? BY_MOVEMENT : settledOrder(chain, query.order, { rowsOfWallet, toBlock, wallet });
-  const unknown = toBlock === null || wallet.wrapped === null ? null : isCoinUnknown(wallet.wrapped, toBlock);
+  // Blocks above the requested one lack deposits and withdrawals of the wrapped native token.
+  const unknown =
+    toBlock === null || wallet.wrapped === null
+      ? null
+      : sql`(held.token = ${wallet.wrapped} AND NOT ${isCoinKnownFrom(sql`${toBlock} + 1`)})`;
   const addsUp = unknown === null ? sql`reported.adds_up` : sql`reported.adds_up AND NOT ${unknown} AS adds_up`;
   const balance =
     toBlock === null ? sql`reported.balance` : sql`reported.balance - coalesce(moved.delta, 0) AS balance`;
   const mayHold = [
     sql`reported.balance > 0`,
     IS_UNREPORTED,
-    ...(toBlock === null ? [] : mayHaveHeld(toBlock, unknown)),
+    // A token with a zero balance may have been held earlier: it moved since, or that is unknown.
+    ...(toBlock === null ? [] : [sql`moved.delta <> 0 OR ${toBlock} < covered.indexed_from - 1`]),
+    ...(unknown === null ? [] : [unknown]),
   ];
   const conditions = [
     ...order.conditions,
@@ -113,31 +116,22 @@ export function walletBalancesStatement(
 SELECT state.*, packed.* FROM state CROSS JOIN packed`;
 }
 
-interface TokenOrder {
-  readonly join: Sql;
-  readonly place: Sql;
-  readonly by: Sql;
-  readonly conditions: readonly Sql[];
-}
-
-const BY_MOVEMENT: TokenOrder = {
+const BY_MOVEMENT = {
   join: rawSql(''),
   place: sql`ARRAY[held.moved_block, held.moved_transaction, held.moved_log]`,
   by: sql`held.moved_block DESC, held.moved_transaction DESC, held.moved_log DESC, held.token DESC`,
-  conditions: [],
+  conditions: [] as readonly Sql[],
 };
-
-interface SettledRows {
-  readonly rowsOfWallet: Sql;
-  readonly toBlock: Sql | null;
-  readonly wallet: QueriedWallet;
-}
 
 function settledOrder(
   chain: Chain,
   { pinned, depth, after }: SettledOrder,
-  { rowsOfWallet, toBlock, wallet }: SettledRows,
-): TokenOrder {
+  {
+    rowsOfWallet,
+    toBlock,
+    wallet,
+  }: { readonly rowsOfWallet: Sql; readonly toBlock: Sql | null; readonly wallet: QueriedWallet },
+): typeof BY_MOVEMENT {
   const { wrapped, isSpread } = wallet;
   const indexedTo = isSpread ? sql`(SELECT indexed_to FROM covered)` : sql`covered.indexed_to`;
   const newestBlock = pinned === null ? sql`least(${toBlock ?? rawSql('NULL')}, ${indexedTo})` : sql`${pinned}::bigint`;
@@ -145,7 +139,7 @@ function settledOrder(
   const order = {
     place: sql`settled.place`,
     by: sql`shown.verified DESC, settled.place DESC, held.token`,
-    conditions: after === null ? [] : [behind(after)],
+    conditions: after === null ? [] : [isBehind(after)],
   };
   if (isSpread) return { ...order, join: spreadPlaces(chain, wallet, rowsOfWallet, settled) };
   const [transfers, moves] = MOVED_TABLES;
@@ -161,9 +155,7 @@ function settledOrder(
   return { ...order, join: settledPlaces(settled, sql`(${before})`) };
 }
 
-/**
- * For transfers and wallet rows on different nodes: looks up the newest settled movements of recent tokens together.
- */
+/** For transfers and wallet rows on different nodes: looks up recent tokens together. */
 function spreadPlaces(chain: Chain, { wallet }: QueriedWallet, rowsOfWallet: Sql, settled: Sql): Sql {
   const late = sql`SELECT token FROM erc20_wallet_tokens WHERE wallet = ${wallet} AND chain_id = ${chain.id} AND moved_block > ${settled}`;
   const rows = movedRows(
@@ -185,26 +177,10 @@ function settledPlaces(settled: Sql, before: Sql): Sql {
 /** Position of tokens that only moved recently. */
 const UNSETTLED = sql`ARRAY[2147483647, 0, 0]`;
 
-function behind({ verified, place, token }: SettledKey): Sql {
+function isBehind({ verified, place, token }: SettledKey): Sql {
   const key = sql`(${verified}::boolean, ${place}::int[])`;
   return sql`((shown.verified, settled.place) < ${key} OR (shown.verified, settled.place) = ${key} AND held.token > ${addressBytes(token)}::bytea)`;
 }
 
-/** Joins the movements above a block by token, to subtract them from a later balance. */
-function movedSince(chain: Chain, rowsOfWallet: Sql, block: Sql): Sql {
-  const rows = movedRows(chain, sql`token, direction, value`, sql`${rowsOfWallet} AND block_number > ${block}`);
-  return sql`LEFT JOIN (SELECT token, sum(${MOVED_DELTA}) AS delta FROM ${rows} AS moved GROUP BY token) AS moved ON moved.token = held.token`;
-}
-
-/** For the wrapped native token: whether blocks above this one lack its deposits and withdrawals. */
-function isCoinUnknown(wrapped: Sql, block: Sql): Sql {
-  return sql`(held.token = ${wrapped} AND NOT ${isCoinKnownFrom(sql`${block} + 1`)})`;
-}
-
 /** Tokens to show once their contract is read, if the balance is not zero. */
 const IS_UNREPORTED = sql`reported.due = 'now' OR reported.class = 'none' AND reported.due = 'again'`;
-
-/** A token with a zero balance may have been held earlier: it moved since, or that is unknown. */
-function mayHaveHeld(toBlock: Sql, isUnknown: Sql | null): readonly Sql[] {
-  return [sql`moved.delta <> 0 OR ${toBlock} < covered.indexed_from - 1`, ...(isUnknown === null ? [] : [isUnknown])];
-}

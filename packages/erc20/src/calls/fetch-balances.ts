@@ -3,46 +3,46 @@ import { type Address, ChainsteadError, parseAddress } from '@chainstead/core';
 import { type StateBlock, type StateReadingContext, stateAt } from '@chainstead/node-reads';
 import { balanceOfCall, readBalance } from './balance-of.ts';
 
+export function inParts<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, part) => all.slice(part * size, (part + 1) * size));
+}
+
 /** A number alone means any block that an upstream has at that height. */
 type BlockRequested = StateBlock | Pick<StateBlock, 'number'>;
 
-/** A token and an account. */
-export interface Holding {
+interface TokenHolder {
   readonly token: Address;
   readonly holder: Address;
 }
 
-/** A `balanceOf` result. */
-export interface ReportedHolding extends Holding {
-  /** Base units; null if the result is not a number. */
+export interface ReportedHolding extends TokenHolder {
   readonly balance: bigint | null;
-  /** The responding upstream. */
   readonly upstream: string;
 }
 
-/** A `balanceOf` result from one upstream; null if it is not a number. `unheard`: the upstream could not be queried. */
+/** Null if the result is not a number. `unheard`: the upstream could not be queried. */
 export type Said = bigint | null | 'unheard';
 
 /**
- * Returns balances after a block, in the order of the holdings. Holdings that could not be read are missing.
+ * In the order of the holdings. Holdings that could not be read are missing.
  * @throws StateNotArchivedError, UpstreamsExhaustedError, RequestAbortedError
  */
 export async function fetchBalances(
   context: Pick<StateReadingContext, 'chain' | 'pool'>,
   block: BlockRequested,
-  holdings: readonly Holding[],
+  holdings: readonly TokenHolder[],
   signal: AbortSignal,
   isPatient = false,
 ): Promise<readonly ReportedHolding[]> {
   const answers = await fetchUpstreams(context, { block, holdings, notFrom: null, isPatient }, signal);
-  return holdings.flatMap((holding, place) => {
-    const { balance, upstream } = answers[place] ?? UNHEARD;
+  return holdings.flatMap((holding, index) => {
+    const { balance, upstream } = answers[index] ?? UNHEARD;
     return balance === 'unheard' ? [] : [{ ...holding, balance, upstream }];
   });
 }
 
 /**
- * Returns the balance of each holding from another upstream than before, in order. A single upstream is queried again.
+ * From another upstream than before, in order. A single upstream is queried again.
  * @throws RequestAbortedError
  */
 export async function fetchOthers(
@@ -58,7 +58,7 @@ export async function fetchOthers(
     try {
       const requested = { block, holdings, notFrom: isAlone ? null : upstream, isPatient: false };
       const answers = await fetchUpstreams(context, requested, signal);
-      for (const [place, one] of holdings.entries()) said.set(one, (answers[place] ?? UNHEARD).balance);
+      for (const [index, holding] of holdings.entries()) said.set(holding, (answers[index] ?? UNHEARD).balance);
     } catch (error) {
       if (signal.aborted || !(error instanceof ChainsteadError)) throw error;
       logger.warn(
@@ -69,8 +69,8 @@ export async function fetchOthers(
   };
   const byReporter = Map.groupBy(reported, ({ upstream }) => upstream);
   await Promise.all([...byReporter].map(([upstream, holdings]) => fetchFrom(upstream, holdings)));
-  return reported.map((one) => {
-    const balance = said.get(one);
+  return reported.map((holding) => {
+    const balance = said.get(holding);
     return balance === undefined ? 'unheard' : balance;
   });
 }
@@ -93,28 +93,21 @@ export async function findSilentTokens(
   const holdings = tokens.map((token) => ({ token, holder: STRANGER }));
   const silent = (await fetchBalances(context, block, holdings, signal)).filter(({ balance }) => balance === null);
   const others = await fetchOthers(context, block, silent, signal);
-  return new Set(silent.flatMap(({ token }, place) => (others[place] === null ? [token] : [])));
+  return new Set(silent.flatMap(({ token }, index) => (others[index] === null ? [token] : [])));
 }
 
-interface Heard {
-  readonly balance: Said;
-  readonly upstream: string;
-}
+const UNHEARD = { balance: 'unheard', upstream: '' } as const;
 
-const UNHEARD: Heard = { balance: 'unheard', upstream: '' };
-
-/** In the order of the holdings. */
 async function fetchUpstreams(
   { chain, pool }: Pick<StateReadingContext, 'chain' | 'pool'>,
-  requested: {
-    readonly block: BlockRequested;
-    readonly holdings: readonly Holding[];
-    readonly notFrom: string | null;
-    readonly isPatient: boolean;
-  },
+  {
+    block,
+    holdings,
+    notFrom,
+    isPatient,
+  }: { block: BlockRequested; holdings: readonly TokenHolder[]; notFrom: string | null; isPatient: boolean },
   signal: AbortSignal,
-): Promise<readonly Heard[]> {
-  const { block, holdings, notFrom, isPatient } = requested;
+): Promise<readonly { readonly balance: Said; readonly upstream: string }[]> {
   const state = stateAt(pool, chain, block, { isPatient, ...(notFrom === null ? {} : { notFrom }) });
   const calls = holdings.map(({ token, holder }) => ({ to: token, data: balanceOfCall(holder) }));
   const answers = await state.fetchTogether(calls, signal);

@@ -16,31 +16,26 @@ import { CHANGE_SPANS, HOLDERS_COUNTED, type HolderCounts, TOPS } from './holder
 import { firstBlockOf, readOwners } from './read-owners.ts';
 import { restartHolders } from './restart-holders.ts';
 
-/** Number of largest holders to read. */
 const LARGEST = Math.max(...TOPS);
-/** Accounts that turn out to hold nothing are replaced by others: the maximum number of rounds. */
+/** Rounds at most: accounts that turn out to hold nothing are replaced by others. */
 const ROUNDS_MAX = 4;
 
 export const holdersCounted: StateReader<{ readonly token: Address }, HolderCounts> = {
   kind: HOLDERS_COUNTED,
   async read(context, { token }, signal) {
+    const { chain, database } = context;
     const isRead = await readLargest(context, token, signal);
     const standing = await readStanding(context, token);
     const counts = await countHolders(context, token, standing);
     // A recount that started meanwhile has left some out.
-    if (!(await isCounted(context, token)))
+    const isCounted = isSubjectBuilt(chain.id, sql`${addressBytes(token)}`, erc20TokenHolders);
+    const [row] = await database.query<{ isCounted: boolean }>(sql`SELECT ${isCounted} AS "isCounted"`);
+    if (row?.isCounted !== true)
       throw new StateUnavailableError(`Transfers of ${token} are being recounted: try again`);
-    if (standing.isWhole && !standing.isExact) await restartHolders(context.database, context.chain, token);
+    if (standing.isWhole && !standing.isExact) await restartHolders(database, chain, token);
     return { ...counts, isSound: isRead && standing.adds && standing.isExact };
   },
 };
-
-async function isCounted({ chain, database }: StateReadingContext, token: Address): Promise<boolean> {
-  const [row] = await database.query<{ is_kept: boolean }>(
-    sql`SELECT ${isSubjectBuilt(chain.id, sql`${addressBytes(token)}`, erc20TokenHolders)} AS is_kept`,
-  );
-  return row?.is_kept ?? false;
-}
 
 /** @returns whether none is left unread */
 async function readLargest(context: StateReadingContext, token: Address, signal: AbortSignal): Promise<boolean> {
@@ -62,10 +57,7 @@ async function readLargest(context: StateReadingContext, token: Address, signal:
   }
 }
 
-/**
- * Accounts that must be read from the contract before they count: the largest ones never read, and, unless transfers
- * determine balances, those that moved since their last read.
- */
+/** The largest never read from the contract, and, unless transfers add up, those that moved since. */
 async function listUnread({ chain, database }: StateReadingContext, token: Address): Promise<readonly Address[]> {
   const ofToken = sql`token = ${addressBytes(token)} AND chain_id = ${chain.id}`;
   const rows = await database.query<{ account: Address }>(
@@ -80,21 +72,13 @@ async function listUnread({ chain, database }: StateReadingContext, token: Addre
   return rows.map(({ account }) => account);
 }
 
-/** The state of a token whose holders are counted. */
 export interface HolderStanding {
-  /** Whether every block with its transfers is indexed. */
   readonly isWhole: boolean;
-  /** Whether its transfers determine the holders, as far as read. */
   readonly adds: boolean;
-  /**
-   * Whether most accounts read differ from their transfers: then only accounts read since their last movement count.
-   */
+  /** Most accounts read differ from their transfers: only those read since their last movement count. */
   readonly lies: boolean;
-  /** Whether the minutes are complete. */
   readonly isExact: boolean;
-  /** Time of the first request; null: never. */
   readonly begunAt: Date | null;
-  /** Time of the newest indexed block; null for none. */
   readonly newestAt: Date | null;
   readonly supply: string;
 }
@@ -142,10 +126,10 @@ async function countHolders(
      FROM (SELECT ${classInSql(sql`balance`, sql`${supply}::numeric`)} AS class, coalesce(acquired, 0) AS acquired FROM ${held}) AS holder
      GROUP BY class, acquired`,
   );
-  const sum = (those: (row: { class: number; acquired: number }) => boolean): number =>
-    rows.filter(those).reduce((total, { holders }) => total + holders, 0);
-  const sums = TOPS.map((places) =>
-    rawSql(`coalesce(sum(balance) FILTER (WHERE place <= ${places}), 0)::text AS top${places}`),
+  const sum = (isCounted: (row: { class: number; acquired: number }) => boolean): number =>
+    rows.filter(isCounted).reduce((total, { holders }) => total + holders, 0);
+  const sums = TOPS.map((count) =>
+    rawSql(`coalesce(sum(balance) FILTER (WHERE place <= ${count}), 0)::text AS top${count}`),
   );
   const [tops] = await database.query<Record<string, string>>(
     sql`SELECT ${joinSql(sums)}
@@ -154,15 +138,15 @@ async function countHolders(
   );
   return {
     holders: sum(() => true),
-    classes: HOLDER_CLASSES.map((_, place) => sum((row) => row.class === place)),
-    acquired: ACQUISITIONS.map((_, place) => sum((row) => row.acquired === place)),
-    tops: TOPS.map((places) => tops?.[`top${places}`] ?? '0'),
+    classes: HOLDER_CLASSES.map((_, index) => sum((row) => row.class === index)),
+    acquired: ACQUISITIONS.map((_, index) => sum((row) => row.acquired === index)),
+    tops: TOPS.map((count) => tops?.[`top${count}`] ?? '0'),
     changes: await countChanges(database, ofToken, standing),
     supply,
   };
 }
 
-/** Returns zeros if transfers don't determine balances. Without full coverage, counts from the first request only. */
+/** Zeros if transfers don't determine balances. Without full coverage, counts from the first request only. */
 async function countChanges(
   database: Database,
   ofToken: Sql,

@@ -11,49 +11,43 @@ import {
 import { addressBytes, type Database, joinSql, type ReadDatabase, sql } from '@chainstead/db';
 import { recentAnswer } from '@chainstead/node-reads';
 import { isAskNoted } from '@chainstead/sync';
-import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
+import { tokenSubject } from '../transfers/token-transfers/token-transfers-statement.ts';
 import { coverageOfToken } from '../wrapped/coin-coverage.ts';
 import { HOLDERS_COUNTED, type HolderCounts } from './holder-questions.ts';
 
-/** Cache time of the counts. Milliseconds. */
+/** Cache time. */
 export const COUNTED_MS = 300_000;
 
-/** The known data about a token's holders at one moment. */
 export interface KnownHolders extends SubjectCoverage {
-  /** Whether a recent request for the token is recorded. */
   readonly isAskNoted: boolean;
-  /** Decimals of the token; 0: unknown. */
+  /** 0: unknown. */
   readonly decimals: number;
-  /** Counts that are a few minutes old at most; null: must be counted. */
+  /** Null: must be counted. */
   readonly counts: HolderCounts | null;
 }
 
 export async function getKnownHolders(database: Database, chain: Chain, token: Address): Promise<KnownHolders> {
   const subject = sql`${addressBytes(token)}::bytea`;
-  const of: CoveredSubject = {
-    ...{ kind: 'contract', subject, chainId: chain.id, dataset: erc20Transfers.name },
-    states: [erc20TokenHolders],
-  };
+  const of: CoveredSubject = { ...tokenSubject(subject, chain.id), states: [erc20TokenHolders] };
   const counted = recentAnswer(HOLDERS_COUNTED, { token }, chain.id, COUNTED_MS);
   const ofToken = sql`FROM tokens WHERE address = ${subject} AND chain_id = ${chain.id}`;
   const [row] = await database.query<
-    SubjectColumns & { is_ask_noted: boolean; first_block: number; decimals: number; counted: unknown }
+    SubjectColumns & { isAskNoted: boolean; firstBlock: number; decimals: number; counted: unknown }
   >(
-    sql`WITH ${coverageOfToken(chain, token, of)} SELECT ${subjectColumns(of)}, ${isAskNoted(chain.id, subject, erc20TokenHolders)} AS is_ask_noted,
-  coalesce((SELECT created_block ${ofToken}), ${chain.firstBlock}::bigint) AS first_block,
+    sql`WITH ${coverageOfToken(chain, token, of)} SELECT ${subjectColumns(of)}, ${isAskNoted(chain.id, subject, erc20TokenHolders)} AS "isAskNoted",
+  coalesce((SELECT created_block ${ofToken}), ${chain.firstBlock}::bigint) AS "firstBlock",
   coalesce((SELECT decimals ${ofToken}), 0) AS decimals, ${counted.sql} AS counted
 FROM covered LEFT JOIN ${subjectHistory(of)}`,
   );
   return {
-    ...readSubject(chain, row, row?.first_block),
-    isAskNoted: row?.is_ask_noted ?? false,
+    ...readSubject(chain, row, row?.firstBlock),
+    isAskNoted: row?.isAskNoted ?? false,
     decimals: row?.decimals ?? 0,
     counts: counted.read(row?.counted ?? null),
   };
 }
 
-/** Returns the numbers of holders of tokens that were counted within the last minutes. Others are missing. */
 export async function readCountedHolders(
   database: ReadDatabase,
   chain: Chain,
@@ -65,10 +59,9 @@ export async function readCountedHolders(
   const [row] = await database.select<{ counted: readonly unknown[] }>(
     sql`SELECT json_build_array(${joinSql(counted.map((answer) => answer.sql))}) AS counted`,
   );
-  const found = counted.map(({ read }, position) => read(row?.counted[position] ?? null));
   return new Map(
-    tokens.flatMap((token, position) => {
-      const counts = found[position];
+    tokens.flatMap((token, index) => {
+      const counts = counted[index]?.read(row?.counted[index] ?? null);
       return counts?.isSound === true ? [[token, counts.holders] as const] : [];
     }),
   );

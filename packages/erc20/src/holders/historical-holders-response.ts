@@ -1,7 +1,7 @@
 import { indexedSchema } from '@chainstead/data-api';
 import { z } from '@hono/zod-openapi';
 import { byAcquisition, byClass } from '../transfers/holder-classes.ts';
-import type { HoldersOfInterval } from './get-historical-holders.ts';
+import { changeIn, type HoldersOfInterval } from './get-historical-holders.ts';
 import { acquisitionsSchema, classesSchema, percentChange } from './token-holders-response.ts';
 
 const intervalSchema = z
@@ -16,7 +16,6 @@ const intervalSchema = z
   })
   .openapi('HistoricalTokenHolders');
 
-/** The response of `getHistoricalTokenHolders` (docs/api/tokens.md#token-holders). */
 export const historicalHoldersSchema = z
   .object({
     page: z.int().min(1).openapi({ description: 'Page number, from 1' }),
@@ -27,19 +26,17 @@ export const historicalHoldersSchema = z
   })
   .openapi('HistoricalTokenHoldersPage');
 
-/** Returns one row of the response. */
 export function showInterval(interval: HoldersOfInterval): z.infer<typeof intervalSchema> {
   const { starts, came, gone, acquired } = interval;
-  const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
-  const change = sum(came) - sum(gone);
+  const change = changeIn(interval);
   const holders = Math.max(0, interval.holders);
   return {
     timestamp: new Date(starts).toISOString(),
     totalHolders: holders,
     netHolderChange: change,
     holderPercentChange: percentChange(holders - change, change),
-    newHoldersByAcquisition: byAcquisition((place) => acquired[place] ?? 0),
-    holdersIn: byClass((place) => came[place] ?? 0),
-    holdersOut: byClass((place) => gone[place] ?? 0),
+    newHoldersByAcquisition: byAcquisition((index) => acquired[index] ?? 0),
+    holdersIn: byClass((index) => came[index] ?? 0),
+    holdersOut: byClass((index) => gone[index] ?? 0),
   };
 }

@@ -5,22 +5,16 @@ import { z } from '@hono/zod-openapi';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
 import { type HolderStanding, readStanding } from './count-holders.ts';
-import { getHistoricalHolders, type Interval } from './get-historical-holders.ts';
+import { changeIn, getHistoricalHolders, type Interval } from './get-historical-holders.ts';
 import { getKnownHolders } from './get-known-holders.ts';
 import { historicalHoldersSchema, showInterval } from './historical-holders-response.ts';
 import { restartHolders } from './restart-holders.ts';
 import { beginningOf, beginningsDown, endOf, TIME_FRAMES, type TimeFrame } from './time-frames.ts';
 import type { TokenHoldersOptions } from './token-holders-options.ts';
 
-/**
- * `GET /api/v2.2/erc20/{tokenAddress}/holders/historical`: holder changes by interval
- * (docs/api/tokens.md#token-holders).
- */
-export function createHistoricalHoldersRoute({
-  projections,
-  onDemandBackfill,
-  waitMs,
-}: TokenHoldersOptions): RouteModule {
+/** `GET /api/v2.2/erc20/{tokenAddress}/holders/historical`: holder changes by interval. */
+export function createHistoricalHoldersRoute(options: TokenHoldersOptions): RouteModule {
+  const { projections, onDemandBackfill, waitMs } = options;
   return (app, dependencies) => {
     const { database, logger, parameters } = dependencies;
     defineListRoute(app, dependencies, {
@@ -37,7 +31,9 @@ export function createHistoricalHoldersRoute({
           description: 'Required. Its interval is the first one.',
         }),
         toDate: parameters.toDate.openapi({ description: 'Required. Its interval is the last one.' }),
-        timeFrame: textParameter(FRAMES, parseFrame)
+        timeFrame: textParameter(`one of ${TIME_FRAMES.join(', ')}`, (text) =>
+          text === '1M' ? '1m' : TIME_FRAMES.find((frame) => frame === text),
+        )
           .optional()
           .openapi({
             type: 'string',
@@ -51,7 +47,6 @@ export function createHistoricalHoldersRoute({
       response: { description: 'A page of holder counts by interval', schema: historicalHoldersSchema },
       datasets: [erc20Transfers.name],
       cursorName: 'historical-token-holders',
-      // Dates are milliseconds since the Unix epoch.
       filter: z.object({
         tokenAddress: z.string(),
         chain: z.string().default('eth'),
@@ -70,11 +65,11 @@ export function createHistoricalHoldersRoute({
         const span = spanOf(filter);
         const token = parseAddress(filter.tokenAddress);
         await projections.keep(chain, { dataset: erc20Transfers, state: erc20TokenHolders }, token, waitMs);
-        const found = await getKnownHolders(database, chain, token);
-        if (!found.isCovered) await onDemandBackfill.requestContract({ database, logger }, chain, token, requester);
+        const { isCovered, isBuilt, indexed } = await getKnownHolders(database, chain, token);
+        if (!isCovered) await onDemandBackfill.requestContract({ database, logger }, chain, token, requester);
         const standing = await readStanding({ chain, database }, token);
         if (standing.isWhole && !standing.isExact) await restartHolders(database, chain, token);
-        const isReported = found.isBuilt && !standing.lies;
+        const isReported = isBuilt && !standing.lies;
         const wanted = { frame: filter.timeFrame, before: position?.before, count: limit + 1 };
         const intervals = isReported ? intervalsOf(wanted, span, standing) : [];
         const shown = await getHistoricalHolders(database, chain, {
@@ -83,15 +78,13 @@ export function createHistoricalHoldersRoute({
           holdersAtEnd: position?.holders ?? null,
         });
         const last = intervals.length > limit ? shown.at(-1) : undefined;
+        const complete = indexed.complete && isReported && standing.adds && standing.isExact;
         return {
           shown,
-          indexed: {
-            ...found.indexed,
-            complete: found.indexed.complete && isReported && standing.adds && standing.isExact,
-          },
+          indexed: { ...indexed, complete },
           next: last && {
-            position: { before: last.starts, holders: holdersBefore(last) },
-            upperBound: found.indexed.toBlock ?? 0,
+            position: { before: last.starts, holders: last.holders - changeIn(last) },
+            upperBound: indexed.toBlock ?? 0,
           },
         };
       },
@@ -104,13 +97,8 @@ export function createHistoricalHoldersRoute({
   };
 }
 
-interface Span {
-  readonly from: number;
-  readonly to: number;
-}
-
 /** @throws InvalidParameterError if a date is missing, or the dates are in the wrong order */
-function spanOf({ fromDate, toDate }: { readonly fromDate: number | null; readonly toDate: number | null }): Span {
+function spanOf({ fromDate, toDate }: { readonly fromDate: number | null; readonly toDate: number | null }) {
   const missing = Object.entries({ fromDate, toDate }).filter(([, value]) => value === null);
   if (missing.length > 0)
     throw new InvalidParameterError(
@@ -132,7 +120,7 @@ function spanOf({ fromDate, toDate }: { readonly fromDate: number | null; readon
  */
 function intervalsOf(
   { frame, before, count }: { readonly frame: TimeFrame; readonly before: number | undefined; readonly count: number },
-  span: Span,
+  span: ReturnType<typeof spanOf>,
   { newestAt, begunAt, isWhole }: HolderStanding,
 ): readonly Interval[] {
   if (newestAt === null) return [];
@@ -140,23 +128,4 @@ function intervalsOf(
   const requested = beginningOf(frame, span.from);
   const lowest = isWhole ? requested : Math.max(requested, begunAt?.getTime() ?? Number.POSITIVE_INFINITY);
   return beginningsDown(frame, newest, lowest, count).map((starts) => ({ starts, ends: endOf(frame, starts) }));
-}
-
-function holdersBefore({
-  holders,
-  came,
-  gone,
-}: {
-  holders: number;
-  came: readonly number[];
-  gone: readonly number[];
-}): number {
-  const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
-  return holders - sum(came) + sum(gone);
-}
-
-const FRAMES = `one of ${TIME_FRAMES.join(', ')}`;
-
-function parseFrame(text: string): TimeFrame | undefined {
-  return text === '1M' ? '1m' : TIME_FRAMES.find((frame) => frame === text);
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 const address = z.string().transform((text): Address => parseAddress(text));
 
-/** Reads balances of some accounts from a token's contract. The values are stored; the response only confirms that. */
+/** The values are stored; the response only confirms that. */
 export interface OwnersQuestion {
   readonly token: Address;
   readonly accounts: readonly Address[];
@@ -18,10 +18,9 @@ export const OWNERS_NOW: StateKind<OwnersQuestion, { readonly read: number }> = 
   failsAlike: ({ token }) => token,
 };
 
-/** Numbers of largest holders that are summed. */
 export const TOPS = [10, 25, 50, 100, 250, 500] as const;
 
-/** Time spans of changes: seconds by name. */
+/** Seconds. */
 export const CHANGE_SPANS = {
   '5min': 300,
   '1h': 3_600,
@@ -34,7 +33,6 @@ export const CHANGE_SPANS = {
 
 export type ChangeSpan = keyof typeof CHANGE_SPANS;
 
-/** Counted holders of a token at one moment. */
 export interface HolderCounts {
   readonly holders: number;
   /** By index of `HOLDER_CLASSES` and of `ACQUISITIONS`. */
@@ -42,14 +40,9 @@ export interface HolderCounts {
   readonly acquired: readonly number[];
   /** Total of the largest holders in base units, by index of {@link TOPS}. */
   readonly tops: readonly string[];
-  /** By index of {@link CHANGE_SPANS}. */
   readonly changes: readonly number[];
-  /** The base of shares; base units. */
   readonly supply: string;
-  /**
-   * Whether the counts are reliable except for unindexed blocks: transfers determine the balances, and all of them were
-   * followed in order.
-   */
+  /** Transfers determine the balances, and all indexed ones were followed in order. */
   readonly isSound: boolean;
 }
 

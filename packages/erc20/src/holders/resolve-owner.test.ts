@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { createOwnerResolver, type ReportedToken, type StoredOwner } from './resolve-owner.ts';
+import { createOwnerResolver, type OwnerFacts, type TokenStanding } from './resolve-owner.ts';
 import { readReadings, UNREAD } from './token-owners-statement.ts';
 
 /** Fully indexed: blocks 10 to 100, of a token created in block 10. */
-const TOKEN: ReportedToken = {
+const TOKEN: TokenStanding = {
   class: 'sum',
   isVerified: false,
   contradictions: 0,
@@ -14,12 +14,11 @@ const TOKEN: ReportedToken = {
   isBuilt: true,
 };
 /** Read from its contract in block 50, without later movements. */
-const READ: StoredOwner = { anchorBlock: 50, balance: '7', reading: { said: '7', isFresh: true } };
-const MOVED: StoredOwner = { ...READ, balance: '9' };
-const REQUESTED_NEVER: StoredOwner = { anchorBlock: UNREAD, balance: '7', reading: null };
+const READ: OwnerFacts = { anchorBlock: 50, balance: '7', reading: { said: '7', isFresh: true } };
+const MOVED: OwnerFacts = { ...READ, balance: '9' };
+const REQUESTED_NEVER: OwnerFacts = { anchorBlock: UNREAD, balance: '7', reading: null };
 
-const report = (token: Partial<ReportedToken>, owner: StoredOwner) =>
-  createOwnerResolver({ ...TOKEN, ...token })(owner);
+const report = (token: Partial<TokenStanding>, owner: OwnerFacts) => createOwnerResolver({ ...TOKEN, ...token })(owner);
 const shown = (reported: string) => ({ isDue: false, reported });
 const ASK = { isDue: true, reported: null };
 
@@ -70,7 +69,7 @@ describe('what transfers add up to', () => {
     expect(report({ class: 'new', isVerified: true }, REQUESTED_NEVER)).toEqual(believed);
   });
 
-  test.each<readonly [string, Partial<ReportedToken>]>([
+  test.each<readonly [string, Partial<TokenStanding>]>([
     ['nobody knows whether they do', { class: 'new' }],
     ['they do not', { class: 'live' }],
     ['the contract tells none', { class: 'none' }],

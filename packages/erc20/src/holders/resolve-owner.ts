@@ -1,43 +1,30 @@
 import type { RowOf } from '@chainstead/db/packed-rows';
 import { type OWNERS, type OwnerReading, type TokenClass, UNREAD } from './token-owners-statement.ts';
 
-/** The data about a token that determines which balances of its holders can be shown. */
-export interface ReportedToken {
+export interface TokenStanding {
   readonly class: TokenClass;
   readonly isVerified: boolean;
   /** Contract reads that differed from the sums of transfers. */
   readonly contradictions: number;
-  /** The token has no data below it. */
   readonly firstBlock: number;
-  /** The unbroken block range with indexed transfers that ends at the newest block; null for none. */
   readonly indexedFrom: number | null;
   readonly indexedTo: number | null;
-  /** Whether the chain itself has indexed blocks. */
   readonly isChainIndexed: boolean;
-  /** Whether all indexed transfers are counted. */
   readonly isBuilt: boolean;
 }
 
-/** The balance to show for an account. */
 export interface ResolvedOwner {
-  /** Whether the contract must be read. */
   readonly isDue: boolean;
-  /** Base units; null: unknown. */
   readonly reported: string | null;
 }
 
-/** The stored data of an account. */
-export interface StoredOwner extends Pick<RowOf<typeof OWNERS>, 'anchorBlock' | 'balance'> {
+export type OwnerFacts = Pick<RowOf<typeof OWNERS>, 'anchorBlock' | 'balance'> & {
   /** Null if the contract was not read, or the token is known to add up. */
   readonly reading: OwnerReading | null;
-}
+};
 
-/**
- * Creates the function that determines the balance to show for an account (docs/concepts/balances.md). In Node, because
- * in SQL this took as long per row as the rest of a page. An account has either a contract read with its later
- * movements, or neither; then its balance is the sum of all transfers.
- */
-export function createOwnerResolver(token: ReportedToken): (owner: StoredOwner) => ResolvedOwner {
+/** In Node (docs/concepts/balances.md): in SQL this took as long per row as the rest of a page. */
+export function createOwnerResolver(token: TokenStanding): (owner: OwnerFacts) => ResolvedOwner {
   const { indexedFrom, indexedTo } = token;
   const addsUp = token.class === 'sum' || (token.class === 'new' && token.isVerified);
   const isWhole = token.isChainIndexed && indexedFrom !== null && indexedFrom <= token.firstBlock;
@@ -46,7 +33,7 @@ export function createOwnerResolver(token: ReportedToken): (owner: StoredOwner) 
   // valid.
   const isReported = token.isBuilt || token.class === 'live';
 
-  function readBalance({ anchorBlock, balance, reading }: StoredOwner): string | null {
+  function readBalance({ anchorBlock, balance, reading }: OwnerFacts): string | null {
     if (token.class === 'live') return reading?.isFresh === true ? reading.said : null;
     if (token.class === 'none' || anchorBlock === UNREAD || indexedFrom === null || indexedTo === null) return null;
     // Every block since the read is indexed, and there were no movements, or transfers determine them.
@@ -62,7 +49,6 @@ export function createOwnerResolver(token: ReportedToken): (owner: StoredOwner) 
   };
 }
 
-/** For decimal digits. */
 function isNegative(balance: string): boolean {
   return balance.startsWith('-');
 }

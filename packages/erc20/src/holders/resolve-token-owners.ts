@@ -7,16 +7,14 @@ import { refreshTokenFacts } from '../token-facts/get-token-facts.ts';
 import { getTokens } from '../token-facts/token-rows.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
-import { getOwnersPage, type OwnerRow, type OwnersCache, type OwnersPage } from './get-owners-page.ts';
+import { getOwnersPage, type OwnersCache, type OwnersPage, type StoredOwner } from './get-owners-page.ts';
 import { OWNERS_NOW } from './holder-questions.ts';
 import type { OwnerPlace, TokenOwnersQuery } from './token-owners-statement.ts';
 
-/** Sources of owners. */
 export interface OwnerSources extends ReadingContext, OwnersCache {
   readonly projections: ReturnType<typeof createSubjectProjections>;
-  /** Time that a request waits for the work it causes. Milliseconds. */
+  /** Milliseconds. */
   readonly waitMs: number;
-  /** Maximum age of a read if transfers don't determine balances. Milliseconds. */
   readonly liveMaxAgeMs: number;
 }
 
@@ -24,37 +22,31 @@ export interface OwnersRequest {
   readonly token: Address;
   readonly order: 'ASC' | 'DESC';
   readonly limit: number;
-  /** The end of the previous page; null for the first. */
   readonly after: OwnersPlace | null;
 }
 
-/** The end of a page. */
 export interface OwnersPlace extends OwnerPlace {
-  /** Whether the list lacks accounts with an unknown balance: then none of its pages is complete. */
+  /** The list lacks accounts with an unknown balance: none of its pages is complete. */
   readonly isShort: boolean;
 }
 
 export interface TokenOwner {
   readonly account: Address;
-  /** Base units, decimal digits, above zero. */
+  /** Base units, above zero. */
   readonly balance: string;
   readonly label: AddressLabel;
 }
 
 export interface TokenOwners extends CurrentCoverage {
-  /** Null until read, or if the contract returns none. */
   readonly decimals: number | null;
-  /** Base units, decimal digits. */
   readonly totalSupply: string | null;
-  /** By balance. */
   readonly owners: readonly TokenOwner[];
-  /** The last examined account, shown or not, if others follow; null if none do. */
+  /** Null: no account follows. */
   readonly next: OwnersPlace | null;
-  /** Whether no owner is missing and all are in balance order. */
   readonly isComplete: boolean;
 }
 
-/** Accounts that turn out to hold nothing are replaced by others: the maximum number of rounds per page. */
+/** Rounds per page: accounts that turn out to hold nothing are replaced by others. */
 const ROUNDS_MAX = 5;
 
 /**
@@ -68,9 +60,9 @@ export async function resolveTokenOwners(
   { token, order, limit, after }: OwnersRequest,
 ): Promise<TokenOwners> {
   const { database, waitMs, liveMaxAgeMs } = sources;
-  const given = { token, liveMaxAgeMs };
+  const query = { token, liveMaxAgeMs };
   const read = (wanted: TokenOwnersQuery['wanted']): Promise<OwnersPage> =>
-    getOwnersPage(database, sources, chain, { ...given, freshFrom: null, wanted });
+    getOwnersPage(database, sources, chain, { ...query, freshFrom: null, wanted });
   const first = { order, limit, after };
   let page = await openList(sources, chain, token, () => read(first));
   const ends = performance.now() + waitMs;
@@ -81,19 +73,18 @@ export async function resolveTokenOwners(
   const owners: TokenOwner[] = [];
   const isShort = after?.isShort ?? page.givers.length > 0;
   let isReported = !isShort;
-  /** True if all owners are in stored order. */
-  let isAsKept = true;
+  let isInStoredOrder = true;
   let place: OwnerPlace | null = after;
   for (let round = 1; ; round++) {
     const left = limit - owners.length;
     if (round > 1) page = await read({ order, limit: left, after: place });
     const candidates = page.rows.slice(0, left);
     const patience = Math.max(0, ends - performance.now());
-    const known = await fetchContract(sources, chain, { ...given, page, candidates }, patience);
+    const known = await fetchContract(sources, chain, { ...query, page, candidates }, patience);
     for (const { account, balance, reported, label } of known.rows) {
       if (reported === null) isReported = false;
       else if (reported !== '0') owners.push({ account, balance: reported, label });
-      if (reported !== balance) isAsKept = false;
+      if (reported !== balance) isInStoredOrder = false;
     }
     const hasNext = page.rows.length > left;
     place = candidates.at(-1) ?? place;
@@ -103,69 +94,63 @@ export async function resolveTokenOwners(
       ...page.coverage,
       decimals: page.decimals,
       totalSupply: page.totalSupply,
-      owners: isAsKept
+      owners: isInStoredOrder
         ? owners
-        : owners.toSorted((one, other) => (order === 'DESC' ? byBalance(other, one) : byBalance(one, other))),
+        : owners.toSorted((a, b) => (order === 'DESC' ? byBalance(b, a) : byBalance(a, b))),
       next: hasNext && place !== null ? { balance: place.balance, account: place.account, isShort } : null,
       isComplete: page.coverage.indexed.complete && adds && isReported,
     };
   }
 }
 
-/** Returns the first rows of a list after counting transfers and reading metadata, as far as time permits. */
+/** The first rows, after counting transfers and reading metadata as far as time permits. */
 async function openList(
   sources: OwnerSources,
   chain: Chain,
   token: Address,
   read: () => Promise<OwnersPage>,
 ): Promise<OwnersPage> {
-  const { projections, waitMs } = sources;
+  const { database, projections, waitMs } = sources;
   const page = await read();
   const isKept = page.coverage.isBuilt && page.isAskNoted;
   const areFactsKnown = !page.areFactsDue && !page.isCreationDue;
   if (isKept && areFactsKnown) return page;
+  const readFacts = async (): Promise<void> => {
+    const known = await getTokens(database, chain, [token]);
+    await refreshTokenFacts(sources, chain, { addresses: [token], known });
+  };
   await Promise.all([
-    areFactsKnown ? undefined : readFacts(sources, chain, token),
+    areFactsKnown ? undefined : readFacts(),
     isKept ? undefined : projections.keep(chain, { dataset: erc20Transfers, state: erc20TokenHolders }, token, waitMs),
   ]);
   return read();
 }
 
-async function readFacts(sources: OwnerSources, chain: Chain, token: Address): Promise<void> {
-  const addresses = [token];
-  const known = await getTokens(sources.database, chain, addresses);
-  await refreshTokenFacts(sources, chain, { addresses, known });
-}
-
 /** For digits without leading zeros. */
-function byBalance(one: TokenOwner, other: TokenOwner): number {
-  if (one.balance.length !== other.balance.length) return one.balance.length - other.balance.length;
-  if (one.balance !== other.balance) return one.balance < other.balance ? -1 : 1;
-  return one.account < other.account ? -1 : 1;
+function byBalance(a: TokenOwner, b: TokenOwner): number {
+  if (a.balance.length !== b.balance.length) return a.balance.length - b.balance.length;
+  if (a.balance !== b.balance) return a.balance < b.balance ? -1 : 1;
+  return a.account < b.account ? -1 : 1;
 }
 
-type Candidates = Omit<TokenOwnersQuery, 'freshFrom' | 'wanted'> & {
-  readonly page: OwnersPage;
-  readonly candidates: readonly OwnerRow[];
-};
-
-/** Returns the candidates after reading the due ones from the contract. */
 async function fetchContract(
   sources: OwnerSources,
   chain: Chain,
-  { page, candidates, ...given }: Candidates,
+  {
+    page,
+    candidates,
+    ...query
+  }: Pick<TokenOwnersQuery, 'token' | 'liveMaxAgeMs'> & {
+    readonly page: OwnersPage;
+    readonly candidates: readonly StoredOwner[];
+  },
   waitMs: number,
 ): Promise<Pick<OwnersPage, 'rows' | 'class' | 'contradictions'>> {
   const due = candidates.filter(({ isDue }) => isDue).map(({ account }) => account);
   if (due.length === 0 || page.class === 'none' || !page.coverage.isBuilt) return { ...page, rows: candidates };
-  await fetchOf(sources, chain, { token: given.token, accounts: due }, waitMs);
-  // Late results were stored group by group.
+  await fetchOf(sources, chain, { token: query.token, accounts: due }, waitMs);
   const wanted = { accounts: candidates.map(({ account }) => account) };
-  const known = await getOwnersPage(sources.database, sources, chain, {
-    ...given,
-    freshFrom: page.readAt,
-    wanted,
-  });
+  const known = await getOwnersPage(sources.database, sources, chain, { ...query, freshFrom: page.readAt, wanted });
   const now = new Map(known.rows.map((row) => [row.account, row.reported]));
   return { ...known, rows: candidates.map((row) => ({ ...row, reported: now.get(row.account) ?? null })) };
 }
@@ -178,17 +163,11 @@ async function fetchOf(
   waitMs: number,
 ): Promise<void> {
   try {
-    await nodeReads.request(
-      chain,
-      OWNERS_NOW,
-      { token, accounts: accounts.toSorted() },
-      { waitMs, fruitlessMs: SILENCE_MS },
-    );
+    const question = { token, accounts: accounts.toSorted() };
+    await nodeReads.request(chain, OWNERS_NOW, question, { waitMs, fruitlessMs: SILENCE_MS });
   } catch (error) {
     if (!(error instanceof StateUnavailableError)) throw error;
-    logger.debug(
-      { chain: chain.key, token, error: errorText(error) },
-      'A contract could not be asked what accounts hold',
-    );
+    const facts = { chain: chain.key, token, error: errorText(error) };
+    logger.debug(facts, 'A contract could not be asked what accounts hold');
   }
 }

@@ -3,10 +3,7 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, sql } from '@chainstead/db';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
 
-/**
- * Marks a token's holders for a recount from the first transfer, at the next request. Its blocks were not indexed in
- * order, so it is unknown when accounts became holders. Not for a token with incomplete coverage.
- */
+/** Marks holders for a recount at the next request: their blocks were not indexed in order, so the minutes are wrong. */
 export async function restartHolders(database: Database, chain: Chain, token: Address): Promise<void> {
   await database.query(
     sql`UPDATE subject_projections SET built_to = -1, is_stale = true, rows = 0

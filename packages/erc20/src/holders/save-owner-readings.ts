@@ -3,7 +3,7 @@ import { addressBytes, hexText, isSpread, joinSql, rawSql, type Sql, sql, type T
 import { addressKey } from '@chainstead/db/address-key';
 import type { StateBlock, StateReadingContext } from '@chainstead/node-reads';
 import { underCommitLock } from '@chainstead/sync';
-import { judgeReading, type Verdict } from '../balances/judge-reading.ts';
+import { type BalanceVerdict, judgeReading } from '../balances/judge-reading.ts';
 import { IS_SOUND, isWhole } from '../balances/resolved-balances.ts';
 import { storedBlocks } from '../balances/save-balance-readings.ts';
 import { saveClass } from '../balances/save-class.ts';
@@ -14,16 +14,13 @@ import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
 import { coverageOfToken } from '../wrapped/coin-coverage.ts';
 
-/** Balances of some accounts from a token's contract at a block. */
 export interface OwnerReadings {
   readonly token: Address;
   readonly block: StateBlock;
-  /** The token has no data below it. */
   readonly firstBlock: number;
   readonly first: ReadonlyMap<Address, bigint | null>;
   /** The same accounts from another upstream; null: not read yet. */
   readonly second: ReadonlyMap<Address, Said> | null;
-  /** Whether the contract returns no balance of any account. */
   readonly isSilent: boolean;
 }
 
@@ -45,22 +42,24 @@ export async function saveOwnerReadings(
     if (!(await isKept(transaction, context, token))) return [];
     const spread = await isSpread(transaction);
     const judged = await judge(transaction, context, readings, spread);
-    const those = (kind: Verdict['kind']): readonly Judged[] => judged.filter(({ verdict }) => verdict.kind === kind);
+    const accountsOf = (kind: BalanceVerdict['kind']): readonly Address[] =>
+      judged.flatMap(({ account, verdict }) => (verdict.kind === kind ? [account] : []));
     await saveAnchors(transaction, context, { ...readings, isSpread: spread }, judged);
     await classify(transaction, context, readings, judged);
-    if (those('unknown').length > 0)
+    const accounts = accountsOf('unknown');
+    if (accounts.length > 0)
       logger.warn(
-        { chain: chain.key, token, block: block.number, accounts: those('unknown').map(({ account }) => account) },
+        { chain: chain.key, token, block: block.number, accounts },
         'Upstreams differ about what accounts hold of a token, which is not shown until they agree',
       );
-    return those('ask').map(({ account }) => account);
+    return accountsOf('ask');
   });
 }
 
 interface Judged {
   readonly account: Address;
-  readonly verdict: Verdict;
-  /** Whether the contract contradicts the transfers; null if they don't determine balances. */
+  readonly verdict: BalanceVerdict;
+  /** Null if transfers don't determine balances. */
   readonly isContradiction: boolean | null;
 }
 
@@ -71,16 +70,6 @@ async function isKept(transaction: Transaction, { chain }: StateReadingContext, 
       WHERE chain_id = ${chain.id} AND state = ${name} AND subject = ${addressBytes(token)} AND built_to IS NULL AND NOT is_stale AND version = ${version}`,
   );
   return rows.length > 0;
-}
-
-interface ExpectedRow {
-  account: Address;
-  is_live: boolean;
-  /** Null if not all movements are indexed. */
-  before: string | null;
-  moved: string | null;
-  /** The sum of indexed transfers at the block. */
-  total: string;
 }
 
 /** Skips accounts with a later stored read, and those without a transfer. */
@@ -98,9 +87,16 @@ async function judge(
   const keys = spread ? [...first.keys()].map(addressKey) : null;
   const above = movedAbove(chain, { token: bytes, number, accounts, keys });
   const isUncounted = isCoin ? sql` OR NOT covered.is_counted` : rawSql('');
-  const rows = await transaction.query<ExpectedRow>(
+  // `before` and `moved` are null if not all movements are indexed; `total` sums the indexed transfers at the block.
+  const rows = await transaction.query<{
+    account: Address;
+    isLive: boolean;
+    before: string | null;
+    moved: string | null;
+    total: string;
+  }>(
     sql`WITH ${joinSql([coverageOfToken(chain, token, of), ...above.ctes])}
-SELECT ${hexText('held.account')} AS account, coalesce(known.class = 'live', false)${isUncounted} AS is_live,
+SELECT ${hexText('held.account')} AS account, coalesce(known.class = 'live', false)${isUncounted} AS "isLive",
   (CASE reported.since WHEN 'anchor' THEN held.anchor_value WHEN 'beginning' THEN 0 END)::text AS before,
   (CASE reported.since WHEN 'anchor' THEN held.since WHEN 'beginning' THEN held.total END - ${above.delta})::text AS moved,
   (held.total - ${above.delta})::text AS total
@@ -112,8 +108,8 @@ CROSS JOIN LATERAL (SELECT CASE WHEN covered.indexed_to < ${number} THEN NULL WH
   WHEN ${isWhole(firstBlock)} THEN 'beginning' END AS since) AS reported
 WHERE held.anchor_block IS NULL OR held.anchor_block <= ${number}`,
   );
-  return rows.map(({ account, is_live, before, moved, total }) => {
-    const isReported = !is_live && before !== null && moved !== null;
+  return rows.map(({ account, isLive, before, moved, total }) => {
+    const isReported = !isLive && before !== null && moved !== null;
     const expected = isReported ? { value: BigInt(before) + BigInt(moved), hasMoved: BigInt(moved) !== 0n } : null;
     const verdict = judgeReading({
       first: first.get(account) ?? null,
@@ -128,31 +124,20 @@ WHERE held.anchor_block IS NULL OR held.anchor_block <= ${number}`,
   });
 }
 
-interface MovedAbove {
-  /** For the statement's `WITH`. */
-  readonly ctes: readonly Sql[];
-  /** Joins the relation `requested`, which has each `account`. */
-  readonly join: Sql;
-  readonly delta: Sql;
-}
-
-interface RequestedAbove {
-  readonly token: Sql;
-  readonly number: Sql;
-  readonly accounts: Sql;
-  /** For distributed tables: the distribution keys of the accounts' rows. */
-  readonly keys: readonly string[] | null;
-}
-
 /**
- * Returns receipts minus sendings of accounts in blocks above one, each by its index. On distributed tables for all
- * accounts together, since they are on different nodes: with conditions only, because Citus can't join rows of several
- * tables here.
+ * Returns receipts minus sendings of accounts in blocks above one, each by its index: `join` joins the relation
+ * `requested`, which has each `account`. On distributed tables (`keys`: the distribution keys of the rows) for all
+ * accounts together, with conditions only, because Citus can't join rows of several tables here.
  */
 function movedAbove(
   chain: StateReadingContext['chain'],
-  { token, number, accounts, keys }: RequestedAbove,
-): MovedAbove {
+  {
+    token,
+    number,
+    accounts,
+    keys,
+  }: { readonly token: Sql; readonly number: Sql; readonly accounts: Sql; readonly keys: readonly string[] | null },
+): { readonly ctes: readonly Sql[]; readonly join: Sql; readonly delta: Sql } {
   const ofToken = sql`token_key(token) = token_key(${token}) AND token = ${token} AND chain_id = ${chain.id} AND block_number > ${number}`;
   if (keys === null) {
     const rows = movedRows(
@@ -227,11 +212,11 @@ async function classify(
   { token, block, isSilent }: OwnerReadings,
   judged: readonly Judged[],
 ): Promise<void> {
-  const isOne = (transfers: 'agree' | 'differ'): boolean =>
+  const isAny = (transfers: 'agree' | 'differ'): boolean =>
     judged.some(({ verdict }) => verdict.kind === 'right' && verdict.transfers === transfers);
   const reported = new Map([[token, block.number]]);
-  if (isOne('agree')) await saveClass(transaction, context, 'sum', reported);
-  if (isOne('differ')) await saveClass(transaction, context, 'live', reported);
+  if (isAny('agree')) await saveClass(transaction, context, 'sum', reported);
+  if (isAny('differ')) await saveClass(transaction, context, 'live', reported);
   if (!isSilent || judged.length === 0 || judged.some(({ verdict }) => verdict.kind !== 'none')) return;
   const [read] = await transaction.query(
     sql`SELECT 1 AS found FROM erc20_holders WHERE token = ${addressBytes(token)} AND chain_id = ${context.chain.id} AND anchor_block IS NOT NULL LIMIT 1`,

@@ -1,4 +1,4 @@
-/** Time intervals for statistics. All are UTC; moments are milliseconds since the Unix epoch. */
+/** Time intervals in UTC. Moments are milliseconds since the Unix epoch. */
 
 const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
@@ -14,26 +14,15 @@ const LENGTHS = {
   '1d': DAY,
 } as const;
 
-/** `1m` is a month. */
-export type TimeFrame = keyof typeof LENGTHS | '1w' | '1m';
+export const TIME_FRAMES = [...(Object.keys(LENGTHS) as (keyof typeof LENGTHS)[]), '1w', '1m'] as const;
 
-export const TIME_FRAMES: readonly TimeFrame[] = [
-  '1min',
-  '5min',
-  '10min',
-  '30min',
-  '1h',
-  '4h',
-  '12h',
-  '1d',
-  '1w',
-  '1m',
-];
+/** `1m` is a month. */
+export type TimeFrame = (typeof TIME_FRAMES)[number];
 
 /** 1970 began on a Thursday. */
 const FIRST_MONDAY = 4 * DAY;
 
-/** Returns the start of the interval that contains a moment: weeks start on Monday, months on the first. */
+/** Weeks start on Monday, months on the first. */
 export function beginningOf(frame: TimeFrame, moment: number): number {
   if (frame === '1m') {
     const date = new Date(moment);
@@ -43,7 +32,6 @@ export function beginningOf(frame: TimeFrame, moment: number): number {
   return Math.floor(moment / LENGTHS[frame]) * LENGTHS[frame];
 }
 
-/** Returns the end of the interval that starts at a moment. */
 export function endOf(frame: TimeFrame, beginning: number): number {
   if (frame === '1m') {
     const date = new Date(beginning);
@@ -52,14 +40,13 @@ export function endOf(frame: TimeFrame, beginning: number): number {
   return beginning + (frame === '1w' ? 7 * DAY : LENGTHS[frame]);
 }
 
-/** Returns up to `count` interval starts, backwards from the interval of a moment, none below the lowest. */
+/** Up to `count` interval starts, backwards from the interval of a moment, none below the lowest. */
 export function beginningsDown(frame: TimeFrame, from: number, lowest: number, count: number): readonly number[] {
   const beginnings: number[] = [];
-  for (
-    let beginning = beginningOf(frame, from);
-    beginning >= lowest && beginnings.length < count;
-    beginning = beginningOf(frame, beginning - 1)
-  )
+  let beginning = beginningOf(frame, from);
+  while (beginning >= lowest && beginnings.length < count) {
     beginnings.push(beginning);
+    beginning = beginningOf(frame, beginning - 1);
+  }
   return beginnings;
 }

@@ -4,7 +4,6 @@ import type { TokenHoldersOptions } from './token-holders-options.ts';
 import { createTokenHoldersRoute } from './token-holders-route.ts';
 import { createTokenOwnersRoute } from './token-owners-route.ts';
 
-/** Returns the routes of a token's holders: owners, their number, and its changes. */
 export function tokenHolderRoutes(options: TokenHoldersOptions): readonly RouteModule[] {
   return [createTokenOwnersRoute(options), createTokenHoldersRoute(options), createHistoricalHoldersRoute(options)];
 }

@@ -2,7 +2,7 @@ import { decimalAmount } from '@chainstead/core';
 import { indexedSchema } from '@chainstead/data-api';
 import { z } from '@hono/zod-openapi';
 import { percentOfSupply } from '../balances/percent-of-supply.ts';
-import { byAcquisition, byClass, HOLDER_CLASSES, type HolderClass } from '../transfers/holder-classes.ts';
+import { byAcquisition, byClass } from '../transfers/holder-classes.ts';
 import { CHANGE_SPANS, type ChangeSpan, type HolderCounts, TOPS } from './holder-questions.ts';
 
 const supplySchema = z.object({
@@ -11,8 +11,7 @@ const supplySchema = z.object({
 });
 const changeSchema = z.object({ change: z.int(), changePercent: z.number() });
 
-type TopName = `top${(typeof TOPS)[number]}`;
-const TOP_NAMES = TOPS.map((places) => `top${places}` as const);
+const TOP_NAMES = TOPS.map((count) => `top${count}` as const);
 const SPAN_NAMES = Object.keys(CHANGE_SPANS) as ChangeSpan[];
 
 export const acquisitionsSchema = z
@@ -22,19 +21,16 @@ export const acquisitionsSchema = z
       'Holders by their first acquisition. airdrop: a transaction with more than 20 transfers of the token. Swaps are not distinguished yet.',
   });
 
-export const classesSchema = z
-  .object(shapeOf<HolderClass, z.ZodInt>(HOLDER_CLASSES, () => z.int()))
-  .openapi('HoldersByClass', {
-    description:
-      'By percentage of the supply: above 0.1 whales, from 0.05 sharks, 0.005 dolphins, 0.001 fish, 0.00025 octopus, 0.00015 crabs, below that shrimps',
-  });
+export const classesSchema = z.object(byClass(() => z.int())).openapi('HoldersByClass', {
+  description:
+    'By percentage of the supply: above 0.1 whales, from 0.05 sharks, 0.005 dolphins, 0.001 fish, 0.00025 octopus, 0.00015 crabs, below that shrimps',
+});
 
-/** The response of `getTokenHolders` (docs/api/tokens.md#token-holders). */
 export const tokenHoldersSchema = z
   .object({
     totalHolders: z.int().min(0).openapi({ description: 'Number of accounts with a balance above zero' }),
-    holderSupply: z.object(shapeOf<TopName, typeof supplySchema>(TOP_NAMES, () => supplySchema)),
-    holderChange: z.object(shapeOf<ChangeSpan, typeof changeSchema>(SPAN_NAMES, () => changeSchema)).openapi({
+    holderSupply: z.object(recordOf(TOP_NAMES, () => supplySchema)),
+    holderChange: z.object(recordOf(SPAN_NAMES, () => changeSchema)).openapi({
       description: 'Change in the number of holders over this period, up to the newest indexed block',
     }),
     holdersByAcquisition: acquisitionsSchema,
@@ -43,12 +39,10 @@ export const tokenHoldersSchema = z
   })
   .openapi('TokenHolders');
 
-/** The response during the first count. */
 export const holdersPendingSchema = z.object({ message: z.string() }).openapi('TokenHoldersPending');
 
 export const HOLDERS_PENDING = 'Holders of this token are being counted. Please try again later.';
 
-/** Returns the members about holders. */
 export function showHolders(
   counts: HolderCounts,
   decimals: number,
@@ -56,19 +50,19 @@ export function showHolders(
   const { holders, supply } = counts;
   return {
     totalHolders: holders,
-    holderSupply: recordOf(TOP_NAMES, (_, place) => {
-      const held = counts.tops[place] ?? '0';
+    holderSupply: recordOf(TOP_NAMES, (index) => {
+      const held = counts.tops[index] ?? '0';
       return {
         supply: decimalAmount(held, decimals),
         supplyPercent: percentOfSupply(BigInt(held), BigInt(supply)) ?? 0,
       };
     }),
-    holderChange: recordOf(SPAN_NAMES, (_, place) => {
-      const change = counts.changes[place] ?? 0;
+    holderChange: recordOf(SPAN_NAMES, (index) => {
+      const change = counts.changes[index] ?? 0;
       return { change, changePercent: percentChange(holders - change, change) };
     }),
-    holdersByAcquisition: byAcquisition((place) => counts.acquired[place] ?? 0),
-    holderDistribution: byClass((place) => counts.classes[place] ?? 0),
+    holdersByAcquisition: byAcquisition((index) => counts.acquired[index] ?? 0),
+    holderDistribution: byClass((index) => counts.classes[index] ?? 0),
   };
 }
 
@@ -80,11 +74,7 @@ export function percentChange(before: number, change: number): number {
 
 function recordOf<Name extends string, Value>(
   names: readonly Name[],
-  valueFor: (name: Name, place: number) => Value,
+  valueFor: (index: number) => Value,
 ): Record<Name, Value> {
-  return Object.fromEntries(names.map((name, place) => [name, valueFor(name, place)])) as Record<Name, Value>;
-}
-
-function shapeOf<Name extends string, Schema>(names: readonly Name[], schema: () => Schema): Record<Name, Schema> {
-  return recordOf(names, schema);
+  return Object.fromEntries(names.map((name, index) => [name, valueFor(index)])) as Record<Name, Value>;
 }

@@ -15,10 +15,7 @@ import { HOLDERS_COUNTED } from './holder-questions.ts';
 import type { TokenHoldersOptions } from './token-holders-options.ts';
 import { HOLDERS_PENDING, holdersPendingSchema, showHolders, tokenHoldersSchema } from './token-holders-response.ts';
 
-/**
- * `GET /api/v2.2/erc20/{tokenAddress}/holders`: holder statistics of a token (docs/api/tokens.md#token-holders). A
- * worker counts them, and the counts are cached for five minutes, during which a response is one statement.
- */
+/** `GET /api/v2.2/erc20/{tokenAddress}/holders`. A worker counts; while the counts are cached, a response is one statement. */
 export function createTokenHoldersRoute(options: TokenHoldersOptions): RouteModule {
   const { nodeReads, projections, onDemandBackfill, waitMs } = options;
   return (app, dependencies) => {
@@ -27,27 +24,22 @@ export function createTokenHoldersRoute(options: TokenHoldersOptions): RouteModu
       const chain = indexedChain(chains, c.req.valid('query').chain?.key ?? DEFAULT_CHAIN, erc20Transfers.name);
       const token = c.req.valid('param').tokenAddress;
       const ends = performance.now() + waitMs;
-      let found = await getKnownHolders(database, chain, token);
-      let isKept = found.isBuilt && found.isAskNoted;
+      let holders = await getKnownHolders(database, chain, token);
+      let isKept = holders.isBuilt && holders.isAskNoted;
       if (!isKept) {
-        const of = { dataset: erc20Transfers, state: erc20TokenHolders };
-        isKept = (await projections.keep(chain, of, token, waitMs)) === 'built';
-        found = await getKnownHolders(database, chain, token);
+        const kind = { dataset: erc20Transfers, state: erc20TokenHolders };
+        isKept = (await projections.keep(chain, kind, token, waitMs)) === 'built';
+        holders = await getKnownHolders(database, chain, token);
       }
-      if (!found.isCovered) await onDemandBackfill.requestContract({ database, logger }, chain, token, requesterOf(c));
+      const { indexed, isCovered, decimals } = holders;
+      if (!isCovered) await onDemandBackfill.requestContract({ database, logger }, chain, token, requesterOf(c));
       const patience = { waitMs: Math.max(0, ends - performance.now()), maxAgeMs: COUNTED_MS };
       const counts = isKept
-        ? (found.counts ?? (await nodeReads.request(chain, HOLDERS_COUNTED, { token }, patience)))
+        ? (holders.counts ?? (await nodeReads.request(chain, HOLDERS_COUNTED, { token }, patience)))
         : null;
       if (counts === null) return c.json({ message: HOLDERS_PENDING }, 202);
-      const { indexed } = found;
-      return c.json(
-        {
-          ...showHolders(counts, found.decimals),
-          indexed: showIndexed({ ...indexed, complete: indexed.complete && counts.isSound }),
-        },
-        200,
-      );
+      const shown = showIndexed({ ...indexed, complete: indexed.complete && counts.isSound });
+      return c.json({ ...showHolders(counts, decimals), indexed: shown }, 200);
     });
   };
 }

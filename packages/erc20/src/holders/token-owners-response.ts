@@ -24,7 +24,6 @@ const ownerSchema = z
   })
   .openapi('TokenOwner');
 
-/** The response of `getTokenOwners` (docs/api/tokens.md#token-owners). */
 export const tokenOwnersSchema = z
   .object({
     page: z.int().min(1).openapi({ description: 'Page number, from 1' }),
@@ -36,10 +35,14 @@ export const tokenOwnersSchema = z
   })
   .openapi('TokenOwners');
 
-/** Returns one row of the response. */
 export function showOwner(
   { account, balance, label }: TokenOwner,
-  about: {
+  {
+    decimals,
+    percentOf,
+    codes,
+    price,
+  }: {
     readonly decimals: number | null;
     percentOf(balance: bigint): number | null;
     readonly codes: ReadonlyMap<Address, boolean>;
@@ -47,7 +50,6 @@ export function showOwner(
     readonly price: Fraction | undefined;
   },
 ): z.infer<typeof ownerSchema> {
-  const { decimals, codes, price } = about;
   const value = dollarsOfAmount(BigInt(balance), decimals, price);
   return {
     owner_address: account,
@@ -58,6 +60,6 @@ export function showOwner(
     balance_formatted: decimalAmount(balance, decimals ?? 0),
     usd_value: value === null ? null : cents(value),
     is_contract: codes.get(account) ?? false,
-    percentage_relative_to_total_supply: about.percentOf(BigInt(balance)),
+    percentage_relative_to_total_supply: percentOf(BigInt(balance)),
   };
 }

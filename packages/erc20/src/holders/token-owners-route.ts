@@ -9,18 +9,14 @@ import { resolveTokenOwners } from './resolve-token-owners.ts';
 import type { TokenHoldersOptions } from './token-holders-options.ts';
 import { showOwner, tokenOwnersSchema } from './token-owners-response.ts';
 
-/**
- * `GET /api/v2.2/erc20/{token_address}/owners`: the owners of a token by balance (docs/api/tokens.md#token-owners). The
- * first request counts the token's transfers and, if blocks are missing, starts their backfill; balances come from the
- * contract.
- */
+/** `GET /api/v2.2/erc20/{token_address}/owners`: by balance. The balances come from the contract. */
 export function createTokenOwnersRoute(options: TokenHoldersOptions): RouteModule {
   const { nodeReads, projections, onDemandBackfill, waitMs, liveMaxAgeMs, readPrices } = options;
   return (app, dependencies) => {
     const { database, logger, parameters } = dependencies;
     const hasCodeOf = createHasCodeOf();
-    const ownKept = { labels: createLabelBook({ logger }), unreported: new Set<string>() };
-    const sources = { database, nodeReads, logger, projections, ...ownKept, waitMs, liveMaxAgeMs };
+    const caches = { labels: createLabelBook({ logger }), unreported: new Set<string>() };
+    const sources = { database, nodeReads, logger, projections, ...caches, waitMs, liveMaxAgeMs };
     defineListRoute(app, dependencies, {
       path: '/api/v2.2/erc20/{token_address}/owners',
       operationId: 'getTokenOwners',

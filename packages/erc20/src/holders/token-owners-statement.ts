@@ -1,47 +1,40 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { LABEL_REVISION, type LabelEntry, labelsOf, type SubjectSnapshot, subjectState } from '@chainstead/data-api';
-import { addressBytes, type KeysetOrder, rawSql, rowsAfter, type Sql, sql } from '@chainstead/db';
+import { addressBytes, rawSql, rowsAfter, type Sql, sql } from '@chainstead/db';
 import { digits, hex, int4, packedRows } from '@chainstead/db/packed-rows';
 import { changeAbove, IS_CREATION_DUE, IS_SUPPLY_RECENT } from '../token-facts/token-rows.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
 import { coverageOfToken } from '../wrapped/coin-coverage.ts';
 
-/** A position in the order of owners: the stored balance in base units, and the account. */
+/** The stored balance in base units, and the account. */
 export interface OwnerPlace {
   readonly balance: string;
   readonly account: Address;
 }
 
-/** The query of a page. */
 export interface TokenOwnersQuery {
   readonly token: Address;
   /** Maximum age of a read if transfers don't determine balances. Milliseconds. */
   readonly liveMaxAgeMs: number;
-  /** Reads from this moment on are fresh whatever their age; null: none. */
   readonly freshFrom: Date | null;
-  /** A page by balance, or given accounts. */
   readonly wanted:
     | {
         readonly order: 'ASC' | 'DESC';
-        /** Requested owners; one more is read to detect a next page. */
         readonly limit: number;
-        /** Owners strictly after this one; null for the first page. */
         readonly after: OwnerPlace | null;
       }
     | { readonly accounts: readonly Address[] };
 }
 
-/** The block of an account that was not read from its contract. */
 export const UNREAD = -1;
 
-/** The stored accounts of a page, in its order. `resolve-owner.ts` determines the balances to show. */
+/** In page order. `resolve-owner.ts` determines the balances to show. */
 export const OWNERS = packedRows({
   account: hex<Address>('account', 20),
-  /** The block of the contract read; {@link UNREAD} without one. */
   anchorBlock: int4(`coalesce(anchor_block, ${UNREAD})`),
-  /** The account's position: the contract's value plus later movements, or else the sum of all transfers. */
+  /** The contract's value plus later movements, or else the sum of all transfers. */
   balance: digits('balance'),
 });
 
@@ -49,56 +42,49 @@ export const OWNERS = packedRows({
 const READINGS = sql`CASE WHEN (SELECT class <> 'sum' FROM classed) THEN (SELECT string_agg(
       encode(account, 'hex') || CASE WHEN is_fresh THEN '+' ELSE '-' END || anchor_value::text, ',') FILTER (WHERE anchor_block IS NOT NULL) FROM said) END`;
 
-/** A contract read of an account. */
 export interface OwnerReading {
-  /** Base units, decimal digits. */
   readonly said: string;
-  /** Whether the read is recent. */
   readonly isFresh: boolean;
 }
 
 export function readReadings(readings: string | null): ReadonlyMap<Address, OwnerReading> {
-  const found = readings?.matchAll(/([0-9a-f]{40})([+-])(\d+)/g) ?? [];
+  const entries = readings?.matchAll(/([0-9a-f]{40})([+-])(\d+)/g) ?? [];
   return new Map(
-    Array.from(found, ([, account, sign, said = '']) => [`0x${account}` as Address, { said, isFresh: sign === '+' }]),
+    Array.from(entries, ([, account, sign, said = '']) => [`0x${account}` as Address, { said, isFresh: sign === '+' }]),
   );
 }
 
 /** Whether transfers determine balances; `new`: unknown. */
 export type TokenClass = 'sum' | 'live' | 'none' | 'new';
 
-/** The statement's column `state`, in addition to the page. Null if there is no such row. */
 export type OwnersState = readonly [
   subject: SubjectSnapshot,
   knownClass: TokenClass,
   contradictions: number | null,
-  facts: TokenFacts | null,
+  facts:
+    | readonly [
+        isVerified: boolean,
+        createdBlock: number | null,
+        decimals: number | null,
+        totalSupply: string | null,
+        areDue: boolean,
+        isCreationDue: boolean,
+      ]
+    | null,
   readAt: string,
   /** Hexadecimal digits. */
   givers: string | null,
   labelRevision: number,
-  /** Null if the statement does not look them up. */
   labels: readonly LabelEntry[] | null,
   /** Null if transfers are known to determine balances. Parsed by {@link readReadings}. */
   readings: string | null,
 ];
 
-type TokenFacts = readonly [
-  isVerified: boolean,
-  createdBlock: number | null,
-  decimals: number | null,
-  totalSupply: string | null,
-  areDue: boolean,
-  isCreationDue: boolean,
-];
-
-/** Options of reading a page. */
 export interface OwnersReading {
-  /** The select list of {@link OWNERS}. @default {@link OWNERS}.select */
   readonly select?: Sql;
-  /** Whether the statement looks labels up; their revision is always included. @default true */
+  /** Labels are looked up; their revision is always included. @default true */
   readonly hasLabels?: boolean;
-  /** Whether it includes contract reads if they count: see {@link OwnersState}. @default true */
+  /** Contract reads are included if they count: see {@link OwnersState}. @default true */
   readonly hasReadings?: boolean;
 }
 
@@ -120,10 +106,11 @@ export function tokenOwnersStatement(chain: Chain, query: TokenOwnersQuery, read
   const unlessCounted = isCoin ? sql`(SELECT 'live' FROM covered WHERE NOT is_counted)` : sql`NULL`;
   const ofToken = sql`token = ${token} AND chain_id = ${chain.id}`;
   const held = heldRows(query, ofToken);
-  // Other tokens have no wrapping.
   const wraps = { id: chain.id, wrappedNative: isCoin ? chain.wrappedNative : null };
   const changed = changeAbove(wraps, token, sql`(SELECT supply_block FROM facts WHERE is_supply_recent)`);
-  const said = hasReadings ? sql`), said AS (\n  ${held(readingColumns(query))}\n` : rawSql('');
+  const readings = sql`account, anchor_block, anchor_value,
+    anchored_at >= (SELECT least(now() - make_interval(secs => ${query.liveMaxAgeMs / 1_000}::float8), ${query.freshFrom}::timestamptz)) AS is_fresh`;
+  const said = hasReadings ? sql`), said AS (\n  ${held(readings)}\n` : rawSql('');
   const labels = hasLabels ? labelsOf(sql`ARRAY(SELECT account FROM page)`, chain.id) : sql`NULL::json`;
   return sql`WITH ${coverageOfToken(chain, query.token, subject)}, facts AS MATERIALIZED (
   SELECT verified, created_block, decimals, total_supply, supply_block, facts_status = 'known' AS is_read,
@@ -143,7 +130,6 @@ SELECT json_build_array(${subjectState(subject, erc20TokenHolders)}, (SELECT cla
 FROM (SELECT ${select} FROM page) AS owners`;
 }
 
-/** Per request. */
 const GIVERS_MAX = 100;
 
 /**
@@ -156,13 +142,6 @@ function givers({ wanted }: TokenOwnersQuery, ofToken: Sql): Sql {
     WHERE ${ofToken} AND balance < 0 ORDER BY balance LIMIT ${rawSql(GIVERS_MAX)}) AS giver)`;
 }
 
-/** Returns the columns for {@link READINGS}. */
-function readingColumns({ liveMaxAgeMs, freshFrom }: TokenOwnersQuery): Sql {
-  return sql`account, anchor_block, anchor_value,
-    anchored_at >= (SELECT least(now() - make_interval(secs => ${liveMaxAgeMs / 1_000}::float8), ${freshFrom}::timestamptz)) AS is_fresh`;
-}
-
-/** Returns the columns of the requested accounts, in page order. */
 function heldRows({ wanted }: TokenOwnersQuery, ofToken: Sql): (columns: Sql) => Sql {
   if ('accounts' in wanted) {
     const accounts = sql`${wanted.accounts.map(addressBytes)}::bytea[]`;
@@ -171,11 +150,11 @@ function heldRows({ wanted }: TokenOwnersQuery, ofToken: Sql): (columns: Sql) =>
   ORDER BY requested.place`;
   }
   const order = rawSql(wanted.order);
-  const more = wanted.after === null ? rawSql('') : sql` AND ${ownersAfter(wanted.order, wanted.after)}`;
+  const end = wanted.after && [
+    sql`${wanted.after.balance}::numeric`,
+    sql`${addressBytes(wanted.after.account)}::bytea`,
+  ];
+  const more = end === null ? rawSql('') : sql` AND ${rowsAfter(wanted.order, ['balance', 'account'], end)}`;
   return (columns) => sql`SELECT ${columns} FROM erc20_holders WHERE ${ofToken} AND balance > 0${more}
     ORDER BY balance ${order}, account ${order} LIMIT ${wanted.limit + 1}`;
-}
-
-function ownersAfter(order: KeysetOrder, { balance, account }: OwnerPlace): Sql {
-  return rowsAfter(order, ['balance', 'account'], [sql`${balance}::numeric`, sql`${addressBytes(account)}::bytea`]);
 }

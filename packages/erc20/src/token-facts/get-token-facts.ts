@@ -5,16 +5,12 @@ import { type Database, sql } from '@chainstead/db';
 import type { ReadingContext } from '@chainstead/node-reads';
 import { type ReportedToken, readTokenFacts, seekTokenCreations } from '@chainstead/tokens';
 import { erc20Transfers } from '../transfers/dataset.ts';
-import { getChangedSupplies, getTokens, getTokensBySymbol, type TokenRow } from './token-rows.ts';
+import { getChangedSupplies, getTokens, getTokensBySymbol, type StoredToken } from './token-rows.ts';
 
-/** A token as shown in responses. */
-export interface TokenFacts extends Pick<TokenRow, 'address' | 'name' | 'symbol' | 'decimals' | 'logo' | 'verified'> {
-  readonly possibleSpam: boolean;
-  /** Whether its contract returned any metadata. */
+type ShownColumn = 'address' | 'name' | 'symbol' | 'decimals' | 'logo' | 'verified' | 'possibleSpam' | 'totalSupply';
+
+export interface TokenFacts extends Pick<StoredToken, ShownColumn | 'createdBlock' | 'createdAt'> {
   readonly isValidated: boolean;
-  readonly totalSupply: string | null;
-  readonly createdBlock: number | null;
-  readonly createdAt: Date | null;
   readonly label: string | null;
 }
 
@@ -23,20 +19,18 @@ export interface TokenFactsPage {
   readonly indexed: Indexed;
 }
 
-/** Dependencies for reading token facts. */
 export interface TokenFactsContext extends ReadingContext {
-  /** Time that a request waits for contract reads. Milliseconds. */
+  /** Milliseconds. */
   readonly waitMs: number;
 }
 
-/** Maximum creation searches per request: each takes up to thirty calls of an archive node. */
+/** Creation searches per request: each takes up to thirty calls of an archive node. */
 const CREATIONS_MAX = 10;
 /** Retry interval of an address that is not a token, and of a supply that no node returned. Milliseconds. */
 const SILENCE_MS = 60_000;
-/** Maximum rows of a response by symbols. */
 const SYMBOL_ROWS_MAX = 100;
 
-/** Returns one row per address, in order. Missing data is read now, as far as time permits. */
+/** One row per address, in order. Missing data is read now, as far as time permits. */
 export async function getTokenFacts(
   context: TokenFactsContext,
   chain: Chain,
@@ -51,7 +45,7 @@ export async function getTokenFacts(
   };
 }
 
-/** Returns tokens with these symbols among all stored ones; contracts can't be searched by symbol. */
+/** Among all stored tokens: contracts can't be searched by symbol. */
 export async function getTokenFactsBySymbol(
   context: TokenFactsContext,
   chain: Chain,
@@ -64,42 +58,34 @@ export async function getTokenFactsBySymbol(
   const known = new Map(page.map((row) => [row.address, row]));
   const { rows, reported, isComplete } = await refreshTokenFacts(context, chain, { addresses, known });
   const indexed = await readCoverage(database, chain);
-  const isWhole =
-    indexed.fromBlock !== null && indexed.fromBlock <= chain.firstBlock && !(await hasUnread(database, chain));
+  const isCovered = indexed.fromBlock !== null && indexed.fromBlock <= chain.firstBlock;
+  // A token whose metadata is not read yet may have one of the symbols.
+  const unread = sql`SELECT FROM tokens WHERE facts_status IN ('pending', 'failed')
+    AND coalesce(facts_lease_until, facts_due_at) IS NOT NULL AND chain_id = ${chain.id} LIMIT 1`;
+  const isWhole = isCovered && (await database.query(unread)).length === 0;
   return {
     tokens: await show(context, chain, { addresses, rows, reported }),
     indexed: { ...indexed, complete: isComplete && isWhole && found.length <= SYMBOL_ROWS_MAX },
   };
 }
 
-interface Requested {
-  readonly addresses: readonly Address[];
-  readonly known: ReadonlyMap<Address, TokenRow>;
-}
-
-interface Found {
-  readonly rows: ReadonlyMap<Address, TokenRow>;
+interface RefreshedFacts {
+  readonly rows: ReadonlyMap<Address, StoredToken>;
   /** Contracts read just now, including those that are not tokens and therefore have no row. */
   readonly reported: ReadonlyMap<Address, ReportedToken>;
-  /** Whether no read is missing. */
   readonly isComplete: boolean;
 }
 
-/**
- * Reads contracts with unknown or possibly changed data and waits for them. Starts creation searches without waiting.
- */
+/** Waits for contracts with unknown or possibly changed data, not for creation searches. */
 export async function refreshTokenFacts(
   context: TokenFactsContext,
   chain: Chain,
-  { addresses, known }: Requested,
-): Promise<Found> {
+  { addresses, known }: { readonly addresses: readonly Address[]; readonly known: ReadonlyMap<Address, StoredToken> },
+): Promise<RefreshedFacts> {
   const { database, waitMs } = context;
   const recent = [...known.values()].filter(({ isSupplyRecent }) => isSupplyRecent);
-  const changed = await getChangedSupplies(
-    database,
-    chain,
-    recent.flatMap(({ address, supplyBlock: since }) => (since === null ? [] : [{ address, since }])),
-  );
+  const supplies = recent.flatMap(({ address, supplyBlock: since }) => (since === null ? [] : [{ address, since }]));
+  const changed = await getChangedSupplies(database, chain, supplies);
   const due = addresses.filter((address) => {
     const row = known.get(address);
     return row === undefined || !row.isRead || !row.isSupplyRecent || changed.has(address);
@@ -113,25 +99,21 @@ export async function refreshTokenFacts(
   const reported = new Map(answers.flatMap((answer) => [...answer]));
   const rows = due.length === 0 ? known : await getTokens(database, chain, addresses);
   const unsought = [...rows.values()].filter(({ isCreationDue, standard }) => isCreationDue && standard !== null);
-  await seekTokenCreations(
-    context,
-    chain,
-    unsought.slice(0, CREATIONS_MAX).map(({ address }) => address),
-  );
-  return { rows, reported, isComplete: due.every((address) => isReported(reported.get(address), rows.get(address))) };
-}
-
-/** Whether a contract was read just now, including its supply: the stored supply may be outdated. */
-function isReported(said: ReportedToken | undefined, row: TokenRow | undefined): boolean {
-  if (said === undefined) return false;
-  if (row === undefined || !row.isRead) return true;
-  return row.isSupplyRecent && (said.total_supply !== null || row.totalSupply === null);
+  const sought = unsought.slice(0, CREATIONS_MAX).map(({ address }) => address);
+  await seekTokenCreations(context, chain, sought);
+  // Read just now, including the supply: the stored one may be outdated.
+  const isReported = (address: Address): boolean => {
+    const [token, row] = [reported.get(address), rows.get(address)];
+    if (token === undefined || row?.isRead !== true) return token !== undefined;
+    return row.isSupplyRecent && (token.total_supply !== null || row.totalSupply === null);
+  };
+  return { rows, reported, isComplete: due.every(isReported) };
 }
 
 async function show(
   { database }: ReadingContext,
   chain: Chain,
-  { addresses, rows, reported }: { readonly addresses: readonly Address[] } & Pick<Found, 'rows' | 'reported'>,
+  { addresses, rows, reported }: { readonly addresses: readonly Address[] } & Pick<RefreshedFacts, 'rows' | 'reported'>,
 ): Promise<TokenFacts[]> {
   const labelOf = await getLabels(database, chain, addresses);
   return addresses.map((address) => {
@@ -159,12 +141,4 @@ async function readCoverage(database: Database, chain: Chain): Promise<Pick<Inde
     sql`WITH ${coverage(chain.id, erc20Transfers.name)} SELECT indexed_from, indexed_to, NULL AS complete FROM covered`,
   );
   return readIndexed(row);
-}
-
-/** Whether there are tokens with unread symbols. */
-async function hasUnread(database: Database, chain: Chain): Promise<boolean> {
-  const rows = await database.query(
-    sql`SELECT FROM tokens WHERE facts_status IN ('pending', 'failed') AND coalesce(facts_lease_until, facts_due_at) IS NOT NULL AND chain_id = ${chain.id} LIMIT 1`,
-  );
-  return rows.length > 0;
 }

@@ -5,7 +5,6 @@ import type { TokenFacts } from './get-token-facts.ts';
 const text = z.string().nullable();
 const digits = z.string().openapi({ pattern: '^[0-9]+$', example: '18' }).nullable();
 
-/** The response of `getTokenMetadata` and `getTokenMetadataBySymbol` (docs/api/tokens.md#token-metadata). */
 export const tokenFactsSchema = z.array(
   z
     .object({

@@ -12,49 +12,40 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { getTokenFacts, getTokenFactsBySymbol } from './get-token-facts.ts';
 import { showTokenFacts, tokenFactsSchema } from './token-facts-response.ts';
 
-export interface TokenFactsOptions {
+interface TokenRoutesOptions {
   readonly nodeReads: NodeReadQueue;
-  /** Time that a request waits for contract reads (`ON_DEMAND_WAIT_MS`). Milliseconds. */
+  /** `ON_DEMAND_WAIT_MS`. Milliseconds. */
   readonly waitMs: number;
 }
 
-/**
- * `GET /api/v2.2/erc20/metadata` and `GET /api/v2.2/erc20/metadata/symbols`: token metadata from contracts
- * (docs/api/tokens.md#token-metadata).
- */
-export function tokenFactsRoutes(options: TokenFactsOptions): readonly RouteModule[] {
-  return [byAddressRoute(options), bySymbolRoute(options)];
+/** `GET /api/v2.2/erc20/metadata`, `GET /api/v2.2/erc20/metadata/symbols` (docs/api/tokens.md#token-metadata). */
+export function tokenFactsRoutes(options: TokenRoutesOptions): readonly RouteModule[] {
+  return [
+    (app, dependencies) => {
+      const { chains, database, logger } = dependencies;
+      app.openapi(byAddress(dependencies), async (c) => {
+        const query = c.req.valid('query');
+        const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
+        const page = await getTokenFacts({ ...options, database, logger }, chain, query.addresses);
+        return c.json(showTokenFacts(page.tokens), 200, indexedHeaders(page.indexed));
+      });
+    },
+    (app, dependencies) => {
+      const { chains, database, logger } = dependencies;
+      app.openapi(bySymbol(dependencies), async (c) => {
+        const query = c.req.valid('query');
+        const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
+        const page = await getTokenFactsBySymbol({ ...options, database, logger }, chain, query.symbols);
+        return c.json(showTokenFacts(page.tokens), 200, indexedHeaders(page.indexed));
+      });
+    },
+  ];
 }
 
 const DEFAULT_CHAIN = 'eth';
 
-function byAddressRoute(options: TokenFactsOptions): RouteModule {
-  return (app, dependencies) => {
-    const { chains, database, logger } = dependencies;
-    app.openapi(byAddress(dependencies), async (c) => {
-      const query = c.req.valid('query');
-      const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
-      const page = await getTokenFacts({ ...options, database, logger }, chain, query.addresses);
-      return c.json(showTokenFacts(page.tokens), 200, indexedHeaders(page.indexed));
-    });
-  };
-}
-
-function bySymbolRoute(options: TokenFactsOptions): RouteModule {
-  return (app, dependencies) => {
-    const { chains, database, logger } = dependencies;
-    app.openapi(bySymbol(dependencies), async (c) => {
-      const query = c.req.valid('query');
-      const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
-      const page = await getTokenFactsBySymbol({ ...options, database, logger }, chain, query.symbols);
-      return c.json(showTokenFacts(page.tokens), 200, indexedHeaders(page.indexed));
-    });
-  };
-}
-
-/** The same limit as for addresses. */
 const SYMBOLS_MAX = 100;
-/** Maximum length of stored symbols. Characters. */
+/** Characters of stored symbols. */
 const SYMBOL_LENGTH_MAX = 64;
 
 const symbols = z

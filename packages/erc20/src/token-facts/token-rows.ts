@@ -3,8 +3,7 @@ import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, type Database, expectedTrue, hexText, rawSql, type Sql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 
-/** The stored data of a token. */
-export interface TokenRow {
+export interface StoredToken {
   readonly address: Address;
   /** erc20, erc721, erc1155; null: unknown, or not a token. */
   readonly standard: string | null;
@@ -15,10 +14,9 @@ export interface TokenRow {
   readonly logo: string | null;
   readonly verified: boolean;
   readonly possibleSpam: boolean;
-  /** Base units, decimal digits. */
   readonly totalSupply: string | null;
   readonly supplyBlock: number | null;
-  /** Whether it was read within the last hour, at a block that is still canonical. */
+  /** Read within the last hour, at a block that is still canonical. */
   readonly isSupplyRecent: boolean;
   readonly createdBlock: number | null;
   readonly createdAt: Date | null;
@@ -34,7 +32,6 @@ const CREATION_HOURS = 24;
 const IS_READ_ON_CHAIN = sql`EXISTS (SELECT FROM blocks AS read_at WHERE read_at.chain_id = tokens.chain_id
     AND read_at.block_number = tokens.supply_block AND read_at.block_hash = tokens.supply_block_hash)`;
 
-/** Over a row of `tokens`: see {@link TokenRow}. */
 export const IS_SUPPLY_RECENT = sql`coalesce(supply_read_at > now() - interval '${rawSql(SUPPLY_HOURS)} hours', false) AND (supply_block IS NULL OR ${IS_READ_ON_CHAIN})`;
 export const IS_CREATION_DUE = sql`(creation_sought_at IS NULL OR created_block IS NULL AND creation_sought_at < now() - interval '${rawSql(CREATION_HOURS)} hours')`;
 
@@ -42,19 +39,18 @@ const COLUMNS = sql`${hexText('address')} AS address, standard, name, symbol, de
   possible_spam AS "possibleSpam", total_supply::text AS "totalSupply", supply_block AS "supplyBlock",
   ${IS_SUPPLY_RECENT} AS "isSupplyRecent", created_block AS "createdBlock", created_at AS "createdAt", ${IS_CREATION_DUE} AS "isCreationDue"`;
 
-/** Returns the stored ones among the tokens. */
 export async function getTokens(
   database: Database,
   chain: Chain,
   addresses: readonly Address[],
-): Promise<ReadonlyMap<Address, TokenRow>> {
-  const rows = await database.query<TokenRow>(
+): Promise<ReadonlyMap<Address, StoredToken>> {
+  const rows = await database.query<StoredToken>(
     sql`SELECT ${COLUMNS} FROM tokens WHERE address = ANY (${addresses.map(addressBytes)}::bytea[]) AND chain_id = ${chain.id}`,
   );
   return new Map(rows.map((row) => [row.address, row]));
 }
 
-/** Tokens with some symbols, case-insensitive: listed ones first, then those that are not spam. Excludes NFTs. */
+/** Case-insensitive. Listed tokens first, then those that are not spam. Excludes NFTs. */
 export function tokensBySymbolStatement({ id }: Chain, symbols: readonly string[], limit: number): Sql {
   return sql`SELECT ${COLUMNS} FROM tokens
      WHERE chain_id = ${id} AND lower(symbol) = ANY (ARRAY(SELECT lower(symbol) FROM unnest(${symbols}::text[]) AS given (symbol)))
@@ -67,14 +63,11 @@ export async function getTokensBySymbol(
   chain: Chain,
   symbols: readonly string[],
   limit: number,
-): Promise<readonly TokenRow[]> {
-  return database.query<TokenRow>(tokensBySymbolStatement(chain, symbols, limit));
+): Promise<readonly StoredToken[]> {
+  return database.query<StoredToken>(tokensBySymbolStatement(chain, symbols, limit));
 }
 
-/**
- * Returns a query for whether a token had a mint, burn, wrapping or unwrapping above a block: each has a row of the zero
- * address.
- */
+/** A query of mints, burns, wraps and unwraps above a block: each has a row of the zero address. */
 export function changeAbove({ id, wrappedNative }: Pick<Chain, 'id' | 'wrappedNative'>, token: Sql, since: Sql): Sql {
   const ofZero = sql`account_key = ${addressKey(ZERO_ADDRESS)} AND ${expectedTrue(sql`account = ${addressBytes(ZERO_ADDRESS)}::bytea`)}
          AND chain_id = ${id} AND block_number > ${since}`;
@@ -85,13 +78,7 @@ export function changeAbove({ id, wrappedNative }: Pick<Chain, 'id' | 'wrappedNa
   return sql`${transfers} UNION ALL SELECT 1 FROM wrapped_coin_moves AS moved WHERE ${isCoin} AND ${ofZero} LIMIT 1`;
 }
 
-interface KnownSupply {
-  readonly address: Address;
-  readonly since: number;
-}
-
-/** Tokens with a mint, burn, wrapping or unwrapping above a block. */
-export function changedSuppliesStatement(chain: Chain, tokens: readonly KnownSupply[]): Sql {
+export function changedSuppliesStatement(chain: Chain, tokens: readonly { address: Address; since: number }[]): Sql {
   const addresses = tokens.map(({ address }) => addressBytes(address));
   const blocks = tokens.map(({ since }) => since);
   return sql`SELECT ${hexText('wanted.address')} AS address
@@ -102,7 +89,7 @@ export function changedSuppliesStatement(chain: Chain, tokens: readonly KnownSup
 export async function getChangedSupplies(
   database: Database,
   chain: Chain,
-  tokens: readonly KnownSupply[],
+  tokens: readonly { address: Address; since: number }[],
 ): Promise<ReadonlySet<Address>> {
   if (tokens.length === 0) return new Set();
   const rows = await database.query<{ address: Address }>(changedSuppliesStatement(chain, tokens));

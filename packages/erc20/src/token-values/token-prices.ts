@@ -3,8 +3,8 @@ import type { Address, Fraction, Logger } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 
 /**
- * Returns US dollars per whole token at the end of a block. Tokens without a price are missing. Does not wait for contract reads. Prices follow
- * from pools, so a package above this one has the implementation.
+ * US dollars per whole token at the end of a block. Tokens without a price are missing. Does not wait for contract
+ * reads. Prices follow from pools, so a package above this one has the implementation.
  */
 export type ReadTokenPrices = (
   sources: { readonly database: ReadDatabase; readonly logger: Logger },
@@ -13,7 +13,7 @@ export type ReadTokenPrices = (
   block: number,
 ) => Promise<ReadonlyMap<Address, Fraction>>;
 
-/** Returns US dollars of an amount; null: no price, or the decimals are unknown. @param amount base units */
+/** Null: no price, or the decimals are unknown. @param amount base units */
 export function dollarsOfAmount(amount: bigint, decimals: number | null, price: Fraction | undefined): Fraction | null {
   if (price === undefined || decimals === null) return null;
   return { numerator: amount * price.numerator, denominator: price.denominator * 10n ** BigInt(decimals) };

@@ -13,62 +13,46 @@ import {
 export type { TransferKey } from './page/transfer-place.ts';
 export type { WalletTransfersQuery } from './wallet-transfers-statement.ts';
 
-/** One transfer of a wallet's page. Addresses and hashes are lower-case hexadecimal text. */
-export type TransferRow = RowOf<typeof TRANSFERS>;
+type WalletTransfer = RowOf<typeof TRANSFERS>;
+
+type PageColumns = IndexedColumns &
+  PackedTexts &
+  RelatedColumns & { readonly newest: number | null; readonly total: number | null };
 
 export interface WalletTransfersPage extends RelatedToTransfers {
-  /** At most `query.limit`. */
-  readonly transfers: readonly TransferRow[];
-  /** Whether another row follows. */
+  readonly transfers: readonly WalletTransfer[];
   readonly hasNext: boolean;
   readonly indexed: Indexed;
-  /**
-   * The newest block that the response could contain; a cursor pins it as its upper bound. Null in an empty database.
-   */
+  /** The newest block that the response could contain: the upper bound of its cursor. */
   readonly newestBlock: number | null;
-  /** Number of rows of the whole run, if requested and at most {@link COUNT_MAX}; otherwise null. */
+  /** Rows of the whole run, if requested and at most {@link COUNT_MAX}. */
   readonly count: number | null;
 }
 
 /** Exact totals are counted up to here. */
 export const COUNT_MAX = 10_000;
 
-/**
- * Returns a page of a wallet's ERC-20 transfers with all related data.
- * @throws {InconsistentPageError} if a transfer repeatedly lacks its block
- */
+/** @throws {InconsistentPageError} if a transfer repeatedly lacks its block */
 export async function getWalletTokenTransfers(
   database: ReadDatabase,
   chain: Chain,
   query: WalletTransfersQuery,
 ): Promise<WalletTransfersPage> {
   const read = (nfts: NftRows) =>
-    readPackedPage<TransferRow, PageRow>(database, TRANSFERS, (select) =>
+    readPackedPage<WalletTransfer, PageColumns>(database, TRANSFERS, (select) =>
       walletTransfersStatement(chain, query, { countMax: COUNT_MAX, nfts, select }),
     );
   return readConsistentPage(async () => {
-    const found = await read('shown');
-    const hasNfts = found.page.tokens?.some(([, , , , , , , isNft]) => isNft === true) === true;
-    return pageOf(query, hasNfts ? await read('left out') : found);
+    const withNfts = await read('shown');
+    const hasNfts = withNfts.page.tokens?.some(([, , , , , , , isNft]) => isNft === true) === true;
+    const { rows, page } = hasNfts ? await read('left out') : withNfts;
+    return {
+      ...readRelated(page, rows),
+      transfers: rows.slice(0, query.limit),
+      hasNext: rows.length > query.limit,
+      indexed: readIndexed(page),
+      newestBlock: page.newest,
+      count: page.total !== null && page.total <= COUNT_MAX ? page.total : null,
+    };
   });
-}
-
-/** The only row of the statement. */
-interface PageRow extends IndexedColumns, PackedTexts, RelatedColumns {
-  readonly newest: number | null;
-  readonly total: number | null;
-}
-
-function pageOf(
-  query: WalletTransfersQuery,
-  { rows: transfers, page: row }: { readonly rows: readonly TransferRow[]; readonly page: PageRow },
-): WalletTransfersPage {
-  return {
-    ...readRelated(row, transfers),
-    transfers: transfers.slice(0, query.limit),
-    hasNext: transfers.length > query.limit,
-    indexed: readIndexed(row),
-    newestBlock: row.newest,
-    count: row.total !== null && row.total <= COUNT_MAX ? row.total : null,
-  };
 }

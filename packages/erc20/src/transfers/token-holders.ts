@@ -91,10 +91,7 @@ const NONE = rawSql('-1');
 const MINUTE: readonly ColumnOf<typeof erc20HolderMinutes>[] = ['token', 'chainId', 'minute', 'class'];
 const MINUTE_LIST = columnList(erc20HolderMinutes, MINUTE);
 
-/**
- * For a token with the lowest changed block as `lowest` and its counts as `known`: whether all added transfers are
- * above the stored ones.
- */
+/** All added transfers are above the stored ones. `lowest`: the lowest changed block; `known`: the token's counts. */
 const IS_ABOVE = rawSql('coalesce(known.top_block < lowest, true)');
 
 /** The same for removed transfers: none that remains is as high. */
@@ -151,7 +148,7 @@ FROM crossings GROUP BY ${MINUTE_LIST} ORDER BY ${MINUTE_LIST}
 ON CONFLICT (${MINUTE_LIST}) DO UPDATE SET ${rawSql(names.map((name) => `${name} = stored.${name} + excluded.${name}`).join(', '))}`;
 }
 
-/** Counts transfers, supply and holders of a token: must run before its holders change. */
+/** Must run before the holders of the token change. */
 function countTokens(change: RowsChange, sign: Sql, isExact: Sql): Sql {
   return sql`WITH moved AS MATERIALIZED ${movesOf(change)}, crossed AS (
   SELECT token, chain_id, sum((coalesce(stored.total, 0) ${sign} delta > 0)::int - (coalesce(stored.total, 0) > 0)::int) AS holders
@@ -170,9 +167,7 @@ ON CONFLICT (${TOKEN_LIST}) DO UPDATE SET transfers = stored.transfers + exclude
   top_block = greatest(stored.top_block, excluded.top_block)`;
 }
 
-/**
- * One statement for all rows: commits of a chain never run concurrently, so it reads the anchors that it counts from.
- */
+/** Commits of a chain never run concurrently, so one statement reads the anchors that it counts from. */
 function changeHolders(change: RowsChange, sign: Sql): Sql {
   const first = namesOf(erc20Holders, ['firstBlock', 'firstTransaction', 'acquired']).map((name) =>
     rawSql(`${name} = CASE WHEN stored.first_block IS NULL
@@ -204,7 +199,6 @@ ON CONFLICT (${HOLDER_LIST}) DO UPDATE SET total = stored.total + excluded.total
   moves = stored.moves + excluded.moves${sign === PLUS ? sql`, ${joinSql(first)}` : rawSql('')}`;
 }
 
-/** Deletes minutes without remaining changes, and all minutes of a token without transfers. */
 function deleteEmptyMinutes(change: RemovedRows): Sql {
   return sql`WITH moved AS MATERIALIZED ${movesOf(change)}, from_here AS MATERIALIZED (
   SELECT token, chain_id, date_trunc('minute', block_timestamp, 'UTC') AS minute, known.transfers = 0 AS is_empty
@@ -216,7 +210,6 @@ WHERE ${hasSameKey(erc20HolderMinutes, ['token', 'chainId'], 'stored', 'from_her
   AND (is_empty OR stored.minute >= from_here.minute AND stored.came = 0 AND stored.gone = 0)`;
 }
 
-/** Updates the newest block of each token that lost rows. */
 function updateTops(change: RemovedRows): Sql {
   const tokens = changedTokens(change, rawSql('token, chain_id, built_to'));
   const top = defineSqlLookup({
@@ -235,7 +228,7 @@ UPDATE erc20_holder_counts AS stored SET top_block = tops.top_block FROM tops
 WHERE ${hasSameKey(erc20HolderCounts, TOKEN, 'stored', 'tops')} AND stored.transfers > 0`;
 }
 
-/** Updates the first receipt of each account that lost it, from the remaining rows. */
+/** From the remaining rows, for each account that lost its first receipt. */
 function updateFirstReceipts(change: RemovedRows): Sql {
   const touched = sql`WITH moved AS MATERIALIZED ${movesOf(change)}
     SELECT ${HOLDER_LIST}, built_to, min(block_number) AS lowest FROM ${SIDES} AS side WHERE delta > 0

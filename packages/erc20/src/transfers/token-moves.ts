@@ -14,7 +14,6 @@ export const HOLDER_LIST = columnList(erc20Holders, HOLDER);
 const changed = columnsAs(erc20Transfers, 'changed_row');
 export const other = columnsAs(erc20Transfers, 'other_row');
 
-/** Part of an index's condition. */
 export const RECEIVED = rawSql(String(DIRECTION.received));
 
 /** Each transfer of a token once, by the token index. */
@@ -23,19 +22,17 @@ export function isOfToken(at: Readonly<Record<'token' | 'chain_id', Sql>>): Sql 
       AND ${other.chainId} = ${at.chain_id} AND ${other.direction} <> ${RECEIVED}`;
 }
 
-/** Returns some columns of {@link TOKENS_CHANGED} as a separate query. */
 export function changedTokens(change: RowsChange, columns: Sql): Sql {
   return sql`WITH moved AS MATERIALIZED ${movesOf(change)} SELECT ${columns} FROM (${TOKENS_CHANGED}) AS changed`;
 }
 
-/** Returns the key of each account whose balance changes, as a separate query. */
 export function changedHolders(change: RowsChange): Sql {
   return sql`WITH moved AS MATERIALIZED ${movesOf(change)} SELECT DISTINCT ${HOLDER_LIST} FROM ${SIDES} AS side`;
 }
 
 /**
- * Returns the subjects' transfers among the rows, each once: the sender's row, or the single row of a self-transfer.
- * Used in a `WITH` as `moved`.
+ * For a `WITH` as `moved`: the subjects' transfers among the rows, each once, by the sender's row, or the single row of
+ * a self-transfer.
  */
 export function movesOf(change: RowsChange): Sql {
   return sql`(

@@ -1,6 +1,5 @@
-import type { Address, Hash } from '@chainstead/core';
 import type { SubjectHistories } from '@chainstead/sync';
-import { TRANSFER_TOPIC } from '@chainstead/token-events';
+import { TRANSFER_TOPIC, topicOf } from '@chainstead/token-events';
 
 /**
  * Filters for the on-demand backfill of one wallet's or contract's ERC-20 transfers. The same responses contain ERC-721
@@ -15,7 +14,3 @@ export const erc20Histories: SubjectHistories = {
   // A wallet's balances come from contracts, not from the sum of all its transfers.
   mayBeCut: true,
 };
-
-function topicOf(account: Address): Hash {
-  return `0x${account.slice(2).padStart(64, '0')}` as Hash;
-}

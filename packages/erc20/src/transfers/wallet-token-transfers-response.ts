@@ -5,7 +5,6 @@ import { z } from '@hono/zod-openapi';
 import type { WalletTransfersPage } from './get-wallet-token-transfers.ts';
 import { showTransfer, transferSchema } from './page/transfer-response.ts';
 
-/** The response of `getWalletTokenTransfers` (docs/api/tokens.md#wallet-transfers). */
 export const walletTokenTransfersSchema = z
   .object({
     total: z.int().nullable().openapi({ description: 'Total number of rows if known, otherwise null' }),
@@ -17,7 +16,6 @@ export const walletTokenTransfersSchema = z
   })
   .openapi('Erc20Transfers');
 
-/** Returns the rows of the response, with wallet and counterparty assigned to sender and receiver. */
 export function showTransfers(wallet: Address, page: WalletTransfersPage): z.infer<typeof transferSchema>[] {
   return page.transfers.map((row) => {
     const [from, to] = row.direction === DIRECTION.received ? [row.counterparty, wallet] : [wallet, row.counterparty];

@@ -57,7 +57,7 @@ export const walletTokenTransfersRoute: RouteModule = (app, dependencies) => {
     position: z.object({ block: z.int(), transaction: z.int(), log: z.int(), count: z.int().nullable() }),
     firstPage: 0,
     read: async ({ chain, filter, order, limit, position, upperBound, given }) => {
-      const found = await getWalletTokenTransfers(reads, chain, {
+      const transfers = await getWalletTokenTransfers(reads, chain, {
         address: filter.address as Address,
         ...{ order, limit, tokens: filter.contract_addresses as readonly Address[] | null },
         ...boundsOfRows(filter),
@@ -69,30 +69,27 @@ export const walletTokenTransfersRoute: RouteModule = (app, dependencies) => {
         },
         count: position === null && given.disable_total === false,
       });
-      const counted = position === null ? found.count : position.count;
-      const last = found.hasNext ? found.transfers.at(-1) : undefined;
+      const counted = position === null ? transfers.count : position.count;
+      const last = transfers.hasNext ? transfers.transfers.at(-1) : undefined;
       const next = last && {
         position: {
           ...{ block: last.block_number, transaction: last.transaction_index, log: last.log_index },
           count: counted,
         },
-        upperBound: upperBound ?? found.newestBlock ?? last.block_number,
+        upperBound: upperBound ?? transfers.newestBlock ?? last.block_number,
       };
-      return { ...found, counted, next };
+      return { ...transfers, counted, next };
     },
-    present: (found, envelope, page) => ({
-      total: totalOf(page, found),
+    present: (transfers, envelope, page) => ({
+      total: totalOf(page, transfers),
       ...envelope,
-      indexed: showIndexed(found.indexed),
-      result: showTransfers(page.filter.address as Address, found),
+      indexed: showIndexed(transfers.indexed),
+      result: showTransfers(page.filter.address as Address, transfers),
     }),
   });
 };
 
-/**
- * Returns the exact total on a run's last page; before it, the first request's count, unless newer rows contradict it.
- * Null while blocks are missing, which may contain more.
- */
+/** Exact on the last page; before it the first count, unless newer rows contradict it. Null while blocks are missing. */
 function totalOf(
   page: Parameters<typeof totalOfRun>[0],
   { indexed, transfers, hasNext, counted }: WalletTransfersPage & { readonly counted: number | null },

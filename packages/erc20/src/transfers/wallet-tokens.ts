@@ -43,7 +43,11 @@ export const erc20WalletTokens: SubjectProjection = {
     indexes: ['erc20_transfer_sides_pkey', 'wrapped_coin_moves_pkey'],
   },
   added: (change) => [addSums(change, '+')],
-  removed: (change) => [addSums(change, '-'), updateNewestMovements(change), deleteUnmoved(change)],
+  removed: (change) => {
+    const touched = sql`SELECT DISTINCT ${KEY_LIST} FROM ${sidesOf(change, '-')} AS side`;
+    const isUnknown = sql`stored.moved_block = ${NONE} AND stored.anchor_block IS NULL`;
+    return [addSums(change, '-'), updateNewestMovements(change), deleteByKey(table, KEY, touched, isUnknown)];
+  },
   rolledBack: (chainId, ancestor) => [
     // Tokens known only from a removed block.
     sql`DELETE FROM erc20_wallet_tokens WHERE chain_id = ${chainId} AND anchor_block > ${ancestor} AND moved_block = ${NONE}`,
@@ -63,9 +67,7 @@ const MOVED: readonly ColumnOf<typeof table>[] = ['movedBlock', 'movedTransactio
 const moved = columnsAs(erc20Transfers, 'moved');
 const counted = columnsAs(erc20Transfers, 'counted_row');
 
-/**
- * One statement for all rows: commits of a chain never run concurrently, so it reads the anchors that it counts from.
- */
+/** Commits of a chain never run concurrently, so one statement reads the anchors that it counts from. */
 function addSums(change: RowsChange, sign: '+' | '-'): Sql {
   const sides = sidesOf(change, sign);
   const anchors = change.access.stored({
@@ -97,7 +99,6 @@ function movedOf(row: string): string {
     .join(', ');
 }
 
-/** Updates the newest movement of each token that lost one, from the remaining rows. */
 function updateNewestMovements(change: RemovedRows): Sql {
   const touched = sql`SELECT DISTINCT ${KEY_LIST}, built_to FROM ${sidesOf(change, '-')} AS side`;
   const newest = defineSqlLookup({
@@ -126,15 +127,7 @@ UPDATE erc20_wallet_tokens AS stored SET ${joinSql(values)}
 FROM newest WHERE ${hasSameKey(table, KEY, 'stored', 'newest')}`;
 }
 
-/** Deletes tokens without transfers and without a contract read. */
-function deleteUnmoved(change: RemovedRows): Sql {
-  const touched = sql`SELECT DISTINCT ${KEY_LIST} FROM ${sidesOf(change, '-')} AS side`;
-  return deleteByKey(table, KEY, touched, sql`stored.moved_block = ${NONE} AND stored.anchor_block IS NULL`);
-}
-
-/**
- * Returns the changes of the rows for the subjects. Each row is one side of a transfer; self-transfers change nothing.
- */
+/** Each row is one side of a transfer; self-transfers change nothing. */
 function sidesOf(change: RowsChange, sign: '+' | '-'): Sql {
   const value = sql`${rawSql(sign)}${moved.value}`;
   return sql`(SELECT ${moved.account} AS wallet, ${moved.chainId}, ${moved.token}, ${moved.blockNumber}, ${moved.transactionIndex}, ${moved.logIndex},

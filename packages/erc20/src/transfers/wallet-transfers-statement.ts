@@ -15,17 +15,13 @@ import {
   transfersAfter,
 } from './page/transfer-place.ts';
 
-/** The query of a page. */
 export interface WalletTransfersQuery extends PageBounds {
   readonly address: Address;
   readonly order: 'ASC' | 'DESC';
-  /** Requested rows; one more is read to detect a next page. */
   readonly limit: number;
-  /** Token contracts; null for all. Each costs a separate range scan. */
+  /** Null for all. Each costs a separate range scan. */
   readonly tokens: readonly Address[] | null;
-  /** Rows after this one; null for the first page. */
   readonly after: TransferKey | null;
-  /** Whether to count the whole run. */
   readonly count: boolean;
 }
 
@@ -35,12 +31,9 @@ export interface WalletTransfersQuery extends PageBounds {
  */
 export type NftRows = 'shown' | 'left out';
 
-/** Options of reading a page. */
 export interface TransfersReading {
-  /** Maximum count of the whole run. */
   readonly countMax: number;
   readonly nfts: NftRows;
-  /** The select list of {@link TRANSFERS}. */
   readonly select?: Sql;
 }
 
@@ -82,12 +75,14 @@ export function walletTransfersStatement(
   const total = query.count
     ? countOf({ ...scan, nfts: 'left out' }, scanRange(query.order, { lower, upper }, null), countMax + 1)
     : sql`NULL::bigint`;
+  const above = sql`block_number > coalesce((SELECT indexed_to FROM covered), -1)`;
+  const newest = rangeOfWallet(scan, [above], sql`ORDER BY block_number DESC LIMIT 1`, sql`block_number`);
   return sql`WITH ${joinSql(ctes)}, page AS MATERIALIZED (SELECT * FROM (${page}) AS transfer ${where(far)}), related AS MATERIALIZED (
   SELECT ${tokensOf(sql`SELECT token FROM page`, chain.id)} AS tokens,
     ${blocksOf(sql`SELECT block_number FROM page`, chain.id)} AS blocks,
     ${labelsOf(sql`ARRAY(SELECT counterparty FROM page) || ${account}`, chain.id)} AS labels)
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, ${total} AS total,
-  greatest(covered.indexed_to, ${newestBlock(scan)}) AS newest,
+  greatest(covered.indexed_to, (${newest})) AS newest,
   related.*, transfers.*
 FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM page) AS transfers`;
 }
@@ -100,7 +95,6 @@ interface Scan {
   readonly nfts: NftRows;
 }
 
-/** Returns the first `limit` transfers in order. */
 function transfersOf(scan: Scan, bounds: readonly Sql[], limit: number, columns: Sql): Sql {
   const tail = firstInOrder(scan.order, limit);
   return scan.tokens === null
@@ -108,14 +102,12 @@ function transfersOf(scan: Scan, bounds: readonly Sql[], limit: number, columns:
     : sql`SELECT ${columns} FROM ${transfersOfTokens(scan, scan.tokens, { bounds, limit, columns })} ${tail}`;
 }
 
-interface TokenRanges {
-  readonly bounds: readonly Sql[];
-  readonly limit: number;
-  readonly columns: Sql;
-}
-
-/** Returns the first `limit` transfers of each requested token, one range scan per token. */
-function transfersOfTokens(scan: Scan, tokens: Sql, { bounds, limit, columns }: TokenRanges): Sql {
+/** One range scan per token, of `limit` transfers at most. */
+function transfersOfTokens(
+  scan: Scan,
+  tokens: Sql,
+  { bounds, limit, columns }: { readonly bounds: readonly Sql[]; readonly limit: number; readonly columns: Sql },
+): Sql {
   const ofToken = [sql`token_key(token) = token_key(wanted.address)`, expectedTrue(sql`token = wanted.address`)];
   const range = rangeOfWallet(scan, [...bounds, ...ofToken], firstInOrderOfBlocks(scan.order, limit), columns);
   return sql`(SELECT address FROM unnest(${tokens}) AS given(address) WHERE ${isShown(scan, sql`given.address`)}) AS wanted
@@ -126,7 +118,7 @@ function rangeOfWallet({ ofWallet }: Scan, conditions: readonly Sql[], tail: Sql
   return rangeOf('erc20_transfer_sides', [...ofWallet, ...conditions], tail, columns);
 }
 
-/** Returns the number of transfers, at most `limit`. Tokens are counted one after the other until it is reached. */
+/** At most `limit`. Tokens are counted one after the other until it is reached. */
 function countOf(scan: Scan, { scan: bounds, far }: ScanRange, limit: number): Sql {
   const rows =
     scan.tokens === null
@@ -137,12 +129,10 @@ function countOf(scan: Scan, { scan: bounds, far }: ScanRange, limit: number): S
 
 const PAGE_COLUMNS = sql`${PLACE_COLUMNS}, transfer.direction, transfer.token, transfer.counterparty, transfer.value, transfer.transaction_hash`;
 
-/** The rows of a page. Addresses and hashes are lower-case hexadecimal text. */
 export const TRANSFERS = packedRows({
   block_number: int8('block_number'),
   transaction_index: int4('transaction_index'),
   log_index: int4('log_index'),
-  /** The wallet's side: a {@link Direction}. */
   direction: int4('direction'),
   token: hex<Address>('token', 20),
   counterparty: hex<Address>('counterparty', 20),
@@ -160,10 +150,4 @@ function isShown({ nfts, chainId }: Scan, token: Sql): Sql {
   return nfts === 'shown'
     ? sql`(CASE WHEN ${token} IS NOT NULL THEN true WHEN ${condition} THEN true END) IS NOT NULL`
     : expectedTrue(condition);
-}
-
-/** Returns the wallet's newest block above the covered ones. */
-function newestBlock(scan: Scan): Sql {
-  const above = sql`block_number > coalesce((SELECT indexed_to FROM covered), -1)`;
-  return sql`(${rangeOfWallet(scan, [above], sql`ORDER BY block_number DESC LIMIT 1`, sql`block_number`)})`;
 }

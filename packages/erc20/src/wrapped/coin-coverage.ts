@@ -10,13 +10,11 @@ import { type Sql, sql } from '@chainstead/db';
 
 export const WRAPPED_COIN_MOVES = 'wrapped-coin-moves';
 
-/** A wallet or a contract. */
 type CoinSubject = Omit<CoveredSubject, 'states'>;
 
 /**
- * CTE `coin_covered`, to follow those of {@link subjectCoverage} of transfers. It has one row with `indexed_from`, the
- * first block of the unbroken range up to the newest block in which both are indexed. It is empty if their ranges end
- * at different blocks.
+ * CTE `coin_covered`, to follow those of {@link subjectCoverage} of transfers. Its row has `indexed_from`, the first
+ * block of the unbroken range in which both are indexed. It is empty if their ranges end at different blocks.
  */
 export function coinCoverage(subject: CoinSubject): Sql {
   return sql`${coverageOfMoves(subject)}, coin_covered AS MATERIALIZED (
@@ -28,9 +26,8 @@ export function coinCoverage(subject: CoinSubject): Sql {
 export const COIN_COVERED_FROM = sql`(SELECT indexed_from FROM coin_covered)`;
 
 /**
- * Replaces {@link subjectCoverage} of transfers if the subject is a token. For the wrapped native token, `covered`
- * contains the blocks with both datasets. Its `is_counted` is false if their ranges end at different blocks, so that no
- * range reaches the newest block.
+ * Replaces {@link subjectCoverage} of transfers if the subject is a token. For the wrapped native token, `covered` has
+ * the blocks with both datasets. `is_counted` is false if their ranges end at different blocks.
  */
 export function coverageOfToken(
   { wrappedNative }: Pick<Chain, 'wrappedNative'>,

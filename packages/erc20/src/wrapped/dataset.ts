@@ -1,4 +1,4 @@
-import { type Address, type Hash, type Log, ZERO_ADDRESS } from '@chainstead/core';
+import { type Hash, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import type { Dataset, DecodeContext } from '@chainstead/sync';
 import {
   DEPOSIT_TOPIC,
@@ -6,6 +6,7 @@ import {
   decodeWrappedCoinMove,
   type Erc20Transfer,
   TRANSFER_TOPIC,
+  topicOf,
   WITHDRAWAL_TOPIC,
 } from '@chainstead/token-events';
 import type { Erc20TransferRow } from '../transfers/schema.ts';
@@ -38,7 +39,6 @@ export const wrappedCoinMoves: Dataset<Erc20TransferRow> = {
           ],
     ofContract: ({ wrappedNative }, contract) =>
       contract === wrappedNative ? [{ topics: TOPICS, addresses: [contract] }] : [],
-    // As with transfers: a wallet's balance comes from the contract.
     mayBeCut: true,
   },
 };
@@ -60,7 +60,7 @@ function decode(logs: readonly Log[], { chain }: DecodeContext): Erc20TransferRo
   return rows;
 }
 
-/** Returns a deposit as a transfer from the zero address, a withdrawal as a transfer to it. */
+/** A deposit comes from the zero address, a withdrawal goes to it. */
 function toTransfer(log: Log): Erc20Transfer | null {
   const moved = decodeWrappedCoinMove(log);
   if (moved === null) return null;
@@ -68,9 +68,7 @@ function toTransfer(log: Log): Erc20Transfer | null {
   return kind === 'deposit' ? { from: ZERO_ADDRESS, to: account, value } : { from: account, to: ZERO_ADDRESS, value };
 }
 
-/**
- * Counts mints and burns with a Transfer, by transaction: each stands for one deposit or withdrawal of the same value.
- */
+/** Mints and burns with a Transfer: each stands for one deposit or withdrawal of the same value. */
 function countReported(ofCoin: readonly Log[], chain: DecodeContext['chain']): Map<string, number> {
   const reported = new Map<string, number>();
   for (const log of ofCoin) {
@@ -84,8 +82,4 @@ function countReported(ofCoin: readonly Log[], chain: DecodeContext['chain']): M
 
 function keyOf({ blockNumber, transactionIndex }: Log, { from, to, value }: Erc20Transfer): string {
   return `${blockNumber} ${transactionIndex} ${from} ${to} ${value}`;
-}
-
-function topicOf(account: Address): Hash {
-  return `0x${account.slice(2).padStart(64, '0')}` as Hash;
 }

@@ -10,7 +10,6 @@ const endSchema = z
   })
   .openapi('EndTransaction');
 
-/** The response of `getWalletActiveChains` (docs/api/wallets.md#active-chains). */
 export const activeChainsSchema = z
   .object({
     address: z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' }),

@@ -2,15 +2,14 @@ import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
 import { blocksOf, type Indexed, type PageBlock, readBlocks, readConsistentPage } from '@chainstead/data-api';
 import { type ReadDatabase, sql } from '@chainstead/db';
+import { FIRST_PLACE } from '../page/history-query.ts';
 import { readPlaces } from '../page/read-places.ts';
 
-/** A transaction of a wallet, in its block. */
 export interface EndTransaction {
   readonly block: PageBlock;
   readonly hash: Hash;
 }
 
-/** The first and last activity of a wallet on a chain. */
 export interface ActiveChain {
   readonly chain: Chain;
   readonly first: EndTransaction;
@@ -19,19 +18,16 @@ export interface ActiveChain {
   readonly indexed: Indexed;
 }
 
-/** The known activity of a wallet on a chain. */
-export interface KnownEnds {
-  /** Null without known activity. */
-  readonly ends: Pick<ActiveChain, 'first' | 'last'> | null;
-  readonly indexed: Indexed;
-}
-
-/** Returns the first and the last transaction of a wallet's history. */
-export async function getActiveChain(database: ReadDatabase, chain: Chain, wallet: Address): Promise<KnownEnds> {
+/** `ends` is null without known activity. */
+export async function getActiveChain(
+  database: ReadDatabase,
+  chain: Chain,
+  wallet: Address,
+): Promise<{ readonly ends: Pick<ActiveChain, 'first' | 'last'> | null; readonly indexed: Indexed }> {
   return readConsistentPage(async () => {
     const [oldest, newest] = await Promise.all([
-      readPlaces(database, chain, { ...ANYTHING, wallet, order: 'ASC' }),
-      readPlaces(database, chain, { ...ANYTHING, wallet, order: 'DESC' }),
+      readPlaces(database, chain, { ...FIRST_PLACE, wallet }),
+      readPlaces(database, chain, { ...FIRST_PLACE, wallet, order: 'DESC' }),
     ]);
     const { indexed } = oldest;
     const [[first], [last]] = [oldest.places, newest.places];
@@ -50,9 +46,3 @@ export async function getActiveChain(database: ReadDatabase, chain: Chain, walle
     };
   });
 }
-
-/** One more than the limit is read: the first one. */
-const ANYTHING = {
-  ...{ limit: 0, after: null, pinnedBlock: null },
-  ...{ fromBlock: null, toBlock: null, fromDate: null, toDate: null },
-};

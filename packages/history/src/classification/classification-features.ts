@@ -3,12 +3,12 @@ import type { NftLeg, TokenLeg, WalletTransaction } from './wallet-transaction.t
 
 /** The native token, as an asset; tokens are identified by their contract. */
 export const COIN = 'coin';
-export type Asset = Address | typeof COIN;
+export type MovedAsset = Address | typeof COIN;
 
 /** Net amounts in base units, above zero: tokens in the order of their logs, the native token last. */
-export type Amounts = ReadonlyMap<Asset, bigint>;
+export type Amounts = ReadonlyMap<MovedAsset, bigint>;
 
-/** The features of a wallet's legs, as the decision table uses them. */
+/** As the decision table uses them. */
 export interface ClassificationFeatures {
   /** Assets with a net outflow, and with a net inflow. */
   readonly assetsOut: Amounts;
@@ -29,8 +29,8 @@ export interface ClassificationFeatures {
 }
 
 /**
- * Returns the features of a transaction: net movements by asset. Legs to oneself and ERC-20 legs of zero don't count.
- * Amounts that went out and came back in full count only if no other leg is left, as outgoing.
+ * Net movements by asset. Legs to oneself and ERC-20 legs of zero don't count. Amounts that went out and came back in
+ * full count only if no other leg is left, as outgoing.
  */
 export function featuresOf(transaction: WalletTransaction): ClassificationFeatures {
   const { wallet, from } = transaction;
@@ -41,11 +41,9 @@ export function featuresOf(transaction: WalletTransaction): ClassificationFeatur
   const net = sumOf(moved, (leg) => (isGiven(leg, wallet) ? -leg.value : leg.value));
   const changed = [...net].filter(([, sum]) => sum !== 0n);
   const isIdle = changed.length === 0 && nfts.length === 0;
+  const given = moved.filter((leg) => isGiven(leg, wallet));
   const assetsOut: Amounts = isIdle
-    ? sumOf(
-        moved.filter((leg) => isGiven(leg, wallet)),
-        ({ value }) => value,
-      )
+    ? sumOf(given, ({ value }) => value)
     : new Map(changed.flatMap(([asset, sum]) => (sum < 0n ? [[asset, -sum] as const] : [])));
   const assetsIn: Amounts = new Map(changed.filter(([, sum]) => sum > 0n));
   const [tokensOut, tokensIn] = [hasToken(assetsOut), hasToken(assetsIn)];
@@ -62,12 +60,12 @@ export function featuresOf(transaction: WalletTransaction): ClassificationFeatur
   };
 }
 
-/** Whether a leg is outgoing; one to oneself is, unless it was minted. */
+/** A leg to oneself is outgoing, unless it was minted. */
 export function isGiven({ from, isMinted = false }: Pick<Moved, 'from' | 'isMinted'>, wallet: Address): boolean {
   return from === wallet && !isMinted;
 }
 
-/** Whether an address is used to burn tokens. */
+/** The address is used to burn tokens. */
 export function isBurnt(receiver: Address): boolean {
   return receiver === ZERO_ADDRESS || receiver === DEAD_ADDRESS;
 }
@@ -75,20 +73,20 @@ export function isBurnt(receiver: Address): boolean {
 const DEAD_ADDRESS = `0x${'dead'.padStart(40, '0')}` as Address;
 
 interface Moved {
-  readonly token: Asset;
+  readonly token: MovedAsset;
   readonly isMinted?: boolean;
   readonly from: Address;
   readonly value: bigint;
 }
 
-function sumOf(moved: readonly Moved[], amountOf: (leg: Moved) => bigint): Map<Asset, bigint> {
-  const sums = new Map<Asset, bigint>();
+function sumOf(moved: readonly Moved[], amountOf: (leg: Moved) => bigint): Map<MovedAsset, bigint> {
+  const sums = new Map<MovedAsset, bigint>();
   for (const leg of moved) sums.set(leg.token, (sums.get(leg.token) ?? 0n) + amountOf(leg));
   return sums;
 }
 
 function inLogOrder<Leg extends { readonly logIndex: number }>(legs: readonly Leg[]): readonly Leg[] {
-  return legs.toSorted((one, other) => one.logIndex - other.logIndex);
+  return legs.toSorted((a, b) => a.logIndex - b.logIndex);
 }
 
 function hasToken(assets: Amounts): boolean {

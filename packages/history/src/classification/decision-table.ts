@@ -1,20 +1,18 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { type Asset, type ClassificationFeatures, COIN, isBurnt } from './classification-features.ts';
+import { type ClassificationFeatures, COIN, isBurnt, type MovedAsset } from './classification-features.ts';
 import { isDistribution } from './distribution.ts';
 import type { Category, CategoryDetail, NftLeg, WalletTransaction } from './wallet-transaction.ts';
 
-/** The inputs of a rule. */
 export interface Case extends ClassificationFeatures {
   readonly transaction: WalletTransaction;
 }
 
 export interface Rule {
-  /** A description. */
   readonly name: string;
   holds(given: Case): boolean;
   readonly category: Category | ((given: Case) => Category);
   readonly detail?: CategoryDetail | ((given: Case) => CategoryDetail | null);
-  /** Whether it depends on facts that are invisible without traces. @default false */
+  /** It depends on facts that are invisible without traces. @default false */
   readonly isInferred?: boolean;
 }
 
@@ -35,7 +33,7 @@ export const DECISION_TABLE: readonly Rule[] = [
     name: 'NFTs given up',
     holds: ({ nftsOut, nftsIn }) => nftsOut.length > 0 && nftsIn.length === 0 && nftsOut.every(({ to }) => isBurnt(to)),
     category: 'burn',
-    detail: liquidityRemoved,
+    detail: ({ transaction }) => (transaction.evidence.has('liquidityRemove') ? 'liquidity remove' : null),
   },
   {
     name: 'new NFTs, by the wallet’s own doing',
@@ -201,10 +199,6 @@ function bridged({ transaction }: Case): CategoryDetail | null {
   return transaction.evidence.has('bridge') ? 'bridge' : null;
 }
 
-function liquidityRemoved({ transaction }: Case): CategoryDetail | null {
-  return transaction.evidence.has('liquidityRemove') ? 'liquidity remove' : null;
-}
-
 /** Functions that take an approval by a signature. */
 const PERMITS = /^(?:permit|selfPermit)|WithPermit/;
 
@@ -213,19 +207,19 @@ function permitted({ transaction }: Case): CategoryDetail | null {
   return PERMITS.test(transaction.method ?? '') ? 'permit' : null;
 }
 
-/** Returns the category of the first leg, if all legs move nothing: with amount zero, or to oneself. */
+/** The category of the first leg, if all legs move nothing: with amount zero, or to oneself. */
 function idleCategory({ wallet, coins, tokens, nfts }: WalletTransaction): Category | null {
   if (coins.length > 0) return 'send';
-  const [token] = tokens.toSorted((one, other) => one.logIndex - other.logIndex);
-  const [nft] = nfts.toSorted((one, other) => one.logIndex - other.logIndex);
+  const [token] = tokens.toSorted((a, b) => a.logIndex - b.logIndex);
+  const [nft] = nfts.toSorted((a, b) => a.logIndex - b.logIndex);
   if (token !== undefined && (nft === undefined || token.logIndex < nft.logIndex))
     return token.from === wallet ? 'token send' : 'token receive';
   return nft === undefined ? null : 'nft send';
 }
 
 /**
- * Whether the wallet paid one asset to a contract that minted its own tokens for it: a vault without its own events, or
- * a bridged native token that wraps.
+ * The wallet paid one asset to a contract that minted its own tokens for it: a vault without its own events, or a
+ * bridged native token that wraps.
  */
 function isShareMinted(
   transaction: WalletTransaction,
@@ -238,7 +232,7 @@ function isShareMinted(
   return legsIn.every(({ from }) => from === ZERO_ADDRESS) && took(transaction, share, paid);
 }
 
-/** Whether the wallet's tokens were burnt by their contract, which paid native tokens or other tokens for them. */
+/** The wallet's tokens were burnt by their contract, which paid native tokens or other tokens for them. */
 function isShareBurnt(transaction: WalletTransaction, { legsOut, assetsIn, got }: ClassificationFeatures): boolean {
   const contracts = new Set(legsOut.map(({ token }) => token));
   if (!got || contracts.size === 0 || !legsOut.every(({ to }) => isBurnt(to))) return false;
@@ -246,13 +240,13 @@ function isShareBurnt(transaction: WalletTransaction, { legsOut, assetsIn, got }
 }
 
 /** Intermediaries: transfers between them are not among the wallet's own legs. */
-function took({ coins, tokens, evidence }: WalletTransaction, contract: Address, asset: Asset): boolean {
+function took({ coins, tokens, evidence }: WalletTransaction, contract: Address, asset: MovedAsset): boolean {
   return asset === COIN
     ? coins.some(({ to, value }) => to === contract && value > 0n)
     : evidence.has('shareMinted') || tokens.some((leg) => leg.token === asset && leg.to === contract && leg.value > 0n);
 }
 
-function gave({ wallet, coins, tokens }: WalletTransaction, contract: Address, asset: Asset): boolean {
+function gave({ wallet, coins, tokens }: WalletTransaction, contract: Address, asset: MovedAsset): boolean {
   return asset === COIN
     ? coins.some(({ from, to, value }) => from === contract && to === wallet && value > 0n)
     : tokens.some((leg) => leg.token === asset && leg.from === contract && leg.to === wallet && leg.value > 0n);

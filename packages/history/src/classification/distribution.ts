@@ -15,23 +15,18 @@ const SELECTORS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns whether the wallet is one of many receivers: it didn't send the transaction and only receives. In addition,
- * the method is a distribution, or the same token goes from one source to at least ten receivers, in equal amounts or
- * of a token in no imported list. An exchange's payout of a listed token in different amounts is therefore not
- * included.
+ * The wallet is one of many receivers: it didn't send the transaction and only receives. In addition, the method is a
+ * distribution, or the same token goes from one source to at least ten receivers, in equal amounts or of a token in no
+ * imported list. An exchange's payout of a listed token in different amounts is therefore not included.
  */
-export function isDistribution(transaction: WalletTransaction, terms: ClassificationFeatures): boolean {
-  if (terms.isSender || terms.paid || terms.nftsOut.length > 0) return false;
-  return distributes(transaction) || goesToMany(transaction, terms);
-}
-
-function distributes({ method, selector }: WalletTransaction): boolean {
-  if (selector !== null && SELECTORS.has(selector)) return true;
+export function isDistribution(
+  { method, selector, evidence, listed }: WalletTransaction,
+  { isSender, paid, nftsOut, legsIn }: ClassificationFeatures,
+): boolean {
+  if (isSender || paid || nftsOut.length > 0) return false;
   const name = method?.toLowerCase() ?? '';
-  return NAMES.some((beginning) => name.startsWith(beginning));
-}
-
-function goesToMany({ evidence, listed }: WalletTransaction, { legsIn }: ClassificationFeatures): boolean {
+  if (selector !== null && SELECTORS.has(selector)) return true;
+  if (NAMES.some((beginning) => name.startsWith(beginning))) return true;
   if (legsIn.length === 0 || !evidence.has('handedOut')) return false;
   return evidence.has('handedOutEqually') || !legsIn.some(({ token }) => listed.has(token));
 }

@@ -2,8 +2,8 @@ import type { Address } from '@chainstead/core';
 import type { WalletTransaction } from './wallet-transaction.ts';
 
 /**
- * Returns whether a row is unsolicited: the wallet didn't send it, and each leg is of a token that is flagged as spam,
- * or an ERC-20 transfer of zero (address poisoning). Native tokens never are.
+ * Unsolicited: the wallet didn't send it, and each leg is of a token that is flagged as spam, or an ERC-20 transfer of
+ * zero (address poisoning). Native tokens never are.
  */
 export function isPossibleSpam(
   { wallet, from, coins, tokens, nfts }: Pick<WalletTransaction, 'wallet' | 'from' | 'coins' | 'tokens' | 'nfts'>,

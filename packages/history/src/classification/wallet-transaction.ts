@@ -1,13 +1,12 @@
 import type { Address } from '@chainstead/core';
 import type { Evidence } from '@chainstead/transactions';
 
-/** Native tokens that a transaction moved, by its own value or by an internal call. */
+/** Moved by the transaction's own value or by an internal call. */
 export interface CoinLeg {
   readonly from: Address;
   readonly to: Address;
   /** Wei. */
   readonly value: bigint;
-  /** Moved by an internal call. */
   readonly isInternal: boolean;
   /**
    * Minted for its receiver by a deposit from the chain below: its sender paid nothing on this chain.
@@ -25,7 +24,7 @@ export interface TokenLeg {
   readonly logIndex: number;
 }
 
-/** An NFT, or an amount of one, that moved. */
+/** An NFT, or an amount of one. */
 export interface NftLeg {
   readonly token: Address;
   /** Decimal digits. */
@@ -38,14 +37,12 @@ export interface NftLeg {
   readonly logIndex: number;
 }
 
-/** A marketplace trade that the wallet was part of. */
 export interface TradePart {
   readonly role: 'buyer' | 'seller';
-  /** Whether an offer was accepted. */
   readonly isOffer: boolean;
 }
 
-/** A transaction from one wallet's view: all facts that determine its category. */
+/** From one wallet's view: all facts that determine the category. */
 export interface WalletTransaction {
   readonly wallet: Address;
   readonly from: Address;
@@ -66,13 +63,12 @@ export interface WalletTransaction {
   /** Approvals with the wallet as owner: whether each grants something. Approvals of one NFT are not included. */
   readonly approvals: readonly { readonly isGranted: boolean }[];
   readonly trades: readonly TradePart[];
-  /** Evidence about the wallet in protocol events. */
+  /** About the wallet, in protocol events. */
   readonly evidence: ReadonlySet<Evidence>;
-  /** Whether internal transfers are known. */
   readonly isTraced: boolean;
 }
 
-/** All categories. Clients switch over these. */
+/** Clients switch over these. */
 export const CATEGORIES = [
   'send',
   'receive',
@@ -116,9 +112,8 @@ export type CategoryDetail = (typeof CATEGORY_DETAILS)[number];
 
 export interface Classification {
   readonly category: Category;
-  /** Null if nothing finer is known. */
   readonly detail: CategoryDetail | null;
-  /** Whether the category depends on facts that are invisible without traces. */
+  /** It depends on facts that are invisible without traces. */
   readonly isInferred: boolean;
   /** The row of the table that matched. */
   readonly row: number;

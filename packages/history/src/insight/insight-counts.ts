@@ -7,7 +7,6 @@ import type { WalletPart, WalletPlace } from './wallet-parts.ts';
 const wei = z.string().regex(/^\d+$/);
 const transfersSchema = z.object({ sent: z.int(), received: z.int(), total: z.int() });
 
-/** The time and kind of an activity. */
 const activitySchema = z.object({
   block: z.int(),
   hash: z.string(),
@@ -16,9 +15,6 @@ const activitySchema = z.object({
   type: z.enum(['nativeTransfer', 'tokenTransfer', 'nftTransfer', 'transaction']),
   direction: z.enum(['in', 'out']),
 });
-
-/** Native token amounts in cents; all of them, or none. */
-const dollarsSchema = z.object({ gas: wei, sent: wei, received: wei, largestIn: wei, largestOut: wei }).nullable();
 
 /** Amounts are wei. */
 export const insightCountsSchema = z.object({
@@ -43,7 +39,8 @@ export const insightCountsSchema = z.object({
   coinsReceived: wei,
   largestIn: wei,
   largestOut: wei,
-  dollars: dollarsSchema,
+  /** Native token amounts in cents; all of them, or none. */
+  dollars: z.object({ gas: wei, sent: wei, received: wei, largestIn: wei, largestOut: wei }).nullable(),
 });
 export type InsightCounts = z.infer<typeof insightCountsSchema>;
 export type Activity = z.infer<typeof activitySchema>;
@@ -51,7 +48,6 @@ export type Activity = z.infer<typeof activitySchema>;
 export const COUNTERPARTIES_MAX = 10_000;
 const DAY_SECONDS = 86_400;
 
-/** A transaction that the wallet sent, received or was created by. */
 export interface CountedTransaction {
   readonly hash: string;
   readonly from: Address;
@@ -65,24 +61,18 @@ export interface CountedTransaction {
   readonly fee: bigint;
 }
 
-/** A position, with its other known facts. */
 export interface CountedPlace {
   readonly place: WalletPlace;
   /** Seconds since the Unix epoch. */
   readonly time: number;
   /** Null if the wallet only took part in transfers and approvals. */
   readonly transaction: CountedTransaction | null;
-  /** Returns the value of an amount of wei, in cents; null if there is no price. */
+  /** In cents; null if there is no price. */
   readonly centsOf: ((wei: bigint) => bigint) | null;
 }
 
-export interface InsightCount {
-  add(place: CountedPlace): void;
-  result(): InsightCounts;
-}
-
-/** @param isPriced whether amounts are converted to dollars: each then needs a price */
-export function createInsightCount(wallet: Address, isPriced: boolean): InsightCount {
+/** @param isPriced amounts are converted to dollars: each then needs a price */
+export function createInsightCount(wallet: Address, isPriced: boolean) {
   const days = new Set<number>();
   const tokens = new Set<Address>();
   const counts = { initiated: 0, involved: 0, contractsCreated: 0 };
@@ -114,7 +104,7 @@ export function createInsightCount(wallet: Address, isPriced: boolean): InsightC
   }
 
   return {
-    add({ place, time, transaction, centsOf }) {
+    add({ place, time, transaction, centsOf }: CountedPlace): void {
       counts.involved += 1;
       days.add(Math.floor(time / DAY_SECONDS));
       const hash = transaction?.hash ?? place.parts.find((part) => part.hash !== null)?.hash ?? '';
@@ -130,9 +120,9 @@ export function createInsightCount(wallet: Address, isPriced: boolean): InsightC
       if (transaction !== null) countTransaction(transaction, centsOf);
       for (const part of place.parts) countPart(part, centsOf);
     },
-    result: () => ({
+    result: (): InsightCounts => ({
       ...seen,
-      days: [...days].toSorted((one, other) => one - other),
+      days: [...days].toSorted((a, b) => a - b),
       ...counts,
       ...transfers.result(),
       tokens: tokens.size,
@@ -141,16 +131,16 @@ export function createInsightCount(wallet: Address, isPriced: boolean): InsightC
   };
 }
 
-type Transfer = Pick<WalletPart, 'isSent' | 'isReceived' | 'counterparty'>;
-
-/** Counts transfers by asset kind and counterparty. */
 function createTransferCounts(wallet: Address) {
   const none = () => ({ sent: 0, received: 0, total: 0 });
   const of = { native: none(), token: none(), nft: none() };
   const sentTo = new Set<string>();
   const receivedFrom = new Set<string>();
   return {
-    add(kind: keyof typeof of, { isSent, isReceived, counterparty }: Transfer): void {
+    add(
+      kind: keyof typeof of,
+      { isSent, isReceived, counterparty }: Pick<WalletPart, 'isSent' | 'isReceived' | 'counterparty'>,
+    ): void {
       of[kind].total += 1;
       if (isSent) of[kind].sent += 1;
       if (isReceived) of[kind].received += 1;
@@ -165,7 +155,7 @@ function createTransferCounts(wallet: Address) {
   };
 }
 
-/** Sums amounts in wei, and in cents while the price of each is known. */
+/** In wei, and in cents while the price of each amount is known. */
 function createCoinCounts(isPriced: boolean) {
   const coins = createAmounts();
   const cents = createAmounts();
@@ -180,16 +170,13 @@ function createCoinCounts(isPriced: boolean) {
     },
     result() {
       const { sent, received, ...others } = coins.result();
-      return {
-        ...others,
-        ...{ coinsSent: sent, coinsReceived: received },
-        dollars: isWorthKnown ? cents.result() : null,
-      };
+      const dollars = isWorthKnown ? cents.result() : null;
+      return { ...others, coinsSent: sent, coinsReceived: received, dollars };
     },
   };
 }
 
-/** Returns the wallet's most important part in the transaction. */
+/** The wallet's most important part in the transaction. */
 function reported(
   { parts }: WalletPlace,
   wallet: Address,
@@ -201,14 +188,12 @@ function reported(
   if (transfer !== undefined)
     return { type: nft === undefined ? 'tokenTransfer' : 'nftTransfer', direction: transfer.isSent ? 'out' : 'in' };
   const inside = parts.find(({ kind }) => kind === 'internal');
-  const isOut = inside === undefined ? transaction === null || isGivenBy(wallet, transaction) : inside.isSent;
+  // A deposit to its own sender is incoming.
+  const isGiven =
+    transaction === null || (transaction.from === wallet && !(transaction.isMinted && transaction.to === wallet));
+  const isOut = inside === undefined ? isGiven : inside.isSent;
   const moves = inside !== undefined || (transaction?.succeeded === true && transaction.value > 0n);
   return { type: moves ? 'nativeTransfer' : 'transaction', direction: isOut ? 'out' : 'in' };
-}
-
-/** A deposit to its own sender is incoming. */
-function isGivenBy(wallet: Address, { from, to, isMinted }: CountedTransaction): boolean {
-  return from === wallet && !(isMinted && to === wallet);
 }
 
 /** Wei, or cents. */
@@ -228,12 +213,10 @@ function createAmounts() {
       if (received > sums.largestIn) sums.largestIn = received;
       if (sent > sums.largestOut) sums.largestOut = sent;
     },
-    result: () => ({
-      gas: String(sums.gas),
-      sent: String(sums.sent),
-      received: String(sums.received),
-      largestIn: String(sums.largestIn),
-      largestOut: String(sums.largestOut),
-    }),
+    result: () =>
+      Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, String(sum)])) as Record<
+        keyof typeof sums,
+        string
+      >,
   };
 }

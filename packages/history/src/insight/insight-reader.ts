@@ -32,7 +32,7 @@ const answerSchema = z.object({
 });
 export type CountedInsight = z.infer<typeof answerSchema>;
 
-/** The sums of a wallet's rows on a chain. It may take minutes, so no other state read queues behind it. */
+/** It may take minutes, so no other state read queues behind it. */
 export const INSIGHT_COUNTED: StateKind<Question, CountedInsight> = {
   name: 'wallet-insight',
   question: questionSchema,
@@ -40,7 +40,6 @@ export const INSIGHT_COUNTED: StateKind<Question, CountedInsight> = {
   isSlow: true,
 };
 
-/** Positions that are looked up together. */
 const TOGETHER = 500;
 
 export const insightReader: StateReader<Question, CountedInsight> = {
@@ -93,19 +92,6 @@ async function readTimes(
   return new Map(rows.map(({ block, time }) => [block, time]));
 }
 
-interface TransactionColumns {
-  readonly block: number;
-  readonly index: number;
-  readonly hash: string;
-  readonly from: Address;
-  readonly to: Address | null;
-  readonly created: Address | null;
-  readonly succeeded: boolean;
-  readonly type: number;
-  readonly value: string;
-  readonly fee: string;
-}
-
 /** By block and index. */
 async function readTransactions(
   database: Database,
@@ -116,7 +102,11 @@ async function readTransactions(
   const keys = places.flatMap(({ parts }) => parts.flatMap(({ transactionKey }) => transactionKey ?? []));
   if (keys.length === 0) return new Map();
 
-  const rows = await database.query<TransactionColumns>(
+  const rows = await database.query<
+    Omit<CountedTransaction, 'isMinted' | 'value' | 'fee'> &
+      Record<'block' | 'index' | 'type', number> &
+      Record<'value' | 'fee', string>
+  >(
     sql`SELECT block_number::int8 AS block, transaction_index AS index, ${hexText('transaction_hash')} AS hash, ${hexText('from_address')} AS "from", ${hexText('to_address')} AS "to",
        ${hexText('contract_address')} AS created, status IS DISTINCT FROM 0 AS succeeded, type, value::text,
        (gas_used * gas_price + coalesce(l1_fee, 0))::text AS fee
@@ -130,7 +120,7 @@ async function readTransactions(
   );
 }
 
-/** Returns the value of wei in cents at blocks, for chains with an ether price whose native token is ether. */
+/** The value of wei in cents by block. Empty without an ether price, or if the native token is not ether. */
 async function readPrices(
   database: Database,
   chain: Chain,

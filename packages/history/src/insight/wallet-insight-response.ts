@@ -59,7 +59,6 @@ const chainSchema = z
   })
   .openapi('WalletInsightOfChain');
 
-/** The response of `getWalletInsight` (docs/api/wallets.md#wallet-insight). */
 export const walletInsightSchema = z
   .object({
     address: z.string(),
@@ -72,11 +71,10 @@ export const walletInsightSchema = z
   })
   .openapi('WalletInsight');
 
-/** The counts of a chain. */
 export interface CountedChain {
   readonly chain: Chain;
   readonly counts: InsightCounts;
-  /** Value of all swaps in cents; null: unknown. */
+  /** Of all swaps, in cents; null: unknown. */
   readonly swapVolume: string | null;
   /** The last block that counts. */
   readonly toBlock: number;
@@ -90,14 +88,14 @@ export function showWalletInsight(
   options: { readonly now: number; readonly withBreakdown: boolean },
 ): z.infer<typeof walletInsightSchema> {
   const active = chains.filter(({ counts }) => counts.first !== null);
-  const most = active.toSorted((one, other) => other.counts.days.length - one.counts.days.length)[0];
+  const most = active.toSorted((a, b) => b.counts.days.length - a.counts.days.length)[0];
   return {
     address,
     addressType: 'evm',
     ...showFigures(chains, options.now),
     activeChains: active.length,
     mostActiveChain: most === undefined ? null : hexOf(most.chain),
-    ...(options.withBreakdown && { chainBreakdown: chains.map((one) => showChain(one, options.now)) }),
+    ...(options.withBreakdown && { chainBreakdown: chains.map((counted) => showChain(counted, options.now)) }),
     indexed: { complete: chains.every(({ isComplete }) => isComplete) },
   };
 }
@@ -132,8 +130,8 @@ function showFigures(chains: readonly CountedChain[], now: number) {
   });
   const activities = (of: 'first' | 'last' | 'firstInitiated' | 'lastInitiated') =>
     chains
-      .flatMap((counted) => (counted.counts[of] === null ? [] : [{ counted, activity: counted.counts[of] }]))
-      .toSorted((one, other) => one.activity.time - other.activity.time);
+      .flatMap(({ chain, counts }) => (counts[of] === null ? [] : [{ chain, activity: counts[of] }]))
+      .toSorted((a, b) => a.activity.time - b.activity.time);
   const earliest = (of: 'first' | 'firstInitiated') => showActivity(activities(of)[0]);
   const latest = (of: 'last' | 'lastInitiated') => showActivity(activities(of).at(-1));
   const [begun] = activities('first');
@@ -165,20 +163,21 @@ function showFigures(chains: readonly CountedChain[], now: number) {
   };
 }
 
-/** Returns no sum if one chain's volume is unknown: it would be too small. */
+/** A sum without an unknown chain would be too small. */
 function showSwapVolume(chains: readonly CountedChain[]): string | null {
-  const known = chains.flatMap(({ swapVolume }) => (swapVolume === null ? [] : [BigInt(swapVolume)]));
-  if (known.length < chains.length || chains.length === 0) return null;
-  return dollarText(known.reduce((total, cents) => total + cents, 0n));
+  const volumes = chains.flatMap(({ swapVolume }) => (swapVolume === null ? [] : [BigInt(swapVolume)]));
+  if (volumes.length < chains.length || chains.length === 0) return null;
+  return dollarText(volumes.reduce((total, cents) => total + cents, 0n));
 }
 
-/** Returns no sum if one chain's dollars are unknown: it would be too small. */
+/** A sum without an unknown chain would be too small. */
 function showDollars(all: readonly InsightCounts[]) {
-  const known = all.flatMap(({ dollars: reported }) => (reported === null ? [] : [reported]));
-  const isKnown = known.length === all.length && all.length > 0;
-  const sum = (of: 'gas' | 'sent' | 'received'): bigint => known.reduce((total, one) => total + BigInt(one[of]), 0n);
+  const amounts = all.flatMap(({ dollars: reported }) => reported ?? []);
+  const isKnown = amounts.length === all.length && all.length > 0;
+  const sum = (of: 'gas' | 'sent' | 'received'): bigint =>
+    amounts.reduce((total, chain) => total + BigInt(chain[of]), 0n);
   const largest = (of: 'largestIn' | 'largestOut'): bigint =>
-    known.reduce((most, one) => (BigInt(one[of]) > most ? BigInt(one[of]) : most), 0n);
+    amounts.map((chain) => BigInt(chain[of])).reduce((max, amount) => (amount > max ? amount : max), 0n);
   const initiated = all.reduce((total, counts) => total + counts.initiated, 0);
   const show = (cents: bigint): string | null => (isKnown ? dollarText(cents) : null);
   return {
@@ -193,13 +192,12 @@ function showDollars(all: readonly InsightCounts[]) {
 }
 
 function showActivity(
-  found: { readonly counted: CountedChain; readonly activity: Activity } | undefined,
+  of: { readonly chain: Chain; readonly activity: Activity } | undefined,
 ): z.infer<typeof activitySchema> {
-  if (found === undefined) return null;
-  const { counted, activity } = found;
-  const { block, hash, time, type, direction } = activity;
+  if (of === undefined) return null;
+  const { block, hash, time, type, direction } = of.activity;
   return {
-    chain: hexOf(counted.chain),
+    chain: hexOf(of.chain),
     blockNumber: String(block),
     blockTimestamp: new Date(time * 1_000).toISOString(),
     transactionHash: hash,

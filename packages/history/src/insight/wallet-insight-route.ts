@@ -1,7 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Clock } from '@chainstead/core';
 import type { OnDemandBackfill } from '@chainstead/data-api';
-import type { ReadDatabase } from '@chainstead/db';
 import {
   type ApiDependencies,
   booleanParameter,
@@ -15,7 +14,7 @@ import {
 import { type NodeReadQueue, StateUnavailableError } from '@chainstead/node-reads';
 import type { TrackedWallets } from '@chainstead/transactions';
 import { createRoute, z } from '@hono/zod-openapi';
-import type { HistoryQuery } from '../page/history-query.ts';
+import { FIRST_PLACE } from '../page/history-query.ts';
 import { ASSET_MOVEMENT_DATASETS } from '../page/places-statement.ts';
 import { readPlaces } from '../page/read-places.ts';
 import { INSIGHT_COUNTED } from './insight-reader.ts';
@@ -25,49 +24,43 @@ export interface WalletInsightOptions {
   /** For chains that store only the transactions of requested wallets. */
   readonly trackedWallets: TrackedWallets;
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
-  /** The indexed chains, used if a request has no chain. */
+  /** Used if a request has no chain. */
   readonly served: readonly Chain[];
   readonly nodeReads: NodeReadQueue;
-  /** How long a request waits for the counts that it starts. Milliseconds. */
+  /** Milliseconds. */
   readonly waitMs: number;
   readonly clock: Clock;
 }
 
-/** Cache time of the figures. Milliseconds. */
+/** Cache time. Milliseconds. */
 const COUNTED_MS = 60_000;
 
 /**
- * `GET /api/v2.2/wallets/{address}/insight`: sums of a wallet's activity (docs/api/wallets.md#wallet-insight). Counted
- * by a worker, and cached for a minute; 503 if that takes longer than the wait limit.
+ * `GET /api/v2.2/wallets/{address}/insight` (docs/api/wallets.md#wallet-insight). Counted by a worker; 503 if that takes
+ * longer than the wait limit.
  */
-export function createWalletInsightRoute({
-  served,
-  nodeReads,
-  waitMs,
-  clock,
-  trackedWallets,
-  onDemandBackfill,
-}: WalletInsightOptions): RouteModule {
+export function createWalletInsightRoute(options: WalletInsightOptions): RouteModule {
+  const { served, nodeReads, waitMs, clock, trackedWallets, onDemandBackfill } = options;
   return (app, dependencies) => {
     const { chains, database, logger, reads } = dependencies;
     const count = async (chain: Chain, wallet: Address, requester: string): Promise<CountedChain> => {
       // Before steps that may fail: a later request then finds more.
       await trackedWallets.ask({ database, logger }, chain, wallet, requester);
-      const isComplete = await isHistoryComplete(reads, chain, wallet);
-      if (!isComplete) await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
+      const { indexed } = await readPlaces(reads, chain, { ...FIRST_PLACE, wallet });
+      if (!indexed.complete) await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
       const answer = await nodeReads.request(chain, INSIGHT_COUNTED, { wallet }, { waitMs, maxAgeMs: COUNTED_MS });
       if (answer === null)
         throw new StateUnavailableError(`the activity of the wallet on ${chain.key} is being counted`);
       const { counts, swaps, to } = answer;
-      const isWhole = isComplete && (chain.swaps === 'off' || swaps.isComplete);
-      return { chain, counts, swapVolume: swaps.volume, toBlock: to, isComplete: isWhole };
+      const isComplete = indexed.complete && (chain.swaps === 'off' || swaps.isComplete);
+      return { chain, counts, swapVolume: swaps.volume, toBlock: to, isComplete };
     };
     app.openapi(routeOf(dependencies), async (c) => {
       const address = c.req.valid('param').address as Address;
       const { chains: requested, includeChainBreakdown: withBreakdown = false } = c.req.valid('query');
       const wanted =
         requested === undefined
-          ? served.toSorted((one, other) => one.id - other.id)
+          ? served.toSorted((a, b) => a.id - b.id)
           : indexedChainsOf(chains, requested, ...ASSET_MOVEMENT_DATASETS);
       const requester = requesterOf(c);
       const counted = await Promise.all(wanted.map((chain) => count(chain, address, requester)));
@@ -75,16 +68,6 @@ export function createWalletInsightRoute({
     });
   };
 }
-
-async function isHistoryComplete(database: ReadDatabase, chain: Chain, wallet: Address): Promise<boolean> {
-  const { indexed } = await readPlaces(database, chain, { ...NO_ROWS, wallet });
-  return indexed.complete;
-}
-
-const NO_ROWS = {
-  ...{ order: 'ASC' as const, limit: 0, after: null, pinnedBlock: null },
-  ...{ fromBlock: null, toBlock: null, fromDate: null, toDate: null },
-} satisfies Omit<HistoryQuery, 'wallet'>;
 
 function routeOf({ parameters }: ApiDependencies) {
   return createRoute({
@@ -104,9 +87,7 @@ function routeOf({ parameters }: ApiDependencies) {
             description: 'Adds the same aggregates per chain, with amounts in its native token.',
           }),
         },
-        {
-          chains: chainsParameter('Default: all indexed chains.'),
-        },
+        { chains: chainsParameter('Default: all indexed chains.') },
       ),
     },
     responses: {

@@ -19,7 +19,7 @@ import { addressKey } from '@chainstead/db/address-key';
 import { DIRECTION, IS_GIVING_SIDE } from '@chainstead/db/direction';
 import { IN_HISTORY } from '@chainstead/transactions';
 
-/** A position in the chain, and the wallet's part there. */
+/** The wallet's part in a transaction. */
 export interface WalletPart {
   readonly block: number;
   readonly index: number;
@@ -30,7 +30,7 @@ export interface WalletPart {
   readonly kind: 'account' | 'internal' | 'token' | 'nft' | 'approval';
   /** ROLES, or a number below them; only for `account`. */
   readonly roles: number;
-  /** The transaction's; null for `account`, whose row has it. */
+  /** Null for `account`, whose row has it. */
   readonly hash: string | null;
   /** Start of the transaction row's key; only for `account`. */
   readonly transactionKey: string | null;
@@ -42,7 +42,6 @@ export interface WalletPart {
   readonly value: bigint;
 }
 
-/** All parts of a transaction. */
 export interface WalletPlace {
   readonly block: number;
   readonly index: number;
@@ -53,31 +52,15 @@ interface Source {
   readonly table: string;
   readonly key: string;
   readonly account: string;
-  /** Distinguishes rows of one transaction, in order. */
+  /** Distinguish rows of one transaction, in order. */
   readonly ties: readonly string[];
-  /** The columns of {@link Row}. */
   readonly columns: Sql;
-  /** Null: all rows count. */
   readonly also: Sql | null;
 }
 
-interface Row {
-  readonly block: number;
-  readonly index: number;
-  readonly kind: WalletPart['kind'];
-  readonly roles: number;
-  readonly row_key: string | null;
-  readonly hash: string | null;
-  readonly sent: boolean;
-  readonly received: boolean;
-  readonly other: Address | null;
-  readonly token: Address | null;
-  readonly value: string;
-  readonly ties: readonly number[];
-}
-
-const SIDES = sql`${asSql(IS_GIVING_SIDE)} AS sent, direction <> ${rawSql(DIRECTION.sent)} AS received`;
-const OF_LOG = sql`'0' AS value, 0 AS roles, NULL::text AS row_key, ${hexText('transaction_hash')} AS hash`;
+const SIDES = sql`${asSql(IS_GIVING_SIDE)} AS "isSent", direction <> ${rawSql(DIRECTION.sent)} AS "isReceived", ${hexText('counterparty')} AS counterparty`;
+const OF_LOG = sql`'0' AS value, 0 AS roles, NULL::text AS "transactionKey", ${hexText('transaction_hash')} AS hash`;
+const NO_SIDES = sql`false AS "isSent", false AS "isReceived", NULL AS counterparty, NULL AS token`;
 
 const SOURCES: readonly Source[] = [
   {
@@ -85,7 +68,7 @@ const SOURCES: readonly Source[] = [
     key: 'account_key',
     account: 'account',
     ties: ['roles'],
-    columns: sql`'account' AS kind, '0' AS value, roles::int AS roles, transaction_key::text AS row_key, NULL AS hash, false AS sent, false AS received, NULL AS other, NULL AS token`,
+    columns: sql`'account' AS kind, '0' AS value, roles::int AS roles, transaction_key::text AS "transactionKey", NULL AS hash, ${NO_SIDES}`,
     also: IN_HISTORY,
   },
   {
@@ -93,7 +76,7 @@ const SOURCES: readonly Source[] = [
     key: 'account_key',
     account: 'account',
     ties: ['trace_index', 'direction'],
-    columns: sql`'internal' AS kind, value::text, 0 AS roles, NULL::text AS row_key, ${hexText('transaction_hash')} AS hash, ${SIDES}, ${hexText('counterparty')} AS other, NULL AS token`,
+    columns: sql`'internal' AS kind, value::text, 0 AS roles, NULL::text AS "transactionKey", ${hexText('transaction_hash')} AS hash, ${SIDES}, NULL AS token`,
     also: null,
   },
   {
@@ -101,7 +84,7 @@ const SOURCES: readonly Source[] = [
     key: 'account_key',
     account: 'account',
     ties: ['log_index', 'direction'],
-    columns: sql`'token' AS kind, ${OF_LOG}, ${SIDES}, ${hexText('counterparty')} AS other, ${hexText('token')} AS token`,
+    columns: sql`'token' AS kind, ${OF_LOG}, ${SIDES}, ${hexText('token')} AS token`,
     also: null,
   },
   {
@@ -109,7 +92,7 @@ const SOURCES: readonly Source[] = [
     key: 'address_key(from_address)',
     account: 'from_address',
     ties: ['log_index', 'item'],
-    columns: sql`'nft' AS kind, ${OF_LOG}, true AS sent, to_address = from_address AS received, ${hexText('to_address')} AS other, ${hexText('token_address')} AS token`,
+    columns: sql`'nft' AS kind, ${OF_LOG}, true AS "isSent", to_address = from_address AS "isReceived", ${hexText('to_address')} AS counterparty, ${hexText('token_address')} AS token`,
     also: null,
   },
   {
@@ -117,7 +100,7 @@ const SOURCES: readonly Source[] = [
     key: 'address_key(to_address)',
     account: 'to_address',
     ties: ['log_index', 'item'],
-    columns: sql`'nft' AS kind, ${OF_LOG}, false AS sent, true AS received, ${hexText('from_address')} AS other, ${hexText('token_address')} AS token`,
+    columns: sql`'nft' AS kind, ${OF_LOG}, false AS "isSent", true AS "isReceived", ${hexText('from_address')} AS counterparty, ${hexText('token_address')} AS token`,
     also: sql`from_address <> to_address`,
   },
   {
@@ -125,12 +108,11 @@ const SOURCES: readonly Source[] = [
     key: 'owner_key',
     account: 'owner',
     ties: ['log_index'],
-    columns: sql`'approval' AS kind, ${OF_LOG}, false AS sent, false AS received, NULL AS other, NULL AS token`,
+    columns: sql`'approval' AS kind, ${OF_LOG}, ${NO_SIDES}`,
     also: null,
   },
 ];
 
-/** Rows of a table in memory at once. */
 const PAGE = 2_000;
 
 /**
@@ -151,7 +133,7 @@ export async function* readWalletPlaces(
   );
   for (;;) {
     const heads = streams.flatMap(({ next }) => (next.done === true ? [] : [next.value]));
-    const first = heads.toSorted((one, other) => one.block - other.block || one.index - other.index)[0];
+    const first = heads.toSorted((a, b) => a.block - b.block || a.index - b.index)[0];
     if (first === undefined) return;
     const { block, index } = first;
     const parts: WalletPart[] = [];
@@ -179,29 +161,18 @@ async function* readSource(
   let after: readonly [block: number, ...number[]] = [-1, -1, ...ties.map(() => -1)];
   for (;;) {
     const [block, ...rest] = after;
-    const unread = rowsAfterInPartitions('ASC', place, [
-      sql`${block}::int`,
-      ...rest.map((value) => sql`${value}::int`),
-    ]);
-    const rows = await database.select<Row>(
+    const end = [sql`${block}::int`, ...rest.map((value) => sql`${value}::int`)] as const;
+    const unread = rowsAfterInPartitions('ASC', place, end);
+    const rows = await database.select<
+      Omit<WalletPart, 'value'> & { readonly value: string; readonly ties: readonly number[] }
+    >(
       sql`SELECT block_number::int8 AS block, transaction_index AS index, ${columns}, ARRAY[${joinSql(ties.map((tie) => rawSql(`${tie}::int`)))}] AS ties
        FROM ${rawSql(table)} ${where([...ofWallet, ...unread])}
        ORDER BY ${joinSql(place.map(rawSql))} LIMIT ${rawSql(PAGE)}`,
     );
-    for (const row of rows) yield partOf(row);
+    for (const { ties: _, value, ...row } of rows) yield { ...row, value: BigInt(value) };
     const last = rows.at(-1);
     if (last === undefined || rows.length < PAGE) return;
     after = [last.block, last.index, ...last.ties];
   }
-}
-
-function partOf({ block, index, kind, roles, row_key, hash, sent, received, other, token, value }: Row): WalletPart {
-  return {
-    ...{ block, index, kind, roles, hash, token },
-    transactionKey: row_key,
-    isSent: sent,
-    isReceived: received,
-    counterparty: other,
-    value: BigInt(value),
-  };
 }

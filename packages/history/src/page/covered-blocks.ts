@@ -2,10 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { IS_CONTRADICTED } from '@chainstead/data-api';
 import { type ReadDatabase, sql } from '@chainstead/db';
 
-/**
- * Returns those of some blocks for which a chain's dataset has all rows of every account. Excludes blocks whose
- * contents contradict their header.
- */
+/** The blocks with all rows of every account. Excludes blocks whose contents contradict their header. */
 export async function readCoveredBlocks(
   database: ReadDatabase,
   { id }: Pick<Chain, 'id'>,

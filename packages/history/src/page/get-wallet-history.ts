@@ -13,11 +13,11 @@ import { classify } from '../classification/classify.ts';
 import type { Classification } from '../classification/wallet-transaction.ts';
 import type { HistoryQuery, PlacedTransaction, TransactionPlace } from './history-query.ts';
 import { type IndexedLegs, readAssetMovements } from './read-asset-movements.ts';
-import { type IndexedPlaces, readPlaces } from './read-places.ts';
+import { readPlaces } from './read-places.ts';
 import { type NamedOnPage, type RelatedToHistory, readRelated } from './related-to-history.ts';
 import { type SeenTransaction, seenByWallet, withKnownTokens } from './seen-by-wallet.ts';
 
-export interface HistoryRow {
+export interface ClassifiedTransaction {
   readonly block: PageBlock;
   readonly record: TransactionRecord;
   /** The calls inside; null if unknown. */
@@ -27,8 +27,7 @@ export interface HistoryRow {
 }
 
 export interface HistoryPage {
-  /** At most `query.limit`. */
-  readonly rows: readonly HistoryRow[];
+  readonly rows: readonly ClassifiedTransaction[];
   readonly related: RelatedToHistory;
   readonly booksOf: BooksOf;
   /** The last position of the page; null if no page follows. */
@@ -36,13 +35,12 @@ export interface HistoryPage {
   readonly indexed: Indexed;
   /** The newest indexed block; null if there is none. */
   readonly syncedBlock: number | null;
-  /** The newest block that the response could contain: a cursor pins it as its upper bound. */
+  /** The newest block that the response could contain: the upper bound of its cursor. */
   readonly newestBlock: number;
-  /** Whether internal transfers are known, for all requested blocks or at least for the page; `none`: they are not. */
+  /** Internal transfers are known, for all requested blocks or at least for the page; `none`: they are not. */
   readonly traces: 'indexed' | 'on-demand' | 'none';
 }
 
-/** A transaction of which only the position and the wallet's legs are known. */
 export interface WantedTransaction extends PlacedTransaction {
   readonly blockHash: Hash;
   readonly legs: IndexedLegs;
@@ -55,25 +53,21 @@ export interface ReadTransaction {
   readonly said: StoredEvidence | null;
 }
 
-export interface FoundTransaction {
-  readonly block: PageBlock;
-  readonly record: TransactionRecord;
-}
+export type RecordInBlock = Pick<ClassifiedTransaction, 'block' | 'record'>;
 
 export interface HistoryReading {
   readonly database: ReadDatabase;
   readonly chain: Chain;
-  /** Returns transactions, in request order. */
+  /** In request order. */
   recordsOf(wanted: readonly WantedTransaction[]): Promise<readonly ReadTransaction[]>;
-  /** Returns the calls inside them; null if they are not requested, or no node traces. */
-  callsOf(found: readonly FoundTransaction[]): Promise<InternalTransactionsByHash>;
-  booksFor(found: readonly FoundTransaction[]): Promise<BooksOf>;
-  /** Whether documents of NFTs are requested. */
+  /** The calls inside them; null if they are not requested, or no node traces. */
+  callsOf(transactions: readonly RecordInBlock[]): Promise<InternalTransactionsByHash>;
+  booksFor(transactions: readonly RecordInBlock[]): Promise<BooksOf>;
   readonly withMetadata: boolean;
 }
 
 /**
- * Returns a page of a wallet's history: the transactions, with the wallet's asset movements and the category of each.
+ * The transactions, with the wallet's asset movements and the category of each.
  * @throws {InconsistentPageError} if a row repeatedly comes without its block
  */
 export async function getWalletHistory(reading: HistoryReading, query: HistoryQuery): Promise<HistoryPage> {
@@ -84,16 +78,16 @@ export async function getWalletHistory(reading: HistoryReading, query: HistoryQu
   const shown = places.slice(0, query.limit);
   const wanted = shown.map((place) => ({
     ...place,
-    blockHash: blockOf(placeIn(place)).block_hash,
+    blockHash: blockOf({ block_number: place.blockNumber }).block_hash,
     legs: legsAt(place),
   }));
-  const read = await reading.recordsOf(wanted);
-  const found = wanted.flatMap((place, index) => {
-    const one = read[index];
-    return one === undefined ? [] : [{ ...one, block: blockOf(placeIn(place)), legs: place.legs }];
+  const records = await reading.recordsOf(wanted);
+  const transactions = wanted.flatMap(({ blockNumber, legs }, index) => {
+    const read = records[index];
+    return read === undefined ? [] : [{ ...read, block: blockOf({ block_number: blockNumber }), legs }];
   });
-  const [traced, booksOf] = await Promise.all([reading.callsOf(found), reading.booksFor(found)]);
-  const rowsSeen = found.map(({ block, record, legs, said }) => {
+  const [traced, booksOf] = await Promise.all([reading.callsOf(transactions), reading.booksFor(transactions)]);
+  const rowsSeen = transactions.map(({ block, record, legs, said }) => {
     const calls = traced?.get(record.hash) ?? null;
     const known = { record, said, block: block.block_number, legs, calls, booksOf };
     return { block, record, calls, seen: seenByWallet(chain, query.wallet, known) };
@@ -112,18 +106,12 @@ export async function getWalletHistory(reading: HistoryReading, query: HistoryQu
   };
 }
 
-interface IndexedPage extends IndexedPlaces {
-  readonly blockOf: ReturnType<typeof readBlocks>;
-  readonly legsAt: (place: TransactionPlace) => IndexedLegs;
-}
-
-async function readIndex(database: ReadDatabase, chain: Chain, query: HistoryQuery): Promise<IndexedPage> {
-  const { places, indexed, isTraced, syncedBlock } = await readPlaces(database, chain, query);
-  const shown = places.slice(0, query.limit);
-  const ends = query.order === 'ASC' ? [shown[0], shown.at(-1)] : [shown.at(-1), shown[0]];
-  const [first, last] = ends;
+async function readIndex(database: ReadDatabase, chain: Chain, query: HistoryQuery) {
+  const index = await readPlaces(database, chain, query);
+  const shown = index.places.slice(0, query.limit);
+  const [first, last] = query.order === 'ASC' ? [shown[0], shown.at(-1)] : [shown.at(-1), shown[0]];
   if (first === undefined || last === undefined)
-    return { indexed, isTraced, syncedBlock, places, blockOf: readBlocks(null, []), legsAt: () => NO_LEGS };
+    return { ...index, blockOf: readBlocks(null, []), legsAt: () => NO_LEGS };
   const blocks = shown.map(({ blockNumber }) => blockNumber);
   const [[row], legsAt] = await Promise.all([
     database.select<{ blocks: string | null }>(
@@ -131,32 +119,22 @@ async function readIndex(database: ReadDatabase, chain: Chain, query: HistoryQue
     ),
     readAssetMovements(database, chain, query.wallet, { first, last }, blocks),
   ]);
-  return {
-    indexed,
-    isTraced,
-    syncedBlock,
-    places,
-    blockOf: readBlocks(row?.blocks ?? null, shown.map(placeIn)),
-    legsAt,
-  };
+  const rows = blocks.map((block) => ({ block_number: block }));
+  return { ...index, blockOf: readBlocks(row?.blocks ?? null, rows), legsAt };
 }
 
 const NO_LEGS: IndexedLegs = { tokens: [], nfts: [], trades: [], inside: null, approvals: [], said: null };
 
-function placeIn({ blockNumber }: TransactionPlace) {
-  return { block_number: blockNumber };
-}
-
-/** Returns all addresses and NFTs of a page: contracts of its legs and approvals, and accounts. */
-function namedBy(rows: readonly Pick<HistoryRow, 'record' | 'seen'>[], withMetadata: boolean): NamedOnPage {
+function namedBy(rows: readonly Pick<ClassifiedTransaction, 'record' | 'seen'>[], withMetadata: boolean): NamedOnPage {
   const seen = rows.map((row) => row.seen);
-  const nfts = seen.flatMap((one) => one.nfts);
+  const nfts = seen.flatMap((transaction) => transaction.nfts);
   // An approved token may be of either kind, and the spender may be a token too.
-  const approvals = seen.flatMap((one) => one.approvals.flatMap(({ token, spender }) => [token, spender]));
-  const legs = seen.flatMap((one) => [...one.coins, ...one.tokens, ...one.nfts]);
+  const approvals = seen.flatMap(({ approvals: given }) => given.flatMap(({ token, spender }) => [token, spender]));
+  const tokens = seen.flatMap((transaction) => transaction.tokens);
+  const legs = [...seen.flatMap(({ coins }) => coins), ...tokens, ...nfts];
   const parties = seen.flatMap(({ from, to }) => (to === null ? [from] : [from, to]));
   return {
-    tokens: new Set([...seen.flatMap((one) => one.tokens.map(({ token }) => token)), ...approvals]),
+    tokens: new Set([...tokens.map(({ token }) => token), ...approvals]),
     collections: new Set([...nfts.map(({ token }) => token), ...approvals]),
     accounts: new Set([...parties, ...legs.flatMap(({ from, to }) => [from, to]), ...approvals]),
     nfts: withMetadata ? nfts : [],

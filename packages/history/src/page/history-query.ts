@@ -1,7 +1,6 @@
 import type { Address, Hash } from '@chainstead/core';
 import type { PageBounds } from '@chainstead/data-api';
 
-/** A transaction's position in its chain. */
 export interface TransactionPlace {
   readonly blockNumber: number;
   readonly transactionIndex: number;
@@ -11,11 +10,17 @@ export interface PlacedTransaction extends TransactionPlace {
   readonly hash: Hash;
 }
 
+/** One transaction from the beginning on: one more than the limit is read. */
+export const FIRST_PLACE = {
+  ...{ order: 'ASC' as const, limit: 0, after: null, pinnedBlock: null },
+  ...{ fromBlock: null, toBlock: null, fromDate: null, toDate: null },
+} satisfies Omit<HistoryQuery, 'wallet'>;
+
 export interface HistoryQuery extends PageBounds {
   readonly wallet: Address;
   readonly order: 'ASC' | 'DESC';
-  /** Number of transactions; one more is read to detect a next page. */
+  /** One more is read to detect a next page. */
   readonly limit: number;
-  /** Those strictly after this position; null for the first page. */
+  /** Strictly after this position; null for the first page. */
   readonly after: TransactionPlace | null;
 }

@@ -4,7 +4,6 @@ import {
   addressBytes,
   expectedTrue,
   joinSql,
-  type KeysetOrder,
   rawSql,
   rowsAfterInPartitions,
   type Sql,
@@ -13,17 +12,15 @@ import {
 } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { accountTransactions, IN_HISTORY, watchedBlocks } from '@chainstead/transactions';
-import type { HistoryQuery, TransactionPlace } from './history-query.ts';
+import type { HistoryQuery } from './history-query.ts';
 
 /** A range of an index with a wallet's part in transactions, in their order. */
 interface WalletRange {
   readonly table: string;
-  /** SQL of the index's first columns. */
   readonly key: string;
   readonly account: string;
-  /** The column of the transaction's hash; null: rows have the key of its row instead. */
+  /** Null: rows have the key of the transaction's row instead. */
   readonly hash: 'transaction_hash' | null;
-  /** Selects the rows that count; all without it. */
   readonly also?: Sql;
 }
 
@@ -36,22 +33,19 @@ const RANGES: readonly WalletRange[] = [
   { table: 'internal_transfers', key: 'account_key', account: 'account', hash: 'transaction_hash' },
 ];
 
-/** The datasets of transfers and approvals behind the ranges. */
+/** Behind the ranges. */
 export const ASSET_MOVEMENT_DATASETS = ['erc20-transfers', 'nft-transfers', 'erc20-approvals'] as const;
-/** The one whose coverage comes with the positions. */
+/** Its coverage comes with the positions. */
 export const [TRANSFERS] = ASSET_MOVEMENT_DATASETS;
-/**
- * Returns the datasets of the chain's history: without transactions, those in which the wallet has no legs are missing.
- */
+/** Without stored transactions, those in which the wallet has no legs are missing. */
 export function historyDatasets({ transactions }: Chain): readonly string[] {
   return [...ASSET_MOVEMENT_DATASETS, ...(transactions.mode === 'off' ? [] : [accountTransactions.name])];
 }
 
 /**
- * Returns the statement for the coverage of the wallet's transfers, as in `coverageStatement`, and the transactions of
- * a page. Those are in `places`, in order, as JSON: block, index, hash or null, key of the stored row or null. Each
- * range stops after limit + 1 transactions; their union is merged. As in wallet-transfers-statement.ts of ERC-20, the
- * planner can't choose to read and sort all of a wallet.
+ * The coverage of the wallet's transfers, and `places` in order, as JSON: block, index, hash or null, key of the stored
+ * row or null. Each range stops after limit + 1 transactions; their union is merged. As in
+ * wallet-transfers-statement.ts of ERC-20, the planner can't choose to read and sort all of a wallet.
  */
 export function placesStatement(chain: Chain, query: HistoryQuery): Sql {
   const chainId = sql`${chain.id}`;
@@ -59,13 +53,24 @@ export function placesStatement(chain: Chain, query: HistoryQuery): Sql {
   const key = sql`${addressKey(query.wallet)}::bigint`;
   const of = { kind: 'wallet', subject: wallet, chainId, dataset: TRANSFERS } as const;
   const { ctes, lower, upper, complete } = pageRange(chain, chainId, of, query, null);
-  const after = query.after === null ? null : transactionsAfter(query.order, query.after);
+  const end = query.after && ([sql`${query.after.blockNumber}::bigint`, sql`${query.after.transactionIndex}`] as const);
+  const after = end && rowsAfterInPartitions(query.order, ['block_number', 'transaction_index'], end);
   const { scan, far } = scanRange(query.order, { lower, upper }, after);
   const tail = sql`${orderBy(query.order)} LIMIT ${query.limit + 1}`;
   const ranges = RANGES.map((range) => {
-    const ofWallet = [sql`${rawSql(range.key)} = ${key}`, expectedTrue(sql`${rawSql(range.account)} = ${wallet}`)];
-    return sql`(SELECT DISTINCT ON (block_number, transaction_index) block_number, transaction_index, ${reportedBy(range)} FROM ${rawSql(range.table)} AS part
-      ${where([...ofWallet, ...alsoOf(range), sql`chain_id = ${chainId}`, ...scan])} ${tail})`;
+    const conditions = [
+      sql`${rawSql(range.key)} = ${key}`,
+      expectedTrue(sql`${rawSql(range.account)} = ${wallet}`),
+      ...(range.also === undefined ? [] : [expectedTrue(range.also)]),
+      sql`chain_id = ${chainId}`,
+      ...scan,
+    ];
+    const columns =
+      range.hash === null
+        ? sql`NULL::text AS hash, transaction_key::text AS row_key`
+        : sql`encode(${rawSql(range.hash)}, 'hex') AS hash, NULL::text AS row_key`;
+    return sql`(SELECT DISTINCT ON (block_number, transaction_index) block_number, transaction_index, ${columns} FROM ${rawSql(range.table)} AS part
+      ${where(conditions)} ${tail})`;
   });
   return sql`WITH ${joinSql(ctes)}, page AS MATERIALIZED (
   SELECT block_number, transaction_index, max(hash) AS hash, max(row_key) AS row_key
@@ -75,10 +80,7 @@ SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, (
 FROM covered`;
 }
 
-/**
- * Returns the statement for a wallet's coverage in a dataset: `indexed_from`, `indexed_to`, and whether it includes the
- * bounds of the query.
- */
+/** A wallet's coverage in a dataset, and whether it includes the bounds of the query. */
 export function coverageStatement(chain: Chain, dataset: string, query: HistoryQuery): Sql {
   const chainId = sql`${chain.id}`;
   const subject = sql`${addressBytes(query.wallet)}::bytea`;
@@ -90,21 +92,6 @@ export function coverageStatement(chain: Chain, dataset: string, query: HistoryQ
   return sql`WITH ${joinSql(ctes)} SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete FROM covered`;
 }
 
-function alsoOf({ also }: WalletRange): readonly Sql[] {
-  return also === undefined ? [] : [expectedTrue(also)];
-}
-
-function reportedBy({ hash }: WalletRange): Sql {
-  return hash === null
-    ? sql`NULL::text AS hash, transaction_key::text AS row_key`
-    : sql`encode(${rawSql(hash)}, 'hex') AS hash, NULL::text AS row_key`;
-}
-
 function orderBy(order: 'ASC' | 'DESC'): Sql {
   return rawSql(`ORDER BY block_number ${order}, transaction_index ${order}`);
-}
-
-function transactionsAfter(order: KeysetOrder, { blockNumber, transactionIndex }: TransactionPlace): readonly Sql[] {
-  const values = [sql`${blockNumber}::bigint`, sql`${transactionIndex}`] as const;
-  return rowsAfterInPartitions(order, ['block_number', 'transaction_index'], values);
 }

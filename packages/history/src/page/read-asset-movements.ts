@@ -8,13 +8,11 @@ import type { CoinLeg, NftLeg, TokenLeg, TradePart } from '../classification/wal
 import { readCoveredBlocks } from './covered-blocks.ts';
 import type { TransactionPlace } from './history-query.ts';
 
-/** An NFT that moved, as displayed. */
 export interface ShownNftLeg extends NftLeg {
-  /** The event: NFT_TRANSFER_KINDS of token-events. */
+  /** NFT_TRANSFER_KINDS of token-events. */
   readonly kind: number;
 }
 
-/** The indexed legs of a wallet in its transactions. */
 export interface IndexedLegs {
   readonly tokens: readonly TokenLeg[];
   readonly nfts: readonly ShownNftLeg[];
@@ -27,7 +25,7 @@ export interface IndexedLegs {
   readonly said: StoredEvidence | null;
 }
 
-/** A span of a wallet's transactions, both ends inclusive. */
+/** Both ends inclusive. */
 export interface PageSpan {
   readonly first: TransactionPlace;
   readonly last: TransactionPlace;
@@ -52,7 +50,7 @@ export async function readAssetMovements(
     readCoveredBlocks(database, chain, internalTransfers.name, blocks),
   ]);
   return (place) => {
-    const key = keyOf(place);
+    const key = `${place.blockNumber} ${place.transactionIndex}`;
     return {
       tokens: tokens.get(key) ?? [],
       nfts: nfts.get(key) ?? [],
@@ -67,7 +65,7 @@ export async function readAssetMovements(
 
 interface Scan {
   readonly database: ReadDatabase;
-  /** Returns the condition of the wallet's rows in the span. @param key of the wallet: a column, or SQL of an index */
+  /** The wallet's rows in the span. @param key of the wallet: a column, or SQL of an index */
   readonly ofWallet: (key: string, account: string) => Sql;
 }
 
@@ -89,73 +87,48 @@ interface Placed {
   readonly index: number;
 }
 
-function keyOf({ blockNumber, transactionIndex }: TransactionPlace): string {
-  return `${blockNumber} ${transactionIndex}`;
-}
-
 async function readRows<Row extends Placed, Leg>(
   { database }: Scan,
   statement: Sql,
   toLeg: (row: Row) => Leg,
 ): Promise<ReadonlyMap<string, readonly Leg[]>> {
-  const legs = new Map<string, Leg[]>();
-  for (const row of await database.select<Row>(statement)) {
-    const key = keyOf({ blockNumber: row.block, transactionIndex: row.index });
-    const there = legs.get(key);
-    if (there === undefined) legs.set(key, [toLeg(row)]);
-    else there.push(toLeg(row));
-  }
-  return legs;
+  const byPlace = Map.groupBy(await database.select<Row>(statement), ({ block, index }) => `${block} ${index}`);
+  return new Map(Array.from(byPlace, ([place, rows]) => [place, rows.map(toLeg)]));
 }
 
-interface TokenRow extends Placed {
-  readonly log_index: number;
+function readTokens(scan: Scan, wallet: Address) {
+  return readRows<Side & { readonly logIndex: number; readonly token: Address }, TokenLeg>(
+    scan,
+    sql`SELECT ${PLACE}, log_index AS "logIndex", direction, ${hexText('token')} AS token, ${hexText('counterparty')} AS counterparty, value::text
+     FROM erc20_transfer_sides ${scan.ofWallet('account_key', 'account')} ${IN_ORDER}`,
+    (row) => ({ token: row.token, logIndex: row.logIndex, ...sidesOf(wallet, row) }),
+  );
+}
+
+interface Side extends Placed {
   readonly direction: number;
-  readonly token: Address;
   readonly counterparty: Address;
   readonly value: string;
 }
 
-function readTokens(scan: Scan, wallet: Address) {
-  return readRows<TokenRow, TokenLeg>(
-    scan,
-    sql`SELECT ${PLACE}, log_index, direction, ${hexText('token')} AS token, ${hexText('counterparty')} AS counterparty, value::text
-     FROM erc20_transfer_sides ${scan.ofWallet('account_key', 'account')} ${IN_ORDER}`,
-    ({ log_index: logIndex, direction, token, counterparty, value }) => ({
-      ...{ token, logIndex, value: BigInt(value) },
-      ...sidesOf(wallet, direction, counterparty),
-    }),
-  );
-}
-
-function sidesOf(wallet: Address, direction: number, counterparty: Address) {
+function sidesOf(wallet: Address, { direction, counterparty, value }: Side) {
   return {
     from: direction === DIRECTION.received ? counterparty : wallet,
     to: direction === DIRECTION.sent ? counterparty : wallet,
+    value: BigInt(value),
   };
-}
-
-interface NftRow extends Placed {
-  readonly log_index: number;
-  readonly kind: number;
-  readonly token: Address;
-  readonly token_id: string;
-  readonly from: Address;
-  readonly to: Address;
-  readonly amount: string;
-  readonly operator: Address | null;
 }
 
 function readNfts(scan: Scan, wallet: Address) {
   const columns = sql`block_number, transaction_index, log_index, item, kind, token_address, token_id, from_address, to_address, amount, operator`;
-  return readRows<NftRow, ShownNftLeg>(
+  return readRows<Placed & Omit<ShownNftLeg, 'amount'> & { readonly amount: string }, ShownNftLeg>(
     scan,
-    sql`SELECT ${PLACE}, log_index, kind, ${hexText('token_address')} AS token, token_id::text, ${hexText('from_address')} AS "from",
+    sql`SELECT ${PLACE}, log_index AS "logIndex", kind, ${hexText('token_address')} AS token, token_id::text AS "tokenId", ${hexText('from_address')} AS "from",
        ${hexText('to_address')} AS "to", amount::text, ${hexText('operator')} AS operator
      FROM (SELECT ${columns} FROM nft_transfers ${scan.ofWallet('address_key(from_address)', 'from_address')}
        UNION ALL SELECT ${columns} FROM nft_transfers ${scan.ofWallet('address_key(to_address)', 'to_address')}
          AND ${expectedTrue(sql`from_address <> ${addressBytes(wallet)}::bytea`)}) AS side ${IN_ORDER}, item`,
-    ({ log_index: logIndex, token_id: tokenId, amount, kind, token, from, to, operator }) => ({
+    ({ logIndex, tokenId, amount, kind, token, from, to, operator }) => ({
       ...{ kind, token, tokenId, from, to, operator, logIndex },
       amount: BigInt(amount),
     }),
@@ -173,41 +146,27 @@ function readTrades(scan: Scan) {
   );
 }
 
-interface ApprovalRow extends Placed {
-  readonly log_index: number;
-  readonly token: Address;
-  readonly spender: Address;
-  readonly value: string;
-}
-
 function readApproved(scan: Scan) {
-  return readRows<ApprovalRow, GivenApproval>(
+  return readRows<
+    Placed & { readonly logIndex: number; readonly token: Address; readonly spender: Address; readonly value: string },
+    GivenApproval
+  >(
     scan,
-    sql`SELECT ${PLACE}, log_index, ${hexText('token')} AS token, ${hexText('spender')} AS spender, value::text
+    sql`SELECT ${PLACE}, log_index AS "logIndex", ${hexText('token')} AS token, ${hexText('spender')} AS spender, value::text
      FROM erc20_approvals ${scan.ofWallet('owner_key', 'owner')} ${IN_ORDER}`,
-    ({ log_index: logIndex, value: text, token, spender }) => {
+    ({ logIndex, value: text, token, spender }) => {
       const value = BigInt(text);
       return { kind: 'token', token, spender, value, isGranted: value > 0n, expiration: null, logIndex };
     },
   );
 }
 
-interface InsideRow extends Placed {
-  readonly direction: number;
-  readonly counterparty: Address;
-  readonly value: string;
-}
-
 function readInside(scan: Scan, wallet: Address) {
-  return readRows<InsideRow, CoinLeg>(
+  return readRows<Side, CoinLeg>(
     scan,
     sql`SELECT ${PLACE}, direction, ${hexText('counterparty')} AS counterparty, value::text
      FROM internal_transfers ${scan.ofWallet('account_key', 'account')} ORDER BY block_number, transaction_index, trace_index`,
-    ({ direction, counterparty, value }) => ({
-      ...sidesOf(wallet, direction, counterparty),
-      value: BigInt(value),
-      isInternal: true,
-    }),
+    (row) => ({ ...sidesOf(wallet, row), isInternal: true }),
   );
 }
 

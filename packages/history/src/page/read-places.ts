@@ -12,24 +12,28 @@ import {
   TRANSFERS,
 } from './places-statement.ts';
 
-/** A wallet's transactions, and their coverage. */
 export interface IndexedPlaces {
   /** One more than requested if more follow. */
   readonly places: readonly PlacedTransaction[];
-  /** The common coverage of the history's datasets: complete only if transactions without legs are stored too. */
+  /** Common to the history's datasets: complete only if transactions without legs are stored too. */
   readonly indexed: Indexed;
-  /** Whether internal transfers are also indexed for all requested blocks. */
+  /** Internal transfers are also indexed for all requested blocks. */
   readonly isTraced: boolean;
   /** The newest block with all legs known; null if there is none. */
   readonly syncedBlock: number | null;
 }
 
-/** Returns a wallet's transactions. @throws {InconsistentPageError} for one without its own row */
+/** @throws {InconsistentPageError} for a transaction without its own row */
 export async function readPlaces(database: ReadDatabase, chain: Chain, query: HistoryQuery): Promise<IndexedPlaces> {
+  const readCovered = async (dataset: string): Promise<Indexed> => {
+    const [row] = await database.select<IndexedColumns>(coverageStatement(chain, dataset, query));
+    return readIndexed(row);
+  };
+  const otherDatasets = historyDatasets(chain).filter((dataset) => dataset !== TRANSFERS);
   const [[row], others, traces] = await Promise.all([
     database.select<IndexedColumns & { readonly places: readonly PlaceEntry[] | null }>(placesStatement(chain, query)),
-    readAllCovered(database, chain, query),
-    chain.internalTransfers === 'all' ? readCovered(database, chain, internalTransfers.name, query) : null,
+    Promise.all(otherDatasets.map(async (dataset) => ({ dataset, indexed: await readCovered(dataset) }))),
+    chain.internalTransfers === 'all' ? readCovered(internalTransfers.name) : null,
   ]);
   const entries = row?.places ?? [];
   const hashes = await readHashes(database, chain, entries);
@@ -39,21 +43,19 @@ export async function readPlaces(database: ReadDatabase, chain: Chain, query: Hi
     if (reported === undefined) throw new InconsistentPageError(blockNumber);
     return { blockNumber, transactionIndex, hash: parseHash(reported) };
   });
+  const isLeg = (dataset: string): boolean => ASSET_MOVEMENT_DATASETS.some((leg) => leg === dataset);
   const legs = [readIndexed(row), ...others.flatMap(({ dataset, indexed }) => (isLeg(dataset) ? [indexed] : []))];
   const indexed = [readIndexed(row), ...others.map((other) => other.indexed)].reduce(together);
   const syncedBlock = legs.reduce(together).toBlock;
+  // Without a bound, the newest block of a dataset counts.
+  const highest = [query.toBlock, query.pinnedBlock, syncedBlock].filter((bound) => bound !== null);
+  const { complete = false, toBlock: tracedTo = null } = traces ?? {};
   return {
     places,
     indexed: { ...indexed, complete: indexed.complete && chain.transactions.mode !== 'off' },
-    isTraced: traces?.complete === true && reaches(traces, query, syncedBlock),
+    isTraced: complete && tracedTo !== null && tracedTo >= Math.min(...highest),
     syncedBlock,
   };
-}
-
-/** Whether a dataset's newest block is as high as the requested ones: without a bound, its own newest counts. */
-function reaches({ toBlock }: Indexed, query: HistoryQuery, syncedBlock: number | null): boolean {
-  const bounds = [query.toBlock, query.pinnedBlock, syncedBlock].filter((bound) => bound !== null);
-  return toBlock !== null && toBlock >= Math.min(...bounds);
 }
 
 /** Block, index, hash without `0x`, key of the stored row. */
@@ -72,46 +74,10 @@ async function readHashes(database: ReadDatabase, chain: Chain, places: readonly
   return new Map(rows.map(({ block, index, hash }) => [`${block} ${index}`, hash]));
 }
 
-/** The coverage of the datasets other than token transfers. */
-function readAllCovered(database: ReadDatabase, chain: Chain, query: HistoryQuery): Promise<readonly Covered[]> {
-  return Promise.all(
-    historyDatasets(chain)
-      .filter((dataset) => dataset !== TRANSFERS)
-      .map(async (dataset) => ({ dataset, indexed: await readCovered(database, chain, dataset, query) })),
-  );
-}
-
-async function readCovered(
-  database: ReadDatabase,
-  chain: Chain,
-  dataset: string,
-  query: HistoryQuery,
-): Promise<Indexed> {
-  const [row] = await database.select<IndexedColumns>(coverageStatement(chain, dataset, query));
-  return readIndexed(row);
-}
-
-interface Covered {
-  readonly dataset: string;
-  readonly indexed: Indexed;
-}
-
-function isLeg(dataset: string): boolean {
-  return ASSET_MOVEMENT_DATASETS.some((leg) => leg === dataset);
-}
-
-function together(one: Indexed, other: Indexed): Indexed {
-  const isNone = one.fromBlock === null || other.fromBlock === null || one.toBlock === null || other.toBlock === null;
-  const span = isNone
-    ? null
-    : {
-        from: Math.max(Number(one.fromBlock), Number(other.fromBlock)),
-        to: Math.min(Number(one.toBlock), Number(other.toBlock)),
-      };
-  const isEmpty = span === null || span.from > span.to;
-  return {
-    fromBlock: isEmpty ? null : span.from,
-    toBlock: isEmpty ? null : span.to,
-    complete: one.complete && other.complete,
-  };
+function together(a: Indexed, b: Indexed): Indexed {
+  const complete = a.complete && b.complete;
+  if (a.fromBlock === null || b.fromBlock === null || a.toBlock === null || b.toBlock === null)
+    return { fromBlock: null, toBlock: null, complete };
+  const [from, to] = [Math.max(a.fromBlock, b.fromBlock), Math.min(a.toBlock, b.toBlock)];
+  return from > to ? { fromBlock: null, toBlock: null, complete } : { fromBlock: from, toBlock: to, complete };
 }

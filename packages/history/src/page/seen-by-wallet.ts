@@ -15,34 +15,28 @@ import {
 import type { CoinLeg, WalletTransaction } from '../classification/wallet-transaction.ts';
 import type { IndexedLegs, ShownNftLeg } from './read-asset-movements.ts';
 
-/** A transaction from a wallet's view, with its displayed fields. */
 export interface SeenTransaction extends WalletTransaction {
   readonly nfts: readonly ShownNftLeg[];
   readonly approvals: readonly GivenApproval[];
 }
 
-/** Returns the facts of a token. */
-export type TokenOf = (token: Address) => { readonly isVerified: boolean; readonly isNft: boolean };
-
-export interface KnownTransaction {
+interface TransactionFacts {
   /** Without logs if their evidence is stored. */
   readonly record: TransactionRecord;
   /** Evidence about the wallet in its logs; null: the record has the logs. */
   readonly said: StoredEvidence | null;
-  /** Its number. */
   readonly block: number;
   readonly legs: IndexedLegs;
   /** The calls inside; null if unknown. */
   readonly calls: readonly InternalTransactionRecord[] | null;
-  /** The ABIs that decode its call. */
   readonly booksOf: BooksOf;
 }
 
-/** Returns a transaction from a wallet's view. A failed one moved nothing. Pure. */
+/** A failed transaction moved nothing. Pure. */
 export function seenByWallet(
   chain: Chain,
   wallet: Address,
-  { record, said, block, legs, calls, booksOf }: KnownTransaction,
+  { record, said, block, legs, calls, booksOf }: TransactionFacts,
 ): SeenTransaction {
   const from = parseAddress(record.from);
   const to = addressOrNull(record.to);
@@ -54,9 +48,7 @@ export function seenByWallet(
     status: record.status === null ? null : hasFailed ? 0 : 1,
     method: decodedCall(record, block, booksOf)?.label ?? null,
     selector: to === null || record.input.length < SELECTOR_LENGTH ? null : record.input.slice(0, SELECTOR_LENGTH),
-    coins: hasFailed
-      ? []
-      : [...ownValue(wallet, record, { from, to }), ...(legs.inside ?? movedInside(wallet, calls ?? []))],
+    coins: hasFailed ? [] : [...ownValue(wallet, record), ...(legs.inside ?? movedInside(wallet, calls ?? []))],
     nfts: hasFailed ? [] : legs.nfts,
     listed: new Set(),
     approvals: said === null ? readApprovals(wallet, logs, chain) : legs.approvals,
@@ -67,27 +59,24 @@ export function seenByWallet(
 }
 
 /**
- * Returns the same with known token facts: which tokens are listed, and that events of an NFT contract are not ERC-20
- * legs, whatever their format.
+ * With known token facts: which tokens are listed, and that events of an NFT contract are not ERC-20 legs, whatever
+ * their format.
  */
-export function withKnownTokens(seen: SeenTransaction, tokenOf: TokenOf): SeenTransaction {
+export function withKnownTokens(
+  seen: SeenTransaction,
+  tokenOf: (token: Address) => { readonly isVerified: boolean; readonly isNft: boolean },
+): SeenTransaction {
   const tokens = seen.tokens.filter(({ token }) => !tokenOf(token).isNft);
-  return {
-    ...seen,
-    tokens,
-    listed: new Set(tokens.flatMap(({ token }) => (tokenOf(token).isVerified ? [token] : []))),
-  };
+  const listed = tokens.flatMap(({ token }) => (tokenOf(token).isVerified ? [token] : []));
+  return { ...seen, tokens, listed: new Set(listed) };
 }
 
 /** `0x` and four bytes. */
 const SELECTOR_LENGTH = 10;
 
-function ownValue(
-  wallet: Address,
-  { type, value, contractAddress }: TransactionRecord,
-  { from, to }: { readonly from: Address; readonly to: Address | null },
-): readonly CoinLeg[] {
-  const receiver = to ?? addressOrNull(contractAddress);
+function ownValue(wallet: Address, { type, value, contractAddress, ...record }: TransactionRecord): readonly CoinLeg[] {
+  const from = parseAddress(record.from);
+  const receiver = addressOrNull(record.to ?? contractAddress);
   // The sender of a deposit pays on the chain below.
   const isMinted = isDeposit({ type });
   const isSide = receiver === wallet || (from === wallet && !isMinted);

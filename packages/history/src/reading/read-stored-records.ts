@@ -18,16 +18,12 @@ import {
 import { readCoveredBlocks } from '../page/covered-blocks.ts';
 import type { ReadTransaction, WantedTransaction } from '../page/get-wallet-history.ts';
 
-interface StoredReading {
-  readonly database: ReadDatabase;
-  readonly chain: Chain;
-  /** Whether logs themselves are needed, not only their evidence. */
-  readonly withLogs: boolean;
-}
-
-/** Returns those of a page's transactions that are stored with everything a history shows, by hash. */
+/**
+ * Those that are stored with everything a history shows, by hash.
+ * @param withLogs logs themselves are needed, not only their evidence
+ */
 export async function readStoredRecords(
-  { database, chain, withLogs }: StoredReading,
+  { database, chain, withLogs }: { database: ReadDatabase; chain: Chain; withLogs: boolean },
   wanted: readonly WantedTransaction[],
 ): Promise<ReadonlyMap<Hash, ReadTransaction>> {
   const stored = await readRows(database, chain, wanted);
@@ -41,7 +37,9 @@ export async function readStoredRecords(
       reported.set(hash, { record, said: SAYS_NOTHING });
     else if (withLogs) continue;
     else if (legs.said === null) unreported.push({ ...place, record, legs });
-    else if (isWhole(legs.said, legs)) reported.set(hash, { record, said: legs.said });
+    // Of approvals, only those of tokens are stored, if their dataset has the block.
+    else if (!legs.said.approvesOtherwise && (!legs.said.approvesTokens || legs.approvals.length > 0))
+      reported.set(hash, { record, said: legs.said });
   }
   for (const [hash, read] of await readUnnamed(database, chain, unreported)) reported.set(hash, read);
   const rest = wanted.filter(({ hash }) => stored.has(hash) && !reported.has(hash));
@@ -59,7 +57,8 @@ async function readRows(
   wanted: readonly WantedTransaction[],
 ): Promise<ReadonlyMap<Hash, TransactionRecord>> {
   if (wanted.length === 0) return new Map();
-  const { rows } = await readPackedPage<StoredColumns, PageRow>(database, STORED_COLUMNS, (select) => {
+  type Page = Parameters<typeof STORED_COLUMNS.read>[0];
+  const { rows } = await readPackedPage<StoredColumns, Page>(database, STORED_COLUMNS, (select) => {
     const keys = wanted.map(({ hash }) => transactionKey(hash));
     return sql`WITH page AS MATERIALIZED (
       SELECT stored.* FROM unnest(${keys}::bigint[], ${blocksOf(wanted)}::int[], ${indexesOf(wanted)}::int[]) AS wanted(key, block, index)
@@ -80,18 +79,7 @@ const blocksOf = (places: readonly Pick<WantedTransaction, 'blockNumber'>[]) =>
 const indexesOf = (places: readonly Pick<WantedTransaction, 'transactionIndex'>[]) =>
   places.map(({ transactionIndex }) => transactionIndex);
 
-/** The only row of the statement. */
-type PageRow = Parameters<typeof STORED_COLUMNS.read>[0];
-
 const SAYS_NOTHING: StoredEvidence = { evidence: new Set(), approvesTokens: false, approvesOtherwise: false };
-
-/**
- * Whether all evidence about the wallet in the logs is stored: of approvals only those of tokens are, if their dataset
- * has the block.
- */
-function isWhole({ approvesTokens, approvesOtherwise }: StoredEvidence, { approvals }: WantedTransaction['legs']) {
-  return !approvesOtherwise && (!approvesTokens || approvals.length > 0);
-}
 
 interface StoredPlace extends Pick<WantedTransaction, 'blockNumber' | 'transactionIndex' | 'legs'> {
   readonly record: TransactionRecord;

@@ -8,23 +8,19 @@ import { z } from 'zod';
 
 const hash = z.custom<Hash>((value) => typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value));
 
-/** A transaction at its position in the index. */
 const requestedSchema = z.object({ hash, index: z.int().min(0), blockHash: hash });
 const questionSchema = z.object({ items: z.array(requestedSchema).min(1) });
 const answerSchema = z.object({
   /** Milliseconds since the Unix epoch. */
   readAt: z.number(),
-  /** In request order. */
   transactions: z.array(transactionRecordSchema),
 });
 
-export type RequestedTransaction = z.infer<typeof requestedSchema>;
+type RequestedTransaction = z.infer<typeof requestedSchema>;
 type Question = z.infer<typeof questionSchema>;
 export type WalletTransactionsAnswer = z.infer<typeof answerSchema>;
 
-/**
- * The transactions of a wallet's page, which are in many blocks: two light calls each, instead of every whole block.
- */
+/** A page is in many blocks: two light calls per transaction, instead of every whole block. */
 export const walletTransactionsKind: StateKind<Question, WalletTransactionsAnswer> = {
   name: 'wallet-transactions',
   question: questionSchema,
@@ -40,10 +36,14 @@ export const walletTransactionsReader: StateReader<Question, WalletTransactionsA
       pool.requestMany('eth_getTransactionByHash', params, { signal }),
       pool.requestMany('eth_getTransactionReceipt', params, { signal }),
     ]);
-    const read = items.map((item, place) => {
-      const [transaction, receipt] = [transactions[place], receipts[place]];
+    const read = items.map((item, index) => {
+      const [transaction, receipt] = [transactions[index], receipts[index]];
       const reason = wrongIn(item, transaction?.value, receipt?.value);
-      if (reason === null) return recordOf(item, transaction?.value, receipt?.value);
+      if (reason === null) {
+        const standard = standardTransaction(Object(transaction?.value));
+        // Receipts have the gas price; those that don't are older than base fees.
+        return transactionRecord(executedTransaction(standard, parseReceipt(receipt?.value), item.index), { raw: {} });
+      }
       if (transaction !== undefined && reason !== 'not there')
         pool.reportFault(transaction.upstream, 'malformed', { reason, transaction: item.hash });
       throw new StateUnavailableError(`No node of ${chain.name} returned transaction ${item.hash} as indexed`);
@@ -52,16 +52,14 @@ export const walletTransactionsReader: StateReader<Question, WalletTransactionsA
   },
 };
 
-/**
- * Returns why a result is rejected; null if it is accepted. Its hash commits to the transaction; the index shows that
- * it is in its block.
- */
+/** Null: accepted. The hash commits to the transaction; the index shows that it is in its block. */
 function wrongIn(
   { hash: requested, index, blockHash }: RequestedTransaction,
   transaction: unknown,
   receipt: unknown,
 ): string | null {
-  const [given, result] = [standardTransaction(Object(transaction)), Object(receipt) as Json];
+  const given = standardTransaction(Object(transaction));
+  const result: Readonly<Record<string, unknown>> = Object(receipt);
   if (given.hash === undefined || result.transactionHash === undefined) return 'not there';
   const facts = [given.hash, result.transactionHash, given.blockHash, result.blockHash].map((text) =>
     String(text).toLowerCase(),
@@ -73,12 +71,4 @@ function wrongIn(
   if (check === 'mismatch' || check === 'malformed') return 'transaction-hash-mismatch';
   if (check === 'verified' && checkSender(given).result === 'mismatch') return 'sender-mismatch';
   return null;
-}
-
-type Json = Readonly<Record<string, unknown>>;
-
-function recordOf({ index }: RequestedTransaction, transaction: unknown, receipt: unknown) {
-  const executed = executedTransaction(standardTransaction(Object(transaction)), parseReceipt(receipt), index);
-  // Receipts have the gas price; those that don't are older than base fees.
-  return transactionRecord(executed, { raw: {} });
 }

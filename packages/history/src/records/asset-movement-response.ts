@@ -80,7 +80,6 @@ export const nativeLegSchema = z
   })
   .openapi('HistoryNativeTransfer');
 
-/** The shared display data of a transaction's legs. */
 export interface LegContext {
   readonly wallet: Address;
   readonly related: RelatedToHistory;
@@ -113,7 +112,7 @@ export function showErc20Leg(leg: TokenLeg, context: LegContext): z.infer<typeof
   };
 }
 
-/** @param withMetadata whether the documents of NFTs were requested */
+/** @param withMetadata the documents of NFTs were requested */
 export function showNftLeg(leg: ShownNftLeg, context: LegContext, withMetadata: boolean): z.infer<typeof nftLegSchema> {
   const collection = context.related.collectionOf(leg.token);
   const metadata = withMetadata ? context.related.metadataOf(leg.token, leg.tokenId) : null;
@@ -157,11 +156,7 @@ export function showNativeLeg(leg: CoinLeg, context: LegContext): z.infer<typeof
   };
 }
 
-interface Sides {
-  readonly from: Address;
-  readonly to: Address;
-  readonly isMinted?: boolean;
-}
+type Sides = Pick<CoinLeg, 'from' | 'to' | 'isMinted'>;
 
 function directionOf(leg: Sides, { wallet }: LegContext): 'send' | 'receive' {
   return isGiven(leg, wallet) ? 'send' : 'receive';

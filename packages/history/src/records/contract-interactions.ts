@@ -64,7 +64,6 @@ export const contractInteractionsSchema = z
   })
   .openapi('ContractInteractions');
 
-/** Returns null if nothing was approved. */
 export function showContractInteractions(
   approvals: readonly GivenApproval[],
   related: RelatedToHistory,
@@ -72,9 +71,10 @@ export function showContractInteractions(
   if (approvals.length === 0) return null;
   const given = approvals.filter(({ isGranted }) => isGranted);
   const taken = approvals.filter(({ isGranted }) => !isGranted);
-  const ofAmounts = (some: readonly GivenApproval[]) => some.flatMap((one) => showApproval(one, related) ?? []);
+  const ofAmounts = (some: readonly GivenApproval[]) =>
+    some.flatMap((approval) => showApproval(approval, related) ?? []);
   const ofAll = (some: readonly GivenApproval[]) =>
-    some.flatMap((one) => (one.kind === 'all' ? [showApprovalForAll(one, related)] : []));
+    some.flatMap((approval) => (approval.kind === 'all' ? [showApprovalForAll(approval, related)] : []));
   const lists = { approvals: ofAmounts(given), revokes: ofAmounts(taken) };
   const [approvalsAll, revokesAll] = [ofAll(given), ofAll(taken)];
   return {
@@ -124,7 +124,7 @@ function showSpender(address: Address, related: RelatedToHistory): z.infer<typeo
   return { address, address_label: label, name, symbol, logo, entity, entity_logo: entityLogo };
 }
 
-/** Returns the names of a token of either kind. */
+/** Of a token of either kind. */
 function namesOf(address: Address, related: RelatedToHistory) {
   const token = related.tokenOf(address);
   const collection = related.collectionOf(address);

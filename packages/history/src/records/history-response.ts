@@ -31,7 +31,7 @@ const historyLogSchema = verboseLogSchema
   })
   .openapi('HistoryLog');
 
-/** One of a wallet's transactions (docs/api/wallets.md#wallet-history). */
+/** docs/api/wallets.md#wallet-history */
 export const historyRowSchema = z
   .object({
     ...shape,
@@ -62,7 +62,6 @@ export const historyRowSchema = z
   })
   .openapi('WalletHistoryRow');
 
-/** The response of `getWalletHistory`. */
 export const walletHistorySchema = z
   .object({
     page: z.int().min(1).openapi({ description: 'Page number, from 1' }),
@@ -70,12 +69,7 @@ export const walletHistorySchema = z
     limit: z.int().min(1).openapi({ description: 'Same as page_size' }),
     cursor: z.string().nullable().openapi({ description: 'Cursor of the next page. null on the last page' }),
     synced_at: z.int().nullable().openapi({ description: 'The newest indexed block. null if there is none' }),
-    indexed: indexedSchema
-      .extend({
-        traces: tracesMarkSchema,
-        ...olderMarksShape,
-      })
-      .openapi('IndexedHistory'),
+    indexed: indexedSchema.extend({ traces: tracesMarkSchema, ...olderMarksShape }).openapi('IndexedHistory'),
     result: z.array(historyRowSchema),
   })
   .openapi('WalletHistory');

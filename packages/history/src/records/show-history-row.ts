@@ -3,13 +3,12 @@ import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { showDecodedEvent, showTransaction } from '@chainstead/transactions';
 import type { z } from '@hono/zod-openapi';
 import { isPossibleSpam } from '../classification/possible-spam.ts';
-import type { HistoryPage, HistoryRow } from '../page/get-wallet-history.ts';
+import type { ClassifiedTransaction, HistoryPage } from '../page/get-wallet-history.ts';
 import { summarise } from '../summary/summarise.ts';
 import { showErc20Leg, showNativeLeg, showNftLeg } from './asset-movement-response.ts';
 import { showContractInteractions } from './contract-interactions.ts';
 import type { historyRowSchema } from './history-response.ts';
 
-/** Optional parts of each row. */
 export interface HistoryWishes {
   readonly internalTransactions: boolean;
   readonly nftMetadata: boolean;
@@ -17,10 +16,9 @@ export interface HistoryWishes {
   readonly logs: boolean;
 }
 
-/** Returns a row of the response. */
 export function showHistoryRow(
   chain: Chain,
-  { block, record, calls, seen, classification }: HistoryRow,
+  { block, record, calls, seen, classification }: ClassifiedTransaction,
   { related, booksOf }: Pick<HistoryPage, 'related' | 'booksOf'>,
   wishes: HistoryWishes,
 ): z.infer<typeof historyRowSchema> {
@@ -30,13 +28,8 @@ export function showHistoryRow(
     timestamp: Date.parse(block.block_timestamp) / 1_000,
   };
   const labelOf = (address: string | null) => related.labelOf((address ?? ZERO_ADDRESS) as Address);
-  const { input, logs, ...shown } = showTransaction(
-    record,
-    place,
-    labelOf,
-    seen.method,
-    wishes.internalTransactions ? calls : undefined,
-  );
+  const shownCalls = wishes.internalTransactions ? calls : undefined;
+  const { input, logs, ...shown } = showTransaction(record, place, labelOf, seen.method, shownCalls);
   const { category, detail, isInferred } = classification;
   const coin = chain.native;
   const context = {

@@ -16,19 +16,13 @@ import { ASSET_MOVEMENT_DATASETS } from '../page/places-statement.ts';
 import type { HistoryRouteOptions } from './history-route-options.ts';
 
 export interface ActiveChainsOptions extends Pick<HistoryRouteOptions, 'trackedWallets' | 'onDemandBackfill'> {
-  /** The indexed chains, used if a request has no chain. */
+  /** Used if a request has no chain. */
   readonly served: readonly Chain[];
 }
 
-/**
- * `GET /api/v2.2/wallets/{address}/chains`: the chains with activity of a wallet, first and last
- * (docs/api/wallets.md#active-chains).
- */
-export function createActiveChainsRoute({
-  served,
-  trackedWallets,
-  onDemandBackfill,
-}: ActiveChainsOptions): RouteModule {
+/** `GET /api/v2.2/wallets/{address}/chains` (docs/api/wallets.md#active-chains). */
+export function createActiveChainsRoute(options: ActiveChainsOptions): RouteModule {
+  const { served, trackedWallets, onDemandBackfill } = options;
   return (app, dependencies) => {
     const { chains, database, logger, reads } = dependencies;
     app.openapi(routeOf(dependencies), async (c) => {
@@ -36,7 +30,7 @@ export function createActiveChainsRoute({
       const { chains: requested } = c.req.valid('query');
       const wanted =
         requested === undefined
-          ? served.toSorted((one, other) => one.id - other.id)
+          ? served.toSorted((a, b) => a.id - b.id)
           : indexedChainsOf(chains, requested, ...ASSET_MOVEMENT_DATASETS);
       const requester = requesterOf(c);
       const find = async (chain: Chain): Promise<ActiveChain | null> => {
@@ -46,9 +40,8 @@ export function createActiveChainsRoute({
         if (!indexed.complete) await onDemandBackfill.requestWallet({ database, logger }, chain, address, requester);
         return ends === null ? null : { chain, ...ends, indexed };
       };
-      const found = await Promise.all(wanted.map(find));
-      const active = found.flatMap((one) => (one === null ? [] : [showActiveChain(one)]));
-      return c.json({ address, active_chains: active }, 200);
+      const active = (await Promise.all(wanted.map(find))).filter((chain) => chain !== null);
+      return c.json({ address, active_chains: active.map(showActiveChain) }, 200);
     });
   };
 }
@@ -64,18 +57,10 @@ function routeOf({ parameters }: ApiDependencies) {
       'First and last transaction of the wallet on each chain, including transfers sent by others. Chains without activity are omitted.',
     request: {
       params: z.object({ address: parameters.address }),
-      query: querySchema(
-        {},
-        {
-          chains: chainsParameter('Returned in this order. Default: all indexed chains by ID.'),
-        },
-      ),
+      query: querySchema({}, { chains: chainsParameter('Returned in this order. Default: all indexed chains by ID.') }),
     },
     responses: {
-      200: {
-        description: 'The active chains',
-        content: { 'application/json': { schema: activeChainsSchema } },
-      },
+      200: { description: 'The active chains', content: { 'application/json': { schema: activeChainsSchema } } },
       ...errorResponses(400, 401, 429, 500, 503),
     },
   });

@@ -15,7 +15,6 @@ import { createWalletHistoryRoute } from './wallet-history-route.ts';
 import { createWalletStatsRoute } from './wallet-stats-route.ts';
 
 export interface HistoryOptions extends OnDemandReadsOptions {
-  /** Those that are indexed here. */
   readonly chains: readonly Chain[];
   /** Shared with other routes. @default a separate one, without proxy reads */
   readonly abis?: AbiBooks;
@@ -23,17 +22,12 @@ export interface HistoryOptions extends OnDemandReadsOptions {
   readonly projections: SubjectProjections;
 }
 
-/** The routes of wallets' histories. Call it once per process: state reads are shared by all of them. */
+/** Call it once per process: state reads are shared by all of them. */
 export function createHistoryRoutes(options: HistoryOptions): readonly RouteModule[] {
   const { abis = createAbiBooks(), chains, onDemandBackfill } = options;
   const trackedWallets = createTrackedWallets(onDemandBackfill, options);
   return [
-    createWalletHistoryRoute({
-      onDemandReads: createOnDemandReads(options),
-      abis,
-      trackedWallets,
-      onDemandBackfill,
-    }),
+    createWalletHistoryRoute({ onDemandReads: createOnDemandReads(options), abis, trackedWallets, onDemandBackfill }),
     createActiveChainsRoute({ served: chains, trackedWallets, onDemandBackfill }),
     createWalletInsightRoute({ ...options, served: chains, trackedWallets }),
     createWalletStatsRoute({ ...options, trackedWallets }),

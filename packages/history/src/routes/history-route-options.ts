@@ -1,7 +1,6 @@
 import type { OnDemandBackfill } from '@chainstead/data-api';
 import type { AbiBooks, OnDemandReads, TrackedWallets } from '@chainstead/transactions';
 
-/** Dependencies of the wallet history routes. */
 export interface HistoryRouteOptions {
   /** Reads transactions that are not stored. */
   readonly onDemandReads: OnDemandReads;

@@ -15,10 +15,9 @@ import {
 import { callsOf, eventsOf, type OnDemandReads, olderMarks, readInternalTransactions } from '@chainstead/transactions';
 import { z } from '@hono/zod-openapi';
 import {
-  type FoundTransaction,
   getWalletHistory,
-  type HistoryPage,
   type ReadTransaction,
+  type RecordInBlock,
   type WantedTransaction,
 } from '../page/get-wallet-history.ts';
 import { ASSET_MOVEMENT_DATASETS } from '../page/places-statement.ts';
@@ -28,7 +27,7 @@ import { walletHistorySchema } from '../records/history-response.ts';
 import { showHistoryRow } from '../records/show-history-row.ts';
 import type { HistoryRouteOptions } from './history-route-options.ts';
 
-/** `GET /api/v2.2/wallets/{address}/history`: a wallet's history (docs/api/wallets.md#wallet-history). */
+/** `GET /api/v2.2/wallets/{address}/history` (docs/api/wallets.md#wallet-history). */
 export function createWalletHistoryRoute(options: HistoryRouteOptions): RouteModule {
   const { trackedWallets, onDemandBackfill } = options;
   return (app, dependencies) => {
@@ -78,18 +77,18 @@ export function createWalletHistoryRoute(options: HistoryRouteOptions): RouteMod
         const wallet = filter.address as Address;
         // Before steps that may fail: a later request then finds more.
         const search = await trackedWallets.ask({ database, logger }, chain, wallet, requester);
-        const found = await getWalletHistory(readingOf(options, reads, { chain, filter, requester }), {
+        const history = await getWalletHistory(readingOf(options, reads, { chain, filter, requester }), {
           ...{ wallet, order, limit, pinnedBlock: upperBound },
           ...boundsOfRows(filter),
           after: position && { blockNumber: position.block, transactionIndex: position.transaction },
         });
-        if (!found.indexed.complete)
+        if (!history.indexed.complete)
           await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
-        const next = found.next && {
-          position: { block: found.next.blockNumber, transaction: found.next.transactionIndex },
-          upperBound: upperBound ?? found.newestBlock,
+        const next = history.next && {
+          position: { block: history.next.blockNumber, transaction: history.next.transactionIndex },
+          upperBound: upperBound ?? history.newestBlock,
         };
-        return { ...{ history: found, search }, next };
+        return { history, search, next };
       },
       present: ({ history, search }, { page, page_size, cursor }, { chain, filter }) => ({
         ...{ page, page_size, limit: page_size, cursor },
@@ -99,7 +98,14 @@ export function createWalletHistoryRoute(options: HistoryRouteOptions): RouteMod
           traces: history.traces,
           ...(search !== null && olderMarks(search, chain)),
         },
-        result: showRows(chain, history, filter),
+        result: history.rows.map((row) =>
+          showHistoryRow(chain, row, history, {
+            internalTransactions: filter.include_internal_transactions,
+            nftMetadata: filter.nft_metadata,
+            inputData: filter.include_input_data,
+            logs: filter.include === LOGS,
+          }),
+        ),
       }),
     });
   };
@@ -107,7 +113,6 @@ export function createWalletHistoryRoute(options: HistoryRouteOptions): RouteMod
 
 const LOGS = 'logs';
 
-/** The values that a cursor is bound to. */
 const filterSchema = z.object({
   address: z.string(),
   chain: z.string().default('eth'),
@@ -120,7 +125,6 @@ const filterSchema = z.object({
 
 type Filter = z.infer<typeof filterSchema>;
 
-/** Returns the dependencies for reading a page's transactions. */
 function readingOf(
   { abis, onDemandReads }: HistoryRouteOptions,
   database: ReadDatabase,
@@ -132,41 +136,30 @@ function readingOf(
     database,
     chain,
     recordsOf: (wanted: readonly WantedTransaction[]) => readRecords({ ...requested, database, withLogs }, wanted),
-    callsOf: async (transactions: readonly FoundTransaction[]) =>
-      filter.include_internal_transactions ? readInternalTransactions(requested, transactions.map(tracedOf)) : null,
-    booksFor: (transactions: readonly FoundTransaction[]) => {
-      const placed = transactions.map(({ block, record }) => ({
-        block: { number: block.block_number },
-        transaction: record,
-      }));
+    callsOf: async (transactions: readonly RecordInBlock[]) => {
+      if (!filter.include_internal_transactions) return null;
+      // Read for the block's hash, so the result is permanent.
+      const traced = transactions.map(({ block, record: transaction }) => {
+        return { transaction, block: { hash: block.block_hash }, proof: 'none' as const, finalized: true };
+      });
+      return readInternalTransactions(requested, traced);
+    },
+    booksFor: (transactions: readonly RecordInBlock[]) => {
+      const placed = transactions.map(({ block, record: transaction }) => {
+        return { block: { number: block.block_number }, transaction };
+      });
       return abis.forPage(database, chain, [...callsOf(placed), ...(withLogs ? eventsOf(placed) : [])]);
     },
     withMetadata: filter.nft_metadata,
   };
 }
 
-/** Read for its block's hash, so the result is permanent. */
-function tracedOf({ block, record: transaction }: FoundTransaction) {
-  return { transaction, block: { hash: block.block_hash }, proof: 'none' as const, finalized: true };
-}
-
-function showRows(chain: Chain, found: HistoryPage, filter: Filter) {
-  const wishes = {
-    internalTransactions: filter.include_internal_transactions,
-    nftMetadata: filter.nft_metadata,
-    inputData: filter.include_input_data,
-    logs: filter.include === LOGS,
-  };
-  return found.rows.map((row) => showHistoryRow(chain, row, found, wishes));
-}
-
 interface RecordsReading {
   readonly database: ReadDatabase;
   readonly chain: Chain;
   readonly onDemandReads: OnDemandReads;
-  /** The requesting key. */
   readonly requester: string;
-  /** Whether logs themselves are needed, not only their evidence. */
+  /** Logs themselves are needed, not only their evidence. */
   readonly withLogs: boolean;
 }
 
@@ -181,15 +174,13 @@ async function readRecords(
 ): Promise<readonly ReadTransaction[]> {
   const known = new Map<string, ReadTransaction>(await readStoredRecords(reading, wanted));
   const missing = wanted.filter(({ hash }) => !known.has(hash));
-  if (missing.length > 0)
-    for (const record of await readThrough(reading, missing)) known.set(record.hash, { record, said: null });
+  if (missing.length > 0) {
+    const { onDemandReads, chain, requester } = reading;
+    const items = missing.map(({ hash, transactionIndex: index, blockHash }) => ({ hash, index, blockHash }));
+    const kind = walletTransactionsKind;
+    // The question contains block hashes, so its result is permanent.
+    const answer = await onDemandReads.read({ chain, kind, requester, question: { items }, isLasting: () => true });
+    for (const record of answer.transactions) known.set(record.hash, { record, said: null });
+  }
   return wanted.flatMap(({ hash }) => known.get(hash) ?? []);
-}
-
-/** The state read contains block hashes, so its results are permanent. */
-async function readThrough({ onDemandReads, chain, requester }: RecordsReading, wanted: readonly WantedTransaction[]) {
-  const items = wanted.map(({ hash, transactionIndex: index, blockHash }) => ({ hash, index, blockHash }));
-  const kind = walletTransactionsKind;
-  const answer = await onDemandReads.read({ chain, kind, requester, question: { items }, isLasting: () => true });
-  return answer.transactions;
 }

@@ -13,7 +13,7 @@ import { StateUnavailableError } from '@chainstead/node-reads';
 import type { SubjectProjections } from '@chainstead/sync';
 import type { TrackedWallets } from '@chainstead/transactions';
 import { createRoute, z } from '@hono/zod-openapi';
-import type { HistoryQuery } from '../page/history-query.ts';
+import { FIRST_PLACE } from '../page/history-query.ts';
 import { ASSET_MOVEMENT_DATASETS } from '../page/places-statement.ts';
 import { readPlaces } from '../page/read-places.ts';
 import { createWalletCounter } from '../stats/wallet-counter.ts';
@@ -21,7 +21,7 @@ import { showWalletStats, walletStatsSchema } from '../stats/wallet-stats-respon
 
 export interface WalletStatsOptions {
   readonly projections: SubjectProjections;
-  /** How long a request waits for a large count. Milliseconds. */
+  /** Milliseconds. */
   readonly waitMs: number;
   readonly clock: Clock;
   /** For chains that store only the transactions of requested wallets. */
@@ -30,17 +30,11 @@ export interface WalletStatsOptions {
 }
 
 /**
- * `GET /api/v2.2/wallets/{address}/stats`: counts of a wallet's holdings and activity
- * (docs/api/wallets.md#wallet-statistics). Exact counts of the indexed data; 503 during the first count of a very busy
- * wallet.
+ * `GET /api/v2.2/wallets/{address}/stats` (docs/api/wallets.md#wallet-statistics). Exact counts of the indexed data; 503
+ * during the first count of a very busy wallet.
  */
-export function createWalletStatsRoute({
-  projections,
-  waitMs,
-  clock,
-  trackedWallets,
-  onDemandBackfill,
-}: WalletStatsOptions): RouteModule {
+export function createWalletStatsRoute(options: WalletStatsOptions): RouteModule {
+  const { projections, waitMs, clock, trackedWallets, onDemandBackfill } = options;
   return (app, dependencies) => {
     const { chains, database, logger, reads } = dependencies;
     const counting = { database, projections, waitMs, clock };
@@ -51,7 +45,7 @@ export function createWalletStatsRoute({
       const requester = requesterOf(c);
       // Before steps that may fail: a later request then finds more.
       await trackedWallets.ask({ database, logger }, chain, wallet, requester);
-      const { indexed } = await readConsistentPage(() => readPlaces(reads, chain, { ...NO_ROWS, wallet }));
+      const { indexed } = await readConsistentPage(() => readPlaces(reads, chain, { ...FIRST_PLACE, wallet }));
       if (!indexed.complete) await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
       const [held, counts] = await Promise.all([countHeldNfts(counting, chain, wallet), counter.count(chain, wallet)]);
       if (held === null)
@@ -62,11 +56,6 @@ export function createWalletStatsRoute({
 }
 
 const DEFAULT_CHAIN = 'eth';
-const NO_ROWS = {
-  ...{ order: 'ASC' as const, limit: 0, after: null, pinnedBlock: null },
-  ...{ fromBlock: null, toBlock: null, fromDate: null, toDate: null },
-} satisfies Omit<HistoryQuery, 'wallet'>;
-
 function routeOf({ parameters }: ApiDependencies) {
   return createRoute({
     method: 'get',

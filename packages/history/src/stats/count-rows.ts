@@ -5,7 +5,6 @@ import { addressBytes, type Database, expectedTrue, joinSql, rawSql, type Sql, s
 import { addressKey } from '@chainstead/db/address-key';
 import { HAS_ROLE, IN_HISTORY } from '@chainstead/transactions';
 
-/** The counts of a wallet's rows. */
 export interface WalletCounts {
   /** Transactions that it sent. */
   readonly sent: number;
@@ -17,10 +16,8 @@ export interface WalletCounts {
   readonly tokenTransfers: number;
 }
 
-/** A range of an index with rows of a wallet. */
 interface Source {
   readonly table: string;
-  /** SQL of the index's first column. */
   readonly key: string;
   readonly account: string;
   /** A row's contribution, 0 or 1. @default 0 */
@@ -39,12 +36,7 @@ const SOURCES: readonly Source[] = [
   { table: 'internal_transfers', key: 'account_key', account: 'account' },
   { table: 'erc20_transfer_sides', key: 'account_key', account: 'account', token: sql`1` },
   // A log that moved several tokens has a row for each, and one wallet on each side.
-  {
-    table: 'nft_transfers',
-    key: 'address_key(from_address)',
-    account: 'from_address',
-    nft: sql`(item = 0)::int`,
-  },
+  { table: 'nft_transfers', key: 'address_key(from_address)', account: 'from_address', nft: sql`(item = 0)::int` },
   {
     table: 'nft_transfers',
     key: 'address_key(to_address)',
@@ -55,49 +47,36 @@ const SOURCES: readonly Source[] = [
   { table: 'erc20_approvals', key: 'owner_key', account: 'owner' },
 ];
 
-/** The counts of spans, added up. */
-export interface CountedRows {
-  readonly counts: WalletCounts;
-  /** Whether a table has more rows than the limit: then the counts are not usable. */
-  readonly isOver: boolean;
-}
-
-/** @param most maximum rows of a table in one of the spans; more are not counted */
+/**
+ * @param most maximum rows of a table in one of the spans
+ * @returns `isOver`: a table has more rows, so the counts are not usable
+ */
 export async function countRows(
   database: Pick<Database, 'query'>,
   chain: Chain,
   wallet: Address,
   spans: readonly BlockRange[],
   most: number,
-): Promise<CountedRows> {
+): Promise<{ readonly counts: WalletCounts; readonly isOver: boolean }> {
   if (spans.length === 0) return { counts: NOTHING, isOver: false };
-  const [row] = await database.query<CountRow>(countStatement(chain, wallet, spans, most));
+  const [row] = await database.query<WalletCounts & { readonly rowsMax: number }>(
+    countStatement(chain, wallet, spans, most),
+  );
   if (row === undefined) throw new RangeError('The statement gives one row');
-  return {
-    counts: { sent: row.sent, involved: row.involved, nftTransfers: row.nfts, tokenTransfers: row.tokens },
-    isOver: row.most_rows > most,
-  };
+  const { rowsMax, ...counts } = row;
+  return { counts, isOver: rowsMax > most };
 }
 
-/** Adds the counts of two disjoint spans. */
-export function plus(one: WalletCounts, other: WalletCounts): WalletCounts {
+export function plus(a: WalletCounts, b: WalletCounts): WalletCounts {
   return {
-    sent: one.sent + other.sent,
-    involved: one.involved + other.involved,
-    nftTransfers: one.nftTransfers + other.nftTransfers,
-    tokenTransfers: one.tokenTransfers + other.tokenTransfers,
+    sent: a.sent + b.sent,
+    involved: a.involved + b.involved,
+    nftTransfers: a.nftTransfers + b.nftTransfers,
+    tokenTransfers: a.tokenTransfers + b.tokenTransfers,
   };
 }
 
 const NOTHING: WalletCounts = { sent: 0, involved: 0, nftTransfers: 0, tokenTransfers: 0 };
-
-interface CountRow {
-  readonly sent: number;
-  readonly involved: number;
-  readonly nfts: number;
-  readonly tokens: number;
-  readonly most_rows: number;
-}
 
 /** A part is a source in a span. Each stops one row above its limit. */
 function countStatement(chain: Chain, wallet: Address, spans: readonly BlockRange[], most: number): Sql {
@@ -111,14 +90,14 @@ function countStatement(chain: Chain, wallet: Address, spans: readonly BlockRang
         FROM ${rowsOf(source, span)} ORDER BY block_number LIMIT ${limit})`,
     ),
   );
-  const named = parts.map((part, place) => sql`SELECT ${rawSql(place)} AS part, rows.* FROM ${part} AS rows`);
+  const named = parts.map((part, index) => sql`SELECT ${rawSql(index)} AS part, rows.* FROM ${part} AS rows`);
   return sql`WITH rows AS MATERIALIZED (${joinSql(named, '\n    UNION ALL ')})
-SELECT coalesce(sum(sent), 0)::int8 AS sent, count(*) AS involved, coalesce(sum(nfts), 0)::int8 AS nfts, coalesce(sum(tokens), 0)::int8 AS tokens,
-  (SELECT coalesce(max(held), 0) FROM (SELECT count(*) AS held FROM rows GROUP BY part) AS parts) AS most_rows
+SELECT coalesce(sum(sent), 0)::int8 AS sent, count(*) AS involved, coalesce(sum(nfts), 0)::int8 AS "nftTransfers", coalesce(sum(tokens), 0)::int8 AS "tokenTransfers",
+  (SELECT coalesce(max(held), 0) FROM (SELECT count(*) AS held FROM rows GROUP BY part) AS parts) AS "rowsMax"
 FROM (SELECT max(sent) AS sent, sum(nft) AS nfts, sum(token) AS tokens FROM rows GROUP BY block_number, transaction_index) AS places`;
 }
 
-/** Returns the block of the row after that many rows of a span, in block order; null: it has no more. */
+/** The block of the row after that many rows, in block order; null: it has no more. */
 export async function blockBeyond(
   database: Pick<Database, 'query'>,
   chain: Chain,
@@ -137,7 +116,7 @@ export async function blockBeyond(
   return row?.block ?? null;
 }
 
-/** Returns what follows FROM: the wallet's rows of a source in a span. */
+/** What follows FROM: the wallet's rows of a source in a span. */
 function walletRows({ id }: Chain, address: Address): (source: Source, span: BlockRange) => Sql {
   const [walletKey, wallet] = [sql`${addressKey(address)}::bigint`, sql`${addressBytes(address)}::bytea`];
   return ({ table, key, account, also }, { from, to }) =>

@@ -11,12 +11,7 @@ import {
   saveCountedRange,
 } from './counted-ranges.ts';
 
-/** Counts span after span of a wallet, until a request can count the rest. */
-export interface CountedRangeBuilder {
-  build(chain: Chain, wallet: Address): Promise<void>;
-}
-
-export interface CountedRangeBuilderOptions {
+interface CountedRangeBuilderOptions {
   readonly database: Database;
   readonly projections: SubjectProjections;
   readonly clock: Clock;
@@ -24,8 +19,11 @@ export interface CountedRangeBuilderOptions {
   readonly rowsPerRange: number;
 }
 
-/** One wallet at a time: each span blocks the commits of its chain, which must get half of the time. */
-export function createCountedRangeBuilder(options: CountedRangeBuilderOptions): CountedRangeBuilder {
+/**
+ * Counts span after span of a wallet, until a request can count the rest. One wallet at a time: each span blocks the
+ * commits of its chain, which must get half of the time.
+ */
+export function createCountedRangeBuilder(options: CountedRangeBuilderOptions) {
   const { database, projections, clock, waitMs, rowsPerRange } = options;
   const running = new Map<string, Promise<void>>();
   let turn: Promise<unknown> = Promise.resolve();
@@ -43,7 +41,7 @@ export function createCountedRangeBuilder(options: CountedRangeBuilderOptions): 
   }
 
   return {
-    build(chain, wallet) {
+    build(chain: Chain, wallet: Address): Promise<void> {
       const key = `${chain.id} ${wallet}`;
       const begun = running.get(key);
       if (begun !== undefined) return begun;

@@ -15,41 +15,36 @@ export interface CountedRange extends BlockRange, WalletCounts {}
 /** Heights of rows have four bytes. */
 export const ALL_BLOCKS: BlockRange = { from: 0, to: 2_147_483_647 };
 
-/** The states that delete a wallet's spans when rows of a dataset change. */
-export interface Following {
+interface Following {
   readonly dataset: Dataset;
   readonly state: SubjectProjection;
 }
 
-const FOLLOWINGS: readonly Following[] = [
-  followingOf(erc20Transfers as Dataset),
-  followingOf(erc20Approvals as Dataset),
-  followingOf(nftTransfers as Dataset),
-  followingOf(accountTransactions as Dataset),
-  followingOf(internalTransfers as Dataset),
-];
-
-function followingOf(dataset: Dataset): Following {
+/** The states that delete a wallet's spans when rows of a dataset change. */
+const FOLLOWINGS = [
+  erc20Transfers as Dataset,
+  erc20Approvals as Dataset,
+  nftTransfers as Dataset,
+  accountTransactions as Dataset,
+  internalTransfers as Dataset,
+].map((dataset): Following => {
   const name = walletCountsState(dataset.name);
   const following = subjectProjectionsOf([dataset]).find(({ state }) => state.name === name);
   if (following === undefined) throw new RangeError(`Nothing follows the rows of ${dataset.name}`);
   return following;
-}
+});
 
-/**
- * Returns the states that follow changes of a wallet's rows: `all` that the chain's writer knows, and those of them
- * that don't follow the wallet yet.
- */
+/** `all`: those that the chain's writer knows. `lacking`: those of them that don't follow the wallet yet. */
 export async function readFollowings(
   database: Pick<Database, 'query'>,
   chain: Chain,
   wallet: Address,
 ): Promise<{ readonly all: readonly Following[]; readonly lacking: readonly Following[] }> {
-  const rows = await database.query<{ state: string; is_followed: boolean }>(
-    sql`SELECT state, is_followed FROM (${standingsOf(chain, wallet)}) AS standing`,
+  const rows = await database.query<{ state: string; isFollowed: boolean }>(
+    sql`SELECT state, is_followed AS "isFollowed" FROM (${standingsOf(chain, wallet)}) AS standing`,
   );
   const all = FOLLOWINGS.filter(({ state }) => rows.some((row) => row.state === state.name));
-  return { all, lacking: all.filter(({ state }) => rows.some((row) => row.state === state.name && !row.is_followed)) };
+  return { all, lacking: all.filter(({ state }) => rows.some((row) => row.state === state.name && !row.isFollowed)) };
 }
 
 /**
@@ -65,40 +60,18 @@ function standingsOf({ id }: Chain, wallet: Address): Sql {
   WHERE known.state IS NOT NULL OR stored.state IS NOT NULL`;
 }
 
-/** Returns the valid spans: none unless all changes of the wallet's rows are followed. Ascending. */
+/** Ascending. None unless all changes of the wallet's rows are followed. */
 export async function readCountedRanges(
   database: Pick<Database, 'query'>,
   chain: Chain,
   wallet: Address,
 ): Promise<readonly CountedRange[]> {
-  const rows = await database.query<SpanRow>(
-    sql`SELECT first_block, last_block, sent, involved, nft_transfers, token_transfers FROM wallet_counts
+  return database.query<CountedRange>(
+    sql`SELECT first_block AS "from", last_block AS "to", sent, involved, nft_transfers AS "nftTransfers", token_transfers AS "tokenTransfers" FROM wallet_counts
       WHERE wallet = ${addressBytes(wallet)} AND chain_id = ${chain.id}
         AND NOT EXISTS (SELECT FROM (${standingsOf(chain, wallet)}) AS standing WHERE NOT is_followed)
       ORDER BY first_block`,
   );
-  return rows.map((row) => ({
-    from: row.first_block,
-    to: row.last_block,
-    sent: row.sent,
-    involved: row.involved,
-    nftTransfers: row.nft_transfers,
-    tokenTransfers: row.token_transfers,
-  }));
-}
-
-interface SpanRow {
-  readonly first_block: number;
-  readonly last_block: number;
-  readonly sent: number;
-  readonly involved: number;
-  readonly nft_transfers: number;
-  readonly token_transfers: number;
-}
-
-/** Returns whether two reads had the same result. */
-export function isSame(some: readonly CountedRange[], others: readonly CountedRange[]): boolean {
-  return JSON.stringify(some) === JSON.stringify(others);
 }
 
 export async function saveCountedRange(

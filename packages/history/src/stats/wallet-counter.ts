@@ -5,9 +5,8 @@ import { StateUnavailableError } from '@chainstead/node-reads';
 import type { SubjectProjections } from '@chainstead/sync';
 import { countRows, plus, type WalletCounts } from './count-rows.ts';
 import { createCountedRangeBuilder } from './counted-range-builder.ts';
-import { ALL_BLOCKS, isSame, readCountedRanges } from './counted-ranges.ts';
+import { ALL_BLOCKS, readCountedRanges } from './counted-ranges.ts';
 
-/** Counts wallets' rows exactly, however many there are. */
 export interface WalletCounter {
   /** @throws StateUnavailableError (503) if the first count of a very busy wallet exceeds the wait limit */
   count(chain: Chain, wallet: Address): Promise<WalletCounts>;
@@ -19,17 +18,16 @@ export interface WalletCounterOptions {
   readonly clock: Clock;
   /** How long a request waits for the counts that it starts. Milliseconds. */
   readonly waitMs: number;
-  /** Maximum rows of a table counted in a request. @default {@link ROWS_PER_REQUEST} */
+  /** Of each table. @default {@link ROWS_PER_REQUEST} */
   readonly rowsPerRequest?: number;
   /** Rows whose counts are stored together; fewer than a request counts. @default {@link ROWS_PER_RANGE} */
   readonly rowsPerRange?: number;
 }
 
-/** Maximum rows of each table. */
 const ROWS_PER_REQUEST = 50_000;
 /** Commits of the chain wait meanwhile. */
 const ROWS_PER_RANGE = 20_000;
-/** Maximum gaps between counted spans: if there are more, they are counted first. */
+/** If there are more gaps between counted spans, they are counted first. */
 const GAPS_MAX = 8;
 
 /**
@@ -41,7 +39,7 @@ export function createWalletCounter(options: WalletCounterOptions): WalletCounte
   const { rowsPerRequest = ROWS_PER_REQUEST, rowsPerRange = ROWS_PER_RANGE } = options;
   const builder = createCountedRangeBuilder({ ...options, rowsPerRange });
 
-  /** Returns null if there is more than a request counts. */
+  /** Null if there is more than a request counts. */
   async function countNow(chain: Chain, wallet: Address): Promise<WalletCounts | null> {
     for (;;) {
       const spans = await readCountedRanges(database, chain, wallet);
@@ -49,17 +47,16 @@ export function createWalletCounter(options: WalletCounterOptions): WalletCounte
       if (gaps.length > GAPS_MAX) return null;
       const { counts, isOver } = await countRows(database, chain, wallet, gaps, rowsPerRequest);
       // A row that was added to a span or removed deleted its count: the reads are consistent if all spans still exist.
-      if (spans.length > 0 && !isSame(spans, await readCountedRanges(database, chain, wallet))) continue;
+      const remaining = spans.length === 0 ? spans : await readCountedRanges(database, chain, wallet);
+      if (JSON.stringify(spans) !== JSON.stringify(remaining)) continue;
       return isOver ? null : spans.reduce<WalletCounts>(plus, counts);
     }
   }
 
   async function isBuilt(chain: Chain, wallet: Address): Promise<boolean> {
     const waiting = new AbortController();
-    const passed = clock.sleep(waitMs, waiting.signal).then(
-      () => false,
-      () => false,
-    );
+    const stop = () => false;
+    const passed = clock.sleep(waitMs, waiting.signal).then(stop, stop);
     try {
       return await Promise.race([builder.build(chain, wallet).then(() => true), passed]);
     } finally {

@@ -10,17 +10,14 @@ import {
 import type { Category, NftLeg, WalletTransaction } from '../classification/wallet-transaction.ts';
 import { showAllowance } from '../interactions/show-allowance.ts';
 
-/** Display names. */
 export interface SummaryNames {
   readonly coin: { readonly symbol: string; readonly decimals: number };
-  /** Null if unknown. */
   tokenOf(token: Address): { readonly symbol: string | null; readonly decimals: number | null };
-  /** The name of an NFT contract. */
   collectionOf(token: Address): string | null;
   labelOf(address: Address): string | null;
 }
 
-/** Returns a readable sentence about a transaction; its wording may change. */
+/** A readable sentence; its wording may change. */
 export function summarise(
   transaction: WalletTransaction,
   category: Category,
@@ -28,6 +25,7 @@ export function summarise(
   names: SummaryNames,
 ): string {
   const terms = featuresOf(transaction);
+  const granted = approvals.filter(({ isGranted }) => isGranted);
   const [out, came] = [outOf(transaction, terms, names), inOf(transaction, terms, names)];
   const [nftsOut, nftsIn] = [nftsOf(terms.nftsOut, 'to'), nftsOf(terms.nftsIn, 'from')];
   switch (category) {
@@ -40,7 +38,7 @@ export function summarise(
     case 'token receive':
       return withParty('Received', tokensTogether(came, terms.coinsIn), 'from', names);
     case 'nft send':
-      return withParty('Sent', nftsOut.parts.length > 0 ? nftsOut : selfNfts(transaction), 'to', names);
+      return withParty('Sent', nftsOut.parts.length > 0 ? nftsOut : nftsOf(transaction.nfts, 'to'), 'to', names);
     case 'nft receive':
       return withParty('Received', nftsIn, 'from', names);
     case 'token swap':
@@ -62,11 +60,7 @@ export function summarise(
     case 'borrow':
       return withLabel('Borrowed', came, 'from', names);
     case 'approve':
-      return approved(
-        'Approved',
-        approvals.filter(({ isGranted }) => isGranted),
-        names,
-      );
+      return approved('Approved', granted, names);
     case 'revoke':
       return approved('Revoked', approvals, names);
   }
@@ -75,7 +69,6 @@ export function summarise(
 /** Clients search for exactly this text. */
 const SIGNED = 'Signed a transaction';
 
-/** The movements in one direction. */
 interface Side {
   /** Each asset in words. */
   readonly parts: readonly string[];
@@ -141,11 +134,6 @@ function nftsOf(legs: readonly NftLeg[], other: 'from' | 'to'): Side {
   };
 }
 
-/** NFTs that a wallet sent to itself. */
-function selfNfts({ nfts }: WalletTransaction): Side {
-  return nftsOf(nfts, 'to');
-}
-
 function onlyOne(parties: readonly Address[]): Address | null {
   const [party, ...others] = new Set(parties);
   return others.length === 0 ? (party ?? null) : null;
@@ -164,9 +152,9 @@ function firstOf(nfts: Side, others: Side): Side {
   return nfts.parts.length > 0 ? nfts : others;
 }
 
-/** Describes movements that are not among the wallet's legs. */
-function orUnseen(side: Side, what: string): Side {
-  return side.parts.length > 0 ? side : { ...side, parts: [what] };
+/** For movements that are not among the wallet's legs. */
+function orUnseen(side: Side, assets: string): Side {
+  return side.parts.length > 0 ? side : { ...side, parts: [assets] };
 }
 
 function said(verb: string, parts: readonly string[]): string {

@@ -5,26 +5,25 @@ import { numberToHex } from 'viem';
 import { createGatewayRequest } from './gateway-request.ts';
 import { followLookup, isLookup } from './off-chain-lookup.ts';
 
-export interface EnsCallOptions {
+interface EnsCallOptions {
   readonly pool: UpstreamPool;
-  /** Null: gateways of off-chain names are not asked. */
+  /** Null: gateways of off-chain names are not queried. */
   readonly gateways: Egress | null;
-  /** Whose state is read. */
   readonly block: number;
   readonly signal: AbortSignal;
 }
 
-/** Returned or reverted data; `off-chain` where a gateway would have to be asked; `nowhere` for what leads to no data. */
-export type EnsAnswer = { readonly returned: Hex } | { readonly reverted: Hex } | 'off-chain' | 'nowhere';
+/** `off-chain`: a gateway would have to be queried. `nowhere`: no data. */
+type EnsAnswer = { readonly returned: Hex } | { readonly reverted: Hex } | 'off-chain' | 'nowhere';
 
-/** Resolvers may send a client from lookup to lookup: so many calls a question. */
+/** Calls per question: resolvers may send a client from lookup to lookup. */
 const CALLS_MAX = 16;
 /** Limit for a call's result or revert, which untrusted contracts write. Characters. */
 const RESULT_LENGTH_MAX = 524_288;
 
 /**
- * Calls a contract, and follows where it sends a client for off-chain data (EIP-3668).
- * @throws UpstreamsExhaustedError, RequestAbortedError; StateUnavailableError where gateways gave no answer
+ * Follows where a contract sends a client for off-chain data (EIP-3668).
+ * @throws UpstreamsExhaustedError, RequestAbortedError; StateUnavailableError if gateways gave no answer
  */
 export async function callEns(options: EnsCallOptions, to: Address, data: Hex): Promise<EnsAnswer> {
   const { gateways, signal } = options;

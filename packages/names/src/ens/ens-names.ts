@@ -1,5 +1,5 @@
 import { decodeAbi, EncodingRefusedError } from '@chainstead/abi';
-import { type Address, type Hex, parseAddress } from '@chainstead/core';
+import { type Hex, parseAddress } from '@chainstead/core';
 import type { Egress } from '@chainstead/egress';
 import { StateUnavailableError } from '@chainstead/node-reads';
 import { encodeFunctionData, getAddress, namehash, parseAbi, toFunctionSelector, toHex } from 'viem';
@@ -12,12 +12,6 @@ import { normalName } from '../normal-name.ts';
 import { callEns } from './ens-call.ts';
 import { LOCAL_BATCH_GATEWAY } from './off-chain-lookup.ts';
 
-export interface EnsNamesOptions {
-  readonly nodes: readonly NameNodes[];
-  readonly gateways: Egress | null;
-  readonly contracts: NameContracts;
-}
-
 const RESOLVER = parseAbi([
   'function resolveWithGateways(bytes name, bytes data, string[] gateways) view returns (bytes, address)',
   'function reverseWithGateways(bytes reverseName, uint256 coinType, string[] gateways) view returns (string, address, address)',
@@ -25,7 +19,7 @@ const RESOLVER = parseAbi([
 const [RESOLVE, REVERSE] = RESOLVER;
 const ADDRESS_OF = parseAbi(['function addr(bytes32 node) view returns (address)']);
 const GATEWAYS = [LOCAL_BATCH_GATEWAY];
-/** Of Ethereum (SLIP-44). */
+/** Ethereum (SLIP-44). */
 const COIN_TYPE = 60n;
 const ANSWER = { outputBytesMax: 8_192 };
 const NOBODY = `0x${'0'.repeat(40)}`;
@@ -43,13 +37,21 @@ const UNREPORTED: ReadonlySet<string> = new Set(
 );
 const SELECTOR_LENGTH = 10;
 
-/** ENS by its Universal Resolver; null where Ethereum is not among the chains. */
-export function createEnsNames({ nodes, gateways, contracts }: EnsNamesOptions): Names | null {
+/** By the Universal Resolver; null: Ethereum is not among the chains. */
+export function createEnsNames({
+  nodes,
+  gateways,
+  contracts,
+}: {
+  readonly nodes: readonly NameNodes[];
+  readonly gateways: Egress | null;
+  readonly contracts: NameContracts;
+}): Names | null {
   const ethereum = nodes.find(({ chain }) => NAME_CHAINS.ens.includes(chain.key));
   if (ethereum === undefined) return null;
   const { pool, chain } = ethereum;
 
-  /** @param read what was returned, as text; null for none. @throws EncodingRefusedError, which counts as none */
+  /** @param read throws EncodingRefusedError for an incorrectly encoded response, which resolves to nothing */
   async function ask(at: At, data: Hex, read: (returned: Hex) => string | null): Promise<NameAnswer> {
     const answer = await callEns({ ...at, pool, gateways }, contracts.universalResolver, data);
     const asOf = { chainId: chain.id, block: at.block };
@@ -60,7 +62,12 @@ export function createEnsNames({ nodes, gateways, contracts }: EnsNamesOptions):
         throw new StateUnavailableError(`A gateway of a name on ${chain.name} returned no response: retry in a moment`);
       return { ...NO_NAME, asOf };
     }
-    return { ...NO_NAME, asOf, answer: orNothing(() => read(answer.returned)) };
+    try {
+      return { ...NO_NAME, asOf, answer: read(answer.returned) };
+    } catch (error) {
+      if (error instanceof EncodingRefusedError) return { ...NO_NAME, asOf };
+      throw error;
+    }
   }
 
   function addressAt(name: string, at: At): Promise<NameAnswer> {
@@ -76,8 +83,8 @@ export function createEnsNames({ nodes, gateways, contracts }: EnsNamesOptions):
 
   return {
     addressOf: async (name, signal) => addressAt(name, { block: await newestBlock(pool, signal), signal }),
-    async nameOf(given, signal) {
-      const address: Address = parseAddress(given);
+    async nameOf(text, signal) {
+      const address = parseAddress(text);
       // Both ways at one block: a name that changes hands meanwhile has one owner in both.
       const at = { block: await newestBlock(pool, signal), signal };
       const args = [address, COIN_TYPE, GATEWAYS] as const;
@@ -97,14 +104,4 @@ export function createEnsNames({ nodes, gateways, contracts }: EnsNamesOptions):
 interface At {
   readonly block: number;
   readonly signal: AbortSignal;
-}
-
-/** An incorrectly encoded response of a resolver resolves to nothing. */
-function orNothing(read: () => string | null): string | null {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof EncodingRefusedError) return null;
-    throw error;
-  }
 }

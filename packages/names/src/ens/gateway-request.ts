@@ -1,30 +1,28 @@
 import type { Hex } from '@chainstead/core';
 import type { Egress } from '@chainstead/egress';
 
-/** What a contract asks gateways. */
 export interface GatewayQuery {
-  /** The contract. */
   readonly sender: string;
   readonly urls: readonly string[];
   readonly data: Hex;
 }
 
-/** Asks one gateway after the other. @throws GatewayAnswerError */
+/** One gateway after the other. @throws GatewayAnswerError */
 export type AskGateway = (query: GatewayQuery) => Promise<Hex>;
 
-/** Gateways that one question may ask, those counted that can't be asked. */
+/** Gateways per question, including those that can't be queried. */
 const REQUESTS_MAX = 8;
 /** Limit for a URL that contains sender and data. Characters. */
 const URL_LENGTH_MAX = 16_384;
 const TIMEOUT_MS = 5_000;
 const RESPONSE_BYTES_MAX = 131_072;
 
-/** A gateway gave nothing of use. Says nothing of where it is: the text goes into a call. */
+/** Does not contain the URL: the text goes into a call. */
 export class GatewayAnswerError extends Error {}
 
 /**
- * Requests gateways of off-chain names (EIP-3668), whose URLs contracts write: through the guarded client alone. Their responses are checked by the
- * contract that named them.
+ * Contracts write the URLs of gateways (EIP-3668): only the guarded client requests them. Their responses are checked by
+ * the contract that named them.
  */
 export function createGatewayRequest(egress: Egress, signal: AbortSignal): AskGateway {
   let requests = 0;
@@ -42,7 +40,7 @@ export function createGatewayRequest(egress: Egress, signal: AbortSignal): AskGa
   };
 }
 
-/** Null for what is too long: measured before, since a short URL may name long data many times. */
+/** Null: too long. Measured before, since a short URL may name long data many times. */
 function filledUrl(template: string, sender: string, data: Hex): string | null {
   if (template.length > URL_LENGTH_MAX) return null;
   const grown = (name: string, value: string): number =>
@@ -51,15 +49,10 @@ function filledUrl(template: string, sender: string, data: Hex): string | null {
   return template.replaceAll('{sender}', sender).replaceAll('{data}', data);
 }
 
-/** Null where the next one may know; `refused`: by EIP-3668 no other is to be asked. */
+/** Null: the next one may answer; `refused`: by EIP-3668 no other is to be queried. */
 async function requestGateway(
   egress: Egress,
-  {
-    url,
-    data,
-    sender,
-    isGet,
-  }: { readonly url: string; readonly data: Hex; readonly sender: string; readonly isGet: boolean },
+  { url, data, sender, isGet }: { url: string; data: Hex; sender: string; isGet: boolean },
   signal: AbortSignal,
 ): Promise<Hex | 'refused' | null> {
   try {

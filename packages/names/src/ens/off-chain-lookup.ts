@@ -7,7 +7,7 @@ import { type AskGateway, GatewayAnswerError, type GatewayQuery } from './gatewa
 /** EIP-3668: `OffchainLookup(address,string[],bytes,bytes4,bytes)`. */
 const LOOKUP_SELECTOR = '0x556f1830';
 const LOOKUP = parseAbiParameters('address, string[], bytes, bytes4, bytes');
-/** The gateway inside the client: several lookups in one (ENSIP-21). Callers pass it to the Universal Resolver. */
+/** The gateway inside the client: several lookups in one (ENSIP-21). */
 export const LOCAL_BATCH_GATEWAY = 'x-batch-gateway:true';
 /** `query((address,string[],bytes)[])` */
 const QUERY_SELECTOR = '0xa780bab6';
@@ -16,22 +16,20 @@ const ANSWERS = parseAbiParameters('bool[], bytes[]');
 const CALLBACK = parseAbiParameters('bytes, bytes');
 const FAILURE = parseAbi(['error Error(string)']);
 
-/** More of them could not be asked anyway. */
 const QUERIES_MAX = 8;
 /** Batches within batches. */
 const DEPTH_MAX = 3;
-/** Compilers write no values that share bytes: without those, what is decoded is no larger than its encoding. */
+/** Without values that share bytes, which compilers don't write, decoded data is no larger than its encoding. */
 const STRICT = { outputBytesMax: 524_288, overlaps: 'refuse' } as const;
 
-/** Whether a contract has reverted to send its client to gateways. */
 export function isLookup(reverted: Hex): boolean {
   return reverted.startsWith(LOOKUP_SELECTOR);
 }
 
 /**
- * Requests the gateways that a contract names, whose texts are untrusted.
- * @returns the call that the contract wants to be made with their response; null for malformed texts
- * @throws StateUnavailableError where none of them answered
+ * The texts of the contract are untrusted.
+ * @returns the call that the contract wants with the response of a gateway; null for malformed texts
+ * @throws StateUnavailableError if none of them answered
  */
 export async function followLookup(reverted: Hex, to: Address, ask: AskGateway): Promise<Hex | null> {
   try {
@@ -52,7 +50,7 @@ async function answerOf(query: GatewayQuery, ask: AskGateway, depth: number): Pr
   return query.urls.includes(LOCAL_BATCH_GATEWAY) ? answerBatch(query.data, ask, depth) : ask(query);
 }
 
-/** @throws EncodingRefusedError where it is no batch */
+/** @throws EncodingRefusedError */
 async function answerBatch(data: Hex, ask: AskGateway, depth: number): Promise<Hex> {
   if (!data.startsWith(QUERY_SELECTOR) || depth >= DEPTH_MAX)
     throw new EncodingRefusedError('it is no batch of lookups');

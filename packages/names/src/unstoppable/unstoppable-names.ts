@@ -14,7 +14,7 @@ const READER = parseAbi([
 ]);
 const [GET_MANY, REVERSE_NAME_OF] = READER;
 
-/** Records of a name that hold its address on Ethereum, the one that counts first. */
+/** Records with the address on Ethereum, the one that counts first. */
 const ADDRESS_KEYS = ['crypto.ETH.address', 'token.EVM.ETH.ETH.address'];
 const ANSWER_BYTES_MAX = 8_192;
 
@@ -25,7 +25,7 @@ interface Registry {
   readonly reverse: Address;
 }
 
-/** Unstoppable by its readers and registries, one chain after the other; null where none of its chains is there. */
+/** One chain after the other; null: none of its chains is there. */
 export function createUnstoppableNames({
   nodes,
   contracts,
@@ -41,16 +41,17 @@ export function createUnstoppableNames({
   });
   if (registries.length === 0) return null;
 
-  /** What one registry says of a name. */
   async function recordOf({ calls, records }: Registry, name: string, at: BlockCall): Promise<Address | null> {
     const args = [ADDRESS_KEYS, BigInt(namehash(name))] as const;
     const data = encodeFunctionData({ abi: READER, functionName: 'getMany', args });
     const [values] = decoded(GET_MANY.outputs, await calls.call(records, data, at.signal, at)) ?? [];
-    const address = Array.isArray(values) ? values.find(isAddressText) : undefined;
-    return address === undefined ? null : parseAddress(address);
+    const address: unknown = Array.isArray(values)
+      ? values.find((value) => typeof value === 'string' && isAddress(value))
+      : undefined;
+    return typeof address === 'string' ? parseAddress(address) : null;
   }
 
-  async function find(name: string, signal: AbortSignal): Promise<Found<Address> | null> {
+  async function find(name: string, signal: AbortSignal): Promise<RegistryRecord<Address> | null> {
     return firstOf(registries, signal, (registry, at) => recordOf(registry, name, at));
   }
 
@@ -59,8 +60,8 @@ export function createUnstoppableNames({
       const found = await find(name, signal);
       return found === null ? NO_NAME : { answer: getAddress(found.value), offChain: false, asOf: found.asOf };
     },
-    async nameOf(given, signal) {
-      const address = parseAddress(given);
+    async nameOf(text, signal) {
+      const address = parseAddress(text);
       const data = encodeFunctionData({ abi: READER, functionName: 'reverseNameOf', args: [address] });
       const found = await firstOf(registries, signal, async ({ calls, reverse }, at) => {
         const [reported] = decoded(REVERSE_NAME_OF.outputs, await calls.call(reverse, data, signal, at)) ?? [];
@@ -78,18 +79,18 @@ interface BlockCall {
   readonly signal: AbortSignal;
 }
 
-interface Found<Value> {
+interface RegistryRecord<Value> {
   readonly value: Value;
   /** Block of the first registry with a record. */
   readonly asOf: NonNullable<NameAnswer['asOf']>;
 }
 
-/** What the first registry that knows it says. @throws what kept one from being asked, where no other one knows it */
+/** Of the first registry that has it. @throws the outage of another one, if none has it */
 async function firstOf<Value>(
   registries: readonly Registry[],
   signal: AbortSignal,
   ask: (registry: Registry, at: BlockCall) => Promise<Value | null>,
-): Promise<Found<Value> | null> {
+): Promise<RegistryRecord<Value> | null> {
   let outage: unknown = null;
   for (const registry of registries)
     try {
@@ -105,7 +106,7 @@ async function firstOf<Value>(
   return null;
 }
 
-/** Null for what is not encoded so: there is another contract, or none. */
+/** Null for another encoding: there is another contract, or none. */
 function decoded(types: readonly AbiParameter[], answer: Hex | null): readonly unknown[] | null {
   if (answer === null) return null;
   try {
@@ -114,8 +115,4 @@ function decoded(types: readonly AbiParameter[], answer: Hex | null): readonly u
     if (error instanceof EncodingRefusedError) return null;
     throw error;
   }
-}
-
-function isAddressText(value: unknown): value is string {
-  return typeof value === 'string' && isAddress(value);
 }

@@ -14,25 +14,18 @@ import {
 } from '@chainstead/node-reads';
 import { z } from 'zod';
 
-interface Question {
-  address: string;
-}
-interface Answer {
-  /** null if no node has it. */
-  block: number | null;
-}
-
-const tokenCreationKind: StateKind<Question, Answer> = {
+/** `block` is null if no node has it. */
+const tokenCreationKind: StateKind<{ address: string }, { block: number | null }> = {
   name: 'token-creation',
   question: z.object({ address: z.string() }),
   answer: z.object({ block: z.int().nullable() }),
   isSlow: true,
 };
 
-/** How long a missing or not yet final result is not looked up again. Milliseconds. */
+/** A missing or not yet final result is not read again within this time. Milliseconds. */
 const SOUGHT_MS = 300_000;
 
-/** Has the creation of tokens looked for, in the background: each takes up to thirty calls of an archive node. Nothing waits for it. */
+/** Does not wait: each takes up to thirty calls of an archive node. */
 export async function seekTokenCreations(
   { nodeReads }: ReadingContext,
   chain: Chain,
@@ -42,8 +35,8 @@ export async function seekTokenCreations(
   await Promise.all(addresses.map((address) => nodeReads.request(chain, tokenCreationKind, { address }, options)));
 }
 
-/** Finds the block in which a token's code first is, and keeps it in `tokens`. */
-export const tokenCreationReader: StateReader<Question, Answer> = {
+/** Stores the block in which the code of a token first is. */
+export const tokenCreationReader: StateReader<{ address: string }, { block: number | null }> = {
   kind: tokenCreationKind,
   async read(context, question, signal) {
     const { database, chain } = context;
@@ -63,8 +56,7 @@ export const tokenCreationReader: StateReader<Question, Answer> = {
 
 /**
  * By halving: a block with code after one without. If a contract was destroyed and created again, it may be any of its
- * creations.
- * @returns null where there is no code now, or no upstream keeps the state of old blocks
+ * creations. Null: there is no code now, or no upstream keeps the state of old blocks.
  */
 async function findCreation(
   { chain, pool }: StateReadingContext,

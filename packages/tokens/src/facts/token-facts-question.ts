@@ -7,7 +7,7 @@ export interface TokensQuestion {
   items: string[];
 }
 
-/** Addresses in one order, as every question about tokens has them. */
+/** Addresses in one order. */
 export const tokensQuestionSchema = z.object({ items: z.array(z.string().refine(isAddress)).min(1) });
 
 const answerSchema = z.array(
@@ -16,7 +16,7 @@ const answerSchema = z.array(
     name: z.string().nullable(),
     symbol: z.string().nullable(),
     decimals: z.int().nullable(),
-    /** erc20, erc721, erc1155; null: nothing answers there as a token does. */
+    /** erc20, erc721, erc1155; null: not a token. */
     standard: z.string().nullable(),
     /** Base units. */
     total_supply: z.string().nullable(),
@@ -24,7 +24,7 @@ const answerSchema = z.array(
 );
 export type TokenFactsAnswer = z.infer<typeof answerSchema>;
 
-/** Current facts of contracts, including their supply. Results are stored in `tokens`. */
+/** Including the supply. Results are stored in `tokens`. */
 export const tokenFactsKind: StateKind<TokensQuestion, TokenFactsAnswer> = {
   name: 'token-facts',
   question: tokensQuestionSchema,
@@ -32,12 +32,12 @@ export const tokenFactsKind: StateKind<TokensQuestion, TokenFactsAnswer> = {
   isFruitless: (tokens) => tokens.every(({ total_supply }) => total_supply === null),
 };
 
-/** Facts of a contract; all null if it is no token. */
+/** All null: not a token. */
 export type ReportedToken = Omit<TokenFactsAnswer[number], 'address'>;
 
 /**
- * Queues readings of contracts, and waits for them. The results are in `tokens` then.
- * @returns what came in time; addresses that are no tokens are in it too
+ * Queues reads of contracts, and waits for them. The results are in `tokens` then.
+ * @returns the results in time, including addresses that are not tokens
  */
 export async function readTokenFacts(
   context: ReadingContext,

@@ -1,6 +1,6 @@
 import { returnedNumber } from '@chainstead/abi';
 import { type Address, type Hex, parseAddress } from '@chainstead/core';
-import { addressBytes, type Database, hexBytes, hexText, sql } from '@chainstead/db';
+import { addressBytes, hexBytes, hexText, sql } from '@chainstead/db';
 import {
   committedBlock,
   StateNotArchivedError,
@@ -12,7 +12,7 @@ import { saveTokenMetadata } from '../pending-metadata.ts';
 import { createTokenMetadataReader, type TokenMetadata } from '../token-metadata.ts';
 import { type TokenFactsAnswer, type TokensQuestion, tokenFactsKind } from './token-facts-question.ts';
 
-/** Reads metadata of contracts that were never asked, and the supply of all of them at the newest committed block. What could not be read is missing. */
+/** Metadata of unread contracts, and the supply of all at the newest committed block. Unreadable ones are missing. */
 export const tokenFactsReader: StateReader<TokensQuestion, TokenFactsAnswer> = {
   kind: tokenFactsKind,
   async read(context, { items }, signal) {
@@ -22,13 +22,16 @@ export const tokenFactsReader: StateReader<TokensQuestion, TokenFactsAnswer> = {
     const unread = addresses.filter((address) => !known.has(address));
     const contracts = await contractsAmong(context, unread, signal);
     const read = await createTokenMetadataReader({ pool, chain }).read(contracts, signal);
-    const isUnreported = (address: Address): boolean => contracts.includes(address) && !read.has(address);
     const answered = new Map([...read].filter(([, metadata]) => metadata.answered));
-    await addTokens(database, chain.id, [...answered.keys()]);
+    // Only contracts that respond as tokens get a row: clients may request any address.
+    await database.query(
+      sql`INSERT INTO tokens (address, chain_id) SELECT address, ${chain.id} FROM unnest(${[...answered.keys()].map(addressBytes)}::bytea[]) AS reported (address) ORDER BY address
+     ON CONFLICT (address, chain_id) DO NOTHING`,
+    );
     if (answered.size > 0) await saveTokenMetadata(database, chain.id, answered);
     const supplies = await readSupplies(context, [...known.keys(), ...answered.keys()], signal);
     return addresses
-      .filter((address) => !isUnreported(address))
+      .filter((address) => !contracts.includes(address) || read.has(address))
       .map((address) => {
         const { name, symbol, decimals, standard } = known.get(address) ?? answered.get(address) ?? SILENT;
         return { address, name, symbol, decimals, standard, total_supply: supplies.get(address) ?? null };
@@ -40,7 +43,7 @@ type KnownMetadata = Pick<TokenMetadata, 'name' | 'symbol' | 'decimals'> & { rea
 
 const SILENT: KnownMetadata = { name: null, symbol: null, decimals: null, standard: null };
 
-/** Facts of contracts that were read before, whatever they returned. */
+/** Read before, whatever they returned. */
 async function knownMetadata(
   { database, chain }: StateReadingContext,
   addresses: readonly Address[],
@@ -52,28 +55,20 @@ async function knownMetadata(
   return new Map(rows.map(({ address, ...metadata }) => [address, metadata]));
 }
 
-/** Accounts without code are not called: each of them would take several calls. */
+/** Accounts without code are not called: each would take several calls. */
 async function contractsAmong(
   { chain, pool }: StateReadingContext,
   addresses: readonly Address[],
   signal: AbortSignal,
 ): Promise<Address[]> {
   const codes = await stateAt(pool, chain, 'latest').codes(addresses, signal);
-  return addresses.filter((_, place) => codes[place] !== '0x');
-}
-
-/** Only contracts that respond as tokens get a row: clients may request any address. */
-async function addTokens(database: Database, chainId: number, addresses: readonly Address[]): Promise<void> {
-  await database.query(
-    sql`INSERT INTO tokens (address, chain_id) SELECT address, ${chainId} FROM unnest(${addresses.map(addressBytes)}::bytea[]) AS reported (address) ORDER BY address
-     ON CONFLICT (address, chain_id) DO NOTHING`,
-  );
+  return addresses.filter((_, index) => codes[index] !== '0x');
 }
 
 /** `totalSupply()` */
 const TOTAL_SUPPLY: Hex = '0x18160ddd';
 
-/** Supplies of contracts that return one; none while no block is indexed, or if no node has the state of the newest. */
+/** None while no block is indexed, or if no node has the state of the newest. */
 async function readSupplies(
   { chain, pool, database }: StateReadingContext,
   addresses: readonly Address[],
@@ -89,7 +84,7 @@ async function readSupplies(
       throw error;
     });
   if (answers === null) return new Map();
-  const read = addresses.filter((_, place) => answers[place]?.unread === undefined);
+  const read = addresses.filter((_, index) => answers[index]?.unread === undefined);
   const supplies = answers.flatMap(({ data, unread }) =>
     unread === undefined ? [returnedNumber(data)?.toString() ?? null] : [],
   );
@@ -109,8 +104,8 @@ async function readSupplies(
        AND (reported.supply IS NOT NULL OR tokens.total_supply IS NULL)`,
   );
   return new Map(
-    read.flatMap((address, place) => {
-      const supply = supplies[place];
+    read.flatMap((address, index) => {
+      const supply = supplies[index];
       return typeof supply === 'string' ? [[address, supply] as const] : [];
     }),
   );

@@ -3,7 +3,6 @@ import { refreshTokens } from '../refresh-tokens.ts';
 import { REVIEWS_SOURCE } from './contract-review.ts';
 import { isCalledSpam, type ReviewedContract, type ReviewSelection, readReviews } from './read-reviews.ts';
 
-/** What became of reviews. */
 export interface AppliedReviews {
   /** Contracts that are spam by reviews from now on, and contracts that are not. */
   readonly spam: number;
@@ -11,8 +10,8 @@ export interface AppliedReviews {
 }
 
 /**
- * Makes reviews take effect, as an imported scam list does: a contract that more keys call spam than not stands in the source `reviews`, any other
- * does not. What other lists and the rule say of it stays.
+ * Reviews take effect as an imported scam list does: the source `reviews` contains the contracts that more keys call
+ * spam than not. Other lists and the rule stay in effect.
  */
 export async function applyReviews(transaction: Transaction, selection: ReviewSelection): Promise<AppliedReviews> {
   // With imports of lists, which touch the same tokens.
@@ -47,7 +46,7 @@ async function replaceEntries(
   );
 }
 
-/** Two arrays, for `unnest`. */
+/** For `unnest`. */
 function keysOf(contracts: readonly ReviewedContract[]): Sql {
   return sql`${contracts.map(({ address }) => addressBytes(address))}::bytea[], ${contracts.map(({ chainId }) => chainId)}::bigint[]`;
 }

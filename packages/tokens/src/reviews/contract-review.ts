@@ -1,9 +1,8 @@
-import type { Address, ChainId } from '@chainstead/core';
+import type { Address } from '@chainstead/core';
 
 export const REPORT_TYPES = ['spam', 'not_spam'] as const;
 export const CONTRACT_TYPES = ['ERC20', 'NFT'] as const;
 
-/** What a client reports of a contract. */
 export interface ContractReview {
   readonly address: Address;
   readonly contractType: (typeof CONTRACT_TYPES)[number];
@@ -11,12 +10,5 @@ export interface ContractReview {
   readonly reason: string;
 }
 
-/** Whose reports they are, and of which chain's contracts. */
-export interface Reporter {
-  /** Principal's id. */
-  readonly keyId: string;
-  readonly chainId: ChainId;
-}
-
-/** Source name of scam lists with the reviews that operators applied. */
+/** The source of scam list entries from applied reviews. */
 export const REVIEWS_SOURCE = 'reviews';

@@ -2,30 +2,30 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, hexText, sql, type Transaction, where } from '@chainstead/db';
 import { REVIEWS_SOURCE } from './contract-review.ts';
 
-/** What is reported of a contract, by all keys. */
+/** By all keys. */
 export interface ReviewedContract {
   readonly chainId: number;
   readonly address: Address;
   readonly contractTypes: readonly string[];
-  /** Keys that call it spam, and keys that say that it is none. */
+  /** Number of keys. */
   readonly spam: number;
   readonly notSpam: number;
   /** The newest one. */
   readonly reason: string;
   readonly reportedAt: Date;
-  /** Whether a report waits for the operator. */
+  /** A report waits for the operator. */
   readonly isWaiting: boolean;
-  /** Whether reviews make it spam now. */
+  /** Reviews make it spam now. */
   readonly isListed: boolean;
 }
 
-/** Which contracts; null: all. */
+/** Null: all. */
 export interface ReviewSelection {
   readonly chainId: number | null;
   readonly addresses: readonly Address[] | null;
 }
 
-/** Reviewed contracts, those that wait first, then the newest. */
+/** Those that wait first, then the newest. */
 export async function readReviews(
   database: Pick<Database | Transaction, 'query'>,
   { chainId, addresses }: ReviewSelection,
@@ -52,7 +52,7 @@ export async function readReviews(
   return rows.map((row) => ({ ...row, reportedAt: new Date(row.reportedAt) }));
 }
 
-/** What the keys say together: as many for as against it make it none. */
+/** As many for as against it: not spam. */
 export function isCalledSpam({ spam, notSpam }: Pick<ReviewedContract, 'spam' | 'notSpam'>): boolean {
   return spam > notSpam;
 }

@@ -17,7 +17,7 @@ const CONTRACTS_MAX = 25;
 const REASON_LENGTH_MAX = 1_000;
 
 /**
- * `POST /api/v2.2/contracts-review`: stores a client's report about contracts for the operator, who applies it
+ * `POST /api/v2.2/contracts-review`: stores reports for the operator, who applies them
  * (docs/api/spam.md#contract-reviews).
  */
 export const reviewContractsRoute: RouteModule = (app, dependencies) => {
@@ -25,11 +25,8 @@ export const reviewContractsRoute: RouteModule = (app, dependencies) => {
   app.openapi(reviewContracts(dependencies), async (c) => {
     const chain = indexedChain(chains, c.req.valid('query').chain?.key ?? DEFAULT_CHAIN);
     const reviews = c.req.valid('json').contracts.map(
-      (given): ContractReview => ({
-        address: given.contract_address,
-        contractType: given.contract_type,
-        reportType: given.report_type,
-        reason: given.reason,
+      ({ contract_address, contract_type, report_type, reason }): ContractReview => ({
+        ...{ address: contract_address, contractType: contract_type, reportType: report_type, reason },
       }),
     );
     await saveReviews(database, { keyId: requesterOf(c), chainId: chain.id }, reviews);
@@ -37,9 +34,7 @@ export const reviewContractsRoute: RouteModule = (app, dependencies) => {
   });
 };
 
-const REASON = `a text of 1 to ${REASON_LENGTH_MAX} characters`;
-
-/** One of a few words, as they are written. */
+/** Case-sensitive. */
 function oneOf<const Word extends string>(...words: readonly Word[]) {
   return textParameter(words.join(' or '), (text) => words.find((word) => word === text)).openapi({
     type: 'string',
@@ -50,7 +45,7 @@ function oneOf<const Word extends string>(...words: readonly Word[]) {
 function reviewContracts({ parameters }: ApiDependencies) {
   const contract = z.object({
     contract_address: parameters.address,
-    reason: textParameter(REASON, (text) =>
+    reason: textParameter(`a text of 1 to ${REASON_LENGTH_MAX} characters`, (text) =>
       text.length <= REASON_LENGTH_MAX ? (cleanText(text, REASON_LENGTH_MAX) ?? undefined) : undefined,
     ).openapi({ type: 'string', example: 'Sends people to a page that empties their wallets' }),
     report_type: oneOf(...REPORT_TYPES),

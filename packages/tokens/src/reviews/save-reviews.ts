@@ -1,17 +1,15 @@
+import type { ChainId } from '@chainstead/core';
 import { addressBytes, type Database, sql } from '@chainstead/db';
 import { ApiError } from '@chainstead/http';
-import type { ContractReview, Reporter } from './contract-review.ts';
+import type { ContractReview } from './contract-review.ts';
 
-/** Limit for one key: any key may report, and rows stay. */
+/** Any key may report, and rows stay. */
 const REVIEWS_PER_KEY_MAX = 10_000;
 
-/**
- * Keeps what a key reports, in the place of what it reported of the same contracts before.
- * @throws ReviewsFullError (400) where the key has reported as many contracts as it may
- */
+/** Replaces earlier reports of the key about the same contracts. @throws ReviewsFullError (400) */
 export async function saveReviews(
   database: Database,
-  { keyId, chainId }: Reporter,
+  { keyId, chainId }: { readonly keyId: string; readonly chainId: ChainId },
   reviews: readonly ContractReview[],
 ): Promise<void> {
   // The last of several on one contract.
@@ -30,7 +28,6 @@ export async function saveReviews(
   );
 }
 
-/** A 400: a key has reported as many contracts as it may. */
 class ReviewsFullError extends ApiError {
   constructor() {
     super({

@@ -6,15 +6,11 @@ import { NFT_STANDARDS } from './related-to-transfers.ts';
 /** The index for pages of a token, which contains each transfer once: the side that did not only receive. */
 export const BY_CONTRACT = 'erc20_transfer_sides_by_contract';
 
-/**
- * Returns conditions over `erc20_transfer_sides` for the token's rows in that index.
- * @param token its 20 bytes
- */
+/** Conditions for the token's rows in that index. @param token its 20 bytes */
 export function ofToken(token: Sql): readonly Sql[] {
   return [sql`token_key(token) = token_key(${token})`, expectedTrue(sql`token = ${token}`), asSql(IS_GIVING_SIDE)];
 }
 
-/** Returns whether the contract is known to be an NFT contract: one lookup. */
 export function isOfNfts(token: Sql, chainId: ChainInSql): Sql {
   return sql`(SELECT standard IN (${NFT_STANDARDS}) FROM tokens WHERE address = ${token} AND chain_id = ${chainId}) IS TRUE`;
 }

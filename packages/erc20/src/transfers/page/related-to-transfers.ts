@@ -9,8 +9,7 @@ import {
 } from '@chainstead/data-api';
 import { type Sql, sql } from '@chainstead/db';
 
-/** The known data of a token. */
-export interface TokenMetadata {
+interface ShownToken {
   readonly name: string | null;
   readonly symbol: string | null;
   readonly decimals: number | null;
@@ -19,38 +18,31 @@ export interface TokenMetadata {
   readonly possibleSpam: boolean | null;
 }
 
-/** Data shown next to transfers. */
 export interface RelatedToTransfers {
   blockOf(transfer: { readonly block_number: number }): PageBlock;
-  tokenOf(token: Address): TokenMetadata;
+  tokenOf(token: Address): ShownToken;
   labelOf(address: Address): AddressLabel;
 }
 
-/** Related columns in a page's only row. */
 export interface RelatedColumns {
-  /** Packed: `blocksOf`. */
   readonly blocks: string | null;
-  readonly tokens: readonly TokenEntry[] | null;
+  readonly tokens:
+    | readonly (readonly [
+        address: string,
+        name: string | null,
+        symbol: string | null,
+        decimals: number | null,
+        logo: string | null,
+        verified: boolean | null,
+        possibleSpam: boolean | null,
+        isNft: boolean | null,
+      ])[]
+    | null;
   readonly labels: readonly LabelEntry[] | null;
 }
 
 /**
- * Address as hexadecimal digits, name, symbol, decimals, logo, whether verified, whether spam, whether an NFT contract.
- */
-export type TokenEntry = readonly [
-  string,
-  string | null,
-  string | null,
-  number | null,
-  string | null,
-  boolean | null,
-  boolean | null,
-  boolean | null,
-];
-
-/**
- * Returns the token data that {@link readRelated} parses, each token once, as JSON: see {@link TokenEntry}. Null for
- * none.
+ * For {@link RelatedColumns.tokens}: each token once.
  * @param tokens a query for them
  */
 export function tokensOf(tokens: Sql, chainId: ChainInSql): Sql {
@@ -66,7 +58,7 @@ export function readRelated(
   row: RelatedColumns,
   transfers: readonly { readonly block_number: number }[],
 ): RelatedToTransfers {
-  const tokens = new Map<string, TokenMetadata>();
+  const tokens = new Map<string, ShownToken>();
   for (const [address, name, symbol, decimals, logo, verified, possibleSpam] of row.tokens ?? [])
     tokens.set(`0x${address}`, { name, symbol, decimals, logo, verified, possibleSpam });
   return {
@@ -76,11 +68,4 @@ export function readRelated(
   };
 }
 
-const UNKNOWN_TOKEN: TokenMetadata = {
-  name: null,
-  symbol: null,
-  decimals: null,
-  logo: null,
-  verified: null,
-  possibleSpam: null,
-};
+const UNKNOWN_TOKEN = { name: null, symbol: null, decimals: null, logo: null, verified: null, possibleSpam: null };

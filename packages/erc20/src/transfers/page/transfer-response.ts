@@ -6,7 +6,6 @@ const addressText = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
 const hashText = z.string().openapi({ pattern: '^0x[0-9a-f]{64}$' });
 const digits = z.string().openapi({ pattern: '^[0-9]+$', example: '18' });
 
-/** A transfer in any list (docs/api/tokens.md#wallet-transfers). */
 export const transferSchema = z
   .object({
     token_name: z.string().nullable(),
@@ -36,7 +35,6 @@ export const transferSchema = z
   })
   .openapi('Erc20Transfer');
 
-/** A transfer in the form common to all lists. */
 export interface ShownTransfer {
   readonly from: Address;
   readonly to: Address;
@@ -48,7 +46,6 @@ export interface ShownTransfer {
   readonly transaction_hash: Hash;
 }
 
-/** Returns one row of a response. */
 export function showTransfer(row: ShownTransfer, related: RelatedToTransfers): z.infer<typeof transferSchema> {
   const block = related.blockOf(row);
   const token = related.tokenOf(row.token);

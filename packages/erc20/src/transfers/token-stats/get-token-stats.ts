@@ -16,22 +16,20 @@ import { erc20TokenCounts } from '../token-counts.ts';
 import { tokenSubject } from '../token-transfers/token-transfers-statement.ts';
 
 export interface TokenStats {
-  /** Number of indexed transfers; a lower bound if `indexed` is not complete. */
+  /** A lower bound if `indexed` is not complete. */
   readonly transfers: number;
   readonly indexed: Indexed;
 }
 
 export interface TokenStatsOptions {
   readonly projections: SubjectProjections;
-  /** Time that a request waits for the count of a token with very many transfers. Milliseconds. */
   readonly waitMs: number;
-  /** Maximum number of transfers counted per request. Default {@link COUNT_MAX}. */
   readonly countMax?: number;
 }
 
 /**
- * Returns the number of a token's indexed transfers. Up to 100,000 are counted on each request. For more, a counter is
- * maintained from then on; until it is complete, the response is its current value and not complete.
+ * Up to 100,000 transfers are counted on each request. For more, a counter is maintained from then on; until it is
+ * complete, the response is its current value and not complete.
  */
 export async function getTokenStats(
   database: Database,
@@ -39,13 +37,13 @@ export async function getTokenStats(
   token: Address,
   { projections, waitMs, countMax = COUNT_MAX }: TokenStatsOptions,
 ): Promise<TokenStats> {
-  const read = async (isCounted: boolean): Promise<Row> => {
-    const [row] = await database.query<Row>(tokenStatsStatement(chain, token, { countMax, isCounted }));
+  const read = async (isCounted: boolean): Promise<StatsColumns> => {
+    const [row] = await database.query<StatsColumns>(tokenStatsStatement(chain, token, { countMax, isCounted }));
     if (row === undefined) throw new RangeError('The statement gives one row');
     return row;
   };
   const first = await read(true);
-  const show = (row: Row, transfers: number, isExact: boolean): TokenStats => {
+  const show = (row: StatsColumns, transfers: number, isExact: boolean): TokenStats => {
     const { indexed, isCovered } = readSubject(chain, row, row.created_block ?? chain.firstBlock);
     return { transfers: row.is_of_nfts ? 0 : transfers, indexed: { ...indexed, complete: isCovered && isExact } };
   };
@@ -57,15 +55,13 @@ export async function getTokenStats(
   return show(row, row.is_built ? (row.stored ?? 0) : Math.max(counted, row.stored ?? 0), row.is_built);
 }
 
-interface Row extends SubjectColumns {
+interface StatsColumns extends SubjectColumns {
   readonly counted: number | null;
-  /** The counter's value. */
   readonly stored: number | null;
   readonly created_block: number | null;
   readonly is_of_nfts: boolean;
 }
 
-/** Maximum number of transfers counted per request. */
 const COUNT_MAX = 100_000;
 
 /**

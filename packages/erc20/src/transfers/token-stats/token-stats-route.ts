@@ -16,7 +16,7 @@ import { getTokenStats } from './get-token-stats.ts';
 
 export interface TokenStatsRouteOptions {
   readonly projections: SubjectProjections;
-  /** Time that a request waits for the count of very many transfers. Milliseconds. */
+  /** For the count of very many transfers. Milliseconds. */
   readonly waitMs: number;
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestContract'>;
 }
@@ -55,7 +55,6 @@ export function createTokenStatsRoute({ projections, onDemandBackfill, waitMs }:
 
 const DEFAULT_CHAIN = 'eth';
 
-/** The response of `getTokenStats` (docs/api/tokens.md#token-statistics). */
 const tokenStatsSchema = z
   .object({
     transfers: z.object({ total: z.string().openapi({ pattern: '^[0-9]+$', example: '123' }) }),

@@ -2,7 +2,6 @@ import { indexedSchema } from '@chainstead/data-api';
 import { z } from '@hono/zod-openapi';
 import { transferSchema } from '../page/transfer-response.ts';
 
-/** The response of `getTokenTransfers` (docs/api/tokens.md#token-transfers). */
 export const tokenTransfersSchema = z
   .object({
     page: z.int().min(0).openapi({ description: 'Page number, from 0' }),

@@ -2,7 +2,6 @@ import type { Chain } from '@chainstead/chains';
 import { parseAddress, systemClock } from '@chainstead/core';
 import {
   createMissingIndexes,
-  type Indexed,
   type IndexedColumns,
   type OnDemandBackfill,
   readConsistentPage,
@@ -23,7 +22,7 @@ import {
 import { z } from '@hono/zod-openapi';
 import { erc20Transfers } from '../dataset.ts';
 import { BY_CONTRACT } from '../page/by-contract.ts';
-import { type RelatedColumns, type RelatedToTransfers, readRelated } from '../page/related-to-transfers.ts';
+import { type RelatedColumns, readRelated } from '../page/related-to-transfers.ts';
 import { showTransfer } from '../page/transfer-response.ts';
 import { tokenTransfersSchema } from './token-transfers-response.ts';
 import { TOKEN_TRANSFERS, type TokenTransfersQuery, tokenTransfersStatement } from './token-transfers-statement.ts';
@@ -33,8 +32,8 @@ export interface TokenTransfersOptions {
 }
 
 /**
- * `GET /api/v2.2/erc20/{address}/transfers`: all transfers of a token (docs/api/tokens.md#token-transfers). If the page
- * lacks blocks, it requests a backfill of the token.
+ * `GET /api/v2.2/erc20/{address}/transfers` (docs/api/tokens.md#token-transfers). If the page lacks blocks, it requests
+ * a backfill of the token.
  */
 export function createTokenTransfersRoute({ onDemandBackfill }: TokenTransfersOptions): RouteModule {
   return (app, dependencies) => {
@@ -65,7 +64,7 @@ export function createTokenTransfersRoute({ onDemandBackfill }: TokenTransfersOp
       read: async ({ chain, filter, limit, order, position, requester, upperBound }) => {
         requireIndexes(await missing());
         const token = parseAddress(filter.address);
-        const found = await getTokenTransfers(reads, chain, {
+        const page = await getTokenTransfers(reads, chain, {
           ...{ token, order, limit, ...boundsOfRows(filter), pinnedBlock: upperBound },
           after: position && {
             blockNumber: position.block,
@@ -73,52 +72,31 @@ export function createTokenTransfersRoute({ onDemandBackfill }: TokenTransfersOp
             logIndex: position.log,
           },
         });
-        if (!found.indexed.complete)
+        if (!page.indexed.complete)
           await onDemandBackfill.requestContract({ database, logger }, chain, token, requester);
-        const last = found.hasNext ? found.transfers.at(-1) : undefined;
+        const last = page.hasNext ? page.transfers.at(-1) : undefined;
         const next = last && {
           position: { block: last.block_number, transaction: last.transaction_index, log: last.log_index },
-          upperBound: upperBound ?? found.newestBlock ?? last.block_number,
+          upperBound: upperBound ?? page.newestBlock ?? last.block_number,
         };
-        return { ...found, token, next };
+        return { ...page, token, next };
       },
-      present: (found, envelope) => ({
+      present: (page, envelope) => ({
         ...envelope,
-        indexed: showIndexed(found.indexed),
-        result: found.transfers.map((row) => showTransfer({ ...row, token: found.token }, found)),
+        indexed: showIndexed(page.indexed),
+        result: page.transfers.map((row) => showTransfer({ ...row, token: page.token }, page)),
       }),
     });
   };
 }
 
-/** One transfer of a token's page. Addresses and hashes are lower-case hexadecimal text. */
-type TokenTransferRow = RowOf<typeof TOKEN_TRANSFERS>;
-
-interface TokenTransfersPage extends RelatedToTransfers {
-  /** At most `query.limit`. */
-  readonly transfers: readonly TokenTransferRow[];
-  /** Whether another row follows. */
-  readonly hasNext: boolean;
-  /** Coverage of the token: from the chain, and from the token's own backfill. */
-  readonly indexed: Indexed;
-  /**
-   * The newest block that the response could contain; a cursor pins it as its upper bound. Null in an empty database.
-   */
-  readonly newestBlock: number | null;
-}
-
-/**
- * Returns a page of a token's transfers with all related data, in one statement.
- * @throws {InconsistentPageError} if a transfer repeatedly lacks its block
- */
-async function getTokenTransfers(
-  database: ReadDatabase,
-  chain: Chain,
-  query: TokenTransfersQuery,
-): Promise<TokenTransfersPage> {
+/** One statement. @throws {InconsistentPageError} if a transfer repeatedly lacks its block */
+async function getTokenTransfers(database: ReadDatabase, chain: Chain, query: TokenTransfersQuery) {
   return readConsistentPage(async () => {
-    const { rows, page } = await readPackedPage<TokenTransferRow, PageRow>(database, TOKEN_TRANSFERS, (select) =>
-      tokenTransfersStatement(chain, query, select),
+    const { rows, page } = await readPackedPage<RowOf<typeof TOKEN_TRANSFERS>, PageColumns>(
+      database,
+      TOKEN_TRANSFERS,
+      (select) => tokenTransfersStatement(chain, query, select),
     );
     return {
       ...readRelated(page, rows),
@@ -130,7 +108,6 @@ async function getTokenTransfers(
   });
 }
 
-/** The only row of the statement. */
-interface PageRow extends IndexedColumns, PackedTexts, RelatedColumns {
+interface PageColumns extends IndexedColumns, PackedTexts, RelatedColumns {
   readonly newest: number | null;
 }

@@ -16,26 +16,22 @@ import { isOfNfts, ofToken } from '../page/by-contract.ts';
 import { tokensOf } from '../page/related-to-transfers.ts';
 import { firstInOrder, PLACE_COLUMNS, rangeOf, type TransferKey, transfersAfter } from '../page/transfer-place.ts';
 
-/** The query of a page. */
 export interface TokenTransfersQuery extends PageBounds {
   readonly token: Address;
   readonly order: 'ASC' | 'DESC';
-  /** Requested rows; one more is read to detect a next page. */
   readonly limit: number;
-  /** Rows after this one; null for the first page. */
   readonly after: TransferKey | null;
 }
 
-/** Returns a token as the subject of a response. @param token its 20 bytes */
+/** @param token its 20 bytes */
 export function tokenSubject(token: Sql, chainId: ChainInSql): CoveredSubject {
   return { kind: 'contract', subject: token, chainId, dataset: erc20Transfers.name };
 }
 
 /**
- * Builds the statement of a page of a token's transfers: in each partition a range of
- * `erc20_transfer_sides_by_contract` that stops after the block with row limit + 1, one partition after the other
- * (token-transfers-statement.explain.test.ts). As in wallet-transfers-statement.ts, the planner is kept from reading
- * and sorting a whole token.
+ * In each partition a range of `erc20_transfer_sides_by_contract` that stops after the block with row limit + 1, one
+ * partition after the other (token-transfers-statement.explain.test.ts). As in wallet-transfers-statement.ts, the
+ * planner is kept from reading and sorting a whole token.
  */
 export function tokenTransfersStatement(
   chain: Chain,
@@ -64,7 +60,6 @@ FROM covered CROSS JOIN (SELECT ${select} FROM page) AS transfers`;
 const TABLE = 'erc20_transfer_sides';
 const PAGE_COLUMNS = sql`${PLACE_COLUMNS}, transfer.account, transfer.counterparty, transfer.value, transfer.transaction_hash`;
 
-/** The rows of a page. Addresses and hashes are lower-case hexadecimal text. */
 export const TOKEN_TRANSFERS = packedRows({
   block_number: int8('block_number'),
   transaction_index: int4('transaction_index'),
