@@ -1,7 +1,4 @@
-/**
- * Decentralized exchanges: events of their pools, and proofs that a pool belongs to an exchange. Decoding is pure, and no log
- * causes an error. Start with `events/decode-pool-event.ts` and `exchanges/families.ts`.
- */
+/** Exchanges: start with `events/decode-pool-event.ts` and `exchanges/families.ts`. */
 export { type AnchorBook, type BlockTime, readAnchorBook } from './anchors/anchor-steps.ts';
 export { anchorsOf, knownDecimals, wrappedNativeOf } from './anchors/anchors-of-chain.ts';
 export { binsWithinTenth, createBinBook } from './bin-reserves/near-bins.ts';

@@ -8,7 +8,6 @@ import {
   type WalletSwapsOptions,
 } from './swap-lists/swaps-routes.ts';
 
-/** Returns the routes of pools and swaps. */
 export function createMarketRoutes(options: WalletSwapsOptions): readonly RouteModule[] {
   return [
     createPairSwapsRoute(options),

@@ -1,4 +1,4 @@
-/** The datasets alone. A process that only fills them loads no routes and starts in two thirds of the time. */
+/** A process that only fills datasets loads no routes and starts in two thirds of the time. */
 export { logs } from './contract-logs/dataset.ts';
 export { blockHeaders } from './headers/dataset.ts';
 export { internalTransfers } from './internal-transfers/dataset.ts';

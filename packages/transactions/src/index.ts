@@ -1,14 +1,11 @@
-/**
- * Transactions and blocks: read from a node on request, proven by their block's header, and shaped as responses. Start
- * reading at `routes/transaction-routes.ts` (requests) and `reading/read-block.ts` (workers).
- */
+/** Start at `routes/transaction-routes.ts` (requests) and `reading/read-block.ts` (workers). */
 export { type AbiBooks, type BooksOf, createAbiBooks, STANDARDS_ALONE } from './abis/abi-books.ts';
 export { type GivenAbi, importAbis } from './abis/import-abis.ts';
 export { importSignatures } from './abis/import-signatures.ts';
 export { callsOf, eventsOf } from './abis/requested-entries.ts';
 export type { SignaturePiece } from './abis/signature-texts.ts';
 export { type GivenApproval, readApprovals } from './approvals/read-approvals.ts';
-export { contractLogsRoutes } from './contract-logs/contract-logs-routes.ts';
+export { contractLogsRoutes } from './contract-logs/contract-logs-route.ts';
 export { blockAtTimeReader } from './dates/block-at-time-reader.ts';
 export { decodeEvidence, evidenceOf } from './evidence/decode-evidence.ts';
 export { EVIDENCE, type Evidence } from './evidence/evidence.ts';

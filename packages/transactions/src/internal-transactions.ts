@@ -6,18 +6,15 @@ import type { ProofMark } from './reading/proof-mark.ts';
 import type { InternalTransactionRecord } from './records/internal-transaction-record.ts';
 import type { TransactionRecord } from './records/transaction-record.ts';
 
-/** The calls inside each transaction, by its hash; null: no node of the chain provides traces. */
+/** By transaction hash; null: no node of the chain provides traces. */
 export type InternalTransactionsByHash = ReadonlyMap<string, readonly InternalTransactionRecord[]> | null;
 
-/** The transactions to trace, and the requester. */
 export interface TracingRequest {
   readonly onDemandReads: OnDemandReads;
   readonly chain: Chain;
-  /** The requesting key. */
   readonly requester: string;
 }
 
-/** A transaction, its position, and how far both are certain. */
 export interface PlacedTransaction {
   readonly transaction: TransactionRecord;
   readonly block: { readonly hash: string };
@@ -25,11 +22,7 @@ export interface PlacedTransaction {
   readonly finalized: boolean;
 }
 
-/**
- * Returns the calls inside up to a hundred transactions, traced by a node and checked against the transactions' own
- * fields.
- * @throws as {@link OnDemandReads.read}
- */
+/** Up to a hundred transactions; traces must match their fields. @throws as {@link OnDemandReads.read} */
 export async function readInternalTransactions(
   { onDemandReads, chain, requester }: TracingRequest,
   placed: readonly PlacedTransaction[],
@@ -46,10 +39,7 @@ export async function readInternalTransactions(
   return byHash(traced);
 }
 
-/**
- * Returns the calls inside all transactions of a block: one trace for any number of them.
- * @throws as {@link OnDemandReads.read}
- */
+/** One trace for any number of transactions. @throws as {@link OnDemandReads.read} */
 export async function readInternalTransactionsOfBlock(
   { onDemandReads, chain, requester }: TracingRequest,
   { number, hash, finalized }: { readonly number: number; readonly hash: string; readonly finalized: boolean },

@@ -5,10 +5,10 @@ import { type NodeReadQueue, type StateKind, StateUnavailableError } from '@chai
 
 export interface OnDemandReadsOptions extends OnDemandBounds {
   readonly nodeReads: NodeReadQueue;
-  /** How long a request waits for a read (`ON_DEMAND_WAIT_MS`). Milliseconds. */
+  /** `ON_DEMAND_WAIT_MS`. Milliseconds. */
   readonly waitMs: number;
   readonly clock: Clock;
-  /** Shared with other routes that cause node calls. @default a separate one, within the bounds above */
+  /** Shared with other routes that cause node calls. @default a separate one */
   readonly budget?: OnDemandBudget;
 }
 
@@ -16,31 +16,26 @@ export interface OnDemandRead<Question, Answer> {
   readonly chain: Chain;
   readonly kind: StateKind<Question, Answer>;
   readonly question: Question;
-  /** Whether a result is permanent. Others are read again after one block time. */
+  /** Permanent. Other results are read again after one block time. */
   isLasting(answer: Answer): boolean;
-  /** The requesting key. */
   readonly requester: string;
 }
 
-/** Queues node reads of data that is not indexed for the worker role, and shares their results. */
 export interface OnDemandReads {
   /**
    * @throws NotIndexedHereError (400) if requests may cause no calls, RateLimitedError (429) if the key has too many
    * pending reads, StateUnavailableError (503) if no result came in time, or none can be had
    */
   read<Question, Answer extends { readonly readAt: number }>(wanted: OnDemandRead<Question, Answer>): Promise<Answer>;
-  /** Several at once, for a page, which count as one for the key. @throws as `read`, for any of them */
+  /** For a page, which counts as one for the key. @throws as `read` */
   readAll<Question, Answer extends { readonly readAt: number }>(
     onDemandReads: readonly OnDemandRead<Question, Answer>[],
   ): Promise<readonly Answer[]>;
 }
 
-/** How long results are cached. Milliseconds. */
+/** Milliseconds. */
 const LASTING_MS = 600_000;
-/**
- * One block time, within bounds: the newest block is requested often, and slow chains must not cause waits.
- * Milliseconds.
- */
+/** Milliseconds. The newest block is requested often, and slow chains must not cause waits. */
 const FRESH_MS = { min: 500, max: 12_000 } as const;
 
 /** One instance for all routes of a process. */
@@ -79,7 +74,6 @@ export function createOnDemandReads(options: OnDemandReadsOptions): OnDemandRead
   };
 }
 
-/** A 400: the data is not indexed, and requests may not read it from a node. */
 export class NotIndexedHereError extends ApiError {
   constructor({ key }: Pick<Chain, 'key'>) {
     super({

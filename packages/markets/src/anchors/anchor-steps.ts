@@ -4,25 +4,21 @@ import type { ReadDatabase } from '@chainstead/db';
 import { hasEtherQuotes, readEtherPrices, readFeedSteps } from '@chainstead/price-feeds';
 import { anchorsOf } from './anchors-of-chain.ts';
 
-/** A block and its time in Unix seconds. */
+/** Time in Unix seconds. */
 export interface BlockTime {
   readonly block: number;
   readonly time: number;
 }
 
-/** Whether a token may have a price in some block: it is an anchor with a feed, a dollar token, or ether with a pool. */
 export function isPriceable(chain: Chain, token: Address): boolean {
   const { dollar } = anchorsOf(chain);
   return feedOf(chain, token) !== null || dollar.includes(token) || (isEther(chain, token) && hasEtherQuotes(chain));
 }
 
-/** Returns US dollars per whole token at the end of a block; null: unknown. `pending`: it may get known. */
+/** US dollars per whole token at the end of a block; null: unknown. */
 type PendingSteps = (at: BlockTime) => Fraction | 'pending' | null;
 
-/**
- * Returns prices of a token in many blocks, by the rules of anchors (docs/concepts/prices.md). A token has the price of its feed. A dollar token
- * without a feed, or with no contract at the address of its feed, counts as 1.
- */
+/** Rules: docs/concepts/prices.md. A dollar token without a feed, or with an absent one, counts as 1. */
 async function readSteps(
   database: ReadDatabase,
   chain: Chain,
@@ -45,19 +41,13 @@ async function readSteps(
   return ({ block }) => ether.get(block) ?? 'pending';
 }
 
-function known(price: Fraction | 'pending' | null): Fraction | null {
-  return price === 'pending' ? null : price;
-}
-
-/** Prices of anchors at the ends of blocks. */
 export interface AnchorBook {
-  /** Returns US dollars per whole token; null: no anchor, or its price is unknown. */
+  /** US dollars per whole token; null: no anchor, or its price is unknown. */
   (token: Address, at: BlockTime): Fraction | null;
-  /** Whether the price is not known yet: another anchor must not take the place of this one, as its price would be replaced later. */
+  /** Another anchor must not take the place of a pending one: its price would be replaced later. */
   isPending(token: Address, at: BlockTime): boolean;
 }
 
-/** Returns prices of those tokens that are anchors, in many blocks. */
 export async function readAnchorBook(
   database: ReadDatabase,
   chain: Chain,
@@ -70,9 +60,12 @@ export async function readAnchorBook(
   );
   const byToken = new Map(steps.map(([token, priceAt]) => [token, oncePerBlock(priceAt)]));
   const priceOf = (token: Address, at: BlockTime) => byToken.get(token)?.(at) ?? null;
-  return Object.assign((token: Address, at: BlockTime) => known(priceOf(token, at)), {
-    isPending: (token: Address, at: BlockTime) => priceOf(token, at) === 'pending',
-  });
+  const isPending = (token: Address, at: BlockTime) => priceOf(token, at) === 'pending';
+  const knownPriceOf = (token: Address, at: BlockTime) => {
+    const price = priceOf(token, at);
+    return price === 'pending' ? null : price;
+  };
+  return Object.assign(knownPriceOf, { isPending });
 }
 
 /** Swaps of a block are neighbors, and a price takes longer to find than a swap to add. */

@@ -2,10 +2,9 @@ import { columnsAs, rawSql, type Sql, sql } from '@chainstead/db';
 import type { Projection, RowsChange } from '@chainstead/sync';
 import { binChanges, binReserves as table } from './schema.ts';
 
-/** Widths of the spans in blocks, wide ones first. Each is a multiple of the next. A chain of 300 million blocks has 72 spans of the first one. */
+/** Blocks, wide spans first. Each width is a multiple of the next. */
 export const BIN_SPAN_BLOCKS = [4_194_304, 65_536, 1_024] as const;
 
-/** Tokens in the bins of Liquidity Book pairs. */
 export const binReservesOfChanges: Projection = {
   name: 'bin-reserves',
   version: 1,

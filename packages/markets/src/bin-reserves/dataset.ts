@@ -7,10 +7,12 @@ import { poolKey } from '../pools/pool-key.ts';
 import { binReservesOfChanges } from './bin-reserves-projection.ts';
 import { type BinChangeRow, binChanges as table } from './schema.ts';
 
-/** Changes of the bins of Liquidity Book pairs, proven or not, on chains with such an exchange. */
 export const binChanges: Dataset<BinChangeRow> = {
   name: 'bin-changes',
-  topics: (chain) => (exchangesOf(chain).all.some(hasBins) ? BIN_CHANGE_TOPICS : []),
+  topics: (chain) => {
+    const hasBins = exchangesOf(chain).all.some(({ exchange: { family } }) => LIQUIDITY_BOOKS.has(family));
+    return hasBins ? BIN_CHANGE_TOPICS : [];
+  },
   table: defineTable(table),
   decode,
   projections: [binReservesOfChanges],
@@ -18,9 +20,7 @@ export const binChanges: Dataset<BinChangeRow> = {
   isKeptWhole: true,
 };
 
-function hasBins({ exchange: { family } }: ReturnType<typeof exchangesOf>['all'][number]): boolean {
-  return family === liquidityBook1 || family === liquidityBook2;
-}
+const LIQUIDITY_BOOKS: ReadonlySet<unknown> = new Set([liquidityBook1, liquidityBook2]);
 
 function decode(logs: readonly Log[], { chain }: DecodeContext): BinChangeRow[] {
   // Logs are those of whole blocks, so the sums of a block are complete.

@@ -1,4 +1,3 @@
-/** Tokens of a bin, or a change of them. */
 export interface BinAmounts {
   readonly bin: number;
   /** Base units of token X and token Y. */
@@ -6,42 +5,30 @@ export interface BinAmounts {
   readonly amount1: bigint;
 }
 
-/** The tokens in the bins of a Liquidity Book pair, while they change. */
 export interface BinBook {
   change(change: BinAmounts): void;
-  /**
-   * Returns the base units of token X in the bins from the active one to `reach` bins above it, and of token Y down to `reach` bins below it. Other
-   * tokens are not for sale near the price: token X lies at higher prices, and token Y at lower ones.
-   */
+  /** Base units of X in the bins from the active one up, and of Y down. Others are not for sale near the price. */
   near(activeId: number, reach: number): readonly [bigint, bigint];
 }
 
 const BASIS_POINTS = 10_000n;
 
-/**
- * Returns the number of bins above or below the active one whose price is at most a factor of 1.1 away.
- * @param binStep basis points between the prices of two bins
- */
+/** Bins whose price is at most a factor of 1.1 from the active one. `binStep`: basis points. */
 export function binsWithinTenth(binStep: number): number {
   if (!Number.isInteger(binStep) || binStep < 1) return 0;
   const step = BASIS_POINTS + BigInt(binStep);
   let bins = 0;
-  for (let [price, one] = [step, BASIS_POINTS]; 10n * price <= 11n * one; price *= step, one *= BASIS_POINTS) bins++;
+  for (let [price, unit] = [step, BASIS_POINTS]; 10n * price <= 11n * unit; price *= step, unit *= BASIS_POINTS) bins++;
   return bins;
 }
 
-/**
- * Returns a pair without tokens. A change and a sum take as many steps as the number of bins has binary digits: each sum covers a power of two of
- * them (a Fenwick tree).
- * @param all the bins that change at any time, in any order; others are a RangeError
- */
+/** A Fenwick tree over all bins that ever change. Other bins are a RangeError. */
 export function createBinBook(all: Iterable<number>): BinBook {
-  const bins = [...new Set(all)].toSorted((one, other) => one - other);
-  const places = new Map(bins.map((bin, place) => [bin, place]));
+  const bins = [...new Set(all)].toSorted((left, right) => left - right);
+  const indexOf = new Map(bins.map((bin, index) => [bin, index]));
   const sums = bins.map(() => ({ amount0: 0n, amount1: 0n }));
 
-  /** Sums of the first so many bins. */
-  function first(count: number): readonly [bigint, bigint] {
+  function sumOfFirst(count: number): readonly [bigint, bigint] {
     let [amount0, amount1] = [0n, 0n];
     for (let end = count; end > 0; end -= end & -end) {
       amount0 += sums[end - 1]?.amount0 ?? 0n;
@@ -52,9 +39,9 @@ export function createBinBook(all: Iterable<number>): BinBook {
 
   return {
     change({ bin, amount0, amount1 }) {
-      const place = places.get(bin);
-      if (place === undefined) throw new RangeError(`Bin ${bin} is not among the pair's`);
-      for (let end = place + 1; end <= sums.length; end += end & -end) {
+      const index = indexOf.get(bin);
+      if (index === undefined) throw new RangeError(`Bin ${bin} is not among the pair's`);
+      for (let end = index + 1; end <= sums.length; end += end & -end) {
         const sum = sums[end - 1];
         if (sum === undefined) break;
         sum.amount0 += amount0;
@@ -62,16 +49,15 @@ export function createBinBook(all: Iterable<number>): BinBook {
       }
     },
     near(activeId, reach) {
-      const [upper0] = first(countBelow(bins, activeId + reach + 1));
-      const [lower0] = first(countBelow(bins, activeId));
-      const [, upper1] = first(countBelow(bins, activeId + 1));
-      const [, lower1] = first(countBelow(bins, activeId - reach));
+      const [upper0] = sumOfFirst(countBelow(bins, activeId + reach + 1));
+      const [lower0] = sumOfFirst(countBelow(bins, activeId));
+      const [, upper1] = sumOfFirst(countBelow(bins, activeId + 1));
+      const [, lower1] = sumOfFirst(countBelow(bins, activeId - reach));
       return [positive(upper0 - lower0), positive(upper1 - lower1)];
     },
   };
 }
 
-/** Number of the sorted bins below one. */
 function countBelow(bins: readonly number[], bin: number): number {
   let [low, high] = [0, bins.length];
   while (low < high) {

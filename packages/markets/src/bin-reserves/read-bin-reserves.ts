@@ -7,46 +7,46 @@ import { poolKey } from '../pools/pool-key.ts';
 import { BIN_SPAN_BLOCKS, binReservesOfChanges } from './bin-reserves-projection.ts';
 import type { BinAmounts } from './near-bins.ts';
 
-/** Bins of a Liquidity Book pair. */
 export interface BinRange {
   readonly pool: PoolId;
   readonly factory: Address;
-  /** Both inclusive. */
   readonly lowest: number;
   readonly highest: number;
 }
 
-/** Tokens in a range of bins before a block. */
 export interface BinReserves {
-  /** Block of the pair's creation event; null: it is not indexed. */
+  /** Block; null: the creation event is not indexed. */
   readonly createdAt: number | null;
-  /** In no order. */
   readonly bins: readonly BinAmounts[];
 }
 
-/** Returns the first block whose changes must be read from `bin_changes`, to know the bins at the start of a block. */
+/** The first block whose changes are read from `bin_changes`, not from the sums. */
 export function firstUnsummedBinBlock(block: number): number {
   const [, , width] = BIN_SPAN_BLOCKS;
   return Math.max(0, block - (block % width));
 }
 
-/**
- * Returns the tokens in bins at the start of the first unsummed block ({@link firstUnsummedBinBlock}), in the order of the ranges. One statement.
- * Null: the sums are being built.
- */
+/** Bins at the start of {@link firstUnsummedBinBlock}. Null: the sums are being built. */
 export async function readBinReserves(
   database: ReadDatabase,
   chain: Chain,
   ranges: readonly BinRange[],
   block: number,
 ): Promise<readonly BinReserves[] | null> {
-  const rows = await database.select<SumRow>(binReservesStatement(chain, ranges, block));
-  if (rows.some(({ is_built: isOfBuilt }) => isOfBuilt === false)) return null;
+  const rows = await database.select<{
+    position: number;
+    bin: number | null;
+    amount0: string | null;
+    amount1: string | null;
+    createdAt: number | null;
+    isBuilt: boolean | null;
+  }>(binReservesStatement(chain, ranges, block));
+  if (rows.some((row) => row.isBuilt === false)) return null;
   const byRange = Map.groupBy(rows, ({ position }) => position);
   return ranges.map((_, position) => {
     const of = byRange.get(position) ?? [];
     return {
-      createdAt: of.find(({ created_at: createdAt }) => createdAt !== null)?.created_at ?? null,
+      createdAt: of.find(({ createdAt }) => createdAt !== null)?.createdAt ?? null,
       bins: of.flatMap(({ bin, amount0, amount1 }) =>
         bin === null ? [] : [{ bin, amount0: BigInt(amount0 ?? 0), amount1: BigInt(amount1 ?? 0) }],
       ),
@@ -54,7 +54,6 @@ export async function readBinReserves(
   });
 }
 
-/** Ranges of primary keys: one for each width of spans, and the creation, of each pool. */
 export function binReservesStatement(chain: Chain, ranges: readonly BinRange[], block: number): Sql {
   const chainId = sql`${chain.id}::bigint`;
   const end = firstUnsummedBinBlock(block);
@@ -80,30 +79,19 @@ export function binReservesStatement(chain: Chain, ranges: readonly BinRange[], 
       sql`SELECT ${rawSql(position)} AS position, min(block_number)::int AS created_at FROM pool_creations WHERE ${of} AND factory = ${factory}`,
   );
   return sql`WITH changed AS MATERIALIZED (${joinSql(sums, ' UNION ALL ')}), created AS MATERIALIZED (${joinSql(creations, ' UNION ALL ')})
-SELECT position, bin, sum(amount0)::text AS amount0, sum(amount1)::text AS amount1, NULL::int AS created_at, NULL::boolean AS is_built FROM changed
+SELECT position, bin, sum(amount0)::text AS amount0, sum(amount1)::text AS amount1, NULL::int AS "createdAt", NULL::boolean AS "isBuilt" FROM changed
   GROUP BY position, bin HAVING sum(amount0) <> 0 OR sum(amount1) <> 0
 UNION ALL SELECT position, NULL, NULL, NULL, created_at, NULL FROM created
 UNION ALL SELECT -1, NULL, NULL, NULL, NULL, ${isBuilt(chainId, binReservesOfChanges)}`;
 }
 
-interface SumRow {
-  readonly position: number;
-  readonly bin: number | null;
-  readonly amount0: string | null;
-  readonly amount1: string | null;
-  readonly created_at: number | null;
-  /** Null: the row is of a pool. */
-  readonly is_built: boolean | null;
-}
-
-/** Change of a bin in a block. */
 export interface BlockBinChange extends BinAmounts {
   readonly block: number;
   /** Unix seconds of the block. */
   readonly since: number;
 }
 
-/** Returns the changes of bins in blocks from the first to the last one, oldest first, in the order of the ranges. One statement. */
+/** Oldest first, in the order of the ranges. */
 export async function readBinChanges(
   database: ReadDatabase,
   chain: Chain,
@@ -111,17 +99,22 @@ export async function readBinChanges(
   { first, last }: { readonly first: number; readonly last: number },
 ): Promise<readonly (readonly BlockBinChange[])[]> {
   if (ranges.length === 0) return [];
-  const rows = await database.select<ChangeRow>(binChangesStatement(chain, ranges, { first, last }));
+  const rows = await database.select<{
+    position: number;
+    block: number;
+    since: number;
+    bin: number;
+    amount0: string;
+    amount1: string;
+  }>(binChangesStatement(chain, ranges, { first, last }));
   const byRange = Map.groupBy(rows, ({ position }) => position);
   return ranges.map((_, position) =>
-    (byRange.get(position) ?? []).map(({ block, since, bin, amount0, amount1 }) => ({
-      ...{ block, since, bin },
-      ...{ amount0: BigInt(amount0), amount1: BigInt(amount1) },
+    (byRange.get(position) ?? []).map(({ position: _, amount0, amount1, ...change }) => ({
+      ...{ ...change, amount0: BigInt(amount0), amount1: BigInt(amount1) },
     })),
   );
 }
 
-/** A range of the primary key of each pool. */
 export function binChangesStatement(
   chain: Chain,
   ranges: readonly BinRange[],
@@ -138,13 +131,4 @@ export function binChangesStatement(
 SELECT position, change.block_number AS block, bin, amount0, amount1, extract(epoch FROM block_timestamp)::float8 AS since
 FROM change JOIN blocks ON blocks.chain_id = ${chainId} AND blocks.block_number = change.block_number
 ORDER BY position, change.block_number, bin`;
-}
-
-interface ChangeRow {
-  readonly position: number;
-  readonly block: number;
-  readonly since: number;
-  readonly bin: number;
-  readonly amount0: string;
-  readonly amount1: string;
 }

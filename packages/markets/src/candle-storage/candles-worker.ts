@@ -1,20 +1,11 @@
-import type { Chain } from '@chainstead/chains';
-import type { Database } from '@chainstead/db';
 import type { Schedule } from '@chainstead/jobs';
+import type { OutdatedCandlesOptions } from './outdated-candles.ts';
 import { storeCandles } from './store-candles.ts';
 
-export interface CandleScheduleOptions {
-  readonly database: Database;
-  /** Chains whose candles this process stores. */
-  readonly chains: readonly { readonly chain: Chain }[];
-}
-
 const EVERY_MS = 30_000;
-/** Time of a turn: the rest follows at the next one. */
 const TURN_MS = 20_000;
 
-/** Returns a schedule `pool-candles-<chain>` for each chain: it stores the candles of hours and days that have become final. */
-export function createCandleSchedules({ database, chains }: CandleScheduleOptions): Schedule[] {
+export function createCandleSchedules({ database, chains }: OutdatedCandlesOptions): Schedule[] {
   return chains.map(({ chain }) => ({
     name: `pool-candles-${chain.key}`,
     everyMs: EVERY_MS,

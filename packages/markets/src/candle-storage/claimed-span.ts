@@ -7,9 +7,7 @@ import { copyCandles, type PoolCandle } from '../pool-candles/candle-record.ts';
 import { markHoursStale } from '../pool-candles/stale-hours.ts';
 import type { StoredSpan } from '../pool-candles/stored-span.ts';
 
-/** A span to store. */
 export interface SpanToStore extends StoredSpan {
-  /** All blocks of the span are among these. */
   readonly firstBlock: number;
   readonly lastBlock: number;
   /** Prices in the span follow from no earlier block. */
@@ -17,14 +15,10 @@ export interface SpanToStore extends StoredSpan {
   readonly settings: string;
 }
 
-/** Time after which another worker takes over a span that was never finished. Seconds. */
+/** A span that was claimed longer ago and never finished is taken over. */
 const CLAIM_SECONDS = 600;
 
-/**
- * Claims a span for {@link storeClaimed}. Changes of swaps that are committed later make candles stale, and those of prices the span invalid, so
- * the claimer may read both without a lock.
- * @returns null if it is stored, or claimed by another worker, or if it may not be stored now
- */
+/** Later changes mark the span, so both are read without a lock. Null: stored, claimed or not allowed now. */
 export async function claimSpan(
   database: Database,
   chain: Chain,
@@ -53,18 +47,15 @@ export async function claimSpan(
   });
 }
 
-/** Candles of all pools in a claimed span. */
 export interface ClaimedCandles {
   readonly span: StoredSpan;
   readonly claim: string;
   readonly candles: Iterable<PoolCandle>;
-  /** Whether the sets of buyers and sellers are stored. */
   readonly keepsTraders: boolean;
-  /** Pools whose candles are not used yet. */
   readonly uncertain: readonly PoolId[];
 }
 
-/** Stores the candles of a claimed span. Does nothing if the claim was lost. @returns whether they are stored */
+/** Returns false if the claim was lost. */
 export function storeClaimed(
   database: Database,
   chain: Chain,
@@ -77,11 +68,8 @@ export function storeClaimed(
     if (own.length === 0) return false;
     await transaction.query(sql`DELETE FROM pool_candles WHERE ${isOfSpan(chain, span)}`);
     await copyCandles(transaction, chain, span, candles, keepsTraders);
-    await markHoursStale(
-      transaction,
-      chain,
-      uncertain.map((pool) => ({ pool, start: span.start })),
-    );
+    const hours = uncertain.map((pool) => ({ pool, start: span.start }));
+    await markHoursStale(transaction, chain, hours);
     return true;
   });
 }

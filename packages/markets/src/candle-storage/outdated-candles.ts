@@ -1,4 +1,4 @@
-/** Stored candles of tokens whose decimals changed. Readers don't use them, and take the swaps instead. */
+/** Readers use the swaps of candles whose decimals changed. */
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import {
@@ -26,25 +26,18 @@ import { covers, readStorableBlocks, type StorableBlocks } from './storable-hour
 
 export interface OutdatedCandlesOptions {
   readonly database: Database;
-  /** Chains whose candles this process stores. */
   readonly chains: readonly { readonly chain: Chain }[];
 }
 
-/** Tokens whose pools are looked up together. */
 const BATCH = 50;
-/** Pools per statement. */
 const POOLS_MAX = 500;
-/** Candles per transaction, apart from more of the last hour. */
 const CANDLES_MAX = 5_000;
 const RETRY_SECONDS = { base: 10, max: 3_600 } as const;
 
-/**
- * Adds the work on changed decimals: stored candles with other decimals become stale, and
- * {@link createCandleSchedules} computes them again. Prices whose swaps were dropped are scaled.
- */
+/** Makes candles with changed decimals stale. Prices whose swaps were dropped are scaled. */
 export function addOutdatedCandles(dueWork: Pick<DueWork, 'add'>, { database, chains }: OutdatedCandlesOptions): void {
   for (const { chain } of chains)
-    dueWork.add<TokenRow>({
+    dueWork.add<{ address: Address }>({
       name: CHANGED_DECIMALS_WORK,
       chain,
       table: CHANGED_DECIMALS,
@@ -56,21 +49,14 @@ export function addOutdatedCandles(dueWork: Pick<DueWork, 'add'>, { database, ch
     });
 }
 
-interface TokenRow {
-  readonly address: Address;
-}
-
 async function markOutdated(
   database: Database,
   chain: Chain,
-  claims: readonly Claim<TokenRow>[],
+  claims: readonly Claim<{ address: Address }>[],
   signal: AbortSignal,
 ): Promise<void> {
-  const pools = await readPoolsOf(
-    database,
-    chain,
-    claims.map(({ row }) => row.address),
-  );
+  const tokens = claims.map(({ row }) => row.address);
+  const pools = await readPoolsOf(database, chain, tokens);
   const { swaps } = await readStorableBlocks(database, chain);
   for (let from = 0; from < pools.length; from += POOLS_MAX) {
     const facts = await readPoolFacts(database, chain, pools.slice(from, from + POOLS_MAX));
@@ -80,12 +66,8 @@ async function markOutdated(
       const last = candles.at(-1);
       if (last === undefined) break;
       const isComputable = await computableSpans(database, chain, candles, swaps);
-      await rescaleCandles(
-        database,
-        chain,
-        facts,
-        candles.filter((candle) => !isComputable(candle)),
-      );
+      const dropped = candles.filter((candle) => !isComputable(candle));
+      await rescaleCandles(database, chain, facts, dropped);
       const hours = candles.filter((candle) => candle.hours === 1 && isComputable(candle));
       await database.transaction((transaction) => markHoursStale(transaction, chain, hours));
       after = last.start + 1;
@@ -118,7 +100,7 @@ async function readPoolsOf(
   return rows.map(({ pool }) => pool);
 }
 
-/** Returns the candles of the first spans from `start` on with other decimals than their pools have: all of each span. */
+/** Whole spans from `start` on, in which decimals differ from those of the pools. */
 function readOutdated(
   database: ReadDatabase,
   chain: Chain,
@@ -136,7 +118,6 @@ ORDER BY candle.start FETCH FIRST ${rawSql(CANDLES_MAX)} ROWS WITH TIES`,
   );
 }
 
-/** Returns whether the swaps of a stored span are all there. */
 async function computableSpans(
   database: ReadDatabase,
   chain: Chain,
@@ -153,7 +134,7 @@ async function computableSpans(
   return ({ hours, start }) => computable.has(`${hours} ${start}`);
 }
 
-/** Makes just stored candles of an hour stale whose pools have other decimals by now: {@link addOutdatedCandles} may have missed them. */
+/** {@link addOutdatedCandles} may have missed candles that were just stored. */
 export async function markStoredWithOthers(
   database: Database,
   chain: Chain,
@@ -163,7 +144,7 @@ export async function markStoredWithOthers(
   const decimalsOf = new Map(candles.map(({ pool: { pool, decimals } }) => [pool, decimals]));
   const facts = await readPoolFacts(database, chain, [...decimalsOf.keys()]);
   const changed = facts.filter(({ pool, decimals }) =>
-    decimals.some((one, place) => one !== decimalsOf.get(pool)?.[place]),
+    decimals.some((value, index) => value !== decimalsOf.get(pool)?.[index]),
   );
   if (changed.length === 0) return;
   const hours = changed.map(({ pool }) => ({ pool, start }));

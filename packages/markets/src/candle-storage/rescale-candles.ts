@@ -9,7 +9,6 @@ import { poolKey } from '../pools/pool-key.ts';
 import type { FiguredPool } from '../trade-values/figured-pool.ts';
 import { pairOf } from '../trade-values/price-trade.ts';
 
-/** A stored candle that follows from other decimals than its pool has. */
 export interface OutdatedCandle extends StoredSpan {
   readonly pool: PoolId;
   readonly decimals0: number | null;
@@ -17,10 +16,7 @@ export interface OutdatedCandle extends StoredSpan {
   readonly prices: Buffer;
 }
 
-/**
- * Scales the prices of candles whose swaps were dropped to the decimals of their pools. Candles stay as they are, and unused, if decimals were
- * unknown or those of an anchor changed: values then follow from each swap.
- */
+/** Candles stay unused if decimals were unknown, or an anchor's changed: values follow from each swap. */
 export async function rescaleCandles(
   database: Database,
   chain: Chain,

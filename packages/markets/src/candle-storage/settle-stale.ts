@@ -4,16 +4,15 @@ import type { PoolId } from '../events/pool-event.ts';
 import { CANDLE_COLUMNS, copyCandles, type PoolCandle, type PricedRecord } from '../pool-candles/candle-record.ts';
 import { computeCandles, isUncertain } from '../pool-candles/compute-candles.ts';
 import { priceSettingsOf } from '../pool-candles/price-settings.ts';
-import type { StoredSpan, StoredWidth } from '../pool-candles/stored-span.ts';
+import type { StoredSpan } from '../pool-candles/stored-span.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import { markStoredWithOthers } from './outdated-candles.ts';
 import { covers, type StorableBlocks } from './storable-hours.ts';
 import { joinRecord } from './store-day.ts';
 
-/** Stale candles per turn. */
 const STALE_MAX = 2_000;
 
-/** Computes stale candles again, those first that were not examined for longest. Hours come before their days. */
+/** Candles that were not examined for longest come first, and hours before their days. */
 export async function settleStale(
   database: Database,
   chain: Chain,
@@ -21,9 +20,9 @@ export async function settleStale(
   signal: AbortSignal,
 ): Promise<void> {
   const spans = await listStale(database, chain);
-  for (const span of spans.toSorted((one, other) => one.hours - other.hours)) {
+  for (const span of spans.toSorted((left, right) => left.hours - right.hours)) {
     if (signal.aborted) return;
-    const revisionOf = new Map(span.pools.map((pool, place) => [pool, span.revisions[place] ?? '']));
+    const revisionOf = new Map(span.pools.map((pool, index) => [pool, span.revisions[index] ?? '']));
     const settled =
       span.hours === 1 ? await computeHour(database, chain, storable, span) : await computeDay(database, chain, span);
     // Those of a span that can't be computed yet come again later, after others.
@@ -32,13 +31,8 @@ export async function settleStale(
     );
     for (const { pool, candle } of settled)
       await replaceCandle(database, chain, span, { pool, candle, revision: revisionOf.get(pool) ?? '' });
-    if (span.hours === 1)
-      await markStoredWithOthers(
-        database,
-        chain,
-        span.start,
-        settled.flatMap(({ candle }) => candle ?? []),
-      );
+    const candles = settled.flatMap(({ candle }) => candle ?? []);
+    if (span.hours === 1) await markStoredWithOthers(database, chain, span.start, candles);
   }
 }
 
@@ -46,12 +40,12 @@ interface StaleSpan extends StoredSpan {
   readonly pools: readonly PoolId[];
   readonly revisions: readonly string[];
   /** Null: the span is not stored with the current settings. */
-  readonly first_block: number | null;
-  readonly last_block: number | null;
-  readonly prices_from_block: number | null;
+  readonly first: number | null;
+  readonly last: number | null;
+  readonly pricesFrom: number | null;
 }
 
-/** A pool with its candle; null: it has no swaps there. */
+/** Null: no swaps. */
 interface Settled {
   readonly pool: PoolId;
   readonly candle: PoolCandle | null;
@@ -60,7 +54,7 @@ interface Settled {
 function listStale(database: Database, chain: Chain): Promise<readonly StaleSpan[]> {
   return database.select<StaleSpan>(
     sql`SELECT stale.hours, stale.start, array_agg(${hexText('stale.pool')}) AS pools, array_agg(stale.revision::text) AS revisions,
-  min(span.first_block) AS first_block, max(span.last_block) AS last_block, min(span.prices_from_block) AS prices_from_block
+  min(span.first_block) AS first, max(span.last_block) AS last, min(span.prices_from_block) AS "pricesFrom"
 FROM (SELECT * FROM stale_candles WHERE chain_id = ${chain.id} ORDER BY checked_at LIMIT ${rawSql(STALE_MAX)}) AS stale
 LEFT JOIN candle_spans AS span ON span.chain_id = stale.chain_id AND span.hours = stale.hours AND span.start = stale.start AND span.is_stored AND span.settings = ${priceSettingsOf(chain)}
 GROUP BY stale.hours, stale.start ORDER BY stale.hours, stale.start`,
@@ -71,7 +65,7 @@ async function computeHour(
   database: Database,
   chain: Chain,
   { swaps, prices }: StorableBlocks,
-  { start, pools, first_block: first, last_block: last, prices_from_block: pricesFrom }: StaleSpan,
+  { start, pools, first, last, pricesFrom }: StaleSpan,
 ): Promise<readonly Settled[]> {
   if (first === null || last === null || pricesFrom === null) return [];
   // Dropped swaps leave their candles as they are.
@@ -84,11 +78,10 @@ async function computeHour(
   });
 }
 
-/** Joins the hours of pools of which no hour is stale. */
 async function computeDay(
   database: Database,
   chain: Chain,
-  { start, pools, first_block: first }: StaleSpan,
+  { start, pools, first }: StaleSpan,
 ): Promise<readonly Settled[]> {
   if (first === null) return [];
   const isOfDay = sql`pool_key = ANY (${pools.map(poolKey)}::bigint[]) AND chain_id = ${chain.id} AND hours = 1 AND start >= ${start} AND start < ${start + 24}`;
@@ -113,15 +106,15 @@ async function computeDay(
 function replaceCandle(
   database: Database,
   chain: Chain,
-  span: { readonly hours: StoredWidth; readonly start: number },
+  span: StoredSpan,
   { pool, candle, revision }: Settled & { readonly revision: string },
 ): Promise<void> {
   const isOfKey = sql`pool_key = ${poolKey(pool)} AND chain_id = ${chain.id} AND hours = ${span.hours} AND start = ${span.start} AND pool = ${hexBytes(pool)}`;
   return database.transaction(async (transaction) => {
-    const found = await transaction.query(
+    const unchanged = await transaction.query(
       sql`DELETE FROM stale_candles WHERE ${isOfKey} AND revision = ${revision} RETURNING start`,
     );
-    if (found.length === 0) return;
+    if (unchanged.length === 0) return;
     await transaction.query(sql`DELETE FROM pool_candles WHERE ${isOfKey}`);
     if (candle !== null) await copyCandles(transaction, chain, span, [candle], span.hours === 1);
   });

@@ -15,12 +15,14 @@ export interface StorableBlocks {
   readonly prices: readonly BlockRange[] | null;
 }
 
-/** Returns the storable blocks of a chain. */
 export async function readStorableBlocks(database: ReadDatabase, chain: Chain): Promise<StorableBlocks> {
   const prices = priceDatasetOf(chain);
   const settled = await readSettledBlock(database, chain);
   if (settled === null) return { swaps: [], prices: null };
-  const runsOf = async (dataset: string) => cut(await readRuns(database, chain, dataset), settled);
+  const runsOf = async (dataset: string) => {
+    const runs = await readRuns(database, chain, dataset);
+    return runs.map(({ from, to }) => ({ from, to: Math.min(to, settled) })).filter(({ from, to }) => from <= to);
+  };
   return { swaps: await runsOf(SWAPS_DATASET), prices: prices === null ? null : await runsOf(prices.name) };
 }
 
@@ -32,7 +34,7 @@ export async function readSettledBlock(database: ReadDatabase, chain: Chain): Pr
   return row?.settled ?? null;
 }
 
-/** Returns hours that are not stored, in runs of storable blocks, newest first. Some may turn out not to be storable. */
+/** Newest first. Some may turn out not to be storable. */
 export async function listMissingHours(
   database: ReadDatabase,
   chain: Chain,
@@ -56,16 +58,15 @@ ORDER BY hour DESC LIMIT ${limit - missing.length}`,
   return missing;
 }
 
-/** Returns hours as spans to store; null: a block of the hour, or one that its prices follow from, is not storable. */
 export function createHourExaminer(database: Database, chain: Chain, storable: StorableBlocks) {
   const settings = priceSettingsOf(chain);
   const heartbeat = priceDatasetOf(chain)?.heartbeatSeconds ?? 0;
-  const known = new Map<number, BlockBoundary>();
+  const boundaries = new Map<number, BlockBoundary>();
   const boundsOf = new Map<BlockRange, ValueBounds | null>();
 
   async function boundaryAt(time: number): Promise<BlockBoundary> {
-    const boundary = known.get(time) ?? (await readBoundary(database, chain, time));
-    known.set(time, boundary);
+    const boundary = boundaries.get(time) ?? (await readBoundary(database, chain, time));
+    boundaries.set(time, boundary);
     return boundary;
   }
 
@@ -74,7 +75,7 @@ export function createHourExaminer(database: Database, chain: Chain, storable: S
     const past = heartbeat === 0 ? begin : await boundaryAt(secondsOf(hour) - heartbeat);
     const wanted = past.before === null ? chain.firstBlock : past.before + 1;
     if (storable.prices === null || covers(storable.prices, wanted, to)) return wanted;
-    const run = storable.prices.find((one) => one.from <= from && to <= one.to);
+    const run = storable.prices.find((range) => covers([range], from, to));
     if (run === undefined || heartbeat === 0) return null;
     // The first hours of a run: a value in the run is never replaced by an earlier one.
     if (!boundsOf.has(run)) boundsOf.set(run, await readValueBounds(database, chain, run.from));
@@ -94,24 +95,21 @@ export function createHourExaminer(database: Database, chain: Chain, storable: S
   };
 }
 
-/** Whether one run has all blocks of a range. An empty range is covered. */
+/** An empty range is covered. */
 export function covers(runs: readonly BlockRange[], first: number, last: number): boolean {
   return first > last || runs.some(({ from, to }) => from <= first && last <= to);
 }
 
 async function readRuns(database: ReadDatabase, chain: Chain, dataset: string): Promise<readonly BlockRange[]> {
-  const ranges = await database.select<{ readonly first_block: number; readonly last_block: number }>(
-    sql`SELECT first_block, last_block FROM sync_ranges WHERE chain_id = ${chain.id} AND dataset = ${dataset} ORDER BY first_block`,
+  const ranges = await database.select<{ from: number; to: number }>(
+    sql`SELECT first_block AS from, last_block AS to FROM sync_ranges
+     WHERE chain_id = ${chain.id} AND dataset = ${dataset} ORDER BY first_block`,
   );
   const runs: { from: number; to: number }[] = [];
-  for (const { first_block: from, last_block: to } of ranges) {
+  for (const { from, to } of ranges) {
     const open = runs.at(-1);
-    if (open !== undefined && open.to === from - 1) open.to = to;
+    if (open?.to === from - 1) open.to = to;
     else runs.push({ from, to });
   }
   return runs;
-}
-
-function cut(runs: readonly BlockRange[], settled: number): readonly BlockRange[] {
-  return runs.map(({ from, to }) => ({ from, to: Math.min(to, settled) })).filter(({ from, to }) => from <= to);
 }

@@ -16,18 +16,13 @@ export interface StoreCandlesOptions {
   readonly now: number;
 }
 
-/** Hours that are looked for at a time. */
 const HOURS_MAX = 500;
 /** Aggregators of price feeds are looked up every 10 minutes: an hour is not stored before a new one is known. */
 const DELAY_SECONDS = 1_800;
 /** Windows of statistics reach back a week. */
 const TRADERS_SECONDS = 8 * 86_400;
 
-/**
- * Stores candles of final hours and days that are missing, newest first, and computes stale ones again, until the signal aborts. Several
- * processes may do so.
- * @returns the number of stored hours
- */
+/** Newest first. Several processes may do so. Returns the number of stored hours. */
 export async function storeCandles(options: StoreCandlesOptions): Promise<number> {
   const { database, chain, signal, now } = options;
   const storable = await readStorableBlocks(database, chain);
@@ -41,13 +36,8 @@ export async function storeCandles(options: StoreCandlesOptions): Promise<number
     if (span === null) continue;
     const claim = await claimSpan(database, chain, span);
     if (claim === null) continue;
-    const candles = await computeCandles(
-      database,
-      chain,
-      hour,
-      { from: span.firstBlock, to: span.lastBlock },
-      'proven',
-    );
+    const blocks = { from: span.firstBlock, to: span.lastBlock };
+    const candles = await computeCandles(database, chain, hour, blocks, 'proven');
     const uncertain = candles.filter((candle) => isUncertain(candle, chain)).map(({ pool }) => pool.pool);
     const keepsTraders = now - secondsOf(hour) < TRADERS_SECONDS;
     if (!(await storeClaimed(database, chain, { span, claim, candles, keepsTraders, uncertain }))) continue;

@@ -10,13 +10,12 @@ import { claimSpan, type SpanToStore, storeClaimed } from './claimed-span.ts';
 const DAY_HOURS = 24;
 const DAYS_MAX = 100;
 
-/** Stores days whose hours are all stored, newest first, until the signal aborts. */
 export async function storeDays(database: Database, chain: Chain, signal: AbortSignal): Promise<void> {
   const settings = priceSettingsOf(chain);
   for (const day of await listMissingDays(database, chain, settings)) {
     if (signal.aborted) return;
-    const { start, first_block: firstBlock, last_block: lastBlock, prices_from_block: pricesFromBlock } = day;
-    const span: SpanToStore = { hours: DAY_HOURS, start, firstBlock, lastBlock, pricesFromBlock, settings };
+    const { start } = day;
+    const span: SpanToStore = { ...day, hours: DAY_HOURS, settings };
     const isOfDay = sql`chain_id = ${chain.id} AND hours = 1 AND start >= ${start} AND start < ${start + DAY_HOURS}`;
     const claim = await claimSpan(database, chain, span, async (transaction) => {
       const [row] = await transaction.query<{ isReady: boolean }>(
@@ -26,22 +25,15 @@ export async function storeDays(database: Database, chain: Chain, signal: AbortS
       return row?.isReady ?? false;
     });
     if (claim === null) continue;
-    const candles = await joinHours(database, chain, day.start);
+    const candles = await joinHours(database, chain, start);
     await storeClaimed(database, chain, { span, claim, candles, keepsTraders: false, uncertain: [] });
   }
 }
 
-interface MissingDay {
-  readonly start: number;
-  readonly first_block: number;
-  readonly last_block: number;
-  readonly prices_from_block: number;
-}
-
-function listMissingDays(database: Database, chain: Chain, settings: string): Promise<readonly MissingDay[]> {
-  return database.select<MissingDay>(
+function listMissingDays(database: Database, chain: Chain, settings: string) {
+  return database.select<{ start: number; firstBlock: number; lastBlock: number; pricesFromBlock: number }>(
     sql`SELECT day.* FROM (
-  SELECT start - start % ${rawSql(DAY_HOURS)} AS start, min(first_block) AS first_block, max(last_block) AS last_block, min(prices_from_block) AS prices_from_block
+  SELECT start - start % ${rawSql(DAY_HOURS)} AS start, min(first_block) AS "firstBlock", max(last_block) AS "lastBlock", min(prices_from_block) AS "pricesFromBlock"
   FROM candle_spans WHERE chain_id = ${chain.id} AND hours = 1 AND ${VALID_SPAN} AND settings = ${settings} GROUP BY 1 HAVING count(*) = ${rawSql(DAY_HOURS)}) AS day
 WHERE NOT EXISTS (SELECT FROM candle_spans AS span WHERE span.chain_id = ${chain.id} AND span.hours = ${rawSql(DAY_HOURS)} AND span.start = day.start
   AND ${VALID_SPAN} AND span.settings = ${settings})
@@ -49,7 +41,6 @@ ORDER BY day.start DESC LIMIT ${rawSql(DAYS_MAX)}`,
   );
 }
 
-/** Joins the hours of all pools in a day, an hour at a time. */
 async function joinHours(database: Database, chain: Chain, day: number): Promise<readonly PoolCandle[]> {
   const candles = new Map<PoolId, PoolCandle>();
   for (let hour = day; hour < day + DAY_HOURS; hour += 1) {
@@ -61,7 +52,6 @@ async function joinHours(database: Database, chain: Chain, day: number): Promise
   return [...candles.values()];
 }
 
-/** Joins a later hour to a day of the same pool. */
 export function joinRecord(earlier: PoolCandle | undefined, row: PricedRecord): PoolCandle {
   const decimals = [row.decimals0, row.decimals1] as const;
   const totals = totalsOfRecord(row);

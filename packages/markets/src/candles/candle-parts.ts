@@ -30,7 +30,6 @@ import {
   type TimedSwap,
 } from './read-swaps.ts';
 
-/** A pool whose candles are read. */
 export interface CandlePool {
   readonly pool: PoolId;
   readonly pair: PricedPair;
@@ -39,46 +38,36 @@ export interface CandlePool {
   readonly currency: Currency;
 }
 
-/** Sizes of one reading. */
 export interface CandleLimits {
   /** Swaps per statement, and per turn of the event loop. */
   readonly part: number;
-  /** Swaps per request. */
   readonly swapsMax: number;
 }
 
-/** Reads parts of candles of a pool. */
 export interface CandleReading {
   readonly database: ReadDatabase;
   readonly chain: Chain;
   readonly pool: CandlePool;
   /** Swaps of later blocks are left out; null: the first page. */
   readonly pinnedBlock: number | null;
-  /** Stored candles of later blocks are left out. */
   readonly lastBlock: number;
   readonly stored: CandlesExtent['stored'];
   readonly limits: CandleLimits;
-  /** Blocks with all swaps. */
   readonly covered: CoveredBlocks;
 }
 
-/** Parts of candles, newest first. */
+/** Newest first. */
 export interface PartsBatch {
   readonly parts: readonly OpenCandle[];
-  /** Number of swaps that were read for them. */
   readonly swaps: number;
-  /** Number of swaps that the candle of the last part needs at least in addition, up to the limit of a request and one. */
+  /** Further swaps that the candle of the last part needs, up to the limit of a request and one. */
   readonly needed: number;
 }
 
 /** Stored spans per statement, at first and at most: a page of a busy pool ends soon. */
 const SPANS = { first: 1_024, most: 16_384 };
 
-/**
- * Reads the parts of a pool's candles in a time, newest first: stored candles of whole spans, narrower ones of spans that are not stored, and
- * swaps of the rest.
- * @param width of stored candles; null: none is used
- */
+/** Newest first: stored candles of the width, narrower ones in its gaps, and swaps of the rest. */
 export async function* readParts(
   reading: CandleReading,
   times: TimeSpan,
@@ -88,16 +77,16 @@ export async function* readParts(
   if (width === null) return yield* liveParts(reading, times);
   const { database, chain, lastBlock, pool } = reading;
   const narrower = width === 1 ? null : 1;
-  const known = reading.stored[width];
-  const whole = wholeSpans(width, times.from, times.to);
-  const [lowest, end] = [Math.max(whole.first, known.first), Math.min(whole.end, known.end)];
+  const { base, quote } = pool.decimals;
+  const decimals = pool.pair.isQuotedIn0 ? ([quote, base] as const) : ([base, quote] as const);
+  const [bounds, whole] = [reading.stored[width], wholeSpans(width, times.from, times.to)];
+  const [lowest, end] = [Math.max(whole.first, bounds.first), Math.min(whole.end, bounds.end)];
   // Everything from here to the last stored candle is read from narrower ones.
   let gapEnd = times.to;
   for (let [upper, size] = [end, SPANS.first]; upper > lowest; size = Math.min(2 * size, SPANS.most)) {
     const first = Math.max(lowest, upper - size * width);
-    const stored = await readStoredCandles(database, chain, [storedPool(pool)], {
-      ...{ hours: width, first, end: upper, lastBlock },
-    });
+    const spans = { hours: width, first, end: upper, lastBlock };
+    const stored = await readStoredCandles(database, chain, [{ pool: pool.pool, decimals }], spans);
     let parts: OpenCandle[] = [];
     for (let start = upper - width; start >= first; start -= width) {
       if (!stored.has(pool.pool, start)) continue;
@@ -125,7 +114,12 @@ async function* liveParts(reading: CandleReading, times: TimeSpan): AsyncGenerat
   let counted: number | null = null;
   for (;;) {
     const query: SwapsPartQuery = { pool: pool.pool, bounds, after, limit: limits.part };
-    const { parts, swaps, last } = await readPart(() => readLivePart(reading, query));
+    const { parts, swaps, last } = await readPart(async () => {
+      const part: SwapsPart = await readSwaps(database, chain, query);
+      // Elsewhere only swaps of requested wallets are indexed.
+      const covered = part.swaps.filter(({ block }) => reading.covered.has(block));
+      return { parts: await joinSwaps(reading, covered), swaps: part.swaps.length, last: part.last };
+    });
     const [newest] = parts;
     let needed = 0;
     // A candle with more swaps than a part may have more than a request reads: they are counted before they are read.
@@ -141,26 +135,20 @@ async function* liveParts(reading: CandleReading, times: TimeSpan): AsyncGenerat
   }
 }
 
-async function readLivePart(reading: CandleReading, query: SwapsPartQuery) {
-  const { swaps, last }: SwapsPart = await readSwaps(reading.database, reading.chain, query);
-  // Elsewhere only swaps of requested wallets are known.
-  const known = swaps.filter(({ block }) => reading.covered.has(block));
-  return { parts: await joinSwaps(reading, known), swaps: swaps.length, last };
-}
-
-/** Returns bounds of a page between two times. */
 export function boundsOf({ from, to }: TimeSpan, pinnedBlock: number | null): DateBounds {
   return { fromDate: new Date(from * 1_000), toDate: new Date((to - 1) * 1_000), pinnedBlock };
 }
 
-/** Joins swaps to a part for each candle. @param swaps newest first */
+/** `swaps`: newest first. */
 async function joinSwaps(
   { database, chain, pool: { pair, decimals, timeframe, currency } }: CandleReading,
   swaps: readonly TimedSwap[],
 ): Promise<readonly OpenCandle[]> {
   const priceOf = swapPricer(pair, decimals);
   const tokens = currency === 'usd' ? [pair.quote] : [pair.quote, ZERO_ADDRESS];
-  const book = await readAnchorBook(database, chain, tokens, oncePerBlock(swaps));
+  // Swaps of a block are neighbors.
+  const blocks = swaps.filter(({ block }, index) => swaps[index - 1]?.block !== block);
+  const book = await readAnchorBook(database, chain, tokens, blocks);
   const pricesAt = quotePrices(chain, pair.quote, book);
   const parts: OpenCandle[] = [];
   let prices: QuotePrices | undefined;
@@ -174,13 +162,4 @@ async function joinSwaps(
     else parts.push(own);
   }
   return parts;
-}
-
-/** Swaps of a block are neighbors. */
-function oncePerBlock(swaps: readonly TimedSwap[]): readonly TimedSwap[] {
-  return swaps.filter(({ block }, place) => swaps[place - 1]?.block !== block);
-}
-
-function storedPool({ pool, pair, decimals: { base, quote } }: CandlePool) {
-  return { pool, decimals: pair.isQuotedIn0 ? ([quote, base] as const) : ([base, quote] as const) };
 }

@@ -30,7 +30,6 @@ const candleSchema = z
   })
   .openapi('Candlestick');
 
-/** The response of `getPairCandlesticks` (docs/api/swaps.md#candlesticks). */
 export const candlesSchema = z
   .object({
     page: z.int().min(0).openapi({ description: 'Page number, from 0' }),
@@ -49,7 +48,6 @@ export const candlesSchema = z
   })
   .openapi('Candlesticks');
 
-/** A page of candles with what it is about. */
 export interface ShownCandles {
   readonly pool: PoolId;
   readonly base: TokenFacts;

@@ -17,7 +17,6 @@ import { TIMEFRAMES } from '../trade-values/timeframe.ts';
 import { candlesSchema, type ShownCandles, showCandles } from './candles-response.ts';
 import { getCandles } from './get-candles.ts';
 
-/** `GET /api/v2.2/pairs/{address}/ohlcv`: candles of a pool (docs/api/swaps.md#candlesticks). */
 export const pairCandlesRoute: RouteModule = (app, dependencies) => {
   const { parameters, reads } = dependencies;
   defineListRoute(app, dependencies, {
@@ -44,10 +43,10 @@ export const pairCandlesRoute: RouteModule = (app, dependencies) => {
     read: async ({ chain, filter, limit, position, upperBound }): Promise<FoundCandles> => {
       const [from, to] = spanOf(filter);
       const pool = filter.address as PoolId;
-      const found = await getPair(reads, chain, pool);
-      if (found === null || found.tokens === null) throw new NotFoundError(PAIR_NOT_FOUND);
-      const pair = pairOf(...found.tokens, chain);
-      const [base, quote] = [found.tokenOf(pair.base), found.tokenOf(pair.quote)];
+      const listed = await getPair(reads, chain, pool);
+      if (listed === null || listed.tokens === null) throw new NotFoundError(PAIR_NOT_FOUND);
+      const pair = pairOf(...listed.tokens, chain);
+      const [base, quote] = [listed.tokenOf(pair.base), listed.tokenOf(pair.quote)];
       const end = Math.min(to / 1_000, position?.start ?? Number.POSITIVE_INFINITY);
       const { timeframe, currency } = filter;
       const page = await getCandles(reads, chain, {
@@ -91,7 +90,6 @@ function candlesQuery({ chain, fromDate, toDate, cursor }: ApiDependencies['para
   );
 }
 
-/** The values that a cursor is bound to. */
 const filterSchema = z.object({
   address: z.string(),
   chain: z.string().default('eth'),
@@ -101,17 +99,14 @@ const filterSchema = z.object({
   to_date: z.int().nullable().default(null),
 });
 
-/** Start of the last candle of a page. Unix seconds. */
+/** Unix seconds. */
 const positionSchema = z.object({ start: z.int() });
 
 interface FoundCandles extends ShownCandles {
   readonly next: { readonly position: z.infer<typeof positionSchema>; readonly upperBound: number } | null;
 }
 
-/**
- * Start, inclusive, and end, exclusive. Milliseconds.
- * @throws {InvalidParameterError} if one is missing, or if the span is empty
- */
+/** Inclusive start, exclusive end. Milliseconds. */
 function spanOf({ from_date: from, to_date: to }: z.infer<typeof filterSchema>): readonly [number, number] {
   if (from === null) throw new InvalidParameterError({ parameter: 'fromDate', message: 'fromDate is required' });
   if (to === null) throw new InvalidParameterError({ parameter: 'toDate', message: 'toDate is required' });

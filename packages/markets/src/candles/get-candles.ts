@@ -16,17 +16,14 @@ export interface CandlesQuery extends CandlePool {
   readonly times: TimeSpan;
   /** The newest block at the first page; null: this is the first page. */
   readonly pinnedBlock: number | null;
-  /** Number of candles. */
   readonly limit: number;
 }
 
 export interface CandlesPage {
   /** Newest first; spans without a swap are left out. */
   readonly candles: readonly Candle[];
-  /** Whether earlier candles follow. */
   readonly hasMore: boolean;
   readonly indexed: Indexed;
-  /** Highest block of the run. */
   readonly upperBound: number;
 }
 
@@ -54,12 +51,17 @@ export async function getCandles(
   const page = (shown: readonly OpenCandle[], hasMore: boolean): CandlesPage => ({
     ...{ candles: shown.map(closeCandle), hasMore, indexed, upperBound },
   });
-  const width = storedWidthOf(timeframe);
+  const width = STORED_WIDTHS[timeframe] ?? null;
   let read = 0;
   for await (const { parts, swaps, needed } of readParts(reading, times, width)) {
     const isOver = swaps > 0 && read >= limits.swapsMax;
     read += swaps;
-    if (!isOver) for (const part of parts) addPart(candles, { ...part, start: candleStart(timeframe, part.start) });
+    for (const part of isOver ? [] : parts) {
+      const start = candleStart(timeframe, part.start);
+      const later = candles.at(-1);
+      if (later?.start === start) candles[candles.length - 1] = joinCandles({ ...part, start }, later);
+      else candles.push({ ...part, start });
+    }
     // The last candle may have earlier swaps, so it belongs to the next page.
     if (isOver || read + needed > limits.swapsMax + limits.part) {
       if (candles.length > 1) return page(candles.slice(0, -1), true);
@@ -71,32 +73,19 @@ export async function getCandles(
   return page(candles, false);
 }
 
-/** Swaps per statement, and per request: a page of candles ends there. */
 const CANDLE_LIMITS: CandleLimits = { part: 1_500, swapsMax: 100_000 };
 
 /** @param candles newest first */
-function addPart(candles: OpenCandle[], part: OpenCandle): void {
-  const later = candles.at(-1);
-  if (later?.start === part.start) candles[candles.length - 1] = joinCandles(part, later);
-  else candles.push(part);
-}
 
-/** The widest stored candles that candles of a timeframe consist of; null: they are narrower than any. */
-function storedWidthOf(timeframe: Timeframe): StoredWidth | null {
-  if (DAY_TIMEFRAMES.has(timeframe)) return 24;
-  return HOUR_TIMEFRAMES.has(timeframe) ? 1 : null;
-}
-
-const DAY_TIMEFRAMES: ReadonlySet<Timeframe> = new Set(['1d', '1w', '1M']);
-const HOUR_TIMEFRAMES: ReadonlySet<Timeframe> = new Set(['1h', '4h', '12h']);
+/** The widest stored candles that candles of a timeframe consist of. */
+const STORED_WIDTHS: Partial<Record<Timeframe, StoredWidth>> = {
+  ...{ '1h': 1, '4h': 1, '12h': 1 },
+  ...{ '1d': 24, '1w': 24, '1M': 24 },
+};
 
 class TooManySwapsError extends ApiError {
   constructor(swapsMax: number) {
-    super({
-      code: 'INVALID_PARAMETER',
-      status: 400,
-      message: `A candle has more than ${swapsMax} swaps. Request a smaller timeframe.`,
-      details: { parameter: 'timeframe' },
-    });
+    const message = `A candle has more than ${swapsMax} swaps. Request a smaller timeframe.`;
+    super({ code: 'INVALID_PARAMETER', status: 400, message, details: { parameter: 'timeframe' } });
   }
 }

@@ -5,7 +5,7 @@ import type { StoredWidth } from '../pool-candles/stored-span.ts';
 import { SWAPS_DATASET } from '../swap-lists/swaps-statement.ts';
 import type { DateBounds } from './read-swaps.ts';
 
-/** Hours since the epoch: the first start of stored spans, and the end of the last one. They are equal if none is stored. */
+/** Hours since the epoch; equal if none is stored. */
 interface StoredBounds {
   readonly first: number;
   readonly end: number;
@@ -16,26 +16,19 @@ export interface CandlesExtent {
   readonly stored: Readonly<Record<StoredWidth, StoredBounds>>;
 }
 
-/** Returns the indexed blocks of a request, and the bounds of all stored candles of the chain. */
 export async function readExtent(database: ReadDatabase, chain: Chain, bounds: DateBounds): Promise<CandlesExtent> {
   const chainId = sql`${chain.id}::bigint`;
   const page = { ...bounds, fromBlock: null, toBlock: null };
   const { ctes, complete } = pageRange(chain, chainId, SWAPS_DATASET, page, null);
   const ofWidth = (hours: StoredWidth): Sql =>
     sql`(SELECT ARRAY[min(start), max(start) + ${rawSql(hours)}] FROM candle_spans WHERE chain_id = ${chainId} AND hours = ${rawSql(hours)})`;
-  const [row] = await database.select<ExtentRow>(
+  const [row] = await database.select<IndexedColumns & Record<'hours' | 'days', BoundsColumn>>(
     sql`WITH ${joinSql(ctes)}
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, ${ofWidth(1)} AS hours, ${ofWidth(24)} AS days FROM covered`,
   );
   return { indexed: readIndexed(row), stored: { 1: boundsOf(row?.hours), 24: boundsOf(row?.days) } };
 }
 
-interface ExtentRow extends IndexedColumns {
-  readonly hours: BoundsColumn;
-  readonly days: BoundsColumn;
-}
-
-/** Nulls: none is stored. */
 type BoundsColumn = readonly (number | null)[];
 
 function boundsOf([first, end]: BoundsColumn = []): StoredBounds {

@@ -15,7 +15,7 @@ import type { PoolId } from '../events/pool-event.ts';
 import { unpackTimes } from '../pool-candles/read-pool-swaps.ts';
 import { poolKey } from '../pools/pool-key.ts';
 
-/** A swap of a pool with its time. Amounts in base units: positive into the pool. */
+/** Amounts in base units: positive into the pool. */
 export interface TimedSwap {
   readonly block: number;
   /** Unix seconds. */
@@ -30,36 +30,39 @@ export interface SwapPosition {
   readonly log: number;
 }
 
-/** Part of a pool's swaps, newest first. */
 export interface SwapsPart {
   readonly swaps: readonly TimedSwap[];
-  /** Place of the last one; null: there are none. */
+  /** Null: there are no swaps. */
   readonly last: SwapPosition | null;
 }
 
 /** Both dates are inclusive. */
 export type DateBounds = Pick<PageBounds, 'pinnedBlock'> & Readonly<Record<'fromDate' | 'toDate', Date>>;
 
-/** A part of a pool's swaps, newest first. */
 export interface SwapsPartQuery {
   readonly pool: PoolId;
   readonly bounds: DateBounds;
-  /** The last swap of the part before; null: the first part. */
+  /** Null: the first part. */
   readonly after: SwapPosition | null;
-  /** Number of swaps. */
   readonly limit: number;
 }
 
-/** Returns the next swaps of a pool in a range. */
 export async function readSwaps(database: ReadDatabase, chain: Chain, query: SwapsPartQuery): Promise<SwapsPart> {
-  const [row] = await database.select<PackedSwaps>(poolSwapsStatement(chain, query));
+  // All swaps are in one text: a row per swap takes several times as long to read.
+  const [row] = await database.select<{
+    /** Block, amount 0 and amount 1 of each swap. */
+    packed: string | null;
+    /** Number and time of each block. */
+    times: string | null;
+    /** Block, transaction index and log index. */
+    last: readonly number[] | null;
+  }>(poolSwapsStatement(chain, query));
   const swaps = swapsOf(row?.packed ?? null, row?.times ?? null);
   const [block, transaction, log] = row?.last ?? [];
   const isLast = block !== undefined && transaction !== undefined && log !== undefined;
   return { swaps, last: isLast ? { block, transaction, log } : null };
 }
 
-/** Returns the number of the next swaps of a pool in a range, at most `limit`. */
 export async function countSwaps(database: ReadDatabase, chain: Chain, query: SwapsPartQuery): Promise<number> {
   const { ctes, newest } = newestSwaps(chain, query, rawSql(1));
   const [row] = await database.select<{ readonly swaps: number }>(
@@ -68,7 +71,6 @@ export async function countSwaps(database: ReadDatabase, chain: Chain, query: Sw
   return row?.swaps ?? 0;
 }
 
-/** The statement of a part: one range of the primary key of `swaps`. */
 export function poolSwapsStatement(chain: Chain, query: SwapsPartQuery): Sql {
   const columns = sql`${PLACE_COLUMNS}, amount0, amount1`;
   const { ctes, newest, chainId } = newestSwaps(chain, query, columns);
@@ -80,30 +82,25 @@ SELECT
   (SELECT ARRAY[${PLACE_COLUMNS}] FROM found ORDER BY ${PLACE_COLUMNS} LIMIT 1) AS last`;
 }
 
-/** The next swaps of a pool, as a query of some columns. */
 function newestSwaps(chain: Chain, { pool, bounds, after, limit }: SwapsPartQuery, columns: Sql) {
   const chainId = sql`${chain.id}::bigint`;
   const { fromDate, toDate, pinnedBlock } = bounds;
   const ctes = [fromDateBound(chainId, sql`${fromDate}`), toDateBound(chainId, sql`${toDate}`)];
   // A comparison of rows: for two bounds of one column, the planner expects next to no rows and sorts all of them.
   const first = sql`(${PLACE_COLUMNS}) >= ((SELECT block FROM from_date), 0, 0)`;
-  const upper = after === null ? upperBounds(pinnedBlock) : placesBefore(after);
+  const upper = [sql`block_number <= (SELECT block FROM to_date)`];
+  if (pinnedBlock !== null) upper.push(sql`block_number <= ${pinnedBlock}::bigint`);
+  const last = after === null ? upper : swapsBefore(after);
   const ofPool = [sql`pool_key = ${poolKey(pool)}::bigint`, sql`chain_id = ${chainId}`];
   const isSwap = expectedTrue(
     sql`kind = 0 AND amount0 IS NOT NULL AND amount1 IS NOT NULL AND pool = ${hexBytes(pool)}::bytea`,
   );
-  const newest = sql`SELECT ${columns} FROM swaps ${where([...ofPool, ...upper, first, isSwap])} ORDER BY ${NEWEST_FIRST} LIMIT ${limit}`;
+  const newest = sql`SELECT ${columns} FROM swaps ${where([...ofPool, ...last, first, isSwap])} ORDER BY ${NEWEST_FIRST} LIMIT ${limit}`;
   return { ctes, newest, chainId };
 }
 
-/** All swaps in one text: a row per swap takes several times as long to read. */
-interface PackedSwaps {
-  /** Block, amount 0 and amount 1 of each. */
-  readonly packed: string | null;
-  /** Block and time of each block. */
-  readonly times: string | null;
-  /** Block, transaction index and log index. */
-  readonly last: readonly number[] | null;
+function swapsBefore({ block, transaction, log }: SwapPosition): readonly Sql[] {
+  return rowsAfterInPartitions('DESC', PLACE, [sql`${block}::bigint`, sql`${transaction}`, sql`${log}`]);
 }
 
 function swapsOf(packed: string | null, times: string | null): readonly TimedSwap[] {
@@ -111,12 +108,12 @@ function swapsOf(packed: string | null, times: string | null): readonly TimedSwa
   const timeOf = unpackTimes(times);
   const words = packed.split(' ');
   const swaps: TimedSwap[] = [];
-  for (let place = 0; place + 2 < words.length; place += 3) {
-    const block = Number(words[place]);
+  for (let index = 0; index + 2 < words.length; index += 3) {
+    const block = Number(words[index]);
     const time = timeOf.get(block);
     // A swap is stored together with its block.
     if (time === undefined) continue;
-    swaps.push({ block, time, amount0: BigInt(words[place + 1] ?? 0), amount1: BigInt(words[place + 2] ?? 0) });
+    swaps.push({ block, time, amount0: BigInt(words[index + 1] ?? 0), amount1: BigInt(words[index + 2] ?? 0) });
   }
   return swaps;
 }
@@ -124,12 +121,3 @@ function swapsOf(packed: string | null, times: string | null): readonly TimedSwa
 const PLACE = ['block_number', 'transaction_index', 'log_index'] as const;
 const PLACE_COLUMNS = sql`block_number, transaction_index, log_index`;
 const NEWEST_FIRST = sql`block_number DESC, transaction_index DESC, log_index DESC`;
-
-function upperBounds(pinnedBlock: number | null): readonly Sql[] {
-  const byDate = sql`block_number <= (SELECT block FROM to_date)`;
-  return pinnedBlock === null ? [byDate] : [byDate, sql`block_number <= ${pinnedBlock}::bigint`];
-}
-
-function placesBefore({ block, transaction, log }: SwapPosition): readonly Sql[] {
-  return rowsAfterInPartitions('DESC', PLACE, [sql`${block}::bigint`, sql`${transaction}`, sql`${log}`]);
-}

@@ -2,7 +2,6 @@ import { bigIntAt, lengthAt, wordCount } from '@chainstead/abi';
 import { type Address, type Hash, keccak256Hex } from '@chainstead/core';
 import { type EventLayout, type EventLog, eventLayout, fitsUnsigned, hasLayout } from './event-layout.ts';
 
-/** Change of the tokens in one bin of a Liquidity Book pair. */
 export interface BinChange {
   readonly pool: Address;
   readonly bin: number;
@@ -13,7 +12,6 @@ export interface BinChange {
 
 type Change = Omit<BinChange, 'pool'>;
 
-/** Decodes the changes of a log with this layout; none if a value is outside its type. */
 interface BinDecoder {
   readonly event: EventLayout;
   decode(log: EventLog): readonly Change[];
@@ -21,10 +19,7 @@ interface BinDecoder {
 
 const LOW_128 = (1n << 128n) - 1n;
 
-/**
- * All events that change bins (LBPair.sol, versions 2.0 to 2.2). Version 2.0 holds fees apart from its bins. Later versions add them to the bins,
- * without the part of the protocol: amounts in don't contain that.
- */
+/** LBPair.sol 2.0 to 2.2. Version 2.0 holds fees apart; later ones add all but the protocol's to the bins. */
 const decoders: readonly BinDecoder[] = [
   {
     event: eventLayout('Swap(address,address,uint256,bool,uint256,uint256,uint256,uint256)', 4, 5),
@@ -52,13 +47,9 @@ const byTopic: ReadonlyMap<string, BinDecoder> = new Map(decoders.map((decoder) 
 const DEPOSITED = topicOf('DepositedToBins(address,address,uint256[],bytes32[])');
 const WITHDRAWN = topicOf('WithdrawnFromBins(address,address,uint256[],bytes32[])');
 
-/** topic0 of every event that {@link decodeBinChanges} knows. */
 export const BIN_CHANGE_TOPICS: readonly Hash[] = [...decoders.map(({ event }) => event.topic), DEPOSITED, WITHDRAWN];
 
-/**
- * Returns the changes of bins that a log declares, in its order; none for any other log. Pure, and never throws on hostile input. Any contract can
- * emit a perfect event: it counts only if the pool is proven to belong to an exchange.
- */
+/** Pure, never throws on hostile input. Any contract can emit a perfect event: only proven pools count. */
 export function decodeBinChanges(log: EventLog): readonly BinChange[] {
   const [topic0] = log.topics;
   const decoder = topic0 === undefined ? undefined : byTopic.get(topic0);
@@ -71,7 +62,7 @@ function named({ address: pool }: EventLog, changes: readonly Change[]): readonl
   return changes.map((change) => ({ pool, ...change }));
 }
 
-/** A liquidity change of version 2.0. */
+/** Version 2.0. */
 function ofSingleBin(name: string, sign: bigint): BinDecoder {
   return {
     event: eventLayout(`${name}(address,address,uint256,uint256,uint256)`, 4, 2),
@@ -82,20 +73,19 @@ function ofSingleBin(name: string, sign: bigint): BinDecoder {
   };
 }
 
-/** A liquidity change of later versions: two arrays of equal length, one after the other. Other encodings are no event of a pair. */
+/** Later versions: two arrays of equal length, one after the other. No pair has another encoding. */
 function ofManyBins({ topics, data }: EventLog, sign: bigint): readonly Change[] {
   const words = wordCount(data);
   const count = lengthAt(data, 2 * WORD);
   if (topics.length !== 3 || count === undefined || words !== 2 * count + 4) return [];
   if (lengthAt(data, 0) !== 2 * WORD || lengthAt(data, WORD) !== (count + 3) * WORD) return [];
   if (lengthAt(data, (count + 3) * WORD) !== count) return [];
-  return Array.from({ length: count }, (_, place) => {
-    const amounts = bigIntAt(data, count + 4 + place);
-    return changeOf(bigIntAt(data, 3 + place), [sign * (amounts & LOW_128), sign * (amounts >> 128n)]);
+  return Array.from({ length: count }, (_, index) => {
+    const amounts = bigIntAt(data, count + 4 + index);
+    return changeOf(bigIntAt(data, 3 + index), [sign * (amounts & LOW_128), sign * (amounts >> 128n)]);
   }).flat();
 }
 
-/** Bytes. */
 const WORD = 32;
 
 /** Each word packs both tokens: X in the low half, Y in the high half. */
@@ -108,8 +98,8 @@ function changeOf(bin: bigint, [amount0, amount1]: readonly [bigint, bigint]): r
   return fitsUnsigned(bin, 24) ? [{ bin: Number(bin), amount0, amount1 }] : [];
 }
 
-function areAmounts(one: bigint, other: bigint): boolean {
-  return fitsUnsigned(one, 128) && fitsUnsigned(other, 128);
+function areAmounts(...values: readonly bigint[]): boolean {
+  return values.every((value) => fitsUnsigned(value, 128));
 }
 
 function idTopic({ topics }: EventLog): bigint {

@@ -5,10 +5,7 @@ import type { PoolEventDecoder } from './pool-event-decoder.ts';
 
 const LOW_128 = (1n << 128n) - 1n;
 
-/**
- * Swaps of Liquidity Book pairs, one log for each bin (dexes.md 2, 3). Amounts include the fee that the event names separately, so
- * that the logs of a transaction add up to its transfers. Token X is token 0; X may be above Y.
- */
+/** One log per bin (dexes.md 2, 3). Amounts include the fee, so that they add up to the transfers. */
 export const binEvents: readonly PoolEventDecoder[] = [
   {
     event: eventLayout('Swap(address,address,uint256,bool,uint256,uint256,uint256,uint256)', 4, 5),
@@ -26,13 +23,9 @@ export const binEvents: readonly PoolEventDecoder[] = [
     hasState: true,
     decode: (log) => {
       // Each word packs both tokens: X in the low half, Y in the high half.
-      const [amountsIn, amountsOut, protocolFees] = [
-        bigIntAt(log.data, 1),
-        bigIntAt(log.data, 2),
-        bigIntAt(log.data, 5),
-      ];
-      const net = (shift: bigint): bigint =>
-        ((amountsIn >> shift) & LOW_128) + ((protocolFees >> shift) & LOW_128) - ((amountsOut >> shift) & LOW_128);
+      const amountAt = (word: number, shift: bigint) => (bigIntAt(log.data, word) >> shift) & LOW_128;
+      // Amounts in, protocol fees, amounts out.
+      const net = (shift: bigint) => amountAt(1, shift) + amountAt(5, shift) - amountAt(2, shift);
       return binSwap(log, bigIntAt(log.data, 0), net(0n), net(128n));
     },
   },

@@ -5,10 +5,7 @@ import type { PoolEventDecoder } from './pool-event-decoder.ts';
 
 const SWAP = 'Swap(address,address,int256,int256,uint160,uint128,int24';
 
-/**
- * Events of pools with concentrated liquidity that are contracts: Uniswap v3 and its forks, PancakeSwap v3, Slipstream, Algebra
- * (dexes.md 2). Amounts have the pool's sign: positive into the pool.
- */
+/** Uniswap v3 and its forks, PancakeSwap v3, Slipstream, Algebra (dexes.md 2). */
 export const concentratedEvents: readonly PoolEventDecoder[] = [
   swapOf(`${SWAP})`, 5),
   // PancakeSwap v3: protocol fees of both tokens follow.
@@ -47,13 +44,13 @@ function swapOf(signature: string, words: number): PoolEventDecoder {
   };
 }
 
-/** The state that three words declare; null if one is outside its type (uint160, uint128, int24). */
+/** Null if a word is outside its type (uint160, uint128, int24). */
 export function concentratedState(sqrtPriceX96: bigint, liquidity: bigint, tick: bigint): ConcentratedState | null {
   if (!fitsUnsigned(sqrtPriceX96, 160) || !fitsUnsigned(liquidity, 128) || !fitsSigned(tick, 24)) return null;
   return { of: 'price', sqrtPriceX96, liquidity, tick: Number(tick) };
 }
 
-/** @param place of the liquidity in the data; both amounts follow it */
+/** Both amounts follow the liquidity in the data. */
 function liquidityChange(log: EventLog, change: 'add' | 'remove', place: number): LiquidityEvent | null {
   const [lower, upper] = [signedTopic(log, 2), signedTopic(log, 3)];
   const liquidity = bigIntAt(log.data, place);
@@ -61,15 +58,7 @@ function liquidityChange(log: EventLog, change: 'add' | 'remove', place: number)
   if (liquidity === 0n || !fitsSigned(lower, 24) || !fitsSigned(upper, 24) || !fitsUnsigned(liquidity, 128))
     return null;
   const sign = change === 'add' ? 1n : -1n;
-  return {
-    kind: 'liquidity',
-    pool: log.address,
-    change,
-    amounts: {
-      of: 'sides',
-      amount0: sign * bigIntAt(log.data, place + 1),
-      amount1: sign * bigIntAt(log.data, place + 2),
-    },
-    range: { tickLower: Number(lower), tickUpper: Number(upper), liquidityDelta: sign * liquidity },
-  };
+  const [amount0, amount1] = [sign * bigIntAt(log.data, place + 1), sign * bigIntAt(log.data, place + 2)];
+  const range = { tickLower: Number(lower), tickUpper: Number(upper), liquidityDelta: sign * liquidity };
+  return { kind: 'liquidity', pool: log.address, change, amounts: { of: 'sides', amount0, amount1 }, range };
 }

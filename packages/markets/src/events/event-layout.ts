@@ -1,15 +1,9 @@
 import { addressAt, bigIntAt, wordCount } from '@chainstead/abi';
 import { type Address, type Hash, keccak256Hex, type Log } from '@chainstead/core';
 
-/** Topics and data of a log. Words are 32 bytes. */
 export type EventLog = Pick<Log, 'address' | 'topics' | 'data'>;
 
-/**
- * An event that a log must match exactly: other contracts use the same topic0 with other topics or data.
- * @param signature `Swap(address,uint256,…)` in canonical types
- * @param topics number of topics, topic0 included
- * @param words words of data
- */
+/** Other contracts use the same topic0 with other numbers of topics (topic0 included) or words of data. */
 export function eventLayout(signature: string, topics: number, words: number): EventLayout {
   return { topic: keccak256Hex(Buffer.from(signature)), topics, words };
 }
@@ -20,12 +14,11 @@ export interface EventLayout {
   readonly words: number;
 }
 
-/** Whether the log has the topic0, the number of topics and the number of words of the event. */
 export function hasLayout({ topic, topics, words }: EventLayout, log: EventLog): boolean {
   return log.topics[0] === topic && log.topics.length === topics && wordCount(log.data) === words;
 }
 
-/** A topic as an address; null if its first twelve bytes are not zero. */
+/** Null if its first twelve bytes are not zero. */
 export function topicAddress(log: EventLog, place: number): Address | null {
   return addressAt(log.topics[place]);
 }
@@ -33,12 +26,11 @@ export function topicAddress(log: EventLog, place: number): Address | null {
 const SIGN_BIT = 1n << 255n;
 const TWO_POW_256 = 1n << 256n;
 
-/** A word of data as a signed number, in two's complement. */
 export function signedAt(log: EventLog, place: number): bigint {
   return signed(bigIntAt(log.data, place));
 }
 
-/** A topic as a signed number, in two's complement; 0 if there is no such topic. */
+/** 0 if there is no such topic. */
 export function signedTopic(log: EventLog, place: number): bigint {
   const topic = log.topics[place];
   return topic === undefined ? 0n : signed(BigInt(topic));
@@ -48,12 +40,10 @@ function signed(value: bigint): bigint {
   return value < SIGN_BIT ? value : value - TWO_POW_256;
 }
 
-/** Whether the number fits into a signed number of so many bits. */
 export function fitsSigned(value: bigint, bits: number): boolean {
   return BigInt.asIntN(bits, value) === value;
 }
 
-/** Whether the number fits into an unsigned number of so many bits. */
 export function fitsUnsigned(value: bigint, bits: number): boolean {
   return BigInt.asUintN(bits, value) === value;
 }

@@ -4,23 +4,10 @@ import { type EventLog, eventLayout, fitsSigned, fitsUnsigned, signedAt } from '
 import type { PoolId, SideAmounts } from './pool-event.ts';
 import type { PoolEventDecoder } from './pool-event-decoder.ts';
 
-/**
- * Events of contracts that hold many pools: Uniswap v4, PancakeSwap Infinity, Balancer v2 and v3 (dexes.md 2). Only logs of known
- * contracts count, because forks emit the same events for pools of the same id.
- */
+/** Uniswap v4, PancakeSwap Infinity, Balancer v2 and v3 (dexes.md 2). */
 export const managerEvents: readonly PoolEventDecoder[] = [
-  {
-    event: eventLayout('Initialize(bytes32,address,address,uint24,int24,address,uint160,int24)', 4, 5),
-    isVault: true,
-    hasState: true,
-    decode: (log) => firstPrice(log, 3, 4),
-  },
-  {
-    event: eventLayout('Initialize(bytes32,address,address,address,uint24,bytes32,uint160,int24)', 4, 5),
-    isVault: true,
-    hasState: true,
-    decode: (log) => firstPrice(log, 3, 4),
-  },
+  firstPriceOf('Initialize(bytes32,address,address,uint24,int24,address,uint160,int24)'),
+  firstPriceOf('Initialize(bytes32,address,address,address,uint24,bytes32,uint160,int24)'),
   swapOf('Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24)', 6),
   swapOf('Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24,uint16)', 7),
   {
@@ -76,22 +63,24 @@ function callerAmounts(log: EventLog): SideAmounts | null {
   return { of: 'sides', amount0: -amount0, amount1: -amount1 };
 }
 
-function firstPrice(log: EventLog, pricePlace: number, tickPlace: number) {
-  const pool = poolOf(log);
-  const state = concentratedState(bigIntAt(log.data, pricePlace), 0n, signedAt(log, tickPlace));
-  return pool === null || state === null ? null : ({ kind: 'state', pool, state } as const);
+function firstPriceOf(signature: string): PoolEventDecoder {
+  return {
+    event: eventLayout(signature, 4, 5),
+    isVault: true,
+    hasState: true,
+    decode: (log) => {
+      const pool = poolOf(log);
+      const state = concentratedState(bigIntAt(log.data, 3), 0n, signedAt(log, 4));
+      return pool === null || state === null ? null : { kind: 'state', pool, state };
+    },
+  };
 }
 
 function tokenSwap(log: EventLog, pool: PoolId | null) {
   const [tokenIn, tokenOut] = [addressAt(log.topics[2]), addressAt(log.topics[3])];
   if (pool === null || tokenIn === null || tokenOut === null) return null;
-  const amounts = {
-    of: 'tokens',
-    tokenIn,
-    tokenOut,
-    amountIn: bigIntAt(log.data, 0),
-    amountOut: bigIntAt(log.data, 1),
-  } as const;
+  const [amountIn, amountOut] = [bigIntAt(log.data, 0), bigIntAt(log.data, 1)];
+  const amounts = { of: 'tokens', tokenIn, tokenOut, amountIn, amountOut } as const;
   return { kind: 'swap', pool, amounts, state: null } as const;
 }
 

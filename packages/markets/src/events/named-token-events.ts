@@ -4,10 +4,7 @@ import { type EventLog, eventLayout, topicAddress } from './event-layout.ts';
 import type { SwapEvent } from './pool-event.ts';
 import type { PoolEventDecoder } from './pool-event-decoder.ts';
 
-/**
- * Swaps whose events name their tokens or number the coins of the pool: Balancer v1, Curve, Saddle, DODO, Bancor, Mooniswap, Uniswap v1
- * (dexes.md 2). They have no state, so they are never a source of prices.
- */
+/** They have no state, so they are never a source of prices (dexes.md 2). */
 export const namedTokenEvents: readonly PoolEventDecoder[] = [
   {
     event: eventLayout('LOG_SWAP(address,address,address,uint256,uint256)', 4, 2),

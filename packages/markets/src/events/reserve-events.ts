@@ -2,7 +2,7 @@ import { bigIntAt } from '@chainstead/abi';
 import { eventLayout, fitsUnsigned } from './event-layout.ts';
 import type { PoolEventDecoder } from './pool-event-decoder.ts';
 
-/** Events of pools with two reserves: Uniswap v2, its forks, Solidly in both forms, and Kyber DMM (dexes.md 2). */
+/** Uniswap v2, its forks, Solidly in both forms, and Kyber DMM (dexes.md 2). */
 export const reserveEvents: readonly PoolEventDecoder[] = [
   swapOf('Swap(address,uint256,uint256,uint256,uint256,address)', 4),
   // Solidly, second form: both addresses are indexed first.

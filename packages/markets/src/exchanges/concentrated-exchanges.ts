@@ -1,9 +1,9 @@
 import { type Exchange, exchange } from './exchange.ts';
 import { algebra, algebraIntegral, kyberElastic, slipstream, v3, v3Pancake } from './families.ts';
 
-/** Exchanges with concentrated liquidity whose pools are contracts. Facts: dexes.md 4. */
+/** Facts: dexes.md 4. */
 export const concentratedExchanges: readonly Exchange[] = [
-  exchange('Uniswap v3', v3, { initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54' }, [
+  exchange('Uniswap v3', v3, '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54', [
     [1, '0x1f98431c8ad98523631ae4a59f267346ea31f984', 12_369_621],
     [10, '0x1f98431c8ad98523631ae4a59f267346ea31f984', 0],
     [42_161, '0x1f98431c8ad98523631ae4a59f267346ea31f984', 165],
@@ -18,7 +18,7 @@ export const concentratedExchanges: readonly Exchange[] = [
     [1329, '0x75fc67473a91335b5b8f8821277262a13b38c9b3', 79_245_151],
     [1135, '0x0d922fb1bc191f64970ac40376643808b4b74df9', 577_168],
   ]),
-  exchange('Sushiswap v3', v3, { initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54' }, [
+  exchange('Sushiswap v3', v3, '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54', [
     [10, '0x9c6522117e2ed1fe5bdb72bb0ed5e3f2bde7dbe0', 85_432_013],
     [8453, '0xc35dadb65012ec5796536bd9864ed8773abc74c4', 1_759_510],
     [1, '0xbaceb8ec6b9355dfc0269c18bac9d6e2bdc29c4f', 16_955_547],
@@ -73,7 +73,7 @@ export const concentratedExchanges: readonly Exchange[] = [
     },
     [[42_161, '0x1a3c9b1d2f0529d97f2afc5136cc23e58f1fd35b', 75_633_510]],
   ),
-  exchange('Ramses v2', v3, { initCodeHash: '0x1565b129f2d1790f12d45301b9b084335626f0c92410bc43130763b69971135d' }, [
+  exchange('Ramses v2', v3, '0x1565b129f2d1790f12d45301b9b084335626f0c92410bc43130763b69971135d', [
     [42_161, '0xaa2cd7477c451e703f3b9ba5663334914763edf8', 90_593_047],
   ]),
   exchange('Aerodrome Slipstream', slipstream, { cloneOf: '0xec8e5342b19977b4ef8892e02d8daecfa1315831' }, [
@@ -90,10 +90,10 @@ export const concentratedExchanges: readonly Exchange[] = [
   exchange('Velodrome Slipstream', slipstream, { cloneOf: '0xc28ad28853a547556780bebf7847628501a3bcbb' }, [
     [10, '0xcc0bddb707055e04e497ab22a59c2af4391cd12f', null],
   ]),
-  exchange('BaseX', v3, { initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54' }, [
+  exchange('BaseX', v3, '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54', [
     [8453, '0x38015d05f4fec8afe15d7cc0386a126574e8077b', 3_152_527],
   ]),
-  exchange('AlienBase v3', v3, { initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54' }, [
+  exchange('AlienBase v3', v3, '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54', [
     [8453, '0x0fd83557b2be93617c9c1c1b6fd549401c74558c', 7_150_708],
   ]),
   exchange('Nile', v3, null, [[59_144, '0xaaa32926fce6be95ea2c51cb4fcb60836d320c42', 1_768_897]]),
@@ -116,20 +116,15 @@ export const concentratedExchanges: readonly Exchange[] = [
   ]),
   exchange('Thena v3', algebra, null, [[56, '0x306f06c147f064a010530292a1eb6737c3e378e4', 26_030_310]]),
   exchange('Retro', v3, null, [[137, '0x91e1b99072f238352f59e58de875691e20dc19c1', 43_939_793]]),
-  exchange(
-    'KyberSwap Elastic',
-    kyberElastic,
-    { initCodeHash: '0xc597aba1bb02db42ba24a8878837965718c032f8b46be94a6e46452a9f89ca01' },
+  exchange('KyberSwap Elastic', kyberElastic, '0xc597aba1bb02db42ba24a8878837965718c032f8b46be94a6e46452a9f89ca01', [
+    [137, '0x5f1dddbf348ac2fbe22a163e30f99f9ece3dd50a', null],
     [
-      [137, '0x5f1dddbf348ac2fbe22a163e30f99f9ece3dd50a', null],
-      [
-        137,
-        '0xc7a590291e07b9fe9e64b86c58fd8fc764308c4a',
-        null,
-        { initCodeHash: '0x00e263aaa3a2c06a89b53217a9e7aad7e15613490a72e0f95f303c4de2dc7045' },
-      ],
+      137,
+      '0xc7a590291e07b9fe9e64b86c58fd8fc764308c4a',
+      null,
+      '0x00e263aaa3a2c06a89b53217a9e7aad7e15613490a72e0f95f303c4de2dc7045',
     ],
-  ),
+  ]),
   exchange(
     'Swapr v3',
     algebra,

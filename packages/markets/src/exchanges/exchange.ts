@@ -2,7 +2,7 @@ import { type Address, type Hash, parseAddress, parseHash } from '@chainstead/co
 import { cloneHash } from '../pools/pool-address.ts';
 import type { ExchangeFamily } from './families.ts';
 
-/** An exchange as the API names it, with its factories (of vault families: vaults and pool managers) on all chains. */
+/** As the API names it, with its factories (vaults and pool managers) on all chains. */
 export interface Exchange {
   /** `exchangeName` of responses (dexes.md 4). */
   readonly name: string;
@@ -12,13 +12,13 @@ export interface Exchange {
 
 export interface Deployment {
   readonly chainId: number;
-  /** Creates the pools, or holds them. Addresses are keyed by chain: the same address is another contract elsewhere. */
+  /** Creates the pools, or holds them. */
   readonly factory: Address;
-  /** First block of the factory; null: unknown. */
+  /** Null: unknown. */
   readonly firstBlock: number | null;
-  /** How the address of a pool follows from its tokens; null: unknown, or pools have no address. */
+  /** Null: unknown, or pools have no address. */
   readonly addressRule: AddressRule | null;
-  /** Returns keys of the manager's pools; null: none, or the factory does. A hint: the key is hashed. */
+  /** Null: none, or the factory returns keys. A hint: the key is hashed. */
   readonly keyReader: Address | null;
 }
 
@@ -29,7 +29,7 @@ export interface AddressRule {
   readonly initCodeHash: Hash;
 }
 
-/** Chain id, factory, first block (null: unknown), a rule if it differs from the exchange's (null: none), and a reader of keys. */
+/** `firstBlock` null: unknown. `rule`: if it differs from the exchange's; null: none. */
 export type DeploymentFacts = readonly [
   chainId: number,
   factory: string,
@@ -38,11 +38,11 @@ export type DeploymentFacts = readonly [
   keyReader?: string,
 ];
 
-/** The hash of the init code, or the contract that pools are minimal proxies of (EIP-1167), and the deployer unless it is the factory. */
-export type RuleFacts = { readonly deployer?: string } & (
-  | { readonly initCodeHash: string }
-  | { readonly cloneOf: string }
-);
+/** An init code hash, of pools that the factory or a deployer creates, or the contract of minimal proxies (EIP-1167). */
+export type RuleFacts =
+  | string
+  | { readonly initCodeHash: string; readonly deployer: string }
+  | { readonly cloneOf: string };
 
 /** @throws InvalidPrimitiveError for a malformed address or hash */
 export function exchange(
@@ -58,13 +58,14 @@ export function exchange(
       chainId,
       factory: parseAddress(factory),
       firstBlock,
-      addressRule: own === null ? null : addressRule(parseAddress(own.deployer ?? factory), own),
+      addressRule: own === null ? null : addressRule(parseAddress(factory), own),
       keyReader: keyReader === undefined ? null : parseAddress(keyReader),
     })),
   };
 }
 
-function addressRule(origin: Address, rule: RuleFacts): AddressRule {
-  const initCodeHash = 'cloneOf' in rule ? cloneHash(parseAddress(rule.cloneOf)) : parseHash(rule.initCodeHash);
-  return { origin, initCodeHash };
+function addressRule(factory: Address, rule: RuleFacts): AddressRule {
+  if (typeof rule === 'string') return { origin: factory, initCodeHash: parseHash(rule) };
+  if ('cloneOf' in rule) return { origin: factory, initCodeHash: cloneHash(parseAddress(rule.cloneOf)) };
+  return { origin: parseAddress(rule.deployer), initCodeHash: parseHash(rule.initCodeHash) };
 }

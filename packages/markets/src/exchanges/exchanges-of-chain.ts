@@ -8,7 +8,6 @@ import { managedExchanges } from './managed-exchanges.ts';
 import { otherExchanges } from './other-exchanges.ts';
 import { solidlyExchanges } from './solidly-exchanges.ts';
 
-/** All exchanges. A new one is an entry of the file of its family. */
 export const exchanges: readonly Exchange[] = [
   ...constantProductExchanges,
   ...solidlyExchanges,
@@ -18,46 +17,38 @@ export const exchanges: readonly Exchange[] = [
   ...otherExchanges,
 ];
 
-/** A deployment of an exchange on one chain. */
 export interface ChainExchange {
   readonly exchange: Exchange;
   readonly deployment: Deployment;
 }
 
-/** The exchanges of one chain. */
 export interface ChainExchanges {
   readonly all: readonly ChainExchange[];
   /** By factory, vault or pool manager. */
   readonly byFactory: ReadonlyMap<Address, ChainExchange>;
   readonly vaults: PoolVaults;
-  /** topic0 values by which its factories announce pools. */
   readonly creationTopics: readonly Hash[];
 }
 
-/** The known exchanges of a chain; none of most test networks. */
+/** None on most test networks. */
 export function knownExchanges(chainId: number): ChainExchanges {
-  const known = chains.get(chainId);
+  const known = knownByChain.get(chainId);
   if (known !== undefined) return known;
-  const all = exchanges.flatMap((exchange) =>
-    exchange.deployments
-      .filter((deployment) => deployment.chainId === chainId)
-      .map((deployment) => ({ exchange, deployment })),
-  );
-  const of = chainExchanges(all);
-  chains.set(chainId, of);
-  return of;
+  const all = exchanges.flatMap((exchange) => exchange.deployments.map((deployment) => ({ exchange, deployment })));
+  const ofChain = chainExchanges(all.filter(({ deployment }) => deployment.chainId === chainId));
+  knownByChain.set(chainId, ofChain);
+  return ofChain;
 }
 
-/** These deployments of one chain, with what is looked up among them. */
 export function chainExchanges(all: readonly ChainExchange[]): ChainExchanges {
   const inVaults = all.filter(({ exchange }) => exchange.family.isVault);
   const topics = all.flatMap(({ exchange }) => exchange.family.creations.map(({ event }) => event.topic));
   return {
     all,
-    byFactory: new Map(all.map((one) => [one.deployment.factory, one])),
+    byFactory: new Map(all.map((exchange) => [exchange.deployment.factory, exchange])),
     vaults: vaultsOf(inVaults.map(({ exchange, deployment }) => [deployment.factory, exchange.family.name])),
     creationTopics: [...new Set(topics)],
   };
 }
 
-const chains = new Map<number, ChainExchanges>();
+const knownByChain = new Map<number, ChainExchanges>();

@@ -1,5 +1,5 @@
 import { addressAt, bigIntAt, wordCount } from '@chainstead/abi';
-import { type Address, type Hash, type Hex, keccak256Hex, parseHash, ZERO_ADDRESS } from '@chainstead/core';
+import { type Hash, type Hex, keccak256Hex, parseHash, ZERO_ADDRESS } from '@chainstead/core';
 import { algebraCustomPool, managedPoolInitialized, type PoolFacts } from '../pools/pool-creation.ts';
 import {
   callData,
@@ -22,7 +22,7 @@ const FEE = hint('fee', 'fee()');
 const TICK_SPACING = hint('tickSpacing', 'tickSpacing()');
 const STABLE = hint('isStable', 'stable()');
 
-/** Parts per million: every fee that a known exchange of the families with a fixed fee has. */
+/** Parts per million: every fee of known exchanges with a fixed fee. */
 export const FEES: readonly number[] = [
   1, 8, 10, 20, 40, 50, 80, 100, 200, 250, 300, 350, 400, 450, 500, 1_000, 2_500, 3_000, 5_000, 10_000, 20_000,
 ];
@@ -77,8 +77,8 @@ export const poolByPairOrDeployer: ProofByArguments = {
   search: {
     event: algebraCustomPool.event,
     topics(pools) {
-      const tokens = pools.flatMap((one) => (one.tokens === null ? [] : [one.tokens]));
-      return [null, topicsOf(tokens.map(([token0]) => token0)), topicsOf(tokens.map(([, token1]) => token1))];
+      const pairs = pools.flatMap(({ tokens }) => (tokens === null ? [] : [tokens]));
+      return [null, topicsOf(pairs.map(([token0]) => token0)), topicsOf(pairs.map(([, token1]) => token1))];
     },
     confirms: () => true,
   },
@@ -161,7 +161,6 @@ function hashOf(words: string): Hash {
   return keccak256Hex(Buffer.from(words, 'hex'));
 }
 
-/** Each value once, as a topic. */
 function topicsOf(values: readonly Hex[]): readonly Hash[] {
   return [...new Set(values.map((value) => parseHash(`0x${wordOf(value)}`)))];
 }
@@ -179,7 +178,7 @@ function managedFacts(returned: Hex, fee: bigint, spacing: bigint, hooksPlace: n
   };
 }
 
-/** The first words without prefix; null: fewer. */
+/** Null: fewer. */
 function wordsOf(returned: Hex, count: number): string | null {
   return (wordCount(returned) ?? 0) < count ? null : returned.slice(2, 2 + 64 * count);
 }
@@ -188,13 +187,11 @@ function hint(of: Hint['of'], signature: string): Hint {
   return { of, data: callData(signature) };
 }
 
-/** For pools that return their factory. */
 function named(hints: readonly Hint[], questions: readonly FactoryQuestion[]): ProofByArguments {
   const namesFactory = callData('factory()');
   return { by: 'arguments', namesFactory, membership: null, hints, questions, search: null };
 }
 
-/** A getter with two tokens and at most one further argument. */
 function question(
   signature: string,
   further: (hints: PoolHints) => FurtherArgument | null,
@@ -205,14 +202,11 @@ function question(
     tiers,
     ask(hints) {
       const { token0, token1 } = hints;
-      const found = further(hints);
-      if (token0 === null || token1 === null || found === null) return null;
-      const { word, ...facts } = found;
-      const tokens: readonly [Address, Address] = [token0, token1];
-      return {
-        data: callData(signature, ...tokens, ...(word === undefined ? [] : [word])),
-        facts: { ...NO_FACTS, ...facts, tokens },
-      };
+      const argument = further(hints);
+      if (token0 === null || token1 === null || argument === null) return null;
+      const { word, ...facts } = argument;
+      const data = callData(signature, token0, token1, ...(word === undefined ? [] : [word]));
+      return { data, facts: { ...NO_FACTS, ...facts, tokens: [token0, token1] } };
     },
   };
 }

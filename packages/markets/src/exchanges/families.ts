@@ -40,16 +40,15 @@ import {
 } from './factory-getters.ts';
 import type { PoolProof } from './pool-proof.ts';
 
-/** Exchanges whose pools have the same events, the same identity and the same price formula (dexes.md 3). */
+/** Pools have the same events, identity and price formula (dexes.md 3). */
 export interface ExchangeFamily {
   readonly name: string;
-  /** Whether one contract holds all pools: then the pool is an id, and the exchange's address is that contract. */
+  /** One contract holds all pools: a pool is an id, and the exchange's address is that contract. */
   readonly isVault: boolean;
-  /** Events of the factory that announce pools; none: it emits no such event, or one that doesn't name the pool. */
+  /** None: the factory emits no such event, or one that doesn't name the pool. */
   readonly creations: readonly PoolCreationEvent[];
-  /** Every salt that a pool of two sorted tokens can have under CREATE2, with its facts; none: the salt is unknown. */
+  /** Under CREATE2, of two sorted tokens; none: the salt is unknown. */
   salts(token0: Address, token1: Address): readonly SaltedFacts[];
-  /** How its factories acknowledge a pool. */
   readonly proof: PoolProof;
 }
 
@@ -81,13 +80,12 @@ export const infinityBin = vaultFamily('infinity-bin', [], infinityBinKey);
 export const balancer2 = vaultFamily('balancer-2', [vaultPoolRegistered], registeredId);
 export const balancer3 = vaultFamily('balancer-3', [], registeredPool);
 
-/** All families, by name. */
 export const familiesByName: ReadonlyMap<string, ExchangeFamily> = new Map(
   [
     ...[v2, solidly1, solidly2, v3, v3Pancake, kyberElastic, slipstream, algebra, algebraIntegral],
     ...[liquidityBook1, liquidityBook2, balancer1, curve, curveCrypto],
     ...[v4, infinity, infinityBin, balancer2, balancer3],
-  ].map((one) => [one.name, one]),
+  ].map((each) => [each.name, each]),
 );
 
 function family(
@@ -108,10 +106,7 @@ function salted(salt: Uint8Array): SaltedFacts {
 }
 
 function stableSalts(token0: Address, token1: Address): readonly SaltedFacts[] {
-  return [false, true].map((isStable) => ({
-    ...salted(packedSalt(token0, token1, [Number(isStable)])),
-    isStable,
-  }));
+  return [false, true].map((isStable) => ({ ...salted(packedSalt(token0, token1, [Number(isStable)])), isStable }));
 }
 
 function feeSalts(token0: Address, token1: Address): readonly SaltedFacts[] {

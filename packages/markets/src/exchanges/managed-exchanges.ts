@@ -1,7 +1,7 @@
 import { type Exchange, exchange } from './exchange.ts';
 import { balancer2, balancer3, infinity, infinityBin, v4 } from './families.ts';
 
-/** Exchanges whose pools lie in one contract. Facts: dexes.md 4. */
+/** Facts: dexes.md 4. */
 export const managedExchanges: readonly Exchange[] = [
   // The last addresses are Uniswap's position managers.
   exchange('Uniswap v4', v4, null, [

@@ -6,12 +6,11 @@ import { create2Address } from '../pools/pool-address.ts';
 import type { PoolCreation, PoolFacts } from '../pools/pool-creation.ts';
 import type { ChainExchange, ChainExchanges } from './exchanges-of-chain.ts';
 
-/** A pool that is proven to belong to an exchange. */
 export interface ProvenPool extends PoolFacts, ChainExchange {
   readonly pool: PoolId;
 }
 
-/** The pool that a log of a known factory announces; null for any other log. The emitter decides: anyone can emit the same event. */
+/** The emitter decides: anyone can emit the same event. */
 export function decodePoolCreation(
   log: Pick<Log, 'address' | 'topics' | 'data'>,
   { byFactory, vaults }: Pick<ChainExchanges, 'byFactory' | 'vaults'>,
@@ -23,22 +22,19 @@ export function decodePoolCreation(
   return creation === null ? null : { ...creation, ...emitter, pool: poolInVault(creation.pool, log.address, vaults) };
 }
 
-/**
- * The pool at this address, if a factory of the chain can only have created it there with these two tokens: the address is a hash of
- * factory, tokens and parameters. Null if no factory with a known rule would have.
- */
+/** The address is a hash of factory, tokens and parameters. Null: no factory with a known rule has it. */
 export function recomputePool(
   pool: Address,
   tokens: readonly [Address, Address],
   { all }: Pick<ChainExchanges, 'all'>,
 ): ProvenPool | null {
   const [token0, token1] = tokens[0] < tokens[1] ? tokens : [tokens[1], tokens[0]];
-  for (const one of all) {
-    const { addressRule } = one.deployment;
+  for (const { exchange, deployment } of all) {
+    const { addressRule } = deployment;
     if (addressRule === null) continue;
-    for (const { salt, ...facts } of one.exchange.family.salts(token0, token1))
+    for (const { salt, ...facts } of exchange.family.salts(token0, token1))
       if (create2Address(addressRule.origin, salt, addressRule.initCodeHash) === pool)
-        return { ...one, ...facts, pool, tokens: [token0, token1], hooks: null };
+        return { exchange, deployment, ...facts, pool, tokens: [token0, token1], hooks: null };
   }
   return null;
 }

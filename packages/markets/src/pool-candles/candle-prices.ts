@@ -1,8 +1,7 @@
 import type { Fraction } from '@chainstead/core';
-import type { CandlePrices, OpenCandle } from '../trade-values/candle.ts';
+import type { OpenCandle } from '../trade-values/candle.ts';
 import { CURRENCIES, type Currency } from '../trade-values/price-trade.ts';
 
-/** Prices of a candle; `isPriced` as in `OpenCandle`. */
 export type StoredPrices = Pick<OpenCandle, 'prices' | 'isPriced'>;
 
 /**
@@ -21,30 +20,25 @@ export function packPrices(candles: Readonly<Record<Currency, StoredPrices>>): B
   return Buffer.concat(parts);
 }
 
-/** Returns the prices of {@link packPrices}. */
 export function unpackPrices(bytes: Buffer): Readonly<Record<Currency, StoredPrices>> {
-  let place = 0;
+  let offset = 0;
   const number = (): bigint => {
-    const length = bytes.readUInt16BE(place);
-    place += 2 + length;
-    return length === 0 ? 0n : BigInt(`0x${bytes.toString('hex', place - length, place)}`);
+    const length = bytes.readUInt16BE(offset);
+    offset += 2 + length;
+    return length === 0 ? 0n : BigInt(`0x${bytes.toString('hex', offset - length, offset)}`);
   };
   const currency = (): StoredPrices => {
-    const flags = bytes.readUInt8(place);
-    place += 1;
+    const flags = bytes.readUInt8(offset);
+    offset += 1;
     const fractions = Array.from({ length: flags % IS_PRICED }, () => ({ numerator: number(), denominator: number() }));
-    return { prices: pricesOf(fractions), isPriced: flags >= IS_PRICED };
+    const [open, high = open, low = open, close = open] = fractions;
+    const prices = open && high && low && close ? { open, high, low, close } : null;
+    return { prices, isPriced: flags >= IS_PRICED };
   };
   return { usd: currency(), native: currency() };
 }
 
 const IS_PRICED = 8;
-
-function pricesOf([open, high = open, low = open, close = open]: readonly Fraction[]): CandlePrices | null {
-  return open === undefined || high === undefined || low === undefined || close === undefined
-    ? null
-    : { open, high, low, close };
-}
 
 function distinct(fractions: readonly Fraction[]): readonly Fraction[] {
   const [first] = fractions;
@@ -63,7 +57,9 @@ function packed(number: bigint): Buffer {
 }
 
 function reduced({ numerator, denominator }: Fraction): Fraction {
-  let [one, other] = [numerator, denominator];
-  while (other !== 0n) [one, other] = [other, one % other];
-  return one <= 1n ? { numerator, denominator } : { numerator: numerator / one, denominator: denominator / one };
+  let [divisor, rest] = [numerator, denominator];
+  while (rest !== 0n) [divisor, rest] = [rest, divisor % rest];
+  return divisor <= 1n
+    ? { numerator, denominator }
+    : { numerator: numerator / divisor, denominator: denominator / divisor };
 }

@@ -1,23 +1,20 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
 import { COPY_NULL, copyHex, copyValue, sql, type Transaction } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import type { OpenCandle } from '../trade-values/candle.ts';
 import type { FiguredPool } from '../trade-values/figured-pool.ts';
 import { CURRENCIES, type Currency } from '../trade-values/price-trade.ts';
-import { NO_TRADES, type TradeFigures } from '../trade-values/trade-figures.ts';
+import { NO_TRADES } from '../trade-values/trade-figures.ts';
 import { packPrices, unpackPrices } from './candle-prices.ts';
 import type { PoolTotals } from './pool-totals.ts';
 import { type StoredSpan, secondsOf } from './stored-span.ts';
 
-/** Totals of a pool to store. */
 export interface PoolCandle {
   readonly pool: Pick<FiguredPool, 'pool' | 'decimals'>;
   readonly totals: PoolTotals;
 }
 
-/** Copies totals of pools in one span. @param keepsTraders whether the sets of buyers and sellers are stored */
 export async function copyCandles(
   transaction: Transaction,
   chain: Chain,
@@ -29,15 +26,11 @@ export async function copyCandles(
     [
       ...[copyValue(poolKey(pool)), copyValue(chain.id), copyValue(hours), copyValue(start), copyHex(pool)],
       ...decimals.map(copyValue),
-      ...[
-        copyValue(own.usd.trades),
-        copyValue(figures.buys),
-        copyValue(figures.sells),
-        copyValue(figures.buyVolume),
-        copyValue(figures.sellVolume),
-      ],
+      ...[own.usd.trades, figures.buys, figures.sells, figures.buyVolume, figures.sellVolume].map(copyValue),
       ...[copyValue(own.usd.volume !== null), copyHex(`0x${packPrices(own).toString('hex')}`)],
-      ...[figures.buyers, figures.sellers].map((set) => (keepsTraders ? packTraders(set) : COPY_NULL)),
+      ...[figures.buyers, figures.sellers].map((traders) =>
+        keepsTraders ? copyHex(`0x${Array.from(traders, (trader) => trader.slice(2)).join('')}`) : COPY_NULL,
+      ),
     ].join('\t'),
   );
   await transaction.copy('pool_candles', COLUMNS, lines);
@@ -48,7 +41,6 @@ const COLUMNS = [
   ...['swaps', 'buys', 'sells', 'buy_volume', 'sell_volume', 'is_valued', 'prices', 'buyers', 'sellers'],
 ];
 
-/** A stored row without its traders, as {@link CANDLE_COLUMNS} selects it. */
 export interface PricedRecord {
   readonly pool: PoolId;
   readonly start: number;
@@ -57,47 +49,35 @@ export interface PricedRecord {
   readonly swaps: number;
   readonly buys: number;
   readonly sells: number;
-  readonly buy_volume: string | null;
-  readonly sell_volume: string | null;
-  readonly is_valued: boolean;
+  readonly buyVolume: string | null;
+  readonly sellVolume: string | null;
+  readonly isValued: boolean;
   readonly prices: Buffer;
 }
 
-/** Columns of `pool_candles` for a {@link PricedRecord}. */
-export const CANDLE_COLUMNS = sql`'0x' || encode(pool, 'hex') AS pool, start, decimals0, decimals1, swaps, buys, sells, buy_volume::text, sell_volume::text, is_valued, prices`;
+export const CANDLE_COLUMNS = sql`'0x' || encode(pool, 'hex') AS pool, start, decimals0, decimals1, swaps, buys, sells,
+  buy_volume::text AS "buyVolume", sell_volume::text AS "sellVolume", is_valued AS "isValued", prices`;
 
-/** Returns whether a row was computed with these decimals. */
-export function hasDecimals({ decimals0, decimals1 }: PricedRecord, [one, other]: FiguredPool['decimals']): boolean {
-  return decimals0 === one && decimals1 === other;
-}
-
-/** Returns the candle of a row in a currency. */
 export function candleOf(record: PricedRecord, currency: Currency): OpenCandle {
   return { ...sharedOf(record), ...unpackPrices(record.prices)[currency] };
 }
 
-/** Returns the totals of a row, without its traders. */
+/** Without traders. */
 export function totalsOfRecord(record: PricedRecord): PoolTotals {
   const prices = unpackPrices(record.prices);
   const [usd, native] = CURRENCIES.map((currency) => ({ ...sharedOf(record), ...prices[currency] }));
   if (usd === undefined || native === undefined) throw new RangeError('A currency is missing');
-  return { candles: { usd, native }, figures: figuresOf(record) };
+  const { buys, sells } = record;
+  const [buyVolume, sellVolume] = [bigIntOrNull(record.buyVolume), bigIntOrNull(record.sellVolume)];
+  return { candles: { usd, native }, figures: { ...NO_TRADES, buys, sells, buyVolume, sellVolume } };
 }
 
-function figuresOf({ buys, sells, buy_volume: bought, sell_volume: sold }: PricedRecord): TradeFigures {
-  return {
-    ...NO_TRADES,
-    ...{ buys, sells },
-    buyVolume: bought === null ? null : BigInt(bought),
-    sellVolume: sold === null ? null : BigInt(sold),
-  };
-}
-
-function sharedOf({ start, swaps, buy_volume: bought, sell_volume: sold, is_valued: isValued }: PricedRecord) {
-  const volume = isValued && bought !== null && sold !== null ? BigInt(bought) + BigInt(sold) : null;
+function sharedOf({ start, swaps, buyVolume, sellVolume, isValued }: PricedRecord) {
+  const [bought, sold] = [bigIntOrNull(buyVolume), bigIntOrNull(sellVolume)];
+  const volume = isValued && bought !== null && sold !== null ? bought + sold : null;
   return { start: secondsOf(start), volume, trades: swaps };
 }
 
-function packTraders(traders: ReadonlySet<Address>): string {
-  return copyHex(`0x${Array.from(traders, (trader) => trader.slice(2)).join('')}`);
+function bigIntOrNull(digits: string | null): bigint | null {
+  return digits === null ? null : BigInt(digits);
 }

@@ -2,10 +2,7 @@ import { rawSql, type Sql, sql } from '@chainstead/db';
 import type { Projection } from '@chainstead/sync';
 import { candleSpans, poolCandles, staleCandles } from '../tables/schema.ts';
 
-/**
- * Keeps stored candles valid: swaps that are added to or removed from a stored span make those of their pool stale. A worker stores the spans
- * once they are final ({@link createCandleSchedules}), so that the head causes no work. Dropped swaps leave their candles.
- */
+/** A worker stores final spans, so that the head causes no work. Dropped swaps leave their candles. */
 export const candlesOfSwaps: Projection = {
   name: 'pool-candles',
   version: 1,
@@ -19,10 +16,7 @@ export const candlesOfSwaps: Projection = {
   dropped: () => [],
 };
 
-/**
- * Makes stored spans invalid whose prices may follow from changed values of feeds. The worker stores them again. It needs their swaps: dropped
- * swaps have no candles then.
- */
+/** Invalidates spans whose prices may follow from changed answers. Dropped swaps have no candles then. */
 export const candlesOfFeeds: Projection = {
   name: 'priced-candles',
   version: 1,
@@ -33,7 +27,7 @@ export const candlesOfFeeds: Projection = {
   dropped: () => [],
 };
 
-/** @param rows of `feed_answers`, of one chain */
+/** `rows` of `feed_answers`, of one chain. */
 function countPriceChanges(rows: Sql, sign: Sql): Sql {
   return sql`WITH changed AS MATERIALIZED (
   SELECT chain_id, block_number, hashtextextended(concat_ws(' ', encode(aggregator, 'hex'), block_number, transaction_index, log_index, answer,
@@ -51,16 +45,12 @@ UPDATE candle_spans AS span SET price_changes = span.price_changes ${sign} sums.
 FROM sums WHERE span.chain_id = (SELECT chain_id FROM bounds) AND span.hours = sums.hours AND span.start = sums.start`;
 }
 
-/** Returns the statement that makes the candles of a pool's stored swaps stale: its tokens, or whether it counts, changed. */
+/** The tokens of a pool, or whether it counts, changed. */
 export function markPoolStale(poolKey: string, chainId: number, pool: Buffer): Sql {
   return markStale(sql`(SELECT * FROM swaps WHERE pool_key = ${poolKey} AND chain_id = ${chainId} AND pool = ${pool})`);
 }
 
-/**
- * Spans and blocks have the same order, so the spans of a range of blocks are a range of an index. Neighbors of an hour without known blocks
- * end with the same block: the first of them counts.
- * @param rows swaps of one chain
- */
+/** Spans and blocks have the same order: an index range. Of hours that end with one block, the first counts. */
 function markStale(rows: Sql): Sql {
   return sql`WITH changed AS MATERIALIZED (
   SELECT DISTINCT pool_key, chain_id, pool, block_number FROM ${rows} AS swap WHERE kind = 0

@@ -12,12 +12,11 @@ import { type PoolSwapsQuery, readPoolSwaps } from './read-pool-swaps.ts';
 import { hourOf } from './stored-span.ts';
 import { divideSwaps, SWAPS_PER_PART } from './swap-parts.ts';
 
-/** Totals of a pool in an hour. */
 export interface HourCandle extends PoolCandle {
   readonly pool: FiguredPool;
 }
 
-/** Computes the candles of pools in an hour from their swaps. @param blocks all blocks of the hour are among these */
+/** `blocks` has all blocks of the hour. */
 export async function computeCandles(
   database: ReadDatabase,
   chain: Chain,
@@ -29,7 +28,11 @@ export async function computeCandles(
   // A busy chain has 500,000 swaps in an hour.
   const parts = await divideSwaps(database, chain, { pools, ranges: [blocks] }, { part: SWAPS_PER_PART, max: null });
   for (const range of parts ?? []) {
-    const swapsOf = ofHour(await readPoolSwaps(database, chain, { pools, ranges: [range] }), hour);
+    const swapsOf = new Map<PoolId, readonly PoolSwap[]>();
+    for (const [pool, swaps] of await readPoolSwaps(database, chain, { pools, ranges: [range] })) {
+      const inHour = swaps.filter(({ time }) => hourOf(time) === hour);
+      if (inHour.length > 0) swapsOf.set(pool, inHour);
+    }
     if (swapsOf.size === 0) continue;
     const facts = await readPoolFacts(database, chain, [...swapsOf.keys()]);
     const book = await readBook(database, chain, facts, [...swapsOf.values()]);
@@ -43,7 +46,6 @@ export async function computeCandles(
   return [...candles.values()];
 }
 
-/** Returns the prices of all anchors among the tokens of pools, and of the native token, in the blocks of swaps. */
 export function readBook(
   database: ReadDatabase,
   chain: Chain,
@@ -56,19 +58,11 @@ export function readBook(
   return readAnchorBook(database, chain, [...tokens, ZERO_ADDRESS], [...blocks.values()]);
 }
 
-/** Whether a candle may change once earlier prices are indexed: prices of pools have no heartbeat. */
+/** Prices of pools have no heartbeat: earlier ones may be indexed later. */
 export function isUncertain({ pool, totals }: HourCandle, chain: Chain): boolean {
   if (priceDatasetOf(chain)?.name !== 'pool-prices') return false;
   const { figures, candles } = totals;
   const isValued = figures.buyVolume !== null && figures.sellVolume !== null;
   if (isValued && candles.usd.isPriced && candles.native.isPriced) return false;
   return [pool.token0, pool.token1].some((token) => isPriceable(chain, token));
-}
-
-function ofHour(
-  swaps: ReadonlyMap<PoolId, readonly PoolSwap[]>,
-  hour: number,
-): ReadonlyMap<PoolId, readonly PoolSwap[]> {
-  const inHour = [...swaps].map(([pool, list]) => [pool, list.filter(({ time }) => hourOf(time) === hour)] as const);
-  return new Map(inHour.filter(([, list]) => list.length > 0));
 }

@@ -7,21 +7,21 @@ import { type TokenEntry, tokensOf } from '../swap-lists/swaps-statement.ts';
 import { tokenBook } from '../swap-lists/token-facts.ts';
 import type { FiguredPool } from '../trade-values/figured-pool.ts';
 
-/** Returns the tokens and decimals of those pools that are proven and have two tokens. */
+/** Proven pools with two tokens. */
 export async function readPoolFacts(
   database: ReadDatabase,
   chain: Chain,
   pools: readonly PoolId[],
 ): Promise<readonly FiguredPool[]> {
-  const found = await database.select<{ readonly pool: PoolId; readonly token0: Address; readonly token1: Address }>(
+  const proven = await database.select<{ readonly pool: PoolId; readonly token0: Address; readonly token1: Address }>(
     sql`SELECT ${hexText('pool')} AS pool, ${hexText('token0')} AS token0, ${hexText('token1')} AS token1 FROM pools
      WHERE pool_key = ANY (${pools.map(poolKey)}::bigint[]) AND chain_id = ${chain.id} AND pool = ANY (${pools.map(hexBytes)}::bytea[])
        AND status = 'proven' AND token0 IS NOT NULL AND token1 IS NOT NULL`,
   );
-  const tokens = [...new Set(found.flatMap(({ token0, token1 }) => [token0, token1]))];
+  const tokens = [...new Set(proven.flatMap(({ token0, token1 }) => [token0, token1]))];
   const [row] = await database.select<{ readonly tokens: readonly TokenEntry[] | null }>(
     sql`SELECT ${tokensOf(sql`SELECT unnest(${tokens.map(addressBytes)}::bytea[])`, sql`${chain.id}::bigint`)} AS tokens`,
   );
   const factsOf = tokenBook(row?.tokens ?? [], chain);
-  return found.map((pool) => ({ ...pool, decimals: [factsOf(pool.token0).decimals, factsOf(pool.token1).decimals] }));
+  return proven.map((pool) => ({ ...pool, decimals: [factsOf(pool.token0).decimals, factsOf(pool.token1).decimals] }));
 }

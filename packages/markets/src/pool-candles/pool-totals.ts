@@ -2,25 +2,19 @@ import type { Chain } from '@chainstead/chains';
 import type { AnchorBook, BlockTime } from '../anchors/anchor-steps.ts';
 import { candleOfTrade, joinCandles, type OpenCandle } from '../trade-values/candle.ts';
 import type { FiguredPool } from '../trade-values/figured-pool.ts';
-import { type Currency, type PairDecimals, type PricedPair, pairOf, swapPricer } from '../trade-values/price-trade.ts';
+import { type Currency, pairOf, swapPricer } from '../trade-values/price-trade.ts';
 import { quotePrices } from '../trade-values/quote-prices.ts';
 import { figuresOf, joinFigures, type TradeFigures, type ValuedTrade } from '../trade-values/trade-figures.ts';
 import { type TradeAmounts, tradeValuer } from '../trade-values/value-trade.ts';
 
-/** Candles of a pool in both currencies, and figures of its trades, over one span. */
 export interface PoolTotals {
   readonly candles: Readonly<Record<Currency, OpenCandle>>;
   readonly figures: TradeFigures;
 }
 
-/** A swap of a known pool. */
 export type PoolSwap = TradeAmounts & BlockTime;
 
-/**
- * Returns the totals of the swaps of one hour; null: there are none.
- * @param swaps in chain order
- * @param book with all anchors in the blocks of the swaps
- */
+/** `swaps` of one hour in chain order, `book` with all anchors in their blocks. Null: no swaps. */
 export function totalsOf(
   pool: FiguredPool,
   swaps: readonly PoolSwap[],
@@ -28,7 +22,9 @@ export function totalsOf(
   book: AnchorBook,
 ): PoolTotals | null {
   const pair = pairOf(pool.token0, pool.token1, chain);
-  const priceOf = swapPricer(pair, decimalsOf(pool, pair));
+  const [decimals0, decimals1] = pool.decimals;
+  const [base, quote] = pair.isQuotedIn0 ? [decimals1, decimals0] : [decimals0, decimals1];
+  const priceOf = swapPricer(pair, { base, quote });
   const pricesAt = quotePrices(chain, pair.quote, book);
   const valueTrade = tradeValuer(pool, chain);
   let [usd, native]: [OpenCandle | null, OpenCandle | null] = [null, null];
@@ -45,12 +41,7 @@ export function totalsOf(
   return usd === null || native === null ? null : { candles: { usd, native }, figures: figuresOf(valued) };
 }
 
-/** Returns the decimals of the base and the quote token of a pool. */
-function decimalsOf({ decimals: [decimals0, decimals1] }: FiguredPool, { isQuotedIn0 }: PricedPair): PairDecimals {
-  return isQuotedIn0 ? { base: decimals1, quote: decimals0 } : { base: decimals0, quote: decimals1 };
-}
-
-/** Joins totals of two neighboring spans. Associative. */
+/** Associative. */
 export function joinTotals(earlier: PoolTotals, later: PoolTotals): PoolTotals {
   return {
     candles: {

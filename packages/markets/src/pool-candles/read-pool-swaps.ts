@@ -12,30 +12,22 @@ export interface PoolSwapsQuery {
   readonly ranges: readonly BlockRange[];
 }
 
-/** Returns the swaps of pools in ranges of blocks, in chain order. A pool without one is missing. */
+/** In chain order. A pool without swaps is missing. */
 export async function readPoolSwaps(
   database: ReadDatabase,
   chain: Chain,
   query: PoolSwapsQuery,
 ): Promise<ReadonlyMap<PoolId, readonly PoolSwap[]>> {
   if (query.ranges.length === 0 || query.pools.length === 0) return new Map();
-  const rows = await database.select<PackedRow>(poolSwapsOfRanges(chain, query));
+  // All swaps of a pool are in one text: a row per swap takes several times as long to read. No pool: block times.
+  const rows = await database.select<{ pool: PoolId | null; packed: string | null }>(poolSwapsOfRanges(chain, query));
   const times = unpackTimes(rows.find(({ pool }) => pool === null)?.packed ?? null);
-  return new Map(
-    rows.flatMap(({ pool, packed }) =>
-      pool === null || packed === null ? [] : [[pool, swapsOf(packed, times)] as const],
-    ),
-  );
+  const swaps = new Map<PoolId, readonly PoolSwap[]>();
+  for (const { pool, packed } of rows) if (pool !== null && packed !== null) swaps.set(pool, swapsOf(packed, times));
+  return swaps;
 }
 
-/** All swaps of a pool in one text: a row per swap takes several times as long to read. */
-interface PackedRow {
-  /** Null: block times. */
-  readonly pool: PoolId | null;
-  readonly packed: string | null;
-}
-
-/** The statement: a range of the primary key of `swaps` per pool and range, or ranges of its index by block. */
+/** Ranges of the primary key of `swaps`, or of its index by block. */
 export function poolSwapsOfRanges(chain: Chain, query: PoolSwapsQuery): Sql {
   const columns = ['pool', 'block_number', 'transaction_index', 'log_index', 'amount0', 'amount1', 'wallet'];
   const { found, chainId } = swapsInRanges(chain, query, columns);
@@ -46,7 +38,6 @@ UNION ALL SELECT NULL, string_agg(block.block_number || ' ' || extract(epoch FRO
 FROM (SELECT DISTINCT block_number FROM found) AS seen JOIN blocks AS block ON block.chain_id = ${chainId} AND block.block_number = seen.block_number`;
 }
 
-/** Columns of the swaps of pools in ranges, as a query without an order. */
 export function swapsInRanges(chain: Chain, { pools, ranges }: PoolSwapsQuery, columns: readonly string[]) {
   const chainId = sql`${chain.id}::bigint`;
   const isSwap = sql`swap.kind = 0 AND swap.amount0 IS NOT NULL AND swap.amount1 IS NOT NULL`;
@@ -70,23 +61,23 @@ function swapsOf(packed: string, times: ReadonlyMap<number, number>): PoolSwap[]
   const words = packed.split(' ');
   const swaps: PoolSwap[] = [];
   const wallets = new Map<string, Address>();
-  for (let place = 0; place + 3 < words.length; place += 4) {
-    const block = Number(words[place]);
+  for (let index = 0; index + 3 < words.length; index += 4) {
+    const block = Number(words[index]);
     const time = times.get(block);
     // Swaps are stored together with their blocks.
     if (time === undefined) continue;
-    const digits = words[place + 3] ?? '';
+    const digits = words[index + 3] ?? '';
     const wallet = wallets.get(digits) ?? parseAddress(`0x${digits}`);
     wallets.set(digits, wallet);
-    swaps.push({ block, time, amount0: BigInt(words[place + 1] ?? 0), amount1: BigInt(words[place + 2] ?? 0), wallet });
+    swaps.push({ block, time, amount0: BigInt(words[index + 1] ?? 0), amount1: BigInt(words[index + 2] ?? 0), wallet });
   }
   return swaps;
 }
 
-/** Returns the times of blocks. @param packed number and Unix seconds of each; null: none */
+/** `packed`: number and Unix seconds of each block. */
 export function unpackTimes(packed: string | null): ReadonlyMap<number, number> {
   const numbers = packed === null ? [] : packed.split(' ').map(Number);
   const times = new Map<number, number>();
-  for (let place = 0; place + 1 < numbers.length; place += 2) times.set(numbers[place] ?? 0, numbers[place + 1] ?? 0);
+  for (let index = 0; index + 1 < numbers.length; index += 2) times.set(numbers[index] ?? 0, numbers[index + 1] ?? 0);
   return times;
 }

@@ -3,28 +3,25 @@ import { hexBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import type { FiguredPool } from '../trade-values/figured-pool.ts';
-import { CANDLE_COLUMNS, hasDecimals, type PricedRecord } from './candle-record.ts';
+import { CANDLE_COLUMNS, type PricedRecord } from './candle-record.ts';
 import { priceSettingsOf } from './price-settings.ts';
 import { type StoredWidth, VALID_SPAN } from './stored-span.ts';
 
-/** Spans of one width. */
 export interface SpansQuery {
   readonly hours: StoredWidth;
-  /** In hours since the epoch: first start, and exclusive end. */
+  /** Hours since the epoch. `end` is exclusive. */
   readonly first: number;
   readonly end: number;
   /** Spans with a later block are left out; null: no limit. */
   readonly lastBlock: number | null;
 }
 
-/** Stored spans of pools. */
 export interface StoredSpans {
-  /** Whether the candle of a pool in a span is stored; then no row means that the pool had no swap. */
+  /** True without a row: the pool had no swap. */
   has(pool: PoolId, start: number): boolean;
   row(pool: PoolId, start: number): PricedRecord | undefined;
 }
 
-/** Returns stored candles of pools with their prices. */
 export async function readStoredCandles(
   database: ReadDatabase,
   chain: Chain,
@@ -34,7 +31,7 @@ export async function readStoredCandles(
   const keys = sql`${pools.map(({ pool }) => poolKey(pool))}::bigint[]`;
   const inSpans = sql`chain_id = ${chain.id} AND hours = ${query.hours} AND start >= ${query.first} AND start < ${query.end}`;
   // Read before the rows: a row that is replaced meanwhile is valid as well.
-  const [spans] = await database.select<SpansRow>(
+  const [spans] = await database.select<{ stored: readonly number[]; stale: readonly string[] }>(
     sql`SELECT ARRAY(SELECT start FROM candle_spans WHERE ${inSpans} AND ${VALID_SPAN} AND settings = ${priceSettingsOf(chain)}
     AND last_block <= coalesce(${query.lastBlock}::bigint, 9223372036854775807)) AS stored,
   ARRAY(SELECT ${hexText('pool')} || ' ' || start FROM stale_candles
@@ -42,30 +39,21 @@ export async function readStoredCandles(
   );
   const stored = new Set(spans?.stored ?? []);
   const unusable = new Set(spans?.stale ?? []);
-  const rows =
-    stored.size === 0
-      ? []
-      : await database.select<PricedRecord>(
-          sql`SELECT ${CANDLE_COLUMNS} FROM pool_candles
-           WHERE pool_key = ANY (${keys}) AND ${inSpans} AND pool = ANY (${pools.map(({ pool }) => hexBytes(pool))}::bytea[])`,
-        );
+  const rowsStatement = sql`SELECT ${CANDLE_COLUMNS} FROM pool_candles
+    WHERE pool_key = ANY (${keys}) AND ${inSpans} AND pool = ANY (${pools.map(({ pool }) => hexBytes(pool))}::bytea[])`;
+  const rows = stored.size === 0 ? [] : await database.select<PricedRecord>(rowsStatement);
   const decimalsOf = new Map(pools.map(({ pool, decimals }) => [pool, decimals]));
   const rowOf = new Map<string, PricedRecord>();
   for (const row of rows) {
     const key = keyOf(row.pool, row.start);
-    const decimals = decimalsOf.get(row.pool);
-    if (decimals === undefined || !hasDecimals(row, decimals)) unusable.add(key);
-    else rowOf.set(key, row);
+    const [decimals0, decimals1] = decimalsOf.get(row.pool) ?? [];
+    if (row.decimals0 === decimals0 && row.decimals1 === decimals1) rowOf.set(key, row);
+    else unusable.add(key);
   }
   return {
     has: (pool, start) => stored.has(start) && !unusable.has(keyOf(pool, start)),
     row: (pool, start) => rowOf.get(keyOf(pool, start)),
   };
-}
-
-interface SpansRow {
-  readonly stored: readonly number[];
-  readonly stale: readonly string[];
 }
 
 function keyOf(pool: PoolId, start: number): string {

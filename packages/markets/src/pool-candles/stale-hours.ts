@@ -3,18 +3,11 @@ import { hexBytes, sql, type Transaction } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
 
-/** An hour of a pool. */
-export interface PoolHour {
-  readonly pool: PoolId;
-  /** In hours since the epoch. */
-  readonly start: number;
-}
-
-/** Makes hours of pools stale, with their days. */
+/** With their days. `start`: hours since the epoch. */
 export async function markHoursStale(
   transaction: Transaction,
   chain: Chain,
-  hours: readonly PoolHour[],
+  hours: readonly { readonly pool: PoolId; readonly start: number }[],
 ): Promise<void> {
   if (hours.length === 0) return;
   await transaction.query(

@@ -6,12 +6,7 @@ import { type PoolSwapsQuery, swapsInRanges } from './read-pool-swaps.ts';
 /** Swaps of one statement, and of one turn of the event loop, unless a single block has more. */
 export const SWAPS_PER_PART = 2_500;
 
-/**
- * Divides blocks with swaps of pools into ranges of about `part` swaps, ascending, so that a reader never holds more. Blocks without a swap
- * are left out.
- * @param max number of swaps above which nothing is divided
- * @returns null if there are more swaps than `max`
- */
+/** Ascending ranges of about `part` swaps, without blocks that have none. Null: more than `max` swaps. */
 export async function divideSwaps(
   database: ReadDatabase,
   chain: Chain,

@@ -5,22 +5,19 @@ import type { FactoryQuestion, PoolTier } from '../exchanges/pool-proof.ts';
 import type { ProofCall } from '../proofs/pool-proof-steps.ts';
 import { stateGettersOf } from './state-getters.ts';
 
-/** A getter of a factory that returns pools of two tokens, and the kinds of pools that the factory has. */
 export interface FactoryForm {
   readonly exchange: ChainExchange;
   readonly question: FactoryQuestion;
   readonly tiers: readonly PoolTier[];
 }
 
-/** A call of a factory for the pool of two tokens. */
 export interface PoolQuestion extends ProofCall {
   readonly tokens: readonly [Address, Address];
   readonly family: string;
-  /** Word of the result with the pool's address. */
   readonly word: number;
 }
 
-/** Every getter of the priced exchanges of a chain, with every kind of pools. A factory may lack the getter. */
+/** A factory may lack the getter. */
 export function possibleForms({ all }: Pick<ChainExchanges, 'all'>): readonly FactoryForm[] {
   return all.flatMap((exchange) => {
     const { name, proof } = exchange.exchange.family;
@@ -29,7 +26,7 @@ export function possibleForms({ all }: Pick<ChainExchanges, 'all'>): readonly Fa
   });
 }
 
-/** Calls that show whether a factory has a getter, and which kinds of pools: one for the getter, and one for each kind. */
+/** One call for the getter, and one for each kind of pools. */
 export function formCalls({ exchange, question, tiers }: FactoryForm): readonly ProofCall[] {
   const to = exchange.deployment.factory;
   const { enabled } = question.tiers;
@@ -39,19 +36,18 @@ export function formCalls({ exchange, question, tiers }: FactoryForm): readonly 
   return [{ to, data: probe.data }, ...(enabled === null ? [] : tiers.map((tier) => ({ to, data: enabled(tier) })))];
 }
 
-/** The form with the kinds that the factory has; null: it lacks the getter. @param results of its calls */
+/** Null: the factory lacks the getter. */
 export function usableForm(form: FactoryForm, results: readonly (Hex | null)[]): FactoryForm | null {
   const [probed = null, ...enabled] = results;
   if (probed === null || addressAt(probed, form.question.word) === null) return null;
-  const tiers = form.tiers.filter((_, place) => {
-    const word = returnedWord(enabled[place]);
+  const tiers = form.tiers.filter((_, index) => {
+    const word = returnedWord(enabled[index]);
     // A factory without such a getter may have every kind.
     return word === null || BigInt(word) !== 0n;
   });
   return { ...form, tiers };
 }
 
-/** The calls for all pools of some tokens against anchors. */
 export function poolQuestions(
   forms: readonly FactoryForm[],
   tokens: readonly Address[],
@@ -78,7 +74,6 @@ export function poolQuestions(
   );
 }
 
-/** The pool in a result; null: none. */
 export function poolOfResult({ word }: Pick<PoolQuestion, 'word'>, returned: Hex | null): Address | null {
   const pool = returned === null ? null : addressAt(returned, word);
   return pool === ZERO_ADDRESS ? null : pool;

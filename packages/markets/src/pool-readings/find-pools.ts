@@ -16,25 +16,19 @@ import {
 } from './factory-forms.ts';
 import { stateCalls, stateGettersOf } from './state-getters.ts';
 
-/** The nodes' state of a block, and what to look up there. */
 export interface PoolSearch {
   readonly chain: Chain;
   readonly exchanges: ChainExchanges;
   readonly state: Pick<StateAt, 'fetchTogether'>;
 }
 
-/** A pool that a factory returned. */
 export interface FoundPool extends SeenPool {
   readonly pool: Address;
   readonly tokens: readonly [Address, Address];
-  /** Family of the factory. */
   readonly family: string;
 }
 
-/**
- * Returns the pools that factories of the chain have for tokens against anchors.
- * @throws ChainsteadError if a node could not return a result
- */
+/** @throws ChainsteadError if a node could not return a result */
 export async function findPools(
   tokens: readonly Address[],
   search: PoolSearch,
@@ -45,24 +39,20 @@ export async function findPools(
   const anchors = Object.values(anchorsOf(chain)).flat();
   const questions = poolQuestions(forms, tokens, anchors);
   const results = await call(questions, search, signal);
-  const found = new Map<Address, FoundPool>();
-  questions.forEach(({ tokens: pair, family, word }, place) => {
-    const pool = poolOfResult({ word }, results[place] ?? null);
-    if (pool !== null) found.set(pool, { pool, emitter: pool, tokens: pair, family });
+  const pools = new Map<Address, FoundPool>();
+  questions.forEach(({ tokens: pair, family, word }, index) => {
+    const pool = poolOfResult({ word }, results[index] ?? null);
+    if (pool !== null) pools.set(pool, { pool, emitter: pool, tokens: pair, family });
   });
-  return [...found.values()];
+  return [...pools.values()];
 }
 
-/** State of a pool at the end of the block. */
 export interface PoolReading {
   readonly pool: Address;
   readonly state: Reserves | ConcentratedState;
 }
 
-/**
- * Reads the states of pools. Pools without a price are left out.
- * @throws ChainsteadError if a node could not return a result
- */
+/** Pools without a price are left out. @throws ChainsteadError if a node could not return a result */
 export async function readPoolStates(
   pools: readonly Pick<FoundPool, 'pool' | 'family'>[],
   search: Pick<PoolSearch, 'state'>,
@@ -84,7 +74,6 @@ const FORMS_MAX_AGE_MS = 86_400_000;
 
 const knownForms = new WeakMap<ChainExchanges, { readonly forms: readonly FactoryForm[]; readonly readAt: number }>();
 
-/** The getters that the factories have, which this process reads once a day. */
 async function readForms(
   exchanges: ChainExchanges,
   search: Pick<PoolSearch, 'state'>,
@@ -96,17 +85,14 @@ async function readForms(
   const all = possible.flatMap(({ calls }) => calls);
   const results = (await call(all, search, signal)).values();
   const forms = possible.flatMap(({ form, calls }) => {
-    const usable = usableForm(
-      form,
-      calls.map(() => results.next().value ?? null),
-    );
-    return usable ?? [];
+    const ofForm = calls.map(() => results.next().value ?? null);
+    return usableForm(form, ofForm) ?? [];
   });
   knownForms.set(exchanges, { forms, readAt: performance.now() });
   return forms;
 }
 
-/** Results in lower case; null: reverted. One that no node returned fails the whole look-up. */
+/** Lower case; null: reverted. A result that no node returned fails the whole look-up. */
 async function call(
   calls: readonly ProofCall[],
   { state }: Pick<PoolSearch, 'state'>,

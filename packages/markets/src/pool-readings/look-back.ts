@@ -8,14 +8,13 @@ import { poolKey } from '../pools/pool-key.ts';
 import { priceOf } from '../pools/pool-price.ts';
 import { type FoundPool, type PoolReading, readPoolStates } from './find-pools.ts';
 
-/** State of a pool at the end of a block, and since when it has stood. */
 export interface StandingReading extends PoolReading {
   readonly block: number;
-  /** Unix seconds of the earliest of some blocks that all have about the same price and no less than half of the depth. */
+  /** Unix seconds of the earliest of blocks with about the same price and no less than half of the depth. */
   readonly stoodSince: number;
 }
 
-/** More than any getter returns that is read here. */
+/** More than any getter here returns. */
 export const RESULT_BYTES_MAX = 512;
 /** Earlier blocks that a state is compared with. */
 const SAMPLES = 8;
@@ -24,12 +23,7 @@ const PROBE_BLOCKS = 64;
 /** A pool with half of the depth before is no deposit of a moment. */
 const DEPTH_FACTOR = 2n;
 
-/**
- * Reads the state that pools had before their first indexed event, or at the block without one. It is compared with states of some random
- * earlier blocks, so that a push before the first indexed block doesn't count as the price.
- * @param runStart first block of the unbroken run of indexed blocks that contains the block
- * @throws ChainsteadError if a node could not return a state of the block
- */
+/** States before the first indexed event. Earlier samples expose a push before `runStart`. */
 export async function readStandingStates(
   pools: readonly FoundPool[],
   context: StateReadingContext,
@@ -51,9 +45,9 @@ export async function readStandingStates(
   for (const [number, some] of Map.groupBy(pools, baseOf)) {
     if (number === null || number < 0) continue;
     const base = number === block.number ? block : await orNull(blockAt(context, number, signal), signal);
-    const found =
-      base === null ? null : await (base === block ? states(some, base) : orNull(states(some, base), signal));
-    for (const reading of found ?? []) if (base !== null) read.push({ base, reading });
+    if (base === null) continue;
+    const readings = await (base === block ? states(some, base) : orNull(states(some, base), signal));
+    for (const reading of readings ?? []) read.push({ base, reading });
   }
   // Without an event, the state has stood since the first indexed block.
   const start = read.length === 0 ? null : await startOf(context, { block, runStart }, signal);
@@ -84,11 +78,7 @@ async function startOf(
   return runStart >= block.number ? block : orNull(blockAt(context, runStart, signal), signal);
 }
 
-/**
- * Returns the time of the earliest sample until which all are like the state.
- * @param time Unix seconds of the state
- * @param samples newest first
- */
+/** `time`: Unix seconds of the state. `samples`: newest first. */
 export function standingSince(
   state: PoolReading['state'],
   time: number,
@@ -104,21 +94,19 @@ export function standingSince(
 }
 
 function isAlike(earlier: PoolReading['state'], state: PoolReading['state'], limit: Fraction): boolean {
-  const [one, other] = [earlier, state].map((each) => priceOf(each, RATIO));
-  if (one === null || one === undefined || other === null || other === undefined) return false;
-  const depths = [earlier, state].map(depthsOf);
+  const [before = null, now = null] = [earlier, state].map((each) => priceOf(each, RATIO));
+  if (before === null || now === null) return false;
+  const depths = [earlier, state].map((each) =>
+    each.of === 'reserves' ? [each.reserve0, each.reserve1] : [each.liquidity],
+  );
   const isDeep = depths[1]?.every((depth, side) => (depths[0]?.[side] ?? 0n) * DEPTH_FACTOR >= depth);
-  return areWithin(one, other, limit) && isDeep === true;
+  return areWithin(before, now, limit) && isDeep === true;
 }
 
 /** Stable pairs too: the ratio of reserves changes more than the price. */
 const RATIO = { isStable: null, tickSpacing: null, decimals: null };
 
-function depthsOf(state: PoolReading['state']): readonly bigint[] {
-  return state.of === 'reserves' ? [state.reserve0, state.reserve1] : [state.liquidity];
-}
-
-/** Random blocks before another, newest first, over twice the time for which a jump must hold. */
+/** Newest first, over twice the time for which a jump must hold. */
 async function sampleBlocks(
   context: StateReadingContext,
   { number, timestamp }: StateBlock,
@@ -131,18 +119,15 @@ async function sampleBlocks(
   const perBlock = Math.max((timestamp - before.timestamp) / (number - probe), SHORTEST_SECONDS);
   const span = Math.min(number, Math.ceil((2 * holdSeconds) / perBlock));
   const blocks = await Promise.all(
-    sampleNumbers(number, span, randomInt).map((one) => orNull(blockAt(context, one, signal), signal)),
+    sampleNumbers(number, span, randomInt).map((sample) => orNull(blockAt(context, sample, signal), signal)),
   );
-  return blocks.filter((one) => one !== null);
+  return blocks.filter((block) => block !== null);
 }
 
 /** Blocks of some chains are closer, but no node has the states of so many. */
 const SHORTEST_SECONDS = 0.1;
 
-/**
- * Returns one random number from each part of the `span` numbers below another, highest first. Traders can't foresee them.
- * @param random from the first number to before the second one
- */
+/** One from each part of the `span` below `number`, highest first. Traders can't foresee them. */
 export function sampleNumbers(
   number: number,
   span: number,
@@ -155,7 +140,7 @@ export function sampleNumbers(
   return parts.flat();
 }
 
-/** A block by its number: the indexed one, else that of a node. */
+/** The indexed block, else that of a node. */
 async function blockAt(
   { database, chain, pool }: StateReadingContext,
   number: number,
@@ -177,7 +162,7 @@ async function orNull<Value>(value: Promise<Value>, signal: AbortSignal): Promis
   }
 }
 
-/** The first event of each pool in a span of blocks, and its time in Unix seconds. */
+/** `time`: Unix seconds. */
 async function readFirstEvents(
   { database, chain }: { readonly database: StateReadingContext['database']; readonly chain: Pick<Chain, 'id'> },
   pools: readonly FoundPool[],

@@ -21,7 +21,6 @@ import { type FoundPool, findPools } from './find-pools.ts';
 import { RESULT_BYTES_MAX, readStandingStates } from './look-back.ts';
 import { saveLookup } from './save-lookups.ts';
 
-/** Tokens whose pools are wanted, and the block of the price. */
 export interface PoolLookupQuestion {
   readonly tokens: readonly Address[];
   readonly block: number;
@@ -29,7 +28,7 @@ export interface PoolLookupQuestion {
 
 const address = z.string().transform((text): Address => parseAddress(text));
 
-/** Finds the pools of tokens by their factories and stores them with their states. The result only confirms it. */
+/** Stores pools with their states. The result only confirms it. */
 export const POOL_LOOKUPS: StateKind<PoolLookupQuestion, { readonly pools: number }> = {
   name: 'pool-lookups',
   question: z.object({ tokens: z.array(address).min(1), block: z.int() }),
@@ -67,13 +66,13 @@ async function proveFound(
   signal: AbortSignal,
 ): Promise<readonly ProvenPool[]> {
   const verdicts = await provePools(found, context, signal);
-  return verdicts.flatMap((one) => {
-    if (one.verdict === 'unread') throw one.reason;
-    return one.verdict === 'proven' ? [one.proven] : [];
+  return verdicts.flatMap((verdict) => {
+    if (verdict.verdict === 'unread') throw verdict.reason;
+    return verdict.verdict === 'proven' ? [verdict.proven] : [];
   });
 }
 
-/** The pools without a reading in the unbroken run of indexed blocks: from an earlier one on, their events are indexed. */
+/** From an earlier reading on, events of the pool are indexed. */
 async function withoutReading(
   { database, chain }: StateReadingContext,
   { block, runStart }: { readonly block: StateBlock; readonly runStart: number },
@@ -89,17 +88,16 @@ async function withoutReading(
   return pools.filter(({ pool }) => !read.has(pool));
 }
 
-/** The dataset that states of pools come from. */
 const STATES_DATASET = 'pool-states';
 
-/** Reads the facts of tokens that no transfer has shown yet: without decimals there is no price. */
+/** Without decimals there is no price, and no transfer may have shown the tokens yet. */
 async function readDecimals(
   context: StateReadingContext,
   pools: readonly FoundPool[],
   signal: AbortSignal,
 ): Promise<void> {
   const { database, chain, logger } = context;
-  const tokens = [...new Set(pools.flatMap((one) => one.tokens))];
+  const tokens = [...new Set(pools.flatMap((pool) => pool.tokens))];
   const rows = await database.query<{ token: Address }>(
     sql`SELECT ${hexText('address')} AS token FROM tokens WHERE chain_id = ${chain.id} AND address = ANY (${tokens.map(addressBytes)}::bytea[]) AND facts_status = 'known'`,
   );

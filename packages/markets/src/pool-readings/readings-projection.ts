@@ -2,7 +2,6 @@ import { sql, tableName } from '@chainstead/db';
 import type { Projection } from '@chainstead/sync';
 import { poolLookups, poolReadings } from './schema.ts';
 
-/** Deletes readings and look-ups at blocks that a reorg replaced. */
 export const readingsOfPools: Projection = {
   name: 'pool-readings',
   version: 1,

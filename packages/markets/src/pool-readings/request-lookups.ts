@@ -9,17 +9,17 @@ export interface PoolLookupSources {
   readonly database: ReadDatabase;
   readonly nodeReads: NodeReadQueue;
   readonly logger: Logger;
-  /** Time that the request waits for look-ups. Milliseconds. */
+  /** Milliseconds. */
   readonly waitMs: number;
 }
 
-/** Block of a price, and the first block of the unbroken run of indexed blocks until there. */
+/** `runStart`: first block of the unbroken run of indexed blocks. */
 export interface LookupPlace {
   readonly block: number;
   readonly runStart: number;
 }
 
-/** Returns the tokens whose pools were not looked up in the run of the place, or long ago. One statement. */
+/** Tokens that were not looked up in the run, or long ago. */
 export async function tokensToLookUp(
   database: ReadDatabase,
   chain: Pick<Chain, 'id'>,
@@ -44,10 +44,7 @@ const TOKENS_MAX = 100;
 /** Tokens of a chain in a minute, of all requests together. */
 const PER_MINUTE_MAX = 600;
 
-/**
- * Has the worker look up the pools of tokens at a block, if it is one of the newest. Look-ups that take longer than `waitMs` continue.
- * @returns the tokens that were looked up in time
- */
+/** Look-ups that take longer than `waitMs` continue. Returns the tokens that were looked up in time. */
 export async function requestPoolLookups(
   { database, nodeReads, logger, waitMs }: PoolLookupSources,
   chain: Chain,
@@ -73,7 +70,7 @@ export async function requestPoolLookups(
   return (await Promise.all(parts.map(ask))).flat();
 }
 
-/** How many tokens may be looked up now: none at an old block. */
+/** None at an old block. */
 async function tokensAllowed(database: ReadDatabase, { id }: Pick<Chain, 'id'>, block: number): Promise<number> {
   const [row] = await database.select<{ newest: number | null; recent: number }>(
     sql`SELECT (SELECT checkpoint FROM sync_chains WHERE chain_id = ${id}::bigint) AS newest,

@@ -8,11 +8,9 @@ import { poolKey } from '../pools/pool-key.ts';
 import { storeFoundPool } from '../proofs/pool-rows.ts';
 import type { StandingReading } from './look-back.ts';
 
-/** Tokens whose pools were looked up at a block, the pools, and their states. */
 export interface PoolLookup {
   readonly tokens: readonly Address[];
   readonly block: StateBlock;
-  /** Proven ones. */
   readonly pools: readonly ProvenPool[];
   /** Those of other pools are not stored. */
   readonly readings: readonly StandingReading[];
@@ -21,10 +19,7 @@ export interface PoolLookup {
 /** A look-up is repeated after this time: exchanges get new factories and kinds of pools. Seconds. */
 export const LOOKUP_MAX_AGE_SECONDS = 86_400;
 
-/**
- * Stores a look-up under the chain's commit lock: its block is still canonical, and a later reorg of it deletes the rows.
- * @throws StateUnavailableError if a reorg removed the block meanwhile
- */
+/** The lock keeps the block canonical. @throws StateUnavailableError if a reorg removed it meanwhile */
 export async function saveLookup(database: Database, chain: Chain, lookup: PoolLookup): Promise<void> {
   const { tokens, block, pools, readings } = lookup;
   await underCommitLock(database, chain, async (transaction) => {
@@ -48,7 +43,7 @@ export async function saveLookup(database: Database, chain: Chain, lookup: PoolL
   });
 }
 
-/** The pools that are proven already: nothing about them changes. */
+/** Nothing about proven pools changes. */
 async function provenPools(
   transaction: Transaction,
   { id }: Pick<Chain, 'id'>,

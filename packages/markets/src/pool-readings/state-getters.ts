@@ -3,9 +3,7 @@ import type { Address, Hex } from '@chainstead/core';
 import type { ConcentratedState, Reserves } from '../events/pool-event.ts';
 import { callData } from '../exchanges/pool-proof.ts';
 
-/** Getters from whose results the state of a pool follows. */
 export interface StateGetters {
-  /** Call data, in order. */
   readonly calls: readonly Hex[];
   /** Null: a result is malformed, or the pool has no price yet. */
   decode(results: readonly (Hex | null)[]): Reserves | ConcentratedState | null;
@@ -48,15 +46,14 @@ const GETTERS: Readonly<Record<string, StateGetters>> = {
   'algebra-integral': GLOBAL_STATE,
 };
 
-/** Families whose pools set prices of tokens. Pool managers and Liquidity Book have no getters: events alone show the depth of their pools. */
+/** Pool managers and Liquidity Book have no getters: events alone show the depth of their pools. */
 export const PRICED_FAMILIES: readonly string[] = [...Object.keys(GETTERS), 'v4', 'infinity', 'lb-1', 'lb-2'];
 
-/** The getters of a pool of this family; null: its pools set no prices. */
+/** Null: its pools set no prices. */
 export function stateGettersOf(family: string): StateGetters | null {
   return GETTERS[family] ?? null;
 }
 
-/** Calls for the states of pools, in their order. */
 export function stateCalls(pools: readonly { readonly pool: Address; readonly getters: StateGetters }[]) {
   return pools.flatMap(({ pool, getters }) => getters.calls.map((data) => ({ to: pool, data })));
 }

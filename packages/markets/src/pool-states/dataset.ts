@@ -7,7 +7,7 @@ import { readingsOfPools } from '../pool-readings/readings-projection.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import { type PoolStateRow, poolStates as table } from '../tables/schema.ts';
 
-/** The last state of each pool in each block, proven or not: a pool that is proven later has its history. */
+/** The last state in each block, proven or not: a pool that is proven later has its history. */
 export const poolStates: Dataset<PoolStateRow> = {
   name: 'pool-states',
   topics: () => STATE_EVENT_TOPICS,

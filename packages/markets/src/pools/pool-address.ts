@@ -1,12 +1,12 @@
 import { type Address, type Hash, keccak256, keccak256Hex } from '@chainstead/core';
 
-/** Address that CREATE2 gives to a contract (EIP-1014). */
+/** CREATE2 (EIP-1014). */
 export function create2Address(origin: Address, salt: Uint8Array, initCodeHash: Hash): Address {
   const digest = keccak256(Buffer.concat([Buffer.from([0xff]), bytesOf(origin), salt, bytesOf(initCodeHash)]));
   return `0x${digest.subarray(12).toString('hex')}` as Address;
 }
 
-/** Hash of the init code of minimal proxies (EIP-1167) of this contract, as OpenZeppelin's Clones deploys them. */
+/** Init code of minimal proxies (EIP-1167), as OpenZeppelin's Clones deploys them. */
 export function cloneHash(implementation: Address): Hash {
   return keccak256Hex(
     Buffer.concat([
@@ -17,12 +17,12 @@ export function cloneHash(implementation: Address): Hash {
   );
 }
 
-/** Salt of a pair: keccak256 of both tokens, packed, and of `suffix`. */
+/** keccak256 of both tokens, packed, and of `suffix`. */
 export function packedSalt(token0: Address, token1: Address, suffix: readonly number[] = []): Uint8Array {
   return keccak256(Buffer.concat([bytesOf(token0), bytesOf(token1), Buffer.from(suffix)]));
 }
 
-/** Salt of a pool: keccak256 of both tokens and of `numbers`, each a word of 32 bytes. Negative numbers are in two's complement. */
+/** keccak256 of words of 32 bytes. Negative numbers are in two's complement. */
 export function wordSalt(token0: Address, token1: Address, ...numbers: readonly number[]): Uint8Array {
   const words = [BigInt(token0), BigInt(token1), ...numbers.map(BigInt)];
   const digits = words.map((word) => BigInt.asUintN(256, word).toString(16).padStart(64, '0')).join('');

@@ -2,16 +2,12 @@ import type { Fraction } from '@chainstead/core';
 import type { PoolState } from '../events/pool-event.ts';
 import type { PoolFacts } from './pool-creation.ts';
 
-/** Facts of a pool that its price depends on. */
 export interface PricedPool extends Pick<PoolFacts, 'isStable' | 'tickSpacing'> {
-  /** Decimals of token 0 and token 1; only stable pairs need them. Null: unknown. */
+  /** Only stable pairs need them. Null: unknown. */
   readonly decimals: readonly [number, number] | null;
 }
 
-/**
- * Price of a pool's state: base units of token 1 per base unit of token 0, without fee and slippage (dexes.md 3). Null for an empty
- * pool, and for a stable pair of unknown decimals.
- */
+/** Base units of token 1 per base unit of token 0, without fee (dexes.md 3). Null: empty, or decimals unknown. */
 export function priceOf(state: PoolState, { isStable, tickSpacing, decimals }: PricedPool): Fraction | null {
   switch (state.of) {
     case 'reserves':

@@ -5,13 +5,12 @@ import type { PoolState } from '../events/pool-event.ts';
 import type { PoolFacts } from './pool-creation.ts';
 import { priceOf } from './pool-price.ts';
 
-/** Facts of a pool that its price depends on. */
 export interface RatedPool extends Pick<PoolFacts, 'isStable' | 'tickSpacing'> {
-  /** Decimals of token 0 and token 1; null: unknown. */
+  /** Null: unknown. */
   readonly decimals: readonly [number | null, number | null];
 }
 
-/** Whole tokens 1 per whole token 0 by a state. Null: the pool is empty, or decimals are unknown. */
+/** Whole tokens 1 per whole token 0. Null: the pool is empty, or decimals are unknown. */
 export function wholePriceOf(
   state: PoolState,
   { isStable, tickSpacing, decimals: [decimals0, decimals1] }: RatedPool,
@@ -22,12 +21,7 @@ export function wholePriceOf(
   return multiplyFractions(ratio, { numerator: 10n ** BigInt(decimals0), denominator: 10n ** BigInt(decimals1) });
 }
 
-/**
- * Returns US dollars per whole token 0 and token 1 in a pool. The quote token has its price as an anchor, and that of the base token follows
- * from the pool. If only the base token is an anchor with a price, it is the other way round.
- * @param ratio whole tokens 1 per whole token 0
- * @param usdOf price of an anchor; null: no anchor, or unknown
- */
+/** US dollars per whole token. `ratio`: whole tokens 1 per whole token 0. `usdOf` null: no anchor, or unknown. */
 export function pricesInPool(
   chain: Chain,
   [token0, token1]: readonly [Address, Address],
@@ -36,10 +30,6 @@ export function pricesInPool(
 ): readonly [Fraction | null, Fraction | null] {
   const [own0, own1] = [usdOf(token0), usdOf(token1)];
   const isFrom0 = isQuotedIn0(token0, token1, anchorsOf(chain)) ? own0 !== null : own1 === null;
-  if (isFrom0) return [own0, product(own0, ratio === null ? null : invertFraction(ratio))];
-  return [product(own1, ratio), own1];
-}
-
-function product(one: Fraction | null, other: Fraction | null): Fraction | null {
-  return one === null || other === null ? null : multiplyFractions(one, other);
+  if (isFrom0) return [own0, own0 && ratio && multiplyFractions(own0, invertFraction(ratio))];
+  return [own1 && ratio && multiplyFractions(own1, ratio), own1];
 }

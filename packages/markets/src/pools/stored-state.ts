@@ -1,7 +1,7 @@
 import { sql } from '@chainstead/db';
 import type { PoolState } from '../events/pool-event.ts';
 
-/** Columns of `pool_states` as text; null: not of this kind of pool. */
+/** Text columns of `pool_states`; null: not of this kind of pool. */
 export interface StateColumns {
   readonly reserve0: string | null;
   readonly reserve1: string | null;
@@ -10,10 +10,9 @@ export interface StateColumns {
   readonly tick: number | null;
 }
 
-/** Selects {@link StateColumns}. */
 export const STATE_COLUMNS = sql`reserve0::text, reserve1::text, sqrt_price_x96::text, liquidity::text, tick`;
 
-/** Returns the state of a row of `pool_states`; null: the row has none. */
+/** Null: the row has no state. */
 export function poolStateOf(row: StateColumns): PoolState | null {
   const { reserve0, reserve1, sqrt_price_x96: root, liquidity, tick } = row;
   if (reserve0 !== null && reserve1 !== null)

@@ -1,7 +1,7 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import type { PoolId, SideAmounts, TokenAmounts } from '../events/pool-event.ts';
 
-/** A token transfer of the swap's transaction, in base units. */
+/** Base units. */
 export interface TokenTransfer {
   readonly token: Address;
   readonly from: Address;
@@ -11,10 +11,7 @@ export interface TokenTransfer {
 }
 
 /**
- * The two tokens of a pool that is a contract, from the transfers of a swap's transaction (dexes.md 5.2, 5.3). Transfers to and from
- * the pool of exactly the swap's amounts decide, else the only two tokens that it moved. Null if neither decides. The result is a guess
- * until the pool is proven with these tokens: a token can log any transfer.
- * @param transfers all of the transaction, in order
+ * A guess: transfers of the swap's amounts decide, else the only two tokens that moved (dexes.md 5.2, 5.3).
  * @param isSorted false if the pool may hold its tokens in any order: then only amounts decide
  */
 export function tokensMoved(
@@ -32,15 +29,13 @@ export function tokensMoved(
   );
   if (pairs.length === 1) return pairs[0] ?? null;
   if (!isSorted) return null;
-  const moved = [...new Set(transfers.filter((one) => one.from === pool || one.to === pool).map(({ token }) => token))];
+  const ofPool = transfers.filter(({ from, to }) => from === pool || to === pool);
+  const moved = [...new Set(ofPool.map(({ token }) => token))];
   const [token0, token1] = moved.toSorted();
   return moved.length === 2 && token0 !== undefined && token1 !== undefined ? [token0, token1] : null;
 }
 
-/**
- * Tokens of a swap of coins: those that the event names, else the only token that the pool moved in this amount. A pool without any transfer in a
- * direction moved the native token there, the zero address. A token that the pool mints or burns on the way is its deposit elsewhere, not the coin.
- */
+/** Tokens that the event names, else the only one of this amount. A pool mints and burns deposits, not coins. */
 export function coinsMoved(
   pool: PoolId,
   { tokenIn, tokenOut, amountIn, amountOut }: TokenAmounts,
@@ -60,9 +55,11 @@ function coinOf(pool: PoolId, amount: bigint, transfers: readonly TokenTransfer[
   return second === undefined ? only : null;
 }
 
-/** Tokens of which this amount moved: into the pool, or out of it if negative. */
+/** Into the pool, or out of it if negative. */
 function tokensOfAmount(pool: PoolId, amount: bigint, transfers: readonly TokenTransfer[]): readonly Address[] {
   const value = amount < 0n ? -amount : amount;
-  const found = transfers.filter((one) => one.value === value && (amount < 0n ? one.from : one.to) === pool);
-  return [...new Set(found.map(({ token }) => token))];
+  const moved = transfers.filter(
+    (transfer) => transfer.value === value && (amount < 0n ? transfer.from : transfer.to) === pool,
+  );
+  return [...new Set(moved.map(({ token }) => token))];
 }

@@ -6,7 +6,7 @@ const swap = columnsAs(swaps, 'swap');
 const creation = columnsAs(poolCreations, 'creation');
 const KEY = ['poolKey', 'chainId', 'pool'] as const;
 
-/** Makes pools with a swap or a liquidity change due for a proof. Stored pools follow from no order of rows. */
+/** Stored pools follow from no order of rows. */
 export const poolsOfSwaps: Projection = {
   name: 'pools-of-swaps',
   version: 1,
@@ -26,7 +26,7 @@ export const poolsOfSwaps: Projection = {
 /** Pools at a manager have longer ids; others have an address. */
 const ADDRESS_BYTES = rawSql('20');
 
-/** Makes pools with a creation event due, also if they could not be proven before the event was indexed. */
+/** Also pools that could not be proven before the event was indexed. */
 export const poolsOfCreations: Projection = {
   name: 'pools-of-creations',
   version: 1,

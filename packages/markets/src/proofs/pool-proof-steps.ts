@@ -3,120 +3,102 @@ import type { Address, Hex } from '@chainstead/core';
 import type { PoolId } from '../events/pool-event.ts';
 import { idInVault } from '../events/pool-vaults.ts';
 import type { ChainExchange, ChainExchanges } from '../exchanges/exchanges-of-chain.ts';
-import {
-  type Membership,
-  NO_FACTS,
-  type PoolProof,
-  type ProofByArguments,
-  readHints,
-} from '../exchanges/pool-proof.ts';
+import { NO_FACTS, type ProofByArguments, readHints } from '../exchanges/pool-proof.ts';
 import type { PoolFacts } from '../pools/pool-creation.ts';
 import type { PoolVerdict, SeenPool } from './pool-verdict.ts';
 
-/** A call of a contract. */
 export interface ProofCall {
   readonly to: Address;
   readonly data: Hex;
 }
 
-/** Steps that yield calls and receive their results, in lower case; null: reverted, or returned nothing. Pure. */
+/** Results in lower case; null: reverted, or returned nothing. Pure. */
 type Steps<Result> = Generator<readonly ProofCall[], Result, readonly (Hex | null)[]>;
 
-/** The proof for one pool. */
 export type ProofSteps = Steps<PoolVerdict>;
 
 const DISPROVED: PoolVerdict = { verdict: 'disproved' };
 
-/** Asks the exchange that the pool may belong to. The pool's own results only choose the exchange and the question. */
+/** The pool's own results only choose the exchange and the question. */
 export function* proofSteps(seen: SeenPool, exchanges: ChainExchanges): ProofSteps {
   const emitter = exchanges.byFactory.get(seen.emitter);
   if (emitter?.exchange.family.isVault === true) return yield* askManager(seen.pool, emitter);
   if (seen.emitter !== seen.pool) return DISPROVED;
-  const one = yield* findFactory(seen.emitter, exchanges);
-  if (one === null) return DISPROVED;
-  const { proof } = one.exchange.family;
-  if (proof.by === 'arguments') return yield* askFactory(seen, one, proof);
+  const factory = yield* findFactory(seen.emitter, exchanges);
+  if (factory === null) return DISPROVED;
+  const { proof } = factory.exchange.family;
+  if (proof.by === 'arguments') return yield* askFactory(seen, factory, proof);
   // Membership is asked again if the pool named this factory itself.
-  return yield* askManager(seen.pool, one);
+  return yield* askManager(seen.pool, factory);
 }
 
-/** Asks a vault, or a factory that recognizes pools by address. */
-function* askManager(pool: PoolId, one: ChainExchange): ProofSteps {
-  const { proof } = one.exchange.family;
-  const { factory, keyReader } = one.deployment;
+function* askManager(pool: PoolId, manager: ChainExchange): ProofSteps {
+  const { proof } = manager.exchange.family;
+  const { factory, keyReader } = manager.deployment;
   const id = idInVault(pool);
   if (proof.by === 'address') {
     const [returned = null] = yield [{ to: factory, data: proof.membership.ask(id) }];
-    return returned !== null && proof.membership.isMember(returned) ? proven(pool, one, NO_FACTS) : DISPROVED;
+    return returned !== null && proof.membership.isMember(returned) ? proven(pool, manager, NO_FACTS) : DISPROVED;
   }
   const reader = proof.by === 'key' && proof.reader === 'factory' ? factory : keyReader;
-  if (proof.by !== 'key' || reader === null) return undecided(one);
+  if (proof.by !== 'key' || reader === null) return undecided(manager);
   const [returned = null] = yield [{ to: reader, data: proof.keyOf(id) }];
   const facts = returned === null ? null : proof.decode(returned, id);
-  return facts === null ? undecided(one) : proven(pool, one, facts);
+  return facts === null ? undecided(manager) : proven(pool, manager, facts);
 }
 
-/** The known factory that the pool names, or that recognizes a pool without such a getter; null: none. */
+/** Null: the pool names no known factory, and none recognizes it. */
 function* findFactory(pool: Address, { all, byFactory }: ChainExchanges): Steps<ChainExchange | null> {
-  const getters = new Set(all.flatMap(({ exchange: { family } }) => factoryGetter(family.proof) ?? []));
+  const proofs = all.map(({ exchange: { family } }) => family.proof);
+  const getters = new Set(proofs.flatMap((proof) => (proof.by === 'arguments' ? proof.namesFactory : [])));
   for (const data of getters) {
     const [returned = null] = yield [{ to: pool, data }];
     const named = addressAt(returnedWord(returned) ?? undefined);
-    // A pool that names another factory is decided by one call.
-    if (named !== null) return knownFactory(byFactory.get(named));
+    if (named === null) continue;
+    // A pool that names another factory is decided by one call. Pools of vaults have no contract to name one.
+    const factory = byFactory.get(named);
+    return factory === undefined || factory.exchange.family.isVault ? null : factory;
   }
-  const asked = all.flatMap((one) => {
-    const membership = one.exchange.family.isVault ? null : membershipOf(one.exchange.family.proof);
-    return membership === null ? [] : [{ one, membership }];
+  const asked = all.flatMap((factory) => {
+    const { isVault, proof } = factory.exchange.family;
+    const membership = isVault || proof.by === 'key' ? null : proof.membership;
+    return membership === null ? [] : [{ factory, membership }];
   });
   if (asked.length === 0) return null;
-  const returned = yield asked.map(({ one, membership }) => ({
-    to: one.deployment.factory,
+  const returned = yield asked.map(({ factory, membership }) => ({
+    to: factory.deployment.factory,
     data: membership.ask(pool),
   }));
-  const member = asked.find(({ membership }, place) => {
-    const result = returned[place] ?? null;
+  const member = asked.find(({ membership }, index) => {
+    const result = returned[index] ?? null;
     return result !== null && membership.isMember(result);
   });
-  return member?.one ?? null;
+  return member?.factory ?? null;
 }
 
 function* askFactory(
   { pool, emitter, tokens }: SeenPool,
-  one: ChainExchange,
+  factory: ChainExchange,
   { hints, questions, search }: ProofByArguments,
 ): ProofSteps {
   const results = yield hints.map(({ data }) => ({ to: emitter, data }));
   const read = readHints((of) => results[hints.findIndex((hint) => hint.of === of)] ?? null);
   const [token0 = null, token1 = null] = tokens ?? [];
-  const known = { ...read, token0: read.token0 ?? token0, token1: read.token1 ?? token1 };
+  const facts = { ...read, token0: read.token0 ?? token0, token1: read.token1 ?? token1 };
   for (const { ask, word } of questions) {
-    const question = ask(known);
+    const question = ask(facts);
     if (question === null) continue;
-    const [returned = null] = yield [{ to: one.deployment.factory, data: question.data }];
-    if (returned !== null && addressAt(returned, word) === pool) return proven(pool, one, question.facts);
+    const [returned = null] = yield [{ to: factory.deployment.factory, data: question.data }];
+    if (returned !== null && addressAt(returned, word) === pool) return proven(pool, factory, question.facts);
   }
-  if (search === null || known.token0 === null || known.token1 === null) return DISPROVED;
-  return undecided(one, [known.token0, known.token1]);
+  if (search === null || facts.token0 === null || facts.token1 === null) return DISPROVED;
+  return undecided(factory, [facts.token0, facts.token1]);
 }
 
 function undecided(exchange: ChainExchange, tokens: readonly [Address, Address] | null = null): PoolVerdict {
   return { verdict: 'undecided', exchange, tokens };
 }
 
-function proven(pool: PoolId, one: ChainExchange, facts: PoolFacts): PoolVerdict {
-  return { verdict: 'proven', proven: { ...facts, ...one, pool } };
-}
-
-/** Pools of vaults have no contract: one that names a vault is none of them. */
-function knownFactory(one: ChainExchange | undefined): ChainExchange | null {
-  return one === undefined || one.exchange.family.isVault ? null : one;
-}
-
-function factoryGetter(proof: PoolProof): Hex | null {
-  return proof.by === 'arguments' ? proof.namesFactory : null;
-}
-
-function membershipOf(proof: PoolProof): Membership | null {
-  return proof.by === 'key' ? null : proof.membership;
+function proven(pool: PoolId, exchange: ChainExchange, facts: PoolFacts): PoolVerdict {
+  return { verdict: 'proven', proven: { ...facts, ...exchange, pool } };
 }

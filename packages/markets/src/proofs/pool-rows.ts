@@ -6,17 +6,18 @@ import { requestTokenFacts } from '@chainstead/tokens';
 import type { PoolId } from '../events/pool-event.ts';
 import type { ChainExchanges } from '../exchanges/exchanges-of-chain.ts';
 import type { ProvenPool } from '../exchanges/prove-pool.ts';
+import type { PoolFacts } from '../pools/pool-creation.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import type { PoolProof } from '../tables/schema.ts';
 import { leftOutOf } from '../vault-liquidity/left-out-pools.ts';
 import { replaceTrades } from './replace-trades.ts';
 import { countingOf, type HookedChain } from './trusted-hooks.ts';
 
-/** Name of the work on unproven pools in metrics, logs and notifications. */
+/** In metrics, logs and notifications. */
 export const POOL_WORK = 'pool-proof';
 
 /** `pools` as due work. */
-/** Condition of pools that wait for a proof, or whose proof is under way. */
+/** Pools that wait for a proof, or whose proof is under way. */
 export const IS_OPEN = sql`coalesce(lease_until, due_at) IS NOT NULL`;
 
 export const DUE_POOLS: DueTable = {
@@ -26,10 +27,9 @@ export const DUE_POOLS: DueTable = {
   isSpread: true,
 };
 
-/** A claimed pool. */
 export interface UnprovenPool {
   readonly pool: PoolId;
-  /** Contract that holds it; null: it is a contract. */
+  /** Null: the pool is a contract. */
   readonly vault: Address | null;
   /** Guesses. */
   readonly token0: Address | null;
@@ -40,52 +40,45 @@ export const UNPROVEN_POOL_COLUMNS = joinSql(
   ['pool', 'vault', 'token0', 'token1'].map((column) => sql`${hexText(`work.${column}`)} AS ${rawSql(column)}`),
 );
 
-/** Outcome of an attempt. */
 export type PoolOutcome =
   | { readonly status: 'proven'; readonly pool: ProvenPool; readonly by: PoolProof; readonly block: number | null }
   | { readonly status: 'disproved'; readonly block: number | null }
   /** Only a creation event can decide. */
   | { readonly status: 'unproven' };
 
-interface CreationRow {
-  readonly pool: PoolId;
-  readonly factory: Address;
-  readonly token0: Address | null;
-  readonly token1: Address | null;
-  readonly fee: number | null;
-  readonly tick_spacing: number | null;
-  readonly is_stable: boolean | null;
-  readonly hooks: Address | null;
-  readonly block_number: number;
-}
-
-/** Returns the outcomes of pools whose creation is indexed, by the first event of each. */
+/** By the first creation event of each pool. */
 export async function readCreations(
   database: Database,
   chainId: ChainId,
   { byFactory }: Pick<ChainExchanges, 'byFactory'>,
   pools: readonly PoolId[],
 ): Promise<ReadonlyMap<PoolId, PoolOutcome>> {
-  const rows = await database.query<CreationRow>(
+  const rows = await database.query<
+    Omit<PoolFacts, 'tokens'> & {
+      readonly pool: PoolId;
+      readonly factory: Address;
+      readonly token0: Address | null;
+      readonly token1: Address | null;
+      readonly block: number;
+    }
+  >(
     sql`SELECT DISTINCT ON (creation.pool) ${hexText('creation.pool')} AS pool, ${hexText('factory')} AS factory, ${hexText('token0')} AS token0,
-       ${hexText('token1')} AS token1, fee, tick_spacing, is_stable, ${hexText('hooks')} AS hooks, block_number
+       ${hexText('token1')} AS token1, fee, tick_spacing AS "tickSpacing", is_stable AS "isStable", ${hexText('hooks')} AS hooks, block_number AS block
      FROM unnest(${pools.map(poolKey)}::bigint[], ${pools.map(hexBytes)}::bytea[]) AS due (pool_key, pool) JOIN pool_creations AS creation USING (pool_key)
      WHERE creation.chain_id = ${chainId} AND creation.pool = due.pool ORDER BY creation.pool, block_number, transaction_index, log_index`,
   );
   const outcomes = new Map<PoolId, PoolOutcome>();
-  for (const row of rows) {
-    const exchange = byFactory.get(row.factory);
+  for (const { factory, token0, token1, block, ...facts } of rows) {
+    const exchange = byFactory.get(factory);
     // An exchange that this version no longer lists.
     if (exchange === undefined) continue;
-    const { pool, fee, hooks, tick_spacing: tickSpacing, is_stable: isStable } = row;
-    const tokens = row.token0 === null || row.token1 === null ? null : ([row.token0, row.token1] as const);
-    const proven = { ...exchange, pool, tokens, fee, tickSpacing, isStable, hooks };
-    outcomes.set(pool, { status: 'proven', pool: proven, by: 'creation', block: row.block_number });
+    const tokens = token0 === null || token1 === null ? null : ([token0, token1] as const);
+    const proven = { ...exchange, ...facts, tokens };
+    outcomes.set(facts.pool, { status: 'proven', pool: proven, by: 'creation', block });
   }
   return outcomes;
 }
 
-/** Stores outcomes, ends the claims, and adds or deletes trades of the pools. */
 export async function storeOutcomes(
   database: Database,
   chain: HookedChain,
@@ -103,14 +96,14 @@ async function storeOutcome(
   claim: Claim<UnprovenPool>,
   outcome: PoolOutcome,
 ): Promise<void> {
-  const found = outcome.status === 'proven' ? outcome : null;
-  const facts = found?.pool ?? null;
+  const proof = outcome.status === 'proven' ? outcome.by : null;
+  const facts = outcome.status === 'proven' ? outcome.pool : null;
   const counting = facts === null ? null : countingOf(facts, chain);
   const isTrusted = counting?.isTrusted ?? false;
   const { token0: guessed0, token1: guessed1, pool } = claim.row;
   const [token0 = null, token1 = null] = facts === null ? [guessed0, guessed1] : (facts.tokens ?? []);
   const rows = await transaction.query<{ chain_id: number }>(
-    sql`UPDATE pools SET status = ${outcome.status}, proof = ${found?.by ?? null}, proof_block = ${outcome.status === 'unproven' ? null : outcome.block},
+    sql`UPDATE pools SET status = ${outcome.status}, proof = ${proof}, proof_block = ${outcome.status === 'unproven' ? null : outcome.block},
        exchange = ${facts?.exchange.name ?? null}, factory = ${bytesOrNull(facts?.deployment.factory)}, token0 = ${bytesOrNull(token0)},
        token1 = ${bytesOrNull(token1)}, fee = ${facts?.fee ?? null}, tick_spacing = ${facts?.tickSpacing ?? null},
        is_stable = ${facts?.isStable ?? null}, hooks = ${bytesOrNull(facts?.hooks)}, is_counted = ${counting?.isCounted ?? false},
@@ -123,10 +116,7 @@ async function storeOutcome(
   if (facts !== null) await addTokens(transaction, chain, facts);
 }
 
-/**
- * Prices need the decimals of both tokens, also of one that never logged a transfer. The worker reads those that are new, and again those
- * without decimals: such as of a contract that had no code yet.
- */
+/** Prices need the decimals of both tokens, also of tokens without a transfer, or without code until now. */
 async function addTokens(
   transaction: Transaction,
   { id }: Pick<HookedChain, 'id'>,
@@ -140,10 +130,7 @@ async function addTokens(
   await requestTokenFacts(transaction, id, contracts, sql`decimals IS NULL`);
 }
 
-/**
- * Stores a pool that its factory returned at a block, if it is not proven yet. Under the chain's commit lock. A worker that examines the same
- * pool keeps its claim: both come to the same.
- */
+/** Under the chain's commit lock. A worker that examines the same pool keeps its claim: both agree. */
 export async function storeFoundPool(
   transaction: Transaction,
   chain: HookedChain,

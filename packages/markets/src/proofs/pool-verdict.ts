@@ -5,16 +5,15 @@ import type { PoolId } from '../events/pool-event.ts';
 import type { ChainExchange, ChainExchanges } from '../exchanges/exchanges-of-chain.ts';
 import type { ProvenPool } from '../exchanges/prove-pool.ts';
 
-/** A pool whose events were seen. */
 export interface SeenPool {
   readonly pool: PoolId;
-  /** Contract that emitted the events: the pool, or a contract that holds many pools. */
+  /** The pool, or a contract that holds many pools. */
   readonly emitter: Address;
-  /** Tokens that it moved, used only if it has no getters of them; null: unknown. */
+  /** Used only if the pool has no getters of its tokens; null: unknown. */
   readonly tokens: readonly [Address, Address] | null;
 }
 
-/** Chain, nodes, exchanges and the block whose state decides. */
+/** The state of `block` decides. */
 export interface ProofContext {
   readonly chain: Chain;
   readonly upstreams: UpstreamPool;
@@ -22,7 +21,6 @@ export interface ProofContext {
   readonly block: { readonly number: number; readonly hash: Hash };
 }
 
-/** Result of a proof for one pool. */
 export type PoolVerdict =
   | { readonly verdict: 'proven'; readonly proven: ProvenPool }
   /** No known factory of the chain acknowledges the pool. Final. */

@@ -16,17 +16,16 @@ import {
   UNPROVEN_POOL_COLUMNS,
   type UnprovenPool,
 } from './pool-rows.ts';
-import type { PoolVerdict, ProofContext, SeenPool } from './pool-verdict.ts';
+import type { PoolVerdict, ProofContext } from './pool-verdict.ts';
 import { provePools } from './prove-pools.ts';
 
 export interface PoolProofOptions {
   readonly database: Database;
-  /** The chains whose pools this process proves. */
   readonly chains: readonly { readonly chain: Chain; readonly pool: UpstreamPool }[];
   readonly metrics: Registry;
 }
 
-/** Pools that are proven together: as many as one Multicall3 call asks for. */
+/** As many as one Multicall3 call asks for. */
 const BATCH = 100;
 const CONCURRENCY = 1;
 /** For all of a batch. Milliseconds. */
@@ -35,10 +34,7 @@ const BATCH_MS_MAX = 90_000;
 const SWEEP_EVERY_MS = 5_000;
 const RETRY_SECONDS = { base: 10, max: 3_600 } as const;
 
-/**
- * Adds the proofs of pools to the due work: a creation event that is indexed, else an address that only the factory can have created, else the
- * factory's own answer.
- */
+/** By an indexed creation event, else an address that only the factory can create, else a call of the factory. */
 export function addPoolProofs(dueWork: Pick<DueWork, 'add'>, options: PoolProofOptions): void {
   const { database } = options;
   const outcomeCounter = new Counter({
@@ -54,21 +50,21 @@ export function addPoolProofs(dueWork: Pick<DueWork, 'add'>, options: PoolProofO
     signal: AbortSignal,
   ): Promise<void> {
     const exchanges = exchangesOf(chain);
-    const created = await readCreations(
-      database,
-      chain.id,
-      exchanges,
-      claims.map(({ row }) => row.pool),
-    );
-    const outcomes = claims.map((claim) => created.get(claim.row.pool) ?? outcomeOfAddress(claim.row, exchanges));
-    const open = claims.filter((_, place) => outcomes[place] === null);
+    const pools = claims.map(({ row }) => row.pool);
+    const created = await readCreations(database, chain.id, exchanges, pools);
+    const outcomes = claims.map(({ row }) => created.get(row.pool) ?? outcomeOfAddress(row, exchanges));
+    const open = claims.filter((_, index) => outcomes[index] === null);
     const asked = new Map(await askFactories({ chain, upstreams, exchanges }, open, signal));
-    const decided = claims.flatMap((claim, place) => {
-      const outcome = outcomes[place] ?? asked.get(claim) ?? null;
+    const decided = claims.flatMap((claim, index) => {
+      const outcome = outcomes[index] ?? asked.get(claim) ?? null;
       return outcome === null || outcome instanceof ChainsteadError ? [] : [[claim, outcome] as const];
     });
     await storeOutcomes(database, chain, decided);
-    for (const [, outcome] of decided) outcomeCounter.inc({ chain: chain.key, proof: proofOf(outcome) });
+    const proofOf = { disproved: 'none', unproven: 'undecided' };
+    for (const [, outcome] of decided) {
+      const proof = outcome.status === 'proven' ? outcome.by : proofOf[outcome.status];
+      outcomeCounter.inc({ chain: chain.key, proof });
+    }
     for (const [claim, reason] of asked)
       if (reason instanceof ChainsteadError)
         await failDue(database, DUE_POOLS, claim, { error: reason, retrySeconds: retrySeconds(claim) });
@@ -84,12 +80,13 @@ export function addPoolProofs(dueWork: Pick<DueWork, 'add'>, options: PoolProofO
     // The newest indexed block: a reorg of it makes these pools due again.
     const block = (await readChainState(database, context.chain.id))?.checkpoint ?? null;
     if (block === null) return open.map((claim) => [claim, new NoBlockYetError(context.chain.key)]);
-    const verdicts = await provePools(
-      open.map(({ row }) => seenPool(row)),
-      { ...context, block },
-      AbortSignal.any([signal, AbortSignal.timeout(BATCH_MS_MAX)]),
-    );
-    return open.map((claim, place) => [claim, outcomeOfVerdict(verdicts[place], block.number)]);
+    const seen = open.map(({ row: { pool, vault, token0, token1 } }) => {
+      const tokens = token0 === null || token1 === null ? null : ([token0, token1] as const);
+      return { pool, emitter: vault ?? parseAddress(pool), tokens };
+    });
+    const inTime = AbortSignal.any([signal, AbortSignal.timeout(BATCH_MS_MAX)]);
+    const verdicts = await provePools(seen, { ...context, block }, inTime);
+    return open.map((claim, index) => [claim, outcomeOfVerdict(verdicts[index], block.number)]);
   }
 
   for (const served of options.chains)
@@ -113,13 +110,8 @@ function retrySeconds({ attempts }: { readonly attempts: number }): number {
 /** Null: the address proves nothing. */
 function outcomeOfAddress({ pool, token0, token1 }: UnprovenPool, exchanges: ChainExchanges): PoolOutcome | null {
   if (!isAddress(pool) || token0 === null || token1 === null) return null;
-  const found = recomputePool(parseAddress(pool), [token0, token1], exchanges);
-  return found === null ? null : { status: 'proven', pool: found, by: 'address', block: null };
-}
-
-function seenPool({ pool, vault, token0, token1 }: UnprovenPool): SeenPool {
-  const tokens = token0 === null || token1 === null ? null : ([token0, token1] as const);
-  return { pool, emitter: vault ?? parseAddress(pool), tokens };
+  const created = recomputePool(parseAddress(pool), [token0, token1], exchanges);
+  return created === null ? null : { status: 'proven', pool: created, by: 'address', block: null };
 }
 
 function outcomeOfVerdict(verdict: PoolVerdict | undefined, block: number): PoolOutcome | ChainsteadError {
@@ -135,12 +127,6 @@ function outcomeOfVerdict(verdict: PoolVerdict | undefined, block: number): Pool
   }
 }
 
-function proofOf(outcome: PoolOutcome): string {
-  if (outcome.status === 'proven') return outcome.by;
-  return outcome.status === 'disproved' ? 'none' : 'undecided';
-}
-
-/** No block is indexed yet, at which factories could be asked. */
 class NoBlockYetError extends defineError('NO_BLOCK_YET', (chain: string) => ({
   message: `No block of ${chain} is indexed yet`,
   facts: { chain },

@@ -1,5 +1,4 @@
-import { type BlockRange, ChainsteadError, type Log } from '@chainstead/core';
-import type { LogsQuery, UpstreamPool } from '@chainstead/rpc';
+import { ChainsteadError, type Log } from '@chainstead/core';
 import { idInVault } from '../events/pool-vaults.ts';
 import type { ChainExchange } from '../exchanges/exchanges-of-chain.ts';
 import type { CreationSearch, SearchedPool } from '../exchanges/pool-proof.ts';
@@ -11,44 +10,40 @@ const CALLS_MAX = 200;
 /** Milliseconds. Nodes that cap ranges refuse the first calls. */
 const SEARCH_MS = 20_000;
 
-/** A pool without a verdict, and its place among those that were seen. */
+/** `index` among the seen pools. */
 interface Undecided extends SearchedPool {
-  readonly place: number;
+  readonly index: number;
   readonly exchange: ChainExchange;
 }
 
-/**
- * Looks for the creation events of undecided pools: one search per factory, from the proof's block backward.
- * @returns proofs by place; pools without one stay undecided
- * @throws RequestAbortedError if the signal ends it
- */
+/** One search per factory, from the proof's block backward. Keys are indexes in `seen`. */
 export async function searchCreations(
   seen: readonly SeenPool[],
   verdicts: readonly PoolVerdict[],
   context: ProofContext,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<number, PoolVerdict>> {
-  const undecided = verdicts.flatMap((verdict, place): Undecided[] => {
-    const pool = seen[place]?.pool;
+  const undecided = verdicts.flatMap((verdict, index): Undecided[] => {
+    const pool = seen[index]?.pool;
     if (verdict.verdict !== 'undecided' || pool === undefined) return [];
-    return [{ place, pool, tokens: verdict.tokens, exchange: verdict.exchange }];
+    return [{ index, pool, tokens: verdict.tokens, exchange: verdict.exchange }];
   });
-  const found = new Map<number, PoolVerdict>();
-  for (const [exchange, pools] of Map.groupBy(undecided, (one) => one.exchange)) {
+  const proven = new Map<number, PoolVerdict>();
+  for (const [exchange, pools] of Map.groupBy(undecided, (pool) => pool.exchange)) {
     const { proof } = exchange.exchange.family;
     const search = proof.by === 'address' ? null : proof.search;
     if (search === null) continue;
     for (const log of await findLogs(search, exchange, pools, context, signal)) {
       const created = decodePoolCreation(log, context.exchanges);
-      const one = pools.find(({ pool }) => pool === created?.pool);
-      if (created === null || one === undefined || !search.confirms(idInVault(created.pool), created)) continue;
-      found.set(one.place, { verdict: 'proven', proven: created });
+      const index = pools.find(({ pool }) => pool === created?.pool)?.index;
+      if (created === null || index === undefined || !search.confirms(idInVault(created.pool), created)) continue;
+      proven.set(index, { verdict: 'proven', proven: created });
     }
   }
-  return found;
+  return proven;
 }
 
-/** Logs of the search; none if nodes can't return them in time. */
+/** None if nodes can't return them in time. */
 async function findLogs(
   search: CreationSearch,
   { deployment }: ChainExchange,
@@ -58,25 +53,19 @@ async function findLogs(
 ): Promise<readonly Log[]> {
   const query = {
     topics: [search.event.topic],
-    indexed: search.topics(pools.map((one) => ({ ...one, pool: idInVault(one.pool) }))),
+    indexed: search.topics(pools.map(({ pool, tokens }) => ({ pool: idInVault(pool), tokens }))),
     addresses: [deployment.factory],
   };
-  const first = deployment.firstBlock ?? chain.firstBlock;
-  const range = affordable(upstreams, query, { from: first, to: block.number });
+  const to = block.number;
+  let from = deployment.firstBlock ?? chain.firstBlock;
+  while (from < to && upstreams.estimateLogCalls(query, [{ from, to }]) > CALLS_MAX) from = Math.ceil((from + to) / 2);
   const late = AbortSignal.timeout(SEARCH_MS);
   try {
+    const range = { from, to };
     const { logs } = await upstreams.getLogs({ ...query, range }, { signal: AbortSignal.any([signal, late]) });
     return logs;
   } catch (error) {
     if (signal.aborted || !(error instanceof ChainsteadError)) throw error;
     return [];
   }
-}
-
-/** The newest blocks of the range that take few enough calls. */
-function affordable(upstreams: UpstreamPool, query: Omit<LogsQuery, 'range'>, range: BlockRange): BlockRange {
-  let { from } = range;
-  while (from < range.to && upstreams.estimateLogCalls(query, [{ from, to: range.to }]) > CALLS_MAX)
-    from = Math.ceil((from + range.to) / 2);
-  return { from, to: range.to };
 }

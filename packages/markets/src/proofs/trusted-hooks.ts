@@ -8,13 +8,12 @@ import type { ProvenPool } from '../exchanges/prove-pool.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import { replaceTrades } from './replace-trades.ts';
 
-/** The chain and its setting. */
 export type HookedChain = Pick<Chain, 'id' | 'trustedHooks'>;
 
 /** BEFORE_SWAP_RETURNS_DELTA and AFTER_SWAP_RETURNS_DELTA: the last bits of a hook's address (Uniswap v4 Hooks.sol). */
 const RETURNS_DELTA = 0b1100n;
 
-/** Returns whether the swaps of a pool are trades, and whether that is only because its hook is trusted. */
+/** `isTrusted`: the swaps are trades only because the hook is trusted. */
 export function countingOf(
   { hooks, exchange }: Pick<ProvenPool, 'hooks' | 'exchange'>,
   { trustedHooks }: Pick<Chain, 'trustedHooks'>,
@@ -23,14 +22,13 @@ export function countingOf(
   return { isCounted: isTrusted || hooks === null || !changesAmounts(hooks, exchange.family.name), isTrusted };
 }
 
-/** Whether a hook may change amounts, so that the event shows no trade. The address of a hook of another family shows nothing. */
+/** Then the event shows no trade. Addresses of hooks of other families show nothing. */
 function changesAmounts(hooks: Address, family: string): boolean {
   return family !== 'v4' || (BigInt(hooks) & RETURNS_DELTA) !== 0n;
 }
 
 export interface TrustedHookOptions {
   readonly database: Database;
-  /** Chains whose pools this process proves. */
   readonly chains: readonly { readonly chain: HookedChain & Pick<Chain, 'key'> }[];
 }
 
@@ -38,7 +36,7 @@ const EVERY_MS = 60_000;
 /** Pools of one transaction: ingestion of the chain waits for it. */
 const BATCH = 100;
 
-/** Returns a schedule `trusted-hooks-<chain>` for each chain: stored pools follow the setting. It reads two ranges of an index. */
+/** Stored pools follow the setting. A run reads two ranges of an index. */
 export function createTrustedHookSchedules({ database, chains }: TrustedHookOptions): Schedule[] {
   return chains.map(({ chain }) => ({
     name: `trusted-hooks-${chain.key}`,
@@ -47,10 +45,7 @@ export function createTrustedHookSchedules({ database, chains }: TrustedHookOpti
   }));
 }
 
-/**
- * Counts the stored pools of trusted hooks, and no longer those of hooks that are not trusted anymore. Their trades and candles follow. An
- * interrupted run continues at the next one.
- */
+/** Trades and candles of the pools follow. An interrupted run continues at the next one. */
 export async function applyTrustedHooks(database: Database, chain: HookedChain, signal?: AbortSignal): Promise<void> {
   for (let changed = BATCH; changed === BATCH && signal?.aborted !== true; )
     changed = await database.transaction(async (transaction) => {

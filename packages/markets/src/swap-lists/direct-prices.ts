@@ -4,20 +4,17 @@ import type { ReadDatabase } from '@chainstead/db';
 import type { AnchorBook } from '../anchors/anchor-steps.ts';
 import { ANCHOR_KINDS, anchorsOf } from '../anchors/anchors-of-chain.ts';
 
-/** Returns US dollars per whole token at the end of a block, by its pools against anchors; null: none. */
+/** US dollars per whole token at the end of a block, by pools against anchors; null: none. */
 export type DirectPrices = (token: Address, block: number) => Fraction | null;
 
-/**
- * Returns the direct prices of tokens at blocks. Does not wait for contract reads. Prices follow from pools, so a package above this one has the
- * implementation.
- */
+/** Does not wait for contract reads. Prices follow from pools: a package above this one implements it. */
 export type ReadDirectPrices = (
   sources: { readonly database: ReadDatabase; readonly logger: Logger },
   chain: Chain,
   wanted: ReadonlyMap<number, readonly Address[]>,
 ) => Promise<DirectPrices>;
 
-/** A swap or liquidity change; null: a pool with more than two tokens. */
+/** Null: a pool with more than two tokens. */
 interface PricedSwap {
   readonly kind: number;
   readonly block_number: number;
@@ -25,10 +22,7 @@ interface PricedSwap {
   readonly token1: Address | null;
 }
 
-/**
- * Returns which prices value a swap: those of its anchors, or the direct prices of its tokens if none of them is an anchor.
- * @param read for swaps of a page. Costs some statements for each of their blocks
- */
+/** Prices of anchors, or direct prices if no token is an anchor. `read` costs some statements per block. */
 export async function readValuePrices(
   chain: Chain,
   swaps: readonly PricedSwap[],
@@ -49,11 +43,7 @@ export async function readValuePrices(
     }),
   );
   const direct = await read(wanted);
-  const directUsd: AnchorBook = Object.assign(
-    (token: Address, { block }: { readonly block: number }) => direct(token, block),
-    {
-      isPending: () => false,
-    },
-  );
+  const priceAt = (token: Address, { block }: { readonly block: number }) => direct(token, block);
+  const directUsd: AnchorBook = Object.assign(priceAt, { isPending: () => false });
   return (swap) => (isWithoutAnchor(swap) ? directUsd : anchorUsd);
 }

@@ -6,11 +6,7 @@ import { exchanges } from '../exchanges/exchanges-of-chain.ts';
 
 type ExchangesChain = Pick<Chain, 'id' | 'exchanges'>;
 
-/**
- * Returns the factories of an exchange on a chain: of a name without regard to case, spaces, dots and hyphens, or the address of a factory.
- * On a chain without the named exchange, exchanges of `EXCHANGES_<CHAIN>` of its family match: `uniswapv2` is the `v2` of a development chain.
- * Empty: no such exchange there.
- */
+/** By a name without regard to case, spaces, dots and hyphens, by a family of custom ones, or by an address. */
 export function factoriesOf(exchange: string, chain: ExchangesChain): readonly Address[] {
   const wanted = simplified(exchange);
   const name = OTHER_NAMES.get(wanted) ?? wanted;
@@ -23,7 +19,7 @@ export function factoriesOf(exchange: string, chain: ExchangesChain): readonly A
   return all.filter(({ exchange: { name: known } }) => known === family).map(({ deployment }) => deployment.factory);
 }
 
-/** Returns the 400 of an unknown exchange. Its details list the exchanges of the chain. */
+/** The details list the exchanges of the chain. */
 export function unknownExchange(chain: ExchangesChain, given?: string): InvalidParameterError {
   const names = [...new Set(exchangesOf(chain).all.map(({ exchange }) => exchange.name))];
   return new InvalidParameterError({

@@ -17,19 +17,18 @@ import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import { formsOf } from './swaps-statement.ts';
 
-/** The dataset that states of pools come from. */
 export const STATES_DATASET = 'pool-states';
 
-/** Block of a state, inclusive; a block wins over a date. Both null: the newest. */
+/** Inclusive; a block wins over a date. Both null: the newest. */
 export interface StateBlock {
   readonly toBlock: number | null;
   readonly toDate: Date | null;
 }
 
-/** Reserves of a pool in base units; null: none stored at or before the block. */
+/** Base units; null: none stored at or before the block. */
 export type StoredReserves = readonly [reserve0: string, reserve1: string] | null;
 
-/** Returns the last reserves of a proven pool at or before a block; `isKnown` false: no proven pool has this id. */
+/** `isKnown` false: no proven pool has this id. */
 export async function getReserves(
   database: ReadDatabase,
   chain: Chain,
@@ -51,18 +50,15 @@ export async function getReserves(
   return { isKnown: true, reserves: reserve0 === null || reserve1 === null ? null : [reserve0, reserve1] };
 }
 
-/** A pool of two tokens, and facts of both. */
 export interface PairOfTokens {
   readonly pool: PoolId;
   readonly exchange: string | null;
   readonly factory: Address | null;
   readonly token0: Address;
   readonly token1: Address;
-  /** Those that are stored. */
   readonly tokens: readonly TokenRecord[];
 }
 
-/** Stored facts of a token. */
 export interface TokenRecord {
   readonly address: Address;
   readonly name: string | null;
@@ -75,10 +71,7 @@ export interface TokenRecord {
   readonly created_at: Date | null;
 }
 
-/**
- * Returns the proven pool of two tokens at one of the factories; the one with the most liquidity in range or the largest reserves at the
- * block, if there are several. Null: none. A pool whose creation after the block is indexed does not count.
- */
+/** The deepest proven pool at the block; null: none. Pools that were created later do not count. */
 export async function getPairOfTokens(
   database: ReadDatabase,
   chain: Chain,
@@ -87,14 +80,13 @@ export async function getPairOfTokens(
   at: StateBlock,
 ): Promise<PairOfTokens | null> {
   const candidates = await listPairsOfTokens(database, chain, tokens, factories);
-  const found: { readonly pair: Candidate; readonly depth: bigint }[] = [];
+  let deepest: { readonly pair: Candidate; readonly depth: bigint } | null = null;
+  // Candidates are in the order of their ids, which decides between equal depths.
   for (const pair of candidates) {
     const depth = await readDepth(database, chain, pair.pool, at);
-    if (depth !== null) found.push({ pair, depth });
+    if (depth !== null && (deepest === null || depth > deepest.depth)) deepest = { pair, depth };
   }
-  // Candidates are in the order of their ids, which decides between equal depths.
-  const [deepest] = found.toSorted((one, other) => (one.depth < other.depth ? 1 : one.depth > other.depth ? -1 : 0));
-  return deepest === undefined ? null : withTokenRecords(database, chain, deepest.pair);
+  return deepest === null ? null : withTokenRecords(database, chain, deepest.pair);
 }
 
 interface Candidate extends Omit<PairOfTokens, 'tokens'> {
@@ -105,7 +97,7 @@ interface Candidate extends Omit<PairOfTokens, 'tokens'> {
 /** Anyone may create pools of two tokens at a pool manager. */
 const CANDIDATES_MAX = 100;
 
-/** Returns the proven pools of two tokens at the factories, by ascending id. */
+/** By ascending id. */
 export async function listPairsOfTokens(
   database: ReadDatabase,
   chain: Chain,
@@ -114,9 +106,9 @@ export async function listPairsOfTokens(
 ): Promise<readonly Candidate[]> {
   const chainId = sql`${chain.id}::bigint`;
   const factory = sql`${factories.map(addressBytes)}::bytea[]`;
-  const forms = formsOf(left, chain).flatMap((one) => formsOf(right, chain).map((other) => [one, other] as const));
+  const forms = formsOf(left, chain).flatMap((form) => formsOf(right, chain).map((other) => [form, other] as const));
   // Liquidity Book keeps tokens in any order.
-  const branches = [...forms, ...forms.map(([one, other]) => [other, one] as const)].map(
+  const branches = [...forms, ...forms.map(([form, other]) => [other, form] as const)].map(
     ([token0, token1]) =>
       sql`SELECT pool, exchange, factory, token0, token1, is_stable, tick_spacing FROM pools WHERE address_key(token0) = ${addressKey(token0)}::bigint
        AND address_key(token1) = ${addressKey(token1)}::bigint AND chain_id = ${chainId} AND status = 'proven' AND is_counted AND token0 = ${addressBytes(token0)}::bytea AND token1 = ${addressBytes(token1)}::bytea
@@ -144,7 +136,6 @@ async function readDepth(database: ReadDatabase, chain: Chain, pool: PoolId, at:
   return row === undefined || row.is_later ? null : BigInt(row.depth ?? 0);
 }
 
-/** Adds the stored facts of the tokens of a pool. */
 export async function withTokenRecords(database: ReadDatabase, chain: Chain, pair: Candidate): Promise<PairOfTokens> {
   const { token0, token1 } = pair;
   const tokens = await database.select<TokenRecord>(
@@ -162,11 +153,7 @@ function conditionsOf(chain: Chain, pool: PoolId): readonly Sql[] {
   ];
 }
 
-/** CTEs and conditions over `block_number`. */
-function untilBlock(
-  chain: Chain,
-  { toBlock, toDate }: StateBlock,
-): { readonly ctes: readonly Sql[]; readonly isUntil: readonly Sql[] } {
+function untilBlock(chain: Chain, { toBlock, toDate }: StateBlock): Record<'ctes' | 'isUntil', readonly Sql[]> {
   if (toBlock !== null) return { ctes: [], isUntil: [sql`block_number <= ${toBlock}::bigint`] };
   if (toDate === null) return { ctes: [], isUntil: [] };
   const date = toDateBound(sql`${chain.id}::bigint`, sql`${toDate}::timestamptz`);

@@ -9,7 +9,7 @@ import { poolStateOf, STATE_COLUMNS, type StateColumns } from '../pools/stored-s
 import { type TokenEntry, tokensOf } from './swaps-statement.ts';
 import { type TokenFacts, tokenBook } from './token-facts.ts';
 
-/** A proven pool whose swaps count, with its newest state. */
+/** Proven, and its swaps count. With its newest state. */
 export interface Pair {
   readonly exchange: string | null;
   readonly factory: Address | null;
@@ -19,29 +19,35 @@ export interface Pair {
   readonly tickSpacing: number | null;
   /** Null: not stored. */
   readonly state: PoolState | null;
-  /** The newest block of the chain; null: none is stored. */
+  /** Null: no block is stored. */
   readonly newest: BlockTime | null;
   tokenOf(token: Address): TokenFacts;
 }
 
-/** Returns a pair; null if no proven and counted pool has this id. */
+/** Null: no proven and counted pool has this id. */
 export async function getPair(database: ReadDatabase, chain: Chain, pool: PoolId): Promise<Pair | null> {
-  const [row] = await database.select<PairRow>(pairStatement(chain, pool));
+  const [row] = await database.select<
+    Pick<Pair, 'exchange' | 'factory' | 'isStable' | 'tickSpacing'> &
+      StateColumns & {
+        readonly token0: Address | null;
+        readonly token1: Address | null;
+        readonly block: number | null;
+        readonly time: number | null;
+        readonly tokens: readonly TokenEntry[] | null;
+      }
+  >(pairStatement(chain, pool));
   if (row === undefined) return null;
-  const { exchange, factory, token0, token1, block, time } = row;
+  const { exchange, factory, isStable, tickSpacing, token0, token1, block, time } = row;
   return {
-    exchange,
-    factory,
+    ...{ exchange, factory, isStable, tickSpacing },
     tokens: token0 === null || token1 === null ? null : [token0, token1],
-    isStable: row.is_stable,
-    tickSpacing: row.tick_spacing,
     state: poolStateOf(row),
     newest: block === null || time === null ? null : { block, time },
     tokenOf: tokenBook(row.tokens ?? [], chain),
   };
 }
 
-/** Returns US dollars per whole token 0 and token 1 in a pair by its newest state; null: unknown. */
+/** US dollars per whole token 0 and token 1; null: unknown. */
 export async function readPairPrices(
   database: ReadDatabase,
   chain: Chain,
@@ -52,18 +58,6 @@ export async function readPairPrices(
   const decimals = [tokenOf(tokens[0]).decimals, tokenOf(tokens[1]).decimals] as const;
   const ratio = state === null ? null : wholePriceOf(state, { ...pool, decimals });
   return pricesInPool(chain, tokens, ratio, (token) => anchors(token, newest));
-}
-
-interface PairRow extends StateColumns {
-  readonly exchange: string | null;
-  readonly factory: Address | null;
-  readonly token0: Address | null;
-  readonly token1: Address | null;
-  readonly is_stable: boolean | null;
-  readonly tick_spacing: number | null;
-  readonly block: number | null;
-  readonly time: number | null;
-  readonly tokens: readonly TokenEntry[] | null;
 }
 
 function pairStatement(chain: Chain, pool: PoolId): Sql {
@@ -79,7 +73,7 @@ function pairStatement(chain: Chain, pool: PoolId): Sql {
   SELECT block_number AS block, extract(epoch FROM block_timestamp)::float8 AS time FROM blocks
   WHERE chain_id = ${chainId} ORDER BY block_number DESC LIMIT 1
 )
-SELECT exchange, ${hexText('factory')} AS factory, ${hexText('token0')} AS token0, ${hexText('token1')} AS token1, is_stable, tick_spacing, state.*, newest.*,
+SELECT exchange, ${hexText('factory')} AS factory, ${hexText('token0')} AS token0, ${hexText('token1')} AS token1, is_stable AS "isStable", tick_spacing AS "tickSpacing", state.*, newest.*,
   ${tokensOf(sql`SELECT token0 FROM pair UNION SELECT token1 FROM pair`, chainId)} AS tokens
 FROM pair LEFT JOIN state ON true LEFT JOIN newest ON true`;
 }

@@ -22,13 +22,11 @@ import {
   type SwapPlace,
   type SwapsQuery,
   type SwapsReading,
-  type SwapsSubject,
   swapsStatement,
   type TokenEntry,
 } from './swaps-statement.ts';
 import { type TokenFacts, tokenBook } from './token-facts.ts';
 
-/** One swap or liquidity change of a page, with its block. */
 export interface ListedSwap extends RowOf<typeof SWAPS> {
   readonly block: PageBlock;
   /** By base and quote token; null: a token is unknown. */
@@ -45,15 +43,11 @@ export interface SwapsPage {
   readonly focus: readonly Address[];
   tokenOf(token: Address): TokenFacts;
   readonly indexed: Indexed;
-  /** Position and highest block of the run for the next page; null on the last page. */
+  /** Null on the last page. */
   readonly next: { readonly position: SwapPlace; readonly upperBound: number } | null;
 }
 
-/**
- * Returns a page of swaps with their blocks and tokens, in one statement. The prices of their anchors take one statement per anchor, and the
- * balances of traders three.
- * @throws {InconsistentPageError} if a swap repeatedly comes without its block
- */
+/** @throws {InconsistentPageError} if a swap repeatedly comes without its block */
 export function getSwaps(
   database: ReadDatabase,
   chain: Chain,
@@ -61,26 +55,28 @@ export function getSwaps(
   { isSpread = false, readDirect = async () => () => null }: SwapsSources = {},
 ): Promise<SwapsPage> {
   return readConsistentPage(async () => {
-    const { rows, page } = await readPackedPage<RowOf<typeof SWAPS>, PageRow>(database, SWAPS, (select) =>
-      swapsStatement(chain, query, { isSpread, select }),
-    );
+    const { rows, page } = await readPackedPage<
+      RowOf<typeof SWAPS>,
+      IndexedColumns & PackedTexts & { readonly blocks: string | null; readonly tokens: readonly TokenEntry[] | null }
+    >(database, SWAPS, (select) => swapsStatement(chain, query, { isSpread, select }));
     const blockOf = readBlocks(page.blocks, rows);
     const last = rows.length > query.limit ? rows[query.limit - 1] : undefined;
     const newest = Math.max(page.indexed_to ?? 0, ...rows.map(({ block_number }) => block_number));
     const tokenOf = tokenBook(page.tokens ?? [], chain);
     const anchors = anchorsOf(chain);
-    const found = rows
+    const listed = rows
       .slice(0, query.limit)
       .map((row) => ({ ...row, block: blockOf(row), sides: sidesOf(row, tokenOf, anchors) }));
-    const tokens = found.flatMap(({ token0, token1 }) => [token0 ?? [], token1 ?? []]).flat();
-    const focus = focusOf(query.subject, chain);
+    const tokens = listed.flatMap(({ token0, token1 }) => [token0 ?? [], token1 ?? []]).flat();
+    const { subject } = query;
+    const focus = subject.kind === 'pair' || subject.token === null ? [] : formsOf(subject.token, chain);
     const [anchorUsd, subCategories] = await Promise.all([
-      readAnchorBook(database, chain, tokens, found.map(timeOf)),
-      readSubCategories(database, chain, found, { focus, isSpread }),
+      readAnchorBook(database, chain, tokens, listed.map(timeOf)),
+      readSubCategories(database, chain, listed, { focus, isSpread }),
     ]);
-    const pricesOf = await readValuePrices(chain, found, anchorUsd, readDirect);
+    const pricesOf = await readValuePrices(chain, listed, anchorUsd, readDirect);
     return {
-      swaps: found.map((row, index) => ({
+      swaps: listed.map((row, index) => ({
         ...row,
         subCategory: subCategories[index] ?? null,
         values: row.kind === 0 && row.sides !== null ? valuesOf(row.sides, pricesOf(row), timeOf(row)) : null,
@@ -93,23 +89,11 @@ export function getSwaps(
   });
 }
 
-/** How a page is read. */
 export interface SwapsSources extends Pick<SwapsReading, 'isSpread'> {
-  /** Prices of tokens that are no anchors. @default none */
+  /** Prices of tokens that are no anchors. */
   readonly readDirect?: (wanted: ReadonlyMap<number, readonly Address[]>) => Promise<DirectPrices>;
 }
 
-function focusOf(subject: SwapsSubject, chain: Chain): readonly Address[] {
-  return subject.kind === 'pair' || subject.token === null ? [] : formsOf(subject.token, chain);
-}
-
-/** The only row of the statement. */
-interface PageRow extends IndexedColumns, PackedTexts {
-  readonly blocks: string | null;
-  readonly tokens: readonly TokenEntry[] | null;
-}
-
-/** The block of a swap, for the prices of anchors. */
 function timeOf({
   block_number: block,
   block: { block_timestamp },

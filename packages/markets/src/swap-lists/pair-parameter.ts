@@ -3,19 +3,15 @@ import { type ApiDependencies, indexedChain, NotFoundError, textParameter } from
 import type { PoolId } from '../events/pool-event.ts';
 import { EVERY_SWAP } from './every-swap.ts';
 
-/** Message of a 404 for an unknown pair, as clients of the hosted API expect it. */
+/** As clients of the hosted API expect it. */
 export const PAIR_NOT_FOUND = 'Pair not found';
 
-/**
- * Returns the 404 for a pair that no event and no read has shown.
- * @throws NotIndexedError (400) if swaps are off: most pools are found by their swaps
- */
+/** @throws NotIndexedError (400) if swaps are off: most pools are found by their swaps */
 export function pairNotFound(chains: ApiDependencies['chains'], chain: Chain): NotFoundError {
   indexedChain(chains, chain.key, EVERY_SWAP);
   return new NotFoundError(PAIR_NOT_FOUND);
 }
 
-/** Returns a path parameter for the address of a pool, or for its 32-byte id at a pool manager. */
 export function pairParameter() {
   return textParameter(
     'the address of a pair (0x and 40 digits) or the id of a pool (0x and 64 digits)',

@@ -54,7 +54,6 @@ const pairAddressSchema = z
   })
   .openapi('PairAddress');
 
-/** `GET /api/v2.2/{pair_address}/reserves`: reserves of a pair at a block (docs/api/swaps.md#reserves-of-a-pair). */
 export const pairReservesRoute: RouteModule = (app, dependencies) => {
   const { chains, parameters, reads } = dependencies;
   const route = createRoute({
@@ -83,7 +82,6 @@ export const pairReservesRoute: RouteModule = (app, dependencies) => {
   });
 };
 
-/** `GET /api/v2.2/{token0_address}/{token1_address}/pairAddress`: pool of two tokens (docs/api/swaps.md#address-of-a-pair). */
 export const pairAddressRoute: RouteModule = (app, dependencies) => {
   const { chains, parameters, reads } = dependencies;
   const route = createRoute({
@@ -116,16 +114,15 @@ export const pairAddressRoute: RouteModule = (app, dependencies) => {
     },
   });
   app.openapi(route, async (c) => {
-    const { token0_address: one, token1_address: other } = c.req.valid('param');
+    const { token0_address: left, token1_address: right } = c.req.valid('param');
     const query = c.req.valid('query');
     const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN, STATES_DATASET);
     const factories = factoriesOf(query.exchange, chain);
     if (factories.length === 0) throw unknownExchange(chain, query.exchange);
-    const pair = await getPairOfTokens(reads, chain, [one, other], factories, stateBlockOf(query));
+    const pair = await getPairOfTokens(reads, chain, [left, right], factories, stateBlockOf(query));
     if (pair === null) throw pairNotFound(chains, chain);
-    const [token0, token1] = [pair.token0, pair.token1]
-      .map((token) => showToken(token, pair, chain))
-      .toSorted(byAddress);
+    const shown = [pair.token0, pair.token1].map((token) => showToken(token, pair, chain));
+    const [token0, token1] = shown.toSorted((lower, higher) => (lower.address < higher.address ? -1 : 1));
     if (token0 === undefined || token1 === undefined) throw new NotFoundError(PAIR_NOT_FOUND);
     const { pool, exchange, factory } = pair;
     return c.json({ token0, token1, pairAddress: pool, exchange, exchangeAddress: factory, exchangeLogo: null }, 200);
@@ -150,25 +147,19 @@ function stateBlockOf(query: { readonly to_block?: number | undefined; readonly 
   return { toBlock: query.to_block ?? null, toDate: query.to_block === undefined ? (query.to_date ?? null) : null };
 }
 
-type ShownToken = z.infer<typeof tokenSchema>;
-
-function showToken(address: Address, { tokens }: PairOfTokens, chain: Chain): ShownToken {
-  const known = tokens.find((token) => token.address === address);
-  const { name, symbol, decimals } = address === ZERO_ADDRESS ? chain.native : (known ?? UNKNOWN);
+function showToken(address: Address, { tokens }: PairOfTokens, chain: Chain): z.infer<typeof tokenSchema> {
+  const record = tokens.find((token) => token.address === address);
+  const { name, symbol, decimals } = address === ZERO_ADDRESS ? chain.native : (record ?? UNKNOWN);
   return {
     address: address === ZERO_ADDRESS ? (wrappedNativeOf(chain) ?? address) : address,
     ...{ name, symbol, decimals: decimals === null ? null : String(decimals) },
-    logo: known?.logo ?? null,
+    logo: record?.logo ?? null,
     logo_hash: null,
-    thumbnail: known?.logo ?? null,
-    block_number: known?.created_block?.toString() ?? null,
+    thumbnail: record?.logo ?? null,
+    block_number: record?.created_block?.toString() ?? null,
     validated: symbol === null ? 0 : 1,
-    created_at: known?.created_at?.toISOString() ?? null,
+    created_at: record?.created_at?.toISOString() ?? null,
   };
 }
 
 const UNKNOWN = { name: null, symbol: null, decimals: null };
-
-function byAddress(one: ShownToken, other: ShownToken): number {
-  return one.address < other.address ? -1 : 1;
-}

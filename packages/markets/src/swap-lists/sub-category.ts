@@ -1,8 +1,8 @@
-/** Positions of traders: whether a swap opens, grows, shrinks or closes one (docs/api/swaps.md#positions). */
+/** Positions of traders: docs/api/swaps.md#positions. */
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
-import { type BalancesAround, readBalancesAround } from '@chainstead/erc20';
+import { readBalancesAround } from '@chainstead/erc20';
 import { type Anchors, anchorsOf } from '../anchors/anchors-of-chain.ts';
 import { type SwapSides, viewedSide } from './swap-sides.ts';
 
@@ -10,7 +10,7 @@ export const SUB_CATEGORIES = ['newPosition', 'accumulation', 'partialSell', 'se
 
 export type SubCategory = (typeof SUB_CATEGORIES)[number];
 
-/** A swap or liquidity change with its sides; null: a token is unknown. */
+/** `sides` null: a token is unknown. */
 export interface PositionedSwap {
   readonly sides: SwapSides | null;
   readonly token0: Address | null;
@@ -21,12 +21,7 @@ export interface PositionedSwap {
   readonly transaction_index: number;
 }
 
-/**
- * Returns the position of each swap, in order: by the trader's balance of the viewed token before the transaction of a purchase, and after
- * that of a sale. The trader is the beneficiary, else the sender. Null: no trade, or the balance is unknown. So is that of the native token: a trader
- * who moved no wrapped native token in the transaction of its swap traded the native one.
- * @param focus forms of the token from whose view swaps are purchases or sales; empty: the base token of each pool
- */
+/** By the balance before a purchase or after a sale. Null: no trade, or unknown, as of the native token. */
 export async function readSubCategories(
   database: ReadDatabase,
   chain: Chain,
@@ -35,42 +30,22 @@ export async function readSubCategories(
 ): Promise<readonly (SubCategory | null)[]> {
   const { native } = anchorsOf(chain);
   const trades = swaps.map((swap) => tradeOf(swap, focus, { native, wrapped: chain.wrappedNative }));
-  const known = await readBalancesAround(
-    database,
-    chain,
-    trades.flatMap((trade) => trade ?? []),
-    isSpread,
-  );
-  const balances = known.values();
+  const changes = trades.flatMap((trade) => trade ?? []);
+  const balances = (await readBalancesAround(database, chain, changes, isSpread)).values();
   return trades.map((trade) => {
     if (trade === null) return null;
     const { value: around = null } = balances.next();
-    return around === null ? null : categoryOf(trade, around);
+    if (around === null || (trade.isNative && !around.isMoved)) return null;
+    if (trade.isBuy) return around.before === 0n ? 'newPosition' : 'accumulation';
+    return around.after === 0n ? 'sellAll' : 'partialSell';
   });
 }
 
-interface Trade {
-  readonly isBuy: boolean;
-  readonly isNative: boolean;
-  readonly account: Address;
-  readonly token: Address;
-  readonly block: number;
-  readonly transactionIndex: number;
-}
-
 function tradeOf(
-  {
-    sides,
-    token0,
-    token1,
-    wallet,
-    beneficiary,
-    block_number: block,
-    transaction_index: transactionIndex,
-  }: PositionedSwap,
+  { sides, token0, token1, wallet, beneficiary, ...place }: PositionedSwap,
   focus: readonly Address[],
   { native, wrapped }: { readonly native: Anchors['native']; readonly wrapped: Address | null },
-): Trade | null {
+) {
   if (sides === null || sides.trade === null) return null;
   const viewed = viewedSide({ token0 }, sides, focus);
   const token = viewed.type === 'token0' ? token0 : token1;
@@ -78,11 +53,6 @@ function tradeOf(
   // Balances of the native token, and of a wrapped one without its deposits and withdrawals, don't follow from transfers.
   if (token === null || (isNative && token !== wrapped)) return null;
   const isBuy = sides.trade.bought === viewed;
+  const { block_number: block, transaction_index: transactionIndex } = place;
   return { isBuy, isNative, account: beneficiary ?? wallet, token, block, transactionIndex };
-}
-
-function categoryOf({ isBuy, isNative }: Trade, { before, after, isMoved }: BalancesAround): SubCategory | null {
-  if (isNative && !isMoved) return null;
-  if (isBuy) return before === 0n ? 'newPosition' : 'accumulation';
-  return after === 0n ? 'sellAll' : 'partialSell';
 }

@@ -1,9 +1,8 @@
-import { type Address, decimalFraction, type Fraction } from '@chainstead/core';
+import { type Address, decimalFraction, type Fraction, invertFraction, multiplyFractions } from '@chainstead/core';
 import { type Anchors, isQuotedIn0 } from '../anchors/anchors-of-chain.ts';
 import { soldToken } from '../trades/trade-direction.ts';
 import type { TokenFacts } from './token-facts.ts';
 
-/** One token of a pool in a swap. */
 export interface SwapSide {
   readonly token: TokenFacts;
   readonly type: 'token0' | 'token1';
@@ -11,7 +10,6 @@ export interface SwapSide {
   readonly amount: string | null;
 }
 
-/** A swap by base and quote token. */
 export interface SwapSides {
   readonly base: SwapSide;
   readonly quote: SwapSide;
@@ -19,31 +17,23 @@ export interface SwapSides {
   readonly trade: { readonly sold: SwapSide; readonly bought: SwapSide } | null;
 }
 
-/** Returns the sides of a swap or liquidity change; null if a token is unknown. Amounts of liquidity have one sign: they are no trade. */
+/** Null: a token is unknown. Amounts of liquidity have one sign: they are no trade. */
 export function sidesOf(
-  row: {
-    readonly token0: Address | null;
-    readonly token1: Address | null;
-    readonly amount0: string | null;
-    readonly amount1: string | null;
-  },
+  row: Record<'token0' | 'token1', Address | null> & Record<'amount0' | 'amount1', string | null>,
   tokenOf: (token: Address) => TokenFacts,
   anchors: Anchors,
 ): SwapSides | null {
-  if (row.token0 === null || row.token1 === null) return null;
-  const side0: SwapSide = { token: tokenOf(row.token0), type: 'token0', amount: row.amount0 };
-  const side1: SwapSide = { token: tokenOf(row.token1), type: 'token1', amount: row.amount1 };
-  const [base, quote] = isQuotedIn0(row.token0, row.token1, anchors) ? [side1, side0] : [side0, side1];
-  const sold =
-    row.amount0 === null || row.amount1 === null ? null : soldToken(BigInt(row.amount0), BigInt(row.amount1));
+  const { token0, token1, amount0, amount1 } = row;
+  if (token0 === null || token1 === null) return null;
+  const side0: SwapSide = { token: tokenOf(token0), type: 'token0', amount: amount0 };
+  const side1: SwapSide = { token: tokenOf(token1), type: 'token1', amount: amount1 };
+  const [base, quote] = isQuotedIn0(token0, token1, anchors) ? [side1, side0] : [side0, side1];
+  const sold = amount0 === null || amount1 === null ? null : soldToken(BigInt(amount0), BigInt(amount1));
   if (sold === null) return { base, quote, trade: null };
   return { base, quote, trade: sold === 0 ? { sold: side0, bought: side1 } : { sold: side1, bought: side0 } };
 }
 
-/**
- * Returns the side from whose view a swap is a purchase or a sale.
- * @param focus forms of a token of the swap; empty: the base token
- */
+/** `focus`: forms of a token of the swap; empty: the base token. */
 export function viewedSide(
   { token0 }: { readonly token0: Address | null },
   { base, quote }: SwapSides,
@@ -54,20 +44,16 @@ export function viewedSide(
   return base.type === type ? base : quote;
 }
 
-/** Quote tokens per base token of a trade, from its exact amounts; null if the swap is no trade or decimals are unknown. */
+/** Quote tokens per base token. Null: no trade, or unknown decimals. */
 export function baseQuotePrice({ base, quote, trade }: SwapSides): string | null {
   const [amount, price] = [wholeAmount(base), wholeAmount(quote)];
   if (trade === null || amount === null || price === null) return null;
-  const ratio = {
-    numerator: price.numerator * amount.denominator,
-    denominator: price.denominator * amount.numerator,
-  };
-  return decimalFraction(ratio, SIGNIFICANT_DIGITS);
+  return decimalFraction(multiplyFractions(price, invertFraction(amount)), SIGNIFICANT_DIGITS);
 }
 
 const SIGNIFICANT_DIGITS = 17;
 
-/** Whole tokens of a side without the sign; null: the amount or the decimals are unknown. */
+/** Without the sign. Null: the amount or the decimals are unknown. */
 export function wholeAmount({ amount, token: { decimals } }: SwapSide): Fraction | null {
   if (amount === null || decimals === null) return null;
   return { numerator: BigInt(amount.replace('-', '')), denominator: 10n ** BigInt(decimals) };

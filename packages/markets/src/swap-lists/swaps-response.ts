@@ -76,7 +76,6 @@ const pairTokenSchema = z
   })
   .openapi('PairToken');
 
-/** The response of `getSwapsByPairAddress` (docs/api/swaps.md). */
 export const pairSwapsSchema = z
   .object({
     page: PAGE,
@@ -139,10 +138,8 @@ const swapsShape = {
   result: z.array(swapRowSchema).openapi({ description: 'Swaps' }),
 };
 
-/** The response of `getSwapsByTokenAddress` (docs/api/swaps.md). */
 export const swapsSchema = z.object(swapsShape).openapi('Swaps');
 
-/** The response of `getSwapsByWalletAddress` (docs/api/swaps.md#swaps-of-a-wallet). */
 export const walletSwapsSchema = z
   .object({
     status: z.enum(['SYNCED', 'SYNCING']).openapi({ description: 'SYNCING while blocks of the wallet are missing' }),
@@ -151,7 +148,6 @@ export const walletSwapsSchema = z
   })
   .openapi('WalletSwaps');
 
-/** The pool of a list of swaps. */
 export interface PairOfSwaps {
   readonly pool: PoolId;
   readonly pair: Pair;
@@ -240,7 +236,7 @@ function commonFields(row: ListedSwap) {
   };
 }
 
-/** Null: a swap that is no trade. */
+/** Null: no trade. */
 function pairTypeOf({ kind }: ListedSwap, sides: SwapSides | null): TransactionType | null {
   if (kind !== 0) return kind === 1 ? 'addLiquidity' : 'removeLiquidity';
   if (sides === null || sides.trade === null) return null;
@@ -262,7 +258,7 @@ function amountOf({ amount, token: { decimals } }: SwapSide): string | null {
   return wholeTokens(amount, decimals);
 }
 
-/** Base and quote token of a pair with their reserves; empty for a pool with more than two tokens. */
+/** Empty for a pool with more than two tokens. */
 function pairTokens({ tokens, state, tokenOf }: Pair, usd: PairOfSwaps['usd'], anchors: Anchors) {
   if (tokens === null) return [];
   const [reserve0, reserve1] = state?.of === 'reserves' ? [state.reserve0, state.reserve1] : [null, null];
@@ -273,17 +269,13 @@ function pairTokens({ tokens, state, tokenOf }: Pair, usd: PairOfSwaps['usd'], a
 
 function showPairToken(token: TokenFacts, reserve: bigint | null, usd: Fraction | null) {
   const { address: contract, name, symbol, logo, decimals } = token;
+  const amount =
+    reserve === null || decimals === null ? null : { numerator: reserve, denominator: 10n ** BigInt(decimals) };
   const shown: z.infer<typeof pairTokenSchema> = {
     ...{ address: contract, name, symbol, logo },
     amount: wholeTokens(reserve === null ? null : reserve.toString(), decimals),
-    usdPrice: usd === null ? null : nearestNumber(usd),
-    usdAmount:
-      reserve === null || decimals === null || usd === null ? null : nearestNumber(worth(reserve, decimals, usd)),
+    usdPrice: usd && nearestNumber(usd),
+    usdAmount: amount && usd && nearestNumber(multiplyFractions(amount, usd)),
   };
   return { token, shown };
-}
-
-/** US dollars of base units. */
-function worth(amount: bigint, decimals: number, usd: Fraction): Fraction {
-  return multiplyFractions({ numerator: amount, denominator: 10n ** BigInt(decimals) }, usd);
 }

@@ -31,7 +31,6 @@ export interface SwapListOptions {
   readonly readDirectPrices: ReadDirectPrices;
 }
 
-/** `GET /api/v2.2/pairs/{address}/swaps`: swaps and liquidity changes of a pair (docs/api/swaps.md#swaps-of-a-pair). */
 export function createPairSwapsRoute(options: SwapListOptions): RouteModule {
   return (app, dependencies) => {
     const { parameters, reads } = dependencies;
@@ -53,12 +52,8 @@ export function createPairSwapsRoute(options: SwapListOptions): RouteModule {
         const pair = await getPair(reads, chain, pool);
         if (pair === null) throw new NotFoundError(PAIR_NOT_FOUND);
         const query = { ...rowsOf(filter), order, limit, after: position, pinnedBlock: upperBound };
-        const found = await getSwaps(
-          reads,
-          chain,
-          { ...query, subject: { kind: 'pair', pool } },
-          await sourcesOf(options, dependencies, chain),
-        );
+        const sources = await sourcesOf(options, dependencies, chain);
+        const found = await getSwaps(reads, chain, { ...query, subject: { kind: 'pair', pool } }, sources);
         return { ...found, pair, usd: await readPairPrices(reads, chain, pair) };
       },
       present: (found, envelope, { chain, filter }) =>
@@ -67,7 +62,6 @@ export function createPairSwapsRoute(options: SwapListOptions): RouteModule {
   };
 }
 
-/** `GET /api/v2.2/erc20/{address}/swaps`: swaps of a token in all pools (docs/api/swaps.md#swaps-of-a-token). */
 export function createTokenSwapsRoute(options: SwapListOptions): RouteModule {
   return (app, dependencies) => {
     const { parameters, reads } = dependencies;
@@ -97,7 +91,6 @@ export interface WalletSwapsOptions extends SwapListOptions {
   readonly onDemandBackfill: TraderBackfill;
 }
 
-/** `GET /api/v2.2/wallets/{address}/swaps`: swaps of a wallet (docs/api/swaps.md#swaps-of-a-wallet). */
 export function createWalletSwapsRoute({ onDemandBackfill, ...options }: WalletSwapsOptions): RouteModule {
   return (app, dependencies) => {
     const { database, logger, parameters, reads } = dependencies;
@@ -117,7 +110,8 @@ export function createWalletSwapsRoute({ onDemandBackfill, ...options }: WalletS
       cursorName: 'wallet-swaps',
       filterOf: ({ address, tokenAddress, ...given }) => ({ address, tokenAddress, ...commonFilter(given) }),
       read: async ({ chain, filter, order, limit, position, upperBound, requester }) => {
-        const subject = walletOf(filter);
+        const { address, tokenAddress: token } = filter;
+        const subject = { kind: 'wallet', wallet: address as Address, token: token as Address | null } as const;
         const query = { ...rowsOf(filter), subject, order, limit, after: position, pinnedBlock: upperBound };
         const found = await getSwaps(reads, chain, query, await sourcesOf(options, dependencies, chain));
         const request = { account: subject.wallet, requester, indexed: found.indexed };
@@ -126,11 +120,6 @@ export function createWalletSwapsRoute({ onDemandBackfill, ...options }: WalletS
       present: (found, envelope) => ({ ...showSyncState(found.state), ...showSwaps(found, envelope) }),
     });
   };
-}
-
-function walletOf({ address, tokenAddress }: Filter) {
-  const token = tokenAddress === null ? null : (tokenAddress as Address);
-  return { kind: 'wallet', wallet: address as Address, token } as const;
 }
 
 const SWAP_TYPES = ['buy', 'sell'] as const satisfies readonly TransactionType[];
@@ -171,20 +160,13 @@ function typesParameter(types: readonly TransactionType[]) {
   return z
     .array(z.string())
     .transform((given, ctx): readonly TransactionType[] => {
-      const found = given
-        .filter((one) => one !== '')
-        .flatMap((one, index) => {
-          const type = types.find((known) => known === one);
-          if (type === undefined)
-            ctx.addIssue({
-              code: 'custom',
-              message: `must be ${allowed}`,
-              path: [index],
-              params: { allowed, given: one },
-            });
-          return type ?? [];
-        });
-      return types.filter((type) => found.includes(type));
+      const values = given.filter((value) => value !== '');
+      for (const [index, value] of values.entries())
+        if (!types.some((type) => type === value)) {
+          const params = { allowed, given: value };
+          ctx.addIssue({ code: 'custom', message: `must be ${allowed}`, path: [index], params });
+        }
+      return types.filter((type) => values.includes(type));
     })
     .optional()
     .openapi({
@@ -194,7 +176,6 @@ function typesParameter(types: readonly TransactionType[]) {
     });
 }
 
-/** The values that a cursor is bound to. */
 const filterSchema = z.object({
   address: z.string(),
   tokenAddress: z.string().nullable().default(null),

@@ -20,7 +20,7 @@ import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import { isSold0, isTrade } from '../trades/trade-direction.ts';
 
-/** The subject of a list. Only swaps of proven pools that are counted are listed. */
+/** Only swaps of proven pools that are counted are listed. */
 export type SwapsSubject =
   /** Also liquidity changes. */
   | { readonly kind: 'pair'; readonly pool: PoolId }
@@ -32,7 +32,6 @@ export const TRANSACTION_TYPES = ['buy', 'sell', 'addLiquidity', 'removeLiquidit
 
 export type TransactionType = (typeof TRANSACTION_TYPES)[number];
 
-/** Position of a row in its chain. */
 export interface SwapPlace {
   readonly block_number: number;
   readonly transaction_index: number;
@@ -44,23 +43,22 @@ export interface SwapsQuery extends PageBounds {
   /** Empty: all. */
   readonly types: readonly TransactionType[];
   readonly order: KeysetOrder;
-  /** Number of rows; one more is read to detect a next page. */
+  /** One more row is read to detect a next page. */
   readonly limit: number;
-  /** Rows after this one; null for the first page. */
+  /** Null: the first page. */
   readonly after: SwapPlace | null;
 }
 
 export interface SwapsReading {
-  /** Whether tables are distributed. @default false */
+  /** Tables are distributed. @default false */
   readonly isSpread?: boolean;
   /** Of {@link SWAPS}. */
   readonly select?: Sql;
 }
 
-/** The dataset whose coverage counts. */
 export const SWAPS_DATASET = 'swaps';
 
-/** The rows of a page. Tokens are those of the proven pool, or of the swap if the pool has more than two. */
+/** Tokens are those of the proven pool, or of the swap if the pool has more than two. */
 export const SWAPS = packedRows({
   block_number: int8('block_number'),
   transaction_index: int4('transaction_index'),
@@ -79,11 +77,7 @@ export const SWAPS = packedRows({
   amount1: textOrNull('amount1::text'),
 });
 
-/**
- * Returns the statement for a page of swaps. Each scan is a range of one index that stops after limit + 1 rows
- * (swaps-statement.explain.test.ts). For a pair it is the primary key of `swaps`. For a wallet, `swaps_by_wallet` and
- * `swaps_by_beneficiary` are merged; for a token, `trades_by_token0` and `trades_by_token1`. A swap that two of them contain is shown once.
- */
+/** Each scan is a range of one index that stops after limit + 1 rows (swaps-statement.explain.test.ts). */
 export function swapsStatement(
   chain: Chain,
   query: SwapsQuery,
@@ -118,10 +112,7 @@ FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM page) AS packe
 /** Address as hexadecimal digits, name, symbol, decimals, logo. */
 export type TokenEntry = readonly [string, string | null, string | null, number | null, string | null];
 
-/**
- * Returns a query that has a row if a pool of the token may have no proof yet: by the guess from its transfers, or without a guess.
- * @param chainId the chain's id as the statement repeats it
- */
+/** A row if a pool of the token may have no proof yet: by the guess from its transfers, or without a guess. */
 export function undecidedPoolsOf(token: Address, chain: Chain, chainId: Sql): Sql {
   const keys = formsOf(token, chain).map((form) => sql`= ${addressKey(form)}::bigint`);
   const ranges = [sql`token0`, sql`token1`].flatMap((side) =>
@@ -133,13 +124,13 @@ export function undecidedPoolsOf(token: Address, chain: Chain, chainId: Sql): Sq
   return joinSql(ranges, ' UNION ALL ');
 }
 
-/** Returns {@link TokenEntry} values, each token once, as JSON; null for none. @param tokens a query for them */
+/** JSON of {@link TokenEntry}, each token once; null: none. */
 export function tokensOf(tokens: Sql, chainId: Sql): Sql {
   return sql`(SELECT json_agg(json_build_array(encode(address, 'hex'), name, symbol, decimals, logo))
     FROM tokens WHERE address = ANY (ARRAY(${tokens})) AND chain_id = ${chainId})`;
 }
 
-/** A token, and the zero address for the wrapped native token: Uniswap v4 trades the native token itself. */
+/** Uniswap v4 trades the native token itself: the zero address. */
 export function formsOf(token: Address, chain: Chain): readonly Address[] {
   return token === wrappedNativeOf(chain) ? [token, ZERO_ADDRESS] : [token];
 }
@@ -200,10 +191,7 @@ const IS_POOL_OF_SWAP = sql`known.pool_key = swap.pool_key AND known.chain_id = 
 const IS_SWAP_OF_TRADE = sql`swap.pool_key = trade.pool_key AND swap.chain_id = trade.chain_id AND swap.block_number = trade.block_number
       AND swap.transaction_index = trade.transaction_index AND swap.log_index = trade.log_index`;
 
-/**
- * Joins the only row of a table that meets the conditions. Row by row: for equality of several columns, the planner expects next to no rows,
- * and would read and sort all of them. Citus refuses a limit in a correlated subquery.
- */
+/** Row by row: the planner expects few rows, and would sort all. Citus refuses a limit in a correlated subquery. */
 function joinOne(table: Sql, name: Sql, condition: Sql, { isSpread }: Scan): Sql {
   return isSpread
     ? sql`JOIN ${table} AS ${name} ON ${condition}`
@@ -233,10 +221,7 @@ function tradesRange(side: 'token0' | 'token1', token: Address, filter: Sql, sca
     WHERE ${expectedTrue(joinSql([IS_LISTED, isOf, filter], ' AND '))} ${orderBy(order, 'trade.')} LIMIT ${scan.limit}`;
 }
 
-/**
- * Returns a query that has a row if the list may lack swaps whose pools have no proof yet; null for a pair, which is proven. For a wallet they
- * are the pools of its swaps in the range of the page.
- */
+/** A row if the list may lack swaps of unproven pools. Null for a pair, which is proven. */
 function undecidedPools({ subject, order }: SwapsQuery, scan: Scan): Sql | null {
   const { chainId, chain } = scan;
   switch (subject.kind) {
@@ -268,7 +253,7 @@ function undecidedPools({ subject, order }: SwapsQuery, scan: Scan): Sql | null 
 
 const INT4_MAX = rawSql(2_147_483_647);
 
-/** The first rows of several ranges, each once. */
+/** Each row once. */
 function merged(ranges: readonly Sql[], { order, limit }: Scan): Sql {
   const all = joinSql(
     ranges.map((range) => sql`(${range})`),
@@ -277,10 +262,7 @@ function merged(ranges: readonly Sql[], { order, limit }: Scan): Sql {
   return sql`SELECT DISTINCT ON (block_number, transaction_index, log_index) * FROM (${all}) AS listed ${orderBy(order)} LIMIT ${limit}`;
 }
 
-/**
- * A pair also lists swaps that are no trade: with both types, or without any.
- * @param focus returns the addresses whose side decides between buy and sell; null: the base token of each pool
- */
+/** `focus` decides between buy and sell; null: the base token. Swaps that are no trade need both types. */
 function typeCondition(types: readonly TransactionType[], focus: (() => Sql) | null, scan: Scan): Sql {
   const wanted = new Set(types.length === 0 ? TRANSACTION_TYPES : types);
   const isBuy = () =>

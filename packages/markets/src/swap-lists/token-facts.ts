@@ -4,7 +4,6 @@ import { addressBytes, type ReadDatabase, sql } from '@chainstead/db';
 import { wrappedNativeOf } from '../anchors/anchors-of-chain.ts';
 import { type TokenEntry, tokensOf } from './swaps-statement.ts';
 
-/** A token of a pool as responses show it. */
 export interface TokenFacts {
   /** The native token has the address of the wrapped one, so that each token is a contract. */
   readonly address: Address;
@@ -14,7 +13,7 @@ export interface TokenFacts {
   readonly decimals: number | null;
 }
 
-/** Returns a look-up of tokens by address. Facts of unknown tokens are null. */
+/** Facts of unknown tokens are null. */
 export function tokenBook(entries: readonly TokenEntry[], chain: Chain): (token: Address) => TokenFacts {
   const known = new Map(
     entries.map(([address, name, symbol, decimals, logo]) => [`0x${address}`, { name, symbol, decimals, logo }]),
@@ -27,7 +26,6 @@ export function tokenBook(entries: readonly TokenEntry[], chain: Chain): (token:
       : { address, ...(known.get(address) ?? { name: null, symbol: null, decimals: null, logo: null }) };
 }
 
-/** Returns a look-up of these tokens by address, in one statement. */
 export async function readTokenBook(
   database: ReadDatabase,
   chain: Chain,
@@ -39,7 +37,7 @@ export async function readTokenBook(
   return tokenBook(row?.tokens ?? [], chain);
 }
 
-/** Amount in whole tokens without its sign; null: the amount or the decimals are unknown. @param amount base units */
+/** Without the sign. `amount`: base units. Null: the amount or the decimals are unknown. */
 export function wholeTokens(amount: string | null, decimals: number | null): string | null {
   return amount === null || decimals === null ? null : decimalAmount(amount.replace('-', ''), decimals);
 }

@@ -3,15 +3,12 @@ import { type BlockRange, mergeRanges } from '@chainstead/core';
 import { type ReadDatabase, sql } from '@chainstead/db';
 import { SWAPS_DATASET } from '../swap-lists/swaps-statement.ts';
 
-/**
- * Returns the blocks with all swaps of the chain, ascending. Other blocks may have swaps of requested wallets: figures
- * of pools and tokens leave those out.
- */
+/** Ascending. Other blocks may have swaps of requested wallets, which figures of pools and tokens leave out. */
 export async function readCoveredBlocks(database: ReadDatabase, { id }: Pick<Chain, 'id'>): Promise<CoveredBlocks> {
-  const rows = await database.select<{ readonly first_block: number; readonly last_block: number }>(
-    sql`SELECT first_block, last_block FROM sync_ranges WHERE chain_id = ${id} AND dataset = ${SWAPS_DATASET} ORDER BY first_block`,
+  const rows = await database.select<BlockRange>(
+    sql`SELECT first_block AS from, last_block AS to FROM sync_ranges WHERE chain_id = ${id} AND dataset = ${SWAPS_DATASET} ORDER BY first_block`,
   );
-  const ranges = mergeRanges(rows.map((row) => ({ from: row.first_block, to: row.last_block })));
+  const ranges = mergeRanges(rows);
   return { ranges, has: (block) => isIn(ranges, block) };
 }
 

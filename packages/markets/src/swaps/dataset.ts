@@ -9,10 +9,7 @@ import { tickLiquidityOfSwaps } from '../vault-liquidity/tick-liquidity-projecti
 import { swapHistories } from './swap-histories.ts';
 import { swapRows } from './swap-rows.ts';
 
-/**
- * Swaps and liquidity changes of all pools, proven or not, unless `SWAPS_<CHAIN>` is off. Reads whole blocks: the sender of a transaction is not in its logs. Failed
- * transactions have no logs.
- */
+/** Of all pools, proven or not. Reads whole blocks: the sender of a transaction is not in its logs. */
 export const swaps: Dataset<SwapRow> = {
   name: 'swaps',
   topics: () => [],
@@ -27,7 +24,7 @@ export const swaps: Dataset<SwapRow> = {
   projections: [poolsOfSwaps, tradesOfProvenPools, candlesOfSwaps, traderSumsOfSwaps, tickLiquidityOfSwaps],
 };
 
-/** The traded tokens: responses need their symbols and decimals. */
+/** Responses need the symbols and decimals of traded tokens. */
 function* contracts(rows: readonly SwapRow[]): Generator<{ address: Address; standard: 'erc20' }> {
   const seen = new Set<Address>();
   for (const { token0, token1 } of rows)

@@ -5,11 +5,7 @@ import { decodePoolEvent } from '../events/decode-pool-event.ts';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';
 import type { SwapRow } from '../tables/schema.ts';
 
-/**
- * On-demand backfill of an account's swaps. A beneficiary that is not the sender gave a token in a `Transfer`, so the
- * filters find all its swaps. Swaps of sent transactions that moved none of its tokens are found by the search of sent
- * transactions. Liquidity changes are left out: the state of a pool needs all of them.
- */
+/** A beneficiary that is not the sender gave a token in a `Transfer`, so the filters find all its swaps. */
 export const swapHistories: TransactionHistories<SwapRow> = {
   filters: (_chain, account) => [
     { topics: [TRANSFER_TOPIC], indexed: [[topicOf(account)]] },

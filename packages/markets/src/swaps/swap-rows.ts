@@ -3,7 +3,7 @@ import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import type { ExecutedTransaction } from '@chainstead/sync';
 import { decodeErc20Transfer } from '@chainstead/token-events';
 import { decodePoolEvent } from '../events/decode-pool-event.ts';
-import type { LiquidityEvent, PoolId, SideAmounts, SwapEvent, TokenAmounts } from '../events/pool-event.ts';
+import type { LiquidityEvent, PoolId, SwapEvent, TokenAmounts } from '../events/pool-event.ts';
 import type { PoolVaults } from '../events/pool-vaults.ts';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';
 import { poolKey } from '../pools/pool-key.ts';
@@ -12,10 +12,7 @@ import type { SwapRow } from '../tables/schema.ts';
 import { beneficiariesOf, type TokenMove } from '../traders/beneficiary.ts';
 import { soldToken } from '../trades/trade-direction.ts';
 
-/**
- * Rows of a transaction's swaps and liquidity changes, in the order of their logs. Beneficiaries need the whole transaction: its value and
- * all its transfers.
- */
+/** In the order of the logs. Beneficiaries need the value and all transfers of the transaction. */
 export function swapRows(transaction: ExecutedTransaction, chain: Chain): readonly SwapRow[] {
   const { vaults } = exchangesOf(chain);
   const events = transaction.logs.flatMap((log) => {
@@ -24,7 +21,7 @@ export function swapRows(transaction: ExecutedTransaction, chain: Chain): readon
   });
   if (events.length === 0) return [];
   const transfers = transaction.logs.flatMap((log) => transferOf(log, chain));
-  const trades = joinBins(events).map((one) => ({ ...one, sides: sidesOf(one.event, transfers) }));
+  const trades = joinBins(events).map(({ log, event }) => ({ log, event, sides: sidesOf(event, transfers) }));
   const beneficiaries = tradersOf(trades, transaction, transfers, chain, vaults);
   return trades.map(({ log, event, sides }) => {
     const beneficiary = beneficiaries.get(log) ?? null;
@@ -60,32 +57,24 @@ interface LoggedEvent {
 function joinBins(events: readonly LoggedEvent[]): readonly LoggedEvent[] {
   const joined: LoggedEvent[] = [];
   const firsts = new Map<string, number>();
-  for (const one of events) {
-    const { event } = one;
-    const key = event.kind === 'swap' && event.state?.of === 'bin' ? `${event.pool} ${isIn0(event)}` : null;
-    const place = key === null ? undefined : firsts.get(key);
-    const first = place === undefined ? undefined : joined[place];
-    if (place !== undefined && first?.event.kind === 'swap' && event.kind === 'swap') {
-      joined[place] = { log: first.log, event: { ...event, amounts: sumOf(first.event.amounts, event.amounts) } };
+  for (const { log, event } of events) {
+    const amounts = event.kind === 'swap' && event.state?.of === 'bin' ? event.amounts : null;
+    const key = amounts?.of === 'sides' ? `${event.pool} ${amounts.amount0 > 0n}` : null;
+    const index = key === null ? undefined : firsts.get(key);
+    const first = index === undefined ? undefined : joined[index];
+    if (index !== undefined && first?.event.amounts?.of === 'sides' && amounts?.of === 'sides') {
+      const { amount0, amount1 } = first.event.amounts;
+      const sum = { of: 'sides', amount0: amount0 + amounts.amount0, amount1: amount1 + amounts.amount1 } as const;
+      joined[index] = { log: first.log, event: { ...event, amounts: sum } };
       continue;
     }
     if (key !== null) firsts.set(key, joined.length);
-    joined.push(one);
+    joined.push({ log, event });
   }
   return joined;
 }
 
-/** Whether token 0 came into the bin of a log. */
-function isIn0({ amounts }: SwapEvent): boolean {
-  return amounts.of === 'sides' && amounts.amount0 > 0n;
-}
-
-function sumOf(a: SwapEvent['amounts'], b: SwapEvent['amounts']): SwapEvent['amounts'] {
-  if (a.of !== 'sides' || b.of !== 'sides') return a;
-  return { of: 'sides', amount0: a.amount0 + b.amount0, amount1: a.amount1 + b.amount1 };
-}
-
-/** Tokens and signed amounts of both sides; null: unknown. */
+/** Null: unknown. */
 interface Sides {
   readonly token0: Address | null;
   readonly token1: Address | null;
@@ -98,12 +87,8 @@ function sidesOf(event: SwapEvent | LiquidityEvent, transfers: readonly TokenTra
   if (amounts === null) return { token0: null, token1: null, amount0: null, amount1: null };
   if (amounts.of === 'tokens') return namedSides(event.pool, amounts, transfers);
   const isSorted = event.kind === 'liquidity' || event.state?.of !== 'bin';
-  return { ...pairOf(event.pool, amounts, transfers, isSorted), amount0: amounts.amount0, amount1: amounts.amount1 };
-}
-
-function pairOf(pool: PoolId, amounts: SideAmounts, transfers: readonly TokenTransfer[], isSorted: boolean) {
-  const [token0 = null, token1 = null] = tokensMoved(pool, amounts, transfers, isSorted) ?? [];
-  return { token0, token1 };
+  const [token0 = null, token1 = null] = tokensMoved(event.pool, amounts, transfers, isSorted) ?? [];
+  return { token0, token1, amount0: amounts.amount0, amount1: amounts.amount1 };
 }
 
 /** The lower address is token 0; if one is unknown, the sold token is. */
@@ -120,7 +105,7 @@ interface Trade extends LoggedEvent {
   readonly sides: Sides;
 }
 
-/** Beneficiaries of the trades whose tokens are known, by log. */
+/** By log, of trades whose tokens are known. */
 function tradersOf(
   trades: readonly Trade[],
   transaction: ExecutedTransaction,
@@ -145,7 +130,7 @@ function tradersOf(
   return new Map(known.map(({ log }, index) => [log, found[index] ?? null]));
 }
 
-/** The value of the transaction, as if it were wrapped. */
+/** As if it were wrapped. */
 function transactionValue(
   { from, to, value }: ExecutedTransaction,
   wrappedNative: Address | null,

@@ -20,7 +20,7 @@ export interface TradeFiguresQuery {
   readonly spans: readonly TimeSpan[];
   /** Swaps of later blocks don't count. */
   readonly lastBlock: number;
-  /** Whether distinct traders are counted. @default true */
+  /** Distinct traders are counted. @default true */
   readonly countsTraders?: boolean;
 }
 
@@ -35,11 +35,7 @@ export interface FigureLimits {
 
 const FIGURE_LIMITS: FigureLimits = { swapsMax: 100_000, part: SWAPS_PER_PART, tradersMax: 200_000 };
 
-/**
- * Returns the sums of the trades of each group of pools, in the order of the spans. Whole hours have stored sums. Swaps of all other times are
- * read a part at a time.
- * @throws {SwapsNotSummedError} if that takes more swaps than the limit
- */
+/** By group, in the order of the spans. @throws {SwapsNotSummedError} if too many swaps have no stored sum */
 export async function readTradeFigures(
   database: ReadDatabase,
   chain: Chain,
@@ -56,8 +52,8 @@ export async function readTradeFigures(
     ...wholeSpans(1, time.from, time.to),
   });
   const times = timesToRead(spans, stored, time);
-  const ranges = await Promise.all(times.map((one) => readBlocks(database, chain, one, lastBlock)));
-  // Elsewhere only swaps of requested wallets are known.
+  const ranges = await Promise.all(times.map((span) => readBlocks(database, chain, span, lastBlock)));
+  // Elsewhere only swaps of requested wallets are indexed.
   const covered = intersectRanges(ranges.flat(), (await readCoveredBlocks(database, chain)).ranges);
   await addSwaps(database, chain, { pools, spans, ranges: covered, stored, limits }, collector);
   await addStoredSums(database, chain, { groups, spans }, stored, collector);
@@ -65,18 +61,23 @@ export async function readTradeFigures(
   return collector.sums();
 }
 
-interface SwapsToAdd extends Pick<TradeFiguresQuery, 'spans'> {
-  readonly pools: readonly FiguredPool[];
-  readonly ranges: readonly BlockRange[];
-  readonly stored: StoredHours;
-  readonly limits: FigureLimits;
-}
-
-/** Adds the swaps of times that no stored hour has. */
+/** Times that no stored hour has. */
 async function addSwaps(
   database: ReadDatabase,
   chain: Chain,
-  { pools, spans, ranges, stored, limits }: SwapsToAdd,
+  {
+    pools,
+    spans,
+    ranges,
+    stored,
+    limits,
+  }: {
+    readonly pools: readonly FiguredPool[];
+    readonly spans: readonly TimeSpan[];
+    readonly ranges: readonly BlockRange[];
+    readonly stored: StoredHours;
+    readonly limits: FigureLimits;
+  },
   collector: SumsCollector,
 ): Promise<void> {
   const ids = pools.map(({ pool }) => pool);
@@ -103,10 +104,10 @@ async function addSwaps(
   for (const part of parts) await readPart(() => addPart(part));
 }
 
-/** Ranges of time above which one range over all of them is read. */
+/** With more, one range over all of them is read. */
 const RANGES_MAX = 64;
 
-/** Returns the times whose swaps are needed: hours that a span has in part, or that are not stored for every pool. */
+/** Hours that a span has in part, or that are not stored for every pool. */
 function timesToRead(spans: readonly TimeSpan[], stored: StoredHours, { from, to }: TimeSpan): readonly TimeSpan[] {
   const times: { from: number; to: number }[] = [];
   for (let hour = hourOf(from); secondsOf(hour) < to; hour += 1) {
@@ -121,7 +122,6 @@ function timesToRead(spans: readonly TimeSpan[], stored: StoredHours, { from, to
   return times.length > RANGES_MAX ? [{ from, to }] : times;
 }
 
-/** Returns the known blocks of a time. */
 async function readBlocks(
   database: ReadDatabase,
   chain: Chain,

@@ -8,32 +8,31 @@ import { poolKey } from '../pools/pool-key.ts';
 import type { FiguredPool, TimeSpan } from '../trade-values/figured-pool.ts';
 import type { PoolGroup, SumsCollector } from './trade-sums.ts';
 
-/** Hours whose sums are stored. */
 export interface StoredHours {
-  /** Whether the sums of an hour are stored for every pool. */
+  /** The sums are stored for every pool. */
   isWhole(hour: number): boolean;
-  /** Whether they are stored for a pool; then no row means that the pool had no swap. */
+  /** True without a row: the pool had no swap. */
   has(pool: PoolId, hour: number): boolean;
   readonly hours: readonly number[];
-  /** Rows of those hours that don't count. */
+  /** Rows that don't count. */
   readonly leftOut: readonly { readonly pool: PoolId; readonly start: number }[];
 }
 
 export interface StoredHoursQuery {
   readonly pools: readonly FiguredPool[];
-  /** In hours since the epoch: first start, and exclusive end. */
+  /** Hours since the epoch. `end` is exclusive. */
   readonly first: number;
   readonly end: number;
   /** Hours with a later block are left out. */
   readonly lastBlock: number;
-  /** Whether hours without their sets of traders are left out. */
+  /** Leaves out hours without their sets of traders. */
   readonly needsTraders: boolean;
 }
 
-/** Rows that are listed one by one because their swaps must be read: with more, no stored hour counts. */
+/** With more rows whose swaps must be read, no stored hour counts. */
 const LEFT_OUT_MAX = 10_000;
 
-/** Returns the hours whose sums count. Read before the sums: a row that is replaced meanwhile is valid as well. */
+/** Read before the sums: a row that is replaced meanwhile is valid as well. */
 export async function readStoredHours(
   database: ReadDatabase,
   chain: Chain,
@@ -71,13 +70,12 @@ function storedHours(hours: readonly number[], leftOut: StoredHours['leftOut']):
   };
 }
 
-/** Groups of pools and the spans to sum them in. */
 export interface SummedSpans {
   readonly groups: readonly PoolGroup[];
   readonly spans: readonly TimeSpan[];
 }
 
-/** Adds the stored sums of hours that lie whole within the spans: Postgres sums them, so a group and span is one row. */
+/** Postgres sums the hours, so a group and span is one row. */
 export async function addStoredSums(
   database: ReadDatabase,
   chain: Chain,
@@ -91,7 +89,14 @@ export async function addStoredSums(
     rawSql(`CASE WHEN member.is_reversed THEN candle.${sold} ELSE candle.${bought} END`);
   const volume = (side: Sql) => sql`CASE WHEN count(${side}) = count(*) THEN sum(${side})::text END`;
   const { members, isStored } = storedCandles(chain, groups, stored);
-  const rows = await database.select<SumRow>(
+  const rows = await database.select<{
+    group: number;
+    span: number;
+    buys: number;
+    sells: number;
+    buyVolume: string | null;
+    sellVolume: string | null;
+  }>(
     sql`WITH ${members}, span AS MATERIALIZED (
   SELECT * FROM unnest(${whole.map(({ first }) => first)}::int[], ${whole.map(({ end }) => end)}::int[]) WITH ORDINALITY AS span (first, ending, number))
 SELECT member.number AS "group", (span.number - 1)::int AS span,
@@ -106,18 +111,8 @@ WHERE ${isStored} GROUP BY member.number, span.number`,
   }
 }
 
-interface SumRow {
-  readonly group: number;
-  readonly span: number;
-  readonly buys: number;
-  readonly sells: number;
-  readonly buyVolume: string | null;
-  readonly sellVolume: string | null;
-}
-
 const CANDLES = sql`member JOIN pool_candles AS candle ON candle.pool_key = member.pool_key AND candle.pool = member.pool`;
 
-/** CTEs for {@link CANDLES}, and the condition that their sums count. */
 function storedCandles(
   chain: Chain,
   groups: readonly PoolGroup[],
@@ -135,13 +130,12 @@ left_out AS MATERIALIZED (
   };
 }
 
-/** Statements for the traders of all hours, at most. */
+/** Statements for the traders of all hours. */
 const READINGS_MAX = 48;
 /** Traders after which the event loop has a turn. A row has those of one pool in one hour. */
 const TRADERS_PER_TURN = 20_000;
 const ADDRESS_BYTES = 20;
 
-/** Adds the traders of hours that lie whole within the spans, some hours at a time. */
 export async function addStoredTraders(
   database: ReadDatabase,
   chain: Chain,
@@ -157,7 +151,13 @@ export async function addStoredTraders(
   let sinceTurn = 0;
   for (let at = 0; at < hours.length; at += together) {
     const { members, isStored } = storedCandles(chain, groups, { ...stored, hours: hours.slice(at, at + together) });
-    const rows = await database.select<TradersRow>(
+    const rows = await database.select<{
+      group: number;
+      isReversed: boolean;
+      start: number;
+      buyers: Buffer | null;
+      sellers: Buffer | null;
+    }>(
       sql`WITH ${members} SELECT member.number AS "group", member.is_reversed AS "isReversed", candle.start, candle.buyers, candle.sellers
        FROM ${CANDLES} WHERE ${isStored}`,
     );
@@ -176,12 +176,4 @@ export async function addStoredTraders(
 function* tradersIn(bytes: Buffer | null): Generator<string> {
   if (bytes === null) return;
   for (let at = 0; at < bytes.length; at += ADDRESS_BYTES) yield `0x${bytes.toString('hex', at, at + ADDRESS_BYTES)}`;
-}
-
-interface TradersRow {
-  readonly group: number;
-  readonly isReversed: boolean;
-  readonly start: number;
-  readonly buyers: Buffer | null;
-  readonly sellers: Buffer | null;
 }

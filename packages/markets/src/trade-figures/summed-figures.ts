@@ -1,4 +1,4 @@
-/** Figures of trades of busy pools: a worker sums them, and requests share its result for some minutes. */
+/** A worker sums figures of busy pools, and requests share its result for some minutes. */
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
@@ -11,7 +11,6 @@ import { type FigureLimits, readTradeFigures, type TradeFiguresQuery } from './r
 import { SwapsNotSummedError } from './swaps-not-summed-error.ts';
 import type { TradeSums } from './trade-sums.ts';
 
-/** What figures of a request come from. */
 export interface FigureSources {
   readonly reads: ReadDatabase;
   /** Null: no worker sums them. */
@@ -19,24 +18,20 @@ export interface FigureSources {
   readonly limits?: FigureLimits;
 }
 
-/** Figures of spans that end at the newest block, or are aligned to UTC. */
+/** Spans end at the newest block, or are aligned to UTC. */
 export interface SharedFiguresQuery extends TradeFiguresQuery {
   /** Unix seconds of `lastBlock`. */
   readonly time: number;
   readonly isAligned: boolean;
 }
 
-/** A worker sums the figures until the start of such a span of time, so that requests share them. Seconds. */
+/** Seconds. A worker sums until the start of such a span of time, so that requests share the figures. */
 const SHARED_SECONDS = 300;
 /** A question is stored with all its pools. */
 const POOLS_MAX = 640;
 const WORKER_LIMITS = { swapsMax: 1_000_000, part: SWAPS_PER_PART, tradersMax: 200_000 };
 
-/**
- * Returns the sums of {@link readTradeFigures}. If they take more swaps than a request reads, they are those of a worker, and end up to five
- * minutes earlier.
- * @throws {SwapsNotSummedError} 503 until the worker has them
- */
+/** A worker's figures end up to five minutes earlier. @throws {SwapsNotSummedError} until it has them */
 export async function sumTradeFigures(
   { reads, worker, limits }: FigureSources,
   chain: Chain,
@@ -54,9 +49,9 @@ export async function sumTradeFigures(
     const spans = query.spans.map(({ from, to }) => ({ from: from - shift, to: to - shift }));
     const question = questionSchema.parse({ ...query, lastBlock, spans });
     const options = { waitMs: worker.waitMs, maxAgeMs: 2_000 * SHARED_SECONDS };
-    const found = await worker.nodeReads.request(chain, TRADE_FIGURES, question, options);
-    if (found === null) throw error;
-    return new Map(found);
+    const summed = await worker.nodeReads.request(chain, TRADE_FIGURES, question, options);
+    if (summed === null) throw error;
+    return new Map(summed);
   }
 }
 
@@ -72,22 +67,14 @@ const questionSchema = z.object({
   lastBlock: z.int(),
   countsTraders: z.boolean().default(true),
 });
-const volume = z
-  .string()
-  .transform((text) => BigInt(text))
-  .nullable();
+const bigint = z.string().transform((text) => BigInt(text));
+const volume = bigint.nullable();
 const count = z.int().nullable();
-const answerSchema = z.array(
-  z.tuple([
-    z.string(),
-    z.array(
-      z.object({
-        ...{ buys: z.int(), sells: z.int(), buyVolume: volume, sellVolume: volume },
-        ...{ buyers: count, sellers: count, wallets: count },
-      }),
-    ),
-  ]),
-);
+const sumsSchema = z.object({
+  ...{ buys: z.int(), sells: z.int(), buyVolume: volume, sellVolume: volume },
+  ...{ buyers: count, sellers: count, wallets: count },
+});
+const answerSchema = z.array(z.tuple([z.string(), z.array(sumsSchema)]));
 
 type Question = z.infer<typeof questionSchema>;
 
@@ -98,7 +85,7 @@ const TRADE_FIGURES: StateKind<Question, z.infer<typeof answerSchema>> = {
   isSlow: true,
 };
 
-/** Sums the trades of pools. The result has integers as text: it is stored as JSON. */
+/** Integers as text: the result is stored as JSON. */
 export const tradeFiguresReader = {
   kind: TRADE_FIGURES,
   async read({ chain, database }: Pick<StateReadingContext, 'chain' | 'database'>, question: Question) {

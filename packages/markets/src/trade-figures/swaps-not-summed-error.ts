@@ -1,6 +1,6 @@
 import { ApiError } from '@chainstead/http';
 
-/** A 503: a request needs more swaps that no stored hour has yet than it may read. The worker stores them in the background. */
+/** The worker stores the missing hours in the background. */
 export class SwapsNotSummedError extends ApiError {
   constructor(swapsMax: number) {
     super({

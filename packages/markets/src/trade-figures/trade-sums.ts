@@ -2,15 +2,14 @@ import type { PoolId } from '../events/pool-event.ts';
 import type { FiguredPool, TimeSpan } from '../trade-values/figured-pool.ts';
 import type { ValuedTrade } from '../trade-values/trade-figures.ts';
 
-/** Sums of the trades of some pools in a span of time. */
 export interface TradeSums {
-  /** Number of trades that buy, and that sell, the base token. */
+  /** Trades of the base token. */
   readonly buys: number;
   readonly sells: number;
-  /** Sums of their values in units of `DOLLAR`. Null: a value is unknown. */
+  /** Units of `DOLLAR`. Null: a value is unknown. */
   readonly buyVolume: bigint | null;
   readonly sellVolume: bigint | null;
-  /** Number of distinct senders of purchases, of sales, and of either. Null: not counted, or too many. */
+  /** Distinct senders. Null: not counted, or too many. */
   readonly buyers: number | null;
   readonly sellers: number | null;
   readonly wallets: number | null;
@@ -21,36 +20,32 @@ export const NO_TRADES: TradeSums = {
   ...{ buyers: 0, sellers: 0, wallets: 0 },
 };
 
-/** Pools whose trades are summed together. */
 export interface PoolGroup {
   readonly key: string;
   readonly pools: readonly {
     readonly pool: FiguredPool;
-    /** Whether purchases are those of the quote token. */
+    /** Purchases are those of the quote token. */
     readonly isReversed: boolean;
   }[];
 }
 
-/** Trades of one side, as numbers of a stored sum or of one trade. */
 interface SidedTrades {
   readonly isBuy: boolean;
   readonly count: number;
   readonly value: bigint | null;
 }
 
-/** Collects the sums of groups of pools. Holds a number per distinct trader and group. */
+/** Holds a number per distinct trader and group. */
 export interface SumsCollector {
-  /** Adds trades to one span of a group. */
   add(group: number, span: number, trades: SidedTrades): void;
-  /** Adds a trade of a pool to some spans of each of its groups. */
+  /** To each group of the pool. */
   addTrade(pool: PoolId, spans: readonly number[], trade: ValuedTrade): void;
-  /** Adds a trader to some spans of a group. */
   addTrader(group: number, spans: readonly number[], isBuy: boolean, trader: string): void;
   /** By group, in the order of the spans. */
   sums(): ReadonlyMap<string, readonly TradeSums[]>;
 }
 
-/** @param tradersMax distinct traders of all groups above which none is counted; null: none is counted */
+/** `tradersMax`: of all groups; with more, none is counted. Null: none is counted. */
 export function collectSums(
   groups: readonly PoolGroup[],
   spans: readonly TimeSpan[],
@@ -75,9 +70,9 @@ export function collectSums(
   }
 
   function addTrader(group: number, of: readonly number[], isBuy: boolean, trader: string): void {
-    const known = traders[group];
-    if (room === null || known === undefined) return;
-    const before = known.get(trader);
+    const bitsOf = traders[group];
+    if (room === null || bitsOf === undefined) return;
+    const before = bitsOf.get(trader);
     if (before === undefined && --room < 0) {
       room = null;
       for (const map of traders) map.clear();
@@ -85,7 +80,7 @@ export function collectSums(
     }
     let bits = before ?? 0;
     for (const span of of) bits |= bitOf(span, isBuy);
-    if (bits !== before) known.set(trader, bits);
+    if (bits !== before) bitsOf.set(trader, bits);
   }
 
   return {
@@ -100,27 +95,18 @@ export function collectSums(
       new Map(
         groups.map(({ key }, group) => {
           const counts = countTraders(traders[group] ?? new Map(), spans.length, room !== null);
-          return [
-            key,
-            spans.map((_, span) => {
-              const [bought, sold] = collected[group]?.[span] ?? [emptySide(), emptySide()];
-              return {
-                ...{ buys: bought.count, sells: sold.count, buyVolume: bought.volume, sellVolume: sold.volume },
-                ...(counts[span] ?? UNCOUNTED),
-              };
-            }),
-          ];
+          const sums = spans.map((_, span) => {
+            const [bought, sold] = collected[group]?.[span] ?? [emptySide(), emptySide()];
+            const volumes = { buyVolume: bought.volume, sellVolume: sold.volume };
+            return { buys: bought.count, sells: sold.count, ...volumes, ...(counts[span] ?? UNCOUNTED) };
+          });
+          return [key, sums];
         }),
       ),
   };
 }
 
-interface OpenSide {
-  count: number;
-  volume: bigint | null;
-}
-
-function emptySide(): OpenSide {
+function emptySide(): { count: number; volume: bigint | null } {
   return { count: 0, volume: 0n };
 }
 

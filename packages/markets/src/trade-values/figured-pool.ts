@@ -1,12 +1,12 @@
 import type { Address } from '@chainstead/core';
 import type { PoolId } from '../events/pool-event.ts';
 
-/** A proven pool of two tokens. */
+/** Proven, of two tokens. */
 export interface FiguredPool {
   readonly pool: PoolId;
   readonly token0: Address;
   readonly token1: Address;
-  /** Decimals of token 0 and token 1; null: unknown. */
+  /** Null: unknown. */
   readonly decimals: readonly [number | null, number | null];
 }
 

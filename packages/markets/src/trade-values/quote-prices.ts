@@ -4,10 +4,7 @@ import { type AnchorBook, type BlockTime, isPriceable } from '../anchors/anchor-
 import { anchorsOf } from '../anchors/anchors-of-chain.ts';
 import type { QuotePrices } from './price-trade.ts';
 
-/**
- * Returns prices of a quote token in both currencies, by block.
- * @param book with prices of the token and of the native token
- */
+/** `book` has prices of the quote and the native token. */
 export function quotePrices(chain: Chain, quote: Address, book: AnchorBook): (at: BlockTime) => QuotePrices {
   const isNative = anchorsOf(chain).native.includes(quote);
   // A trade may turn out to be dust once its value is known.

@@ -1,29 +1,14 @@
 import type { TimeSpan } from './figured-pool.ts';
 
-/** Widths of candles, by the names of the hosted API. */
+/** Names of the hosted API. */
 export const TIMEFRAMES = [
-  '1s',
-  '10s',
-  '30s',
-  '1min',
-  '5min',
-  '10min',
-  '30min',
-  '1h',
-  '4h',
-  '12h',
-  '1d',
-  '1w',
-  '1M',
+  ...(['1s', '10s', '30s', '1min', '5min', '10min', '30min'] as const),
+  ...(['1h', '4h', '12h', '1d', '1w', '1M'] as const),
 ] as const;
 
 export type Timeframe = (typeof TIMEFRAMES)[number];
 
-/**
- * Returns the start of the candle that a time belongs to, in Unix seconds. Candles are aligned to UTC: a week starts on Monday, a month on
- * its first day.
- * @param time Unix seconds
- */
+/** Unix seconds. Aligned to UTC: a week starts on Monday, a month on its first day. */
 export function candleStart(timeframe: Timeframe, time: number): number {
   if (timeframe === '1M') {
     const date = new Date(time * 1_000);
@@ -34,16 +19,11 @@ export function candleStart(timeframe: Timeframe, time: number): number {
   return Math.floor((time - shift) / seconds) * seconds + shift;
 }
 
-/** Returns the smallest span of whole candles around a span of time. Unix seconds: start inclusive, end exclusive. */
 export function wholeCandles(timeframe: Timeframe, { from, to }: TimeSpan): TimeSpan {
-  const last = candleStart(timeframe, to - 1);
-  return { from: candleStart(timeframe, from), to: candleEnd(timeframe, last) };
-}
-
-function candleEnd(timeframe: Timeframe, start: number): number {
-  if (timeframe !== '1M') return start + SECONDS[timeframe];
-  const date = new Date(start * 1_000);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) / 1_000;
+  const [first, last] = [candleStart(timeframe, from), candleStart(timeframe, to - 1)];
+  if (timeframe !== '1M') return { from: first, to: last + SECONDS[timeframe] };
+  const date = new Date(last * 1_000);
+  return { from: first, to: Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) / 1_000 };
 }
 
 const MINUTE = 60;

@@ -1,11 +1,10 @@
 import type { Address } from '@chainstead/core';
 
-/** Figures of the trades of a pool in a span of time. */
 export interface TradeFigures {
-  /** Number of trades that buy, and that sell, the base token. */
+  /** Trades of the base token. */
   readonly buys: number;
   readonly sells: number;
-  /** Sums of their values in units of `DOLLAR`. Null: a value is unknown. */
+  /** Units of `DOLLAR`. Null: a value is unknown. */
   readonly buyVolume: bigint | null;
   readonly sellVolume: bigint | null;
   /** Senders of the transactions. */
@@ -18,7 +17,7 @@ export const NO_TRADES: TradeFigures = {
   ...{ buyers: new Set<Address>(), sellers: new Set<Address>() },
 };
 
-/** A trade by its bought token: the base token or the quote token. */
+/** `isBuy`: of the base token. */
 export interface ValuedTrade {
   readonly isBuy: boolean;
   readonly wallet: Address;
@@ -26,7 +25,6 @@ export interface ValuedTrade {
   readonly value: bigint | null;
 }
 
-/** Returns the figures of some trades, in any order. */
 export function figuresOf(trades: readonly ValuedTrade[]): TradeFigures {
   const [bought, sold] = [trades.filter(({ isBuy }) => isBuy), trades.filter(({ isBuy }) => !isBuy)];
   return {
@@ -36,15 +34,15 @@ export function figuresOf(trades: readonly ValuedTrade[]): TradeFigures {
   };
 }
 
-/** Joins the figures of two spans. Associative and commutative. */
-export function joinFigures(one: TradeFigures, other: TradeFigures): TradeFigures {
+/** Associative and commutative. */
+export function joinFigures(earlier: TradeFigures, later: TradeFigures): TradeFigures {
   return {
-    buys: one.buys + other.buys,
-    sells: one.sells + other.sells,
-    buyVolume: sumOf(one.buyVolume, other.buyVolume),
-    sellVolume: sumOf(one.sellVolume, other.sellVolume),
-    buyers: one.buyers.union(other.buyers),
-    sellers: one.sellers.union(other.sellers),
+    buys: earlier.buys + later.buys,
+    sells: earlier.sells + later.sells,
+    buyVolume: sumOf(earlier.buyVolume, later.buyVolume),
+    sellVolume: sumOf(earlier.sellVolume, later.sellVolume),
+    buyers: earlier.buyers.union(later.buyers),
+    sellers: earlier.sellers.union(later.sellers),
   };
 }
 
@@ -52,6 +50,6 @@ function volumeOf(trades: readonly ValuedTrade[]): bigint | null {
   return trades.reduce((sum: bigint | null, { value }) => sumOf(sum, value), 0n);
 }
 
-function sumOf(one: bigint | null, other: bigint | null): bigint | null {
-  return one === null || other === null ? null : one + other;
+function sumOf(left: bigint | null, right: bigint | null): bigint | null {
+  return left === null || right === null ? null : left + right;
 }

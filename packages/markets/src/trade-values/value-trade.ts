@@ -15,10 +15,7 @@ export interface TradeAmounts {
   readonly wallet: Address;
 }
 
-/**
- * Returns a valuation of the swaps of a pool, by their anchor: the quote token, or the base token if that has no price. While the price of the
- * quote token is not known yet, there is no value. Null: the swap is no trade. @param book with the anchors of the pool in the block of the swap
- */
+/** By the quote token, else by the base token. No value while the price of the quote token is pending. */
 export function tradeValuer(
   { token0, token1, decimals }: FiguredPool,
   chain: Chain,
@@ -40,7 +37,7 @@ export function tradeValuer(
   };
 }
 
-/** Units of `DOLLAR`, rounded half up; null: unknown. @param amount base units, with any sign */
+/** Units of `DOLLAR`, rounded half up; null: unknown. `amount`: base units, with any sign. */
 function dollarsOf(amount: bigint, decimals: number | null, price: Fraction | null): bigint | null {
   if (decimals === null || price === null) return null;
   const whole = { numerator: amount < 0n ? -amount : amount, denominator: 10n ** BigInt(decimals) };

@@ -2,10 +2,7 @@ import { type Sql, sql } from '@chainstead/db';
 import type { Projection } from '@chainstead/sync';
 import { traderSums } from '../tables/schema.ts';
 
-/**
- * Keeps stored sums of traders valid: those with an added or removed swap are deleted, and summed again at the next request. Sums end at a
- * settled block, so that the head deletes none.
- */
+/** Sums with a changed swap are deleted. They end at a settled block, so that the head deletes none. */
 export const traderSumsOfSwaps: Projection = {
   name: 'trader-sums',
   version: 1,
@@ -18,10 +15,8 @@ export const traderSumsOfSwaps: Projection = {
   dropped: (chainId) => [sql`DELETE FROM trader_sums WHERE chain_id = ${chainId}`],
 };
 
-/** Sums whose swaps a changed value of a feed may price. */
 export const traderSumsOfFeeds = ofPrices('trader-sums-of-feeds');
 
-/** Sums whose swaps a changed price of a pool may price. */
 export const traderSumsOfPoolPrices = ofPrices('trader-sums-of-pool-prices');
 
 /** Values in a block follow from prices in that block and earlier ones. */
@@ -36,14 +31,14 @@ function ofPrices(name: string): Projection {
   };
 }
 
-/** Returns the statement that deletes the sums of a pool's traders: its tokens, or whether it counts, changed. */
+/** The tokens of a pool, or whether it counts, changed. */
 export function forgetTradersOfPool(poolKey: string, chainId: number, pool: Buffer): Sql {
   return forgetTraders(
     sql`(SELECT * FROM swaps WHERE pool_key = ${poolKey} AND chain_id = ${chainId} AND pool = ${pool})`,
   );
 }
 
-/** @param rows swaps of one chain */
+/** `rows`: swaps of one chain. */
 function forgetTraders(rows: Sql): Sql {
   return sql`WITH changed AS MATERIALIZED (
   SELECT chain_id, block_number, wallet, beneficiary FROM ${rows} AS swap
@@ -56,7 +51,7 @@ function forgetTraders(rows: Sql): Sql {
 DELETE FROM trader_sums AS sums USING party WHERE sums.chain_id = party.chain_id AND sums.trader = party.trader AND sums.last_block >= party.lowest`;
 }
 
-/** @param rows prices of one chain */
+/** `rows`: prices of one chain. */
 function forgetPriced(rows: Sql): Sql {
   return sql`WITH changed AS MATERIALIZED (SELECT min(chain_id) AS chain_id, min(block_number) AS lowest FROM ${rows} AS price)
 DELETE FROM trader_sums AS sums USING changed WHERE sums.chain_id = changed.chain_id AND sums.last_block >= changed.lowest`;

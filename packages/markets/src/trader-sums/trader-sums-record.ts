@@ -5,14 +5,13 @@ import { addressBytes, type Database, sql } from '@chainstead/db';
 import { lockChainCommits } from '@chainstead/sync';
 import { priceSettingsOf } from '../pool-candles/price-settings.ts';
 
-/** Sums that one question has of a trader. */
 export interface TraderSumsKey {
   readonly trader: Address;
-  /** What is summed, with all that the sums follow from apart from rows of swaps and prices. Any JSON value. */
+  /** All that the sums follow from, apart from rows of swaps and prices. Any JSON value. */
   readonly question: unknown;
 }
 
-/** A claim of stored sums. The newest one may store. */
+/** The newest claim may store. */
 export interface ClaimedTraderSums {
   readonly claim: string;
   /** Null: none are stored. */
@@ -22,10 +21,7 @@ export interface ClaimedTraderSums {
 /** Sums that no request used for so long are deleted. */
 const UNUSED = sql`interval '2 days'`;
 
-/**
- * Claims the sums of a trader, to continue them up to a settled block. Changes of these swaps that are committed later delete the row, so the
- * claimer may read swaps without a lock.
- */
+/** Later changes of swaps delete the row, so the claimer may read swaps without a lock. */
 export async function claimTraderSums(
   database: Database,
   chain: Chain,
@@ -48,7 +44,7 @@ export async function claimTraderSums(
   });
 }
 
-/** Stores sums, if the claim still holds. */
+/** Does nothing if the claim was lost. */
 export async function storeTraderSums(
   database: Database,
   chain: Chain,

@@ -1,7 +1,7 @@
 import type { Address } from '@chainstead/core';
 import type { PoolId } from '../events/pool-event.ts';
 
-/** A swap of a transaction, by tokens. The native token is the wrapped one here. */
+/** The native token is the wrapped one here. */
 export interface TradedTokens {
   readonly pool: PoolId;
   /** Into the pool. */
@@ -10,7 +10,7 @@ export interface TradedTokens {
   readonly bought: Address;
 }
 
-/** A token that moved in the transaction. The transaction's own value moves wrapped native tokens from its sender to its receiver. */
+/** The transaction's own value moves wrapped native tokens from its sender to its receiver. */
 export interface TokenMove {
   readonly token: Address;
   readonly from: Address;
@@ -19,12 +19,8 @@ export interface TokenMove {
 }
 
 /**
- * Beneficiary of each swap of a transaction: the single account that gave the sold token and received the bought one over the whole
- * transaction. For a swap within a route, these are the tokens at the ends of the route. Null: no account did, or several did. Pools and
- * `excluded` accounts never count. The sender of the transaction is often another account: a bundler, a solver, a bot.
- *
- * Native tokens that a contract pays out are invisible without traces: such a trade has no beneficiary.
- * @param moves all of the transaction
+ * The single account that gave the sold token and received the bought one over the whole transaction, from end to end of a route.
+ * Null: none, or several. Native tokens that a contract pays out are invisible without traces.
  * @param excluded pool managers, vaults and the zero address
  */
 export function beneficiariesOf(
@@ -35,14 +31,18 @@ export function beneficiariesOf(
   const pools = new Set<string>(swaps.map(({ pool }) => pool));
   const traders = [...netFlows(moves)].filter(([account]) => !pools.has(account) && !excluded.has(account));
   return swaps.map(({ sold, bought }) => {
-    const [givable, receivable] = [leadingTo(sold, swaps), reachableFrom(bought, swaps)];
-    const found = traders.filter(
+    // The token, and every token that swaps of the transaction turn into it, or turn it into.
+    const givable = closure(sold, (known) => swaps.filter((swap) => known.has(swap.bought)).map((swap) => swap.sold));
+    const receivable = closure(bought, (known) =>
+      swaps.filter((swap) => known.has(swap.sold)).map((swap) => swap.bought),
+    );
+    const candidates = traders.filter(
       ([, flows]) =>
         flows.some(({ token, net }) => net < 0n && givable.has(token)) &&
         flows.some(({ token, net }) => net > 0n && receivable.has(token)),
     );
-    const [only] = found;
-    return found.length === 1 && only !== undefined ? only[0] : null;
+    const [only] = candidates;
+    return candidates.length === 1 && only !== undefined ? only[0] : null;
   });
 }
 
@@ -66,16 +66,6 @@ function netFlows(moves: readonly TokenMove[]): ReadonlyMap<Address, readonly Ne
   return new Map(
     [...accounts].map(([account, flows]) => [account, [...flows].map(([token, net]) => ({ token, net }))]),
   );
-}
-
-/** The token, and every token that swaps of the transaction turn into it. */
-function leadingTo(token: Address, swaps: readonly TradedTokens[]): ReadonlySet<Address> {
-  return closure(token, (known) => swaps.filter(({ bought }) => known.has(bought)).map(({ sold }) => sold));
-}
-
-/** The token, and every token that swaps of the transaction turn it into. */
-function reachableFrom(token: Address, swaps: readonly TradedTokens[]): ReadonlySet<Address> {
-  return closure(token, (known) => swaps.filter(({ sold }) => known.has(sold)).map(({ bought }) => bought));
 }
 
 function closure(start: Address, neighbors: (known: ReadonlySet<Address>) => readonly Address[]): ReadonlySet<Address> {

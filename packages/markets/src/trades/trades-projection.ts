@@ -9,7 +9,7 @@ const swap = columnsAs(swaps, 'swap');
 const known = columnsAs(pools, 'known');
 const IS_SWAP = sql`${swap.kind} = ${rawSql('0')}`;
 
-/** Trades of proven pools. The worker that proves a pool adds those of its earlier swaps ({@link addTradesOfPool}). */
+/** The worker that proves a pool adds those of its earlier swaps ({@link addTradesOfPool}). */
 export const tradesOfProvenPools: Projection = {
   name: 'trades',
   version: 1,
@@ -37,7 +37,7 @@ function addTrades({ rows, access }: RowsChange): Sql {
   );
 }
 
-/** Returns the statement that adds the trades of a pool's stored swaps. Does nothing unless the pool is stored as proven. */
+/** Does nothing unless the pool is stored as proven. */
 export function addTradesOfPool(poolKey: string, chainId: number, pool: Buffer): Sql {
   const isOf = sql`${swap.poolKey} = ${poolKey} AND ${swap.chainId} = ${chainId} AND ${swap.pool} = ${pool}`;
   const proven = provenPool(sql`${poolKey}`, sql`${chainId}`, sql`${pool}`, rawSql('true'));
@@ -50,10 +50,7 @@ function provenPool(poolKey: Sql, chainId: Sql, pool: Sql, isInShard: Sql): Sql 
      AND ${known.status} = ${rawSql("'proven'")} AND ${known.isCounted}`;
 }
 
-/**
- * Adds the swaps that are trades ({@link isTrade}) of known tokens. The tokens of a pool with more than two are those of the swap.
- * @param source relations `swap` and `proven`
- */
+/** `source`: relations `swap` and `proven`. Pools of more than two tokens take those of the swap. */
 function insertTrades(source: Sql): Sql {
   const [token0, token1] = [sql`coalesce(proven.token0, ${swap.token0})`, sql`coalesce(proven.token1, ${swap.token1})`];
   return sql`INSERT INTO trades (${columnList(table, COLUMNS)})

@@ -4,10 +4,10 @@ import { addressKey } from '@chainstead/db/address-key';
 import type { ProvenPool } from '../exchanges/prove-pool.ts';
 import type { LeftOut } from '../tables/schema.ts';
 
-/** Pools of unusual fees, tick spacings or hooks that prices consider for each two tokens. Anyone may create any number of them. */
+/** Per two tokens. Anyone may create any number of pools with unusual fees, tick spacings or hooks. */
 export const UNUSUAL_MAX = 64;
 
-/** Fees and tick spacings of the pools that interfaces create. Each combination exists once at a manager, so others can't crowd them out. */
+/** Each combination exists once at a manager, so others can't crowd them out. */
 const USUAL_FEES = [100, 500, 2_500, 3_000, 10_000];
 const USUAL_SPACINGS = [1, 10, 50, 60, 200];
 
@@ -17,17 +17,19 @@ const SEES_SWAPS = 0b1100_0000n;
 /** One percent, in parts per million. Managers accept fees up to 100 %. */
 const FEE_MAX = 10_000;
 
-/** Returns why prices leave a proven pool out; null: they consider it. @param isTrusted whether its hook is in `TRUSTED_HOOKS` */
+/** Null: prices consider the pool. `isTrusted`: its hook is in `TRUSTED_HOOKS`. */
 export async function leftOutOf(
   transaction: Transaction,
   chainId: ChainId,
   pool: ProvenPool,
   isTrusted: boolean,
 ): Promise<LeftOut | null> {
-  const { exchange, tokens } = pool;
+  const { exchange, tokens, hooks, fee, tickSpacing } = pool;
   if (!exchange.family.isVault || tokens === null || isTrusted) return null;
-  if (isUntradable(pool)) return 'untradable';
-  if (isUsual(pool)) return null;
+  // The hook may refuse swaps or set the fee, or the fee takes what a correction earns: a false price would cost nothing.
+  const seesSwaps = hooks !== null && (BigInt(hooks) & SEES_SWAPS) !== 0n;
+  if (seesSwaps || (fee ?? 0) > FEE_MAX) return 'untradable';
+  if (hooks === null && USUAL_FEES.includes(fee ?? 0) && USUAL_SPACINGS.includes(tickSpacing ?? 0)) return null;
   const [token0, token1] = tokens;
   const [row] = await transaction.query<{ unusual: number }>(
     sql`SELECT count(*)::int AS unusual FROM pools WHERE address_key(token0) = ${addressKey(token0)}::bigint AND chain_id = ${chainId}
@@ -36,16 +38,4 @@ export async function leftOutOf(
        AND NOT (hooks IS NULL AND fee = ANY (${USUAL_FEES}::int[]) AND tick_spacing = ANY (${USUAL_SPACINGS}::int[]))`,
   );
   return (row?.unusual ?? 0) < UNUSUAL_MAX ? null : 'crowded';
-}
-
-function isUsual({ hooks, fee, tickSpacing }: ProvenPool): boolean {
-  return hooks === null && USUAL_FEES.includes(fee ?? 0) && USUAL_SPACINGS.includes(tickSpacing ?? 0);
-}
-
-/**
- * Whether trades can't correct the price: the hook may refuse swaps or set the fee, or the fee takes what a correction earns. Then a false price
- * would cost its owner nothing.
- */
-function isUntradable({ hooks, fee }: ProvenPool): boolean {
-  return (hooks !== null && (BigInt(hooks) & SEES_SWAPS) !== 0n) || (fee !== null && fee > FEE_MAX);
 }

@@ -7,50 +7,49 @@ import { poolKey } from '../pools/pool-key.ts';
 import type { TickChange } from './pool-principal.ts';
 import { SPAN_BLOCKS, tickLiquidityOfSwaps } from './tick-liquidity-projection.ts';
 
-/** A pool at a pool manager. */
 export interface ManagedPool {
   readonly pool: PoolId;
   /** The manager. */
   readonly factory: Address;
 }
 
-/** Sums of a pool's liquidity changes before a block. */
 export interface TickLiquidity {
-  /** Block of its creation event; null: it is not indexed. */
+  /** Block; null: the creation event is not indexed. */
   readonly createdAt: number | null;
-  /** In no order. */
   readonly ticks: readonly TickChange[];
 }
 
-/** Returns the first block whose changes must be read from `swaps`, to know the positions at the start of a block. */
+/** The first block whose changes are read from `swaps`, not from the sums. */
 export function firstUnsummedBlock(block: number): number {
   const [, width] = SPAN_BLOCKS;
   return Math.max(0, block - (block % width));
 }
 
-/**
- * Returns the liquidity of pools at the start of the first unsummed block ({@link firstUnsummedBlock}), in their order. One statement. Null: the
- * sums are being built.
- */
+/** At the start of {@link firstUnsummedBlock}, in the order of the pools. Null: the sums are being built. */
 export async function readTickLiquidity(
   database: ReadDatabase,
   chain: Chain,
   pools: readonly ManagedPool[],
   block: number,
 ): Promise<readonly TickLiquidity[] | null> {
-  const rows = await database.select<SumRow>(tickLiquidityStatement(chain, pools, block));
-  if (rows.some(({ is_built: isOfBuilt }) => isOfBuilt === false)) return null;
+  const rows = await database.select<{
+    position: number;
+    tick: number | null;
+    net: string | null;
+    createdAt: number | null;
+    isBuilt: boolean | null;
+  }>(tickLiquidityStatement(chain, pools, block));
+  if (rows.some((row) => row.isBuilt === false)) return null;
   const byPool = Map.groupBy(rows, ({ position }) => position);
   return pools.map((_, position) => {
     const of = byPool.get(position) ?? [];
     return {
-      createdAt: of.find(({ created_at: createdAt }) => createdAt !== null)?.created_at ?? null,
+      createdAt: of.find(({ createdAt }) => createdAt !== null)?.createdAt ?? null,
       ticks: of.flatMap(({ tick, net }) => (tick === null || net === null ? [] : [{ tick, net: BigInt(net) }])),
     };
   });
 }
 
-/** Ranges of primary keys: two spans of each pool, and its creation. */
 export function tickLiquidityStatement(chain: Chain, pools: readonly ManagedPool[], block: number): Sql {
   const chainId = sql`${chain.id}::bigint`;
   const [wide, narrow] = SPAN_BLOCKS;
@@ -69,16 +68,7 @@ export function tickLiquidityStatement(chain: Chain, pools: readonly ManagedPool
       sql`SELECT ${rawSql(position)} AS position, min(block_number)::int AS created_at FROM pool_creations WHERE ${of} AND factory = ${factory}`,
   );
   return sql`WITH changed AS MATERIALIZED (${joinSql(sums, ' UNION ALL ')}), created AS MATERIALIZED (${joinSql(creations, ' UNION ALL ')})
-SELECT position, tick, sum(net)::text AS net, NULL::int AS created_at, NULL::boolean AS is_built FROM changed GROUP BY position, tick HAVING sum(net) <> 0
+SELECT position, tick, sum(net)::text AS net, NULL::int AS "createdAt", NULL::boolean AS "isBuilt" FROM changed GROUP BY position, tick HAVING sum(net) <> 0
 UNION ALL SELECT position, NULL, NULL, created_at, NULL FROM created
 UNION ALL SELECT -1, NULL, NULL, NULL, ${isBuilt(chainId, tickLiquidityOfSwaps)}`;
-}
-
-interface SumRow {
-  readonly position: number;
-  readonly tick: number | null;
-  readonly net: string | null;
-  readonly created_at: number | null;
-  /** Null: the row is of a pool. */
-  readonly is_built: boolean | null;
 }

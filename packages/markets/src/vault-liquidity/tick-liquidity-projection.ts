@@ -3,10 +3,10 @@ import type { Projection, RowsChange } from '@chainstead/sync';
 import { swaps } from '../tables/schema.ts';
 import { tickLiquidity as table } from './schema.ts';
 
-/** Widths of the spans in blocks, wide ones first. Each is a multiple of the next. */
+/** Blocks, wide spans first. Each width is a multiple of the next. */
 export const SPAN_BLOCKS = [262_144, 1_024] as const;
 
-/** Liquidity of pools at pool managers by tick. Other pools hold their tokens themselves, so their balances are known from the tokens. */
+/** Only at pool managers: other pools hold their tokens themselves. */
 export const tickLiquidityOfSwaps: Projection = {
   name: 'tick-liquidity',
   version: 1,

@@ -1,6 +1,5 @@
-/** Prices at ticks, in the integers of the pool contracts (TickMath.sol of Uniswap v3 and v4). */
+/** Integers of the pool contracts: TickMath.sol of Uniswap v3 and v4. */
 
-/** Ticks that a pool can have. */
 export const MIN_TICK = -887_272;
 export const MAX_TICK = 887_272;
 
@@ -31,10 +30,7 @@ const ROOTS = [
 const ONE = 1n << 128n;
 const UINT256_MAX = (1n << 256n) - 1n;
 
-/**
- * Returns √(1.0001^tick) times 2^96, rounded up as the contracts do.
- * @throws RangeError for a tick that no pool can have
- */
+/** √(1.0001^tick) times 2^96, rounded up. @throws RangeError for a tick that no pool can have */
 export function sqrtPriceAtTick(tick: number): bigint {
   if (!Number.isInteger(tick) || tick < MIN_TICK || tick > MAX_TICK) throw new RangeError(`No pool has tick ${tick}`);
   const bits = Math.abs(tick);

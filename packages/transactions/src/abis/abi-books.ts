@@ -12,48 +12,41 @@ import {
 } from '@chainstead/decoding';
 import { type FoundAbis, findStoredAbis, type RequestedEntry, SIGNATURES_MAX } from './find-abis.ts';
 
-/** The sources of an ABI that was imported for a contract. */
-type ContractSource = 'contract' | 'implementation' | 'same-code';
-
-/** Returns the ABIs that apply to a contract in a block, in order of trust. */
+/** In order of trust. */
 export type BooksOf = (address: string, block: number) => readonly AbiBook[];
 
-/** Imported ABIs for pages of calls and events. */
 export interface AbiBooks {
-  /** Looks up the entries of a page in one statement. */
+  /** One statement. */
   forPage(reads: ReadDatabase, chain: Chain, requested: readonly RequestedEntry[]): Promise<BooksOf>;
 }
 
 export interface AbiBooksOptions {
-  /** Called with contracts whose implementation is unknown and whose own ABI has no match. @default not called */
+  /** For contracts whose implementation is unknown and whose own ABI has no match. @default not called */
   onUnknown?(chain: Chain, unknown: readonly RequestedEntry[]): void;
 }
 
-/** Only the standard functions and events that are built in. */
+/** The built-in functions and events. */
 export const STANDARDS_ALONE: BooksOf = () => [STANDARDS];
 
-/** Number of cached parsed texts. Each takes some kilobytes. */
+/** Parsed texts; each takes some kilobytes. */
 const REMEMBERED_MAX = 5_000;
 
-/**
- * One instance for all routes of a process: parsed texts are cached, as hashing takes most of the time. Imports are
- * looked up each time and apply immediately.
- */
+/** One instance for all routes: hashing takes most of the time. Imports are looked up each time. */
 export function createAbiBooks({ onUnknown }: AbiBooksOptions = {}): AbiBooks {
   const signatureNamed = remember(parseSignature);
-  const entryWritten = remember(readEntry);
-
-  function booksBy(source: ContractSource, found: FoundAbis['own']): ReadonlyMap<string, AbiBook> {
-    const rows = [...Map.groupBy(found, ([key]) => key)];
-    return new Map(
-      rows.map(([key, texts]) => [
-        key,
-        bookFrom(
-          source,
-          texts.flatMap(([, text]) => entryWritten(text) ?? []),
-        ),
-      ]),
-    );
+  const entryWritten = remember((text): AbiEntry | null => {
+    const read = readAbiItem(JSON.parse(text));
+    return typeof read === 'string' ? null : read;
+  });
+  function booksBy(source: 'contract' | 'implementation' | 'same-code', rows: FoundAbis['own']) {
+    const books = new Map<string, AbiBook>();
+    for (const [key, texts] of Map.groupBy(rows, ([key]) => key)) {
+      const entries = texts.flatMap(([, text]) => entryWritten(text) ?? []);
+      const functions = entries.flatMap(({ kind, entry }) => (kind === 'function' ? [entry] : []));
+      const events = entries.flatMap(({ kind, entry }) => (kind === 'event' ? [entry] : []));
+      books.set(key, bookOf(source, { functions, events }));
+    }
+    return books;
   }
 
   return {
@@ -73,27 +66,14 @@ export function createAbiBooks({ onUnknown }: AbiBooksOptions = {}): AbiBooks {
   };
 }
 
-function bookFrom(source: ContractSource, known: readonly AbiEntry[]): AbiBook {
-  return bookOf(source, {
-    functions: known.flatMap((each) => (each.kind === 'function' ? [each.entry] : [])),
-    events: known.flatMap((each) => (each.kind === 'event' ? [each.entry] : [])),
-  });
-}
-
 /** With very many signatures of one selector, the right one can't be determined. */
 function listBook(signatures: FoundAbis['signatures'], signatureNamed: (text: string) => AbiFunction | null): AbiBook {
-  const few = [...Map.groupBy(signatures, ([selector]) => selector).values()].filter(
-    ({ length }) => length <= SIGNATURES_MAX,
-  );
-  return bookOfSignatures(few.flat().flatMap(([, text]) => signatureNamed(text) ?? []));
+  const bySelector = Map.groupBy(signatures, ([selector]) => selector).values();
+  const few = [...bySelector].filter(({ length }) => length <= SIGNATURES_MAX).flat();
+  return bookOfSignatures(few.flatMap(([, text]) => signatureNamed(text) ?? []));
 }
 
-function readEntry(text: string): AbiEntry | null {
-  const read = readAbiItem(JSON.parse(text));
-  return typeof read === 'string' ? null : read;
-}
-
-/** Caches the result for each text until too many others were requested. */
+/** Until too many others were requested. */
 function remember<Meaning>(read: (text: string) => Meaning): (text: string) => Meaning {
   const remembered = new Map<string, Meaning>();
   return (text) => {

@@ -1,21 +1,18 @@
-/**
- * Contracts with the same code, stored by its hash, so that an ABI imported for one of them also applies to the others.
- */
+/** By the hash of the code: an ABI imported for one contract also applies to the others with it. */
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, parseAddress } from '@chainstead/core';
 import { addressBytes, type Database, hexBytes, hexText, sql } from '@chainstead/db';
 
-/** The code of a contract, as nodes reported it at a block. */
 export interface ContractCode {
   readonly address: Address;
-  /** Null if there is none, or if it delegates to other code, which then determines its functions. */
+  /** Null: none, or it delegates to other code, which then determines its functions. */
   readonly hash: Hash | null;
 }
 
 /** Code is read again after this time: a contract may be destroyed, and another created at its address. */
 const READ_AGAIN = sql`interval '30 days'`;
 
-/** Returns contracts of the chain with an imported ABI, whose code was not read, or not recently. */
+/** With an imported ABI, whose code was not read, or not recently. */
 export async function contractsWithoutCode(
   database: Pick<Database, 'query'>,
   { id }: Pick<Chain, 'id'>,
@@ -31,7 +28,7 @@ export async function contractsWithoutCode(
   return rows.map(({ address }) => parseAddress(address));
 }
 
-/** Stores code read at a block, unless that block was reorganized away meanwhile. */
+/** Unless the block was reorganized away meanwhile. */
 export async function saveCodes(
   database: Pick<Database, 'query'>,
   { id }: Pick<Chain, 'id'>,

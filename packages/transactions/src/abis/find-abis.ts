@@ -1,77 +1,68 @@
 import type { Chain } from '@chainstead/chains';
 import { hexBytes, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 
-/** A call or an event of a page. */
 export interface RequestedEntry {
-  /** The called contract, or the emitter of the event. Lower case. */
+  /** The called contract, or the emitter. Lower case. */
   readonly address: string;
   /** First four bytes of the call's input, or of the event's topic0. */
   readonly selector: string;
   readonly block: number;
 }
 
-/** The matching ABI entries of a page's calls and events, as JSON, in the order of their ABIs. */
+/** JSON entries, in the order of their ABIs. */
 export interface FoundAbis {
   /** Selectors as hexadecimal digits. */
   readonly signatures: readonly (readonly [selector: string, signature: string])[];
-  /** Entries of the contract itself, by its address. */
+  /** By address of the contract. */
   readonly own: readonly (readonly [address: string, entry: string])[];
-  /** Entries of its implementation in that block, by address and block. */
+  /** Of the implementation in that block, by address and block. */
   readonly pointedTo: readonly (readonly [place: string, entry: string])[];
-  /**
-   * Entries of another contract with the same code, on any chain, by address and selector; empty if the contract's own
-   * ABI has a match.
-   */
+  /** Of another contract with the same code, on any chain; empty if the own ABI has a match. */
   readonly sameCode: readonly (readonly [address: string, entry: string])[];
-  /**
-   * Entries without a match in the contract's own ABI, and whose implementation was not read, or not recently. Empty as
-   * long as no ABI is imported.
-   */
+  /** No match in the own ABI, and the implementation was not read recently. Empty until an ABI is imported. */
   readonly unknown: readonly RequestedEntry[];
 }
 
-/** Signatures of one selector that are examined. With more, several fit. */
+/** With more signatures of one selector, several fit. */
 export const SIGNATURES_MAX = 64;
 
 /** Each lookup is a range of a primary key. */
 export async function findStoredAbis(
   reads: ReadDatabase,
   chain: Pick<Chain, 'id'>,
-  given: readonly RequestedEntry[],
+  entries: readonly RequestedEntry[],
 ): Promise<FoundAbis> {
   const requested = [
-    ...new Map(given.map((each) => [`${each.address} ${each.selector} ${each.block}`, each])).values(),
+    ...new Map(entries.map((entry) => [`${entry.address} ${entry.selector} ${entry.block}`, entry])).values(),
   ];
-  const [row] = await reads.select<FoundRow>(findStatement(chain, requested));
-  const at = (place: number): RequestedEntry[] => requested.slice(place - 1, place);
-  const byAddress = (found: FoundRow['own']): FoundAbis['own'] => {
-    const placed = (found ?? []).flatMap(([place, text]) => at(place).map(({ address }) => [address, text] as const));
-    return [...new Map(placed.map((each) => [each.join(' '), each])).values()];
+  // By position among the requested entries, from 1.
+  type Texts = readonly (readonly [position: number, text: string])[] | null;
+  const [row] = await reads.select<{
+    signatures: FoundAbis['signatures'] | null;
+    own: Texts;
+    pointedTo: Texts;
+    sameCode: Texts;
+    unknown: readonly number[] | null;
+  }>(findStatement(chain, requested));
+  const at = (position: number): RequestedEntry[] => requested.slice(position - 1, position);
+  const byAddress = (texts: Texts): FoundAbis['own'] => {
+    const rows = (texts ?? []).flatMap(([position, text]) =>
+      at(position).map(({ address }) => [address, text] as const),
+    );
+    return [...new Map(rows.map((each) => [each.join(' '), each])).values()];
   };
   return {
     signatures: row?.signatures ?? [],
     own: byAddress(row?.own ?? null),
     sameCode: byAddress(row?.sameCode ?? null),
-    pointedTo: (row?.pointedTo ?? []).flatMap(([place, text]) =>
-      at(place).map(({ address, block }) => [`${address} ${block}`, text] as const),
+    pointedTo: (row?.pointedTo ?? []).flatMap(([position, text]) =>
+      at(position).map(({ address, block }) => [`${address} ${block}`, text] as const),
     ),
     unknown: (row?.unknown ?? []).flatMap(at),
   };
 }
 
-interface FoundRow {
-  readonly signatures: FoundAbis['signatures'] | null;
-  /** By position among the requested entries, from 1. */
-  readonly own: readonly (readonly [number, string])[] | null;
-  readonly pointedTo: readonly (readonly [number, string])[] | null;
-  readonly sameCode: readonly (readonly [number, string])[] | null;
-  readonly unknown: readonly number[] | null;
-}
-
-/**
- * Checked once a day: an announcement may be in a block that was not followed. A read that did not end is restarted.
- * Clones never change.
- */
+/** Once a day: an announcement may be in a block that was not followed. Clones never change. */
 const IS_STALE = sql`(found.known_by = 'unread' OR found.until_block IS NULL) AND found.known_by <> 'eip-1167' AND found.read_at < now() -
   CASE WHEN found.known_by = 'unread' AND found.until_block IS NULL THEN interval '1 minute' ELSE interval '1 day' END`;
 

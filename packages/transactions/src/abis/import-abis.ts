@@ -3,7 +3,7 @@ import { addressBytes, copyHex, copyText, type Database, sql, type Transaction, 
 import { type AbiEntry, AbiUnreadableError, abiItemJson, readAbi, selectorOf } from '@chainstead/decoding';
 import { byCount } from './import-signatures.ts';
 
-/** A candidate for a contract's ABI, parsed from JSON. */
+/** `document`: parsed JSON. */
 export interface GivenAbi {
   readonly address: Address;
   readonly chainId: ChainId;
@@ -12,7 +12,7 @@ export interface GivenAbi {
 
 export interface ImportAbisOptions {
   readonly database: Database;
-  /** For messages: the location of its source. */
+  /** Location of the source, for messages. */
   readonly place: string;
   readonly abis: AsyncIterable<GivenAbi>;
   /** Already skipped entries, by reason. */
@@ -20,22 +20,17 @@ export interface ImportAbisOptions {
 }
 
 export interface AbisReport {
-  /** Contracts whose ABI is known now. */
   readonly contracts: number;
-  /** Their functions and events. */
+  /** Functions and events. */
   readonly rows: number;
-  /** Skipped entries, by reason, most frequent first. */
+  /** Most frequent first. */
   readonly skipped: readonly { readonly reason: string; readonly count: number }[];
 }
 
-/** Functions and events that are sent in one statement. */
+/** Functions and events per statement. */
 const TOGETHER = 10_000;
 
-/**
- * Replaces the ABIs of the given contracts, all in one transaction: the newest import of a contract wins, and within
- * one import the last.
- * @throws AbiUnreadableError if none of them has a function or an event. Nothing was changed then.
- */
+/** One transaction: the newest import wins, within one the last. @throws AbiUnreadableError if all are empty */
 export async function importAbis(options: ImportAbisOptions): Promise<AbisReport> {
   const { database, place, abis, skipped = new Map() } = options;
   const skip = (reason: string, count = 1): void => {
@@ -60,7 +55,7 @@ interface ContractEntries {
   readonly entries: readonly AbiEntry[];
 }
 
-/** Batches non-empty ABIs, some thousand entries at a time, with each contract once per batch. */
+/** Each contract once per batch. */
 async function* batchesOf(
   abis: AsyncIterable<GivenAbi>,
   skip: (reason: string, count?: number) => void,
@@ -89,7 +84,12 @@ async function replaceEntries(transaction: Transaction, batch: readonly Contract
     await transaction.query(
       sql`DELETE FROM contract_abi_entries WHERE address = ANY (${contracts.map(({ address }) => addressBytes(address))}::bytea[]) AND chain_id = ${chainId}`,
     );
-  await transaction.copy('contract_abi_entries', COLUMNS, copyLines(batch));
+  const lines = batch.flatMap(({ address, chainId, entries }) =>
+    entries.map((entry, place) =>
+      [copyHex(address), chainId, copyHex(selectorOf(entry)), place, copyText(abiItemJson(entry))].join('\t'),
+    ),
+  );
+  await transaction.copy('contract_abi_entries', COLUMNS, lines);
   // They apply immediately to others with the same code, if their own was read before.
   await transaction.query(
     sql`UPDATE contract_codes AS known SET has_abi = true FROM unnest(${batch.map(({ address }) => addressBytes(address))}::bytea[], ${batch.map(({ chainId }) => chainId)}::bigint[]) AS given (address, chain_id)
@@ -98,12 +98,6 @@ async function replaceEntries(transaction: Transaction, batch: readonly Contract
 }
 
 const COLUMNS = ['address', 'chain_id', 'selector', 'place', 'entry'];
-
-function* copyLines(batch: readonly ContractEntries[]): Generator<string> {
-  for (const { address, chainId, entries } of batch)
-    for (const [place, entry] of entries.entries())
-      yield [copyHex(address), chainId, copyHex(selectorOf(entry)), place, copyText(abiItemJson(entry))].join('\t');
-}
 
 function noAbi(place: string, skipped: ReadonlyMap<string, number>): AbiUnreadableError {
   const reasons = byCount(skipped).map(({ reason, count }) => `${count}: ${reason}`);

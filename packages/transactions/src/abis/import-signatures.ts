@@ -4,30 +4,26 @@ import { type SignaturePiece, signatureTexts } from './signature-texts.ts';
 
 export interface ImportSignaturesOptions {
   readonly database: Database;
-  /** Permanent name of the list: importing the same source again replaces its signatures, and no others. */
+  /** Permanent name: importing the source again replaces its signatures, and no others. */
   readonly source: string;
-  /** The list's text in chunks, in order. A signature ends at the end of a file. */
+  /** In order. A signature ends at the end of a file. */
   readonly pieces: AsyncIterable<SignaturePiece>;
 }
 
 export interface SignaturesReport {
-  /** Signatures that are now in the database under this source. */
+  /** Now stored under this source. */
   readonly rows: number;
-  /** Skipped texts, by reason, most frequent first. */
+  /** Most frequent first. */
   readonly skipped: readonly { readonly reason: string; readonly count: number }[];
 }
 
-/** Signatures that are sent in one statement. */
+/** Signatures per statement. */
 const TOGETHER = 20_000;
 /** Longer ones don't fit the index, and are not of functions in use. Characters. */
 const LENGTH_MAX = 1_024;
 const SOURCE_LENGTH_MAX = 1_024;
 
-/**
- * Replaces a source's signatures by the list's, all in one transaction, with only some thousand in memory. Selectors
- * are computed, never taken from the list.
- * @throws AbiUnreadableError if it contains no signature. Nothing was changed then.
- */
+/** One transaction. Selectors are computed, never taken from the list. @throws AbiUnreadableError if it is empty */
 export async function importSignatures({
   database,
   source,
@@ -48,13 +44,15 @@ export async function importSignatures({
     await transaction.query(
       sql`CREATE TEMPORARY TABLE given_signatures (selector bytea, signature text) ON COMMIT DROP`,
     );
-    let given = 0;
-    for await (const signatures of batchesOf(signatureTexts(pieces, skip), skip))
-      given += await transaction.copy('given_signatures', ['selector', 'signature'], signatures.map(copyLine));
-    const kept = await replaceRows(transaction, source);
-    if (given > kept) skip('repeated', given - kept);
-    if (kept === 0) throw noSignature(source, skipped);
-    return kept;
+    let listed = 0;
+    for await (const signatures of batchesOf(signatureTexts(pieces, skip), skip)) {
+      const lines = signatures.map(({ selector, signature }) => `${copyHex(selector)}\t${copyText(signature)}`);
+      listed += await transaction.copy('given_signatures', ['selector', 'signature'], lines);
+    }
+    const stored = await replaceRows(transaction, source);
+    if (listed > stored) skip('repeated', listed - stored);
+    if (stored === 0) throw noSignature(source, skipped);
+    return stored;
   });
   return { rows, skipped: byCount(skipped) };
 }
@@ -90,10 +88,6 @@ async function* batchesOf(
   yield batch;
 }
 
-function copyLine({ selector, signature }: AbiFunction): string {
-  return `${copyHex(selector)}\t${copyText(signature)}`;
-}
-
 function noSignature(source: string, skipped: ReadonlyMap<string, number>): AbiUnreadableError {
   const reasons = byCount(skipped).map(({ reason, count }) => `${count}: ${reason}`);
   return new AbiUnreadableError(
@@ -103,7 +97,7 @@ function noSignature(source: string, skipped: ReadonlyMap<string, number>): AbiU
   );
 }
 
-/** Returns reasons, most frequent first. */
+/** Most frequent first. */
 export function byCount(skipped: ReadonlyMap<string, number>): SignaturesReport['skipped'] {
   return [...skipped].map(([reason, count]) => ({ reason, count })).toSorted((a, b) => b.count - a.count);
 }

@@ -1,13 +1,9 @@
 import { SELECTOR_DIGITS } from '@chainstead/decoding';
 import type { RequestedEntry } from './find-abis.ts';
 
-/** A transaction of a page, and its block. */
-interface Placed<Transaction> {
-  readonly block: { readonly number: number };
-  readonly transaction: Transaction;
-}
+type Placed<Transaction> = { readonly block: { readonly number: number }; readonly transaction: Transaction };
 
-/** Returns the calls of transactions with a selector. Contract creations are not decoded. */
+/** Contract creations are not decoded. */
 export function callsOf(
   transactions: readonly Placed<{ readonly to: string | null; readonly input: string }>[],
 ): RequestedEntry[] {
@@ -18,7 +14,6 @@ export function callsOf(
   );
 }
 
-/** Returns the events of transactions with a topic. */
 export function eventsOf(
   transactions: readonly Placed<{
     readonly logs: readonly { readonly address: string; readonly topics: readonly string[] }[];

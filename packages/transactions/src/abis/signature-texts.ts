@@ -1,23 +1,18 @@
-/** Maximum length of a signature with argument names. Characters. */
+/** Characters, with argument names. */
 const LENGTH_MAX = 4_096;
 const TOO_LONG = `longer than ${LENGTH_MAX} characters`;
 
-/** Separators between cells, for lists, tables and JSON alike. */
+/** For lists, tables and JSON alike. */
 const BETWEEN_CELLS = /[;"'`\r\n\t]/;
-/** Separators between the words of a cell. */
 const BETWEEN_WORDS = /[,:|\s]+/;
 
 export interface SignaturePiece {
   readonly text: string;
-  /** Whether it is the last one of a file. */
+  /** The last piece of a file. */
   readonly isLast: boolean;
 }
 
-/**
- * Yields the texts that look like signatures from a list in chunks: files of the list 4bytes (semicolons between
- * signatures), one per line, a table's column, JSON. At most one of them is in memory.
- * @param skip called with texts that are too long for a signature
- */
+/** From a 4bytes list, one per line, a table's column, or JSON. At most one text is in memory. */
 export async function* signatureTexts(
   pieces: AsyncIterable<SignaturePiece>,
   skip: (reason: string) => void,
@@ -39,26 +34,19 @@ export async function* signatureTexts(
   }
 }
 
-/**
- * Yields texts that start with a name and end with the matching closing bracket. Words without brackets are headers,
- * numbers, or JSON syntax.
- */
+/** From a name to the matching closing bracket. Words without brackets are headers, numbers, or JSON syntax. */
 function* signaturesOf(cell: string): Generator<string> {
   for (let from = 0, open = cell.indexOf('('); open !== -1; open = cell.indexOf('(', from)) {
     const end = closingBracket(cell, open);
-    const name = nameBefore(cell.slice(from, open));
+    const [word = '', kind = ''] = cell.slice(from, open).trimEnd().split(BETWEEN_WORDS).toReversed();
+    const name = kind === 'event' ? `event ${word}` : word;
     // A function's results are in brackets, too.
     if (name !== 'returns') yield `${name}${cell.slice(open, end)}`;
     from = end;
   }
 }
 
-function nameBefore(words: string): string {
-  const [name = '', kind = ''] = words.trimEnd().split(BETWEEN_WORDS).toReversed();
-  return kind === 'event' ? `event ${name}` : name;
-}
-
-/** Returns the position after the bracket that closes the one at `open`; the text's end if none does. */
+/** Position after the closing bracket; the text's end if there is none. */
 function closingBracket(text: string, open: number): number {
   for (let at = open, depth = 0; at < text.length; at++) {
     if (text[at] === '(') depth += 1;

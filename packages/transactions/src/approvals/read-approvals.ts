@@ -11,7 +11,7 @@ export interface GivenApproval {
   /** Base units; null for all NFTs of a contract. */
   readonly value: bigint | null;
   readonly isGranted: boolean;
-  /** Unix seconds until it expires, if it does. */
+  /** Unix seconds; null: it does not expire. */
   readonly expiration: number | null;
   readonly logIndex: number;
 }
@@ -23,33 +23,29 @@ export interface ApprovalLog {
   readonly data: Hex;
 }
 
-/** An approval and its owner. */
 export interface OwnedApproval {
   readonly owner: Address;
   readonly approval: GivenApproval;
 }
 
-/**
- * Returns the owner's approvals in a transaction, in log order. Approvals of a single NFT are not included: they end
- * with its next transfer.
- */
+/** In log order, without approvals of a single NFT: they end with its next transfer. */
 export function readApprovals(
   owner: Address,
   logs: readonly ApprovalLog[],
   chain: Pick<Chain, 'erc20Exclusions'>,
 ): readonly GivenApproval[] {
-  return approvalsIn(logs, chain).flatMap((given) => (given.owner === owner ? [given.approval] : []));
+  return approvalsIn(logs, chain).flatMap((owned) => (owned.owner === owner ? [owned.approval] : []));
 }
 
-/** Returns the approvals of all owners. */
 export function approvalsIn(
   logs: readonly ApprovalLog[],
   chain: Pick<Chain, 'erc20Exclusions'>,
 ): readonly OwnedApproval[] {
   return logs.flatMap((log) => {
-    const given = isPermit2(log) ? readPermit2(log) : readApproval(log);
-    const isExcluded = given?.approval.kind === 'token' && chain.erc20Exclusions.includes(log.address);
-    return given === null || isExcluded ? [] : [given];
+    const isPermit2 = log.topics.length === 4 && PERMIT2.has(log.address);
+    const owned = isPermit2 ? readPermit2(log) : readApproval(log);
+    const isExcluded = owned?.approval.kind === 'token' && chain.erc20Exclusions.includes(log.address);
+    return owned === null || isExcluded ? [] : [owned];
   });
 }
 
@@ -58,23 +54,15 @@ function readApproval(log: ApprovalLog): OwnedApproval | null {
   if (approval === null || approval.type === 'nftApproval') return null;
   const common = { token: log.address, expiration: null, logIndex: log.index };
   if (approval.type === 'approvalForAll') {
-    const { account, operator, approved } = approval;
-    return {
-      owner: account,
-      approval: { ...common, kind: 'all', spender: operator, value: null, isGranted: approved },
-    };
+    const { account: owner, operator: spender, approved: isGranted } = approval;
+    return { owner, approval: { ...common, kind: 'all', spender, value: null, isGranted } };
   }
+  const { owner, spender } = approval;
   const value = BigInt(approval.value);
-  return {
-    owner: approval.owner,
-    approval: { ...common, kind: 'token', spender: approval.spender, value, isGranted: value > 0n },
-  };
+  return { owner, approval: { ...common, kind: 'token', spender, value, isGranted: value > 0n } };
 }
 
-/**
- * The Permit2 contracts: on most chains, and on those with a different CREATE2 scheme. Other contracts only look like
- * it.
- */
+/** On most chains, and on those with a different CREATE2 scheme. Other contracts only look like Permit2. */
 const PERMIT2 = new Set<string>([
   '0x000000000022d473030f116ddee9f6b43ac78ba3',
   '0x0000000000225e31d15943971f47ad3022f714fa',
@@ -84,27 +72,17 @@ const PERMIT = { topic0: parseHash('0xc6a377bfc4eb120024a8ac08eef205be16b8170208
 /** keccak256 of `Approval(address,address,address,uint160,uint48)`. */
 const ALLOWED = { topic0: parseHash('0xda9fa7c1b00402c17d0161b249b1ab8bbec047c5a52207b9c112deffd817036b'), words: 2 };
 
-/** topic0 of approvals other than token amounts. The owner is the first indexed argument. */
+/** Other than token amounts. The owner is the first indexed argument. */
 export const APPROVED_OTHERWISE: readonly Hash[] = [APPROVAL_FOR_ALL_TOPIC, PERMIT.topic0, ALLOWED.topic0];
-/** topic0 of every approval event. */
 export const APPROVAL_EVENTS: readonly Hash[] = [APPROVAL_TOPIC, ...APPROVED_OTHERWISE];
-
-function isPermit2({ address, topics }: ApprovalLog): boolean {
-  return topics.length === 4 && PERMIT2.has(address);
-}
 
 function readPermit2({ index, topics, data }: ApprovalLog): OwnedApproval | null {
   const event = [PERMIT, ALLOWED].find(({ topic0 }) => topic0 === topics[0]);
   const [owner, token, spender] = [addressAt(topics[1]), addressAt(topics[2]), addressAt(topics[3])];
   if (event === undefined || wordCount(data) !== event.words) return null;
   if (owner === null || token === null || spender === null) return null;
-  const value = bigIntAt(data, 0);
-  const expiration = bigIntAt(data, 1);
-  return {
-    owner,
-    approval: {
-      ...{ kind: 'permit2', token, spender, value, isGranted: value > 0n, logIndex: index },
-      expiration: expiration > BigInt(Number.MAX_SAFE_INTEGER) ? null : Number(expiration),
-    },
-  };
+  const [value, until] = [bigIntAt(data, 0), bigIntAt(data, 1)];
+  const expiration = until > BigInt(Number.MAX_SAFE_INTEGER) ? null : Number(until);
+  const approval = { token, spender, value, isGranted: value > 0n, expiration, logIndex: index };
+  return { owner, approval: { kind: 'permit2', ...approval } };
 }

@@ -21,7 +21,6 @@ const contractEventSchema = z
   })
   .openapi('ContractEvent');
 
-/** The response of `getContractEvents` (docs/api/transactions.md#contract-events). */
 export const contractEventsSchema = z
   .object({
     page: z.int().min(0).openapi({ description: 'Page number, from 0' }),

@@ -2,15 +2,15 @@ import { showIndexed } from '@chainstead/data-api';
 import { defineListRoute, querySchema, type RouteModule, textParameter } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import { contractEventsSchema, showContractEvent } from './contract-events-response.ts';
-import { type ContractLogsOptions, contractLogFilter, contractLogList } from './contract-log-list.ts';
-import { contractParameter } from './contract-parameter.ts';
+import {
+  type ContractLogsOptions,
+  contractLogFilter,
+  contractLogList,
+  contractParameter,
+  topicParameter,
+} from './contract-log-list.ts';
 import { decodeAs, readEventItem } from './event-item.ts';
-import { topicParameter } from './topic-parameter.ts';
 
-/**
- * `POST /api/v2.2/{address}/events`: the events of a contract, by an ABI item
- * (docs/api/transactions.md#contract-events).
- */
 export function contractEventsRoute(options: ContractLogsOptions): RouteModule {
   return (app, dependencies) => {
     const { parameters } = dependencies;

@@ -4,29 +4,28 @@ import { createMissingIndexes, type OnDemandBackfill } from '@chainstead/data-ap
 import {
   type ApiDependencies,
   ApiError,
+  addressParameter,
   blockBoundsSchema,
   boundsOfRows,
   givenBlockBounds,
   type Page,
   requireIndexes,
+  textParameter,
 } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import { BY_TOPIC } from './contract-logs-statement.ts';
 import { logs } from './dataset.ts';
 import { type ContractLogsPage, getContractLogs } from './get-contract-logs.ts';
 
-/** The options for reading a contract's logs. */
 export interface ContractLogsOptions {
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestEmitter'>;
 }
 
-/** The row filter of a request. */
 type RequestedLogs = Parameters<typeof givenBlockBounds>[0] & {
   readonly chain?: Pick<Chain, 'key'> | undefined;
   readonly offset?: number | undefined;
 };
 
-/** Returns the members of `defineListRoute` that both lists of a contract's logs share. */
 export function contractLogList(options: ContractLogsOptions, dependencies: ApiDependencies) {
   const missing = createMissingIndexes(dependencies.reads, systemClock, [BY_TOPIC]);
   return {
@@ -37,13 +36,26 @@ export function contractLogList(options: ContractLogsOptions, dependencies: ApiD
     /** @throws LogsNotIndexedError (400) if none of the contract's logs are indexed and requests may cause no calls */
     read: async (page: LogsPage) => {
       if (page.filter.topic0 !== null) requireIndexes(await missing());
-      const found = await readLogs(options, dependencies, page);
-      return { ...found, contract: parseAddress(page.filter.address), next: nextPlace(page, found) };
+      const logs = await readLogs(options, dependencies, page);
+      return { ...logs, contract: parseAddress(page.filter.address), next: nextPlace(page, logs) };
     },
   };
 }
 
-/** Returns the filter of a request. @param topics by position */
+/** Clients of the hosted API recognize this error text. */
+export const contractParameter = addressParameter('Invalid address provided').openapi({
+  description: 'The contract address',
+});
+
+/** Any letter case, to lower case. */
+export function topicParameter(description: string) {
+  const parse = (text: string) => (/^0x[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : undefined);
+  return textParameter('a topic (0x and 64 hexadecimal digits)', parse)
+    .optional()
+    .openapi({ type: 'string', pattern: '^0x[0-9a-fA-F]{64}$', description });
+}
+
+/** `topics` by position. */
 export function contractLogFilter(
   contract: Address,
   requested: RequestedLogs,
@@ -54,7 +66,7 @@ export function contractLogFilter(
   return { address: contract, chain: chain?.key, ...topics, offset, ...givenBlockBounds(requested) };
 }
 
-/** The values that a cursor is bound to. Names are those of the parameters, as errors repeat them. */
+/** Names are those of the parameters, as errors repeat them. */
 const filterSchema = z.object({
   address: z.string(),
   chain: z.string().default('eth'),
@@ -67,7 +79,6 @@ const filterSchema = z.object({
 });
 type LogsFilter = z.infer<typeof filterSchema>;
 
-/** The last row of a page. */
 const positionSchema = z.object({ block: z.int(), transaction: z.int(), log: z.int() });
 
 type LogsPage = Page<LogsFilter, z.infer<typeof positionSchema>> & {
@@ -75,36 +86,33 @@ type LogsPage = Page<LogsFilter, z.infer<typeof positionSchema>> & {
   readonly requester: string;
 };
 
-/** Reads the logs of a page. If it needs missing blocks, the contract's backfill is queued. */
+/** If the page needs missing blocks, the contract's backfill is queued. */
 async function readLogs(
   { onDemandBackfill }: ContractLogsOptions,
   { database, reads, logger }: Pick<ApiDependencies, 'database' | 'reads' | 'logger'>,
   { chain, filter, limit, order, position, requester, upperBound }: LogsPage,
 ): Promise<ContractLogsPage> {
   const contract = parseAddress(filter.address);
-  const found = await getContractLogs(reads, chain, {
-    contract,
-    topics: [filter.topic0, filter.topic1, filter.topic2, filter.topic3].map((topic) =>
-      topic === null ? null : parseHash(topic),
-    ),
-    order,
-    limit,
-    offset: filter.offset,
+  const topics = [filter.topic0, filter.topic1, filter.topic2, filter.topic3];
+  const page = await getContractLogs(reads, chain, {
+    ...{ contract, order, limit, offset: filter.offset },
+    topics: topics.map((topic) => (topic === null ? null : parseHash(topic))),
     ...boundsOfRows(filter),
     pinnedBlock: upperBound,
-    after:
-      position === null
-        ? null
-        : { blockNumber: position.block, transactionIndex: position.transaction, logIndex: position.log },
+    after: position && {
+      blockNumber: position.block,
+      transactionIndex: position.transaction,
+      logIndex: position.log,
+    },
   });
-  if (found.indexed.complete) return found;
+  if (page.indexed.complete) return page;
   const outcome = await onDemandBackfill.requestEmitter({ database, logger }, chain, contract, requester);
-  if (outcome === 'off' && chain.logs === 'off' && found.indexed.fromBlock === null)
+  if (outcome === 'off' && chain.logs === 'off' && page.indexed.fromBlock === null)
     throw new LogsNotIndexedError(chain);
-  return found;
+  return page;
 }
 
-/** Returns the start of the next page; null on the last one. */
+/** Null on the last page. */
 function nextPlace(page: LogsPage, { logs: shown, hasNext, newestBlock }: ContractLogsPage) {
   const last = shown.at(-1);
   if (!hasNext || last === undefined) return null;
@@ -115,7 +123,7 @@ function nextPlace(page: LogsPage, { logs: shown, hasNext, newestBlock }: Contra
   };
 }
 
-/** A 400: none of the contract's logs are indexed, and requests may not read them from a node. */
+/** None of the contract's logs are indexed, and requests may not read them from a node. */
 class LogsNotIndexedError extends ApiError {
   constructor({ key }: Pick<Chain, 'key'>) {
     super({

@@ -22,7 +22,6 @@ const contractLogSchema = z
   })
   .openapi('ContractLog');
 
-/** The response of `getContractLogs` (docs/api/transactions.md#contract-logs). */
 export const contractLogsSchema = z
   .object({
     page: z.int().min(1).openapi({ description: 'Page number, from 1' }),

@@ -1,13 +1,22 @@
 import { showIndexed } from '@chainstead/data-api';
 import { defineListRoute, querySchema, type RouteModule } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
-import { type ContractLogsOptions, contractLogFilter, contractLogList } from './contract-log-list.ts';
+import { contractEventsRoute } from './contract-events-route.ts';
+import {
+  type ContractLogsOptions,
+  contractLogFilter,
+  contractLogList,
+  contractParameter,
+  topicParameter,
+} from './contract-log-list.ts';
 import { contractLogsSchema, showContractLog } from './contract-logs-response.ts';
-import { contractParameter } from './contract-parameter.ts';
-import { topicParameter } from './topic-parameter.ts';
 
-/** `GET /api/v2.2/{address}/logs`: the logs of a contract (docs/api/transactions.md#contract-logs). */
-export function contractLogsRoute(options: ContractLogsOptions): RouteModule {
+/** Logs of contracts, raw and as events of an ABI. */
+export function contractLogsRoutes(options: ContractLogsOptions): readonly RouteModule[] {
+  return [contractLogsRoute(options), contractEventsRoute(options)];
+}
+
+function contractLogsRoute(options: ContractLogsOptions): RouteModule {
   return (app, dependencies) => {
     const { parameters } = dependencies;
     defineListRoute(app, dependencies, {

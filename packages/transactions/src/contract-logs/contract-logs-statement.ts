@@ -19,7 +19,6 @@ import { int8, packedRows } from '@chainstead/db/packed-rows';
 import { logs } from './dataset.ts';
 import { LOG_COLUMNS } from './log-columns.ts';
 
-/** The end of a page: the position of its last row in the chain. */
 export interface LogPlace {
   readonly blockNumber: number;
   readonly transactionIndex: number;
@@ -31,30 +30,26 @@ export interface ContractLogsQuery extends PageBounds {
   /** By position, 0 to 3; null: any topic, or none. */
   readonly topics: readonly (Hash | null)[];
   readonly order: 'ASC' | 'DESC';
-  /** Number of rows; one more is read to detect a next page. */
+  /** One more row is read to detect a next page. */
   readonly limit: number;
-  /** Rows after this one; null for the first page. */
+  /** Null: the first page. */
   readonly after: LogPlace | null;
   /** Rows that the first page skips. */
   readonly offset: number;
 }
 
-/** The index that pages of one event are ranges of. */
+/** Pages of one event are ranges of this index. */
 export const BY_TOPIC = 'logs_by_topic';
 
 const PLACE = ['block_number', 'transaction_index', 'log_index'] as const;
 const PAGE_COLUMNS = sql`${joinSql(PLACE.map(asSql))}, transaction_hash, topic0, topic1, topic2, topic3, data`;
 
-/** The rows of a page. */
 export const CONTRACT_LOGS = packedRows({
   block_number: int8('block_number'),
   ...LOG_COLUMNS,
 });
 
-/**
- * Returns the statement for a page of a contract's logs: in each partition a range of the key, or with topic0 of
- * `logs_by_topic`, one partition after the other. Other topics are compared to the rows of that range.
- */
+/** In each partition a range of the key, or with topic0 of `logs_by_topic`. Other topics filter its rows. */
 export function contractLogsStatement(chain: Chain, query: ContractLogsQuery, select: Sql = CONTRACT_LOGS.select): Sql {
   const contract = sql`${addressBytes(query.contract)}::bytea`;
   const of: CoveredSubject = { kind: 'emitter', subject: contract, chainId: chain.id, dataset: logs.name };
@@ -70,8 +65,8 @@ export function contractLogsStatement(chain: Chain, query: ContractLogsQuery, se
   const ofThis = [...ofContract, ...ofTopics(query.topics)];
   // The other index ends with the block. In this form no index has the order, so that the key's is not used instead.
   const [block, transaction, log] = PLACE;
-  const order = [block, hasTopic ? `${transaction} + 0` : transaction, log].map((one) =>
-    rawSql(`${one} ${query.order}`),
+  const order = [block, hasTopic ? `${transaction} + 0` : transaction, log].map((column) =>
+    rawSql(`${column} ${query.order}`),
   );
   const offset = query.after === null && query.offset > 0 ? sql` OFFSET ${query.offset}` : rawSql('');
   const page = sql`SELECT ${PAGE_COLUMNS} FROM logs ${where([...ofThis, ...bounds])}
@@ -98,10 +93,7 @@ function ofTopics(topics: readonly (Hash | null)[]): readonly Sql[] {
   });
 }
 
-/**
- * With a topic, the range starts at the block: the full position is a bound of the key alone, which would then be used
- * whatever the event.
- */
+/** With a topic, the range starts at the block: the planner would use the key for the full position. */
 function logsAfter(order: KeysetOrder, place: LogPlace, hasTopic: boolean): readonly Sql[] {
   const [after, notBefore] = rowsAfterInPartitions(order, PLACE, [
     sql`${place.blockNumber}::integer`,

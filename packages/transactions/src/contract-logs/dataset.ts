@@ -1,18 +1,14 @@
 import type { Chain } from '@chainstead/chains';
 import type { ChainId, Log } from '@chainstead/core';
 import { addressKey } from '@chainstead/db/address-key';
-import type { Dataset } from '@chainstead/sync';
-import { logsTable } from './row-table.ts';
-import type { LogRow } from './schema.ts';
+import { type Dataset, defineTable } from '@chainstead/sync';
+import { type LogRow, logs as table } from './schema.ts';
 
-/**
- * All logs of a chain with `LOGS_<CHAIN>=all`: this needs whole blocks, since no filter returns them. On other chains,
- * logs of requested contracts, read by filter.
- */
+/** With `LOGS_<CHAIN>=all` from whole blocks, since no filter returns them; else of requested contracts. */
 export const logs: Dataset<LogRow> = {
   name: 'logs',
   topics: () => [],
-  table: logsTable,
+  table: defineTable(table, { bulkIndexes: ['logs_by_topic'] }),
   decode: (given, { chain }) => given.map((log) => logRow(log, chain.id)),
   wholeBlocks: {
     reads: (chain) => (areAllKept(chain) ? ['transactions'] : []),

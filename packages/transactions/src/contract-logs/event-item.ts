@@ -2,19 +2,13 @@ import { type AbiBook, bookOf, type DecodedEvent, decodeEvent, readAbiItem } fro
 import { InvalidParameterError } from '@chainstead/http';
 import type { ContractLog } from './get-contract-logs.ts';
 
-/** An event from a client's ABI item. */
 export interface EventItem {
   readonly signature: string;
   readonly topic0: string;
   readonly book: AbiBook;
 }
 
-/**
- * Parses the ABI item of an event.
- * @param topic that the client also gave; undefined: none
- * @throws InvalidParameterError for an item that is not an event, for an anonymous one, and for a topic that is not its
- * hash
- */
+/** `topic`: also given by the client. @throws InvalidParameterError for other items, and another topic */
 export function readEventItem(given: Readonly<Record<string, unknown>>, topic: string | undefined): EventItem {
   const read = readAbiItem({ ...given, type: given.type ?? 'event' });
   if (read === null || typeof read === 'string' || read.kind !== 'event') {
@@ -34,12 +28,12 @@ export function readEventItem(given: Readonly<Record<string, unknown>>, topic: s
   return { signature, topic0, book: bookOf('contract', { functions: [], events: [read.entry] }) };
 }
 
-/** Returns the log decoded as the event; null if its topics or data don't match. */
+/** Null: topics or data don't match. */
 export function decodeAs({ book }: EventItem, { topics, data }: ContractLog): DecodedEvent | null {
   return decodeEvent({ topics, data }, [book]);
 }
 
-/** Returns a decoded event's values by parameter; one without a name has its position. */
+/** A parameter without a name has its position. */
 export function valuesOf({ params }: DecodedEvent): Readonly<Record<string, string>> {
   return Object.fromEntries(params.map(({ name, value }, place) => [name === '' ? String(place) : name, value]));
 }

@@ -12,13 +12,12 @@ import type { ReadDatabase } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
 import { CONTRACT_LOGS, type ContractLogsQuery, contractLogsStatement } from './contract-logs-statement.ts';
 
-/** A log of a page. Hexadecimal text is lower case. */
+/** Hexadecimal text is lower case. */
 export interface ContractLog {
   readonly block: PageBlock;
   readonly transactionIndex: number;
   readonly logIndex: number;
   readonly transactionHash: Hash;
-  /** As many as it has. */
   readonly topics: readonly Hash[];
   readonly data: Hex;
 }
@@ -27,29 +26,23 @@ export interface ContractLogsPage {
   /** At most `query.limit`. */
   readonly logs: readonly ContractLog[];
   readonly hasNext: boolean;
-  /** Coverage of the contract: the chain's own, and its separate backfill. */
+  /** The chain's coverage, and the contract's separate backfill. */
   readonly indexed: Indexed;
-  /**
-   * The newest block that the response could contain: a cursor pins it as its upper bound. Null in an empty database.
-   */
+  /** A cursor pins it as its upper bound. Null in an empty database. */
   readonly newestBlock: number | null;
 }
 
-/**
- * Returns a page of a contract's logs, in one statement.
- * @throws {InconsistentPageError} if a log repeatedly comes without its block
- */
+/** One statement. @throws {InconsistentPageError} if a log repeatedly comes without its block */
 export async function getContractLogs(
   database: ReadDatabase,
   chain: Chain,
   query: ContractLogsQuery,
 ): Promise<ContractLogsPage> {
   return readConsistentPage(async () => {
-    const { rows, page } = await readPackedPage<RowOf<typeof CONTRACT_LOGS>, PageRow>(
-      database,
-      CONTRACT_LOGS,
-      (select) => contractLogsStatement(chain, query, select),
-    );
+    const { rows, page } = await readPackedPage<
+      RowOf<typeof CONTRACT_LOGS>,
+      IndexedColumns & PackedTexts & { readonly newest: number | null; readonly blocks: string | null }
+    >(database, CONTRACT_LOGS, (select) => contractLogsStatement(chain, query, select));
     const blockOf = readBlocks(page.blocks, rows);
     return {
       logs: rows.slice(0, query.limit).map((row) => ({
@@ -65,10 +58,4 @@ export async function getContractLogs(
       newestBlock: page.newest,
     };
   });
-}
-
-/** The only row of the statement. */
-interface PageRow extends IndexedColumns, PackedTexts {
-  readonly newest: number | null;
-  readonly blocks: string | null;
 }

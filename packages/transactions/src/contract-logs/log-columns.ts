@@ -1,7 +1,6 @@
 import type { Hash } from '@chainstead/core';
 import { hex, hexOrNull, int4, longHex } from '@chainstead/db/packed-rows';
 
-/** The columns read from a log's row, for all queries. */
 export const LOG_COLUMNS = {
   transaction_index: int4('transaction_index'),
   log_index: int4('log_index'),

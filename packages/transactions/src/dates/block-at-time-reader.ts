@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type BlockHeader, type Hash, isLowerHex } from '@chainstead/core';
+import { type Hash, isLowerHex } from '@chainstead/core';
 import { type StateKind, type StateReader, StateUnavailableError } from '@chainstead/node-reads';
 import { z } from 'zod';
 import { CLOSEST, closestBlock, type TimedBlock } from './closest-block.ts';
@@ -18,14 +18,12 @@ const answerSchema = z.object({
   /** Milliseconds since the Unix epoch. */
   readAt: z.number(),
   block: z.object({ number: z.int(), hash, parentHash: hash.nullable(), timestamp: z.int() }),
-  /** Whether the result is the chain's newest block. */
   isHead: z.boolean(),
 });
 
 type Question = z.infer<typeof questionSchema>;
 export type BlockAtTimeAnswer = z.infer<typeof answerSchema>;
 
-/** The block closest to a time, found among a node's headers. */
 export const blockAtTimeKind: StateKind<Question, BlockAtTimeAnswer> = {
   name: 'block-at-time',
   question: questionSchema,
@@ -37,7 +35,9 @@ export const blockAtTimeReader: StateReader<Question, BlockAtTimeAnswer> = {
   async read({ chain, pool, database, clock }, { time, closest }, signal) {
     const readAt = clock.now();
     const read = async (numbers: readonly number[]): Promise<readonly TimedBlock[]> =>
-      (await pool.getHeaders(numbers, { signal })).map(({ value }) => timed(value));
+      (await pool.getHeaders(numbers, { signal })).map(({ value: { number, hash, parentHash, timestamp } }) => ({
+        ...{ number, hash, parentHash, timestamp },
+      }));
     const head = (await pool.getHead({ signal })).value;
     const block = await closestBlock(time, closest, async (at) => {
       if (head.timestamp < at) return { below: head, from: null };
@@ -57,8 +57,4 @@ async function firstBlock(
   const [first] = await read([number]);
   if (first === undefined) throw new StateUnavailableError(`No node of ${name} has block ${number}`);
   return first;
-}
-
-function timed({ number, hash, parentHash, timestamp }: BlockHeader): TimedBlock {
-  return { number, hash, parentHash, timestamp };
 }

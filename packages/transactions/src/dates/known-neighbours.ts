@@ -8,10 +8,7 @@ import type { Neighbours, TimedBlock } from './closest-block.ts';
 /** The newest indexed block counts as the chain's newest up to this age. Milliseconds. */
 const FOLLOWED_MS_MAX = 120_000;
 
-/**
- * Returns the indexed blocks around a time: the last earlier one, and the first that is not earlier. There may be
- * others between them.
- */
+/** The last earlier block, and the first that is not earlier. Others may lie between them. */
 export async function knownAround(
   database: ReadDatabase,
   chain: Pick<Chain, 'id'>,
@@ -26,10 +23,7 @@ UNION ALL
   );
 }
 
-/**
- * Returns the neighbors of a time from indexed blocks; null if only a node has them. A future time is after the newest
- * indexed block of a followed chain.
- */
+/** Null: only a node has them. A future time is after the newest indexed block of a followed chain. */
 export async function knownNeighbours(
   { database, clock }: { readonly database: ReadDatabase; readonly clock: Clock },
   chain: Pick<Chain, 'id' | 'firstBlock'>,

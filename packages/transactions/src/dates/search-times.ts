@@ -4,23 +4,19 @@ import type { Neighbours, TimedBlock } from './closest-block.ts';
 export interface TimeSearch {
   /** For errors. */
   readonly chain: string;
-  /** A block that is early enough, such as the chain's first, and the newest one. */
+  /** Early enough, such as the chain's first block. */
   readonly first: TimedBlock;
   readonly head: TimedBlock;
-  /** Known blocks: only those around the time make the search shorter. */
+  /** Only blocks around the time make the search shorter. */
   readonly known?: readonly TimedBlock[];
-  /** Returns blocks by their numbers, in one round trip. */
+  /** One round trip. */
   read(numbers: readonly number[]): Promise<readonly TimedBlock[]>;
 }
 
 /** Distance of the blocks read around a guess, as a fraction of the search range. */
 const GUESS_PART = 64;
 
-/**
- * Returns the neighbors of a time. Interpolates the position between two blocks: block times are regular, so a round of
- * three reads leaves a thirtieth of the range. If more than half is left, the next round also bisects.
- * @throws ReorgedWhileReadingError if the two found blocks are not adjacent: the chain was reorganized meanwhile
- */
+/** Interpolates: a round of three reads leaves a thirtieth of the range. @throws ReorgedWhileReadingError */
 export async function searchTimes(
   time: number,
   { chain, first, head, known = [], read }: TimeSearch,

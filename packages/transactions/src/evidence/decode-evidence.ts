@@ -14,35 +14,29 @@ import {
 } from './evidence-events.ts';
 import { type TokenMove, tokenEvidence, tokensMoved } from './token-evidence.ts';
 
-/** A transaction's sender, receiver and logs. */
 export interface EvidenceTransaction {
   readonly from: Address;
   readonly to: Address | null;
-  /** All of them. */
   readonly logs: readonly EvidenceLog[];
 }
 
 export type EvidenceChain = Pick<Chain, 'wrappedNative' | 'erc20Exclusions'>;
 
-/** The evidence about accounts in a transaction's logs. */
 export interface TransactionEvidence {
   readonly ofAccount: ReadonlyMap<Address, ReadonlySet<Evidence>>;
-  /** Evidence that applies to every participant. */
+  /** Applies to every participant. */
   readonly ofAll: ReadonlySet<Evidence>;
 }
 
-/**
- * Decodes protocol events among a transaction's logs. Pure; contract output can't make it throw, and its time is linear
- * in the logs.
- */
+/** Pure, never throws on contract output, linear in the logs. */
 export function decodeEvidence(transaction: EvidenceTransaction, chain: EvidenceChain): TransactionEvidence {
   const ofAccount = new Map<Address, Set<Evidence>>();
   const ofAll = new Set<Evidence>();
   const note = (account: Address | null, says: readonly Evidence[]): void => {
     if (account === null || account === ZERO_ADDRESS) return;
-    const known = ofAccount.get(account) ?? new Set();
-    for (const one of says) known.add(one);
-    ofAccount.set(account, known);
+    const noted = ofAccount.get(account) ?? new Set();
+    for (const evidence of says) noted.add(evidence);
+    ofAccount.set(account, noted);
   };
   const moved = tokensMoved(transaction.logs, chain);
   const pairs = new Set<Address>();
@@ -50,8 +44,10 @@ export function decodeEvidence(transaction: EvidenceTransaction, chain: Evidence
   for (const log of transaction.logs) {
     const [topic0] = log.topics;
     if (topic0 === undefined) continue;
-    for (const event of EVENTS.get(topic0) ?? [])
-      if (isEvent(event, log)) for (const named of event.names) note(accountOf(named, log, transaction), event.says);
+    for (const event of EVENTS.get(topic0) ?? []) {
+      if (log.topics.length !== event.topics || (wordCount(log.data) ?? -1) < event.words) continue;
+      for (const named of event.names) note(accountOf(named, log, transaction), event.says);
+    }
     if (log.address === chain.wrappedNative) {
       const wrapped = decodeWrappedCoinMove(log);
       if (wrapped !== null) note(wrapped.account, [wrapped.kind === 'deposit' ? 'wrap' : 'unwrap']);
@@ -79,16 +75,11 @@ export function decodeEvidence(transaction: EvidenceTransaction, chain: Evidence
   return { ofAccount, ofAll };
 }
 
-/** Returns the evidence about one account. */
 export function evidenceOf({ ofAccount, ofAll }: TransactionEvidence, account: Address): ReadonlySet<Evidence> {
   return new Set([...(ofAccount.get(account) ?? []), ...ofAll]);
 }
 
 const EVENTS: ReadonlyMap<Hash, readonly EvidenceEvent[]> = Map.groupBy(EVIDENCE_EVENTS, ({ topic0 }) => topic0);
-
-function isEvent({ topics, words }: EvidenceEvent, log: EvidenceLog): boolean {
-  return log.topics.length === topics && (wordCount(log.data) ?? -1) >= words;
-}
 
 function isOf({ topic0, topics }: { readonly topic0: Hash; readonly topics: number }, log: EvidenceLog): boolean {
   return log.topics[0] === topic0 && log.topics.length === topics;
@@ -99,10 +90,7 @@ function accountOf(named: Named, log: EvidenceLog, { from }: EvidenceTransaction
   return 'topic' in named ? addressAt(log.topics[named.topic]) : addressAt(log.data, named.word);
 }
 
-/**
- * Returns the owner of the increased debt of a vault, the receiver of the new tokens, and the sender: most vaults are
- * held by contracts for others.
- */
+/** Most vaults are held by contracts for others: the owner, the receiver of new tokens, and the sender. */
 function borrowersIn(log: EvidenceLog, { from }: EvidenceTransaction): readonly (Address | null)[] {
   if (!isOf(VAULT_CHANGED, log) || wordCount(log.data) !== VAULT_CHANGED.words) return [];
   // After the offset of the bytes, their length, and the selector.
@@ -114,7 +102,7 @@ function borrowersIn(log: EvidenceLog, { from }: EvidenceTransaction): readonly 
 /** `0x`, two words, four bytes. */
 const CALLDATA_WORDS_FROM = 2 + 2 * 64 + 2 * 4;
 
-/** Returns the burnt amount by token and account. */
+/** By token and account. */
 function burntOf(moved: readonly TokenMove[]): ReadonlyMap<string, bigint> {
   const burnt = new Map<string, bigint>();
   for (const { token, from, to, value } of moved) {

@@ -1,10 +1,9 @@
 import type { Hash } from '@chainstead/core';
 import type { Evidence } from './evidence.ts';
 
-/** The event's account: a topic by position, a word of its data, or the transaction's sender. */
+/** A topic by position, a word of data, or the transaction's sender. */
 export type Named = { readonly topic: 1 | 2 | 3 } | { readonly word: number } | 'sender';
 
-/** A protocol event, with its subjects and evidence. */
 export interface EvidenceEvent {
   /** The number of topics matters too: one hash is used by several events. */
   readonly topic0: Hash;
@@ -15,10 +14,13 @@ export interface EvidenceEvent {
   readonly says: readonly Evidence[];
 }
 
-const topic = (place: 1 | 2 | 3): Named => ({ topic: place });
-const word = (place: number): Named => ({ word: place });
+const topic = (index: 1 | 2 | 3): Named => ({ topic: index });
+const word = (index: number): Named => ({ word: index });
+const UNSTAKE = ['takeBack', 'unstake'] as const;
+const ADD = ['supply', 'liquidityAdd'] as const;
+const REMOVE = ['takeBack', 'liquidityRemove'] as const;
 
-/** Events with the same meaning from any contract. Events that need more context are in `decode-evidence.ts`. */
+/** From any contract. Events that need more context are in `decode-evidence.ts`. */
 export const EVIDENCE_EVENTS: readonly EvidenceEvent[] = [
   // ERC-4626: Deposit(sender, owner, assets, shares), Withdraw(sender, receiver, owner, assets, shares).
   event('0xdcbc1c05240f31ff3ad067ef1ee35ce4997762752e3a095284754544f4c709d7', 3, 2, [topic(2)], ['supply']),
@@ -47,39 +49,15 @@ export const EVIDENCE_EVENTS: readonly EvidenceEvent[] = [
   event('0x52acb05cebbd3cd39715469f22afbf5a17496295ef3bc9bb5944056c63ccaa09', 4, 2, [topic(3)], ['repay']),
   // Staking: Staked, Withdrawn, RewardPaid.
   event('0x9e71bc8eea02a63969f509818f2dafb9254532904319f9dbda79b67bd34a5f3d', 2, 1, [topic(1)], ['supply', 'stake']),
-  event(
-    '0x7084f5476618d8e60b11ef0d7d3f06914655adb8793e28ff7f018d4c76d505d5',
-    2,
-    1,
-    [topic(1)],
-    ['takeBack', 'unstake'],
-  ),
+  event('0x7084f5476618d8e60b11ef0d7d3f06914655adb8793e28ff7f018d4c76d505d5', 2, 1, [topic(1)], UNSTAKE),
   event('0xe2403640ba68fed3a2f88b7557551d1993f84b99bb10ff833f0cf8db0c5e0486', 2, 1, [topic(1)], ['claim']),
   // Lido Submitted; the beacon chain's DepositEvent, which contains no account.
   event('0x96a25c8ce0baabc1fdefd93e9ed25d8e092a3332f3aa9a41722b5697231d1d1a', 2, 2, [topic(1)], ['supply', 'stake']),
   event('0x649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5', 1, 5, ['sender'], ['supply', 'stake']),
   // Uniswap v3 positions: IncreaseLiquidity, DecreaseLiquidity, Collect.
-  event(
-    '0x3067048beee31b25b2f1681f88dac838c8bba36af25bfb2b7cf7473a5847e35f',
-    2,
-    3,
-    ['sender'],
-    ['supply', 'liquidityAdd'],
-  ),
-  event(
-    '0x26f6a048ee9138f2c0ce266f322cb99228e8d619ae2bff30c67f8dcf9d2377b4',
-    2,
-    3,
-    ['sender'],
-    ['takeBack', 'liquidityRemove'],
-  ),
-  event(
-    '0x40d0efd1a53d60ecbf40971b9daf7dc90178c3aadc7aab1765632738fa8b8f01',
-    2,
-    3,
-    ['sender'],
-    ['takeBack', 'liquidityRemove'],
-  ),
+  event('0x3067048beee31b25b2f1681f88dac838c8bba36af25bfb2b7cf7473a5847e35f', 2, 3, ['sender'], ADD),
+  event('0x26f6a048ee9138f2c0ce266f322cb99228e8d619ae2bff30c67f8dcf9d2377b4', 2, 3, ['sender'], REMOVE),
+  event('0x40d0efd1a53d60ecbf40971b9daf7dc90178c3aadc7aab1765632738fa8b8f01', 2, 3, ['sender'], REMOVE),
   // To another chain: the OP Stack's bridges in both directions, its portal, and its withdrawal messages.
   event('0x35d79ab81f2b2017e19afb5c5571778877782d7a8786f5907f93b0f4702f4f23', 3, 2, [topic(1)], ['bridge']),
   event('0x2849b43074093a05396b6f2a937dee8565b15a48a7b3d4bffb732a5017380af5', 3, 2, [topic(1)], ['bridge']),
@@ -124,11 +102,7 @@ export const COMET_WITHDRAW = {
  * A call of Maker's vault engine, `frob(bytes32 i, address u, address v, address w, int256 dink, int256 dart)`, in its
  * anonymous log: the selector, i, u and v as topics, the calldata as bytes.
  */
-export const VAULT_CHANGED = {
-  topic0: `0x76088703${'00'.repeat(28)}` as Hash,
-  topics: 4,
-  words: 9,
-};
+export const VAULT_CHANGED = { topic0: `0x76088703${'00'.repeat(28)}` as Hash, topics: 4, words: 9 };
 
 function event(
   topic0: string,

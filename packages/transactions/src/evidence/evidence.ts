@@ -1,9 +1,6 @@
 import type { Address, Hash, Hex } from '@chainstead/core';
 
-/**
- * All evidence that a transaction's logs may contain about an account in addition to its own transfers. The stored bits
- * depend on this order: append new kinds.
- */
+/** The stored bits depend on this order: append new kinds. */
 export const EVIDENCE = [
   /** It received the wrapped native token for native tokens. */
   'wrap',
@@ -36,7 +33,6 @@ export const EVIDENCE = [
 
 export type Evidence = (typeof EVIDENCE)[number];
 
-/** The fields of a log that evidence needs. */
 export interface EvidenceLog {
   readonly address: Address;
   readonly topics: readonly Hash[];

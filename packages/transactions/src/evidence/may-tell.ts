@@ -6,7 +6,7 @@ import type { EvidenceLog } from './evidence.ts';
 import { COMET_WITHDRAW, EVIDENCE_EVENTS, PAIR_BURN, PAIR_MINT, VAULT_CHANGED } from './evidence-events.ts';
 import { RECEIVERS_MIN } from './token-evidence.ts';
 
-/** topic0 of every evidence event except transfers. */
+/** Except transfers. */
 const EVIDENCE_TOPICS: ReadonlySet<Hash> = new Set([
   ...[...EVIDENCE_EVENTS, PAIR_MINT, PAIR_BURN, COMET_WITHDRAW, VAULT_CHANGED].map(({ topic0 }) => topic0),
   DEPOSIT_TOPIC,
@@ -15,17 +15,12 @@ const EVIDENCE_TOPICS: ReadonlySet<Hash> = new Set([
 const APPROVAL_TOPICS: ReadonlySet<Hash> = new Set(APPROVAL_EVENTS);
 const TRANSFER_TOPICS = 3;
 
-/** Possible contents of a transaction's logs. */
 export interface MayReport {
-  /** Evidence that `decodeEvidence` finds. */
   readonly evidence: boolean;
   readonly approvals: boolean;
 }
 
-/**
- * Quickly rules out evidence in a transaction's logs, which is the case for nearly all: no evidence event, and moved
- * tokens are neither new nor distributed to many.
- */
+/** Rules out nearly all transactions: no evidence event, and tokens neither new nor distributed to many. */
 export function mayReport(logs: readonly Pick<EvidenceLog, 'topics'>[]): MayReport {
   let evidence = false;
   let approvals = false;

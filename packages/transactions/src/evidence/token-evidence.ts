@@ -3,7 +3,6 @@ import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { decodeErc20Transfer } from '@chainstead/token-events';
 import type { Evidence, EvidenceLog } from './evidence.ts';
 
-/** An ERC-20 transfer of a non-zero amount. */
 export interface TokenMove {
   readonly token: Address;
   readonly from: Address;
@@ -12,7 +11,7 @@ export interface TokenMove {
   readonly value: bigint;
 }
 
-/** Returns the ERC-20 transfers among logs, except those of zero. */
+/** Except those of zero. */
 export function tokensMoved(logs: readonly EvidenceLog[], chain: Pick<Chain, 'erc20Exclusions'>): readonly TokenMove[] {
   return logs.flatMap((log) => {
     const transfer = decodeErc20Transfer(log, chain);
@@ -21,13 +20,10 @@ export function tokensMoved(logs: readonly EvidenceLog[], chain: Pick<Chain, 'er
   });
 }
 
-/** Minimum number of receivers of one token from one source for a distribution. */
+/** Receivers of one token from one source. */
 export const RECEIVERS_MIN = 10;
 
-/**
- * Yields evidence from transfers in combination: a token was distributed to many, or a contract took an account's
- * payment and minted its own tokens for it.
- */
+/** A token was distributed to many, or a contract took a payment and minted its own tokens for it. */
 export function* tokenEvidence(moved: readonly TokenMove[]): Generator<readonly [Address, readonly Evidence[]]> {
   yield* handedOut(moved);
   const minted = moved.filter(({ from }) => from === ZERO_ADDRESS);

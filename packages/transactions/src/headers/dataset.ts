@@ -1,16 +1,12 @@
-import type { Dataset } from '@chainstead/sync';
+import { type Dataset, defineTable } from '@chainstead/sync';
 import { headerRow } from './header-row.ts';
-import { blockHeadersTable } from './row-table.ts';
-import type { BlockHeaderRow } from './schema.ts';
+import { type BlockHeaderRow, blockHeaders as table } from './schema.ts';
 
-/**
- * Headers of every block, for chains with `TRANSACTIONS_<CHAIN>=all`: headers and transactions are read together and
- * proven together.
- */
+/** With `TRANSACTIONS_<CHAIN>=all`: headers and transactions are read and proven together. */
 export const blockHeaders: Dataset<BlockHeaderRow> = {
   name: 'block-headers',
   topics: () => [],
-  table: blockHeadersTable,
+  table: defineTable(table),
   decode: () => [],
   wholeBlocks: {
     reads: ({ transactions: { mode } }) => (mode === 'all' ? ['transactions'] : []),

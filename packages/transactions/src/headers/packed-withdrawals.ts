@@ -3,10 +3,7 @@ import type { BlockRecord } from '../records/block-record.ts';
 
 type Withdrawals = NonNullable<BlockRecord['withdrawals']>;
 
-/**
- * Returns withdrawals as bytes: index, validator's index, address, amount, of 8, 8, 20 and 8 bytes, one after the
- * other. Null if a number or an address does not fit, which is impossible if the header's root matches.
- */
+/** Index, validator's index, address, amount: 8, 8, 20 and 8 bytes. Null: a value doesn't fit. */
 export function packWithdrawals(withdrawals: Withdrawals): Hex | null {
   let packed = '0x';
   for (const { index, validatorIndex, address, amount } of withdrawals) {
@@ -17,7 +14,6 @@ export function packWithdrawals(withdrawals: Withdrawals): Hex | null {
   return packed as Hex;
 }
 
-/** Reverses {@link packWithdrawals}. */
 export function unpackWithdrawals(packed: string): Withdrawals {
   const withdrawals: Withdrawals = [];
   for (let at = 2; at < packed.length; at += WITHDRAWAL_DIGITS) {

@@ -2,16 +2,15 @@ import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
 import { hexBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
 import type { BlockRecord } from '../records/block-record.ts';
-import { blockKey } from './block-key.ts';
+import { transactionKey } from '../stored/transaction-key.ts';
 import { unpackWithdrawals } from './packed-withdrawals.ts';
 
 export interface StoredHeader {
   readonly record: BlockRecord;
-  /** Counts those that the block's root contains. */
+  /** Only those that the block's root contains. */
   readonly transactionCount: number;
 }
 
-/** A block as in `blocks`. */
 export interface KnownBlock {
   readonly number: number;
   readonly hash: Hash;
@@ -19,7 +18,6 @@ export interface KnownBlock {
   readonly timestamp: number;
 }
 
-/** Returns the header of a block; null if none is stored. */
 export async function readStoredHeader(
   database: ReadDatabase,
   { id }: Pick<Chain, 'id'>,
@@ -27,7 +25,7 @@ export async function readStoredHeader(
 ): Promise<StoredHeader | null> {
   const [row] = await database.select<HeaderColumns>(
     sql`SELECT ${COLUMNS} FROM block_headers
-WHERE block_key = ${blockKey(block.hash)}::bigint AND chain_id = ${id} AND block_number = ${block.number}::int AND block_hash = ${hexBytes(block.hash)}`,
+WHERE block_key = ${transactionKey(block.hash)}::bigint AND chain_id = ${id} AND block_number = ${block.number}::int AND block_hash = ${hexBytes(block.hash)}`,
   );
   if (row === undefined) return null;
   const { transactionCount, withdrawals, ...header } = row;
@@ -41,14 +39,14 @@ WHERE block_key = ${blockKey(block.hash)}::bigint AND chain_id = ${id} AND block
   };
 }
 
-/** Returns the block numbers stored for a hash, of which at most one is still in the chain. */
+/** Of several blocks with the hash at most one is still in the chain. */
 export async function findBlockNumber(
   database: ReadDatabase,
   { id }: Pick<Chain, 'id'>,
   hash: Hash,
 ): Promise<number | null> {
   const [row] = await database.select<{ readonly number: number }>(
-    sql`SELECT block_number AS number FROM block_headers WHERE block_key = ${blockKey(hash)}::bigint AND chain_id = ${id} AND block_hash = ${hexBytes(hash)}
+    sql`SELECT block_number AS number FROM block_headers WHERE block_key = ${transactionKey(hash)}::bigint AND chain_id = ${id} AND block_hash = ${hexBytes(hash)}
      ORDER BY block_number DESC LIMIT 1`,
   );
   return row?.number ?? null;

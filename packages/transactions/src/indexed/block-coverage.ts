@@ -3,28 +3,29 @@ import type { Hash } from '@chainstead/core';
 import { hexText, type ReadDatabase, sql } from '@chainstead/db';
 import type { ProofMark } from '../reading/proof-mark.ts';
 
-/** A block with all rows of some datasets. */
 export interface CoveredBlock {
   readonly number: number;
   readonly hash: Hash;
   /** Unix seconds. */
   readonly timestamp: number;
   readonly proof: ProofMark;
-  /** Whether it is final, as far as the chain was followed. */
+  /** As far as the chain was followed. */
   readonly finalized: boolean;
 }
 
-/**
- * Returns a block for which the datasets have all rows. Null if one of them lacks it, or has a version that its header
- * contradicts: then a node must be called.
- */
+/** Null: a dataset lacks the block, or has a version that its header contradicts. Then a node must be called. */
 export async function readCoveredBlock(
   database: ReadDatabase,
   chain: Pick<Chain, 'id' | 'confirmations'>,
   number: number,
   datasets: readonly string[],
 ): Promise<CoveredBlock | null> {
-  const [row] = await database.select<CoveredRow>(
+  const [row] = await database.select<{
+    hash: Hash;
+    timestamp: number;
+    levels: readonly string[];
+    final: number | null;
+  }>(
     sql`SELECT ${hexText('block_hash')} AS hash, extract(epoch FROM block_timestamp)::int8 AS timestamp,
        ARRAY(SELECT proof FROM sync_ranges AS range WHERE range.chain_id = ${chain.id} AND range.dataset = ANY (${datasets}::text[])
          AND ${number} BETWEEN range.first_block AND range.last_block) AS levels,
@@ -39,11 +40,4 @@ export async function readCoveredBlock(
     proof: row.levels.every((level) => level === 'receipts') ? 'receipts+transactions' : 'none',
     finalized: row.final !== null && number <= row.final,
   };
-}
-
-interface CoveredRow {
-  readonly hash: Hash;
-  readonly timestamp: number;
-  readonly levels: readonly string[];
-  readonly final: number | null;
 }

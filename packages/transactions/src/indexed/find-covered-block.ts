@@ -5,11 +5,7 @@ import { findBlockNumber } from '../headers/stored-header.ts';
 import type { BlockPlace } from '../reading/block-place.ts';
 import { type CoveredBlock, readCoveredBlock } from './block-coverage.ts';
 
-/**
- * Returns the requested block if the datasets have all its rows. Null as {@link readCoveredBlock}, and for places that
- * the database can't resolve: the hash of a block whose header is not stored, or the nodes' tags `safe` and
- * `finalized`.
- */
+/** Null as {@link readCoveredBlock}, for a hash without a stored header, and for `safe` and `finalized`. */
 export async function findCoveredBlock(
   database: ReadDatabase,
   chain: Chain,
@@ -28,5 +24,5 @@ async function numberOf(database: ReadDatabase, chain: Chain, at: BlockPlace): P
   return at === 'safe' || at === 'finalized' ? null : findBlockNumber(database, chain, at);
 }
 
-/** A larger number fits no column, so it is no block of the chain. */
+/** A larger number fits no column. */
 const BLOCK_MAX = 2_147_483_647;

@@ -14,11 +14,7 @@ import { readCoveredBlock } from './block-coverage.ts';
 import { findCoveredBlock } from './find-covered-block.ts';
 import { readStoredLogs, type StoredLog } from './stored-logs.ts';
 
-/**
- * Returns a block of a chain with all transactions and all logs, including both, without a node call. Null if part of
- * it is not stored, such as headers of blocks that predate their storage.
- * @throws {InconsistentPageError} if it is replaced repeatedly during the read
- */
+/** Null: part is not stored. @throws {InconsistentPageError} if it is replaced repeatedly during the read */
 export async function findStoredBlock(
   database: ReadDatabase,
   chain: Chain,
@@ -28,7 +24,7 @@ export async function findStoredBlock(
   return readConsistentPage(() => readOnce(database, chain, at));
 }
 
-/** Like {@link findStoredBlock}. @throws {InconsistentPageError} if it was replaced meanwhile */
+/** @throws {InconsistentPageError} if it was replaced meanwhile */
 async function readOnce(database: ReadDatabase, chain: Chain, at: BlockPlace): Promise<FoundBlock | null> {
   const block = await findCoveredBlock(database, chain, at, DATASETS);
   if (block === null) return null;
@@ -59,10 +55,10 @@ async function readTransactions(
     (select) =>
       sql`WITH found AS MATERIALIZED (SELECT * FROM transactions WHERE chain_id = ${id} AND block_number = ${block}::int) SELECT ${select} FROM ${STORED_COLUMNS.fitting('found')}`,
   );
-  return rows.map(readStored).toSorted((one, other) => one.record.index - other.record.index);
+  return rows.map(readStored).toSorted((left, right) => left.record.index - right.record.index);
 }
 
-/** Null if one is stored without calldata, or with an unverified sender: responses need both. */
+/** Null: one lacks calldata, or has an unverified sender. Responses need both. */
 function recordsOf(stored: readonly StoredTransaction[], ofLogs: readonly StoredLog[]): TransactionRecord[] | null {
   const byTransaction = Map.groupBy(ofLogs, ({ transactionHash }) => transactionHash);
   const records = stored.flatMap(({ record, input, isSenderRecovered }) => {

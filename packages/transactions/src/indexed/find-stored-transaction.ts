@@ -12,11 +12,7 @@ import { transactionKey } from '../stored/transaction-key.ts';
 import { readCoveredBlock } from './block-coverage.ts';
 import { readStoredLogs } from './stored-logs.ts';
 
-/**
- * Returns a transaction of a chain with all transactions and all logs, including its logs, without a node call. Null if
- * part of it is not stored.
- * @throws {InconsistentPageError} if its block is replaced repeatedly during the read
- */
+/** Null: part is not stored. @throws {InconsistentPageError} if it is replaced repeatedly during the read */
 export async function findStoredTransaction(
   database: ReadDatabase,
   chain: Chain,
@@ -26,7 +22,7 @@ export async function findStoredTransaction(
   return readConsistentPage(() => readOnce(database, chain, hash));
 }
 
-/** Like {@link findStoredTransaction}. @throws {InconsistentPageError} if its block was replaced meanwhile */
+/** @throws {InconsistentPageError} if its block was replaced meanwhile */
 async function readOnce(database: ReadDatabase, chain: Chain, hash: Hash): Promise<FoundTransaction | null> {
   const stored = await readRow(database, chain, hash);
   // Transactions without stored calldata, or with an unverified sender, are read from a node: responses need both.
@@ -53,7 +49,6 @@ async function readRow(database: ReadDatabase, chain: Chain, hash: Hash): Promis
   return row === undefined ? null : readStored(row);
 }
 
-/** By index. */
 async function readLogs(
   database: ReadDatabase,
   chain: Chain,

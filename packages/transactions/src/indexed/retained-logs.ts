@@ -5,7 +5,6 @@ import { logs } from '../contract-logs/dataset.ts';
 import type { TransactionRecord } from '../records/transaction-record.ts';
 import { readStoredLogsOf } from './stored-logs.ts';
 
-/** A transaction whose logs are requested, by its position in the chain. */
 interface ShownTransaction {
   readonly hash: Hash;
   readonly blockNumber: number;
@@ -13,10 +12,7 @@ interface ShownTransaction {
   readonly transactionIndex: number;
 }
 
-/**
- * Returns the logs of a page's transactions, of a chain with all logs, by transaction hash. Those of blocks that are
- * incomplete, or were replaced during the read, are missing and need a node call.
- */
+/** By transaction hash. Logs of incomplete blocks, and of blocks replaced during the read, are missing. */
 export async function readRetainedLogs(
   database: ReadDatabase,
   chain: Chain,
@@ -30,10 +26,8 @@ export async function readRetainedLogs(
     block: blockNumber,
     transaction: transactionIndex,
   }));
-  const byTransaction = Map.groupBy(
-    await readStoredLogsOf(database, chain, places),
-    ({ transactionHash }) => transactionHash,
-  );
+  const stored = await readStoredLogsOf(database, chain, places);
+  const byTransaction = Map.groupBy(stored, ({ transactionHash }) => transactionHash);
   // Separate reads are consistent if the block is still the same, and still complete.
   const after = await coveredOf(database, chain, covered);
   return new Map(
@@ -43,7 +37,7 @@ export async function readRetainedLogs(
   );
 }
 
-/** Returns those of the transactions' blocks that are in the chain, by hash, with all logs. */
+/** Blocks that are in the chain, by hash, with all logs. */
 async function coveredOf(
   database: ReadDatabase,
   { id }: Chain,

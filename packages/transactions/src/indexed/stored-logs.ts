@@ -12,10 +12,7 @@ export interface StoredLog {
   readonly record: TransactionRecord['logs'][number];
 }
 
-/**
- * Returns the logs of a block, or of one of its transactions by its index, in order. Found by the block ranges of the
- * partition's pages.
- */
+/** In order. Found by the block ranges of the partition's pages. */
 export async function readStoredLogs(
   database: ReadDatabase,
   { id }: Pick<Chain, 'id'>,
@@ -37,7 +34,7 @@ interface TransactionPlace {
   readonly transaction: number;
 }
 
-/** Returns the logs of some transactions, in the order of their indexes. */
+/** In the order of their indexes. */
 export async function readStoredLogsOf(
   database: ReadDatabase,
   chain: Pick<Chain, 'id'>,
@@ -50,10 +47,7 @@ export async function readStoredLogsOf(
   return readInOrder(rows);
 }
 
-/**
- * Finds each transaction's logs like those of a block: a subquery with OFFSET can't become a join that reads whole
- * partitions. Citus supports no such subqueries over shards: there the places are passed to each shard.
- */
+/** A subquery with OFFSET can't become a join that reads whole partitions; Citus supports none over shards. */
 export function storedLogsStatement(
   { id }: Pick<Chain, 'id'>,
   places: readonly TransactionPlace[],
@@ -70,7 +64,7 @@ export function storedLogsStatement(
 
 function readInOrder(rows: readonly RowOf<typeof LOGS>[]): StoredLog[] {
   return rows
-    .toSorted((one, other) => one.log_index - other.log_index)
+    .toSorted((left, right) => left.log_index - right.log_index)
     .map((row) => ({
       transactionIndex: row.transaction_index,
       transactionHash: row.transaction_hash,

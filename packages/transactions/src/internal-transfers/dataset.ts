@@ -2,15 +2,14 @@ import type { ChainId } from '@chainstead/core';
 import { forgetWalletCounts } from '@chainstead/data-api';
 import { addressKey } from '@chainstead/db/address-key';
 import { DIRECTION, type Direction } from '@chainstead/db/direction';
-import type { Dataset, WholeBlock } from '@chainstead/sync';
-import { internalTransfersTable } from './row-table.ts';
+import { type Dataset, defineTable, type WholeBlock } from '@chainstead/sync';
 import { type InternalTransferRow, internalTransfers as table } from './schema.ts';
 
-/** Native tokens that move inside transactions, for chains with `INTERNAL_TRANSFERS_<CHAIN>=all`. */
+/** With `INTERNAL_TRANSFERS_<CHAIN>=all`. */
 export const internalTransfers: Dataset<InternalTransferRow> = {
   name: 'internal-transfers',
   topics: () => [],
-  table: internalTransfersTable,
+  table: defineTable(table),
   decode: () => [],
   wholeBlocks: {
     reads: ({ internalTransfers: kept }) => (kept === 'all' ? ['internalTransactions'] : []),
@@ -19,7 +18,7 @@ export const internalTransfers: Dataset<InternalTransferRow> = {
   projections: [forgetWalletCounts('internal-transfers', [table.account])],
 };
 
-/** Returns transfers that were not reverted, above zero, one row per side. */
+/** Not reverted and above zero, one row per side. */
 export function transferRows(
   { header, transactions, internalTransactions }: WholeBlock,
   chainId: ChainId,
@@ -31,15 +30,8 @@ export function transferRows(
     places.set(transactionHash, traceIndex + 1);
     const transactionIndex = indexOf.get(transactionHash);
     if (isReverted || value === 0n || to === null || transactionIndex === undefined) return [];
-    const shared = {
-      chainId,
-      blockNumber: header.number,
-      transactionIndex,
-      traceIndex,
-      value: value.toString(),
-      transactionHash,
-      type,
-    };
+    const place = { chainId, blockNumber: header.number, transactionIndex, traceIndex };
+    const shared = { ...place, value: value.toString(), transactionHash, type };
     const sideOf = (direction: Direction): InternalTransferRow => {
       const [account, counterparty] = direction === DIRECTION.received ? [to, from] : [from, to];
       return { ...shared, accountKey: addressKey(account), direction, account, counterparty };

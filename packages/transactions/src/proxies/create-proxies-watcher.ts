@@ -15,7 +15,7 @@ const ANNOUNCEMENTS: ReadonlySet<string> = new Set([
   '0x8faa70878671ccd212d20771b795c50af8fd3ff6cf27f4bde57e5d4de0aeb673',
 ]);
 
-/** Events of contracts that are set up after their creation. Tokens behind new proxies often have other facts before. */
+/** Tokens behind new proxies often have other facts before. */
 const INITIALIZATIONS: ReadonlySet<string> = new Set([
   // Initialized(uint8)
   '0x7f26b83ff96e1f2b6a682f133852f6798a09c465da95921460cefb3847402498',
@@ -25,12 +25,7 @@ const INITIALIZATIONS: ReadonlySet<string> = new Set([
 
 const NEEDS = { transactions: false, internalTransfers: false } as const;
 
-/**
- * Returns a watcher that ends a contract's stored implementation at the block in which it, or its beacon, announces a
- * change: the next request reads it again. Token facts of the contract are due then, and after its initialization. The
- * log's content is not trusted. When blocks leave the chain, data read at them is removed, ranges that they ended are
- * reopened, and token facts are due again.
- */
+/** Ends stored implementations at the block of a change. The log's content is not trusted: reads follow. */
 export function createProxiesWatcher(): BlockWatcher {
   return {
     needs: async () => NEEDS,
@@ -65,7 +60,7 @@ export function createProxiesWatcher(): BlockWatcher {
   };
 }
 
-/** Returns the contract and the block of each log with one of the topics, in chain order. */
+/** In chain order. */
 function logsWith(topics: ReadonlySet<string>, blocks: readonly WatchedBlock[]): (readonly [Address, number])[] {
   return blocks.flatMap(({ header, logs }) =>
     logs.flatMap(({ address, topics: [topic0] }) =>
@@ -74,7 +69,6 @@ function logsWith(topics: ReadonlySet<string>, blocks: readonly WatchedBlock[]):
   );
 }
 
-/** Returns the contracts whose stored implementation comes from one of the beacons. */
 function proxiesOf(
   transaction: Transaction,
   chain: Chain,

@@ -2,28 +2,28 @@ import type { Chain } from '@chainstead/chains';
 import { errorText, type Logger } from '@chainstead/core';
 import type { OnDemandBudget } from '@chainstead/http';
 import type { NodeReadQueue } from '@chainstead/node-reads';
-import { implementationsKind, questionItem, type RequestedImplementation } from './contract-implementations.ts';
+import type { RequestedEntry } from '../abis/find-abis.ts';
+import { implementationsKind, questionItem } from './contract-implementations.ts';
 
 export interface AskImplementationsOptions {
   readonly nodeReads: NodeReadQueue;
-  /** Checks whether requests may cause node calls. */
   readonly budget: Pick<OnDemandBudget, 'mayCall'>;
   readonly logger: Logger;
 }
 
-/** Contracts of one page. Others are queued at its next request. */
+/** Per page. Others are queued at its next request. */
 const TOGETHER_MAX = 100;
-/** Minimum interval between identical reads. Milliseconds. */
+/** Milliseconds between identical reads. */
 const AGAIN_MS = 60_000;
-/** Number of remembered reads. Each takes some hundred bytes. */
+/** Each takes some hundred bytes. */
 const REMEMBERED_MAX = 20_000;
 
-/** Queues implementation reads for workers. No request waits for them. */
+/** No request waits for them. */
 export function createAskImplementations({
   nodeReads,
   budget,
   logger,
-}: AskImplementationsOptions): (chain: Chain, unknown: readonly RequestedImplementation[]) => void {
+}: AskImplementationsOptions): (chain: Chain, unknown: readonly RequestedEntry[]) => void {
   const lastRequestedAt = new Map<string, number>();
 
   function isDue(key: string, now: number): boolean {
@@ -41,11 +41,9 @@ export function createAskImplementations({
     if (due.length === 0) return;
     nodeReads
       .request(chain, implementationsKind, { items: due }, { waitMs: 0, maxAgeMs: AGAIN_MS })
-      .catch((error: unknown) =>
-        logger.debug(
-          { chain: chain.key, error: errorText(error) },
-          'Could not request the implementations of contracts',
-        ),
-      );
+      .catch((error: unknown) => {
+        const facts = { chain: chain.key, error: errorText(error) };
+        logger.debug(facts, 'Could not request the implementations of contracts');
+      });
   };
 }

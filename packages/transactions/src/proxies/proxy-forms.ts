@@ -1,9 +1,6 @@
 import { type Address, type Hex, parseAddress } from '@chainstead/core';
 
-/**
- * How a contract points to its implementation. `none`: it does not; `unread`: it could not be determined. Changes of
- * the forms in {@link UNANNOUNCED} emit no log.
- */
+/** `unread`: it could not be determined. */
 export type ProxyForm =
   | 'eip-1167'
   | 'eip-1822'
@@ -36,7 +33,7 @@ export const SLOTS = {
 /** `implementation()` of a beacon. */
 export const BEACON_CALL: Hex = '0x5c60da1b';
 
-/** Returns the call data of a diamond's `facetAddress(bytes4)`. */
+/** `facetAddress(bytes4)` of a diamond. */
 export function facetCall(selector: Hex): Hex {
   return `0xcdffacc6${selector.slice(2).padEnd(64, '0')}`;
 }
@@ -44,7 +41,7 @@ export function facetCall(selector: Hex): Hex {
 const CLONE = /^0x363d3d373d3d3d363d73([0-9a-f]{40})5af43d82803e903d91602b57fd5bf3/;
 const DELEGATION = /^0xef0100([0-9a-f]{40})$/;
 
-/** Returns the address in the code itself: a clone's origin (EIP-1167), an account's delegate (EIP-7702). */
+/** A clone's origin (EIP-1167), or an account's delegate (EIP-7702). */
 export function namedInCode(code: Hex): { readonly form: ProxyForm; readonly implementation: Address } | null {
   const [, origin] = CLONE.exec(code) ?? [];
   if (origin !== undefined) return { form: 'eip-1167', implementation: parseAddress(`0x${origin}`) };
@@ -57,18 +54,17 @@ const SAFE_CALL = 'a619486e';
 /** Two characters a byte. */
 const SAFE_CODE_MAX = 1_000;
 
-/** Whether this is the short code of a Safe's proxy. */
 export function isSafeProxy(code: Hex): boolean {
   return code.length <= SAFE_CODE_MAX && code.includes(SAFE_CALL);
 }
 
-/** Returns a word as an address; null for zero, and for words that are not addresses. */
+/** Null: zero, or no address. */
 export function addressInWord(word: Hex | null | undefined): Address | null {
   const [, digits] = /^0x0{24}([0-9a-f]{40})$/.exec(word ?? '') ?? [];
   return digits === undefined || /^0+$/.test(digits) ? null : parseAddress(`0x${digits}`);
 }
 
-/** Whether a result is a word with an address, or zero. */
+/** Zero counts too. */
 export function isAddressWord(word: Hex | null | undefined): boolean {
   return /^0x0{24}[0-9a-f]{40}$/.test(word ?? '');
 }

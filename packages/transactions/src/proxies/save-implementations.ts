@@ -5,10 +5,9 @@ import { committedBlock, type StateBlock } from '@chainstead/node-reads';
 import { lockChainCommits } from '@chainstead/sync';
 import type { ProxyForm } from './proxy-forms.ts';
 
-/** The implementation of a contract, or of one diamond function, between two blocks. */
 export interface ImplementationRow {
   readonly proxy: Address;
-  /** Null for the whole contract. */
+  /** Null: the whole contract. */
   readonly selector: Hex | null;
   readonly fromBlock: number;
   /** Null: until a change is announced. */
@@ -18,11 +17,7 @@ export interface ImplementationRow {
   readonly form: ProxyForm;
 }
 
-/**
- * Stores, before the read, that these contracts are read at the newest committed block: from then on every announced
- * change, and every reorg, is noticed.
- * @returns that block; null if nothing is indexed
- */
+/** Before the read, so that every later announcement and reorg is noticed. Null: nothing is indexed. */
 export async function beginReading(
   database: Database,
   chain: Chain,
@@ -43,10 +38,7 @@ export async function beginReading(
   });
 }
 
-/**
- * Stores the results for contracts whose read started at this block: nothing if their block was reorganized away
- * meanwhile, and only the earlier state of those that announced a change.
- */
+/** Nothing if the block was reorganized away, and only the earlier state after an announced change. */
 export async function saveImplementations(
   database: Database,
   chain: Chain,

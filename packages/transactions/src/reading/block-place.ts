@@ -5,13 +5,12 @@ import { newestFinal } from './finality.ts';
 export const BLOCK_TAGS = ['latest', 'safe', 'finalized', 'earliest'] as const;
 export type BlockTag = (typeof BLOCK_TAGS)[number];
 
-/** A requested block: a number in decimal digits, a hash, or a tag. */
 export type BlockPlace = number | Hash | BlockTag;
 
-/** Parses a block place; undefined if it is invalid. 64 digits after `0x` are a hash, fewer are a number. */
+/** Undefined if invalid. 64 digits after `0x` are a hash, fewer are a number. */
 export function parseBlockPlace(text: string): BlockPlace | undefined {
   const lower = text.toLowerCase();
-  const tag = BLOCK_TAGS.find((one) => one === lower);
+  const tag = BLOCK_TAGS.find((name) => name === lower);
   if (tag !== undefined) return tag;
   if (/^0x[0-9a-f]{64}$/.test(lower)) return parseHash(lower);
   const isNumber = /^(?:\d{1,16}|0x[0-9a-f]{1,14})$/.test(lower);
@@ -19,10 +18,7 @@ export function parseBlockPlace(text: string): BlockPlace | undefined {
   return Number.isSafeInteger(number) ? number : undefined;
 }
 
-/**
- * Returns the number or hash of a tag: `latest` is the newest indexed block, so that later requests about it can be
- * served.
- */
+/** `latest` is the newest indexed block, so that later requests about it can be served. */
 export async function resolveTag(
   context: Pick<StateReadingContext, 'chain' | 'pool' | 'database'>,
   place: BlockPlace,
@@ -36,16 +32,12 @@ export async function resolveTag(
       return (await committedBlock(database, chain))?.number ?? (await pool.getHead({ signal })).value.number;
     case 'finalized':
       return Math.max(chain.firstBlock, await newestFinal(context, signal));
-    case 'safe':
-      return chain.finalizedTag
-        ? await safeBlock(context, signal)
-        : Math.max(chain.firstBlock, await newestFinal(context, signal));
+    case 'safe': {
+      if (!chain.finalizedTag) return Math.max(chain.firstBlock, await newestFinal(context, signal));
+      const { value } = await pool.request('eth_getBlockByNumber', ['safe', false], { signal });
+      return parseQuantity((Object(value) as { readonly number?: unknown }).number);
+    }
     default:
       return place;
   }
-}
-
-async function safeBlock({ pool }: Pick<StateReadingContext, 'pool'>, signal: AbortSignal): Promise<number> {
-  const { value } = await pool.request('eth_getBlockByNumber', ['safe', false], { signal });
-  return parseQuantity((Object(value) as { readonly number?: unknown }).number);
 }

@@ -34,7 +34,6 @@ type Question = z.infer<typeof questionSchema>;
 export type BlockAnswer = z.infer<typeof answerSchema>;
 export type FoundBlock = NonNullable<BlockAnswer['found']>;
 
-/** A block with its transactions, read from a node and proven by its header. */
 export const blockKind: StateKind<Question, BlockAnswer> = {
   name: 'block',
   question: questionSchema,

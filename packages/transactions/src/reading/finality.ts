@@ -1,8 +1,6 @@
 import type { StateReadingContext } from '@chainstead/node-reads';
 
-/**
- * Returns whether a block can't be reorganized any more: by the finalized tag, or by its depth if the chain has none.
- */
+/** By the finalized tag, or by its depth if the chain has none. */
 export async function isFinal(
   { chain, pool }: Pick<StateReadingContext, 'chain' | 'pool'>,
   number: number,
@@ -11,7 +9,7 @@ export async function isFinal(
   return number <= (await newestFinal({ chain, pool }, signal));
 }
 
-/** Returns the newest final block's number; below zero if there is none yet. */
+/** Below zero: there is none yet. */
 export async function newestFinal(
   { chain, pool }: Pick<StateReadingContext, 'chain' | 'pool'>,
   signal: AbortSignal,

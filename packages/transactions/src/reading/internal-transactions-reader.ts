@@ -13,7 +13,7 @@ const address = z.string().transform(parseAddress);
 const hash = z.string().transform(parseHash);
 const TRANSACTIONS_MAX = 100;
 
-/** A transaction with the fields that its traces must match. */
+/** Fields that traces must match. */
 const tracedSchema = z.object({
   hash,
   blockHash: hash,
@@ -27,7 +27,7 @@ const tracedSchema = z.object({
   isProven: z.boolean(),
 });
 
-/** A whole block, or some transactions: a block is one call for any number of them. */
+/** A whole block is one call for any number of transactions. */
 const questionSchema = z.union([
   z.object({ block: z.object({ number: z.int().min(0), hash }) }),
   z.object({ transactions: z.array(tracedSchema).min(1).max(TRANSACTIONS_MAX) }),
@@ -44,7 +44,6 @@ type Question = z.infer<typeof questionSchema>;
 type Answer = z.infer<typeof answerSchema>;
 type Traced = NonNullable<Answer['traced']>;
 
-/** The calls inside transactions, as a node traces them. */
 export const internalTransactionsKind: StateKind<Question, Answer> = {
   name: 'internal-transactions',
   question: questionSchema,

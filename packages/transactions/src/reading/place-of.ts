@@ -1,11 +1,7 @@
 import { parseQuantity } from '@chainstead/core';
 import { type UpstreamPool, UpstreamsExhaustedError } from '@chainstead/rpc';
 
-/**
- * Returns the number of the block of a transaction or block hash, from a node; null if it does not exist, or is in no
- * block yet. Nonexistence requires all healthy upstreams to agree; unhealthy ones are not waited for.
- * @throws UpstreamsExhaustedError if no healthy upstream could be called
- */
+/** Null: in no block, by all healthy upstreams. @throws UpstreamsExhaustedError if none could be called */
 export async function placeOf(
   pool: UpstreamPool,
   method: 'eth_getTransactionByHash' | 'eth_getBlockByHash',

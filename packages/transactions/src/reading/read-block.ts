@@ -6,32 +6,25 @@ import { type ExecutedTransaction, executedTransactions, type ProvenBlock, readP
 import { isFinal } from './finality.ts';
 import { type ProofMark, proofMark } from './proof-mark.ts';
 
-/** A block as it was read from a node, with its transactions. */
 export interface ReadBlock {
   readonly header: BlockHeader;
   /** In order: those of the block's roots, and those that nodes list in addition. */
   readonly transactions: readonly ExecutedTransaction[];
-  /** Those that the roots contain. */
+  /** Contained in the roots. */
   readonly committed: ReadonlySet<Hash>;
   readonly proof: ProofMark;
-  /** Whether it can't be reorganized any more. */
   readonly finalized: boolean;
-  /** Unmodified, for other data read from it. */
+  /** For other data read from it. */
   readonly proven: ProvenBlock;
 }
 
-/** The block, and the transactions whose senders are shown. */
 export interface BlockRequested {
   readonly at: number | Hash;
   /** @default of all */
   readonly sendersOf?: Hash;
 }
 
-/**
- * Reads a block with receipts and transactions, and proves them: data from an upstream that contradicts the header, or
- * returns a sender other than the signer, is rejected. Null if no upstream has the block.
- * @throws StateUnavailableError if every upstream contradicts it
- */
+/** Rejects contradictions and wrong signers. Null: no upstream has it. @throws StateUnavailableError */
 export async function readBlock(
   context: Pick<StateReadingContext, 'chain' | 'pool'>,
   { at, sendersOf }: BlockRequested,
@@ -73,7 +66,7 @@ interface Contradiction {
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
-/** Checks the fields that the roots of receipts and transactions don't prove. */
+/** Fields that the roots of receipts and transactions don't prove. */
 function contradiction({ header, block }: ProvenBlock, shown: readonly ExecutedTransaction[]): Contradiction | null {
   if (checkWithdrawals(header.raw, block.transactions?.[0]) === 'mismatch')
     return { kind: 'malformed', facts: { reason: 'withdrawals-root-mismatch' } };

@@ -8,7 +8,7 @@ const hash = z.custom<Hash>((value) => typeof value === 'string' && isLowerHex(v
 const bytes = z.custom<Hex>((value) => typeof value === 'string' && /^0x(?:[0-9a-f]{2})*$/.test(value));
 
 interface Question {
-  /** In the order of their digits, so that requests for the same ones share the read. */
+  /** In the order of their digits, so that equal requests share the read. */
   hashes: Hash[];
 }
 export interface InputsAnswer {
@@ -18,9 +18,7 @@ export interface InputsAnswer {
   inputs: Hex[];
 }
 
-/**
- * The calldata of transactions of which only the first four bytes are stored, each proven by the transaction's hash.
- */
+/** Only the first four bytes are stored. Proven by the transaction's hash. */
 export const transactionInputsKind: StateKind<Question, InputsAnswer> = {
   name: 'transaction-inputs',
   question: z.object({ hashes: z.array(hash).min(1) }),
@@ -32,16 +30,13 @@ export const transactionInputsReader: StateReader<Question, InputsAnswer> = {
   kind: transactionInputsKind,
   async read({ chain, pool, clock }, { hashes }, signal) {
     const readAt = clock.now();
-    const answers = await pool.requestMany(
-      'eth_getTransactionByHash',
-      hashes.map((one) => [one]),
-      { signal },
-    );
-    const inputs = hashes.map((requested, place) => {
-      const answer = answers[place];
-      const given = Object(answer?.value) as Readonly<Record<string, unknown>>;
-      const reason = wrongIn(given, requested);
-      if (reason === null) return String(given.input ?? given.data).toLowerCase() as Hex;
+    const params = hashes.map((requested) => [requested]);
+    const answers = await pool.requestMany('eth_getTransactionByHash', params, { signal });
+    const inputs = hashes.map((requested, index) => {
+      const answer = answers[index];
+      const transaction = Object(answer?.value) as Readonly<Record<string, unknown>>;
+      const reason = wrongIn(transaction, requested);
+      if (reason === null) return String(transaction.input ?? transaction.data).toLowerCase() as Hex;
       if (answer !== undefined && answer.value !== null)
         pool.reportFault(answer.upstream, 'transaction-hash-mismatch', { reason, transaction: requested });
       throw new StateUnavailableError(`No node of ${chain.name} returned transaction ${requested} as indexed`);
@@ -50,11 +45,9 @@ export const transactionInputsReader: StateReader<Question, InputsAnswer> = {
   },
 };
 
-/**
- * Returns why a result is rejected; null if it is accepted. For types with an unknown encoding, the node is trusted.
- */
-function wrongIn(given: Readonly<Record<string, unknown>>, requested: Hash): string | null {
-  if (String(given.hash).toLowerCase() !== requested) return 'another transaction';
-  const { result } = checkTransactionHash(given);
+/** Null: accepted. For types with an unknown encoding, the node is trusted. */
+function wrongIn(transaction: Readonly<Record<string, unknown>>, requested: Hash): string | null {
+  if (String(transaction.hash).toLowerCase() !== requested) return 'another transaction';
+  const { result } = checkTransactionHash(transaction);
   return result === 'mismatch' || result === 'malformed' ? `hash ${result}` : null;
 }

@@ -8,9 +8,8 @@ const HASH_LENGTH = 66;
 const hash = z.custom<Hash>((value) => typeof value === 'string' && isLowerHex(value, HASH_LENGTH));
 
 interface Question {
-  /** The transactions' block in the index. */
   block: Hash;
-  /** By their position in it, so that requests for the same ones share the read. */
+  /** By position in the block, so that equal requests share the read. */
   transactions: Hash[];
 }
 export interface LogsAnswer {
@@ -20,7 +19,7 @@ export interface LogsAnswer {
   logs: TransactionRecord['logs'][];
 }
 
-/** The logs of transactions of a block, from its receipts, proven by its header. */
+/** From receipts, proven by the block's header. */
 export const transactionLogsKind: StateKind<Question, LogsAnswer> = {
   name: 'transaction-logs',
   question: z.object({ block: hash, transactions: z.array(hash).min(1) }),

@@ -26,7 +26,6 @@ interface Question {
 export type TransactionAnswer = z.infer<typeof answerSchema>;
 export type FoundTransaction = NonNullable<TransactionAnswer['found']>;
 
-/** A transaction by its hash, read from a node and proven by its block. */
 export const transactionKind: StateKind<Question, TransactionAnswer> = {
   name: 'transaction',
   question: z.object({ hash: z.string().regex(/^0x[0-9a-f]{64}$/) }),

@@ -4,10 +4,9 @@ import { type AddressLabel, getLabels } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import type { TransactionRecord } from './transaction-record.ts';
 
-/** Finds the label of an address. */
 export type LabelOf = (address: string | null) => AddressLabel;
 
-/** Returns the labels of senders and recipients. The zero address gets none. */
+/** The zero address gets none. */
 export async function labelsOfTransactions(
   database: ReadDatabase,
   chain: Pick<Chain, 'id'>,

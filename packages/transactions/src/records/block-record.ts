@@ -3,10 +3,7 @@ import { z } from 'zod';
 
 const digits = z.string().regex(/^\d+$/);
 
-/**
- * A block's header with its withdrawals, as plain values. Null: the chain's headers have no such field, or its nodes
- * return none.
- */
+/** Null: the chain's headers have no such field, or its nodes return none. */
 export const blockRecordSchema = z.object({
   number: z.int(),
   hash: z.string(),
@@ -42,7 +39,6 @@ export const blockRecordSchema = z.object({
 
 export type BlockRecord = z.infer<typeof blockRecordSchema>;
 
-/** Returns the record of a read block. */
 export function blockRecord({ number, hash, parentHash, timestamp, raw }: BlockHeader): BlockRecord {
   return {
     ...{ number, hash, parentHash, timestamp },

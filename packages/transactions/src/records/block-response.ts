@@ -16,7 +16,6 @@ const withdrawalSchema = z
   })
   .openapi('BlockWithdrawal');
 
-/** A block with its transactions (docs/api/blocks.md#blocks). */
 export const blockSchema = z
   .object({
     timestamp: z.string().openapi({ example: '2021-05-07T11:08:35.000Z' }),
@@ -57,8 +56,10 @@ type ShownHeader = Omit<ShownBlock, 'transactions' | keyof typeof markShape>;
 const ETHEREUM_MERGE = { chainId: 1, firstBlock: 15_537_394, totalDifficulty: '58750003716598352816469' } as const;
 const UNKNOWN = '0';
 
-/** Returns a header; fields that only some chains and times have are left out if absent. */
+/** Fields that only some chains and times have are left out. */
 export function showHeader(chain: Pick<Chain, 'id'>, block: BlockRecord, transactionCount: number): ShownHeader {
+  const { chainId, firstBlock, totalDifficulty } = ETHEREUM_MERGE;
+  const isMerged = chain.id === chainId && block.number >= firstBlock;
   return {
     timestamp: isoOf(block.timestamp),
     number: String(block.number),
@@ -72,7 +73,7 @@ export function showHeader(chain: Pick<Chain, 'id'>, block: BlockRecord, transac
     receipts_root: block.receiptsRoot,
     miner: block.miner,
     difficulty: block.difficulty,
-    total_difficulty: block.totalDifficulty ?? totalDifficultyOf(chain, block),
+    total_difficulty: block.totalDifficulty ?? (isMerged ? totalDifficulty : UNKNOWN),
     size: block.size,
     extra_data: block.extraData,
     gas_limit: block.gasLimit,
@@ -82,16 +83,14 @@ export function showHeader(chain: Pick<Chain, 'id'>, block: BlockRecord, transac
     ...(block.mixHash !== null && { mix_hash: block.mixHash }),
     ...(block.withdrawalsRoot !== null && { withdrawals_root: block.withdrawalsRoot }),
     ...(block.withdrawals !== null && {
-      withdrawals: block.withdrawals.map(({ validatorIndex, ...one }) => ({ ...one, validator_index: validatorIndex })),
+      withdrawals: block.withdrawals.map(({ validatorIndex, ...rest }) => ({
+        ...rest,
+        validator_index: validatorIndex,
+      })),
     }),
     ...(block.blobGasUsed !== null && { blob_gas_used: block.blobGasUsed }),
     ...(block.excessBlobGas !== null && { excess_blob_gas: block.excessBlobGas }),
     ...(block.parentBeaconBlockRoot !== null && { parent_beacon_block_root: block.parentBeaconBlockRoot }),
     ...(block.requestsHash !== null && { requests_hash: block.requestsHash }),
   };
-}
-
-function totalDifficultyOf({ id }: Pick<Chain, 'id'>, { number }: BlockRecord): string {
-  const { chainId, firstBlock, totalDifficulty } = ETHEREUM_MERGE;
-  return id === chainId && number >= firstBlock ? totalDifficulty : UNKNOWN;
 }

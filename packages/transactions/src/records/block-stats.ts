@@ -7,7 +7,6 @@ import type { TransactionRecord } from './transaction-record.ts';
 
 const totalSchema = z.object({ total: z.string().openapi({ pattern: '^[0-9]+$', example: '152' }) });
 
-/** The number of transactions and transfers of a block (docs/api/blocks.md#blocks). */
 export const blockStatsSchema = z
   .object({ transactions: totalSchema, nft_transfers: totalSchema, token_transfers: totalSchema })
   .openapi('BlockStats');
@@ -18,25 +17,21 @@ export interface BlockCounts {
   readonly tokenTransfers: number;
 }
 
-export function showBlockStats({
-  transactions,
-  nftTransfers,
-  tokenTransfers,
-}: BlockCounts): z.infer<typeof blockStatsSchema> {
+export function showBlockStats(counts: BlockCounts): z.infer<typeof blockStatsSchema> {
   const total = (count: number) => ({ total: String(count) });
   return {
-    transactions: total(transactions),
-    nft_transfers: total(nftTransfers),
-    token_transfers: total(tokenTransfers),
+    transactions: total(counts.transactions),
+    nft_transfers: total(counts.nftTransfers),
+    token_transfers: total(counts.tokenTransfers),
   };
 }
 
-/** Counts token events in the block's logs, as the transfer datasets do. */
+/** As the transfer datasets do. */
 export function countBlock(
   chain: Chain,
   { block, transactions }: { readonly block: BlockRecord; readonly transactions: readonly TransactionRecord[] },
 ): BlockCounts {
-  const logs = transactions.flatMap((one) => logsOf(one, block));
+  const logs = transactions.flatMap((transaction) => logsOf(transaction, block));
   return {
     transactions: transactions.length,
     nftTransfers: decodeNftTransfers(logs, chain).transfers.length,

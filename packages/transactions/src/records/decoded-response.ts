@@ -47,10 +47,7 @@ export const decodedEventSchema = z.object({ ...decodedShape, type: z.literal('e
 
 type ShownArgument = z.infer<typeof argumentSchema>;
 
-/**
- * Returns the decoded call; null if it is unknown, and for contract creations.
- * @param block the number of its block
- */
+/** Null: unknown, or a contract creation. `block`: its number. */
 export function decodedCall(
   { to, input }: { readonly to: string | null; readonly input: string },
   block: number,
@@ -63,15 +60,8 @@ export function showDecodedCall(decoded: DecodedCall | null): z.infer<typeof dec
   return decoded === null ? null : { ...shown(decoded), type: 'function' };
 }
 
-interface ShownLog {
-  readonly address: string;
-  readonly block_number: string;
-  readonly topic0: string | null;
-  readonly topic1: string | null;
-  readonly topic2: string | null;
-  readonly topic3: string | null;
-  readonly data: string;
-}
+type ShownLog = Readonly<Record<'address' | 'block_number' | 'data', string>> &
+  Readonly<Record<'topic0' | 'topic1' | 'topic2' | 'topic3', string | null>>;
 
 export function showDecodedEvent(log: ShownLog, booksOf: BooksOf): z.infer<typeof decodedEventSchema> | null {
   const topics = [log.topic0, log.topic1, log.topic2, log.topic3].flatMap((topic) =>
@@ -87,9 +77,7 @@ function shown({ signature, label, params, source }: DecodedCall | DecodedEvent)
 
 function showArgument({ name, type, value, components, isHash }: DecodedArgument): ShownArgument {
   return {
-    name,
-    type,
-    value,
+    ...{ name, type, value },
     ...(isHash === true && { indexed_hash: isHash }),
     ...(components !== undefined && { components: components.map(showArgument) }),
   };

@@ -4,12 +4,11 @@ import { z } from 'zod';
 
 const digits = z.string().regex(/^\d+$/);
 
-/** A call inside a transaction, as plain values. */
 export const internalTransactionRecordSchema = z.object({
   type: z.string(),
   from: z.string(),
   to: z.string(),
-  /** Wei that moved with it. */
+  /** Wei. */
   value: digits,
   gas: digits,
   gasUsed: digits,
@@ -28,30 +27,21 @@ const PRECOMPILE_MAX = 0x11n;
 const NO_GAS = '0';
 const CREATING: ReadonlySet<string> = new Set(['CREATE', 'CREATE2']);
 
-/**
- * Returns the calls of a transaction in execution order, excluding itself and precompiled contracts that received
- * nothing: the same from any tracer.
- * @param calls of one transaction, each before its own calls
- */
+/** In execution order, as of any tracer: without free calls of precompiles. `calls`: each before its own calls. */
 export function internalTransactionRecords(calls: readonly InternalTransaction[]): InternalTransactionRecord[] {
-  return calls.flatMap((call, place) =>
-    call.traceAddress.length === 0 || isFreePrecompile(call)
-      ? []
-      : [
-          {
-            type: call.type,
-            from: call.from,
-            to: call.to ?? createdBy(call, calls[place + 1]),
-            value: call.value.toString(),
-            gas: call.gas?.toString() ?? NO_GAS,
-            gasUsed: call.gasUsed?.toString() ?? NO_GAS,
-            input: call.input.toLowerCase(),
-            output: call.output.toLowerCase(),
-            error: call.error,
-            isReverted: call.isReverted && call.error === null,
-          },
-        ],
-  );
+  return calls.flatMap((call, index) => {
+    if (call.traceAddress.length === 0 || isFreePrecompile(call)) return [];
+    const { type, from, error } = call;
+    return {
+      ...{ type, from, to: call.to ?? createdBy(call, calls[index + 1]), value: call.value.toString() },
+      gas: call.gas?.toString() ?? NO_GAS,
+      gasUsed: call.gasUsed?.toString() ?? NO_GAS,
+      input: call.input.toLowerCase(),
+      output: call.output.toLowerCase(),
+      error,
+      isReverted: call.isReverted && error === null,
+    };
+  });
 }
 
 function isFreePrecompile({ to, value, type }: InternalTransaction): boolean {
@@ -60,10 +50,7 @@ function isFreePrecompile({ to, value, type }: InternalTransaction): boolean {
   return number >= 1n && number <= PRECOMPILE_MAX;
 }
 
-/**
- * Returns the address that a failed creation would have had: its code ran there, if it made a call. The zero address if
- * it can't be determined.
- */
+/** A failed creation: its code ran at the address, if it made a call. Else the zero address. */
 function createdBy(creation: InternalTransaction, next: InternalTransaction | undefined): Address {
   const isItsOwn = next !== undefined && next.traceAddress.length === creation.traceAddress.length + 1;
   return isItsOwn && next.transactionHash === creation.transactionHash ? next.from : ZERO_ADDRESS;

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import type { BlockRecord } from './block-record.ts';
 import type { InternalTransactionRecord } from './internal-transaction-record.ts';
 
 const digits = (example: string) => z.string().openapi({ pattern: '^[0-9]+$', example });
@@ -6,7 +7,6 @@ const hash = z.string().openapi({ pattern: '^0x[0-9a-f]{64}$' });
 const address = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
 const hex = z.string().openapi({ pattern: '^0x[0-9a-f]*$' });
 
-/** A call inside a transaction (docs/api/transactions.md#internal-transactions). */
 export const internalTransactionSchema = z
   .object({
     transaction_hash: hash,
@@ -34,46 +34,30 @@ export const internalTransactionSchema = z
   })
   .openapi('InternalTransaction');
 
-/** The source of a response's internal transactions. */
 export const tracesMarkSchema = z
   .enum(['indexed', 'on-demand', 'none'])
   .openapi({ description: 'Source of the traces. none: no node of the chain returns traces' });
 
-/** The marks that `include=internal_transactions` adds to a single response. */
 export const tracedMarkShape = {
   indexed: z.object({ traces: tracesMarkSchema }).optional().openapi({ description: 'Only with include' }),
 };
 
-/** @param internal undefined if the request does not include them, null if no node provides traces */
+/** Undefined: not requested; null: no node provides traces. */
 export function tracedMark(internal: unknown): { readonly indexed?: { readonly traces: 'on-demand' | 'none' } } {
   return internal === undefined ? {} : { indexed: { traces: internal === null ? 'none' : 'on-demand' } };
 }
 
-/** The position of a call's transaction. */
-interface Place {
-  readonly hash: string;
-  readonly block: { readonly number: number; readonly hash: string };
-}
-
-/** @param calls null if no node provides traces, as distinct from a transaction without calls */
+/** `calls` null: no node provides traces, as distinct from a transaction without calls. */
 export function showInternalTransactions(
-  { hash: transactionHash, block }: Place,
+  { hash: transactionHash, block }: { readonly hash: string; readonly block: Pick<BlockRecord, 'number' | 'hash'> },
   calls: readonly InternalTransactionRecord[] | null,
 ): z.infer<typeof internalTransactionSchema>[] | null {
   if (calls === null) return null;
-  return calls.map(({ isReverted, gasUsed, ...call }) => ({
+  return calls.map(({ type, from, to, value, gas, gasUsed, input, output, error, isReverted }) => ({
     transaction_hash: transactionHash,
     block_number: block.number,
     block_hash: block.hash,
-    type: call.type,
-    from: call.from,
-    to: call.to,
-    value: call.value,
-    gas: call.gas,
-    gas_used: gasUsed,
-    input: call.input,
-    output: call.output,
-    error: call.error,
+    ...{ type, from, to, value, gas, gas_used: gasUsed, input, output, error },
     ...(isReverted && { reverted: true as const }),
   }));
 }

@@ -1,13 +1,12 @@
 import type { BlockHeader, Hash } from '@chainstead/core';
 import type { ExecutedTransaction } from '@chainstead/sync';
 
-/** The result of a transaction and its costs, from its receipt, or from the transaction and its block. */
 export interface TransactionOutcome {
   /** Wei paid per unit of gas. Deposits are free. */
   readonly gasPrice: bigint;
-  /** Wei that rollups charge for the chain below them, in addition to gas; null if they don't. */
+  /** Wei that rollups charge for the chain below them, in addition to gas; null: they don't. */
   readonly l1Fee: bigint | null;
-  /** Null if it has no blobs, like the next fields. */
+  /** Null: no blobs, as in the next field. */
   readonly blobGasUsed: bigint | null;
   /** Wei. */
   readonly blobGasPrice: bigint | null;
@@ -23,9 +22,10 @@ export function transactionOutcome(
 ): TransactionOutcome {
   const { receipt, raw } = executed;
   const hasBlobs = raw.blobVersionedHashes !== undefined;
+  const feesBelow = [receipt.raw.l1Fee, receipt.raw.operatorFee].flatMap((fee) => quantity(fee) ?? []);
   return {
     gasPrice: pricePaid(executed, quantity(header.raw.baseFeePerGas)),
-    l1Fee: feesBelow(receipt.raw),
+    l1Fee: feesBelow.length === 0 ? null : feesBelow.reduce((sum, fee) => sum + fee),
     blobGasUsed: hasBlobs ? quantity(receipt.raw.blobGasUsed) : null,
     blobGasPrice: hasBlobs ? quantity(receipt.raw.blobGasPrice) : null,
     root: rootAfter(executed),
@@ -33,27 +33,22 @@ export function transactionOutcome(
   };
 }
 
-/** 1: succeeded, 0: failed; null before Byzantium, whose receipts have no status: some nodes invent one for them. */
+/** 1: succeeded, 0: failed; null before Byzantium: some nodes invent one. */
 export function statusOf(executed: ExecutedTransaction): 0 | 1 | null {
   if (rootAfter(executed) !== null || executed.succeeded === null) return null;
   return executed.succeeded ? 1 : 0;
 }
 
-function rootAfter({ receipt }: ExecutedTransaction): Hash | null {
-  return isHash(receipt.raw.root) ? (receipt.raw.root.toLowerCase() as Hash) : null;
+function rootAfter({ receipt: { raw } }: ExecutedTransaction): Hash | null {
+  return typeof raw.root === 'string' && raw.root.length === HASH_LENGTH ? (raw.root.toLowerCase() as Hash) : null;
 }
 
 function pricePaid({ raw, receipt }: ExecutedTransaction, baseFee: bigint | null): bigint {
   const reported = quantity(receipt.raw.effectiveGasPrice);
   if (reported !== null) return reported;
-  const [most, tip] = [quantity(raw.maxFeePerGas), quantity(raw.maxPriorityFeePerGas)];
-  if (most === null || tip === null || baseFee === null) return quantity(raw.gasPrice) ?? 0n;
-  return most < baseFee + tip ? most : baseFee + tip;
-}
-
-function feesBelow({ l1Fee, operatorFee }: ExecutedTransaction['receipt']['raw']): bigint | null {
-  const parts = [quantity(l1Fee), quantity(operatorFee)].filter((part) => part !== null);
-  return parts.length === 0 ? null : parts.reduce((sum, part) => sum + part);
+  const [limit, tip] = [quantity(raw.maxFeePerGas), quantity(raw.maxPriorityFeePerGas)];
+  if (limit === null || tip === null || baseFee === null) return quantity(raw.gasPrice) ?? 0n;
+  return limit < baseFee + tip ? limit : baseFee + tip;
 }
 
 function quantity(value: unknown): bigint | null {
@@ -61,7 +56,3 @@ function quantity(value: unknown): bigint | null {
 }
 
 const HASH_LENGTH = 66;
-
-function isHash(value: unknown): value is string {
-  return typeof value === 'string' && value.length === HASH_LENGTH;
-}

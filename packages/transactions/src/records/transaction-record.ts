@@ -12,7 +12,7 @@ export const logRecordSchema = z.object({
   data: z.string(),
 });
 
-/** A transaction with its result, as plain values: the source of responses, whether stored or read from a node. */
+/** The source of responses, whether stored or read from a node. */
 export const transactionRecordSchema = z.object({
   hash: z.string(),
   index: z.int(),
@@ -20,7 +20,7 @@ export const transactionRecordSchema = z.object({
   type: z.int(),
   nonce: digits,
   from: z.string(),
-  /** Null if it creates a contract. */
+  /** Null: a contract creation. */
   to: z.string().nullable(),
   /** Wei. */
   value: digits,
@@ -31,7 +31,7 @@ export const transactionRecordSchema = z.object({
   input: z.string(),
   gasUsed: digits,
   cumulativeGasUsed: digits,
-  /** The contract that it created. */
+  /** The created contract. */
   contractAddress: z.string().nullable(),
   /** State root after it, before Byzantium. */
   root: z.string().nullable(),
@@ -47,16 +47,11 @@ export const transactionRecordSchema = z.object({
 
 export type TransactionRecord = z.infer<typeof transactionRecordSchema>;
 
-/** Returns the record of a transaction of a block that was read whole. */
 export function transactionRecord(executed: ExecutedTransaction, header: Pick<BlockHeader, 'raw'>): TransactionRecord {
   const outcome = transactionOutcome(executed, header);
+  const { hash, index, type, from, to } = executed;
   return {
-    hash: executed.hash,
-    index: executed.index,
-    type: executed.type,
-    nonce: executed.nonce.toString(),
-    from: executed.from,
-    to: executed.to,
+    ...{ hash, index, type, nonce: executed.nonce.toString(), from, to },
     value: executed.value.toString(),
     gas: executed.gas.toString(),
     gasPrice: outcome.gasPrice.toString(),
@@ -71,14 +66,14 @@ export function transactionRecord(executed: ExecutedTransaction, header: Pick<Bl
   };
 }
 
-/** Returns log records by index. */
+/** By index. */
 export function logRecords(logs: readonly Log[]): TransactionRecord['logs'] {
   return logs
-    .toSorted((one, other) => one.logIndex - other.logIndex)
+    .toSorted((left, right) => left.logIndex - right.logIndex)
     .map(({ logIndex, address, topics, data }) => ({ index: logIndex, address, topics: [...topics], data }));
 }
 
-/** Returns the fees of a transaction, including rollup fees in addition to gas; and those of its blobs. */
+/** Fees include rollup fees in addition to gas. */
 export function feesPaid(
   gasUsed: bigint,
   { gasPrice, l1Fee, blobGasUsed, blobGasPrice }: Omit<TransactionOutcome, 'root' | 'status'>,

@@ -35,7 +35,6 @@ const logShape = {
 };
 
 const logSchema = z.object(logShape).openapi('TransactionLog');
-/** A decoded log of a transaction. */
 export const verboseLogSchema = z
   .object({
     ...logShape,
@@ -43,7 +42,6 @@ export const verboseLogSchema = z
   })
   .openapi('TransactionLogVerbose');
 
-/** The fields of a transaction in every response (docs/api/transactions.md#transactions). */
 export const transactionShape = {
   hash,
   nonce: digits('326595425'),
@@ -80,10 +78,8 @@ export const transactionShape = {
 
 const logsShape = { logs: z.array(logSchema) };
 
-/** A transaction of a block. */
 export const blockTransactionSchema = z.object({ ...transactionShape, ...logsShape }).openapi('BlockTransaction');
 
-/** Fields about the response itself. */
 export const markShape = {
   source: z.enum(['indexed', 'node']).openapi({ description: 'Source of the data' }),
   proof: z.enum(['receipts+transactions', 'none']).openapi({ description: 'Proof by the block header' }),
@@ -102,7 +98,6 @@ export const verboseTransactionSchema = z
   })
   .openapi('TransactionVerbose');
 
-/** The block of a transaction. */
 export interface ShownPlace {
   readonly number: number;
   readonly hash: string;
@@ -110,11 +105,7 @@ export interface ShownPlace {
   readonly timestamp: number;
 }
 
-/**
- * Returns a transaction of a response.
- * @param internal the calls inside it, null if no node provides traces; absent if the request does not include them
- * @param method the name of the called function; null if unknown
- */
+/** `internal` null: no node provides traces; absent: not requested. `method`: name of the function. */
 export function showTransaction(
   transaction: TransactionRecord,
   block: ShownPlace,

@@ -6,44 +6,32 @@ import { transactionShape, verboseLogSchema } from './transaction-response.ts';
 
 const blockDigits = z.string().openapi({ pattern: '^[0-9]+$', example: '18500000' }).nullable();
 
-/** The state of an on-demand backfill of a wallet. `no-archive`: no upstream has the old state. */
+/** `no-archive`: no upstream has the old state. */
 const SEARCH_STATES = ['waiting', 'reading', 'done', 'refused', 'no-archive', 'failed'] as const;
 export type SearchState = (typeof SEARCH_STATES)[number];
 
-/** The coverage of a wallet's sent transactions. */
 export interface SentMark {
-  /** Whether it is all of them, up to the newest indexed block. */
+  /** Up to the newest indexed block. */
   readonly complete: boolean;
-  /** Null if no search was needed. */
+  /** Null: no search was needed. */
   readonly state: SearchState | null;
 }
 
-/**
- * The coverage of native tokens received in older blocks: without a node's account index it stays incomplete, however
- * much was searched.
- */
 export interface ReceivedMark {
-  /**
-   * Whether the balances of all blocks with known sent transactions were searched, except for the newest, which may
-   * still be reorganized.
-   */
+  /** All blocks with known sent transactions, except the newest, which may still be reorganized. */
   readonly searched: boolean;
-  /**
-   * Whether a node's account index returned all of its transactions in those blocks, and they match the changes of its
-   * nonce and balances.
-   */
+  /** A node's account index returned all transactions, and they explain the changes of nonce and balances. */
   readonly exact: boolean;
-  /** Null if it was never requested. */
+  /** Null: never requested. */
   readonly state: SearchState | null;
 }
 
-/** The coverage of a wallet's older transactions. */
 export interface OlderMarks {
   readonly sent: SentMark;
   readonly received: ReceivedMark;
 }
 
-/** {@link OlderMarks} as the API shows them: present if only transactions of requested wallets are stored. */
+/** Present if only transactions of requested wallets are stored. */
 export const olderMarksShape = {
   sent: z
     .object({
@@ -73,7 +61,6 @@ export const olderMarksShape = {
     .openapi({ description: 'Only if `sent` is present' }),
 };
 
-/** The blocks that a transaction list covers, and how. */
 const indexedTransactionsSchema = z
   .object({
     from_block: blockDigits,
@@ -87,12 +74,7 @@ const indexedTransactionsSchema = z
   })
   .openapi('IndexedTransactions');
 
-/**
- * Returns the coverage mark of a transaction list.
- * @param areSendersRecovered whether those of all shown transactions were
- * @param more `traced`: the result of reading traces, undefined if the request does not include them, null if no node
- * provides them; `older`: null if the transactions of all wallets are stored
- */
+/** `traced` undefined: not requested, null: no node provides traces. `older` null: all wallets are stored. */
 export function showIndexedTransactions(
   indexed: Indexed,
   areSendersRecovered: boolean,
@@ -113,7 +95,6 @@ const envelope = {
   indexed: indexedTransactionsSchema,
 };
 
-/** A page of a wallet's transactions (docs/api/transactions.md#transactions-of-a-wallet). */
 export const walletTransactionsSchema = z
   .object({ ...envelope, result: z.array(z.object(transactionShape).openapi('WalletTransaction')) })
   .openapi('WalletTransactions');
@@ -126,7 +107,6 @@ const verboseSchema = z
   })
   .openapi('WalletTransactionVerbose');
 
-/** The same with decoded calls and logs. */
 export const verboseWalletTransactionsSchema = z
   .object({ ...envelope, result: z.array(verboseSchema) })
   .openapi('WalletTransactionsVerbose');

@@ -31,7 +31,6 @@ import { isNotModified, NOT_MODIFIED } from './is-not-modified.ts';
 import { readMarks } from './read-marks.ts';
 import { asksInternal, DEFAULT_CHAIN, includeParameter, type TransactionRouteOptions } from './route-options.ts';
 
-/** `GET /api/v2.2/block/{block_number_or_hash}` and `…/stats` (docs/api/blocks.md#blocks). */
 export function blockRoutes(options: TransactionRouteOptions): readonly RouteModule[] {
   return [blockRoute(options), statsRoute(options)];
 }
@@ -55,9 +54,9 @@ function blockRoute({ onDemandReads, abis }: TransactionRouteOptions): RouteModu
         readMarks(reads, chain, header.number, found),
       ]);
       const internalOf = (hash: string) => (internal === undefined ? undefined : (internal?.get(hash) ?? null));
-      const shown = transactions.map((one) => {
-        const method = decodedCall(one, header.number, booksOf)?.label ?? null;
-        return showTransaction(one, header, labelOf, method, internalOf(one.hash));
+      const shown = transactions.map((transaction) => {
+        const method = decodedCall(transaction, header.number, booksOf)?.label ?? null;
+        return showTransaction(transaction, header, labelOf, method, internalOf(transaction.hash));
       });
       const head = showHeader(chain, header, transactions.length);
       const answer = { ...head, transactions: shown, ...marks, ...tracedMark(internal) };
@@ -85,18 +84,13 @@ function isTag(at: BlockPlace): boolean {
   return typeof at === 'string' && !at.startsWith('0x');
 }
 
-/** A block and its source. */
-interface SourcedBlock extends FoundBlock {
-  readonly source: 'indexed' | 'node';
-}
-
 /** From the index if it is complete there, otherwise from a node. */
 async function findBlock(
   { reads, onDemandReads }: { readonly reads: ReadDatabase; readonly onDemandReads: OnDemandReads },
   c: ApiContext,
   chain: Chain,
   at: BlockPlace,
-): Promise<SourcedBlock> {
+): Promise<FoundBlock & { readonly source: 'indexed' | 'node' }> {
   const stored = await findStoredBlock(reads, chain, at);
   if (stored !== null) return { ...stored, source: 'indexed' };
   return { ...(await readThrough(onDemandReads, c, chain, at)), source: 'node' };
@@ -173,13 +167,9 @@ function stats({ parameters }: ApiDependencies) {
   });
 }
 
-/** The datasets whose rows of a block are counted. */
 const COUNTED_DATASETS = [transactions.name, 'erc20-transfers', 'nft-transfers'];
 
-/**
- * Counts a block by its rows, without a node call. Null if part of it is not stored or not proven, or if the database
- * can't resolve the block ({@link findCoveredBlock}).
- */
+/** Null: part is not stored or not proven, or the place can't be resolved ({@link findCoveredBlock}). */
 async function countStoredBlock(database: ReadDatabase, chain: Chain, at: BlockPlace): Promise<BlockCounts | null> {
   const block = await findCoveredBlock(database, chain, at, COUNTED_DATASETS);
   if (block?.proof !== 'receipts+transactions') return null;

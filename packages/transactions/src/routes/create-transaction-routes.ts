@@ -10,24 +10,22 @@ import { transactionRoutes } from './transaction-routes.ts';
 import { walletTransactionsRoutes } from './wallet-transactions-routes.ts';
 
 export interface TransactionRoutesOptions extends OnDemandReadsOptions {
-  /** Shared with other routes. @default a separate one, without proxy reads */
+  /** @default a separate one, without proxy reads */
   readonly abis?: AbiBooks;
-  /** Queues searches of wallets' sent and received transactions in older blocks. */
+  /** Queues searches in older blocks. */
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestSender' | 'requestReceiver'>;
 }
 
-/** The routes of transactions and blocks. Call it once per process: limits are shared by all of them. */
+/** Once per process: the routes share limits. */
 export function createTransactionRoutes(options: TransactionRoutesOptions): readonly RouteModule[] {
   const { abis = createAbiBooks(), clock } = options;
-  const given = { onDemandReads: createOnDemandReads(options), abis, clock };
+  const shared = { onDemandReads: createOnDemandReads(options), abis, clock };
+  const trackedWallets = createTrackedWallets(options.onDemandBackfill, options);
   return [
-    ...transactionRoutes(given),
-    internalTransactionsRoute(given),
-    ...blockRoutes(given),
-    dateToBlockRoute(given),
-    ...walletTransactionsRoutes({
-      ...given,
-      trackedWallets: createTrackedWallets(options.onDemandBackfill, options),
-    }),
+    ...transactionRoutes(shared),
+    internalTransactionsRoute(shared),
+    ...blockRoutes(shared),
+    dateToBlockRoute(shared),
+    ...walletTransactionsRoutes({ ...shared, trackedWallets }),
   ];
 }

@@ -10,12 +10,11 @@ import {
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { blockAtTimeKind } from '../dates/block-at-time-reader.ts';
-import { CLOSEST, type Closest, closestBlock, type TimedBlock } from '../dates/closest-block.ts';
+import { CLOSEST, closestBlock, type TimedBlock } from '../dates/closest-block.ts';
 import { knownNeighbours } from '../dates/known-neighbours.ts';
 import { isoOf } from '../records/transaction-response.ts';
 import { DEFAULT_CHAIN, type TransactionRouteOptions } from './route-options.ts';
 
-/** `GET /api/v2.2/dateToBlock`: the block closest to a time (docs/api/blocks.md#dates-to-blocks). */
 export function dateToBlockRoute({ onDemandReads, clock }: TransactionRouteOptions): RouteModule {
   return (app, dependencies) => {
     const { chains, reads: database } = dependencies;
@@ -68,7 +67,9 @@ const DATE =
 const dateParameter = textParameter(DATE, readDate)
   .optional()
   .openapi({ type: 'string', description: `Default: now. Format: ${DATE}.` });
-const closestParameter = textParameter('nearest, before or after', readClosest)
+const closestParameter = textParameter('nearest, before or after', (text) =>
+  CLOSEST.find((closest) => closest === text.toLowerCase()),
+)
   .optional()
   .openapi({
     type: 'string',
@@ -82,25 +83,14 @@ function readDate(text: string): Date | undefined {
   try {
     return parseDate(text);
   } catch (error) {
-    if (error instanceof ChainsteadError) return laterThanCalendars(text.trim());
-    throw error;
+    if (!(error instanceof ChainsteadError)) throw error;
+    // Milliseconds beyond the range of calendars, such as microseconds: after any head.
+    const date = MILLISECONDS.test(text.trim()) ? new Date(Number(text)) : null;
+    return date === null || Number.isNaN(date.getTime()) ? undefined : date;
   }
 }
 
-/** Digits that are milliseconds. */
 const MILLISECONDS = /^[1-9]\d{11,}$/;
-
-/**
- * Returns milliseconds beyond the range of dates, such as microseconds: after any head. Undefined for anything else.
- */
-function laterThanCalendars(text: string): Date | undefined {
-  const date = MILLISECONDS.test(text) ? new Date(Number(text)) : null;
-  return date === null || Number.isNaN(date.getTime()) ? undefined : date;
-}
-
-function readClosest(text: string): Closest | undefined {
-  return CLOSEST.find((one) => one === text.toLowerCase());
-}
 
 function dateToBlock({ parameters }: ApiDependencies) {
   return createRoute({

@@ -8,15 +8,11 @@ import type { OnDemandReads } from '../on-demand-reads.ts';
 import { type FoundTransaction, transactionKind } from '../reading/transaction-reader.ts';
 import type { InternalTransactionRecord } from '../records/internal-transaction-record.ts';
 
-/** A transaction and its source. */
 export interface SourcedTransaction extends FoundTransaction {
   readonly source: 'indexed' | 'node';
 }
 
-/**
- * Returns the transaction in a path: from the index if it is complete there, otherwise from a node.
- * @throws NotFoundError (404) if no node has it, and as {@link OnDemandReads.read}
- */
+/** From the index if complete there, else from a node. @throws NotFoundError, and as {@link OnDemandReads.read} */
 export async function findTransaction(
   { reads, onDemandReads }: { readonly reads: ReadDatabase; readonly onDemandReads: OnDemandReads },
   c: ApiContext,
@@ -36,7 +32,7 @@ export async function findTransaction(
   return { ...found, source: 'node' };
 }
 
-/** Returns the calls inside it; null if no node of the chain provides traces. @throws as {@link OnDemandReads.read} */
+/** Null: no node of the chain provides traces. @throws as {@link OnDemandReads.read} */
 export async function internalOf(
   onDemandReads: OnDemandReads,
   c: ApiContext,

@@ -12,20 +12,12 @@ import { internalTransactionSchema, showInternalTransactions } from '../records/
 import { findTransaction, hashParameter, internalOf } from './find-transaction.ts';
 import { DEFAULT_CHAIN, type TransactionRouteOptions } from './route-options.ts';
 
-/**
- * `GET /api/v2.2/transaction/{transaction_hash}/internal-transactions`: the calls inside a transaction
- * (docs/api/transactions.md#internal-transactions).
- */
 export function internalTransactionsRoute({ onDemandReads }: TransactionRouteOptions): RouteModule {
   return (app, dependencies) => {
     app.openapi(routeOf(dependencies), async (c) => {
       const chain = indexedChain(dependencies.chains, c.req.valid('query').chain?.key ?? DEFAULT_CHAIN);
-      const found = await findTransaction(
-        { reads: dependencies.reads, onDemandReads },
-        c,
-        chain,
-        c.req.valid('param').transaction_hash,
-      );
+      const { reads } = dependencies;
+      const found = await findTransaction({ reads, onDemandReads }, c, chain, c.req.valid('param').transaction_hash);
       const { block, transaction } = found;
       const place = { hash: transaction.hash, block };
       const shown = showInternalTransactions(place, await internalOf(onDemandReads, c, chain, found));
@@ -35,15 +27,11 @@ export function internalTransactionsRoute({ onDemandReads }: TransactionRouteOpt
   };
 }
 
-/** A 400: an empty list would mean that the transaction makes no calls. */
+/** An empty list would mean that the transaction makes no calls. */
 class NoTracesError extends ApiError {
   constructor({ key }: Pick<Chain, 'key'>) {
-    super({
-      code: 'NO_TRACES',
-      status: 400,
-      message: `no node of ${key} gives traces`,
-      details: { reason: 'no-traces' },
-    });
+    const message = `no node of ${key} gives traces`;
+    super({ code: 'NO_TRACES', status: 400, message, details: { reason: 'no-traces' } });
   }
 }
 

@@ -1,14 +1,10 @@
 import { hash } from 'node:crypto';
 import type { ApiContext } from '@chainstead/http';
 
-/** How long a client may reuse it without revalidation. Seconds. */
+/** Seconds without revalidation. */
 const KEPT_FOR = 60;
 
-/**
- * Lets clients cache a response whose block is final: only its number of confirmations and its labels can change. Its
- * ETag excludes the former, so it is weak.
- * @returns whether the client has it: then the response is an empty 304
- */
+/** Only confirmations and labels of a final block can change: the weak ETag leaves out the former. */
 export function isNotModified(
   c: ApiContext,
   { confirmations: _, ...answer }: { readonly confirmations: number; readonly finalized: boolean },
@@ -22,5 +18,4 @@ export function isNotModified(
   return known.includes(tag) || known.includes('*');
 }
 
-/** The response of {@link isNotModified}. */
 export const NOT_MODIFIED = { 304: { description: 'The cached response of the client is still valid' } } as const;

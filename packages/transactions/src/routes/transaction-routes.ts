@@ -14,10 +14,6 @@ import { isNotModified, NOT_MODIFIED } from './is-not-modified.ts';
 import { readMarks } from './read-marks.ts';
 import { asksInternal, DEFAULT_CHAIN, includeParameter, type TransactionRouteOptions } from './route-options.ts';
 
-/**
- * `GET /api/v2.2/transaction/{transaction_hash}` and `…/verbose`: a transaction by its hash
- * (docs/api/transactions.md#transactions).
- */
 export function transactionRoutes(options: TransactionRouteOptions): readonly RouteModule[] {
   return [plainRoute(options), verboseRoute(options)];
 }
@@ -67,7 +63,6 @@ function callOf({ transaction: made, block }: SourcedTransaction, booksOf: Books
   return decodedCall(made, block.number, booksOf);
 }
 
-/** Reads the data shown with a transaction. */
 async function showingOf(reads: ReadDatabase, chain: Chain, found: SourcedTransaction) {
   const { block, transaction: record } = found;
   const [labelOf, marks] = await Promise.all([

@@ -1,6 +1,5 @@
 import { type Chain, environmentSuffix } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import type { PageBlock } from '@chainstead/data-api';
 import {
   type ApiDependencies,
   ApiError,
@@ -34,7 +33,7 @@ import {
   walletTransactionsSchema,
 } from '../records/wallet-transactions-response.ts';
 import { accountTransactions, transactions as transactionsDataset } from '../stored/datasets.ts';
-import { type AccountTransactionsPage, getAccountTransactions } from '../stored/get-account-transactions.ts';
+import { getAccountTransactions } from '../stored/get-account-transactions.ts';
 import { olderMarks } from '../wallets/read-wallet-search.ts';
 import type { TrackedWallets } from '../wallets/tracked-wallets.ts';
 import { asksInternal, DEFAULT_CHAIN, includeParameter, type TransactionRouteOptions } from './route-options.ts';
@@ -43,10 +42,6 @@ interface WalletTransactionsOptions extends TransactionRouteOptions {
   readonly trackedWallets: TrackedWallets;
 }
 
-/**
- * `GET /api/v2.2/{address}` and `…/verbose`: the transactions of a wallet
- * (docs/api/transactions.md#transactions-of-a-wallet).
- */
 export function walletTransactionsRoutes(options: WalletTransactionsOptions): readonly RouteModule[] {
   return [plainRoute(options), verboseRoute(options)];
 }
@@ -90,8 +85,8 @@ function verboseRoute(options: WalletTransactionsOptions): RouteModule {
       present: ({ indexed, shown, booksOf }, envelope) => ({
         ...envelope,
         indexed,
-        result: shown.map(({ call, shown: { logs, ...one } }) => ({
-          ...one,
+        result: shown.map(({ call, shown: { logs, ...transaction } }) => ({
+          ...transaction,
           logs: logs.map((log) => ({ ...log, decoded_event: showDecodedEvent(log, booksOf) })),
           decoded_call: showDecodedCall(call),
         })),
@@ -106,17 +101,15 @@ const PAGE_SIZE_MAX = 100;
 /** Clients of the hosted API recognize the error text of these two routes. */
 const addressOfWallet = addressParameter('address is not a valid hex address');
 
-/** The values that a cursor is bound to. Names are those of the parameters, as errors repeat them. */
+/** Names are those of the parameters, as errors repeat them. */
 const filterSchema = z.object({
   address: z.string(),
   chain: z.string().default(DEFAULT_CHAIN),
   include: z.string().default(''),
   ...blockBoundsSchema,
 });
-/** The last transaction of a page. */
 const positionSchema = z.object({ block: z.int(), transaction: z.int() });
 
-/** The common parts of both lists. */
 function shared({ limits, parameters }: ApiDependencies) {
   const limitMax = Math.min(PAGE_SIZE_MAX, limits.pageLimitMax);
   const query = querySchema({
@@ -148,7 +141,6 @@ interface TransactionsPage extends Page<z.infer<typeof filterSchema>, z.infer<ty
   readonly requester: string;
 }
 
-/** Reads a page, including data that is not stored, and creates the values that both routes show. */
 function pageReader(
   { onDemandReads, abis, trackedWallets }: WalletTransactionsOptions,
   dependencies: ApiDependencies,
@@ -165,21 +157,25 @@ function pageReader(
       ...boundsOfRows(filter),
       after: position && { blockNumber: position.block, transactionIndex: position.transaction },
     });
+    const shown = found.transactions.map((transaction) => ({
+      ...{ hash: transaction.record.hash, blockNumber: transaction.blockNumber },
+      ...{ blockHash: found.blockOf(transaction).block_hash, transactionIndex: transaction.record.index },
+    }));
+    const records = found.transactions.map(({ record }) => record);
     const [inputOf, logsOf, labelOf] = await Promise.all([
       readInputs(reading, found),
       withLogs
-        ? readRetainedLogs(reads, chain, shownOf(found)).then((kept) => readLogs(reading, found, kept))
+        ? readRetainedLogs(reads, chain, shown).then((stored) => readLogs(reading, found, stored))
         : (): [] => [],
-      labelsOfTransactions(
-        reads,
-        chain,
-        found.transactions.map(({ record }) => record),
-      ),
+      labelsOfTransactions(reads, chain, records),
     ]);
-    const placed = found.transactions.map((one) => ({
-      transaction: { ...one.record, input: inputOf(one), logs: logsOf(one) },
-      block: placeOf(found.blockOf(one)),
-    }));
+    const placed = found.transactions.map((transaction) => {
+      const { block_number: number, block_hash: hash, block_timestamp: time } = found.blockOf(transaction);
+      return {
+        transaction: { ...transaction.record, input: inputOf(transaction), logs: logsOf(transaction) },
+        block: { number, hash, timestamp: Date.parse(time) / 1_000 },
+      };
+    });
     const [booksOf, traced] = await Promise.all([
       abis.forPage(reads, chain, [...callsOf(placed), ...eventsOf(placed)]),
       asksInternal(filter.include) ? readInternal(reading, placed) : undefined,
@@ -211,21 +207,8 @@ function readInternal(
   placed: readonly Pick<PlacedTransaction, 'transaction' | 'block'>[],
 ): Promise<InternalTransactionsByHash> {
   const proof = reading.chain.proofPolicy === 'strict' ? 'receipts+transactions' : 'none';
-  return readInternalTransactions(
-    reading,
-    placed.map((one) => ({ ...one, proof, finalized: true })),
-  );
-}
-
-function placeOf({ block_number: number, block_hash: hash, block_timestamp: time }: PageBlock) {
-  return { number, hash, timestamp: Date.parse(time) / 1_000 };
-}
-
-function shownOf({ transactions, blockOf }: AccountTransactionsPage) {
-  return transactions.map((one) => ({
-    ...{ hash: one.record.hash, blockNumber: one.blockNumber, transactionIndex: one.record.index },
-    blockHash: blockOf(one).block_hash,
-  }));
+  const proven = placed.map((transaction) => ({ ...transaction, proof, finalized: true }) as const);
+  return readInternalTransactions(reading, proven);
 }
 
 /** @throws NotIndexedError (400), TransactionsNotKeptError (400) */
@@ -234,7 +217,6 @@ function requireTransactions(chains: ApiDependencies['chains'], chain: Chain): v
   indexedChain(chains, chain.key, transactionsDataset.name, accountTransactions.name);
 }
 
-/** A 400: no transactions of the chain are stored. */
 class TransactionsNotKeptError extends ApiError {
   constructor(chain: Pick<Chain, 'key'>) {
     const key = `TRANSACTIONS_${environmentSuffix(chain)}`;

@@ -7,7 +7,7 @@ import { HAS_ROLE } from '../stored/in-history.ts';
 import { ROLES } from '../stored/schema.ts';
 import { readWalletSearch } from '../wallets/read-wallet-search.ts';
 
-/** Stored transactions by sender, and the search of a wallet's older ones. */
+/** Transactions by sender, and the search of a wallet's older ones. */
 export const sentTransactions: SentTransactions = {
   async knownBlocks(database, chain, account) {
     return (await readWalletSearch(database, chain, account)).sent;

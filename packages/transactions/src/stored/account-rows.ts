@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressKey } from '@chainstead/db/address-key';
 import type { ExecutedTransaction } from '@chainstead/sync';
-import { type ApprovalLog, approvalsIn } from '../approvals/read-approvals.ts';
+import { approvalsIn } from '../approvals/read-approvals.ts';
 import { decodeEvidence, evidenceOf, type TransactionEvidence } from '../evidence/decode-evidence.ts';
 import { evidenceBits } from '../evidence/evidence-bits.ts';
 import { mayReport } from '../evidence/may-tell.ts';
@@ -10,11 +10,7 @@ import { statusOf } from '../records/transaction-outcome.ts';
 import { type AccountTransactionRow, NO_ROLE, ROLES } from './schema.ts';
 import { transactionKey } from './transaction-key.ts';
 
-/**
- * Returns the rows of a transaction's accounts: sender, receiver and created contract, each once, and other accounts
- * with evidence in its logs that no other table has. The zero address gets none.
- * @param related others that get a row even without evidence
- */
+/** Each account once; others with evidence in the logs that no other table has. `related` need no evidence. */
 export function accountRows(
   executed: ExecutedTransaction,
   blockNumber: number,
@@ -24,27 +20,19 @@ export function accountRows(
   const transactionIndex = executed.index;
   const shared = { chainId: chain.id, transactionKey: transactionKey(executed.hash), blockNumber, transactionIndex };
   const roles = rolesIn(executed);
-  const said = saidIn(executed, chain);
+  const logs = readEvidence(executed, chain);
   const rowOf = (account: Address, role: number): AccountTransactionRow => ({
-    ...shared,
-    accountKey: addressKey(account),
-    evidence: said.bitsOf(account),
-    roles: role,
-    account,
+    ...{ ...shared, accountKey: addressKey(account), evidence: logs.bitsOf(account), roles: role, account },
   });
-  const rows: AccountTransactionRow[] = [];
-  for (const [account, role] of roles) rows.push(rowOf(account, role));
-  const named = [...said.accounts, ...related];
+  const rows = roles.map(([account, role]) => rowOf(account, role));
+  const named = [...logs.accounts, ...related];
   // Most have no other accounts.
   if (named.length === 0) return rows;
   const others = new Set(named).difference(new Set([ZERO_ADDRESS, ...roles.map(([account]) => account)]));
   return [...rows, ...apart([...others].map((account) => rowOf(account, NO_ROLE)))];
 }
 
-/**
- * Gives rows without a role whose accounts share a key distinct numbers below all roles: the table's key has no other
- * distinction.
- */
+/** Distinct numbers below all roles for accounts that share a key: the table's key has no other distinction. */
 function apart(rows: readonly AccountTransactionRow[]): readonly AccountTransactionRow[] {
   const seen = new Map<string, number>();
   return rows.map((row) => {
@@ -61,9 +49,9 @@ function rolesIn(executed: ExecutedTransaction): readonly (readonly [Address, nu
   const add = (account: Address | null, role: number): void => {
     if (account === null || account === ZERO_ADDRESS) return;
     // There are two or three: comparing them is faster than hashing a map's keys.
-    const known = roles.find(([one]) => one === account);
-    if (known === undefined) roles.push([account, role]);
-    else known[1] |= role;
+    const entry = roles.find(([other]) => other === account);
+    if (entry === undefined) roles.push([account, role]);
+    else entry[1] |= role;
   };
   add(from, ROLES.sender);
   add(to, ROLES.receiver);
@@ -71,24 +59,24 @@ function rolesIn(executed: ExecutedTransaction): readonly (readonly [Address, nu
   return roles;
 }
 
-/** The evidence of most transactions' accounts: logs were read, nothing found. */
+/** The evidence of most accounts: logs were read, nothing found. */
 const SAYS_NOTHING = evidenceBits({ evidence: new Set(), approvesTokens: false, approvesOtherwise: false });
 
-interface Said {
+interface LogsEvidence {
   /** Accounts with facts that token transfers and approvals don't show. */
   readonly accounts: readonly Address[];
   bitsOf(account: Address): number;
 }
 
-const SILENT: Said = { accounts: [], bitsOf: () => SAYS_NOTHING };
+const SILENT: LogsEvidence = { accounts: [], bitsOf: () => SAYS_NOTHING };
 const NO_EVIDENCE: TransactionEvidence = { ofAccount: new Map(), ofAll: new Set() };
 
-function saidIn({ from, to, logs }: ExecutedTransaction, chain: Chain): Said {
+function readEvidence({ from, to, logs }: ExecutedTransaction, chain: Chain): LogsEvidence {
   const may = mayReport(logs);
   if (!may.evidence && !may.approvals) return SILENT;
   const evidence = may.evidence ? decodeEvidence({ from, to, logs }, chain) : NO_EVIDENCE;
-  const given = may.approvals ? approvalsIn(logs.map(approvalLog), chain) : [];
-  const approvals = Map.groupBy(given, ({ owner }) => owner);
+  const approvalLogs = may.approvals ? logs.map((log) => ({ ...log, index: log.logIndex })) : [];
+  const approvals = Map.groupBy(approvalsIn(approvalLogs, chain), ({ owner }) => owner);
   const isSilentOf = (account: Address): boolean =>
     evidence.ofAll.size === 0 &&
     (evidence.ofAccount.size === 0 || !evidence.ofAccount.has(account)) &&
@@ -97,17 +85,10 @@ function saidIn({ from, to, logs }: ExecutedTransaction, chain: Chain): Said {
     approvals.get(account)?.some(({ approval: { kind } }) => (kind === 'token') === isOfTokens) ?? false;
   return {
     accounts: [...evidence.ofAccount.keys(), ...[...approvals.keys()].filter((account) => approves(account, false))],
-    bitsOf: (account) =>
-      isSilentOf(account)
-        ? SAYS_NOTHING
-        : evidenceBits({
-            evidence: evidenceOf(evidence, account),
-            approvesTokens: approves(account, true),
-            approvesOtherwise: approves(account, false),
-          }),
+    bitsOf(account) {
+      if (isSilentOf(account)) return SAYS_NOTHING;
+      const [approvesTokens, approvesOtherwise] = [approves(account, true), approves(account, false)];
+      return evidenceBits({ evidence: evidenceOf(evidence, account), approvesTokens, approvesOtherwise });
+    },
   };
-}
-
-function approvalLog({ logIndex: index, address, topics, data }: Log): ApprovalLog {
-  return { index, address, topics, data };
 }

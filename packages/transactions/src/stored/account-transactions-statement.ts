@@ -18,7 +18,6 @@ import { HAS_ROLE } from './in-history.ts';
 import { STORED_COLUMNS } from './stored-transaction.ts';
 import { watchedBlocks } from './watched-blocks.ts';
 
-/** The end of a page: the position of its last transaction. */
 export interface TransactionPlace {
   readonly blockNumber: number;
   readonly transactionIndex: number;
@@ -27,31 +26,26 @@ export interface TransactionPlace {
 export interface AccountTransactionsQuery extends PageBounds {
   readonly address: Address;
   readonly order: 'ASC' | 'DESC';
-  /** Number of transactions; one more is read to detect a next page. */
+  /** One more transaction is read to detect a next page. */
   readonly limit: number;
-  /** Transactions after this position; null for the first page. */
+  /** Null: the first page. */
   readonly after: TransactionPlace | null;
 }
 
 interface TransactionsReading {
-  /** The columns of a transaction. */
+  /** Columns of a transaction. */
   readonly select: Sql;
-  /** Whether the tables are distributed over several nodes. */
+  /** The tables are distributed over several nodes. */
   readonly isSpread: boolean;
 }
 
 /**
- * Returns the statement for a page: a range of the key of `account_transactions` that stops after limit + 1 rows, in
- * partitions ordered by height. Each row then takes one lookup in `transactions` by its key, in the partition that has
- * it. `missing` is a block of a transaction that was not found.
+ * A range of the key of `account_transactions` that stops after limit + 1 rows, with one lookup in `transactions` per
+ * row. `missing` is a block of a transaction that was not found.
  *
- * Reading and sorting a whole account must not look cheaper to the planner. The whole address is therefore compared in
- * a condition declared as expected to be true, and of bounds on both sides only the one at the scan's start is
- * included.
- *
- * It must not read whole partitions of `transactions` either, which is how it treats lookups that may be in any of
- * them. A subquery with LIMIT can't become a hash join. Citus supports no such subqueries over shards: there the page
- * is passed to each shard.
+ * Reading and sorting a whole account must not look cheaper to the planner: the address is compared in a condition that
+ * is expected to be true, and only the bound at the scan's start is included. A subquery with LIMIT can't become a hash
+ * join over whole partitions; Citus supports none over shards, so there the page is passed to each shard.
  */
 export function accountTransactionsStatement(
   chain: Chain,
@@ -59,7 +53,12 @@ export function accountTransactionsStatement(
   { select, isSpread }: TransactionsReading,
 ): Sql {
   const account = sql`${addressBytes(query.address)}::bytea`;
-  const { ctes, lower, upper, complete } = pageRange(chain, chain.id, coveredAccount(chain, account), query, null);
+  // The coverage of the chain, and if only requested wallets are stored, of this wallet's search.
+  const of: CoveredSubject = {
+    ...{ kind: 'wallet', subject: account, chainId: chain.id, dataset: accountTransactions.name },
+    followed: watchedBlocks(chain.id, account),
+  };
+  const { ctes, lower, upper, complete } = pageRange(chain, chain.id, of, query, null);
   const after = query.after === null ? null : transactionsAfter(query.order, query.after);
   const bounds = scanRange(query.order, { lower, upper }, after);
   const ofAccount = [
@@ -85,12 +84,6 @@ export function accountTransactionsStatement(
     WHERE NOT EXISTS (SELECT FROM found WHERE found.block_number = page.block_number AND found.transaction_index = page.transaction_index)) AS missing)
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, greatest(covered.indexed_to, (${newest})) AS newest, related.*, shown.*
 FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM ${STORED_COLUMNS.fitting('found')}) AS shown`;
-}
-
-/** The coverage that counts: the chain's own, and if only requested wallets are stored, this wallet's search. */
-function coveredAccount({ id: chainId }: Pick<Chain, 'id'>, account: Sql): CoveredSubject {
-  const followed = watchedBlocks(chainId, account);
-  return { kind: 'wallet', subject: account, chainId, dataset: accountTransactions.name, followed };
 }
 
 function transactionsAfter(order: KeysetOrder, place: TransactionPlace): readonly Sql[] {

@@ -1,34 +1,37 @@
 import type { Chain } from '@chainstead/chains';
 import { forgetWalletCounts } from '@chainstead/data-api';
 import { committedTransactions } from '@chainstead/proof';
-import type { Dataset, ExecutedTransaction, WholeBlock } from '@chainstead/sync';
+import { type Dataset, defineTable, type ExecutedTransaction, type WholeBlock } from '@chainstead/sync';
 import { accountRows } from './account-rows.ts';
-import { accountTransactionsTable, transactionsTable } from './row-tables.ts';
-import { type AccountTransactionRow, accountTransactions as accountTable, type TransactionRow } from './schema.ts';
+import {
+  type AccountTransactionRow,
+  accountTransactions as accountTable,
+  type TransactionRow,
+  transactions as transactionTable,
+} from './schema.ts';
 import { transactionRow } from './transaction-row.ts';
 
-/** Transactions of every block, for chains with `TRANSACTIONS_<CHAIN>=all`. */
 export const transactions: Dataset<TransactionRow> = {
   name: 'transactions',
   topics: () => [],
-  table: transactionsTable,
-  decode: () => [],
-  wholeBlocks: {
-    reads,
-    decode: (block, { chain }) => committedIn(block, chain).map((one) => transactionRow(one, block.header, chain)),
-  },
-};
-
-/** The accounts that took part in them. */
-export const accountTransactions: Dataset<AccountTransactionRow> = {
-  name: 'account-transactions',
-  topics: () => [],
-  table: accountTransactionsTable,
+  table: defineTable(transactionTable),
   decode: () => [],
   wholeBlocks: {
     reads,
     decode: (block, { chain }) =>
-      committedIn(block, chain).flatMap((one) => accountRows(one, block.header.number, chain)),
+      committedIn(block, chain).map((transaction) => transactionRow(transaction, block.header, chain)),
+  },
+};
+
+export const accountTransactions: Dataset<AccountTransactionRow> = {
+  name: 'account-transactions',
+  topics: () => [],
+  table: defineTable(accountTable),
+  decode: () => [],
+  wholeBlocks: {
+    reads,
+    decode: (block, { chain }) =>
+      committedIn(block, chain).flatMap((transaction) => accountRows(transaction, block.header.number, chain)),
   },
   projections: [forgetWalletCounts('account-transactions', [accountTable.account])],
 };
@@ -37,13 +40,10 @@ function reads({ transactions: { mode } }: Chain): readonly 'transactions'[] {
   return mode === 'all' ? ['transactions'] : [];
 }
 
-/** Returns the transactions that the block's roots contain: nodes of some chains list others too. */
+/** Contained in the block's roots: nodes of some chains list other transactions too. */
 export function committedIn({ header, transactions: all }: WholeBlock, chain: Chain): readonly ExecutedTransaction[] {
-  const committed = committedTransactions(
-    header,
-    all.map(({ raw }) => raw),
-    chain,
-  );
+  const listed = all.map(({ raw }) => raw);
+  const committed = committedTransactions(header, listed, chain);
   if (committed.length === all.length) return all;
   const own = new Set(committed);
   return all.filter(({ raw }) => own.has(raw));

@@ -19,18 +19,12 @@ export interface AccountTransactionsPage {
   readonly transactions: readonly StoredTransaction[];
   readonly hasNext: boolean;
   readonly indexed: Indexed;
-  /**
-   * The newest block that the response could contain: a cursor pins it as its upper bound. Null if nothing is indexed.
-   */
+  /** A cursor pins it as its upper bound. Null if nothing is indexed. */
   readonly newestBlock: number | null;
-  /** The block of one of them. */
   blockOf(transaction: StoredTransaction): PageBlock;
 }
 
-/**
- * Returns a page of the transactions that an account sent, received or was created by.
- * @throws {InconsistentPageError} if a transaction, or its block, is repeatedly missing
- */
+/** @throws {InconsistentPageError} if a transaction, or its block, is repeatedly missing */
 export async function getAccountTransactions(
   database: ReadDatabase,
   chain: Chain,
@@ -38,15 +32,22 @@ export async function getAccountTransactions(
 ): Promise<AccountTransactionsPage> {
   const isSpread = await areTablesSpread(database);
   return readConsistentPage(async () => {
-    const { rows, page } = await readPackedPage<StoredColumns, PageRow>(database, STORED_COLUMNS, (select) =>
-      accountTransactionsStatement(chain, query, { select, isSpread }),
-    );
+    const { rows, page } = await readPackedPage<
+      StoredColumns,
+      IndexedColumns &
+        PackedTexts & {
+          readonly newest: number | null;
+          readonly blocks: string | null;
+          /** A block of a transaction that was not found. */
+          readonly missing: number | null;
+        }
+    >(database, STORED_COLUMNS, (select) => accountTransactionsStatement(chain, query, { select, isSpread }));
     if (page.missing !== null) throw new InconsistentPageError(page.missing);
     const blockOf = readBlocks(page.blocks, rows);
     const direction = query.order === 'DESC' ? -1 : 1;
     const ordered = rows.toSorted(
-      (one, other) =>
-        direction * (one.block_number - other.block_number || one.transaction_index - other.transaction_index),
+      (left, right) =>
+        direction * (left.block_number - right.block_number || left.transaction_index - right.transaction_index),
     );
     return {
       transactions: ordered.slice(0, query.limit).map(readStored),
@@ -56,13 +57,4 @@ export async function getAccountTransactions(
       blockOf: ({ blockNumber }) => blockOf({ block_number: blockNumber }),
     };
   });
-}
-
-/** The only row of the statement. */
-interface PageRow extends IndexedColumns, PackedTexts {
-  readonly newest: number | null;
-  /** Packed: `blocksOf`. */
-  readonly blocks: string | null;
-  /** A block of a transaction that was not found. */
-  readonly missing: number | null;
 }

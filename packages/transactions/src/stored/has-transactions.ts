@@ -3,10 +3,6 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, expectedTrue, type ReadDatabase, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 
-/**
- * Returns whether an account ever took part in a transaction on a chain, including mentions in logs, within the indexed
- * blocks: the first entry of an index, in each partition. Queues nothing.
- */
 export async function hasTransactions(database: ReadDatabase, chain: Chain, account: Address): Promise<boolean> {
   const rows = await database.select(
     sql`SELECT block_number FROM account_transactions

@@ -1,4 +1,4 @@
-/** The parts of a transaction that show whether code ran. Amounts in wei and gas, as digits or quantities. */
+/** Amounts in wei and gas, as digits or quantities. */
 interface TransferParts {
   readonly from: string;
   readonly to: string | null;
@@ -10,10 +10,7 @@ interface TransferParts {
 /** Gas of a transfer to an account without code, and of one that creates the account (EIP-2780 with EIP-8037). */
 const TRANSFER_GAS: readonly bigint[] = [21_000n, 204_600n];
 
-/**
- * Whether a transaction certainly ran no code and moved native tokens to another account: no contract logged anything. Gas
- * alone doesn't show it since EIP-2780: a contract called without value can use 21,000. Clients may log the transfer (EIP-7708).
- */
+/** No code ran, so no contract logged anything. Gas alone doesn't show it since EIP-2780: calls may use 21,000. */
 export function isPlainTransfer({ from, to, value, input, gasUsed }: TransferParts): boolean {
   return (
     input === '0x' &&

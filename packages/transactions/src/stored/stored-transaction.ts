@@ -13,7 +13,6 @@ import {
 import { feesPaid, type TransactionRecord } from '../records/transaction-record.ts';
 import { readUint64 } from './transaction-row.ts';
 
-/** A transaction as it is stored: without its logs, and possibly without its calldata. */
 export interface StoredTransaction {
   readonly blockNumber: number;
   readonly record: Omit<TransactionRecord, 'logs' | 'input'> & {
@@ -23,13 +22,12 @@ export interface StoredTransaction {
   };
   /** Null: only {@link StoredTransaction.selector} is stored. */
   readonly input: Hex | null;
-  /** The first four bytes of the calldata; null if there are fewer, or it creates a contract. */
+  /** First four bytes of the calldata; null: fewer, or a contract creation. */
   readonly selector: Hex | null;
-  /** Whether the sender was recovered from the signature, if there is one. */
+  /** From the signature, if there is one. */
   readonly isSenderRecovered: boolean;
 }
 
-/** Columns of `transactions`, which {@link readStored} turns into records. */
 export const STORED_COLUMNS = packedRows({
   block_number: int4('block_number'),
   transaction_index: int4('transaction_index'),
@@ -61,9 +59,7 @@ export function readStored(row: StoredColumns): StoredTransaction {
   return {
     blockNumber: row.block_number,
     record: {
-      hash: row.transaction_hash,
-      index: row.transaction_index,
-      type: row.type,
+      ...{ hash: row.transaction_hash, index: row.transaction_index, type: row.type },
       nonce: readUint64(row.nonce).toString(),
       from: row.from_address,
       to: row.to_address,

@@ -2,11 +2,7 @@ import type { Hash } from '@chainstead/core';
 
 const DIGITS_END = 18;
 
-/**
- * Returns the first eight bytes of a transaction's hash, as the decimal text of a signed 64-bit integer: the start of
- * the key of `transactions`. Two hashes may share it, so the hash must be compared as well.
- * @example transactionKey('0x00000000000000ff…') // '255'
- */
+/** First eight bytes as a signed 64-bit integer in decimal. Two hashes may share it: compare the hash too. */
 export function transactionKey(hash: Hash): string {
   return BigInt.asIntN(64, BigInt(hash.slice(0, DIGITS_END))).toString();
 }

@@ -5,11 +5,7 @@ import { transactionOutcome } from '../records/transaction-outcome.ts';
 import type { TransactionRow } from './schema.ts';
 import { transactionKey } from './transaction-key.ts';
 
-/**
- * Returns the row of a transaction.
- * @param chain determines how much of the calldata is stored, and whether senders were recovered before
- * @throws InvalidPrimitiveError for calldata that is not bytes, which only an unproven block can contain
- */
+/** @throws InvalidPrimitiveError for calldata that is not bytes, which only an unproven block can contain */
 export function transactionRow(
   executed: ExecutedTransaction,
   header: WholeBlock['header'],
@@ -17,7 +13,8 @@ export function transactionRow(
 ): TransactionRow {
   const { hash, input } = executed;
   const { gasPrice, l1Fee, blobGasUsed, blobGasPrice, root, status } = transactionOutcome(executed, header);
-  if (!isBytes(input)) throw new InvalidPrimitiveError('calldata', input);
+  const isBytes = (input.length % 2 === 0 && isLowerHex(input, input.length)) || BYTES.test(input);
+  if (!isBytes) throw new InvalidPrimitiveError('calldata', input);
   return {
     transactionKey: transactionKey(hash),
     chainId: id,
@@ -47,20 +44,15 @@ export function transactionRow(
 
 const BYTES = /^0x(?:[0-9a-f]{2})*$/i;
 
-function isBytes(text: string): boolean {
-  return (text.length % 2 === 0 && isLowerHex(text, text.length)) || BYTES.test(text);
-}
-
 /** `0x` and four bytes. */
 const SELECTOR_LENGTH = 10;
 const TYPE_MAX = 2 ** 15 - 1;
 
-/** Returns an unsigned 64-bit number for a signed column: the largest numbers become negative. */
+/** Unsigned to signed 64 bits: the largest numbers become negative. */
 function storedUint64(value: bigint): string {
   return BigInt.asIntN(64, value).toString();
 }
 
-/** Reverses {@link storedUint64}. */
 export function readUint64(stored: string): bigint {
   return BigInt.asUintN(64, BigInt(stored));
 }

@@ -1,11 +1,7 @@
 import type { ChainInSql } from '@chainstead/data-api';
 import { type Sql, sql } from '@chainstead/db';
 
-/**
- * Returns SQL for the followed blocks that were searched for a requested wallet, with all its transactions stored: rows
- * of `first_block` and `last_block`, one or none.
- * @param wallet its 20 bytes
- */
+/** Rows of `first_block` and `last_block`, one or none. `wallet`: its 20 bytes. */
 export function watchedBlocks(chainId: ChainInSql, wallet: Sql): Sql {
   return sql`SELECT greatest(since_block, first_block) AS first_block, last_block
     FROM tracked_wallets JOIN wallet_scan_state USING (chain_id)

@@ -1,31 +1,25 @@
-/**
- * Blocks in which a node's own index lists an account: as sender, as receiver, as a created contract, and in internal
- * calls. Few nodes have one (`ots_searchTransactionsBefore` of Erigon's Otterscan module; `trace_filter`, if it accepts
- * ranges of any length). Listed blocks are read and proven; completeness can't be proven.
- */
+/** Few nodes have such an index. Listed blocks are read and proven; completeness can't be proven. */
 import { type Address, type BlockRange, isAddress, parseQuantity, toQuantity } from '@chainstead/core';
 import { MalformedAnswerError, RequestAbortedError, type UpstreamPool } from '@chainstead/rpc';
 import { z } from 'zod';
 import { isPlainTransfer } from '../stored/is-plain-transfer.ts';
 
-/** A block in which an account takes part in a transaction. */
+/** A block in which the account takes part in a transaction. */
 export interface NamedBlock {
   readonly number: number;
-  /** Whether native tokens may have moved to or from the account inside its transactions. */
+  /** Native tokens may have moved to or from the account inside its transactions. */
   readonly mayMoveInside: boolean;
 }
 
-/** An index's result for a part of a range that includes its first or last block. */
 export interface NamedBlocks {
   readonly searched: BlockRange;
-  /** From the searched end of the range: ascending or descending. */
   readonly blocks: readonly NamedBlock[];
 }
 
 export type AccountIndexMethod = 'ots_searchTransactionsBefore' | 'trace_filter';
 export const ACCOUNT_INDEX_METHODS: readonly AccountIndexMethod[] = ['ots_searchTransactionsBefore', 'trace_filter'];
 
-/** Timeout of one attempt: an index responds immediately, while a node without one scans its blocks. Milliseconds. */
+/** Milliseconds of one attempt: an index responds immediately, while a node without one scans its blocks. */
 const ANSWER_MS = 15_000;
 /** Transactions per Otterscan response, its maximum; it returns whole blocks. */
 const OTS_PAGE = 25;
@@ -34,11 +28,7 @@ const TRACES_PAGE = 1_000;
 /** Calls of a step. */
 const CALLS: Readonly<Record<AccountIndexMethod, number>> = { ots_searchTransactionsBefore: 1, trace_filter: 2 };
 
-/**
- * Reads one page of an index, until the range is searched.
- * @param count called for each call
- * @throws errors of the pool if no node responds; MalformedAnswerError for an invalid response
- */
+/** Errors of the pool if no node responds. @throws MalformedAnswerError for an invalid response */
 export async function nextNamed(
   pool: UpstreamPool,
   method: AccountIndexMethod,
@@ -55,7 +45,7 @@ export async function nextNamed(
   return readTraced(answers, range);
 }
 
-/** Whether an error means that no node has the index, as opposed to a cancellation. */
+/** As opposed to a cancellation. */
 export function isNotOffered(error: unknown): boolean {
   return !(error instanceof RequestAbortedError);
 }
@@ -76,9 +66,9 @@ function readPage(answer: unknown, range: BlockRange): NamedBlocks {
   const { txs, receipts, lastPage } = Object(answer) as Json;
   if (!Array.isArray(txs) || !Array.isArray(receipts) || typeof lastPage !== 'boolean')
     throw new MalformedAnswerError('The response is not a page of transactions');
-  const places = txs.map((one: unknown, place): NamedBlock => {
-    const transaction = Object(one) as Json;
-    const { gasUsed } = Object(receipts[place]) as Json;
+  const places = txs.map((listed: unknown, index): NamedBlock => {
+    const transaction = Object(listed) as Json;
+    const { gasUsed } = Object(receipts[index]) as Json;
     const parts = plainPartsSchema.safeParse({ ...transaction, gasUsed });
     const isPlain = parts.success && isPlainTransfer(parts.data);
     return { number: heightOf(transaction.blockNumber), mayMoveInside: !isPlain };
@@ -91,27 +81,19 @@ function readPage(answer: unknown, range: BlockRange): NamedBlocks {
   return { searched, blocks: together(places, searched).reverse() };
 }
 
-/** Oldest first, like both responses: the searched part ends where the shorter of two truncated ones does. */
+/** Oldest first: the searched part ends where the shorter of two truncated responses does. */
 function readTraced(answers: readonly unknown[], range: BlockRange): NamedBlocks {
   const pages = answers.map((answer) => readTraces(answer, range));
   const searched = { from: range.from, to: Math.min(...pages.map(({ end }) => end)) };
-  return {
-    searched,
-    blocks: together(
-      pages.flatMap(({ blocks }) => blocks),
-      searched,
-    ),
-  };
+  const blocks = pages.flatMap((page) => page.blocks);
+  return { searched, blocks: together(blocks, searched) };
 }
 
-/** @returns `end`: the last block with all traces, including a block that fills a page alone */
-function readTraces(
-  answer: unknown,
-  range: BlockRange,
-): { readonly blocks: readonly NamedBlock[]; readonly end: number } {
+/** `end`: the last block with all traces, including a block that fills a page alone. */
+function readTraces(answer: unknown, range: BlockRange) {
   if (!Array.isArray(answer)) throw new MalformedAnswerError('The response is not a list of traces');
-  const traces = answer.map((one: unknown) => {
-    const { blockNumber, transactionHash, traceAddress, action } = Object(one) as Json;
+  const traces = answer.map((trace: unknown) => {
+    const { blockNumber, transactionHash, traceAddress, action } = Object(trace) as Json;
     const isInside = Array.isArray(traceAddress) && traceAddress.length > 0;
     const number = heightOf(blockNumber);
     // Rewards belong to no transaction.
@@ -143,7 +125,7 @@ function together(named: readonly NamedBlock[], { from, to }: BlockRange): Named
   const blocks = new Map<number, boolean>();
   for (const { number, mayMoveInside } of named)
     if (from <= number && number <= to) blocks.set(number, mayMoveInside || blocks.get(number) === true);
-  return [...blocks]
-    .map(([number, mayMoveInside]) => ({ number, mayMoveInside }))
-    .toSorted((one, other) => one.number - other.number);
+  return Array.from(blocks, ([number, mayMoveInside]) => ({ number, mayMoveInside })).toSorted(
+    (left, right) => left.number - right.number,
+  );
 }

@@ -3,29 +3,25 @@ import type { SenderReading } from '@chainstead/data-api';
 import { type AccountMethod, stateAt } from '@chainstead/node-reads';
 import type { IndexedBranch } from './indexed-branch.ts';
 
-/** Node calls about an account, all of them counted. */
+/** All calls are counted. */
 export interface AccountNode {
-  /** Number of transactions sent by the end of each block; for contracts, the number of contracts created. */
+  /** Transactions sent by the end of each block; for contracts, contracts created. */
   countsAt(blocks: readonly (number | 'latest')[]): Promise<readonly number[]>;
-  /** Balance at the end of each block. Wei. */
+  /** At the end of each block. Wei. */
   balancesAt(blocks: readonly number[]): Promise<readonly bigint[]>;
-  /** Whether it is a contract: not an account whose key delegates to one (EIP-7702), which sends as before. */
+  /** Not an account whose key delegates to a contract (EIP-7702), which sends as before. */
   isContract(): Promise<boolean>;
-  /** Counts calls made for it elsewhere. */
+  /** Adds calls that were made elsewhere. */
   count(calls: number): void;
-  /** All calls that were made for it. */
+  /** Includes earlier turns. */
   callsMade(): number;
-  /** Those since the last invocation. */
+  /** Since the last invocation. */
   newCalls(): number;
 }
 
 const DELEGATION = '0xef0100';
 
-/**
- * Creates the access to an account's node state.
- * @param callsBefore in earlier turns
- * @param branch that the blocks belong to, if they can still be reorganized; null: they are final
- */
+/** `branch` null: the blocks are final. */
 export function createAccountNode(
   { chain, pool }: SenderReading,
   account: Address,

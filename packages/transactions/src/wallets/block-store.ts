@@ -16,28 +16,22 @@ import { findRequested } from './find-requested.ts';
 import type { IndexedBranch } from './indexed-branch.ts';
 import { selectRows } from './select-rows.ts';
 
-/** A block that a search has found, with its transactions' internal calls if they were read. */
 export interface FoundBlock {
   readonly block: ReadBlock;
   readonly calls: readonly InternalTransaction[];
 }
 
-/** Reads the blocks that a search of a wallet's history finds, and writes the rows to store. */
+/** Blocks that a search of a wallet's history finds. */
 export interface BlockStore {
   /** @throws StateUnavailableError if no upstream has the block, or none with data that matches its header */
   read(block: number, signal: AbortSignal): Promise<ReadBlock>;
-  /**
-   * Writes the block's rows of requested wallets, with the search progress, in one transaction.
-   * @param calls that were made since the last time
-   * @param record stores the progress; see {@link recordSearched}
-   * @throws StateUnavailableError if the blocks' branch was abandoned meanwhile
-   */
+  /** One transaction for rows and progress. @throws StateUnavailableError if the branch was abandoned meanwhile */
   save(found: FoundBlock, calls: number, record: (transaction: Transaction) => Promise<void>): Promise<void>;
-  /** Stores blocks as searched. @throws StateUnavailableError as `save` */
+  /** @throws StateUnavailableError as `save` */
   settle(searched: readonly BlockRange[], calls: number): Promise<void>;
 }
 
-/** @param branch that the blocks belong to, if they can still be reorganized; null: they are final */
+/** `branch` null: the blocks are final. */
 export function createBlockStore(
   { chain, pool, database }: SenderReading,
   subject: Subject,
@@ -75,7 +69,6 @@ export function createBlockStore(
   };
 }
 
-/** Stores blocks as searched for the search's subject. */
 export async function recordSearched(
   transaction: Transaction,
   subject: Subject,

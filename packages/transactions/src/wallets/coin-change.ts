@@ -7,7 +7,6 @@ import { isDeposit } from '../stored/is-deposit.ts';
 import { NO_ROLE, ROLES, type TransactionRow } from '../stored/schema.ts';
 import { readUint64, transactionRow } from '../stored/transaction-row.ts';
 
-/** The fields that determine a transaction's value and cost. */
 export type PaidTransaction = Pick<
   TransactionRow,
   'type' | 'status' | 'value' | 'gasUsed' | 'gasPrice' | 'l1Fee' | 'blobGasUsed' | 'blobGasPrice'
@@ -15,32 +14,23 @@ export type PaidTransaction = Pick<
 
 const WEI_PER_GWEI = 10n ** 9n;
 
-/**
- * Returns the change of an account's balance by a transaction itself, without internal calls. Wei.
- * @param roles bits of {@link ROLES}
- */
+/** Wei, by the transaction itself, without internal calls. `roles`: bits of {@link ROLES}. */
 export function coinChange(paid: PaidTransaction, roles: number): bigint {
   if (roles <= NO_ROLE) return 0n;
   const moved = paid.status === 0 ? 0n : BigInt(paid.value);
   const received = (roles & (ROLES.receiver | ROLES.created)) === 0 ? 0n : moved;
   if ((roles & ROLES.sender) === 0 || isDeposit(paid)) return received;
-  return received - moved - feesOf(paid);
+  const { gasUsed, gasPrice, l1Fee, blobGasUsed, blobGasPrice } = paid;
+  const fees = readUint64(gasUsed) * BigInt(gasPrice) + BigInt(l1Fee ?? 0);
+  return received - moved - fees - BigInt(blobGasUsed ?? 0) * BigInt(blobGasPrice ?? 0);
 }
 
-function feesOf({ gasUsed, gasPrice, l1Fee, blobGasUsed, blobGasPrice }: PaidTransaction): bigint {
-  const blobs = BigInt(blobGasUsed ?? 0) * BigInt(blobGasPrice ?? 0);
-  return readUint64(gasUsed) * BigInt(gasPrice) + BigInt(l1Fee ?? 0) + blobs;
-}
-
-/**
- * Returns the change of an account's balance by the transactions of a block, without internal calls, and by its
- * withdrawals. Wei.
- */
+/** Wei, by transactions without internal calls, and by withdrawals. */
 export function coinChangeIn(block: WholeBlock, account: Address, chain: Chain): bigint {
-  const changes = committedIn(block, chain).flatMap((one) =>
-    accountRows(one, block.header.number, chain)
+  const changes = committedIn(block, chain).flatMap((transaction) =>
+    accountRows(transaction, block.header.number, chain)
       .filter((row) => row.account === account)
-      .map(({ roles }) => coinChange(transactionRow(one, block.header, chain), roles)),
+      .map(({ roles }) => coinChange(transactionRow(transaction, block.header, chain), roles)),
   );
   return changes.reduce((sum, change) => sum + change, withdrawnIn(block, account));
 }

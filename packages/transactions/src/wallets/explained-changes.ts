@@ -3,17 +3,16 @@ import type { Address, BlockRange } from '@chainstead/core';
 import { addressBytes, type Database, expectedTrue, isSpread, rawSql, type Sql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { DIRECTION } from '@chainstead/db/direction';
-import { coinChange } from './coin-change.ts';
+import { coinChange, type PaidTransaction } from './coin-change.ts';
 
-/** The stored explanation of an account's balance changes in a range of blocks. Wei. */
 export interface ExplainedChanges {
-  /** From the range's start up to the end of a block. */
+  /** From the range's start up to the end of a block. Wei. */
   until(block: number): bigint;
-  /** In a block, by the account's own transactions, without internal calls. */
+  /** Without internal calls. Wei. */
   byTransactionsOf(block: number): bigint;
 }
 
-/** Reads them all in one snapshot: later writes are not included. */
+/** One snapshot: later writes are not included. */
 export async function readExplainedChanges(
   database: Database,
   chain: Pick<Chain, 'id'>,
@@ -23,14 +22,19 @@ export async function readExplainedChanges(
   const ofAccount = sql`account_key = ${addressKey(account)}::bigint AND ${expectedTrue(sql`account = ${addressBytes(account)}::bytea`)} AND chain_id = ${chain.id}
     AND block_number BETWEEN ${range.from}::bigint AND ${range.to}::bigint`;
   const [paid, inside] = await Promise.all([
-    database.query<PaidRow>(paidStatement(chain, ofAccount, await isSpread(database))),
-    database.query<InsideRow>(insideStatement(ofAccount)),
+    database.query<PaidTransaction & { readonly block: number; readonly roles: number }>(
+      paidStatement(chain, ofAccount, await isSpread(database)),
+    ),
+    database.query<{ block: number; change: string }>(
+      sql`SELECT block_number AS block, sum(CASE direction WHEN ${rawSql(DIRECTION.sent)} THEN -value WHEN ${rawSql(DIRECTION.received)} THEN value ELSE 0 END)::text AS change
+       FROM internal_transfers WHERE ${ofAccount} GROUP BY block_number`,
+    ),
   ]);
   const byTransactions = new Map<number, bigint>();
   for (const { block, roles, ...row } of paid) add(byTransactions, block, coinChange(row, roles));
   const all = new Map(byTransactions);
   for (const { block, change } of inside) add(all, block, BigInt(change));
-  const blocks = [...all].toSorted(([one], [other]) => one - other);
+  const blocks = [...all].toSorted(([left], [right]) => left - right);
   let sum = 0n;
   const sums = blocks.map(([block, change]) => {
     sum += change;
@@ -42,7 +46,7 @@ export async function readExplainedChanges(
   };
 }
 
-/** Returns how many of them, ascending, are not beyond a block. */
+/** `sums` are ascending. */
 function countUntil(sums: readonly { readonly block: number }[], block: number): number {
   let [low, high] = [0, sums.length];
   while (low < high) {
@@ -57,28 +61,7 @@ function add(changes: Map<number, bigint>, block: number, change: bigint): void 
   changes.set(block, (changes.get(block) ?? 0n) + change);
 }
 
-interface PaidRow {
-  readonly block: number;
-  readonly roles: number;
-  readonly type: number;
-  readonly status: number | null;
-  readonly value: string;
-  readonly gasUsed: string;
-  readonly gasPrice: string;
-  readonly l1Fee: string | null;
-  readonly blobGasUsed: string | null;
-  readonly blobGasPrice: string | null;
-}
-
-interface InsideRow {
-  readonly block: number;
-  readonly change: string;
-}
-
-/**
- * A lookup by the whole key for each, in a form that can't become a scan of whole partitions; Citus does not support
- * that form.
- */
+/** A lookup by the whole key can't become a scan of whole partitions; Citus does not support that form. */
 function paidStatement({ id }: Pick<Chain, 'id'>, ofAccount: Sql, isOnCluster: boolean): Sql {
   const place = sql`made.transaction_key = mine.transaction_key AND made.chain_id = ${id}
     AND made.block_number = mine.block_number AND made.transaction_index = mine.transaction_index`;
@@ -91,9 +74,4 @@ function paidStatement({ id }: Pick<Chain, 'id'>, ofAccount: Sql, isOnCluster: b
       made.gas_price::text AS "gasPrice", made.l1_fee::text AS "l1Fee", made.blob_gas_used::text AS "blobGasUsed",
       made.blob_gas_price::text AS "blobGasPrice"
     FROM mine ${lookup}`;
-}
-
-function insideStatement(ofAccount: Sql): Sql {
-  return sql`SELECT block_number AS block, sum(CASE direction WHEN ${rawSql(DIRECTION.sent)} THEN -value WHEN ${rawSql(DIRECTION.received)} THEN value ELSE 0 END)::text AS change
-  FROM internal_transfers WHERE ${ofAccount} GROUP BY block_number`;
 }

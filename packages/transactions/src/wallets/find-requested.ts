@@ -2,7 +2,6 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, hexText, sql } from '@chainstead/db';
 
-/** Returns which of some accounts are requested on the chain. */
 export async function findRequested(
   source: Pick<Database, 'query'>,
   { id }: Pick<Chain, 'id'>,

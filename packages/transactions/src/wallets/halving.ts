@@ -1,23 +1,18 @@
-/** Spans of blocks that contain a change: which blocks to read next, and which parts are done. Pure. */
+/** Spans of blocks that contain a change. Pure. */
 import { type BlockRange, subtractRanges } from '@chainstead/core';
 
 /** Blocks after `after`, up to `until`. */
 export interface Span {
-  /** The last block before them. */
+  /** The last block before the span. */
   readonly after: number;
   readonly until: number;
 }
 
-/** Whether it is narrowed down to the single block of the change. */
 export function isSingle({ after, until }: Span): boolean {
   return until - after === 1;
 }
 
-/**
- * Returns the blocks to read next: the middle of each of the newest spans that are longer than a block.
- * @param spans ascending
- * @param limit maximum number of blocks
- */
+/** The middles of the newest spans that are longer than a block. `spans` ascending. */
 export function blocksToAsk(spans: readonly Span[], limit: number): readonly number[] {
   return spans
     .filter((span) => !isSingle(span))
@@ -25,15 +20,12 @@ export function blocksToAsk(spans: readonly Span[], limit: number): readonly num
     .map(middleOf);
 }
 
-/** Returns the parts of a range that are done: unchanged, or already read. @param open spans that are not */
+/** Unchanged, or already read. `open`: spans that are not. */
 export function settledParts(range: BlockRange, open: readonly Span[]): readonly BlockRange[] {
-  return subtractRanges(
-    [range],
-    open.map(({ after, until }) => ({ from: after + 1, to: until })),
-  );
+  const openRanges = open.map(({ after, until }) => ({ from: after + 1, to: until }));
+  return subtractRanges([range], openRanges);
 }
 
-/** The bisection point of a span. */
 export function middleOf({ after, until }: Span): number {
   return after + Math.floor((until - after) / 2);
 }

@@ -4,14 +4,11 @@ import { type Database, hexText, sql, type Transaction } from '@chainstead/db';
 import { StateUnavailableError } from '@chainstead/node-reads';
 import { type Checkpoint, lockChainCommits } from '@chainstead/sync';
 
-/**
- * The branch that ends with a block indexed a moment ago. State of blocks that can still be reorganized is read by
- * their hashes, and results are written only while the branch is the indexed one.
- */
+/** State of blocks that can be reorganized is read by hash; results are written while the branch is indexed. */
 export interface IndexedBranch {
-  /** Returns the hash of a block; null if it is not stored. All followed blocks are; the others are final. */
+  /** Null: not stored. All followed blocks are; the others are final. */
   hashAt(number: number): Promise<Hash | null>;
-  /** Locks the chain until the transaction ends. @throws StateUnavailableError if the branch was abandoned */
+  /** Until the transaction ends. @throws StateUnavailableError if the branch was abandoned */
   hold(transaction: Transaction): Promise<void>;
 }
 
@@ -20,11 +17,11 @@ export function createIndexedBranch(
   chain: Pick<Chain, 'id'>,
   end: Checkpoint,
 ): IndexedBranch {
-  const known = new Map<number, Promise<Hash | null>>();
+  const hashes = new Map<number, Promise<Hash | null>>();
   return {
     hashAt(number) {
-      const hash = known.get(number) ?? readHash(database, chain, number);
-      known.set(number, hash);
+      const hash = hashes.get(number) ?? readHash(database, chain, number);
+      hashes.set(number, hash);
       return hash;
     },
     async hold(transaction) {

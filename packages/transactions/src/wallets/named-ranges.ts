@@ -1,7 +1,4 @@
-/**
- * The blocks of a wallet that a node's index has listed, and where it was incomplete: rows of `subject_ranges`,
- * separate for each search.
- */
+/** Rows of `subject_ranges`, separate for each search. */
 import type { Address, BlockRange } from '@chainstead/core';
 import { addressBytes, type Database, sql, type Transaction } from '@chainstead/db';
 import { lockChainCommits, recordSubjectRange, type Subject } from '@chainstead/sync';
@@ -10,7 +7,7 @@ import { accountTransactions } from '../stored/datasets.ts';
 /** `named`: every block in the index was read. `doubted`: counts or balances show that it was incomplete. */
 export type IndexMark = 'named' | 'doubted';
 
-/** Returns the ranges of both searches. Disjoint in each. */
+/** Of both searches. Disjoint in each. */
 export async function readMarked(
   database: Pick<Database, 'query'>,
   { chainId, address }: { readonly chainId: number; readonly address: Address },
@@ -29,16 +26,11 @@ export async function recordMarked(
   mark: IndexMark,
   ranges: readonly BlockRange[],
 ): Promise<void> {
-  for (const range of ranges)
-    await recordSubjectRange(
-      transaction,
-      { chainId, kind: `${kind}-${mark}`, address },
-      accountTransactions.name,
-      range,
-    );
+  const subject = { chainId, kind: `${kind}-${mark}`, address } as const;
+  for (const range of ranges) await recordSubjectRange(transaction, subject, accountTransactions.name, range);
 }
 
-/** Stores that all transactions of the wallet in these blocks are known. */
+/** All transactions of the wallet in these blocks are known. */
 export async function recordWhole(
   transaction: Transaction,
   { chainId, address }: Subject,

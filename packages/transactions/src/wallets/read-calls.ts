@@ -3,9 +3,8 @@ import { type InternalTransaction, readTraces } from '@chainstead/sync';
 import type { ReadBlock } from '../reading/read-block.ts';
 import type { SearchTurn } from './search-history.ts';
 
-/** Reads the calls inside a block's transactions. */
+/** Calls inside a block's transactions. */
 export interface CallsReader {
-  /** Empty if no node traces: then only internal transfers can be missing. */
   read(block: ReadBlock, signal: AbortSignal): Promise<readonly InternalTransaction[]>;
 }
 

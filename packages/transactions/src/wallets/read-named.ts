@@ -1,7 +1,4 @@
-/**
- * Reads the blocks in which a node's index lists a wallet, before any bisection: counts and balances then immediately
- * show whether anything is missing.
- */
+/** Before any bisection: counts and balances then immediately show whether anything is missing. */
 import { type BlockRange, errorText, parseHash, subtractRanges } from '@chainstead/core';
 import { recordProgress } from '@chainstead/sync';
 import { pad } from 'viem/utils';
@@ -10,6 +7,7 @@ import {
   ACCOUNT_INDEX_METHODS,
   type AccountIndexMethod,
   isNotOffered,
+  type NamedBlock,
   type NamedBlocks,
   nextNamed,
 } from './account-index.ts';
@@ -17,20 +15,16 @@ import { readMarked, recordMarked } from './named-ranges.ts';
 import { createCallsReader } from './read-calls.ts';
 import { CALLS_PER_BLOCK, endOfTurn, readRisky, type SearchTurn, type TurnEnd } from './search-history.ts';
 
-/** Blocks that are read concurrently. */
 const BLOCKS_AT_ONCE = 4;
-/** Interval after which nodes are tried again for an index that none had. Milliseconds. */
+/** Milliseconds after which nodes are tried again for an index that none had. */
 const ASK_AGAIN_MS = 3_600_000;
-/** When a chain's nodes may be tried again for an index, by pool and method. */
+/** By pool and method. */
 const readAgainAt = new WeakMap<object, Map<AccountIndexMethod, number>>();
 
-/** How it ended: `none` if no node has an index of the rest. */
+/** `none`: no node has an index of the rest. */
 export type NamedEnd = TurnEnd | 'none';
 
-/**
- * Runs until every listed block of the turn's ranges is read, newest pages first. Each step is stored: the next turn
- * continues after it.
- */
+/** Newest pages first. Each step is stored: the next turn continues after it. */
 export async function readNamed(turn: SearchTurn, signal: AbortSignal): Promise<NamedEnd> {
   const { reading, subject, ranges } = turn;
   let left = subtractRanges(ranges, await readMarked(reading.database, subject, 'named'));
@@ -48,31 +42,27 @@ export async function readNamed(turn: SearchTurn, signal: AbortSignal): Promise<
   return 'done';
 }
 
-/** Returns null if no node has an index. */
 async function fetchIndexes(
   { reading: { pool, clock, logger, chain }, subject, node }: SearchTurn,
   range: BlockRange,
   signal: AbortSignal,
 ): Promise<NamedBlocks | null> {
-  const known = readAgainAt.get(pool) ?? new Map<AccountIndexMethod, number>();
-  readAgainAt.set(pool, known);
+  const again = readAgainAt.get(pool) ?? new Map<AccountIndexMethod, number>();
+  readAgainAt.set(pool, again);
   for (const method of ACCOUNT_INDEX_METHODS) {
-    if ((known.get(method) ?? 0) > clock.now()) continue;
+    if ((again.get(method) ?? 0) > clock.now()) continue;
     try {
       return await nextNamed(pool, method, { account: subject.address, range }, { signal, count: node.count });
     } catch (error) {
       if (signal.aborted || !isNotOffered(error)) throw error;
-      known.set(method, clock.now() + ASK_AGAIN_MS);
+      again.set(method, clock.now() + ASK_AGAIN_MS);
       logger.debug({ chain: chain.key, method, error: errorText(error) }, 'No node has an index of accounts');
     }
   }
   return null;
 }
 
-/**
- * Returns blocks with approvals of the wallet, which another account's transaction may make: no call has to contain the
- * wallet.
- */
+/** Another account's transaction may approve: no call has to contain the wallet. */
 async function blocksApproving(
   { reading: { pool }, subject, node }: SearchTurn,
   range: BlockRange,
@@ -84,13 +74,13 @@ async function blocksApproving(
   return logs.map(({ blockNumber }) => blockNumber);
 }
 
-/** Returns the page with some more blocks, in its order. */
+/** In the order of the page. */
 function withBlocks(page: NamedBlocks, range: BlockRange, more: readonly number[]): NamedBlocks {
   const named = new Set(page.blocks.map(({ number }) => number));
   const added = [...new Set(more)].filter((number) => !named.has(number));
   const sign = isDescending(page, range) ? -1 : 1;
   const blocks = [...page.blocks, ...added.map((number) => ({ number, mayMoveInside: false }))];
-  return { ...page, blocks: blocks.toSorted((one, other) => sign * (one.number - other.number)) };
+  return { ...page, blocks: blocks.toSorted((left, right) => sign * (left.number - right.number)) };
 }
 
 /** A page that is the whole range may be in either order; it counts as ascending. */
@@ -98,7 +88,7 @@ function isDescending({ searched }: NamedBlocks, range: BlockRange): boolean {
   return searched.to === range.to && searched.from !== range.from;
 }
 
-/** Reads and stores a page's blocks, from the searched end of the range on. */
+/** From the searched end of the range on. */
 async function readPage(
   turn: SearchTurn,
   range: BlockRange,
@@ -109,24 +99,20 @@ async function readPage(
   const calls = createCallsReader(turn);
   const { searched, blocks } = page;
   const fromAbove = isDescending(page, range);
-  for (let place = 0; place < blocks.length; place += BLOCKS_AT_ONCE) {
+  for (let first = 0; first < blocks.length; first += BLOCKS_AT_ONCE) {
     signal.throwIfAborted();
     const end = endOfTurn(turn);
     if (end !== null) return { end };
-    const chosen = blocks.slice(place, place + BLOCKS_AT_ONCE);
+    const chosen = blocks.slice(first, first + BLOCKS_AT_ONCE);
     node.count(chosen.length * CALLS_PER_BLOCK);
-    const found = await readRisky(turn, () =>
-      Promise.all(
-        chosen.map(async ({ number, mayMoveInside }) => {
-          const block = await store.read(number, signal);
-          return { block, calls: mayMoveInside ? await calls.read(block, signal) : [] };
-        }),
-      ),
-    );
-    for (const one of found) {
-      const { number } = one.block.header;
+    const read = async ({ number, mayMoveInside }: NamedBlock) => {
+      const block = await store.read(number, signal);
+      return { block, calls: mayMoveInside ? await calls.read(block, signal) : [] };
+    };
+    for (const found of await readRisky(turn, () => Promise.all(chosen.map(read)))) {
+      const { number } = found.block.header;
       const done = fromAbove ? { from: number, to: range.to } : { from: range.from, to: number };
-      await store.save(one, node.newCalls(), (transaction) => recordMarked(transaction, subject, 'named', [done]));
+      await store.save(found, node.newCalls(), (transaction) => recordMarked(transaction, subject, 'named', [done]));
     }
   }
   await reading.database.transaction(async (transaction) => {

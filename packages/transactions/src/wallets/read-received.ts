@@ -1,11 +1,4 @@
-/**
- * Searches for native tokens that a wallet received in blocks that were not searched for it. Bisection finds balance
- * changes that its stored rows don't explain (`find-balance-changes.ts`). Those blocks are read whole and proven, and
- * traced if their transactions don't explain the change either. Receipts that were spent again between two sampled
- * blocks are not found this way.
- *
- * If a node has an account index, its blocks are read first (`read-named.ts`): balances then show whether that was all.
- */
+/** Bisection of unexplained balance changes. Receipts that were spent between two samples are not found. */
 
 import { type BlockRange, mergeRanges, subtractRanges } from '@chainstead/core';
 import type { ReadSender } from '@chainstead/data-api';
@@ -32,7 +25,10 @@ export const readReceiver: ReadSender = (reading, subject, signal) =>
     missingOf: ({ unsearched }) => aboveGenesis(unsearched),
     // There will be newer ones by then: the next request queues their search.
     awaitsNewest: false,
-    run,
+    async run(turn, ending) {
+      const named = await readNamed(turn, ending);
+      return named === 'calls' || named === 'time' ? named : searchBalances(turn, ending, named === 'done');
+    },
     // Its receipts there were found together with its sent transactions.
     runNewest: null,
   });
@@ -48,21 +44,12 @@ interface BalanceSearch {
   readonly calls: CallsReader;
 }
 
-async function run(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd> {
-  const named = await readNamed(turn, signal);
-  if (named === 'calls' || named === 'time') return named;
-  return searchBalances(turn, signal, named === 'done');
-}
-
-/**
- * Searches the newest blocks, whose sent transactions are all known. They are not stored as searched: once they are
- * final, an account index may list more.
- */
+/** Not stored as searched: once the blocks are final, an account index may list more. */
 export function receiveNewest(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd> {
   return searchBalances({ ...turn, ranges: aboveGenesis(turn.ranges), isRecorded: false, open: null }, signal);
 }
 
-/** @param isNamed whether an index has listed the wallet's blocks */
+/** `isNamed`: an index has listed the wallet's blocks. */
 async function searchBalances(turn: SearchTurn, signal: AbortSignal, isNamed = false): Promise<TurnEnd> {
   const { node, reading, subject, ranges } = turn;
   const [from, to] = [ranges[0]?.from ?? 0, ranges.at(-1)?.to ?? 0];
@@ -85,10 +72,7 @@ async function searchBalances(turn: SearchTurn, signal: AbortSignal, isNamed = f
   return narrowDown(turn, open, steps, signal);
 }
 
-/**
- * Stores blocks as complete if an index has listed the wallet's blocks, and the stored rows explain all changes of its
- * nonce and balance.
- */
+/** Complete: an index has listed the blocks, and stored rows explain all changes of nonce and balance. */
 async function recordNamed(
   { reading: { database }, subject, ranges }: SearchTurn,
   open: readonly Change[],
@@ -99,24 +83,20 @@ async function recordNamed(
     await recordMarked(transaction, subject, 'doubted', doubted);
     const known = subtractRanges(ranges, [...before, ...doubted]);
     // The first block contains only genesis balances.
-    await recordWhole(
-      transaction,
-      subject,
-      mergeRanges(known.map(({ from, to }) => ({ from: from === 1 ? 0 : from, to }))),
-    );
+    const whole = known.map(({ from, to }) => ({ from: from === 1 ? 0 : from, to }));
+    await recordWhole(transaction, subject, mergeRanges(whole));
   });
 }
 
-/** Returns an account's balance at some blocks, minus all known movements by then. */
 async function unexplainedAt(
   { turn: { node }, explained }: BalanceSearch,
   blocks: readonly number[],
 ): Promise<ReadonlyMap<number, bigint>> {
   const balances = await node.balancesAt(blocks);
-  return new Map(blocks.map((block, place) => [block, (balances[place] ?? 0n) - explained.until(block)]));
+  return new Map(blocks.map((block, index) => [block, (balances[index] ?? 0n) - explained.until(block)]));
 }
 
-/** Returns the block of a change, with internal calls if its transactions and withdrawals don't fully explain it. */
+/** With internal calls if transactions and withdrawals don't fully explain the change. */
 async function readFound(search: BalanceSearch, change: Change, signal: AbortSignal): Promise<FoundBlock> {
   const { turn, explained } = search;
   const { reading, subject, store } = turn;

@@ -1,12 +1,7 @@
-/**
- * Searches for transactions that a wallet sent in blocks that were not searched for it: by bisection for nonce changes
- * (`find-nonce-changes.ts`), then in those blocks, each read whole and proven.
- */
+/** Bisection of nonce changes, then those blocks, each read whole and proven. */
 
-import type { Chain } from '@chainstead/chains';
-import type { Address, BlockRange } from '@chainstead/core';
 import type { ReadSender } from '@chainstead/data-api';
-import { addressBytes, type Database, expectedTrue, rawSql, sql } from '@chainstead/db';
+import { addressBytes, expectedTrue, rawSql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { enqueueHistory, saveEstimate } from '@chainstead/sync';
 import { HAS_ROLE } from '../stored/in-history.ts';
@@ -55,10 +50,14 @@ async function run(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd> {
   const isContract = await node.isContract();
   const named = isContract ? 'none' : await readNamed(turn, signal);
   if (named === 'calls' || named === 'time') return named;
-  const isStored = isContract ? () => false : await storedIn(turn);
+  const isStored = isContract ? () => false : await readStoredSent(turn);
   const open = (await spansOf(turn)).filter((span) => !isStored(span));
   turn.open = open;
-  if (named === 'done') await doubt(turn, open);
+  if (named === 'done' && open.length > 0) {
+    // An index that missed sent transactions is not trusted to have listed all others in these blocks.
+    const doubted = open.map(({ after, until }) => ({ from: after + 1, to: until }));
+    await reading.database.transaction((transaction) => recordMarked(transaction, subject, 'doubted', doubted));
+  }
   const sent = open.reduce((sum, { count, countBefore }) => sum + count - countBefore, 0);
   await saveEstimate(reading.database, subject, node.callsMade() + estimateCounts(open) + CALLS_PER_BLOCK * sent);
   const steps: SpanSteps<NonceSpan> = {
@@ -74,10 +73,7 @@ async function run(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd> {
   return narrowDown(turn, open, steps, signal);
 }
 
-/**
- * Searches the newest blocks for sent transactions, then for receipts: a new wallet's first transaction is among them,
- * on either side.
- */
+/** Sent transactions, then receipts: a new wallet's first transaction is among them, on either side. */
 async function runNewest(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd> {
   const [count] = await turn.node.countsAt([turn.ranges.at(-1)?.to ?? 0]);
   const open = count === 0 ? [] : await spansOf(turn);
@@ -90,26 +86,6 @@ async function runNewest(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd
   return end === 'done' ? receiveNewest(turn, signal) : end;
 }
 
-/**
- * Returns whether all transactions sent in a span are stored: those of listed blocks, and of blocks searched for other
- * wallets.
- */
-function storedIn({
-  reading: { database, chain },
-  subject,
-  ranges,
-}: SearchTurn): Promise<(span: NonceSpan) => boolean> {
-  const [from, to] = [ranges[0]?.from ?? 0, ranges.at(-1)?.to ?? 0];
-  return readStoredSent(database, chain, subject.address, { from, to });
-}
-
-/** If an index missed sent transactions in some blocks, it is not trusted to have listed all others there either. */
-async function doubt({ reading: { database }, subject }: SearchTurn, open: readonly NonceSpan[]): Promise<void> {
-  if (open.length === 0) return;
-  const doubted = open.map(({ after, until }) => ({ from: after + 1, to: until }));
-  await database.transaction((transaction) => recordMarked(transaction, subject, 'doubted', doubted));
-}
-
 /** Before the first block no account has sent anything. */
 async function spansOf(turn: SearchTurn): Promise<readonly NonceSpan[]> {
   const { ranges } = turn;
@@ -120,10 +96,9 @@ async function spansOf(turn: SearchTurn): Promise<readonly NonceSpan[]> {
 
 async function countsAt({ node }: SearchTurn, blocks: readonly number[]): Promise<ReadonlyMap<number, number>> {
   const counts = await node.countsAt(blocks);
-  return new Map(blocks.map((block, place) => [block, counts[place] ?? 0]));
+  return new Map(blocks.map((block, index) => [block, counts[index] ?? 0]));
 }
 
-/** @returns the remaining spans, and how many transactions of those blocks the wallet sent */
 async function keepSent(
   turn: SearchTurn,
   spans: readonly NonceSpan[],
@@ -140,16 +115,16 @@ async function keepSent(
   return { left, sent: sent.length };
 }
 
-/** Reads the stored transactions that an account sent. @returns whether they are all that were sent in a span */
-async function readStoredSent(
-  database: Pick<Database, 'query'>,
-  { id }: Pick<Chain, 'id'>,
-  account: Address,
-  { from, to }: BlockRange,
-): Promise<(span: NonceSpan) => boolean> {
+/** Returns whether all that were sent in a span are stored: by listed blocks, and blocks searched for other wallets. */
+async function readStoredSent({
+  reading: { database, chain },
+  subject: { address: account },
+  ranges,
+}: SearchTurn): Promise<(span: NonceSpan) => boolean> {
+  const [from, to] = [ranges[0]?.from ?? 0, ranges.at(-1)?.to ?? 0];
   const rows = await database.query<{ block: number; sent: number }>(
     sql`SELECT block_number::int8 AS block, count(*) AS sent FROM account_transactions
-      WHERE account_key = ${addressKey(account)}::bigint AND ${expectedTrue(sql`account = ${addressBytes(account)}::bytea`)} AND chain_id = ${id} AND block_number BETWEEN ${from}::bigint AND ${to}::bigint
+      WHERE account_key = ${addressKey(account)}::bigint AND ${expectedTrue(sql`account = ${addressBytes(account)}::bytea`)} AND chain_id = ${chain.id} AND block_number BETWEEN ${from}::bigint AND ${to}::bigint
         AND ${HAS_ROLE} AND roles & ${rawSql(ROLES.sender)} <> 0
       GROUP BY block_number`,
   );

@@ -1,8 +1,4 @@
-/**
- * The common part of the searches of a wallet's older blocks. Both read state of old blocks, and then the blocks in
- * which it changed. They run in turns, newest first, and store each block with its progress in one transaction, so that
- * the next turn repeats few calls.
- */
+/** Turns, newest blocks first. Each block is stored with its progress, so that the next turn repeats few calls. */
 
 import { type BlockRange, intersectRanges } from '@chainstead/core';
 import type { SenderReading } from '@chainstead/data-api';
@@ -37,24 +33,19 @@ const READ_AT_ONCE = 4;
 /** For a found block: itself, and its receipts. */
 export const CALLS_PER_BLOCK = 2;
 
-/** The target of a search and its method. */
 export interface SearchPlan {
-  /** The blocks of a wallet still to search, up to the newest indexed block. */
+  /** Up to the newest indexed block. */
   missingOf(search: WalletSearch): readonly BlockRange[];
-  /** Whether it resumes automatically once the newest blocks are final. */
+  /** Resumes automatically once the newest blocks are final. */
   readonly awaitsNewest: boolean;
   /** Works until all is found, or the turn is over. */
   readonly run: RunTurn;
-  /**
-   * The same for the newest blocks, which can still be reorganized but must be found immediately. Null: they wait until
-   * they are final.
-   */
+  /** For blocks that can be reorganized but must be found immediately. Null: they wait until they are final. */
   readonly runNewest: RunTurn | null;
 }
 
 type RunTurn = (turn: SearchTurn, signal: AbortSignal) => Promise<TurnEnd>;
 
-/** All is done, or it has made too many calls, or its time is up. */
 export type TurnEnd = 'done' | 'calls' | 'time';
 
 export interface SearchTurn {
@@ -62,21 +53,21 @@ export interface SearchTurn {
   readonly subject: Subject;
   /** Failed attempts since the last success. */
   readonly attempts: number;
-  /** The searched ranges: final, or all of `branch`. Ascending, disjoint. */
+  /** Final, or all of `branch`. Ascending, disjoint. */
   readonly ranges: readonly BlockRange[];
-  /** The blocks' branch; null: they are final. */
+  /** Null: the blocks are final. */
   readonly branch: IndexedBranch | null;
   readonly node: AccountNode;
   readonly store: BlockStore;
-  /** When it yields. Milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly ends: number;
-  /** Whether blocks that are read are stored as searched. */
+  /** Blocks that are read are stored as searched. */
   readonly isRecorded: boolean;
-  /** The open part of the ranges, ascending; null before anything about them is known. */
+  /** Ascending; null before anything about the ranges is known. */
   open: readonly Span[] | null;
 }
 
-/** Continues a search for one turn. If no upstream has old state, it is refused. */
+/** For one turn. If no upstream has old state, the search is refused. */
 export function searchHistory(
   reading: SenderReading,
   subject: Subject,
@@ -106,12 +97,8 @@ async function work(
   const from = Math.max(chain.firstBlock, await readRetainedFrom(database, { chain, retention }));
   const missing = plan.missingOf(await readWalletSearch(database, chain, subject.address, from));
   const highestFinal = await readHighestFinal(pool, chain, state);
-  const newest = await searchNewest(
-    reading,
-    record,
-    { plan, state, missing, above: Math.max(from - 1, highestFinal) },
-    signal,
-  );
+  const blocks = { plan, state, missing, above: Math.max(from - 1, highestFinal) };
+  const newest = await searchNewest(reading, record, blocks, signal);
   if (newest.outcome !== 'done') return newest.outcome;
   const ranges = intersectRanges(missing, [{ from, to: highestFinal }]);
   if (ranges.length > 0) {
@@ -127,10 +114,9 @@ async function work(
   return 'done';
 }
 
-/** The result of a turn: `done`, or the next state of the backfill. */
 interface TurnOutcome {
   readonly outcome: HistoryOutcome;
-  /** All calls made for the backfill. */
+  /** For the whole backfill. */
   readonly callsMade: number;
 }
 
@@ -142,10 +128,7 @@ interface NewestBlocks {
   readonly above: number;
 }
 
-/**
- * Searches blocks that can still be reorganized: a rollback removes their rows and ranges too. If no node has the
- * branch any more, they are left for the next turn.
- */
+/** A rollback removes their rows and ranges too. Without a node of the branch, they wait for the next turn. */
 async function searchNewest(
   reading: SenderReading,
   record: HistoryRecord,
@@ -172,7 +155,7 @@ interface TurnWork extends Pick<SearchTurn, 'ranges' | 'branch'> {
   readonly run: RunTurn;
 }
 
-/** The progress at its end is stored, however it ends. */
+/** Stores the progress, however the turn ends. */
 async function takeTurn(
   reading: SenderReading,
   { subject, callsMade, attempts }: HistoryRecord,
@@ -183,18 +166,8 @@ async function takeTurn(
   const node = createAccountNode(reading, subject.address, { callsBefore: callsMade, branch }, signal);
   const store = createBlockStore(reading, subject, branch);
   const ends = clock.now() + sliceMs;
-  const turn: SearchTurn = {
-    reading,
-    subject,
-    attempts,
-    ranges,
-    branch,
-    node,
-    store,
-    ends,
-    isRecorded: true,
-    open: null,
-  };
+  const progress = { ends, isRecorded: true, open: null };
+  const turn: SearchTurn = { reading, subject, attempts, ranges, branch, node, store, ...progress };
   let ended: TurnEnd;
   try {
     ended = await run(turn, signal);
@@ -212,20 +185,16 @@ async function takeTurn(
   return { outcome: 'more', callsMade: node.callsMade() };
 }
 
-/** A search's steps for spans that contain a change. */
 export interface SpanSteps<S extends Span> {
-  /** Returns the remaining spans after these blocks are read. */
+  /** After these blocks are read. */
   narrow(left: readonly S[], blocks: readonly number[]): Promise<readonly S[]>;
-  /** Returns the remaining spans after these single-block ones are read and stored. */
+  /** After these spans of one block are read and stored. */
   keep(left: readonly S[], singles: readonly S[]): Promise<readonly S[]>;
   /** One block after the other, for a search that may end with any. */
   readonly oneByOne?: boolean;
 }
 
-/**
- * Bisects the newest spans until there are blocks to read, reads those, and repeats.
- * @param first all spans, ascending
- */
+/** Bisects the newest spans until there are blocks to read, and repeats. `first`: all spans, ascending. */
 export async function narrowDown<S extends Span>(
   turn: SearchTurn,
   first: readonly S[],
@@ -247,18 +216,13 @@ export async function narrowDown<S extends Span>(
   return 'done';
 }
 
-/** Returns why the turn is over with work left; null while it is not. Called before each step. */
+/** Null: the turn goes on. Called before each step. */
 export function endOfTurn({ node, reading, ends }: SearchTurn): Exclude<TurnEnd, 'done'> | null {
   if (node.callsMade() >= reading.maxCalls) return 'calls';
   return reading.clock.now() >= ends ? 'time' : null;
 }
 
-/**
- * Reads and stores the results at some blocks, newest first, with the completed blocks around each.
- * @param spans all that are open, ascending
- * @param chosen single-block ones among them
- * @returns the remaining spans
- */
+/** Newest first, with the completed blocks around each. `spans`: all open ones, ascending. */
 export async function keepBlocks<Found extends FoundBlock, S extends Span>(
   turn: SearchTurn,
   {
@@ -271,19 +235,19 @@ export async function keepBlocks<Found extends FoundBlock, S extends Span>(
   node.count(chosen.length * CALLS_PER_BLOCK);
   const found = await readRisky(turn, () => Promise.all(chosen.map(read)));
   let left = spans;
-  for (const one of found.toReversed()) {
-    const { number } = one.block.header;
+  for (const result of found.toReversed()) {
+    const { number } = result.block.header;
     left = left.filter(({ until }) => until !== number);
     const settled = ranges.flatMap((range) => settledParts(range, left));
     const searched = settled.find(({ from, to }) => from <= number && number <= to) ?? { from: number, to: number };
-    await store.save(one, node.newCalls(), async (transaction) => {
+    await store.save(result, node.newCalls(), async (transaction) => {
       if (isRecorded) await recordSearched(transaction, subject, [searched]);
     });
   }
   return { left, found };
 }
 
-/** Reads blocks, recorded as work in progress in case the process dies. */
+/** Recorded as work in progress in case the process dies. */
 export function readRisky<T>({ reading, subject }: SearchTurn, work: () => Promise<T>): Promise<T> {
   const { chain, journal = UNWRITTEN } = reading;
   return journal.run({ kind: 'history', keys: [`${chain.id} ${subject.kind} ${subject.address}`] }, work);

@@ -10,31 +10,28 @@ import { accountTransactions, committedIn, transactions } from '../stored/datase
 import type { AccountTransactionRow } from '../stored/schema.ts';
 import { transactionRow } from '../stored/transaction-row.ts';
 
-/** Finds which of some accounts are requested. */
+/** Which of some accounts are requested. */
 export type FindRequested = (accounts: readonly Address[]) => Promise<ReadonlySet<Address>>;
 
-/**
- * Returns rows of transactions that requested wallets take part in, also as sides of transfers, and of internal native
- * token transfers if the blocks come with calls; for proven blocks. Their senders are recovered from signatures: no
- * root contains a sender, and a node could return a false one.
- */
+/** Of proven blocks. Senders are recovered: no root contains a sender, and a node could return a false one. */
 export async function selectRows(
   chain: Chain,
   blocks: readonly WholeBlock[],
   findRequested: FindRequested,
 ): Promise<readonly DatasetLines[]> {
   const named = await selectBy(chain, blocks, findRequested);
-  const checked = blocks.map((block, place) => withSenders(block, named[place]));
-  const isAltered = checked.some((block, place) => block !== blocks[place]);
+  const checked = blocks.map((block, index) => withSenders(block, named[index]));
+  const isAltered = checked.some((block, index) => block !== blocks[index]);
   const selected = isAltered ? await selectBy(chain, checked, findRequested) : named;
   const accountRows = selected.flatMap(({ accounts }) => accounts);
   const insideRows = selected.flatMap(({ inside }) => inside);
   if (accountRows.length === 0 && insideRows.length === 0) return [];
   // Whatever the chain's setting is: it was done above.
   const recovered = { ...chain, transactions: { ...chain.transactions, verifiesSenders: true } };
-  const rows = checked.flatMap(({ header, transactions: all }, place) => {
-    const indexes = indexesOf(selected[place]);
-    return all.filter(({ index }) => indexes.has(index)).map((one) => transactionRow(one, header, recovered));
+  const rows = checked.flatMap(({ header, transactions: all }, position) => {
+    const indexes = indexesOf(selected[position]);
+    const chosen = all.filter(({ index }) => indexes.has(index));
+    return chosen.map((transaction) => transactionRow(transaction, header, recovered));
   });
   return [
     linesOfRows(transactions, rows),
@@ -43,14 +40,13 @@ export async function selectRows(
   ];
 }
 
-/** The rows of requested accounts in a block. */
 interface SelectedRows {
   readonly accounts: readonly AccountTransactionRow[];
   /** Native tokens that moved inside transactions. */
   readonly inside: readonly InternalTransferRow[];
 }
 
-/** The rows of requested accounts, by block. */
+/** By block. */
 async function selectBy(
   chain: Chain,
   blocks: readonly WholeBlock[],
@@ -63,9 +59,10 @@ async function selectBy(
     const rowsInside = transferRows({ ...block, internalTransactions: inside }, chain.id);
     const sidesInside = Map.groupBy(rowsInside, ({ transactionIndex }) => transactionIndex);
     return {
-      accounts: committed.flatMap((one) => {
-        const paid = (sidesInside.get(one.index) ?? []).map(({ account }) => account);
-        return accountRows(one, block.header.number, chain, sidesIn(one, chain).union(new Set(paid)));
+      accounts: committed.flatMap((transaction) => {
+        const paid = (sidesInside.get(transaction.index) ?? []).map(({ account }) => account);
+        const sides = sidesIn(transaction, chain).union(new Set(paid));
+        return accountRows(transaction, block.header.number, chain, sides);
       }),
       inside: rowsInside,
     };
@@ -80,10 +77,7 @@ async function selectBy(
   }));
 }
 
-/**
- * Returns sides of a transaction's transfers, and owners of approvals: their history shows it. Transactions of other
- * senders may be stored only for them.
- */
+/** Their history shows transfers and approvals of other senders, which may be stored only for them. */
 function sidesIn({ logs }: ExecutedTransaction, chain: Chain): ReadonlySet<Address> {
   const sides = new Set<Address>();
   for (const log of logs) {
@@ -96,20 +90,18 @@ function sidesIn({ logs }: ExecutedTransaction, chain: Chain): ReadonlySet<Addre
   return sides;
 }
 
-/** Returns the block with the recovered senders of the rows' transactions; the same one if the node's were correct. */
+/** The same block if the node's senders were correct. */
 function withSenders(block: WholeBlock, rows: SelectedRows | undefined): WholeBlock {
   const indexes = indexesOf(rows);
-  const corrected = block.transactions.map((one) => (indexes.has(one.index) ? withSender(one) : one));
-  return corrected.every((one, place) => one === block.transactions[place])
-    ? block
-    : { ...block, transactions: corrected };
-}
-
-function withSender(transaction: ExecutedTransaction): ExecutedTransaction {
-  const check = checkSender(transaction.raw);
-  // If it does not hash to its hash, it was signed in another form.
-  const isOther = check.result === 'mismatch' && checkTransactionHash(transaction.raw).result === 'verified';
-  return isOther ? { ...transaction, from: check.recovered } : transaction;
+  const corrected = block.transactions.map((transaction) => {
+    if (!indexes.has(transaction.index)) return transaction;
+    const check = checkSender(transaction.raw);
+    // If it does not hash to its hash, it was signed in another form.
+    const isOther = check.result === 'mismatch' && checkTransactionHash(transaction.raw).result === 'verified';
+    return isOther ? { ...transaction, from: check.recovered } : transaction;
+  });
+  const isSame = corrected.every((transaction, index) => transaction === block.transactions[index]);
+  return isSame ? block : { ...block, transactions: corrected };
 }
 
 function indexesOf(rows: SelectedRows | undefined): ReadonlySet<number> {

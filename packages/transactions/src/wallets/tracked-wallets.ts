@@ -11,38 +11,28 @@ import {
   type WalletSearch,
 } from './read-wallet-search.ts';
 
-/** The requested wallets. */
 export interface TrackedWallets {
-  /**
-   * Stores the request for a wallet's transactions. If a chain stores only those of requested wallets, each new block
-   * is searched for it from the next one on. Older blocks are searched for its sent transactions, then for its
-   * receipts. The first request waits for the newest of them, which may contain a user's recent transaction. Touches
-   * the database and the queue, never a node.
-   * @returns the blocks with known transactions; null if the chain stores those of all wallets, or none
-   */
+  /** Null: the chain stores all wallets, or none. The first request waits for the newest blocks. Calls no node. */
   ask(context: RequestContext, chain: Chain, wallet: Address, requestedBy: string | null): Promise<WalletSearch | null>;
 }
 
-/** Update interval of the stored request time: wallets without requests are deleted after weeks. */
+/** Of the stored request time: wallets without requests are deleted after weeks. */
 const REQUESTED_AGAIN = sql`interval '6 hours'`;
-/** Interval between checks of the stored request time. Milliseconds. */
+/** Milliseconds between checks of the stored request time. */
 const LOOK_AGAIN_MS = 600_000;
 const LOOKED_MAX = 10_000;
 
-/** Polling interval for the search progress. Milliseconds. */
+/** Milliseconds. */
 const POLL_MS = 50;
 
-/**
- * One instance for all routes of a process.
- * @param limits `waitMs` is how long the first request for a wallet waits (`ON_DEMAND_WAIT_MS`). Milliseconds
- */
+/** One instance for all routes. `waitMs`: of the first request for a wallet (`ON_DEMAND_WAIT_MS`). */
 export function createTrackedWallets(
   onDemandBackfill: Pick<OnDemandBackfill, 'requestSender' | 'requestReceiver'>,
   limits: { readonly waitMs: number },
 ): TrackedWallets {
   const looked = new Map<string, number>();
 
-  /** @returns when this process last stored it, by `performance.now()` */
+  /** When this process last stored it, by `performance.now()`. */
   async function note({ database }: RequestContext, chain: Chain, wallet: Address): Promise<number> {
     const key = `${chain.id}.${wallet}`;
     const before = looked.get(key);
@@ -58,7 +48,7 @@ export function createTrackedWallets(
     return now;
   }
 
-  /** Waits until workers have searched the blocks within reorg depth, or the time is up. */
+  /** Or until the time is up. */
   async function untilNewestSearched(
     { database }: RequestContext,
     chain: Chain,

@@ -1,8 +1,4 @@
-/**
- * The followed blocks that were searched for requested wallets: the tables `tracked_wallets` and `wallet_scan_state`,
- * and of earlier runs `subject_ranges`. All of it under the chain's commit lock, in the transactions that commit the
- * blocks.
- */
+/** Tables `tracked_wallets`, `wallet_scan_state` and `subject_ranges`, under the chain's commit lock. */
 import type { BlockRange, ChainId } from '@chainstead/core';
 import { rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
 import { accountTransactions } from '../stored/datasets.ts';
@@ -12,20 +8,15 @@ const FORGOTTEN_AFTER = sql`interval '30 days'`;
 /** Per commit. */
 const FORGOTTEN_AT_ONCE = 100;
 
-/**
- * Starts the search for wallets requested since the last commit, from a block on: the chain's blocks below it were
- * committed before.
- * @returns whether any wallet of the chain is requested
- */
+/** The chain's blocks below `from` were committed before. Returns whether any wallet is requested. */
 export async function beginWatching(transaction: Transaction, chainId: ChainId, from: number): Promise<boolean> {
-  const [found] = await transaction.query<{ is_any: boolean }>(
+  const [row] = await transaction.query<{ isAny: boolean }>(
     sql`WITH begun AS (UPDATE tracked_wallets SET since_block = ${from} WHERE chain_id = ${chainId} AND since_block IS NULL RETURNING 1)
-     SELECT EXISTS (SELECT FROM tracked_wallets WHERE chain_id = ${chainId}) AS is_any, (SELECT count(*) FROM begun) AS begun`,
+     SELECT EXISTS (SELECT FROM tracked_wallets WHERE chain_id = ${chainId}) AS "isAny", (SELECT count(*) FROM begun) AS begun`,
   );
-  return found?.is_any ?? false;
+  return row?.isAny ?? false;
 }
 
-/** Stores the blocks as searched. If unsearched blocks were followed in between, a new run starts. */
 export async function extendRun(transaction: Transaction, chainId: ChainId, { from, to }: BlockRange): Promise<void> {
   const extended = await transaction.query(
     sql`UPDATE wallet_scan_state SET last_block = ${to} WHERE chain_id = ${chainId} AND last_block = ${from}::bigint - 1 RETURNING 1 AS extended`,
@@ -41,7 +32,7 @@ export async function extendRun(transaction: Transaction, chainId: ChainId, { fr
   );
 }
 
-/** The blocks above one leave the chain: their replacements will be searched for every wallet. */
+/** The replacements of removed blocks will be searched for every wallet. */
 export async function cutRun(transaction: Transaction, chainId: ChainId, ancestor: number): Promise<void> {
   await transaction.query(
     sql`UPDATE tracked_wallets SET since_block = ${ancestor}::bigint + 1 WHERE chain_id = ${chainId} AND since_block > ${ancestor}::bigint + 1`,
@@ -51,7 +42,7 @@ export async function cutRun(transaction: Transaction, chainId: ChainId, ancesto
   );
 }
 
-/** Ends the search for wallets without recent requests. Their transactions and known ranges stay. */
+/** Transactions and known ranges of the wallets stay. */
 export async function forgetUnrequested(transaction: Transaction, chainId: ChainId): Promise<void> {
   const isOld = sql`chain_id = ${chainId} AND asked_at < now() - ${FORGOTTEN_AFTER}`;
   const gone = sql`DELETE FROM tracked_wallets WHERE ${isOld}
@@ -60,10 +51,7 @@ export async function forgetUnrequested(transaction: Transaction, chainId: Chain
   await transaction.query(sql`WITH gone AS (${gone}) ${keepSearched('gone', chainId)}`);
 }
 
-/**
- * Stores the run's searched blocks separately for wallets, for which it ends.
- * @param wallets a relation like `tracked_wallets`
- */
+/** For wallets whose run ends. `wallets`: a relation like `tracked_wallets`. */
 function keepSearched(wallets: string, chainId: ChainId): Sql {
   return sql`INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block)
     SELECT chain_id, 'wallet', wallet, ${accountTransactions.name}, greatest(since_block, first_block), last_block

@@ -6,7 +6,7 @@ import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createDueWork } from '@chainstead/jobs';
 import { openStateStage, type StateStage } from '@chainstead/node-reads/testing';
 import { type Closable, closeOf, type Moralis, startOfficialSdk } from '@chainstead/testkit';
-import { contractLogsRoutes } from '../contract-logs-routes.ts';
+import { contractLogsRoutes } from '../contract-logs-route.ts';
 import { logs } from '../dataset.ts';
 
 /** The contract log routes behind a real socket, over a devnet with a backfill worker. */

@@ -1,4 +1,0 @@
-import { defineTable } from '@chainstead/sync';
-import { blockHeaders } from './schema.ts';
-
-export const blockHeadersTable = defineTable(blockHeaders);
