@@ -1,13 +1,7 @@
 import { sql, type Transaction } from '@chainstead/db';
 import type { Attempt } from './delivery.ts';
 
-interface Sums {
-  delivered: number;
-  failed: number;
-  logs: number;
-  txs: number;
-  txsInternal: number;
-}
+type Sums = Record<'delivered' | 'failed' | 'logs' | 'txs' | 'txsInternal', number>;
 
 /**
  * Adds attempts to the statistics (docs/api/streams-reference.md#statistics), in the transaction that records them. The
