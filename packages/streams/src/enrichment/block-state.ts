@@ -44,7 +44,7 @@ export function openBlockState(
   const balances = new Map<Address, Promise<bigint>>();
   return {
     call: (call) =>
-      once(calls, nameOf(call), async () => {
+      calls.getOrInsertComputed(nameOf(call), async () => {
         const { to, data, from } = call;
         const request = from === null ? { to, data } : { from, to, data };
         const { value, upstream } = await pool.request('eth_call', [request, at], options);
@@ -54,7 +54,7 @@ export function openBlockState(
         return value;
       }),
     balance: (address) =>
-      once(balances, address, async () => {
+      balances.getOrInsertComputed(address, async () => {
         const { value, upstream } = await pool.request('eth_getBalance', [address, at], options);
         if (!isHex(value)) throw new MalformedStateError('eth_getBalance', upstream);
         return parseBigQuantity(value);
@@ -69,12 +69,6 @@ export function answerOf(error: unknown): string | null {
 
 function nameOf({ to, data, from }: TriggerCall): string {
   return `${from ?? ''}>${to}:${data}`;
-}
-
-function once<Key, Value>(cache: Map<Key, Promise<Value>>, key: Key, read: () => Promise<Value>): Promise<Value> {
-  const value = cache.get(key) ?? read();
-  cache.set(key, value);
-  return value;
 }
 
 function isHex(value: unknown): value is Hex {

@@ -52,8 +52,7 @@ export async function readTriggers(
             ? { results: triggerError(failure), bytes: 0 }
             : triggerResults(trigger, data, Math.min(ANSWER_BYTES_MAX, bytesLeft));
         bytesLeft -= bytes;
-        const items = byType.get(trigger.type) ?? new Map<number, readonly TriggerResult[]>();
-        byType.set(trigger.type, items);
+        const items = byType.getOrInsertComputed(trigger.type, () => new Map());
         items.set(index, [...(items.get(index) ?? []), ...results]);
       }
     });

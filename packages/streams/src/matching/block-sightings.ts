@@ -39,13 +39,8 @@ export function sightAddresses(block: WatchedBlock, test: AddressTest = ANY_ADDR
     if (passes(raw.from, test) || passes(raw.to, test)) transactions.push({ hash, ...partiesOf(raw) });
   });
   const logs = new Map<number, Address[]>();
-  for (const [index, log] of block.logs.entries()) {
-    visitLogAddresses(log, test, (address) => {
-      const addresses = logs.get(index);
-      if (addresses === undefined) logs.set(index, [address]);
-      else addresses.push(address);
-    });
-  }
+  for (const [index, log] of block.logs.entries())
+    visitLogAddresses(log, test, (address) => logs.getOrInsertComputed(index, () => []).push(address));
   const internalTransfers = (block.internalTransfers ?? []).flatMap(({ from, to }, index) =>
     passes(from, test) || passes(to, test) ? [index] : [],
   );

@@ -39,11 +39,8 @@ export function matchBlock(
   facts: MatchFacts,
 ): Match[] {
   const drafts = new Map<string, MatchDraft>();
-  const draftOf = (stream: CompiledStream): MatchDraft => {
-    const draft = drafts.get(stream.id) ?? createMatchDraft(stream);
-    drafts.set(stream.id, draft);
-    return draft;
-  };
+  const draftOf = (stream: CompiledStream): MatchDraft =>
+    drafts.getOrInsertComputed(stream.id, () => createMatchDraft(stream));
   const logFacts = { chainId: index.chainId, isSpam: (address: Address) => facts.isSpam(address) };
   const { block } = sightings;
   const { named = NO_NAMES } = facts;
@@ -129,11 +126,7 @@ function watchersOf(
   sighted: readonly Address[],
 ): ReadonlyMap<CompiledStream, ReadonlySet<Address>> {
   const causes = new Map<CompiledStream, Set<Address>>();
-  const causesOf = (stream: CompiledStream): Set<Address> => {
-    const addresses = causes.get(stream) ?? new Set();
-    causes.set(stream, addresses);
-    return addresses;
-  };
+  const causesOf = (stream: CompiledStream): Set<Address> => causes.getOrInsertComputed(stream, () => new Set());
   const [topic0] = log.topics;
   const everywhere = topic0 === undefined ? [] : (matching.index.everywhere.get(topic0) ?? []);
   for (const stream of everywhere) causesOf(stream);

@@ -45,9 +45,8 @@ export function createMatchDraft(stream: CompiledStream) {
 }
 
 function add<Key>(map: Map<Key, Set<Address>>, key: Key, causes: Iterable<Address>): void {
-  const addresses = map.get(key);
-  if (addresses === undefined) map.set(key, new Set(causes));
-  else for (const cause of causes) addresses.add(cause);
+  const addresses = map.getOrInsertComputed(key, () => new Set());
+  for (const cause of causes) addresses.add(cause);
 }
 
 type Causes = ReadonlyMap<number, Set<Address>>;

@@ -34,11 +34,6 @@ function streamsBy<Key>(
   keysOf: (stream: CompiledStream) => Iterable<Key>,
 ): ReadonlyMap<Key, readonly CompiledStream[]> {
   const byKey = new Map<Key, CompiledStream[]>();
-  for (const stream of streams)
-    for (const key of keysOf(stream)) {
-      const others = byKey.get(key);
-      if (others === undefined) byKey.set(key, [stream]);
-      else others.push(stream);
-    }
+  for (const stream of streams) for (const key of keysOf(stream)) byKey.getOrInsertComputed(key, () => []).push(stream);
   return byKey;
 }

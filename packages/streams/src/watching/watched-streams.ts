@@ -42,11 +42,8 @@ export function createWatchedStreams(database: Database) {
     return fresh;
   };
 
-  const indexOf = ({ streams, indexes }: Loaded, chain: Chain): StreamIndex => {
-    const index = indexes.get(chain.id) ?? indexStreams(streams, chain.id);
-    indexes.set(chain.id, index);
-    return index;
-  };
+  const indexOf = ({ streams, indexes }: Loaded, chain: Chain): StreamIndex =>
+    indexes.getOrInsertComputed(chain.id, () => indexStreams(streams, chain.id));
 
   return {
     /** Returns the block parts that the newest loaded version needs for a chain; the first call loads it. */
