@@ -3,7 +3,6 @@ import type { ForwardingPool, RawResult } from '@chainstead/rpc';
 import type { MethodFacts } from './methods/method-table.ts';
 import type { RpcErrorObject } from './protocol/rpc-errors.ts';
 
-/** A chain that the gateway serves. */
 export interface GatewayChain {
   /** Path segment. */
   readonly slug: string;
@@ -11,7 +10,6 @@ export interface GatewayChain {
   readonly pool: ForwardingPool;
   /** More than one upstream: `latest` is pinned to the pool's head. */
   readonly pinsHead: boolean;
-  /** Most blocks of one eth_getLogs range. */
   readonly logRangeMax: number;
   /**
    * `strict`: blocks, receipts and transactions are checked against their hashes and roots before they are returned.
@@ -19,13 +17,11 @@ export interface GatewayChain {
   readonly integrity: 'none' | 'strict';
 }
 
-/** One call with validated parameters. */
 export interface Call {
   readonly method: MethodFacts;
   readonly params: readonly unknown[];
 }
 
-/** The outcome of a call. */
 export type Outcome =
   | {
       readonly ok: true;
@@ -50,11 +46,9 @@ export interface LeaveSignal {
 export interface RequestScope {
   readonly chain: GatewayChain;
   readonly signal: LeaveSignal | undefined;
-  /** Set by the first call that needs it. */
   head: Promise<PinnedHead> | null;
 }
 
-/** The blocks of `latest` and `finalized` during one request. */
 export interface PinnedHead {
   readonly latest: number;
   readonly finalized: number | null;

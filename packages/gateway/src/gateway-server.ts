@@ -24,7 +24,6 @@ import type { ChainFeeds } from './subscriptions/chain-feeds.ts';
 import { createUsageCounter } from './usage/usage-counter.ts';
 
 export interface GatewayLimits extends RateLimitOptions {
-  /** Largest request body, bytes. */
   readonly bodyBytesMax: number;
   /** Memory budget of all bodies, shared with the API. */
   readonly bodies: ByteBudget;
@@ -37,12 +36,9 @@ export interface GatewayServerOptions {
   readonly chains: readonly GatewayChain[];
   /** Error text for a client with a key that requests another chain, by path segment. */
   readonly explainUnoffered: (slug: string) => string;
-  /** Handles calls with cache, heads and upstreams. */
   readonly answer: HandleCall;
-  /** Sources of subscriptions. */
   readonly feeds: ChainFeeds;
   readonly filters: Filters;
-  /** Stores the usage. */
   readonly database: Database;
   readonly keys: KeyStore;
   readonly gate: RawGate;
@@ -60,11 +56,9 @@ export interface GatewayServerOptions {
 
 export interface GatewayServer {
   readonly handler: RawHandler;
-  /** Accepts WebSockets. */
   readonly upgrades: UpgradeHandler;
   /** Calls for other routes of this process. */
   readonly call: CallDirectly;
-  /** Writes the pending usage. */
   close(): Promise<void>;
 }
 
@@ -78,7 +72,7 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
   const usage = createUsageCounter({ database, logger, clock });
   const answerRequest = createAnswerRequest({
     answer: options.answer,
-    answerStateful: createAnswerStateful({ filters: options.filters, logger }),
+    answerStateful: createAnswerStateful(options.filters, logger),
     rateLimits: createRateLimits(limits, options.sharedLimits ?? createLocalLimits(clock)),
     usage,
     countRefusal: createRefusalCount(options.metrics),

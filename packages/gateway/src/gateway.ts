@@ -13,13 +13,10 @@ export interface GatewayOptions
     Pick<CallHandlerOptions, 'redisUrl' | 'settings' | 'clientVersion'> {}
 
 export interface Gateway {
-  /** Handles JSON-RPC requests. For `serveApi`. */
   readonly handler: RawHandler;
-  /** Accepts WebSockets. For `serveApi`. */
   readonly upgrades: UpgradeHandler;
   /** Routes that need no key: offered methods and chains. For the open routes of `createApi`. */
   readonly routes: RouteModule;
-  /** Calls for other routes of this process. */
   readonly call: CallDirectly;
   /** Writes pending data. Call it when no request is in progress; pools and database stay open. */
   close(): Promise<void>;
@@ -35,7 +32,7 @@ const FILTERS_PER_KEY = 500;
 export function createGateway(options: GatewayOptions): Gateway {
   const answering = createCallHandler({ ...options, strictForward: createStrictForward });
   const feeds = createChainFeeds({ ...options, headFloor: answering.headFloor });
-  const store = createFilterStore({ database: options.database, filtersPerKey: FILTERS_PER_KEY });
+  const store = createFilterStore(options.database, FILTERS_PER_KEY);
   const filters = createFilters({ ...options, store, feeds, charactersAtOnce: options.settings?.filterCharacters });
   const server = createGatewayServer({ ...options, answer: answering.answer, feeds, filters });
   return {

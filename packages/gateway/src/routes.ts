@@ -1,9 +1,9 @@
-import type { Clock } from '@chainstead/core';
+import { type Clock, toQuantity } from '@chainstead/core';
 import { type ApiApp, errorResponses, NotFoundError, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { GatewayChain } from './call.ts';
 import { offeredMethods } from './methods/method-table.ts';
-import { BATCH_MAX } from './protocol/read-requests.ts';
+import { BATCH_MAX } from './protocol/rpc-errors.ts';
 
 const TAG = 'JSON-RPC gateway';
 
@@ -48,7 +48,6 @@ export interface GatewayRoutesOptions {
   readonly clock: Pick<Clock, 'now'>;
   /** Error text for another chain. */
   readonly explainUnoffered?: (slug: string) => string;
-  /** See the gateway server. */
   readonly offersTraces?: boolean;
 }
 
@@ -67,7 +66,7 @@ export function createGatewayRoutes({
   const bySlug = new Map(all.map((entry) => [entry.chain, entry]));
   const extended = chains.map(({ slug, chain }) => ({
     chain: slug,
-    chainId: `0x${chain.id.toString(16)}`,
+    chainId: toQuantity(chain.id),
     name: chain.name,
     nativeCurrency: { name: chain.native.name, symbol: chain.native.symbol, decimals: chain.native.decimals },
   }));

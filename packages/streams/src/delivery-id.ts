@@ -20,13 +20,5 @@ export function deliveryId(
   bytes.writeUInt8((bytes.readUInt8(VERSION_BYTE) & 0x0f) | (VERSION << 4), VERSION_BYTE);
   bytes.writeUInt8((bytes.readUInt8(VARIANT_BYTE) & 0x3f) | 0x80, VARIANT_BYTE);
   const digits = bytes.toString('hex');
-  return [
-    [0, 8],
-    [8, 12],
-    [12, 16],
-    [16, 20],
-    [20, 32],
-  ]
-    .map(([from, to]) => digits.slice(from, to))
-    .join('-');
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

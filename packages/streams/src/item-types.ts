@@ -1,6 +1,5 @@
 import type { WebhookContents } from './webhook.ts';
 
-/** Webhook lists whose item members selectors can name. */
 type ItemList = 'txs' | 'logs' | 'erc20Transfers' | 'erc20Approvals' | 'nftTransfers' | 'txsInternal';
 
 /** Items of a webhook list, as named by triggers and native balances. */
@@ -8,9 +7,7 @@ interface ItemType<List extends ItemList> {
   readonly list: List;
   /** Members that `$name` can select as an address; a topic yields one if its upper 12 bytes are zero. */
   readonly addresses: readonly (keyof WebhookContents[List][number])[];
-  /** Other members that `$name` can select. */
   readonly others: readonly (keyof WebhookContents[List][number])[];
-  /** Whether triggers support this type; their results are shown with the items. */
   readonly hasTriggers: boolean;
   /** Whether a trigger can be limited to the items of one event. */
   readonly hasTopic0?: boolean;
@@ -94,10 +91,8 @@ export const ITEM_TYPES = {
   },
 } as const satisfies Readonly<Record<string, AnyItemType>>;
 
-/** Item types for selectors. */
 export type SelectorType = keyof typeof ITEM_TYPES;
 
-/** Item types for triggers. */
 export type TriggerType = {
   [Type in SelectorType]: (typeof ITEM_TYPES)[Type]['hasTriggers'] extends true ? Type : never;
 }[SelectorType];

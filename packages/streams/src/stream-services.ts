@@ -15,14 +15,12 @@ export type WebhookTest =
   /** `range`: the kind of address. */
   | { readonly ok: false; readonly reason: 'not-allowed'; readonly range: string };
 
-/** Sends the test webhook to the stream's URL before the stream starts. Never throws for receiver failures. */
 export type TestWebhook = (stream: StreamConfig, requestedBy: string) => Promise<WebhookTest>;
 
 /** Resends the body of a failed attempt. Returns false if the body is no longer stored. @throws TooManyReplaysError */
 export type ReplayAttempt = (attempt: {
   readonly streamId: string;
   readonly attemptId: string;
-  /** The requesting key, for limits and the audit log. */
   readonly by: AuditActor;
 }) => Promise<boolean>;
 
@@ -50,7 +48,6 @@ export type SendBlock = (request: {
   readonly chain: Chain;
   readonly blockNumber: number;
   readonly stream: Stream;
-  /** The requesting key, for limits and the audit log. */
   readonly by: AuditActor;
 }) => Promise<boolean>;
 
@@ -65,13 +62,10 @@ export interface HistoricalJobRequest {
   readonly range: HistoricalRange;
   /** Replaces the stream's addresses; null: the stream's. Lower case, each once. */
   readonly addresses: readonly Address[] | null;
-  /** The requesting key, for limits and the audit log. */
   readonly by: AuditActor;
 }
 
-/** An accepted job. */
 export interface AcceptedJob {
-  /** UUID. */
   readonly id: string;
   readonly totalBlocks: number;
   /** Number of parts that the range is processed in. */
@@ -91,7 +85,6 @@ export type OffersTraces = (chain: Chain) => Promise<boolean>;
 export interface StreamServices {
   /** The followed chains: on others a stream would never match. */
   readonly chains: readonly Chain[];
-  /** Limits of one key. Default: `DEFAULT_BOUNDS`. */
   readonly bounds?: StreamBounds;
   readonly offersTraces: OffersTraces;
   readonly testWebhook: TestWebhook;

@@ -52,7 +52,6 @@ export interface StreamTrigger {
 
 export type StreamStatus = 'active' | 'paused' | 'error' | 'terminated';
 
-/** Owner settings. */
 export interface StreamConfig {
   readonly webhookUrl: string;
   readonly description: string;
@@ -78,7 +77,6 @@ export interface StreamConfig {
 }
 
 export interface Stream extends StreamConfig {
-  /** UUID. */
   readonly id: string;
   readonly status: StreamStatus;
   readonly statusMessage: string;

@@ -4,11 +4,9 @@
  */
 import type { Address, Hash, Hex } from '@chainstead/core';
 
-/** One result of a trigger. */
 export interface TriggerResult {
   /** The output's name in the ABI or `output1`, `output2`, …; `error` if the call failed. */
   readonly name: string;
-  /** Any JSON. */
   readonly value: unknown;
 }
 

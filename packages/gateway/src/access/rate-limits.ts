@@ -6,23 +6,20 @@ export interface RateLimitOptions {
   readonly weightPerSecond: number | null;
   /** Calls per second and key, whatever their weight; null: unlimited. @default null */
   readonly allCallsPerSecond?: number | null;
-  /** Calls per second and key, by method. */
   readonly callsPerSecond: ReadonlyMap<string, number>;
   /** Length of the rolling window, milliseconds. @default 4000, as the hosted API */
   readonly windowMs?: number;
 }
 
-/** The call limits of each key, over all processes. */
+/** The limits of each key, over all processes. */
 export interface RateLimits {
   /**
-   * Counts a call.
-   * @returns 0 if it is allowed, otherwise the milliseconds to wait (the call is not counted); a promise if other
-   * processes must be consulted first
+   * @returns 0 if the call is allowed and counted, otherwise the milliseconds to wait; a promise if other processes
+   * must be consulted first
    */
   take(keyId: string, method: Pick<MethodFacts, 'countedAs' | 'weight'>): number | Promise<number>;
 }
 
-/** Name of the limits' buckets. */
 const LIMIT_NAME = 'rpc';
 
 export function createRateLimits(

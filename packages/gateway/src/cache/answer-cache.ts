@@ -17,11 +17,9 @@ export interface AnswerCache {
   keepForGood(chainId: number, key: string, result: Buffer): void;
   /** Caches a response while the chain's generation stays the same, at most for `forMs` milliseconds if given. */
   keepUntilNextHead(key: string, result: Buffer, generation: number, forMs?: number): void;
-  /** Bytes held in memory. */
   readonly bytes: number;
 }
 
-/** Options of the memory cache. */
 export interface AnswerCacheOptions {
   /** Bytes of memory. @default 64 MiB */
   readonly bytesMax?: number;
@@ -40,14 +38,13 @@ interface Entry {
   readonly until: number;
 }
 
-const DEFAULT_BYTES_MAX = 64 * 1024 * 1024;
 /** Overhead of an entry in addition to its text, bytes; measured with a million small entries. */
 const ENTRY_BYTES = 400;
 
 export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
-  const { stored, clock } = options;
+  const { stored, clock, bytesMax = 64 * 1024 * 1024 } = options;
   const memory = new LRUCache<string, Entry>({
-    maxSize: options.bytesMax ?? DEFAULT_BYTES_MAX,
+    maxSize: bytesMax,
     sizeCalculation: ({ result }, key) => result.length + key.length + ENTRY_BYTES,
   });
 

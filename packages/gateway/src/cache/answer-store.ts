@@ -1,19 +1,15 @@
-/** The key of a stored response. */
 export interface AnswerAddress {
   readonly chainId: number;
   /** SHA-256 of the call in canonical form. */
   readonly callHash: Buffer;
 }
 
-/** A response that can't change any more. */
 export interface StoredAnswer extends AnswerAddress {
   /** JSON text. */
   readonly result: Buffer;
 }
 
-/** Limits of an {@link AnswerStore}. */
 export interface AnswerStoreLimits {
-  /** Days that a response is retained. @default 30 */
   readonly days: number;
   /** Approximate bytes of all responses. The oldest are removed first. @default 1 GiB */
   readonly bytes: number;

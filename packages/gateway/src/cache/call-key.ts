@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { isObject } from '../methods/parameter.ts';
 
 /** The type of a parameter, as far as it allows different spellings of the same value. */
 type Kind = 'any' | 'quantity' | 'block' | 'transaction' | 'filter';
@@ -24,21 +25,12 @@ const SHAPES: Readonly<Record<string, readonly Kind[]>> = {
   eth_getUncleByBlockNumberAndIndex: ['block', 'quantity'],
   eth_getUncleCountByBlockNumber: ['block'],
 };
-type Members = Readonly<Record<string, unknown>>;
 
 const UNSHAPED: readonly Kind[] = [];
 
-const TRANSACTION_QUANTITIES: ReadonlySet<string> = new Set([
-  'chainId',
-  'gas',
-  'gasPrice',
-  'maxFeePerBlobGas',
-  'maxFeePerGas',
-  'maxPriorityFeePerGas',
-  'nonce',
-  'type',
-  'value',
-]);
+const TRANSACTION_QUANTITIES: ReadonlySet<string> = new Set(
+  'chainId gas gasPrice maxFeePerBlobGas maxFeePerGas maxPriorityFeePerGas nonce type value'.split(' '),
+);
 const HEX = /^0x[0-9a-fA-F]*$/;
 const PLAIN_NAME = /^\w+$/;
 const UPPER_CASE = /[A-F]/;
@@ -56,8 +48,8 @@ export function callKey(method: string, params: readonly unknown[]): string {
   const shape = SHAPES[method] ?? UNSHAPED;
   let text = method;
   let separator = '[';
-  for (let place = 0; place < params.length; place++) {
-    text += separator + canonical(params[place], shape[place] ?? 'any');
+  for (const [index, param] of params.entries()) {
+    text += separator + canonical(param, shape[index] ?? 'any');
     separator = ',';
   }
   return text.length > KEY_MAX ? `${method}#${hash('sha256', text)}` : text;
@@ -68,7 +60,7 @@ function canonical(value: unknown, kind: Kind): string {
   if (typeof value === 'number' && kind === 'quantity' && Number.isSafeInteger(value) && value >= 0)
     return `"0x${value.toString(16)}"`;
   if (Array.isArray(value)) return `[${value.map((item: unknown) => canonical(item, 'any')).join(',')}]`;
-  if (!isMembers(value)) return JSON.stringify(value) ?? 'null';
+  if (!isObject(value)) return JSON.stringify(value) ?? 'null';
   if (kind === 'block' && 'blockNumber' in value && Object.keys(value).length === 1)
     return canonical(value.blockNumber, 'block');
   return canonicalObject(value, kind);
@@ -78,14 +70,10 @@ function canonicalText(text: string, kind: Kind): string {
   if (!HEX.test(text)) return JSON.stringify(text);
   const lower = UPPER_CASE.test(text) ? text.toLowerCase() : text;
   const isQuantity = kind === 'quantity' || (kind === 'block' && text.length !== HASH_LENGTH);
-  return `"${isQuantity && lower.length > 3 && lower[2] === '0' ? withoutZeros(lower) : lower}"`;
+  return `"${isQuantity ? lower.replace(/^0x0+(?=.)/, '0x') : lower}"`;
 }
 
-function withoutZeros(quantity: string): string {
-  return `0x${quantity.slice(2).replace(/^0+(?=.)/, '')}`;
-}
-
-function canonicalObject(members: Members, kind: Kind): string {
+function canonicalObject(members: Readonly<Record<string, unknown>>, kind: Kind): string {
   let text = '{';
   for (const name of Object.keys(members).sort()) {
     const value = members[name];
@@ -107,14 +95,10 @@ function canonicalMember(name: string, value: unknown, kind: Kind): string {
   return canonical(value, 'any');
 }
 
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null;
-}
-
 /** A single value equals a list of one; the order of a list is not significant. */
 function alternatives(value: unknown): string {
   if (typeof value === 'string') return `[${canonicalText(value, 'any')}]`;
   if (!Array.isArray(value)) return canonical(value, 'any');
-  const each = new Set(value.map((item: unknown) => canonical(item, 'any')));
-  return `[${[...each].sort().join(',')}]`;
+  const texts = new Set(value.map((item: unknown) => canonical(item, 'any')));
+  return `[${[...texts].sort().join(',')}]`;
 }

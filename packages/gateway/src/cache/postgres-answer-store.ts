@@ -16,7 +16,6 @@ const STEPS_UNTIL_READ = 10;
 const ROW_BYTES = 180;
 const SAMPLE_BYTES = 4 * 1024 * 1024;
 
-/** Stores responses in the table `gateway_answers`. */
 export function createPostgresAnswerStore(options: {
   readonly database: Database;
   readonly limits?: Partial<AnswerStoreLimits>;
@@ -51,7 +50,7 @@ export function createPostgresAnswerStore(options: {
 
   return {
     async read(wanted) {
-      const found: (Buffer | null)[] = wanted.map(() => null);
+      const results: (Buffer | null)[] = wanted.map(() => null);
       const chainIds = wanted.map(({ chainId }) => chainId);
       const hashes = wanted.map(({ callHash }) => callHash);
       const rows = await database.query<{ place: number; result: Buffer }>(
@@ -59,8 +58,8 @@ export function createPostgresAnswerStore(options: {
          FROM unnest(${chainIds}::bigint[], ${hashes}::bytea[]) WITH ORDINALITY AS wanted (chain_id, call_hash, place)
          JOIN gateway_answers kept USING (chain_id, call_hash)`,
       );
-      for (const { place, result } of rows) found[place - 1] = result;
-      return found;
+      for (const { place, result } of rows) results[place - 1] = result;
+      return results;
     },
     async write(answers) {
       const chainIds = answers.map(({ chainId }) => chainId);

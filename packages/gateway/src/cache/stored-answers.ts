@@ -2,15 +2,10 @@ import { hash } from 'node:crypto';
 import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import type { AnswerAddress, AnswerStore, StoredAnswer } from './answer-store.ts';
 
-/**
- * Access to an {@link AnswerStore} that never delays a call: reads are batched and limited in time, writes are
- * deferred.
- */
 export interface StoredAnswers {
   /** Returns undefined immediately if the store is skipped now. Never rejects. */
   find(chainId: number, key: string): Promise<Buffer | undefined> | undefined;
   keep(chainId: number, key: string, result: Buffer): void;
-  /** Writes the pending responses. */
   close(): Promise<void>;
 }
 
@@ -22,7 +17,6 @@ const READ_BATCH = 256;
 const READS_AT_ONCE = 2;
 /** With more waiting reads than this, the upstream is faster. */
 const WAITING_MAX = 1_024;
-/** How long a store is skipped after an error. */
 const REST_MS = 5_000;
 const WRITE_DELAY_MS = 200;
 const WRITE_BATCH = 256;

@@ -1,7 +1,6 @@
 import { Counter, Gauge, type Registry } from '@chainstead/core';
 import type { Outcome } from '../call.ts';
 
-/** Outcomes of the calls of one method on one chain. */
 export interface AnswerCounts {
   /** Served without an upstream. */
   hit: number;
@@ -14,20 +13,14 @@ export interface AnswerCounts {
 
 /** Counts in plain numbers, which become metrics at each scrape. */
 export interface AnswerMetrics {
-  /** The counts of a method of a chain, incremented in place. */
   counts(slug: string, method: string): AnswerCounts;
 }
 
-/** Registers the metrics. */
 export function createAnswerMetrics(options: {
   readonly registry: Registry;
   readonly cacheBytes: () => number;
   /** Block numbers by chain; null if unknown. */
-  readonly heads: () => Iterable<{
-    readonly slug: string;
-    readonly latest: number | null;
-    readonly final: number | null;
-  }>;
+  readonly heads: () => Iterable<{ readonly slug: string } & Readonly<Record<'latest' | 'final', number | null>>>;
 }): AnswerMetrics {
   const { registry, cacheBytes, heads } = options;
   const registers = [registry];
@@ -73,16 +66,12 @@ export function createAnswerMetrics(options: {
   });
   return {
     counts(slug, method) {
-      const methods = byChain.get(slug) ?? new Map<string, AnswerCounts>();
-      byChain.set(slug, methods);
-      const counts = methods.get(method) ?? { hit: 0, miss: 0, coalesced: 0, error: 0 };
-      methods.set(method, counts);
-      return counts;
+      const methods = byChain.getOrInsertComputed(slug, () => new Map());
+      return methods.getOrInsert(method, { hit: 0, miss: 0, coalesced: 0, error: 0 });
     },
   };
 }
 
-/** Increments the count of the outcome. */
 export function countOutcome(counts: AnswerCounts, outcome: Outcome, { isShared } = { isShared: false }): void {
   if (!outcome.ok) counts.error++;
   else if (outcome.cached) counts.hit++;

@@ -9,7 +9,6 @@ export interface ChainMoment {
   readonly finalBlock: number | null;
 }
 
-/** A call whose response may be cached. */
 export interface CachedCall {
   readonly chain: { readonly id: number; readonly blockTimeMs: number };
   readonly method: MethodFacts;
@@ -26,26 +25,25 @@ const EMPTY_LIST = '[]';
 export function keepAnswer(cache: AnswerCache, call: CachedCall, result: Buffer, moment: ChainMoment): void {
   const { chain, method, key, block } = call;
   if (!isKeepable(method, block) || result.length > CACHED_RESULT_MAX || isText(result, 'null')) return;
-  if (isForGood(block, result, moment.finalBlock)) cache.keepForGood(chain.id, key, result);
-  else if (block !== 'in-result' || blockInResult(result, 'blockNumber') !== null)
-    cache.keepUntilNextHead(key, result, moment.generation, isPrice(method) ? priceMs(chain) : undefined);
+  const number = block === 'in-result' ? blockInResult(result, 'blockNumber') : block;
+  const isFinal = typeof number === 'number' && moment.finalBlock !== null && number <= moment.finalBlock;
+  if (block === 'hash' ? !isText(result, EMPTY_LIST) : isFinal) cache.keepForGood(chain.id, key, result);
+  else if (number !== null)
+    cache.keepUntilNextHead(
+      key,
+      result,
+      moment.generation,
+      method.lifetime === 'head' ? Math.min(chain.blockTimeMs, PRICE_MAX_MS) : undefined,
+    );
 }
 
-/** Whether responses to such a call are cached at all. */
 export function isKeepable(method: MethodFacts, block: CallBlock): boolean {
   return method.lifetime !== 'never' && block !== 'tag' && block !== 'none';
 }
 
-/** Whether the shared store may hold the response. */
 export function mayBeStored(method: MethodFacts, block: CallBlock, finalBlock: number | null): boolean {
   if (typeof block === 'number') return method.lifetime !== 'never' && finalBlock !== null && block <= finalBlock;
   return block === 'hash' || block === 'in-result';
-}
-
-function isForGood(block: CallBlock, result: Buffer, finalBlock: number | null): boolean {
-  if (block === 'hash') return !isText(result, EMPTY_LIST);
-  const number = block === 'in-result' ? blockInResult(result, 'blockNumber') : block;
-  return typeof number === 'number' && finalBlock !== null && number <= finalBlock;
 }
 
 /**
@@ -58,14 +56,6 @@ export function blockReported(method: MethodFacts, block: CallBlock, result: Buf
   if (typeof block === 'number') return block;
   if (method.name === 'eth_getBlockByHash') return blockInResult(result, 'number');
   return block === 'hash' || block === 'in-result' ? blockInResult(result, 'blockNumber') : null;
-}
-
-function isPrice(method: MethodFacts): boolean {
-  return method.lifetime === 'head';
-}
-
-function priceMs(chain: { readonly blockTimeMs: number }): number {
-  return Math.min(chain.blockTimeMs, PRICE_MAX_MS);
 }
 
 /**

@@ -1,5 +1,7 @@
+import { toQuantity } from '@chainstead/core';
 import type { PinnedHead } from '../call.ts';
 import { type MethodFacts, UNLISTED } from '../methods/method-table.ts';
+import { isAbsent, isObject } from '../methods/parameter.ts';
 
 /** The block that a call's result depends on, which decides how long it can be cached. */
 export type CallBlock =
@@ -20,12 +22,15 @@ const LOGS = 'eth_getLogs';
 export const BLOCK_NUMBER_METHOD = 'eth_blockNumber';
 const HASH_LENGTH = 66;
 
-type Members = Readonly<Record<string, unknown>>;
-
-/** Returns the block that a call with these parameters depends on. */
 export function blockOfCall(method: MethodFacts, params: readonly unknown[]): CallBlock {
   if (method.lifetime === 'immutable') return 'hash';
-  if (method.name === LOGS) return blockOfFilter(params[0]);
+  if (method.name === LOGS) {
+    const [filter] = params;
+    if (!isObject(filter)) return 'none';
+    if (!isAbsent(filter.blockHash)) return 'hash';
+    const [from, to] = [blockOfBound(filter.fromBlock), blockOfBound(filter.toBlock)];
+    return typeof from === 'number' && typeof to === 'number' ? Math.max(from, to) : 'tag';
+  }
   if (method.blockParameter !== null) return blockOfParameter(params[method.blockParameter]);
   // A block number must not be older than in another response, so it is requested each time.
   if (method.name === BLOCK_NUMBER_METHOD) return 'tag';
@@ -35,25 +40,23 @@ export function blockOfCall(method: MethodFacts, params: readonly unknown[]): Ca
   return method.lifetime === 'head' ? 'head' : 'none';
 }
 
-/** Whether the call refers to `latest` or `finalized`, explicitly or by default. */
 export function speaksOfHead(method: MethodFacts, params: readonly unknown[]): boolean {
   if (method.name === LOGS) {
-    const filter = params[0];
-    return isMembers(filter) && isAbsent(filter.blockHash) && (isHead(filter.fromBlock) || isHead(filter.toBlock));
+    const [filter] = params;
+    return isObject(filter) && isAbsent(filter.blockHash) && (isHead(filter.fromBlock) || isHead(filter.toBlock));
   }
   if (method.blockParameter === null) return false;
   const value = params[method.blockParameter];
-  return isHead(isMembers(value) ? numberOfBlock(value) : value);
+  return isHead(numberOfBlock(value));
 }
 
-/** Whether the call is about pending transactions. */
 export function speaksOfPending(method: MethodFacts, params: readonly unknown[]): boolean {
   if (method.name === LOGS) {
-    const filter = params[0];
-    return isMembers(filter) && (filter.fromBlock === 'pending' || filter.toBlock === 'pending');
+    const [filter] = params;
+    return isObject(filter) && (filter.fromBlock === 'pending' || filter.toBlock === 'pending');
   }
   const value = method.blockParameter === null ? undefined : params[method.blockParameter];
-  return (isMembers(value) ? numberOfBlock(value) : value) === 'pending';
+  return numberOfBlock(value) === 'pending';
 }
 
 /**
@@ -62,28 +65,24 @@ export function speaksOfPending(method: MethodFacts, params: readonly unknown[])
  */
 export function pinParams(method: MethodFacts, params: readonly unknown[], head: PinnedHead): readonly unknown[] {
   const pinned = [...params];
-  if (method.name === LOGS && isMembers(params[0])) {
-    const { fromBlock, toBlock } = params[0];
+  const [filter] = params;
+  if (method.name === LOGS && isObject(filter)) {
+    const { fromBlock, toBlock } = filter;
     const isAbove = typeof fromBlock === 'string' && Number(fromBlock) > head.latest;
-    if (!isAbove) pinned[0] = { ...params[0], fromBlock: pinTag(fromBlock, head), toBlock: pinTag(toBlock, head) };
+    if (!isAbove) pinned[0] = { ...filter, fromBlock: pinTag(fromBlock, head), toBlock: pinTag(toBlock, head) };
   } else if (method.blockParameter !== null) {
-    const value = params[method.blockParameter];
-    pinned[method.blockParameter] = pinTag(isMembers(value) ? numberOfBlock(value) : value, head);
+    pinned[method.blockParameter] = pinTag(numberOfBlock(params[method.blockParameter]), head);
   }
   return pinned;
 }
 
 function pinTag(value: unknown, head: PinnedHead): unknown {
-  if (isAbsent(value) || value === 'latest') return toHex(head.latest);
-  return value === 'finalized' && head.finalized !== null ? toHex(head.finalized) : value;
-}
-
-export function toHex(number: number): string {
-  return `0x${number.toString(16)}`;
+  if (isAbsent(value) || value === 'latest') return toQuantity(head.latest);
+  return value === 'finalized' && head.finalized !== null ? toQuantity(head.finalized) : value;
 }
 
 function blockOfParameter(value: unknown): CallBlock {
-  if (isMembers(value)) {
+  if (isObject(value)) {
     if (isAbsent(value.blockHash)) return blockOfParameter(value.blockNumber);
     return value.requireCanonical === true ? 'head' : 'hash';
   }
@@ -93,18 +92,9 @@ function blockOfParameter(value: unknown): CallBlock {
   return value.length === HASH_LENGTH ? 'hash' : Number(value);
 }
 
-/**
- * Returns the number or tag of an EIP-1898 object, whose other member may be null; the object if it has a block hash.
- */
-function numberOfBlock(value: Members): unknown {
-  return isAbsent(value.blockHash) ? value.blockNumber : value;
-}
-
-function blockOfFilter(filter: unknown): CallBlock {
-  if (!isMembers(filter)) return 'none';
-  if (!isAbsent(filter.blockHash)) return 'hash';
-  const [from, to] = [blockOfBound(filter.fromBlock), blockOfBound(filter.toBlock)];
-  return typeof from === 'number' && typeof to === 'number' ? Math.max(from, to) : 'tag';
+/** Returns the number or tag of an EIP-1898 object, whose `blockHash` may be null. Any other value is unchanged. */
+function numberOfBlock(value: unknown): unknown {
+  return isObject(value) && isAbsent(value.blockHash) ? value.blockNumber : value;
 }
 
 function blockOfBound(value: unknown): CallBlock {
@@ -113,12 +103,4 @@ function blockOfBound(value: unknown): CallBlock {
 
 function isHead(value: unknown): boolean {
   return isAbsent(value) || value === 'latest' || value === 'finalized';
-}
-
-function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null;
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -12,7 +12,6 @@ import { createPostgresHeadStore } from '../heads/postgres-head-store.ts';
 import { createRedisHeadStore } from '../heads/redis-head-store.ts';
 import { createAnswerCall } from './handle-call.ts';
 
-/** Cache sizes and timeouts. */
 export interface CallHandlerSettings {
   /** Bytes of responses in memory. @default 64 MiB */
   readonly memoryBytes?: number;
@@ -29,7 +28,6 @@ export interface CallHandlerSettings {
   readonly filterCharacters?: number;
 }
 
-/** Dependencies of the call handler. */
 export interface CallHandlerOptions {
   readonly database: Database;
   /** If set, heads and responses are shared in Redis instead of Postgres. */
@@ -46,7 +44,6 @@ export interface CallHandlerOptions {
 
 export interface CallHandler {
   readonly answer: HandleCall;
-  /** Returns the head floor of a chain, one instance per chain. */
   readonly headFloor: (chain: GatewayChain) => HeadFloor;
   /** Stops following the chains and writes pending responses. The database stays open. */
   close(): Promise<void>;
@@ -54,13 +51,9 @@ export interface CallHandler {
 
 const REDIS_PREFIX = 'chainstead:gateway:';
 
-/** Combines heads, cache and call handling. Sends nothing before the first call. */
 export function createCallHandler(options: CallHandlerOptions): CallHandler {
   const { database, redisUrl, settings = {}, logger, clock = systemClock } = options;
-  const limits = {
-    ...given('days', settings.storedDays),
-    ...given('bytes', settings.storedBytes),
-  };
+  const limits = { ...given('days', settings.storedDays), ...given('bytes', settings.storedBytes) };
   const redis =
     redisUrl === undefined
       ? null
@@ -74,27 +67,15 @@ export function createCallHandler(options: CallHandlerOptions): CallHandler {
   const stored = createStoredAnswers({ store, clock, logger, ...given('readTimeoutMs', settings.storeTimeoutMs) });
   const floors = new Map<GatewayChain, HeadFloor>();
   function headFloor(offered: GatewayChain): HeadFloor {
-    const known = floors.get(offered);
-    if (known !== undefined) return known;
     const { chain, pool, pinsHead } = offered;
-    const floor = createHeadFloor({
-      chain,
-      pool,
-      store: pinsHead ? heads : null,
-      logger,
-      clock,
-      ...given('storeTimeoutMs', settings.storeTimeoutMs),
-    });
-    floors.set(offered, floor);
-    return floor;
+    const store = pinsHead ? heads : null;
+    return floors.getOrInsertComputed(offered, () =>
+      createHeadFloor({ chain, pool, store, logger, clock, ...given('storeTimeoutMs', settings.storeTimeoutMs) }),
+    );
   }
   const answer = createAnswerCall({
     headFloor,
-    cache: createAnswerCache({
-      stored,
-      clock,
-      ...given('bytesMax', settings.memoryBytes),
-    }),
+    cache: createAnswerCache({ stored, clock, ...given('bytesMax', settings.memoryBytes) }),
     forwardOf: (chain) =>
       chain.integrity === 'strict' ? options.strictForward(chain) : (call, given) => chain.pool.forward(call, given),
     clientVersion: options.clientVersion,

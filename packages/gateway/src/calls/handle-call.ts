@@ -1,4 +1,4 @@
-import type { Logger, Registry } from '@chainstead/core';
+import { type Logger, type Registry, toQuantity } from '@chainstead/core';
 import type { ForwardingPool, RawResult } from '@chainstead/rpc';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import { callKey } from '../cache/call-key.ts';
@@ -13,19 +13,16 @@ import {
   pinParams,
   speaksOfHead,
   speaksOfPending,
-  toHex,
 } from './call-block.ts';
 import { failedOutcome } from './call-error.ts';
 import { createSharedCalls } from './share-calls.ts';
 
-/** Dependencies of the call handler. */
 export interface AnswerCallOptions {
   /** Called once per chain, at its first use. */
   readonly headFloor: (chain: GatewayChain) => HeadFloor;
   readonly cache: AnswerCache;
   /** Returns the forward function of a chain; called once per chain. Default: its pool's `forward`. */
   readonly forwardOf?: (chain: GatewayChain) => ForwardingPool['forward'];
-  /** Result of web3_clientVersion. */
   readonly clientVersion: string;
   readonly logger: Logger;
   readonly metrics: Registry;
@@ -37,7 +34,6 @@ interface Line {
   readonly floor: HeadFloor;
   readonly forward: ForwardingPool['forward'];
   readonly constants: ReadonlyMap<string, Outcome>;
-  /** Prefix of each cache key of the chain. */
   readonly prefix: string;
   readonly counts: Map<string, AnswerCounts>;
 }
@@ -67,17 +63,11 @@ export function createAnswerCall(options: AnswerCallOptions): HandleCall {
     registry: options.metrics,
     cacheBytes: () => cache.bytes,
     heads: () =>
-      [...lines.values()].map(({ chain, floor }) => ({
-        slug: chain.slug,
-        latest: floor.latest,
-        final: floor.finalBlock,
-      })),
+      lines.values().map(({ chain: { slug }, floor }) => ({ slug, latest: floor.latest, final: floor.finalBlock })),
   });
 
   function lineOf(chain: GatewayChain): Line {
-    const known = lines.get(chain);
-    if (known !== undefined) return known;
-    const line: Line = {
+    return lines.getOrInsertComputed(chain, () => ({
       chain,
       floor: options.headFloor(chain),
       forward: options.forwardOf?.(chain) ?? ((call, given) => chain.pool.forward(call, given)),
@@ -85,18 +75,11 @@ export function createAnswerCall(options: AnswerCallOptions): HandleCall {
       // A response cached without proof must not be served if proof is required.
       prefix: `${chain.chain.id}${chain.integrity === 'strict' ? '!' : ':'}`,
       counts: new Map(),
-    };
-    lines.set(chain, line);
-    return line;
+    }));
   }
 
-  function countsOf(line: Line, method: string): AnswerCounts {
-    let counts = line.counts.get(method);
-    if (counts === undefined) {
-      counts = metrics.counts(line.chain.slug, method);
-      line.counts.set(method, counts);
-    }
-    return counts;
+  function countsOf({ counts, chain }: Line, method: string): AnswerCounts {
+    return counts.getOrInsertComputed(method, () => metrics.counts(chain.slug, method));
   }
 
   function failed(line: Line, call: Call, thrown: unknown): Outcome {
@@ -114,21 +97,14 @@ export function createAnswerCall(options: AnswerCallOptions): HandleCall {
     try {
       scope.head ??= line.floor.read();
       const head = await scope.head;
-      if (call.method.name === BLOCK_NUMBER_METHOD) return hit(line, call, known(`"${toHex(head.latest)}"`));
-      return await answerPlaced(line, { ...call, params: pinParams(call.method, call.params, head) }, scope, {
-        isPinned: true,
-      });
+      if (call.method.name === BLOCK_NUMBER_METHOD) return hit(line, call, constant(`"${toQuantity(head.latest)}"`));
+      return await answerPlaced(line, { ...call, params: pinParams(call.method, call.params, head) }, scope, true);
     } catch (error) {
       return failed(line, call, error);
     }
   }
 
-  function answerPlaced(
-    line: Line,
-    call: Call,
-    scope: RequestScope,
-    { isPinned }: Pick<PlacedCall, 'isPinned'>,
-  ): Outcome | Promise<Outcome> {
+  function answerPlaced(line: Line, call: Call, scope: RequestScope, isPinned: boolean): Outcome | Promise<Outcome> {
     const { method, params } = call;
     const block = blockOfCall(method, params);
     const key = line.prefix + callKey(method.name, params);
@@ -169,20 +145,19 @@ export function createAnswerCall(options: AnswerCallOptions): HandleCall {
     const { method } = call;
     try {
       if (method.lifetime === 'constant') {
-        const constant = line.constants.get(method.name);
-        if (constant !== undefined) return hit(line, call, constant);
+        const outcome = line.constants.get(method.name);
+        if (outcome !== undefined) return hit(line, call, outcome);
       }
       if (method.name === SEND) return send(line, call);
       const isPinned =
         scope.chain.pinsHead && (method.name === BLOCK_NUMBER_METHOD || speaksOfHead(method, call.params));
-      return isPinned ? answerPinned(line, call, scope) : answerPlaced(line, call, scope, { isPinned: false });
+      return isPinned ? answerPinned(line, call, scope) : answerPlaced(line, call, scope, false);
     } catch (error) {
       return failed(line, call, error);
     }
   };
 }
 
-/** Fetches from the shared store or from the upstreams. Never rejects. */
 async function fetchAnswer(
   { cache, logger }: Pick<AnswerCallOptions, 'cache' | 'logger'>,
   line: Line,
@@ -192,18 +167,15 @@ async function fetchAnswer(
   const { chain, floor } = line;
   const moment = { generation: floor.generation, finalBlock: floor.finalBlock };
   try {
-    const stored = await (mayBeStored(call.method, call.block, moment.finalBlock)
-      ? cache.find(chain.chain.id, call.key)
-      : undefined);
+    const mayStand = mayBeStored(call.method, call.block, moment.finalBlock);
+    const stored = mayStand ? await cache.find(chain.chain.id, call.key) : undefined;
     if (stored !== undefined) return { ok: true, result: stored, cached: true };
     const result = await forward(line, call, signal);
-    if (Buffer.isBuffer(result)) {
-      const reported = chain.pinsHead ? blockReported(call.method, call.block, result) : null;
-      if (reported !== null) await floor.reveal(reported);
-      keepAnswer(cache, { ...call, chain: chain.chain }, result, moment);
-      return { ok: true, result: reportedAnswer(call.method, result), cached: false };
-    }
-    return { ok: true, result, cached: false };
+    if (!Buffer.isBuffer(result)) return { ok: true, result, cached: false };
+    const reported = chain.pinsHead ? blockReported(call.method, call.block, result) : null;
+    if (reported !== null) await floor.reveal(reported);
+    keepAnswer(cache, { ...call, chain: chain.chain }, result, moment);
+    return { ok: true, result: reportedAnswer(call.method, result), cached: false };
   } catch (error) {
     return failedOutcome(error, { slug: chain.slug, method: call.method.name, logger });
   }
@@ -216,15 +188,19 @@ async function forward(
 ): Promise<RawResult> {
   const { method, params, block, isPinned } = call;
   const named = typeof block === 'number' ? block : null;
+  const { latest } = floor;
+  // Above the known head, no upstream is known to have the block: the chosen one may have it, or reports that it doesn't.
+  const isKnown = isPinned || method.nullable || (latest !== null && named !== null && named <= latest);
+  const fallback = method.name === LOGS ? latest : null;
   // Tags that only the upstream resolves (`pending`, `safe`) need one that does not lag.
-  const needed = block === 'tag' && chain.pinsHead ? floor.latest : isPinned ? named : null;
+  const needed = block === 'tag' && chain.pinsHead ? latest : isPinned ? named : null;
   // Pending transactions differ between upstreams, so the same one is used as long as it is available.
   const sticky = block === 'tag' && speaksOfPending(method, params);
   const request = {
     method: method.name,
     params: JSON.stringify(params),
     nullable: method.nullable,
-    block: named === null ? null : blockToReach(call, named, floor.latest),
+    block: named === null || isKnown ? named : fallback,
   };
   const options = { signal, hedge: method.hedge && !sticky, sticky, ...(needed === null ? {} : { minBlock: needed }) };
   const { value } = await pass(request, options);
@@ -233,22 +209,14 @@ async function forward(
   return (await pass({ ...request, nullable: true }, options)).value;
 }
 
-/**
- * Above the known head, no upstream is known to have the block. The chosen one may have it, or reports that it doesn't.
- */
-function blockToReach({ method, isPinned }: PlacedCall, block: number, latest: number | null): number | null {
-  if (isPinned || method.nullable || (latest !== null && block <= latest)) return block;
-  return method.name === LOGS ? latest : null;
-}
-
-function known(json: string): Outcome {
+function constant(json: string): Outcome {
   return { ok: true, result: Buffer.from(json), cached: true };
 }
 
 function constantsOf({ chain }: GatewayChain, clientVersion: string): ReadonlyMap<string, Outcome> {
   return new Map([
-    ['eth_chainId', known(`"${toHex(chain.id)}"`)],
-    ['net_version', known(`"${chain.id}"`)],
-    ['web3_clientVersion', known(JSON.stringify(clientVersion))],
+    ['eth_chainId', constant(`"${toQuantity(chain.id)}"`)],
+    ['net_version', constant(`"${chain.id}"`)],
+    ['web3_clientVersion', constant(JSON.stringify(clientVersion))],
   ]);
 }

@@ -42,7 +42,6 @@ async function judgeTags(
   return first > last ? null : judge(first, last, scope.chain.logRangeMax);
 }
 
-/** Returns the block of a bound, or the error why it is unknown. */
 async function numberOf(bound: LogBound, scope: RequestScope, answer: HandleCall): Promise<number | RpcErrorObject> {
   if (typeof bound === 'number') return bound;
   const isNewest = NEWEST.has(bound);

@@ -4,15 +4,6 @@ import { TIMED_OUT } from '../protocol/rpc-errors.ts';
 /** Runs a call; never rejects. Its signal aborts when no caller waits for it any more. */
 export type RunCall = (signal: AbortSignal) => Promise<Outcome>;
 
-/** Shares one run among identical concurrent calls. */
-export interface SharedCalls {
-  /**
-   * Joins the current run or starts one. A caller's signal ends only its own wait; the run ends when the last caller
-   * leaves. A streamed response goes to one caller, and the others run the call again.
-   */
-  run(requested: RequestedRun, run: RunCall): SharedRun;
-}
-
 export interface RequestedRun {
   /** Equal for calls that one run can serve. */
   readonly key: string;
@@ -21,17 +12,11 @@ export interface RequestedRun {
   readonly signal?: LeaveSignal | undefined;
 }
 
-/** The outcome for one caller. */
-export interface SharedRun {
-  readonly outcome: Promise<Outcome>;
-  /** Whether another caller started the run. */
-  readonly isShared: boolean;
-}
-
 /** Never read: the caller has left. */
 const LEFT: Outcome = { ok: false, error: TIMED_OUT };
 
-export function createSharedCalls(): SharedCalls {
+/** Shares one run among identical concurrent calls. */
+export function createSharedCalls() {
   const flights = new Map<string, Flight>();
 
   function begin(key: string, flight: Flight): void {
@@ -45,7 +30,12 @@ export function createSharedCalls(): SharedCalls {
   }
 
   return {
-    run({ key, isFresh, signal }, run) {
+    /**
+     * Joins the current run or starts one (`isShared`: another caller did). A caller's signal ends only its own wait;
+     * the run ends when the last caller leaves. A streamed response goes to one caller, and the others run the call
+     * again.
+     */
+    run({ key, isFresh, signal }: RequestedRun, run: RunCall): { outcome: Promise<Outcome>; isShared: boolean } {
       if (signal?.aborted) return { outcome: Promise.resolve(LEFT), isShared: false };
       const current = flights.get(key);
       if (current === undefined) {
@@ -62,7 +52,6 @@ export function createSharedCalls(): SharedCalls {
   };
 }
 
-/** One run and its waiting callers. */
 class Flight {
   /** Starts when this one ends. */
   next: Flight | null = null;

@@ -1,17 +1,12 @@
 import { Counter, type Registry } from '@chainstead/core';
 import type { FilterKind } from './filter-store.ts';
 
-export interface FilterMetrics {
-  /** A client created a filter. */
-  made(chain: string, kind: FilterKind): void;
-}
-
-export function createFilterMetrics(registry: Registry): FilterMetrics {
+export function createFilterMetrics(registry: Registry) {
   const made = new Counter({
     name: 'chainstead_gateway_filters_total',
     help: 'Number of filters created by JSON-RPC clients, by kind: logs, blocks, pending (transactions)',
     labelNames: ['chain', 'kind'],
     registers: [registry],
   });
-  return { made: (chain, kind) => made.inc({ chain, kind }) };
+  return { made: (chain: string, kind: FilterKind): void => made.inc({ chain, kind }) };
 }

@@ -3,12 +3,11 @@ import type { GatewayChain } from '../call.ts';
 import { shareRuns } from '../heads/share-runs.ts';
 import type { ChainFeeds } from '../subscriptions/chain-feeds.ts';
 import type { FeedBlock } from '../subscriptions/feed-block.ts';
-import { type LogCriteria, readLogCriteria } from '../subscriptions/log-criteria.ts';
+import { readLogCriteria } from '../subscriptions/log-criteria.ts';
 import { BranchChangedError, createFilterReader, type FilterReader } from './filter-reader.ts';
 import type { FilterStore, ReportedBlock, StoredFilter } from './filter-store.ts';
 import { pollPendingFilter } from './pending-filters.ts';
 
-/** Polls filters from the feeds of their chains. */
 export interface FilterPolls {
   /** Starts following the chain's blocks, for a limited time. */
   hold(chain: GatewayChain, options: { readonly wantsLogs: boolean }): Promise<void>;
@@ -23,8 +22,6 @@ export interface FilterPolls {
 
 /** Most blocks in one poll; the rest follows in the next ones. */
 const BLOCKS_AT_ONCE = 200;
-/** A poll of 200 full blocks of logs would be 100 MB. */
-const CHARACTERS_AT_ONCE = 16_000_000;
 
 export function createFilterPolls(options: {
   readonly store: FilterStore;
@@ -33,18 +30,15 @@ export function createFilterPolls(options: {
   /** Largest response of one poll, characters; one block may exceed it. @default 16,000,000 */
   readonly charactersAtOnce?: number | undefined;
 }): FilterPolls {
-  const { store, feeds, logger, charactersAtOnce = CHARACTERS_AT_ONCE } = options;
+  const { store, feeds, logger, charactersAtOnce = 16_000_000 } = options;
   const leases = new Map<string, FeedLease>();
   const closing = new AbortController();
 
   function hold(chain: GatewayChain, { wantsLogs }: { readonly wantsLogs: boolean }): Promise<void> {
-    const name = `${chain.slug}/${wantsLogs}`;
-    const lease =
-      leases.get(name) ??
-      createFeedLease(() =>
-        feeds.of(chain).blocks.watch({ wantsLogs, added: () => undefined, removed: () => undefined }),
-      );
-    leases.set(name, lease);
+    const listener = { wantsLogs, added: () => undefined, removed: () => undefined };
+    const lease = leases.getOrInsertComputed(`${chain.slug}/${wantsLogs}`, () =>
+      createFeedLease(() => feeds.of(chain).blocks.watch(listener)),
+    );
     return lease.hold();
   }
 
@@ -99,32 +93,18 @@ async function textsOf(
   reader: FilterReader,
 ): Promise<ChangedTexts> {
   if (kind === 'blocks') return { removed: [], added: added.map(({ hash }) => [`"${hash}"`]) };
-  const criteria = criteriaOf(subject);
-  return {
-    removed: await reader.removedLogs(removed, criteria),
-    added: await reader.addedLogs(added, criteria),
-  };
-}
-
-/** Returns the criteria of an accepted filter. */
-function criteriaOf(subject: unknown): LogCriteria {
   const criteria = readLogCriteria(subject);
   if (typeof criteria === 'string') throw new TypeError(`A stored filter can't be read: ${criteria}`);
-  return criteria;
+  return { removed: await reader.removedLogs(removed, criteria), added: await reader.addedLogs(added, criteria) };
 }
 
-/** Keeps a feed running while clients poll it. */
-interface FeedLease {
-  /** Resolves once the feed runs. @throws as the feed's `watch` */
-  hold(): Promise<void>;
-  close(): void;
-}
+type FeedLease = ReturnType<typeof createFeedLease>;
 
 /** Polls come with every block or every few seconds. Milliseconds. */
 const IDLE_MS = 60_000;
 
-/** @param watch starts watching and returns the function that stops it */
-function createFeedLease(watch: () => Promise<() => void>): FeedLease {
+/** Keeps a feed running while clients poll it. @param watch starts watching and returns the function that stops it */
+function createFeedLease(watch: () => Promise<() => void>) {
   let stop: (() => void) | null = null;
   let idle: NodeJS.Timeout | null = null;
 
@@ -140,7 +120,8 @@ function createFeedLease(watch: () => Promise<() => void>): FeedLease {
   });
 
   return {
-    async hold() {
+    /** Resolves once the feed runs. @throws as the feed's `watch` */
+    async hold(): Promise<void> {
       if (stop === null) await begin();
       if (idle === null) idle = setTimeout(end, IDLE_MS).unref();
       else idle.refresh();
@@ -149,13 +130,11 @@ function createFeedLease(watch: () => Promise<() => void>): FeedLease {
   };
 }
 
-/** Changes that the client has not received yet. */
 interface FilterChanges {
   /** Blocks that were reported and then abandoned, newest first. */
   readonly removed: readonly ReportedBlock[];
   /** Oldest first. */
   readonly added: readonly FeedBlock[];
-  /** Blocks reported to the client, including these changes. */
   readonly reported: readonly ReportedBlock[];
 }
 
@@ -183,7 +162,6 @@ function changesSince(
   return { removed, added, reported: reportedAfter(reported.slice(0, fork + 1), added) };
 }
 
-/** Returns the reported blocks including the added ones. */
 function reportedAfter(reported: readonly ReportedBlock[], added: readonly FeedBlock[]): readonly ReportedBlock[] {
   return [...reported, ...added.map(({ number, hash }): ReportedBlock => [number, hash])].slice(-REPORTED_MAX);
 }

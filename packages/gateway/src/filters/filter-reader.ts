@@ -7,15 +7,7 @@ import { type LogCriteria, matchesCriteria } from '../subscriptions/log-criteria
 import { readBlockLogs } from '../subscriptions/read-block-logs.ts';
 import type { ReportedBlock } from './filter-store.ts';
 
-/** Reads blocks and logs for filters from the feed if it has them, otherwise from upstreams. */
-export interface FilterReader {
-  /** Returns the feed's blocks and those between them and the last reported block. @throws as calls to upstreams do */
-  blocksSince(reported: readonly ReportedBlock[]): Promise<readonly FeedBlock[]>;
-  /** Returns the matching logs in order, as JSON texts by block. @throws as calls to upstreams do */
-  addedLogs(blocks: readonly FeedBlock[], criteria: LogCriteria): Promise<readonly (readonly string[])[]>;
-  /** Returns the matching logs of abandoned blocks, as they are revoked. Unavailable logs are left out. */
-  removedLogs(blocks: readonly ReportedBlock[], criteria: LogCriteria): Promise<readonly string[]>;
-}
+export type FilterReader = ReturnType<typeof createFilterReader>;
 
 /** The chain changed during the read. */
 export class BranchChangedError extends Error {
@@ -25,10 +17,14 @@ export class BranchChangedError extends Error {
   }
 }
 
+/**
+ * Reads blocks and logs for filters from the feed if it has them, otherwise from upstreams. All methods throw as calls
+ * to upstreams do.
+ */
 export function createFilterReader(
   { chain, pool }: Pick<GatewayChain, 'chain' | 'pool'>,
   { feed, logger, signal }: { readonly feed: ChainFeed; readonly logger: Logger; readonly signal: AbortSignal },
-): FilterReader {
+) {
   async function abandonedLogs([number, hash]: ReportedBlock): Promise<readonly FeedLog[]> {
     const remembered = feed.abandoned(hash);
     if (remembered?.logs != null) return remembered.logs;
@@ -43,7 +39,8 @@ export function createFilterReader(
   }
 
   return {
-    async blocksSince(reported) {
+    /** Returns the feed's blocks and those between them and the last reported block. */
+    async blocksSince(reported: readonly ReportedBlock[]): Promise<readonly FeedBlock[]> {
       const blocks = [...feed.blocks];
       const [oldest, lowest, last] = [blocks[0], reported[0], reported.at(-1)];
       if (oldest === undefined || lowest === undefined || last === undefined) return blocks;
@@ -58,7 +55,8 @@ export function createFilterReader(
         throw new BranchChangedError();
       return all;
     },
-    async addedLogs(blocks, criteria) {
+    /** Returns the matching logs in order, as JSON texts by block. */
+    async addedLogs(blocks: readonly FeedBlock[], criteria: LogCriteria): Promise<readonly (readonly string[])[]> {
       const bare = blocks.filter(({ logs }) => logs === null);
       const read = await logsOfBare(bare);
       return blocks.map(({ hash, timestamp, logs }) =>
@@ -78,12 +76,10 @@ export function createFilterReader(
         return Map.groupBy(logs, ({ blockHash }) => blockHash);
       }
     },
-    async removedLogs(blocks, criteria) {
-      const found: string[] = [];
-      for (const block of blocks)
-        for (const entry of (await abandonedLogs(block)).toReversed())
-          if (matchesCriteria(criteria, entry.log)) found.push(entry.removedText);
-      return found;
+    /** Returns the matching logs of abandoned blocks, as they are revoked. Unavailable logs are left out. */
+    async removedLogs(blocks: readonly ReportedBlock[], criteria: LogCriteria): Promise<readonly string[]> {
+      const logs = await Array.fromAsync(blocks, async (block) => (await abandonedLogs(block)).toReversed());
+      return logs.flat().flatMap(({ log, removedText }) => (matchesCriteria(criteria, log) ? [removedText] : []));
     },
   };
 }

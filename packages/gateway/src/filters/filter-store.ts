@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { type Database, type Sql, sql } from '@chainstead/db';
 
-/** A block that was reported to a client. */
 export type ReportedBlock = readonly [number: number, hash: string];
 
 export type FilterKind = 'logs' | 'blocks' | 'pending';
 
-/** A filter as stored. */
 export interface StoredFilter {
   readonly id: string;
   readonly kind: FilterKind;
@@ -17,9 +15,7 @@ export interface StoredFilter {
   readonly version: number;
 }
 
-/** The owner of a filter. */
 export interface FilterOwner {
-  /** Principal's id. */
   readonly keyId: string;
   readonly chainId: number;
 }
@@ -31,18 +27,9 @@ export interface FilterStore {
   find(owner: FilterOwner, id: string): Promise<StoredFilter | null>;
   /** Records the reported blocks. @returns false if the filter was changed concurrently: then nothing is recorded */
   advance(filter: StoredFilter, changed: Pick<StoredFilter, 'subject' | 'reported'>): Promise<boolean>;
-  /** Records a poll. */
   touch(id: string): Promise<void>;
   /** @returns the removed filter; null if there was none */
   remove(owner: FilterOwner, id: string): Promise<StoredFilter | null>;
-}
-
-interface FilterRow {
-  readonly id: string;
-  readonly kind: FilterKind;
-  readonly subject: unknown;
-  readonly reported: readonly ReportedBlock[];
-  readonly version: number;
 }
 
 const ID_BYTES = 16;
@@ -56,18 +43,12 @@ function isOwned({ keyId, chainId }: FilterOwner, id: string): Sql {
 }
 
 /** @param filtersPerKey on all chains and in all processes together */
-export function createFilterStore({
-  database,
-  filtersPerKey,
-}: {
-  readonly database: Database;
-  readonly filtersPerKey: number;
-}): FilterStore {
+export function createFilterStore(database: Database, filtersPerKey: number): FilterStore {
   const remove = async (owner: FilterOwner, id: string): Promise<StoredFilter | null> => {
-    const [row] = await database.query<FilterRow>(
+    const [filter = null] = await database.query<StoredFilter>(
       sql`DELETE FROM gateway_filters WHERE ${isOwned(owner, id)} RETURNING ${COLUMNS}`,
     );
-    return row ?? null;
+    return filter;
   };
   return {
     async add(owner, { kind, subject, reported }) {
@@ -87,10 +68,10 @@ export function createFilterStore({
       return null;
     },
     async find(owner, id) {
-      const [row] = await database.query<FilterRow>(
+      const [filter = null] = await database.query<StoredFilter>(
         sql`SELECT ${COLUMNS} FROM gateway_filters WHERE ${isOwned(owner, id)}`,
       );
-      return row ?? null;
+      return filter;
     },
     async advance({ id, version }, { subject, reported }) {
       const advanced = await database.query(

@@ -9,7 +9,6 @@ import { createFilterPolls } from './filter-polls.ts';
 import type { FilterKind, FilterOwner, FilterStore } from './filter-store.ts';
 import { newUpstreamFilter, removePendingFilter } from './pending-filters.ts';
 
-/** The client and chain of a filter call. */
 export interface FilterContext {
   readonly chain: GatewayChain;
   readonly keyId: string;
@@ -22,7 +21,6 @@ export interface Filters {
   newLogFilter(context: FilterContext, filter: unknown): Promise<Outcome>;
   newBlockFilter(context: FilterContext): Promise<Outcome>;
   newPendingFilter(context: FilterContext): Promise<Outcome>;
-  /** Returns the changes since the last call. */
   changes(context: FilterContext, id: string): Promise<Outcome>;
   /** Returns the original log filter, for eth_getLogs. */
   logFilter(context: FilterContext, id: string): Promise<unknown | null>;

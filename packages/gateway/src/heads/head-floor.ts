@@ -50,7 +50,6 @@ export interface HeadFloor {
   close(): void;
 }
 
-/** Dependencies of a head floor. */
 export interface HeadFloorOptions {
   readonly chain: { readonly id: number; readonly key: string; readonly reorgDepthMax: number };
   readonly pool: PoolFollowerOptions['pool'];
@@ -67,7 +66,6 @@ export interface HeadFloorOptions {
 const RETRY_MS = 1_000;
 const LATE: unique symbol = Symbol('late');
 
-/** Creates the floor of one chain. It follows the pool while used, until `close`. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the floor, its followers and its idle end are one state.
 export function createHeadFloor(options: HeadFloorOptions): HeadFloor {
   const { chain, pool, store, logger, clock = systemClock, storeTimeoutMs = 1_000, idleMs = 60_000 } = options;
@@ -80,15 +78,9 @@ export function createHeadFloor(options: HeadFloorOptions): HeadFloor {
 
   const watchers = new Set<(head: Head) => void>();
   let reported: Head | null = null;
-  const follower = createPoolFollower({
-    chain,
-    pool,
-    clock,
-    logger,
-    idleMs,
-    onChange: () => void exchange().then(report),
-    isWatched: () => watchers.size > 0,
-  });
+  const onChange = (): void => void exchange().then(report);
+  const isWatched = (): boolean => watchers.size > 0;
+  const follower = createPoolFollower({ chain, pool, clock, logger, idleMs, onChange, isWatched });
 
   function report(): void {
     const { head } = follower;
@@ -97,7 +89,6 @@ export function createHeadFloor(options: HeadFloorOptions): HeadFloor {
     for (const watcher of watchers) watcher(head);
   }
 
-  /** Returns the highest head that this process knows. */
   function own(): StoredHead | null {
     const { head, finalized } = follower;
     return head === null ? floor : higher(floor, { head: head.number, finalized });
@@ -160,6 +151,15 @@ export function createHeadFloor(options: HeadFloorOptions): HeadFloor {
     }
   }
 
+  async function refreshOwn(): Promise<void> {
+    try {
+      await follower.refresh();
+    } catch (error) {
+      logger.debug({ chain: chain.key, error: errorText(error) }, 'Head not read');
+    }
+    await exchange();
+  }
+
   return {
     async read() {
       follower.use();
@@ -169,20 +169,14 @@ export function createHeadFloor(options: HeadFloorOptions): HeadFloor {
       return { latest: floor.head, finalized: floor.finalized };
     },
     async reveal(block) {
-      if (store === null || (floor !== null && block <= floor.head)) return;
-      try {
-        await follower.refresh();
-      } catch (error) {
-        logger.debug({ chain: chain.key, error: errorText(error) }, 'Head not read');
-      }
-      await exchange();
+      if (store !== null && (floor === null || block > floor.head)) await refreshOwn();
     },
     get latest() {
       return own()?.head ?? null;
     },
     get finalBlock() {
-      const known = own();
-      return known === null ? null : (known.finalized ?? known.head - chain.reorgDepthMax);
+      const current = own();
+      return current === null ? null : (current.finalized ?? current.head - chain.reorgDepthMax);
     },
     get generation() {
       return follower.generation;
@@ -193,12 +187,7 @@ export function createHeadFloor(options: HeadFloorOptions): HeadFloor {
       const { head } = follower;
       const isBehind = store === null || head === null || (floor !== null && head.number < floor.head);
       if (!isBehind) return;
-      try {
-        await follower.refresh();
-      } catch (error) {
-        logger.debug({ chain: chain.key, error: errorText(error) }, 'Head not read');
-      }
-      await exchange();
+      await refreshOwn();
       report();
     },
     get newest() {

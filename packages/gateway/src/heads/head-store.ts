@@ -1,4 +1,3 @@
-/** The shared head of a chain, as block numbers. */
 export interface StoredHead {
   readonly head: number;
   /** Null if no process knows a finalized block. */

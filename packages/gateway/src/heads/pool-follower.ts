@@ -19,7 +19,6 @@ export interface PoolFollower {
   close(): void;
 }
 
-/** Dependencies of a pool follower. */
 export interface PoolFollowerOptions {
   readonly chain: { readonly key: string };
   readonly pool: Pick<UpstreamPool, 'getHead' | 'getFinalized' | 'waitForHead'>;
@@ -37,7 +36,6 @@ export interface PoolFollowerOptions {
 const FINALITY_EVERY_MS = 2_000;
 const RETRY_MS = 500;
 
-/** Follows the pool while used. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: start, idle end and changes share one following.
 export function createPoolFollower(options: PoolFollowerOptions): PoolFollower {
   const { chain, pool, clock, logger, idleMs, onChange, isWatched } = options;

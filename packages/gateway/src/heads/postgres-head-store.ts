@@ -2,36 +2,27 @@ import { type Database, sql } from '@chainstead/db';
 import type { HeadStore, StoredHead } from './head-store.ts';
 import { shareRuns } from './share-runs.ts';
 
-interface HeadRow {
-  chain_id: number;
-  head: number;
-  finalized: number | null;
-}
-
 /**
  * Stores heads in the table `gateway_heads`. One statement reads the heads of all chains for all concurrent callers, so
  * reads never use more than one connection. The database must be the primary: a replica lags.
  */
-export function createPostgresHeadStore(options: { readonly database: Database }): HeadStore {
-  const { database } = options;
+export function createPostgresHeadStore({ database }: { readonly database: Database }): HeadStore {
   const readAll = shareRuns(async () => {
-    const rows = await database.query<HeadRow>(sql`SELECT chain_id, head, finalized FROM gateway_heads`);
-    return new Map(rows.map((row) => [row.chain_id, stored(row)]));
+    const rows = await database.query<StoredHead & { readonly chainId: number }>(
+      sql`SELECT chain_id AS "chainId", head, finalized FROM gateway_heads`,
+    );
+    return new Map(rows.map(({ chainId, ...head }) => [chainId, head]));
   });
   return {
     read: async (chainId) => (await readAll()).get(chainId) ?? null,
     async publish(chainId, { head, finalized }) {
-      const [row] = await database.query<HeadRow>(
+      const [stored = { head, finalized }] = await database.query<StoredHead>(
         sql`INSERT INTO gateway_heads AS kept (chain_id, head, finalized) VALUES (${chainId}, ${head}, ${finalized})
          ON CONFLICT (chain_id) DO UPDATE SET head = greatest(kept.head, excluded.head),
            finalized = greatest(kept.finalized, excluded.finalized), updated_at = now()
-         RETURNING chain_id, head, finalized`,
+         RETURNING head, finalized`,
       );
-      return row === undefined ? { head, finalized } : stored(row);
+      return stored;
     },
   };
-}
-
-function stored(row: HeadRow): StoredHead {
-  return { head: row.head, finalized: row.finalized };
 }

@@ -10,7 +10,6 @@ import {
 } from '@chainstead/proof';
 import { type FaultKind, parseBlock, parseReceipt, standardTransaction } from '@chainstead/rpc';
 
-/** The error in a response. */
 export interface Wrong {
   readonly kind: FaultKind;
   readonly text: string;
@@ -24,7 +23,6 @@ export interface IntegrityCheck {
   inspect(method: string, params: readonly unknown[], result: unknown): Wrong | null;
 }
 
-/** The chain properties that decide which values can be recomputed. */
 export type CheckableChain = Pick<Chain, 'headerHash' | 'receiptsRoot'>;
 
 type Inspection = (params: readonly unknown[], result: unknown) => Wrong | null;
@@ -37,21 +35,14 @@ export function createIntegrityCheck({ chain }: { readonly chain: CheckableChain
   const inspections = new Map<string, Inspection>([
     ['eth_getBlockByHash', ([hash], result) => inspectBlock(chain, result, { hash })],
     ['eth_getBlockByNumber', ([number], result) => inspectBlock(chain, result, { number })],
-    [
-      'eth_getTransactionByHash',
-      ([hash], result) => inspectTransaction(chain, standardTransaction(asObject(result)), { hash }),
-    ],
+    ['eth_getTransactionByHash', ([hash], result) => inspectTransaction(chain, result, {}, hash)],
     [
       'eth_getTransactionByBlockHashAndIndex',
-      ([blockHash, index], result) =>
-        wrongPlace(asObject(result), { blockHash, transactionIndex: index }) ??
-        inspectTransaction(chain, standardTransaction(asObject(result)), {}),
+      ([blockHash, transactionIndex], result) => inspectTransaction(chain, result, { blockHash, transactionIndex }),
     ],
     [
       'eth_getTransactionByBlockNumberAndIndex',
-      ([blockNumber, index], result) =>
-        wrongPlace(asObject(result), { blockNumber, transactionIndex: index }) ??
-        inspectTransaction(chain, standardTransaction(asObject(result)), {}),
+      ([blockNumber, transactionIndex], result) => inspectTransaction(chain, result, { blockNumber, transactionIndex }),
     ],
     ['eth_getTransactionReceipt', ([hash], result) => inspectReceipt(result, hash)],
     ['eth_getBlockReceipts', ([at], result) => inspectReceipts(result, at)],
@@ -100,11 +91,10 @@ function inspectBlock(
   if (!chain.headerHash) return null;
   const checked = checkHeaderHash(header.raw, header.hash);
   if (checked.result === 'mismatch') return mismatch('hash', checked.computed, header.hash);
-  if (checked.result === 'unchecked')
-    return {
-      kind: 'header-hash-mismatch',
-      text: `the hash ${header.hash} cannot be recomputed from what else is in the header`,
-    };
+  if (checked.result === 'unchecked') {
+    const text = `the hash ${header.hash} cannot be recomputed from what else is in the header`;
+    return { kind: 'header-hash-mismatch', text };
+  }
   return transactions === null ? null : inspectTransactions(chain, header, transactions);
 }
 
@@ -128,10 +118,14 @@ function inspectTransactions(
 
 function inspectTransaction(
   chain: CheckableChain,
-  transaction: TransactionJson,
-  requested: { readonly hash?: unknown },
+  result: unknown,
+  requested: Readonly<Record<string, unknown>>,
+  hash?: unknown,
 ): Wrong | null {
-  if (!isSame(requested.hash, transaction.hash)) return wrongTransaction(transaction.hash, requested.hash);
+  const wrong = wrongPlace(asObject(result), requested);
+  if (wrong !== null) return wrong;
+  const transaction = standardTransaction(asObject(result));
+  if (!isSame(hash, transaction.hash)) return wrongTransaction(transaction.hash, hash);
   if (!chain.headerHash || !isBlocksOwn(chain, transaction)) return null;
   const checked = checkTransactionHash(transaction);
   return checked.result === 'mismatch' ? wrongTransaction(transaction.hash, checked.computed) : null;
@@ -182,10 +176,10 @@ function inspectReceipts(result: unknown, at: unknown): Wrong | null {
 }
 
 /** Checks that members match the requested hash or number; tags and absent values match anything. */
-function wrongPlace(one: TransactionJson, requested: Readonly<Record<string, unknown>>): Wrong | null {
+function wrongPlace(part: TransactionJson, requested: Readonly<Record<string, unknown>>): Wrong | null {
   for (const [name, wanted] of Object.entries(requested)) {
     if (typeof wanted !== 'string' || !QUANTITY.test(wanted)) continue;
-    const given = one[name];
+    const given = part[name];
     const fits = HASH.test(wanted) ? isSame(wanted, given) : toNumber(wanted) === toNumber(given);
     if (!fits) return { kind: 'malformed', text: `${name} is ${String(given)}, not ${wanted}` };
   }
@@ -207,10 +201,8 @@ function mismatch(what: string, expected: unknown, given: unknown): Wrong {
 }
 
 function wrongTransaction(given: unknown, expected: unknown): Wrong {
-  return {
-    kind: 'transaction-hash-mismatch',
-    text: `the transaction's hash is ${String(given)}, not ${String(expected)}`,
-  };
+  const text = `the transaction's hash is ${String(given)}, not ${String(expected)}`;
+  return { kind: 'transaction-hash-mismatch', text };
 }
 
 function asObject(value: unknown): TransactionJson {

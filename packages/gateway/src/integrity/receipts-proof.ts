@@ -55,12 +55,12 @@ export function createReceiptsProof({
     if (header.receiptsRoot === null) return null;
     const context = { encoding: chain.receiptsRoot, blockNumber: header.number, blockHash };
     const root = receiptsRoot(receipts, context);
-    if (root !== header.receiptsRoot)
-      return {
-        kind: 'receipts-root-mismatch',
-        text: `the receipts have root ${root}, the header ${header.receiptsRoot}`,
-      };
-    provenBlocks.set(blockHash, new Map(receipts.map((one) => [one.transactionHash, encodeReceipt(one, 'computed')])));
+    if (root !== header.receiptsRoot) {
+      const text = `the receipts have root ${root}, the header ${header.receiptsRoot}`;
+      return { kind: 'receipts-root-mismatch', text };
+    }
+    const encoded = receipts.map((receipt) => [receipt.transactionHash, encodeReceipt(receipt, 'computed')] as const);
+    provenBlocks.set(blockHash, new Map(encoded));
     return null;
   }
 
@@ -83,10 +83,8 @@ export function createReceiptsProof({
     }
     const proven = provenBlocks.get(hash)?.get(receipt.transactionHash);
     if (proven?.equals(encodeReceipt(receipt, 'computed')) === true) return null;
-    return {
-      kind: 'receipts-root-mismatch',
-      text: `block ${hash} holds no such receipt of ${receipt.transactionHash}`,
-    };
+    const text = `block ${hash} holds no such receipt of ${receipt.transactionHash}`;
+    return { kind: 'receipts-root-mismatch', text };
   }
 
   return { proveAll, proveOne };

@@ -37,8 +37,10 @@ export function createStrictForward(options: {
   const integrity = createIntegrityCheck(options);
   const receipts = createReceiptsProof({ chain, forward });
 
-  async function findWrong(call: RawCall, text: string, given: RequestOptions): Promise<Wrong | null> {
+  async function findWrong(call: RawCall, text: string, options: RequestOptions): Promise<Wrong | null> {
     const { method } = call;
+    // Data for the proof may come from any upstream, including the one in doubt: it is proven too.
+    const { timeoutMs: _timeoutMs, minBlock: _minBlock, exclude: _exclude, only: _only, ...given } = options;
     const params: unknown[] = JSON.parse(call.params);
     let result: unknown;
     try {
@@ -65,28 +67,17 @@ export function createStrictForward(options: {
         throw error;
       }
       const value = await whole(answer.value, call.method);
-      const { timeoutMs: _timeoutMs, ...others } = given;
-      const found = await findWrong(call, value.toString(), withoutBlock(others));
-      if (found === null) return { value, upstream: answer.upstream };
-      pool.reportFault(answer.upstream, found.kind, { method: call.method, text: found.text });
-      wrong.set(answer.upstream, found.text);
+      const fault = await findWrong(call, value.toString(), given);
+      if (fault === null) return { value, upstream: answer.upstream };
+      pool.reportFault(answer.upstream, fault.kind, { method: call.method, text: fault.text });
+      wrong.set(answer.upstream, fault.text);
     }
   }
 
-  return (call, given = {}) => (isChecked(call.method) ? forward(call, given) : pool.forward(call, given));
+  return (call, given = {}) => (CHECKED.test(call.method) ? forward(call, given) : pool.forward(call, given));
 }
 
 const CHECKED = /^eth_get(?:Block(?:By(?:Hash|Number)|Receipts)|Transaction(?:By.+|Receipt))$/;
-
-function isChecked(method: string): boolean {
-  return CHECKED.test(method);
-}
-
-/** Data for the proof may come from any upstream, including the one in doubt: it is proven too. */
-function withoutBlock(given: RequestOptions): RequestOptions {
-  const { minBlock: _minBlock, exclude: _exclude, only: _only, ...others } = given;
-  return others;
-}
 
 async function whole(result: RawResult, method: string): Promise<Buffer> {
   if (Buffer.isBuffer(result)) return result;

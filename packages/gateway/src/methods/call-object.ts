@@ -1,7 +1,7 @@
 /** The objects of eth_call, eth_estimateGas and eth_createAccessList, with every member that nodes read. */
 import { mapOf, membersOf } from './members.ts';
 import { type Check, mustBe } from './parameter.ts';
-import { address, bytes, hash, listOf, quantity, word } from './values.ts';
+import { address, bytes, hash, isNumberText, listOf, quantity, word } from './values.ts';
 
 const LIST_MAX = 10_000;
 
@@ -102,7 +102,11 @@ export const blockOverrides: Check = membersOf('blockOverrides', {
   baseFee: word('blockOverrides: baseFee'),
   blobBaseFee: word('blockOverrides: blobBaseFee'),
   beaconRoot: hash('blockOverrides: beaconRoot'),
-  blockHash: mapOf('blockOverrides: blockHash', blockNumberKey, hash('blockOverrides: blockHash')),
+  blockHash: mapOf(
+    'blockOverrides: blockHash',
+    (value) => (isNumberText(value) ? null : mustBe('blockOverrides: a block of blockHash', 'a number', value)),
+    hash('blockOverrides: blockHash'),
+  ),
 });
 
 /** Hexadecimal text, or byte values as numbers, as ZKsync clients send them. */
@@ -113,9 +117,4 @@ function octets(name: string): Check {
     const isRight = value.every((octet) => Number.isInteger(octet) && octet >= 0 && octet <= 255);
     return isRight ? null : `${name} must be a list of numbers from 0 to 255, or hexadecimal text`;
   };
-}
-
-function blockNumberKey(value: unknown): string | null {
-  const isRight = typeof value === 'string' && /^(?:0[xX][0-9a-fA-F]{1,16}|\d{1,19})$/.test(value);
-  return isRight ? null : mustBe('blockOverrides: a block of blockHash', 'a number', value);
 }

@@ -10,12 +10,13 @@ const ALTERNATIVES_MAX = 1_000;
 const oneAddress = address('address');
 const addresses = listOf('address', oneAddress, ADDRESSES_MAX);
 const topic = hash('topics: a topic');
-const alternatives = listOf(
-  'topics: alternatives',
-  (value) => (value === null ? null : topic(value)),
-  ALTERNATIVES_MAX,
+const topicOrAny: Check = (value) => (value === null ? null : topic(value));
+const alternatives = listOf('topics: alternatives', topicOrAny, ALTERNATIVES_MAX);
+const topics = listOf(
+  'topics',
+  (value) => (Array.isArray(value) ? alternatives(value) : topicOrAny(value)),
+  TOPICS_MAX,
 );
-const topics = listOf('topics', checkPosition, TOPICS_MAX);
 
 const members = membersOf('filter', {
   fromBlock: block('fromBlock'),
@@ -48,9 +49,4 @@ function boundOf(value: unknown): LogBound {
   if (isBlockNumber(value)) return Number(value);
   if (value === 'earliest') return 0;
   return typeof value === 'string' ? value : 'latest';
-}
-
-function checkPosition(value: unknown): string | null {
-  if (value === null) return null;
-  return Array.isArray(value) ? alternatives(value) : topic(value);
 }

@@ -12,7 +12,10 @@ export function membersOf(name: string, members: Readonly<Record<string, Check>>
     if (!isObject(value)) return mustBe(name, 'an object', value);
     for (const [given, member] of Object.entries(value)) {
       const check = checks.get(given);
-      if (check === undefined) return unknownMember(name, given, bySmallName.get(given.toLowerCase()));
+      if (check === undefined) {
+        const spelling = bySmallName.get(given.toLowerCase());
+        return `${name} has no member ${shown(given)}${spelling === undefined ? '' : `; it is written ${spelling}`}`;
+      }
       const problem = isAbsent(member) ? null : check(member);
       if (problem !== null) return problem;
     }
@@ -30,9 +33,4 @@ export function mapOf(name: string, checkKey: Check, checkMember: Check): Check 
     }
     return null;
   };
-}
-
-function unknownMember(name: string, given: string, known: string | undefined): string {
-  const hint = known === undefined ? '' : `; it is written ${known}`;
-  return `${name} has no member ${shown(given)}${hint}`;
 }

@@ -1,41 +1,5 @@
 import type { Parameter } from './parameter.ts';
-import * as parameters from './parameters.ts';
-import { TRACE_FILTER, TRACE_TYPES, TRACER } from './trace-parameters.ts';
-
-/**
- * How long a response stays true:
- * - `immutable`: permanently (by hash)
- * - `block`: until the next head; permanently once its block is final
- * - `head`: until the next head
- * - `constant`: as long as the process runs
- * - `never`: never cached
- */
-export type Lifetime = 'immutable' | 'block' | 'head' | 'constant' | 'never';
-
-/** The properties of a method. */
-export interface MethodFacts {
-  readonly name: string;
-  /** The name under which calls are counted and limited: {@link UNLISTED} for all methods outside the list. */
-  readonly countedAs: string;
-  readonly lifetime: Lifetime;
-  /** Whether a second upstream may be called while the first one is slow. */
-  readonly hedge: boolean;
-  /** Weight of a call against a key's rate, in units of the cheapest calls. */
-  readonly weight: number;
-  /** Index of the parameter with the block (number, tag, or EIP-1898 object); null if there is none. */
-  readonly blockParameter: number | null;
-  /** Whether null means "does not exist", so that another upstream is tried before it is accepted. */
-  readonly nullable: boolean;
-}
-
-/** A method that the gateway offers. */
-export interface GatewayMethod extends MethodFacts {
-  readonly parameters: readonly Parameter[];
-  /** Makes a node execute transactions again. Offered only if the operator enables it. */
-  readonly isTrace: boolean;
-}
-
-const {
+import {
   ADDRESS,
   BLOCK_COUNT,
   BLOCK_HASH,
@@ -58,7 +22,40 @@ const {
   SUBSCRIPTION_OPTIONS,
   TRANSACTION,
   TRANSACTION_HASH,
-} = parameters;
+} from './parameters.ts';
+import { TRACE_FILTER, TRACE_TYPES, TRACER } from './trace-parameters.ts';
+
+/**
+ * How long a response stays true:
+ * - `immutable`: permanently (by hash)
+ * - `block`: until the next head; permanently once its block is final
+ * - `head`: until the next head
+ * - `constant`: as long as the process runs
+ * - `never`: never cached
+ */
+export type Lifetime = 'immutable' | 'block' | 'head' | 'constant' | 'never';
+
+export interface MethodFacts {
+  readonly name: string;
+  /** The name under which calls are counted and limited: {@link UNLISTED} for all methods outside the list. */
+  readonly countedAs: string;
+  readonly lifetime: Lifetime;
+  /** Whether a second upstream may be called while the first one is slow. */
+  readonly hedge: boolean;
+  /** Weight of a call against a key's rate, in units of the cheapest calls. */
+  readonly weight: number;
+  /** Index of the parameter with the block (number, tag, or EIP-1898 object); null if there is none. */
+  readonly blockParameter: number | null;
+  /** Whether null means "does not exist", so that another upstream is tried before it is accepted. */
+  readonly nullable: boolean;
+}
+
+/** A method that the gateway offers. */
+export interface GatewayMethod extends MethodFacts {
+  readonly parameters: readonly Parameter[];
+  /** Makes a node execute transactions again. Offered only if the operator enables it. */
+  readonly isTrace: boolean;
+}
 
 /** A node executes a transaction or a whole block per call. */
 const TRACE_WEIGHT = 20;
@@ -140,8 +137,8 @@ export const UNLISTED = 'eth_*';
 export function findMethod(name: string): GatewayMethod | undefined {
   const listed = BY_NAME.get(name);
   if (listed !== undefined || !READING.test(name)) return listed;
-  const places = Array.from({ length: UNLISTED_PARAMETERS_MAX }, () => ANY);
-  return { ...method(name, 'never', UNLISTED_WEIGHT, places, { hedge: false }), countedAs: UNLISTED };
+  const parameters = new Array<Parameter>(UNLISTED_PARAMETERS_MAX).fill(ANY);
+  return { ...method(name, 'never', UNLISTED_WEIGHT, parameters, { hedge: false }), countedAs: UNLISTED };
 }
 
 const READING =
@@ -151,7 +148,6 @@ const UNLISTED_PARAMETERS_MAX = 8;
 const UNLISTED_WEIGHT = 5;
 const ANY: Parameter = { name: 'parameter', check: () => null, isOptional: true };
 
-/** Names of all methods, in alphabetical order. */
 export const METHOD_NAMES: readonly string[] = METHODS.map(({ name }) => name).toSorted();
 
 /**
@@ -166,23 +162,14 @@ function method(
   name: string,
   lifetime: Lifetime,
   weight: number,
-  places: readonly Parameter[],
+  parameters: readonly Parameter[],
   facts: { readonly block?: number | undefined; readonly nullable?: boolean; readonly hedge?: boolean } = {},
 ): GatewayMethod {
-  return {
-    name,
-    countedAs: name,
-    lifetime,
-    weight,
-    parameters: places,
-    hedge: facts.hedge ?? true,
-    blockParameter: facts.block ?? null,
-    nullable: facts.nullable ?? false,
-    isTrace: false,
-  };
+  const { block: blockParameter = null, nullable = false, hedge = true } = facts;
+  return { name, countedAs: name, lifetime, weight, parameters, hedge, blockParameter, nullable, isTrace: false };
 }
 
 /** The result may be large and differs by tracer, so it is never cached. */
-function trace(name: string, places: readonly Parameter[], block?: number): GatewayMethod {
-  return { ...method(name, 'never', TRACE_WEIGHT, places, { hedge: false, block }), isTrace: true };
+function trace(name: string, parameters: readonly Parameter[], block?: number): GatewayMethod {
+  return { ...method(name, 'never', TRACE_WEIGHT, parameters, { hedge: false, block }), isTrace: true };
 }

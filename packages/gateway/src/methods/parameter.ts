@@ -1,7 +1,6 @@
 /** Returns the error of a value, as a sentence with the parameter's name; null if it is valid. */
 export type Check = (value: unknown) => string | null;
 
-/** One parameter of a method. */
 export interface Parameter {
   readonly check: Check;
   /** May be absent or null. */

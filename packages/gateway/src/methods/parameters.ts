@@ -3,7 +3,7 @@ import { blockOverrides, callObject, stateOverrides } from './call-object.ts';
 import { logFilter } from './log-filter.ts';
 import { mapOf } from './members.ts';
 import { type Check, mustBe, type Parameter, shown } from './parameter.ts';
-import { address, block, blockOrHash, boolean, bytes, hash, listOf, number64 } from './values.ts';
+import { address, block, blockOrHash, boolean, bytes, hash, isNumberText, listOf, number64 } from './values.ts';
 
 const STORAGE_KEY_DIGITS_MAX = 64;
 const STORAGE_KEYS_MAX = 1_024;
@@ -35,7 +35,6 @@ export const STORAGE_KEYS: Parameter = {
   name: 'storageKeys',
   check: listOf('storageKeys', storageKey, STORAGE_KEYS_MAX),
 };
-/** Storage keys by contract. */
 export const STORAGE_REQUEST: Parameter = {
   name: 'request',
   check: mapOf('request', address('request'), listOf('request', storageKey, STORAGE_KEYS_MAX)),
@@ -57,7 +56,6 @@ export const SUBSCRIPTION_OPTIONS: Parameter = {
   check: (value) => (typeof value === 'boolean' ? null : logFilter(value)),
   isOptional: true,
 };
-/** The id of a subscription or a filter. */
 export const ID: Parameter = {
   name: 'id',
   check: (value) =>
@@ -90,9 +88,8 @@ function storageKey(value: unknown): string | null {
 
 /** A hexadecimal or decimal number, as text or as a number. */
 function blockCount(value: unknown): string | null {
-  const given = typeof value === 'number' ? String(value) : value;
-  if (typeof given === 'string' && /^(?:0[xX][0-9a-fA-F]{1,16}|\d{1,19})$/.test(given)) return null;
-  return mustBe('blockCount', 'a hexadecimal or decimal number', value);
+  const isRight = isNumberText(typeof value === 'number' ? String(value) : value);
+  return isRight ? null : mustBe('blockCount', 'a hexadecimal or decimal number', value);
 }
 
 function percentile(value: unknown): string | null {

@@ -1,5 +1,4 @@
-import type { RpcErrorObject } from '../protocol/rpc-errors.ts';
-import { invalidParams } from '../protocol/rpc-errors.ts';
+import { invalidParams, type RpcErrorObject } from '../protocol/rpc-errors.ts';
 import type { GatewayMethod } from './method-table.ts';
 import { isAbsent } from './parameter.ts';
 
@@ -14,18 +13,16 @@ export function readParams(
   if (given.length > parameters.length)
     return { error: invalidParams(`too many arguments, want at most ${parameters.length}`) };
   let params = given;
-  for (let place = 0; place < parameters.length; place += 1) {
-    const parameter = parameters[place];
-    if (parameter === undefined) continue;
-    const value = given[place];
+  for (const [index, parameter] of parameters.entries()) {
+    const value = given[index];
     if (!isAbsent(value)) {
       const problem = parameter.check(value);
       if (problem === null) continue;
-      return { error: invalidParams(UNPLACED.test(problem) ? problem : `invalid argument ${place}: ${problem}`) };
+      return { error: invalidParams(UNPLACED.test(problem) ? problem : `invalid argument ${index}: ${problem}`) };
     }
     if (parameter.isOptional !== true)
-      return { error: invalidParams(`missing value for required argument ${place}: ${parameter.name}`) };
-    if (parameter.fill !== undefined) params = [...params.slice(0, place), parameter.fill, ...params.slice(place + 1)];
+      return { error: invalidParams(`missing value for required argument ${index}: ${parameter.name}`) };
+    if (parameter.fill !== undefined) params = [...params.slice(0, index), parameter.fill, ...params.slice(index + 1)];
   }
   return { params };
 }

@@ -2,7 +2,7 @@
 import { blockOverrides, stateOverrides } from './call-object.ts';
 import { mapOf, membersOf } from './members.ts';
 import { type Check, mustBe, type Parameter } from './parameter.ts';
-import { address, block, boolean, listOf, number64 } from './values.ts';
+import { address, block, boolean, listOf, matching, number64 } from './values.ts';
 
 /** Named tracers of nodes. Any other text is a script, which runs in the node without a time limit. */
 const TRACERS = [
@@ -12,8 +12,7 @@ const TRACERS = [
 const TYPES = ['trace', 'vmTrace', 'stateDiff'];
 const ADDRESSES_MAX = 1_000;
 
-const flagName: Check = (name) =>
-  typeof name === 'string' && /^[A-Za-z0-9]{1,40}$/.test(name) ? null : mustBe('tracerConfig: a name', 'a word', name);
+const flagName = matching(/^[A-Za-z0-9]{1,40}$/, 'tracerConfig: a name', 'a word');
 
 /** geth's TraceConfig and its logger's settings. */
 export const TRACER: Parameter = {
@@ -22,10 +21,7 @@ export const TRACER: Parameter = {
   check: membersOf('tracer', {
     tracer: oneOf('tracer', TRACERS),
     tracerConfig: mapOf('tracerConfig', flagName, boolean('tracerConfig: a setting')),
-    timeout: (value) =>
-      typeof value === 'string' && /^\d{1,4}(?:ms|s|m)$/.test(value)
-        ? null
-        : mustBe('timeout', 'a time such as 5s', value),
+    timeout: matching(/^\d{1,4}(?:ms|s|m)$/, 'timeout', 'a time such as 5s'),
     reexec: count('reexec'),
     limit: count('limit'),
     disableStorage: boolean('disableStorage'),
@@ -40,7 +36,6 @@ export const TRACER: Parameter = {
   }),
 };
 
-/** The requested data of each transaction. */
 export const TRACE_TYPES: Parameter = {
   name: 'traceTypes',
   check: listOf('traceTypes', oneOf('traceTypes: a type', TYPES), TYPES.length),
@@ -60,7 +55,8 @@ export const TRACE_FILTER: Parameter = {
 };
 
 function oneOf(name: string, allowed: readonly string[]): Check {
-  return (value) => (allowed.some((one) => one === value) ? null : mustBe(name, `one of ${allowed.join(', ')}`, value));
+  const words: ReadonlySet<unknown> = new Set(allowed);
+  return (value) => (words.has(value) ? null : mustBe(name, `one of ${allowed.join(', ')}`, value));
 }
 
 /** Nodes accept numbers, and some also accept quantities. */

@@ -14,7 +14,7 @@ const TAGS: ReadonlySet<unknown> = new Set(['latest', 'earliest', 'pending', 'sa
 const TAG_LIST = 'latest, earliest, pending, safe, finalized';
 export const BLOCK_RULE = `a hexadecimal number without leading zeros, or one of ${TAG_LIST}`;
 
-function matching(pattern: RegExp, name: string, rule: string): Check {
+export function matching(pattern: RegExp, name: string, rule: string): Check {
   return (value) => (typeof value === 'string' && pattern.test(value) ? null : mustBe(name, rule, value));
 }
 
@@ -51,6 +51,10 @@ export function boolean(name: string): Check {
   return (value) => (typeof value === 'boolean' ? null : mustBe(name, 'true or false', value));
 }
 
+export function isNumberText(value: unknown): boolean {
+  return typeof value === 'string' && /^(?:0[xX][0-9a-fA-F]{1,16}|\d{1,19})$/.test(value);
+}
+
 export function isBlockTag(value: unknown): value is string {
   return TAGS.has(value);
 }
@@ -64,7 +68,6 @@ export function isHash(value: unknown): value is string {
   return typeof value === 'string' && HASH.test(value);
 }
 
-/** A number or a tag. */
 export function block(name: string): Check {
   return (value) => (isBlockTag(value) || isBlockNumber(value) ? null : mustBe(name, BLOCK_RULE, value));
 }
@@ -74,7 +77,13 @@ export function blockOrHash(name: string): Check {
   const rule = `${BLOCK_RULE}, or a hash, or an object with blockNumber or blockHash`;
   return (value) => {
     if (isBlockTag(value) || isBlockNumber(value) || isHash(value)) return null;
-    return isObject(value) ? checkBlockObject(value) : mustBe(name, rule, value);
+    if (!isObject(value)) return mustBe(name, rule, value);
+    const problem = blockMembers(value);
+    if (problem !== null) return problem;
+    const hasNumber = !isAbsent(value.blockNumber);
+    const hasHash = !isAbsent(value.blockHash);
+    if (hasNumber && hasHash) return 'cannot specify both BlockHash and BlockNumber, choose one or the other';
+    return hasNumber || hasHash ? null : 'blockNumber or blockHash is missing';
   };
 }
 
@@ -84,16 +93,6 @@ const blockMembers = membersOf('block', {
   requireCanonical: boolean('requireCanonical'),
 });
 
-function checkBlockObject(value: Readonly<Record<string, unknown>>): string | null {
-  const problem = blockMembers(value);
-  if (problem !== null) return problem;
-  const hasNumber = !isAbsent(value.blockNumber);
-  const hasHash = !isAbsent(value.blockHash);
-  if (hasNumber && hasHash) return 'cannot specify both BlockHash and BlockNumber, choose one or the other';
-  return hasNumber || hasHash ? null : 'blockNumber or blockHash is missing';
-}
-
-/** Checks each element of an array. */
 export function listOf(name: string, element: Check, lengthMax: number): Check {
   return (value) => {
     if (!Array.isArray(value)) return mustBe(name, 'an array', value);

@@ -79,12 +79,11 @@ function skipValue(text: string, from: number): number {
   if (first === QUOTE) return skipString(text, from);
   if (first === OPEN_BRACE || first === OPEN_BRACKET) return skipNested(text, from);
   let at = from + 1;
-  while (at < text.length && !endsScalar(text.charCodeAt(at))) at += 1;
+  for (; at < text.length; at += 1) {
+    const character = text.charCodeAt(at);
+    if (character === COMMA || character === CLOSE_BRACE || character === CLOSE_BRACKET || character <= SPACE) break;
+  }
   return at;
-}
-
-function endsScalar(character: number): boolean {
-  return character === COMMA || character === CLOSE_BRACE || character === CLOSE_BRACKET || character <= SPACE;
 }
 
 /** Without recursion: nesting may be as deep as the body is long. */

@@ -1,9 +1,15 @@
 import { countJsonValues, JSON_DEPTH_MAX } from '@chainstead/core';
+import { isObject } from '../methods/parameter.ts';
 import { idText, idTexts } from './id-text.ts';
-import type { RpcErrorObject } from './rpc-errors.ts';
-import { EMPTY_BATCH, invalidParams, invalidRequest, PARSE_ERROR } from './rpc-errors.ts';
+import {
+  BATCH_MAX,
+  EMPTY_BATCH,
+  invalidParams,
+  invalidRequest,
+  PARSE_ERROR,
+  type RpcErrorObject,
+} from './rpc-errors.ts';
 
-/** A well-formed JSON-RPC 2.0 request. */
 export interface RpcRequest {
   /** Original JSON text of the id; null for a notification, which gets no response. */
   readonly id: string | null;
@@ -11,7 +17,6 @@ export interface RpcRequest {
   readonly params: readonly unknown[];
 }
 
-/** An invalid request and its response. */
 export interface RefusedRequest {
   /** JSON text of the id if it can be read, otherwise `null`. */
   readonly id: string;
@@ -20,14 +25,10 @@ export interface RefusedRequest {
 
 export type ReadRequest = RpcRequest | RefusedRequest;
 
-/** The requests of a body: one, or a batch. */
 export type RequestBody =
   | { readonly kind: 'single'; readonly request: ReadRequest }
   | { readonly kind: 'batch'; readonly requests: readonly ReadRequest[] }
   | { readonly kind: 'batch-too-large' };
-
-/** Most requests in one batch. */
-export const BATCH_MAX = 20;
 
 /** Filters contain thousands of addresses, and overrides of `eth_call` thousands of slots. */
 const BODY_BOUNDS = { depthMax: JSON_DEPTH_MAX, valuesMax: 50_000 };
@@ -57,7 +58,7 @@ function single(request: ReadRequest): RequestBody {
 }
 
 function readRequest(value: unknown, writtenId: () => string | null): ReadRequest {
-  if (!isMembers(value)) return refuse('null', invalidRequest('it is not an object'));
+  if (!isObject(value)) return refuse('null', invalidRequest('it is not an object'));
   const id = readId(value.id, writtenId);
   if (id === false) return refuse('null', invalidRequest('id must be a number, a string or null'));
   if (value.jsonrpc !== '2.0') return refuse(id, invalidRequest('jsonrpc must be "2.0"'));
@@ -79,8 +80,4 @@ function readId(id: unknown, written: () => string | null): string | null | fals
   if (typeof id !== 'number' && typeof id !== 'string') return false;
   // A key written with escapes is not found in the text.
   return written() ?? JSON.stringify(id);
-}
-
-function isMembers(value: unknown): value is Readonly<Record<'id' | 'jsonrpc' | 'method' | 'params', unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

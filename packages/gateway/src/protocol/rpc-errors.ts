@@ -1,5 +1,4 @@
 /** Errors of the gateway itself. Codes: JSON-RPC 2.0, EIP-1474, and geth's for cases that those leave open. */
-/** The JSON-RPC error object. */
 export interface RpcErrorObject {
   readonly code: number;
   readonly message: string;
@@ -8,9 +7,10 @@ export interface RpcErrorObject {
 
 export const PARSE_ERROR: RpcErrorObject = { code: -32_700, message: 'Parse error: the body is not JSON' };
 export const EMPTY_BATCH: RpcErrorObject = { code: -32_600, message: 'Invalid request: the batch is empty' };
+export const BATCH_MAX = 20;
+export const BATCH_TOO_LARGE: RpcErrorObject = { code: -32_600, message: `A batch may hold ${BATCH_MAX} requests` };
 /** Body and code of the hosted API. */
 export const RATE_LIMITED: RpcErrorObject = { code: -32_005, message: 'Rate limit exceeded' };
-/** The body budget is used up. */
 export const TOO_MANY_BODIES: RpcErrorObject = {
   code: -32_005,
   message: 'Too many messages are being answered: try again',
@@ -42,19 +42,18 @@ export function notSupported(method: string, slug: string): RpcErrorObject {
   return { code: -32_601, message: notSupportedText(method, slug) };
 }
 
-/** A method that the operator must enable. */
 export function tracesOff(method: string, slug: string): RpcErrorObject {
   return { code: -32_601, message: `${notSupportedText(method, slug)}: GATEWAY_TRACES=on offers it` };
 }
 
-/** A method that sends notifications, called over HTTP. */
 export function needsSocket(method: string): RpcErrorObject {
   return { code: -32_601, message: `${method} needs a WebSocket: connect to the same path with ws:// or wss://` };
 }
 
 /** The hosted API's text. */
 function notSupportedText(method: string, slug: string): string {
-  return `${shortenMethod(method)} is not supported on chain ${slug}`;
+  const name = method.length > METHOD_LENGTH_MAX ? `${method.slice(0, METHOD_LENGTH_MAX)}…` : method;
+  return `${name} is not supported on chain ${slug}`;
 }
 
 /** No upstream of the chain responded: −32603, since the same call may soon succeed. Contains no upstream name. */
@@ -68,7 +67,3 @@ export function isOwnFailure(error: RpcErrorObject, slug: string): boolean {
 }
 
 const METHOD_LENGTH_MAX = 64;
-
-function shortenMethod(method: string): string {
-  return method.length > METHOD_LENGTH_MAX ? `${method.slice(0, METHOD_LENGTH_MAX)}…` : method;
-}

@@ -5,12 +5,12 @@ import { checkLogRange } from '../calls/limit-log-range.ts';
 import { findMethod, type GatewayMethod, type MethodFacts } from '../methods/method-table.ts';
 import { readParams } from '../methods/read-params.ts';
 import type { ReadRequest } from '../protocol/read-requests.ts';
-import type { RpcErrorObject } from '../protocol/rpc-errors.ts';
 import {
   INTERNAL_ERROR,
   needsSocket,
   notSupported,
   RATE_LIMITED,
+  type RpcErrorObject,
   TIMED_OUT,
   tracesOff,
   unavailable,
@@ -21,7 +21,6 @@ import { type HandleStateful, SOCKET_METHODS } from './answer-stateful.ts';
 import type { CountRefusal } from './refusals.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** The outcome of a request, and why it was refused without being tried. */
 export interface Answered {
   readonly outcome: Outcome;
   readonly refusal: 'unsupported' | 'rate-limited' | null;
@@ -39,7 +38,6 @@ export interface AnswerRequestOptions {
   readonly rateLimits: RateLimits;
   readonly usage: UsageCounter;
   readonly countRefusal: CountRefusal;
-  /** Whether methods that execute transactions again are offered. Default: no. */
   readonly offersTraces?: boolean | undefined;
   readonly logger: Logger;
 }
@@ -75,9 +73,8 @@ export function createAnswerRequest(options: AnswerRequestOptions): AnswerReques
   }
 
   async function answerOnceStarted(call: Call, context: RequestContext): Promise<Outcome> {
-    const { served } = context;
-    if (await served.start.start()) return answerStarted(call, context);
-    return { ok: false, error: unavailable(served.chain.slug) };
+    const { start, chain } = context.served;
+    return (await start.start()) ? answerStarted(call, context) : { ok: false, error: unavailable(chain.slug) };
   }
 
   function answerCounted(
@@ -123,10 +120,8 @@ export function createAnswerRequest(options: AnswerRequestOptions): AnswerReques
 /** Works as `answer`; if that throws despite its contract, only this call gets an error. */
 function createSafeAnswer({ answer, logger }: Pick<AnswerRequestOptions, 'answer' | 'logger'>): HandleCall {
   const failed = (thrown: unknown, { method }: Call, scope: RequestScope): Outcome => {
-    logger.error(
-      { chain: scope.chain.slug, method: method.name, error: errorText(thrown) },
-      'Call of the gateway failed',
-    );
+    const facts = { chain: scope.chain.slug, method: method.name, error: errorText(thrown) };
+    logger.error(facts, 'Call of the gateway failed');
     return { ok: false, error: INTERNAL_ERROR };
   };
   return (call, scope) => {

@@ -18,13 +18,7 @@ export type HandleStateful = (
 /** Methods that only sockets offer. */
 export const SOCKET_METHODS: ReadonlySet<string> = new Set(['eth_subscribe', 'eth_unsubscribe']);
 
-export function createAnswerStateful({
-  filters,
-  logger,
-}: {
-  readonly filters: Filters;
-  readonly logger: Logger;
-}): HandleStateful {
+export function createAnswerStateful(filters: Filters, logger: Logger): HandleStateful {
   async function filterLogs(id: string, context: RequestContext, answer: HandleCall): Promise<Outcome> {
     const filter = await filters.logFilter(contextOf(context), id);
     const method = findMethod('eth_getLogs');
@@ -34,23 +28,24 @@ export function createAnswerStateful({
 
   function outcomeOf(call: Call, context: RequestContext, answer: HandleCall): Outcome | Promise<Outcome> | null {
     const [first, second] = call.params;
+    const owner = contextOf(context);
     switch (call.method.name) {
       case 'eth_subscribe':
         return context.subscriber?.subscribe(first, second) ?? null;
       case 'eth_unsubscribe':
         return context.subscriber?.unsubscribe(first) ?? null;
       case 'eth_newFilter':
-        return filters.newLogFilter(contextOf(context), first);
+        return filters.newLogFilter(owner, first);
       case 'eth_newBlockFilter':
-        return filters.newBlockFilter(contextOf(context));
+        return filters.newBlockFilter(owner);
       case 'eth_newPendingTransactionFilter':
-        return filters.newPendingFilter(contextOf(context));
+        return filters.newPendingFilter(owner);
       case 'eth_getFilterChanges':
-        return filters.changes(contextOf(context), String(first));
+        return filters.changes(owner, String(first));
       case 'eth_getFilterLogs':
         return filterLogs(String(first), context, answer);
       case 'eth_uninstallFilter':
-        return filters.uninstall(contextOf(context), String(first));
+        return filters.uninstall(owner, String(first));
       default:
         return null;
     }

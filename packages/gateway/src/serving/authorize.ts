@@ -1,27 +1,24 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type KeyStore, type Principal, type RawGate, ScopeMissingError } from '@chainstead/http';
 import { KEY_PATTERN } from '@chainstead/http/configured-key';
-import type { RpcErrorObject } from '../protocol/rpc-errors.ts';
-import { unauthorized } from '../protocol/rpc-errors.ts';
+import { type RpcErrorObject, unauthorized } from '../protocol/rpc-errors.ts';
 
-export interface Refusal {
+export interface AdmissionRefusal {
   readonly status: number;
   readonly message: string;
   /** Set if the response to a POST is a JSON-RPC error. */
   readonly error?: RpcErrorObject;
 }
 
-/** The sender of a gateway request, or why it is refused. */
 export interface Admission {
-  /** Principal's id; {@link OPEN_KEY_ID} on a server without keys. */
   readonly keyId: string;
   /** Response headers for pages of other origins, names and values alternating. */
   readonly cors: readonly string[];
   /** Null: the request is admitted. */
-  readonly refusal: Refusal | null;
+  readonly refusal: AdmissionRefusal | null;
 }
 
-export interface AuthorizeOptions {
+interface AuthorizeOptions {
   readonly gate: RawGate;
   readonly keys: KeyStore;
 }
@@ -55,16 +52,13 @@ function authorizeKnowing(
   }
   const refused = (message: string): Admission => ({ keyId: OPEN_KEY_ID, cors, refusal: { status: 401, message } });
   if (!KEY_PATTERN.test(key)) return refused('Token is invalid format');
-  const admit = (principal: Principal | null): Admission =>
-    principal === null
-      ? refused('Node Key not valid')
-      : { keyId: principal.id, cors, refusal: scopeRefusal(principal) };
+  const admit = (principal: Principal | null): Admission => {
+    if (principal === null) return refused('Node Key not valid');
+    const { id: keyId, scopes } = principal;
+    if (scopes.has('rpc')) return { keyId, cors, refusal: null };
+    const { status, message } = new ScopeMissingError('rpc', principal);
+    return { keyId, cors, refusal: { status, message, error: unauthorized(message) } };
+  };
   const principal = keys.verify(key);
   return principal instanceof Promise ? principal.then(admit) : admit(principal);
-}
-
-function scopeRefusal(principal: Principal): Refusal | null {
-  if (principal.scopes.has('rpc')) return null;
-  const { status, message } = new ScopeMissingError('rpc', principal);
-  return { status, message, error: unauthorized(message) };
 }

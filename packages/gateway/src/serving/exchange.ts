@@ -19,7 +19,6 @@ export class Exchange implements Reply {
   readonly outgoing: ServerResponse;
   readonly requestId: string;
   readonly subscriber = null;
-  /** Principal's id of its key. */
   keyId = OPEN_KEY_ID;
   /** Headers for pages of other origins, names and values alternating. */
   cors: readonly string[] = [];
@@ -33,7 +32,6 @@ export class Exchange implements Reply {
     this.#gate = gate;
   }
 
-  /** Sends JSON text. */
   sendText(status: number, text: string, headers: readonly string[] = []): void {
     const length = Buffer.byteLength(text);
     this.outgoing.writeHead(status, this.#headers(['content-length', String(length), ...headers]));
@@ -41,7 +39,6 @@ export class Exchange implements Reply {
     this.#log(status);
   }
 
-  /** Sends an error in the API's envelope. */
   sendMessage(status: number, message: string, headers: readonly string[] = []): void {
     this.sendText(status, JSON.stringify({ message }), headers);
   }
@@ -56,7 +53,6 @@ export class Exchange implements Reply {
     this.#log(CLIENT_CLOSED_REQUEST);
   }
 
-  /** Sends one result: the text before it, the upstream's JSON text, and the text after it. */
   sendResult(head: string, result: Buffer, tail: string): void {
     if (result.length > TEXT_BYTES_MAX || Buffer.byteLength(head) !== head.length) {
       this.sendParts([head, result, tail]);
@@ -69,7 +65,6 @@ export class Exchange implements Reply {
     this.#log(200);
   }
 
-  /** Sends parts of known length as one response. */
   sendParts(parts: readonly (string | Buffer)[]): void {
     const buffers = parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part));
     const length = buffers.reduce((sum, { length: bytes }) => sum + bytes, 0);

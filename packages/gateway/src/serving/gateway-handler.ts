@@ -21,16 +21,12 @@ import type { ServeBody } from './serve-body.ts';
 import { splitPath } from './split-path.ts';
 
 export interface GatewayHandlerOptions {
-  /** By path segment. */
   readonly chains: ReadonlyMap<string, ServedChain>;
-  /** Error text for a client with a key that requests another chain, by path segment. */
   readonly explainUnoffered: (slug: string) => string;
   readonly gate: RawGate;
   readonly keys: KeyStore;
   readonly serveBody: ServeBody;
-  /** Largest body, bytes. */
   readonly bodyBytesMax: number;
-  /** Memory budget of all bodies. */
   readonly bodies: ByteBudget;
   readonly logger: Logger;
 }
@@ -108,15 +104,19 @@ export function createGatewayHandler(options: GatewayHandlerOptions): RawHandler
   }
 
   return (incoming, outgoing) => {
-    const path = splitPath(incoming.url ?? '/');
-    const target = chains.get(path.slug) ?? unofferedChain(path);
-    if (target === null || ROUTED.has(path.rest) || incoming.method === 'OPTIONS') return false;
+    const { slug, rest } = splitPath(incoming.url ?? '/');
+    // Two segments, the first of which is not the API's: a chain that is not offered, and a key.
+    const isCall = CHAIN_SEGMENT.test(slug) && rest !== '' && !rest.includes('/');
+    const unoffered = isCall && !RESERVED_SEGMENTS.has(slug.toLowerCase()) ? slug : null;
+    const target = chains.get(slug) ?? unoffered;
+    if (target === null || ROUTED.has(rest) || incoming.method === 'OPTIONS') return false;
     const exchange = new Exchange(incoming, outgoing, gate);
-    if (incoming.method === 'POST') take(exchange, path.rest, () => receive(exchange, target));
+    if (incoming.method === 'POST') take(exchange, rest, () => receive(exchange, target));
     else if (typeof target !== 'string') {
       showToPage(exchange, gate);
-      refuseMethod(exchange, path.slug);
-    } else take(exchange, path.rest, () => exchange.sendMessage(404, options.explainUnoffered(target)));
+      const message = `Method ${incoming.method} is not allowed on /${slug}/{apiKey}: use POST`;
+      exchange.sendMessage(405, message, ['allow', 'POST']);
+    } else take(exchange, rest, () => exchange.sendMessage(404, options.explainUnoffered(target)));
     return true;
   };
 }
@@ -131,17 +131,6 @@ function showToPage(exchange: Exchange, gate: RawGate): void {
 /** Files and `.well-known`, which browsers and crawlers request, never mean a chain. */
 const CHAIN_SEGMENT = /^[^.]+$/;
 
-/** Two segments, the first of which is not the API's: a chain and a key. */
-function unofferedChain({ slug, rest }: { readonly slug: string; readonly rest: string }): string | null {
-  const isCall = CHAIN_SEGMENT.test(slug) && rest !== '' && !rest.includes('/');
-  return isCall && !RESERVED_SEGMENTS.has(slug.toLowerCase()) ? slug : null;
-}
-
 function refuse(exchange: Exchange, { status, message, headers }: ApiError): void {
   exchange.sendMessage(status, message, Object.entries(headers).flat());
-}
-
-function refuseMethod(exchange: Exchange, slug: string): void {
-  const message = `Method ${exchange.incoming.method} is not allowed on /${slug}/{apiKey}: use POST`;
-  exchange.sendMessage(405, message, ['allow', 'POST']);
 }

@@ -32,12 +32,10 @@ export class OpenScope implements RequestScope {
     });
   }
 
-  /** Cancels the calls in progress: no client waits for them any more. */
   abort(): void {
     this.#leave?.abort();
   }
 
-  /** Ends the request after its response. */
   end(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
   }

@@ -3,8 +3,7 @@ import { JsonBoundsError } from '@chainstead/core';
 import { type ByteBudget, bytesOfValues } from '@chainstead/http';
 import { measureBody } from '../protocol/read-requests.ts';
 
-export interface BodyLimits {
-  /** Largest body, bytes. */
+interface BodyLimits {
   readonly bytesMax: number;
   readonly budget: ByteBudget;
   /** The key whose share of the budget it uses. */
@@ -18,9 +17,7 @@ export interface BodyReader {
   onTooLarge(): void;
   /** It has too many values to parse, or nests them too deeply. */
   onTooManyValues(message: string): void;
-  /** The body budget is used up. */
   onNoRoom(): void;
-  /** The client disconnected. */
   onAborted(): void;
 }
 

@@ -1,10 +1,7 @@
 import { Counter, type Registry } from '@chainstead/core';
 
-/** Why a call was refused without being tried. */
-export type Refusal = 'unsupported' | 'rate-limited' | 'invalid-params';
-
-/** Counts refused calls by chain and reason. Other calls are counted when they are handled. */
-export type CountRefusal = (chain: string, reason: Refusal) => void;
+/** Counts calls that were refused without being tried. Other calls are counted when they are handled. */
+export type CountRefusal = (chain: string, reason: 'unsupported' | 'rate-limited' | 'invalid-params') => void;
 
 export function createRefusalCount(registry: Registry): CountRefusal {
   const refusals = new Counter({

@@ -1,5 +1,5 @@
-import { BATCH_MAX, type ReadRequest, readRequests } from '../protocol/read-requests.ts';
-import type { RpcErrorObject } from '../protocol/rpc-errors.ts';
+import { type ReadRequest, readRequests } from '../protocol/read-requests.ts';
+import { BATCH_TOO_LARGE, type RpcErrorObject } from '../protocol/rpc-errors.ts';
 import { errorText } from '../protocol/write-answer.ts';
 import type { Reply } from './reply.ts';
 
@@ -10,8 +10,7 @@ import type { Reply } from './reply.ts';
 export function refuseBody(body: Buffer, reply: Reply, error: RpcErrorObject): void {
   const read = readRequests(body.toString());
   if (read.kind === 'batch-too-large') {
-    const message = `A batch may hold ${BATCH_MAX} requests`;
-    reply.sendRefusal(400, message, errorText('null', { code: -32_600, message }));
+    reply.sendRefusal(400, BATCH_TOO_LARGE.message, errorText('null', BATCH_TOO_LARGE));
     return;
   }
   if (read.kind === 'single') {

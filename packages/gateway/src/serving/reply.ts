@@ -6,7 +6,6 @@ export type AnswerPart = string | RawResult;
 
 /** Receives the response to one body, over HTTP or a WebSocket. Exactly one of the methods is called, once. */
 export interface Reply {
-  /** Principal's id. */
   readonly keyId: string;
   /** Manages subscriptions; null if the client can't receive notifications. */
   readonly subscriber: Subscriber | null;
@@ -16,9 +15,7 @@ export interface Reply {
    * Sends a refusal that HTTP expresses as a status: in the API's envelope over HTTP, otherwise as a JSON-RPC response.
    */
   sendRefusal(status: number, message: string, rpcText: string): void;
-  /** Sends one result: the text before it, the upstream's JSON text, and the text after it. */
   sendResult(head: string, result: Buffer, tail: string): void;
-  /** Sends parts of known length. */
   sendParts(parts: readonly (string | Buffer)[]): void;
   /** Sends parts as they arrive. @throws the error of a part's iteration: then the client got no complete response */
   sendStream(parts: AsyncIterable<AnswerPart>): Promise<void>;

@@ -3,7 +3,6 @@ import type { Subscriber } from '../subscriptions/client-subscriptions.ts';
 import type { OpenScope } from './open-scope.ts';
 import type { PoolStart } from './pool-start.ts';
 
-/** A chain and the start of its pool. */
 export interface ServedChain {
   readonly chain: GatewayChain;
   readonly start: PoolStart;
@@ -12,8 +11,6 @@ export interface ServedChain {
 export interface RequestContext {
   readonly served: ServedChain;
   readonly scope: OpenScope;
-  /** Principal's id. */
   readonly keyId: string;
-  /** Subscriptions of the socket that sent it; null over HTTP. */
   readonly subscriber: Subscriber | null;
 }

@@ -1,5 +1,5 @@
-import { BATCH_MAX, type ReadRequest, readRequests } from '../protocol/read-requests.ts';
-import type { RpcErrorObject } from '../protocol/rpc-errors.ts';
+import { type ReadRequest, readRequests } from '../protocol/read-requests.ts';
+import { BATCH_TOO_LARGE } from '../protocol/rpc-errors.ts';
 import { errorText, resultHead } from '../protocol/write-answer.ts';
 import type { Answered, AnswerRequest } from './answer-request.ts';
 import { OpenScope } from './open-scope.ts';
@@ -15,17 +15,13 @@ export interface ServeBodyOptions {
   readonly timeoutMs: number;
 }
 
-/** A response, or a promise of it. */
 type Pending = Item | Promise<Item>;
 
-/** One response. */
 interface Item {
   /** JSON text of the id; null: no response. */
   readonly id: string | null;
   readonly answered: Answered;
 }
-
-const BATCH_TOO_LARGE: RpcErrorObject = { code: -32_600, message: `A batch may hold ${BATCH_MAX} requests` };
 
 export function createServeBody({ answerRequest, timeoutMs }: ServeBodyOptions): ServeBody {
   function answerItem(request: ReadRequest, context: RequestContext): Pending {
@@ -76,8 +72,10 @@ async function sendSingle(pending: Pending, reply: Reply, scope: OpenScope): Pro
 /** Sends one response that is not streamed. A refusal for the rate has an HTTP status. */
 function sendWhole({ id, answered }: Item, reply: Reply): void {
   const { outcome, refusal } = answered;
-  if (!outcome.ok && refusal === 'rate-limited')
-    reply.sendText(429, errorText(id ?? 'null', outcome.error), ['retry-after', secondsOf(answered.retryAfterMs)]);
+  if (!outcome.ok && refusal === 'rate-limited') {
+    const seconds = Math.max(1, Math.ceil(answered.retryAfterMs / 1_000));
+    reply.sendText(429, errorText(id ?? 'null', outcome.error), ['retry-after', String(seconds)]);
+  }
   // As geth: a notification is executed, and its response is empty.
   else if (id === null) reply.sendText(200, '');
   else if (!outcome.ok) reply.sendText(200, errorText(id, outcome.error));
@@ -89,9 +87,9 @@ function sendWhole({ id, answered }: Item, reply: Reply): void {
 
 /** Sends responses in request order: as one body, unless a result is streamed. */
 function sendBatch(items: readonly Pending[], reply: Reply, scope: OpenScope): Promise<void> | undefined {
-  const known = items.filter((item): item is Item => !(item instanceof Promise));
-  if (known.length === items.length && !known.some(isStream)) {
-    sendBuffered(known.flatMap(partsOf).filter(isWhole), reply);
+  const ready = items.filter((item): item is Item => !(item instanceof Promise));
+  if (ready.length === items.length && !ready.some(isStream)) {
+    sendBuffered(ready.flatMap(partsOf).filter(isWhole), reply);
     return undefined;
   }
   return whileConnected(sendInOrder(items, reply, scope), reply, scope);
@@ -167,10 +165,6 @@ function isWhole(part: AnswerPart): part is string | Buffer {
 function isStream({ id, answered }: Item): boolean {
   if (id === null || !answered.outcome.ok) return false;
   return !Buffer.isBuffer(answered.outcome.result);
-}
-
-function secondsOf(ms: number): string {
-  return String(Math.max(1, Math.ceil(ms / 1_000)));
 }
 
 /** Cancels the work if the client disconnects, and ends the request's scope after the response. */

@@ -27,7 +27,6 @@ export class NotificationPump {
     this.#bounds = bounds;
   }
 
-  /** Pending bytes of all clients. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -38,7 +37,6 @@ export class NotificationPump {
     return queue;
   }
 
-  /** Adds notifications for a client, after those already pending. */
   push(queue: NotificationQueue, notifications: Notifications): void {
     const line = this.#open.get(queue);
     if (line === undefined) return;
@@ -50,14 +48,12 @@ export class NotificationPump {
     this.resume(queue);
   }
 
-  /** Records that a client has read something. */
   resume(queue: NotificationQueue): void {
     if (!this.#open.has(queue) || !queue.isReady) return;
     this.#ready.add(queue);
     this.#schedule();
   }
 
-  /** Removes a closed socket. */
   close(queue: NotificationQueue): void {
     this.#open.delete(queue);
     this.#ready.delete(queue);

@@ -2,12 +2,10 @@ import type { Notifications } from '../subscriptions/subscription.ts';
 
 /** A client's socket, as the pump uses it. */
 export interface NotificationLine {
-  /** Principal's id. */
   readonly keyId: string;
   /** Whether its client has read most of the written data. */
   hasRoom(): boolean;
   write(text: string): void;
-  /** Closes the socket: too much is pending for its client. */
   cutOff(): void;
 }
 
@@ -15,7 +13,6 @@ export interface NotificationLine {
 const TURN_LENGTH = 65_536;
 /** Subscription blocks processed in a row: few of their logs may match. */
 const TURN_ENTRIES = 16;
-/** Written entries are dropped from the list in batches of this size. */
 const DROPPED_AT_ONCE = 1_024;
 
 /** The pending notifications of one client, in order. Texts are written when the client can take them. */
@@ -33,7 +30,6 @@ export class NotificationQueue {
     this.#count = count;
   }
 
-  /** Pending bytes, without shared texts. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -43,7 +39,6 @@ export class NotificationQueue {
     return this.#bytes + this.#sharedBytes;
   }
 
-  /** Whether something pending can be written. */
   get isReady(): boolean {
     return this.#first < this.#entries.length && this.#line.hasRoom();
   }

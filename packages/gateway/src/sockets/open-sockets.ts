@@ -10,7 +10,6 @@ export interface OpenedBy {
 
 const CLOSE_POLL_MS = 20;
 
-/** The open sockets, and their number per key. */
 export class OpenSockets {
   readonly #sockets = new Map<SocketConnection, OpenedBy>();
   readonly #byKey = new Map<string, number>();

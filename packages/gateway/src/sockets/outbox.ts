@@ -2,7 +2,6 @@ import { WebSocket } from 'ws';
 import type { AnswerPart } from '../serving/reply.ts';
 
 export interface OutboxOptions {
-  /** Called when the client has read something. */
   readonly onTaken: () => void;
   /** How long a client may read nothing of its pending data, milliseconds. */
   readonly stallMs: number;
@@ -20,9 +19,9 @@ export class Outbox {
   readonly #options: OutboxOptions;
   #isStreaming = false;
   #streams: Promise<void> = Promise.resolve();
-  #queue: (string | Buffer)[] = [];
+  readonly #queue: (string | Buffer)[] = [];
   #queuedBytes = 0;
-  #waiting: (() => void)[] = [];
+  readonly #waiting: (() => void)[] = [];
 
   constructor(socket: WebSocket, options: OutboxOptions) {
     this.#socket = socket;
@@ -30,12 +29,10 @@ export class Outbox {
     socket.once('close', () => this.#wake());
   }
 
-  /** Bytes that the client has not read yet. */
   get bufferedBytes(): number {
     return this.#queuedBytes + this.#socket.bufferedAmount;
   }
 
-  /** Sends a message after the earlier ones. */
   send(message: string | Buffer): void {
     if (!this.#isStreaming) {
       this.#write(message);
@@ -64,10 +61,8 @@ export class Outbox {
       throw error;
     } finally {
       this.#isStreaming = false;
-      const held = this.#queue;
-      this.#queue = [];
+      for (const message of this.#queue.splice(0)) this.#write(message);
       this.#queuedBytes = 0;
-      for (const message of held) this.#write(message);
       turn.resolve();
     }
   }
@@ -91,7 +86,6 @@ export class Outbox {
     this.#socket.send(data, { binary: false, fin }, () => this.#wake());
   }
 
-  /** Waits until something was read. */
   async #progress(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.push(resolve);
@@ -104,9 +98,7 @@ export class Outbox {
   }
 
   #wake(): void {
-    const woken = this.#waiting;
-    this.#waiting = [];
-    for (const wake of woken) wake();
+    for (const wake of this.#waiting.splice(0)) wake();
     this.#options.onTaken();
   }
 }

@@ -2,8 +2,7 @@ import { errorText, JsonBoundsError, type Logger } from '@chainstead/core';
 import { type ByteBudget, bytesOfValues } from '@chainstead/http';
 import type { RawData, WebSocket } from 'ws';
 import { measureBody } from '../protocol/read-requests.ts';
-import type { RpcErrorObject } from '../protocol/rpc-errors.ts';
-import { invalidRequest, TOO_MANY_BODIES } from '../protocol/rpc-errors.ts';
+import { invalidRequest, type RpcErrorObject, TOO_MANY_BODIES } from '../protocol/rpc-errors.ts';
 import { errorText as errorAnswer } from '../protocol/write-answer.ts';
 import type { AnswerPart, Reply } from '../serving/reply.ts';
 import type { ServedChain } from '../serving/request-context.ts';
@@ -17,21 +16,16 @@ import type { EndReason } from './socket-metrics.ts';
 export interface SocketConnectionOptions {
   readonly socket: WebSocket;
   readonly served: ServedChain;
-  /** Principal's id. */
   readonly keyId: string;
   readonly serveBody: ServeBody;
   /** Creates the client's subscriptions, which pass their notifications to `report`. */
   readonly openSubscriptions: (report: (notifications: Notifications) => void) => ClientSubscriptions;
-  /** Writes the notifications of subscriptions. */
   readonly pump: NotificationPump;
   /** Called when a notification was written. @param length in characters */
   readonly onNotified: (length: number) => void;
-  /** Memory budget of all messages until their response. */
   readonly bodies: ByteBudget;
   readonly logger: Logger;
-  /** Called when the connection is closed. */
   readonly onClose: () => void;
-  /** Called when the server closed it. */
   readonly onEnded: (reason: EndReason) => void;
 }
 
@@ -68,7 +62,11 @@ export class SocketConnection {
       keyId,
       hasRoom: () => this.#outbox.bufferedBytes < ROOM_BYTES,
       write: (text) => this.#notify(text),
-      cutOff: () => this.#cutOffSlow(),
+      cutOff: () => {
+        // The client gets the reason if it reads the earlier data.
+        if (this.#cutOff('slow'))
+          this.#close(TRY_AGAIN_LATER, 'Too many notifications wait: read faster, or subscribe to less');
+      },
     });
     this.#subscriptions = options.openSubscriptions((notifications) => pump.push(queue, notifications));
     socket.on('message', (data) => this.#receive(toBuffer(data)));
@@ -89,7 +87,7 @@ export class SocketConnection {
   /** Pings the client. A client that did not respond to the previous ping is terminated. */
   ping(): void {
     if (!this.#isAlive) {
-      this.#terminate('dead');
+      if (this.#cutOff('dead')) this.terminate();
       return;
     }
     this.#isAlive = false;
@@ -118,13 +116,13 @@ export class SocketConnection {
     this.#outbox.send(text);
   }
 
-  /** Sends the reason, which the client gets if it reads the earlier data. */
-  #cutOffSlow(): void {
-    if (this.#isCutOff) return;
+  /** @returns false if it was cut off before */
+  #cutOff(reason: EndReason): boolean {
+    if (this.#isCutOff) return false;
     this.#isCutOff = true;
     this.#subscriptions.close();
-    this.#options.onEnded('slow');
-    this.#close(TRY_AGAIN_LATER, 'Too many notifications wait: read faster, or subscribe to less');
+    this.#options.onEnded(reason);
+    return true;
   }
 
   #close(code: number, reason: string): void {
@@ -135,14 +133,6 @@ export class SocketConnection {
 
   #goAway(): void {
     this.#close(GOING_AWAY, 'Server is shutting down');
-  }
-
-  #terminate(reason: EndReason): void {
-    if (this.#isCutOff) return;
-    this.#isCutOff = true;
-    this.#subscriptions.close();
-    this.#options.onEnded(reason);
-    this.#options.socket.terminate();
   }
 
   #receive(body: Buffer): void {
@@ -179,7 +169,7 @@ export class SocketConnection {
       return;
     }
     const subscriber = this.#subscriptions.subscriberOfMessage();
-    const reply = new SocketReply({ keyId, subscriber, outbox: this.#outbox, gone: this.#gone });
+    const reply = new SocketReply(keyId, subscriber, this.#outbox, this.#gone);
     try {
       await serveBody(body, reply, served);
       subscriber.answered();
@@ -199,14 +189,6 @@ function toBuffer(data: RawData): Buffer {
   return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
 }
 
-interface SocketReplyOptions {
-  readonly keyId: string;
-  readonly subscriber: Subscriber;
-  readonly outbox: Outbox;
-  /** Listeners for the close of the socket. */
-  readonly gone: Set<() => void>;
-}
-
 /** The response to one message of a socket: one message, or none. */
 class SocketReply implements Reply {
   readonly keyId: string;
@@ -214,11 +196,12 @@ class SocketReply implements Reply {
   readonly #outbox: Outbox;
   readonly #gone: Set<() => void>;
 
-  constructor(options: SocketReplyOptions) {
-    this.keyId = options.keyId;
-    this.subscriber = options.subscriber;
-    this.#outbox = options.outbox;
-    this.#gone = options.gone;
+  /** @param gone listeners for the close of the socket */
+  constructor(keyId: string, subscriber: Subscriber, outbox: Outbox, gone: Set<() => void>) {
+    this.keyId = keyId;
+    this.subscriber = subscriber;
+    this.#outbox = outbox;
+    this.#gone = gone;
   }
 
   sendText(_status: number, text: string): void {

@@ -3,16 +3,7 @@ import { Counter, Gauge, type Registry } from '@chainstead/core';
 /** Reasons for which the server closes a socket. */
 export type EndReason = 'slow' | 'dead' | 'key' | 'shutdown';
 
-export interface SocketMetrics {
-  /** A socket was opened (1) or closed (−1). */
-  open(chain: string, change: 1 | -1): void;
-  /** The server closed a socket. */
-  ended(chain: string, reason: EndReason): void;
-  /** A socket was rejected. */
-  refused(status: number): void;
-}
-
-export function createSocketMetrics(registry: Registry): SocketMetrics {
+export function createSocketMetrics(registry: Registry) {
   const registers = [registry];
   const open = new Gauge({
     name: 'chainstead_gateway_sockets',
@@ -33,8 +24,8 @@ export function createSocketMetrics(registry: Registry): SocketMetrics {
     registers,
   });
   return {
-    open: (chain, change) => open.inc({ chain }, change),
-    ended: (chain, reason) => ended.inc({ chain, reason }),
-    refused: (status) => refused.inc({ status: String(status) }),
+    open: (chain: string, change: 1 | -1): void => open.inc({ chain }, change),
+    ended: (chain: string, reason: EndReason): void => ended.inc({ chain, reason }),
+    refused: (status: number): void => refused.inc({ status: String(status) }),
   };
 }

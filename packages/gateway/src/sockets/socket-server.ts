@@ -9,8 +9,7 @@ import type { ServedChain } from '../serving/request-context.ts';
 import type { ServeBody } from '../serving/serve-body.ts';
 import { splitPath } from '../serving/split-path.ts';
 import type { ChainFeeds } from '../subscriptions/chain-feeds.ts';
-import { type ClientSubscriptions, createClientSubscriptions } from '../subscriptions/client-subscriptions.ts';
-import type { Notifications } from '../subscriptions/subscription.ts';
+import { createClientSubscriptions } from '../subscriptions/client-subscriptions.ts';
 import { createSubscriptionMetrics } from '../subscriptions/subscription-metrics.ts';
 import type { UsageCounter } from '../usage/usage-counter.ts';
 import { NotificationPump } from './notification-pump.ts';
@@ -18,11 +17,8 @@ import { OpenSockets } from './open-sockets.ts';
 import { SocketConnection } from './socket-connection.ts';
 import { createSocketMetrics } from './socket-metrics.ts';
 
-/** Limits of sockets. */
 export interface SocketLimits {
-  /** Open sockets in this process. */
   readonly socketsMax: number;
-  /** Open sockets per key. */
   readonly socketsPerKey: number;
   /** Pending notifications of a client that does not read, bytes. @default 4 MiB */
   readonly bufferBytesMax?: number;
@@ -33,16 +29,13 @@ export interface SocketLimits {
 }
 
 export interface SocketServerOptions {
-  /** By path segment. */
   readonly chains: ReadonlyMap<string, ServedChain>;
   readonly gate: RawGate;
   readonly keys: KeyStore;
   readonly serveBody: ServeBody;
   readonly feeds: ChainFeeds;
   readonly usage: UsageCounter;
-  /** Memory budget of all messages until their response. */
   readonly bodies: ByteBudget;
-  /** Largest body of a POST, and of a message, bytes. */
   readonly bodyBytesMax: number;
   readonly limits: SocketLimits;
   readonly logger: Logger;
@@ -51,16 +44,12 @@ export interface SocketServerOptions {
 
 /** Each socket may hold an incomplete message. */
 const MESSAGE_BYTES_MAX = 1_048_576;
-const BUFFER_BYTES_MAX = 4_194_304;
 /** Pending notifications of all sockets of a key, and of the process, without shared texts, bytes. */
 const KEY_BYTES_MAX = 16_777_216;
 const PROCESS_BYTES_MAX = 67_108_864;
-const PING_INTERVAL_MS = 20_000;
-const SUBSCRIPTIONS_MAX = 100;
 /** Method name of notifications in the usage. */
 const NOTIFICATION = 'eth_subscription';
 
-/** A request to open a socket. */
 interface Request {
   readonly incoming: IncomingMessage;
   readonly socket: Duplex;
@@ -77,11 +66,12 @@ interface Request {
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: connections, limits and the closing of all share one list.
 export function createSocketServer(options: SocketServerOptions): UpgradeHandler {
   const { chains, gate, limits, logger, usage } = options;
+  const { bufferBytesMax = 4_194_304, subscriptionsMax = 100, pingIntervalMs = 20_000 } = limits;
   const metrics = createSocketMetrics(options.metrics);
   const subscriptionMetrics = createSubscriptionMetrics(options.metrics);
   const open = new OpenSockets();
   const pump = new NotificationPump({
-    socketBytesMax: limits.bufferBytesMax ?? BUFFER_BYTES_MAX,
+    socketBytesMax: bufferBytesMax,
     keyBytesMax: KEY_BYTES_MAX,
     processBytesMax: PROCESS_BYTES_MAX,
   });
@@ -121,25 +111,6 @@ export function createSocketServer(options: SocketServerOptions): UpgradeHandler
     return { status: 429, message: `A key may have ${limits.socketsPerKey} WebSockets open` };
   }
 
-  function openSubscriptions(
-    { chain }: ServedChain,
-    report: (notifications: Notifications) => void,
-  ): ClientSubscriptions {
-    return createClientSubscriptions({
-      chain,
-      sources: options.feeds.of(chain),
-      metrics: subscriptionMetrics,
-      subscriptionsMax: limits.subscriptionsMax ?? SUBSCRIPTIONS_MAX,
-      report,
-    });
-  }
-
-  function countNotification({ chain }: ServedChain, keyId: string, length: number): void {
-    const entry = usage.entry(keyId, chain.chain.id, NOTIFICATION);
-    entry.calls += 1;
-    entry.bytes += length;
-  }
-
   function admit(request: Request, admission: Admission): void {
     const { keyId } = admission;
     const { incoming, socket, head } = request;
@@ -151,16 +122,28 @@ export function createSocketServer(options: SocketServerOptions): UpgradeHandler
     acceptor.handleUpgrade(incoming, socket, head, (webSocket) => {
       answered(request, 101, keyId);
       const { served, key } = request;
-      const { slug } = served.chain;
+      const { chain } = served;
+      const { slug } = chain;
       const connection = new SocketConnection({
         socket: webSocket,
         served,
         keyId,
         serveBody: options.serveBody,
         bodies: options.bodies,
-        openSubscriptions: (report) => openSubscriptions(served, report),
+        openSubscriptions: (report) =>
+          createClientSubscriptions({
+            chain,
+            sources: options.feeds.of(chain),
+            metrics: subscriptionMetrics,
+            subscriptionsMax,
+            report,
+          }),
         pump,
-        onNotified: (length) => countNotification(served, keyId, length),
+        onNotified(length) {
+          const entry = usage.entry(keyId, chain.chain.id, NOTIFICATION);
+          entry.calls += 1;
+          entry.bytes += length;
+        },
         logger,
         onClose() {
           open.delete(connection);
@@ -186,7 +169,7 @@ export function createSocketServer(options: SocketServerOptions): UpgradeHandler
     }
   }
 
-  const pings = setInterval(() => void checkAll(), limits.pingIntervalMs ?? PING_INTERVAL_MS).unref();
+  const pings = setInterval(() => void checkAll(), pingIntervalMs).unref();
 
   return {
     takes(incoming) {
@@ -213,7 +196,7 @@ export function createSocketServer(options: SocketServerOptions): UpgradeHandler
         return;
       }
       admission.then(
-        (known) => admit(request, known),
+        (admitted) => admit(request, admitted),
         (error: unknown) => {
           const { status, message } = answerTo(error);
           if (status === 500)

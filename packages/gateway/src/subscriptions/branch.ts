@@ -2,14 +2,13 @@ import type { Hash } from '@chainstead/core';
 import { bytesOfLogs, type FeedBlock } from './feed-block.ts';
 
 /** The path from a branch to another tip. */
-export interface BranchPath {
+interface BranchPath {
   /** Newest first. */
   readonly removed: readonly FeedBlock[];
   /** Oldest first. */
   readonly added: readonly FeedBlock[];
 }
 
-/** The newest blocks of a chain, each the parent of the next. */
 export class Branch {
   readonly #blocks: FeedBlock[] = [];
   readonly #blocksMax: number;
@@ -29,7 +28,6 @@ export class Branch {
     return this.#blocks[0] ?? null;
   }
 
-  /** Oldest first. */
   get blocks(): readonly FeedBlock[] {
     return this.#blocks;
   }
@@ -57,24 +55,22 @@ export class Branch {
     const lowest = this.oldest?.number ?? block.number;
     let next = block;
     for (;;) {
-      const fork = this.#placeOf(next.hash);
-      if (fork !== null) return { removed: this.#above(fork), added };
+      const fork = this.#indexOf(next.hash);
+      if (fork !== -1) return { removed: this.#above(fork), added };
       const isBelow = next.number < lowest;
       if (!isBelow || added.length === 0) added.unshift(next);
-      const parent = this.#placeOf(next.parentHash);
-      if (parent !== null) return { removed: this.#above(parent), added };
-      if (next.number <= lowest) return { removed: this.#above(-1), added };
+      const parent = this.#indexOf(next.parentHash);
+      if (parent !== -1 || next.number <= lowest) return { removed: this.#above(parent), added };
       next = await parentOf(next);
     }
   }
 
-  #placeOf(hash: Hash): number | null {
-    const place = this.#blocks.findLastIndex((block) => block.hash === hash);
-    return place === -1 ? null : place;
+  #indexOf(hash: Hash): number {
+    return this.#blocks.findLastIndex((block) => block.hash === hash);
   }
 
-  #above(place: number): readonly FeedBlock[] {
-    return this.#blocks.slice(place + 1).toReversed();
+  #above(index: number): readonly FeedBlock[] {
+    return this.#blocks.slice(index + 1).toReversed();
   }
 
   #forgetOldLogs(): void {

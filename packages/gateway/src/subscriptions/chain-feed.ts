@@ -55,7 +55,6 @@ const ANCESTORS = 16;
 /** Most blocks in memory to find forks. */
 const KEPT_MAX = 256;
 const KEPT_LOG_BYTES_MAX = 67_108_864;
-/** Abandoned blocks that are remembered. */
 const ABANDONED_MAX = 128;
 /** Most blocks that the branch grows in one step if the head is far ahead. */
 const STRIDE = 32;
@@ -85,31 +84,27 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
   let target: Head | null = null;
   let wake = (): void => undefined;
 
-  /** Reads the newest block and some before it. */
   async function begin(signal: AbortSignal): Promise<void> {
     await floor.read();
     const head = floor.newest;
     if (head === null) throw new RequestAbortedError('eth_blockNumber');
     // The target from an earlier run may be older.
     target = head;
-    const found = await reader.branchTo(head.hash, Math.min(ANCESTORS, kept - 1), signal);
+    const blocks = await reader.branchTo(head.hash, Math.min(ANCESTORS, kept - 1), signal);
     signal.throwIfAborted();
     branch.clear();
-    for (const block of found) branch.push(block);
+    for (const block of blocks) branch.push(block);
   }
 
   async function addLogs(block: FeedBlock, signal: AbortSignal): Promise<void> {
-    if (block.logs !== null || logUsers === 0) return;
-    await reader.addLogs(block, signal);
+    if (block.logs === null && logUsers > 0) await reader.addLogs(block, signal);
   }
 
   /** Reads the logs of blocks reported before any listener wanted logs, since those blocks may still be abandoned. */
   async function tryEarlierLogs(signal: AbortSignal): Promise<void> {
+    const bare = branch.blocks.slice(-ANCESTORS - 1).filter(({ logs }) => logs === null);
     try {
-      await reader.addLogsOfAll(
-        branch.blocks.slice(-ANCESTORS - 1).filter(({ logs }) => logs === null),
-        signal,
-      );
+      await reader.addLogsOfAll(bare, signal);
     } catch (error) {
       logger.debug({ chain: slug, error: errorText(error) }, 'Logs of the newest blocks not read');
     }
@@ -161,9 +156,9 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
       const { tip } = branch;
       const head = target;
       if (tip === null || head === null || head.hash === tip.hash) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
+        const { promise, resolve } = Promise.withResolvers<void>();
+        wake = resolve;
+        await promise;
         continue;
       }
       try {
@@ -251,7 +246,12 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
     async catchUp() {
       await floor.refresh();
       const until = clock.now() + CATCH_UP_MS;
-      while (running !== null && isBehind(floor.newest, branch.tip) && clock.now() < until) {
+      const isBehind = (): boolean => {
+        const { newest } = floor;
+        const { tip } = branch;
+        return newest !== null && (tip === null || (tip.hash !== newest.hash && tip.number <= newest.number));
+      };
+      while (running !== null && isBehind() && clock.now() < until) {
         const { promise, resolve } = Promise.withResolvers<void>();
         waiting.add(resolve);
         const late = setTimeout(resolve, until - clock.now());
@@ -265,8 +265,4 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
       stop();
     },
   };
-}
-
-function isBehind(newest: Head | null, tip: FeedBlock | null): boolean {
-  return newest !== null && (tip === null || (tip.hash !== newest.hash && tip.number <= newest.number));
 }

@@ -4,38 +4,31 @@ import type { HeadFloor } from '../heads/head-floor.ts';
 import { type ChainFeed, createChainFeed } from './chain-feed.ts';
 import { createPendingFeed, type PendingFeed } from './pending-feed.ts';
 
-/** The feeds of one chain. */
 export interface ChainSources {
   readonly blocks: ChainFeed;
   readonly pending: PendingFeed;
 }
 
-/** The feeds of all chains, created at first use. */
-export interface ChainFeeds {
-  of(chain: GatewayChain): ChainSources;
-  close(): void;
-}
+export type ChainFeeds = ReturnType<typeof createChainFeeds>;
 
-export function createChainFeeds(options: {
+/** The feeds of all chains, created at first use. */
+export function createChainFeeds({
+  headFloor,
+  ...services
+}: {
   readonly headFloor: (chain: GatewayChain) => HeadFloor;
   readonly logger: Logger;
   readonly clock: Clock;
-}): ChainFeeds {
-  const { headFloor, logger, clock } = options;
-  const known = new Map<GatewayChain, ChainSources>();
+}) {
+  const feeds = new Map<GatewayChain, ChainSources>();
   return {
-    of(chain) {
-      const made = known.get(chain);
-      if (made !== undefined) return made;
-      const sources = {
-        blocks: createChainFeed({ chain, floor: headFloor(chain), logger, clock }),
-        pending: createPendingFeed({ chain, logger, clock }),
-      };
-      known.set(chain, sources);
-      return sources;
-    },
-    close() {
-      for (const { blocks, pending } of known.values()) {
+    of: (chain: GatewayChain): ChainSources =>
+      feeds.getOrInsertComputed(chain, () => ({
+        blocks: createChainFeed({ ...services, chain, floor: headFloor(chain) }),
+        pending: createPendingFeed({ ...services, chain }),
+      })),
+    close(): void {
+      for (const { blocks, pending } of feeds.values()) {
         blocks.close();
         pending.close();
       }

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { GatewayChain, Outcome } from '../call.ts';
-import type { RpcErrorObject } from '../protocol/rpc-errors.ts';
-import { invalidParams } from '../protocol/rpc-errors.ts';
+import { invalidParams, type RpcErrorObject } from '../protocol/rpc-errors.ts';
 import type { FeedListener } from './chain-feed.ts';
 import type { ChainSources } from './chain-feeds.ts';
 import type { FeedBlock, FeedLog } from './feed-block.ts';
@@ -13,7 +12,6 @@ export interface ClientSubscriptionsOptions {
   readonly chain: GatewayChain;
   readonly sources: ChainSources;
   readonly metrics: SubscriptionMetrics;
-  /** Receives the notifications for the client, to be written when it has room. */
   readonly report: (notifications: Notifications) => void;
   readonly subscriptionsMax: number;
 }
@@ -22,16 +20,13 @@ export interface ClientSubscriptionsOptions {
 export interface Subscriber {
   /** Handles eth_subscribe. @throws as calls to upstreams do */
   subscribe(kind: unknown, options: unknown): Promise<Outcome>;
-  /** Handles eth_unsubscribe. */
   unsubscribe(id: unknown): Outcome;
   /** Called after the response to the message: its new subscriptions may notify now. */
   answered(): void;
 }
 
-/** The subscriptions of one socket. */
 export interface ClientSubscriptions {
   subscriberOfMessage(): Subscriber;
-  /** The socket is closed. */
   close(): void;
 }
 
@@ -63,7 +58,11 @@ export function createClientSubscriptions(options: ClientSubscriptionsOptions): 
   function watch(wanted: Wanted, subscription: Subscription): Promise<() => void> {
     switch (wanted.kind) {
       case 'newHeads':
-        return sources.blocks.watch(headListener(subscription));
+        return sources.blocks.watch({
+          wantsLogs: false,
+          added: (block) => subscription.notify([block.headText], block),
+          removed: () => undefined,
+        });
       case 'logs':
         return sources.blocks.watch(logListener(subscription, wanted.criteria));
       case 'newPendingTransactions':
@@ -82,7 +81,10 @@ export function createClientSubscriptions(options: ClientSubscriptionsOptions): 
         async subscribe(kind, given) {
           const wanted = readWanted(kind, given);
           if ('code' in wanted) return { ok: false, error: wanted };
-          if (open.size >= subscriptionsMax) return { ok: false, error: tooMany(subscriptionsMax) };
+          if (open.size >= subscriptionsMax) {
+            const message = `A connection may have ${subscriptionsMax} subscriptions`;
+            return { ok: false, error: { code: -32_005, message } };
+          }
           const subscription = add(wanted.kind);
           try {
             subscription.source = await watch(wanted, subscription);
@@ -115,10 +117,6 @@ export function createClientSubscriptions(options: ClientSubscriptionsOptions): 
 /** geth's error. */
 const NOT_FOUND: RpcErrorObject = { code: -32_000, message: 'subscription not found' };
 
-function tooMany(most: number): RpcErrorObject {
-  return { code: -32_005, message: `A connection may have ${most} subscriptions` };
-}
-
 type Wanted =
   | { readonly kind: 'newHeads' }
   | { readonly kind: 'logs'; readonly criteria: LogCriteria }
@@ -133,14 +131,6 @@ function readWanted(kind: unknown, given: unknown): Wanted | RpcErrorObject {
   if (kind !== 'logs') return { code: -32_601, message: `no ${JSON.stringify(kind)} subscription in eth namespace` };
   const criteria = readLogCriteria(given);
   return typeof criteria === 'string' ? invalidParams(`invalid argument 1: ${criteria}`) : { kind, criteria };
-}
-
-function headListener(subscription: Subscription): FeedListener {
-  return {
-    wantsLogs: false,
-    added: (block) => subscription.notify([block.headText], block),
-    removed: () => undefined,
-  };
 }
 
 function logListener(subscription: Subscription, criteria: LogCriteria): FeedListener {
@@ -161,5 +151,5 @@ function* wantedOf(
   logs: readonly FeedLog[],
   textOf: (log: FeedLog) => string,
 ): Generator<string> {
-  for (const one of logs) if (matchesCriteria(criteria, one.log)) yield textOf(one);
+  for (const entry of logs) if (matchesCriteria(criteria, entry.log)) yield textOf(entry);
 }

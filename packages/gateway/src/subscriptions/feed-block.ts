@@ -1,6 +1,5 @@
 import { type BlockHeader, type Hash, type Hex, type Log, toQuantity } from '@chainstead/core';
 
-/** A block of the branch that is reported to clients. */
 export interface FeedBlock {
   readonly number: number;
   readonly hash: Hash;
@@ -12,14 +11,12 @@ export interface FeedBlock {
   readonly headText: string;
   /** Null while no listener wanted them. */
   logs: readonly FeedLog[] | null;
-  /** Approximate memory. */
   readonly bytes: number;
 }
 
 /** Approximate memory of a log in addition to its data. */
 const LOG_BYTES = 600;
 
-/** Returns the approximate memory of logs. */
 export function bytesOfLogs(logs: readonly FeedLog[] | null): number {
   return (logs ?? []).reduce((sum, { log }) => sum + LOG_BYTES + log.data.length, 0);
 }

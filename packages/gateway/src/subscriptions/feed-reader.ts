@@ -52,16 +52,15 @@ export function createFeedReader(options: {
     headersBetween,
     async branchTo(hash, ancestors, signal) {
       const tip = await blockAt(hash, signal);
-      const before = await headersBetween(Math.max(0, tip.number - ancestors), tip.number - 1, signal).catch(
-        (error: unknown) => {
-          logger.debug({ chain: slug, error: errorText(error) }, 'Blocks before the newest one not read');
-          return new Map<Hash, FeedBlock>();
-        },
-      );
-      const found = [tip];
+      const lowest = Math.max(0, tip.number - ancestors);
+      const before = await headersBetween(lowest, tip.number - 1, signal).catch((error: unknown) => {
+        logger.debug({ chain: slug, error: errorText(error) }, 'Blocks before the newest one not read');
+        return new Map<Hash, FeedBlock>();
+      });
+      const branch = [tip];
       for (let next = before.get(tip.parentHash); next !== undefined; next = before.get(next.parentHash))
-        found.unshift(next);
-      return found;
+        branch.unshift(next);
+      return branch;
     },
     async addLogs(block, signal) {
       const logs = await readBlockLogs(pool, block, { signal, logger });
@@ -74,9 +73,9 @@ export function createFeedReader(options: {
       const { logs } = await pool.getLogs({ range: { from: first.number, to: last.number }, topics: [] }, { signal });
       const byBlock = Map.groupBy(logs, ({ blockHash }) => blockHash);
       for (const block of blocks) {
-        const found = byBlock.get(block.hash) ?? [];
-        if (block.logs === null && isPlausible(found, block))
-          block.logs = found.map((log) => new FeedLog(log, block.timestamp));
+        const own = byBlock.get(block.hash) ?? [];
+        if (block.logs === null && isPlausible(own, block))
+          block.logs = own.map((log) => new FeedLog(log, block.timestamp));
       }
     },
   };

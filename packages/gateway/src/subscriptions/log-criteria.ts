@@ -22,15 +22,20 @@ export function readLogCriteria(filter: unknown): LogCriteria | string {
   if (from === false || to === false)
     return 'new logs have no block that is safe or finalized: leave fromBlock and toBlock out';
   if (from !== null && to !== null && from > to) return 'invalid block range params';
-  return { addresses: readAddresses(filter.address), topics: readTopics(filter.topics), from, to };
+  const addresses = [filter.address ?? []].flat();
+  return {
+    addresses: addresses.length === 0 ? null : lowerCased(addresses),
+    topics: readTopics(filter.topics),
+    from,
+    to,
+  };
 }
 
-/** Whether the log matches. */
 export function matchesCriteria({ addresses, topics, from, to }: LogCriteria, log: Log): boolean {
   if (addresses !== null && !addresses.has(log.address)) return false;
   if (topics.length > log.topics.length) return false;
   if ((from !== null && log.blockNumber < from) || (to !== null && log.blockNumber > to)) return false;
-  return topics.every((wanted, place) => wanted === null || wanted.has(log.topics[place] ?? ''));
+  return topics.every((wanted, index) => wanted === null || wanted.has(log.topics[index] ?? ''));
 }
 
 const ANY: LogCriteria = { addresses: null, topics: [], from: null, to: null };
@@ -39,11 +44,6 @@ const ANY: LogCriteria = { addresses: null, topics: [], from: null, to: null };
 function boundOf(bound: number | string): number | null | false {
   if (typeof bound === 'number') return bound;
   return bound === 'latest' || bound === 'pending' ? null : false;
-}
-
-function readAddresses(given: unknown): ReadonlySet<string> | null {
-  if (typeof given === 'string') return new Set([given.toLowerCase()]);
-  return Array.isArray(given) && given.length > 0 ? lowerCased(given) : null;
 }
 
 function readTopics(given: unknown): (ReadonlySet<string> | null)[] {

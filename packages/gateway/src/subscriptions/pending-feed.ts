@@ -2,7 +2,6 @@ import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainst
 import { RequestAbortedError } from '@chainstead/rpc';
 import type { GatewayChain } from '../call.ts';
 
-/** Receives pending transactions. */
 export interface PendingListener {
   /** Whole transactions instead of their hashes. */
   readonly isFull: boolean;
@@ -28,7 +27,6 @@ export interface PendingFeed {
   close(): void;
 }
 
-/** A filter on one upstream. */
 interface UpstreamFilter {
   readonly id: string;
   readonly upstream: string;
@@ -59,26 +57,20 @@ export function createPendingFeed(options: {
   }
 
   async function readChanges(filter: UpstreamFilter, signal: AbortSignal): Promise<readonly string[]> {
-    const given = { signal, only: filter.upstream };
-    const { value } = await pool.request('eth_getFilterChanges', [filter.id], given);
+    const { value } = await pool.request('eth_getFilterChanges', [filter.id], { signal, only: filter.upstream });
     return Array.isArray(value) ? value.filter((hash): hash is string => typeof hash === 'string') : [];
   }
 
   async function report(hashes: readonly string[], upstream: string, signal: AbortSignal): Promise<void> {
-    reportEach(
-      false,
-      hashes.map((hash) => `"${hash}"`),
-    );
-    if (![...listeners].some(({ isFull }) => isFull)) return;
+    const texts = hashes.map((hash) => `"${hash}"`);
+    reportEach(false, texts);
+    if (!listeners.values().some(({ isFull }) => isFull)) return;
     for (let first = 0; first < hashes.length; first += LOOKUPS_AT_ONCE) {
       const some = hashes.slice(first, first + LOOKUPS_AT_ONCE);
-      const found = await Promise.all(
-        some.map((hash) => pool.request('eth_getTransactionByHash', [hash], { signal, only: upstream })),
-      );
-      reportEach(
-        true,
-        found.flatMap(({ value }) => (value === null ? [] : [JSON.stringify(value)])),
-      );
+      const options = { signal, only: upstream };
+      const read = await Promise.all(some.map((hash) => pool.request('eth_getTransactionByHash', [hash], options)));
+      const transactions = read.flatMap(({ value }) => (value === null ? [] : [JSON.stringify(value)]));
+      reportEach(true, transactions);
     }
   }
 

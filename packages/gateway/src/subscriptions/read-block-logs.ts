@@ -4,7 +4,6 @@ import { type ForwardingPool, parseLogs } from '@chainstead/rpc';
 const METHOD = 'eth_getLogs';
 const EMPTY_BLOOM = /^0x0*$/;
 
-/** The block whose logs are read. */
 export interface LoggedBlock {
   readonly number: number;
   readonly hash: Hash;

@@ -1,16 +1,10 @@
 import { Counter, Gauge, type Registry } from '@chainstead/core';
 
-/** Kinds of subscriptions. */
 export type SubscriptionKind = 'newHeads' | 'logs' | 'newPendingTransactions';
 
-export interface SubscriptionMetrics {
-  /** A subscription began (1) or ended (−1). */
-  open(chain: string, kind: SubscriptionKind, change: 1 | -1): void;
-  /** A notification was sent. */
-  sent(chain: string, kind: SubscriptionKind): void;
-}
+export type SubscriptionMetrics = ReturnType<typeof createSubscriptionMetrics>;
 
-export function createSubscriptionMetrics(registry: Registry): SubscriptionMetrics {
+export function createSubscriptionMetrics(registry: Registry) {
   const registers = [registry];
   const open = new Gauge({
     name: 'chainstead_gateway_subscriptions',
@@ -25,7 +19,7 @@ export function createSubscriptionMetrics(registry: Registry): SubscriptionMetri
     registers,
   });
   return {
-    open: (chain, kind, change) => open.inc({ chain, kind }, change),
-    sent: (chain, kind) => sent.inc({ chain, kind }),
+    open: (chain: string, kind: SubscriptionKind, change: 1 | -1): void => open.inc({ chain, kind }, change),
+    sent: (chain: string, kind: SubscriptionKind): void => sent.inc({ chain, kind }),
   };
 }

@@ -26,7 +26,6 @@ export class Subscription {
   #stop: (() => void) | null = null;
   #isOver = false;
 
-  /** Stops the source of its notifications. Called immediately if the subscription has already ended. */
   constructor(id: string, report: (notifications: Notifications) => void, count: () => void) {
     this.id = id;
     this.#report = report;
@@ -34,7 +33,7 @@ export class Subscription {
     this.#before = `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","result":`;
   }
 
-  /** @param report receives the notifications @param count called for each created notification */
+  /** Stops the source of its notifications. Called immediately if the subscription has already ended. */
   set source(stop: () => void) {
     if (this.#isOver) stop();
     else this.#stop = stop;

@@ -2,7 +2,6 @@ import { latencyPercentile } from '@chainstead/core';
 import { type Database, type Sql, sql } from '@chainstead/db';
 import { CALL_TIME_BOUNDS } from './call-times.ts';
 
-/** Calls of all keys to one method of one chain over some hours. */
 export interface MethodCalls {
   readonly chainId: number;
   readonly method: string;
@@ -16,9 +15,7 @@ export interface MethodCalls {
   readonly most: number | null;
 }
 
-/** Calls of one hour. */
 export interface HourCalls {
-  /** Start of the hour. */
   readonly hour: Date;
   readonly calls: number;
   readonly errors: number;

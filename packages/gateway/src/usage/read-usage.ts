@@ -1,6 +1,5 @@
 import { type Database, sql } from '@chainstead/db';
 
-/** Calls of one key to one method of one chain on one day. */
 export interface GatewayUsage {
   /** First characters of a stored key, `config:<n>` for one in `API_KEYS`, `open` without keys. */
   readonly keyId: string;

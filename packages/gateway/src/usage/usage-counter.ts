@@ -2,7 +2,7 @@ import type { Clock, Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { createFlushedCounts } from '@chainstead/http';
 import { addTimes, noTimes } from './call-times.ts';
-import { type UsageEntry, type UsageRow, writeUsage } from './write-usage.ts';
+import { type CountedUsage, type UsageEntry, writeUsage } from './write-usage.ts';
 
 /** Counts calls in memory and adds them to the tables `gateway_usage` and `gateway_calls` every few seconds. */
 export interface UsageCounter {
@@ -10,24 +10,21 @@ export interface UsageCounter {
   entry(keyId: string, chainId: number, method: string): UsageEntry;
   /** Writes the counts; those that can't be written are retried the next time. Never rejects. */
   flush(): Promise<void>;
-  /** Writes the counts for the last time. */
   close(): Promise<void>;
-}
-
-export interface UsageOptions {
-  readonly database: Database;
-  readonly logger: Logger;
-  readonly clock: Pick<Clock, 'now'>;
 }
 
 const HOUR_MS = 3_600_000;
 
 type Counts = Map<string, Map<number, Map<string, UsageEntry>>>;
 
-export function createUsageCounter(options: UsageOptions): UsageCounter {
+export function createUsageCounter(options: {
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly clock: Pick<Clock, 'now'>;
+}): UsageCounter {
   const counts = createFlushedCounts<Counts>({
     ...options,
-    empty: emptyMap,
+    empty: () => new Map(),
     add: addCounts,
     write: (database, counted, hour) => writeUsage(database, hour, rowsOf(counted)),
     // An hour of UTC belongs to exactly one day.
@@ -42,25 +39,10 @@ export function createUsageCounter(options: UsageOptions): UsageCounter {
 }
 
 function entryOf(counts: Counts, keyId: string, chainId: number, method: string): UsageEntry {
-  const chains = orAdded(counts, keyId, emptyMap<number, Map<string, UsageEntry>>);
-  const methods = orAdded(chains, chainId, emptyMap<string, UsageEntry>);
-  return orAdded(methods, method, emptyEntry);
-}
-
-function orAdded<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  map.set(key, made);
-  return made;
-}
-
-function emptyMap<Key, Value>(): Map<Key, Value> {
-  return new Map();
-}
-
-function emptyEntry(): UsageEntry {
-  return { calls: 0, errors: 0, cached: 0, weight: 0, bytes: 0, times: noTimes() };
+  return counts
+    .getOrInsertComputed(keyId, () => new Map())
+    .getOrInsertComputed(chainId, () => new Map())
+    .getOrInsertComputed(method, () => ({ calls: 0, errors: 0, cached: 0, weight: 0, bytes: 0, times: noTimes() }));
 }
 
 function addCounts(to: Counts, from: Counts): void {
@@ -75,7 +57,7 @@ function addCounts(to: Counts, from: Counts): void {
   }
 }
 
-function rowsOf(counts: Counts): UsageRow[] {
+function rowsOf(counts: Counts): CountedUsage[] {
   return [...counts].flatMap(([keyId, chains]) =>
     [...chains].flatMap(([chainId, methods]) =>
       [...methods].map(([method, entry]) => ({ keyId, chainId, method, entry })),

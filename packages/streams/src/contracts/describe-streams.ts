@@ -34,10 +34,8 @@ function messageOf(
   ].join('. ');
 }
 
-/** Maximum number of names in a message. */
 const LISTED_MAX = 10;
 
-/** Returns the first names, and the number of others. */
 export function listed(names: readonly string[]): string {
   const more = names.length - LISTED_MAX;
   return [...names.slice(0, LISTED_MAX), ...(more > 0 ? [`${more} more`] : [])].join(', ');

@@ -9,15 +9,10 @@ export interface AttemptRecorderOptions {
   readonly retries: RetryPolicy;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Called after each committed batch. */
   onRecorded(attempts: readonly Attempt[], recorded: Recorded): Promise<void>;
 }
 
-/** Records attempts in batches. While one batch commits, the next one gathers; under load it waits a moment longer. */
-export interface AttemptRecorder {
-  /** Resolves after the commit. Rejects if the signal aborts first or Postgres refuses the attempt permanently. */
-  record(attempt: Attempt, signal: AbortSignal): Promise<Verdict>;
-}
+export type AttemptRecorder = ReturnType<typeof createAttemptRecorder>;
 
 interface Waiting {
   readonly attempt: Attempt;
@@ -35,7 +30,8 @@ const GATHER_MS = 20;
 const RETRY_MS_MIN = 100;
 const RETRY_MS_MAX = 5_000;
 
-export function createAttemptRecorder(options: AttemptRecorderOptions): AttemptRecorder {
+/** Records attempts in batches. While one batch commits, the next one gathers; under load it waits a moment longer. */
+export function createAttemptRecorder(options: AttemptRecorderOptions) {
   let waiting: Waiting[] = [];
   let working = false;
 
@@ -51,7 +47,8 @@ export function createAttemptRecorder(options: AttemptRecorderOptions): AttemptR
   }
 
   return {
-    record(attempt, signal) {
+    /** Resolves after the commit. Rejects if the signal aborts first or Postgres refuses the attempt permanently. */
+    record(attempt: Attempt, signal: AbortSignal): Promise<Verdict> {
       const { promise, resolve, reject } = Promise.withResolvers<Verdict>();
       waiting.push({ attempt, signal, resolve, reject });
       if (!working) void work();
@@ -60,7 +57,6 @@ export function createAttemptRecorder(options: AttemptRecorderOptions): AttemptR
   };
 }
 
-/** Returns the size of the next batch: bodies of failed attempts limit it. */
 function batchSize(waiting: readonly Waiting[]): number {
   let length = 0;
   for (const [index, { attempt }] of waiting.entries()) {
@@ -82,12 +78,17 @@ async function commit(options: AttemptRecorderOptions, batch: readonly Waiting[]
       for (const { attempt, resolve } of open) resolve(recorded.verdicts.get(attempt.id) ?? 'repeated');
       return;
     } catch (error) {
-      if (isRefused(error) && open.length > 1) {
+      const refused = isRefused(error);
+      if (refused && open.length > 1) {
         // One attempt that can't be stored must not block the others.
         for (const single of open) await commit(options, [single]);
         return;
       }
-      open = stillWanted(open, isRefused(error) ? error : null);
+      open = open.filter(({ signal, reject }) => {
+        if (!refused && !signal.aborted) return true;
+        reject(refused ? error : signal.reason);
+        return false;
+      });
       if (open.length === 0) return;
       logger[failureLevel(error)](
         { attempts: open.length, err: error },
@@ -96,14 +97,6 @@ async function commit(options: AttemptRecorderOptions, batch: readonly Waiting[]
       await clock.sleep(delayMs);
     }
   }
-}
-
-function stillWanted(batch: readonly Waiting[], refusal: unknown): readonly Waiting[] {
-  return batch.filter(({ signal, reject }) => {
-    if (refusal === null && !signal.aborted) return true;
-    reject(refusal ?? signal.reason);
-    return false;
-  });
 }
 
 /** Errors about the data itself, SQLSTATE classes 22 and 23: a retry with the same data fails again. */

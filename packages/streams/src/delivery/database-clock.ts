@@ -1,29 +1,17 @@
 import type { Clock, Logger } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 
-export interface DatabaseClockOptions {
-  readonly database: Pick<Database, 'query'>;
-  /** The local clock. */
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
-/** The database time without a query per read. Machine clocks differ; due times need one clock for all processes. */
-export interface DatabaseClock {
-  /** Milliseconds since the Unix epoch; the local time until the first measurement. */
-  now(): number;
-  /** Queries the database. Throws the query's errors. */
-  measure(): Promise<void>;
-}
-
 /** Larger offsets are logged; smaller ones have no visible effect. Milliseconds. */
 const REPORTED_OFFSET_MS = 5_000;
 
-export function createDatabaseClock({ database, clock, logger }: DatabaseClockOptions): DatabaseClock {
+/** The database time without a query per read. Machine clocks differ; due times need one clock for all processes. */
+export function createDatabaseClock(options: { database: Pick<Database, 'query'>; clock: Clock; logger: Logger }) {
+  const { database, clock, logger } = options;
   let offsetMs = 0;
   return {
-    now: () => clock.now() + offsetMs,
-    async measure() {
+    /** Milliseconds since the Unix epoch; the local time until the first measurement. */
+    now: (): number => clock.now() + offsetMs,
+    async measure(): Promise<void> {
       const requested = clock.now();
       const [row] = await database.query<{ now: number }>(
         sql`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`,

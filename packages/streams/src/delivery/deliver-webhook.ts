@@ -7,12 +7,11 @@ import { finishBody } from '../payload/render-body.ts';
 import { webhookHeaders } from '../payload/signature.ts';
 import type { StreamSettings } from '../records/settings.ts';
 import type { AttemptRecorder } from './attempt-recorder.ts';
-import { type Attempt, type Delivery, type DueDelivery, recordsOf } from './delivery.ts';
+import { type Delivery, type DueDelivery, recordsOf } from './delivery.ts';
 import type { DeliveryMetrics, DeliveryResult } from './delivery-metrics.ts';
 import { postWebhook } from './post-webhook.ts';
 import { dropDelivery, failDelivery, postponeDelivery, readResend } from './waiting-delivery.ts';
 
-/** Builds the bodies of matches. */
 export interface WebhookBodies {
   /**
    * Returns the body without `confirmed` and `retries`, already stored with the match. Returns null if the webhook is
@@ -28,19 +27,14 @@ export interface DeliverWebhookOptions {
   readonly bodies: WebhookBodies;
   readonly recorder: AttemptRecorder;
   readonly metrics: DeliveryMetrics;
-  /** Used for attempt timestamps and signatures. */
   readonly clock: Pick<Clock, 'now'>;
   readonly logger: Logger;
-  /** Delay of a webhook whose body can't be built yet. Milliseconds. */
   readonly postponeMs: number;
 }
 
-/** Data sent next to the body. */
 export interface SendingFacts {
   readonly settings: StreamSettings;
-  /** Pending webhooks of the stream. */
   readonly queueSize: number;
-  /** Whether this process still holds the host's lease. */
   isHeld(): boolean;
 }
 
@@ -59,38 +53,21 @@ export interface DeliverWebhook {
    * Sends one claimed webhook and records the outcome. Never throws: failures are postponed or stay due.
    * @param onTaken called with the text length in characters when the receiver accepts it; recording takes longer
    */
-  deliver(
-    prepared: PreparedDelivery,
-    facts: SendingFacts,
-    signal: AbortSignal,
-    onTaken: (length: number) => void,
-  ): Promise<void>;
+  deliver(prepared: PreparedDelivery, facts: SendingFacts, signal: AbortSignal, onTaken: OnTaken): Promise<void>;
 }
 
-interface Sent {
-  readonly attempt: Attempt;
-  /** Length of the sent text in characters. */
-  readonly length: number;
-}
-
-/** Reason for sending nothing now, or ever. */
 interface Unsent {
   readonly unsent: 'dropped' | 'postponed' | 'lost' | 'gave-up';
 }
 
-/**
- * Long texts being built, sent and recorded at a time, across all hosts. Each exists several times meanwhile.
- * Characters.
- */
+type OnTaken = (length: number) => void;
+
+/** Long texts in the works at a time, across all hosts. Each exists several times meanwhile. Characters. */
 const LONG_TEXTS_MAX = 50_331_648;
 
 export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWebhook {
   const { database, bodies, recorder, metrics, clock, logger } = options;
   const longTexts = createAnswerBudget({ bytesMax: LONG_TEXTS_MAX });
-
-  function prepare(due: DueDelivery, signal: AbortSignal): PreparedDelivery {
-    return due.longLength > 0 ? { ...due, making: null } : withBody(due, signal);
-  }
 
   function withBody(due: DueDelivery, signal: AbortSignal): PreparedDelivery {
     const { delivery, matchBody } = due;
@@ -101,12 +78,7 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
     return { ...due, making };
   }
 
-  async function sendLong(
-    due: PreparedDelivery,
-    facts: SendingFacts,
-    signal: AbortSignal,
-    onTaken: (length: number) => void,
-  ): Promise<DeliveryResult | 'lost'> {
+  async function sendLong(due: PreparedDelivery, facts: SendingFacts, signal: AbortSignal, onTaken: OnTaken) {
     const { delivery } = due;
     if (delivery.resend === null) return sendAndRecord(withBody(due, signal), facts, signal, onTaken);
     const resend = await readResend(database, delivery);
@@ -118,34 +90,25 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
     due: PreparedDelivery,
     facts: SendingFacts,
     signal: AbortSignal,
-    onTaken: (length: number) => void,
+    onTaken: OnTaken,
   ): Promise<DeliveryResult | 'lost'> {
-    const sent = await attemptOf(due, facts, signal);
-    if ('unsent' in sent) return sent.unsent;
-    const { attempt, length } = sent;
-    const { outcome, finishedAt } = attempt;
-    // After this failure the stream may have to stop: the next webhook waits until the failure is recorded.
-    if (outcome.success) onTaken(length);
+    const { delivery } = due;
+    const text = textAtHand(due) ?? (await makeText(options, due, signal));
+    if (typeof text !== 'string') return text.unsent;
+    if (!facts.isHeld()) return 'lost';
+    const outcome = await send(options, delivery, text, facts, signal);
+    const body = outcome.success && delivery.resend === null ? null : text;
+    const finishedAt = new Date(clock.now());
+    // After a failure the stream may have to stop: the next webhook waits until the failure is recorded.
+    if (outcome.success) onTaken(text.length);
     metrics.answered(outcome.durationMs / 1_000);
-    const verdict = await recorder.record(attempt, signal);
-    if (verdict === 'delivered')
-      metrics.delivered((finishedAt.getTime() - attempt.delivery.createdAt.getTime()) / 1_000);
+    const verdict = await recorder.record({ id: randomUUID(), delivery, body, outcome, finishedAt }, signal);
+    if (verdict === 'delivered') metrics.delivered((finishedAt.getTime() - delivery.createdAt.getTime()) / 1_000);
     return verdict;
   }
 
-  async function attemptOf(due: PreparedDelivery, facts: SendingFacts, signal: AbortSignal): Promise<Sent | Unsent> {
-    const { delivery } = due;
-    const text = textAtHand(due) ?? (await makeText(options, due, signal));
-    if (typeof text !== 'string') return text;
-    if (!facts.isHeld()) return { unsent: 'lost' };
-    const outcome = await send(options, { delivery, body: text, facts, signal });
-    const body = outcome.success && delivery.resend === null ? null : text;
-    const attempt = { id: randomUUID(), delivery, body, outcome, finishedAt: new Date(clock.now()) };
-    return { attempt, length: text.length };
-  }
-
   return {
-    prepare,
+    prepare: (due, signal) => (due.longLength > 0 ? { ...due, making: null } : withBody(due, signal)),
     async deliver(prepared, facts, signal, onTaken) {
       try {
         const send = prepared.longLength > 0 ? sendLong : sendAndRecord;
@@ -165,7 +128,6 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
   };
 }
 
-/** Returns the text of a webhook whose body is being built. */
 async function makeText(
   { database, logger, postponeMs }: DeliverWebhookOptions,
   { delivery, making }: PreparedDelivery,
@@ -199,7 +161,6 @@ function isObsolete({ match, kind }: Delivery): boolean {
   return match === null || (match.isRemoved && kind !== 'removed');
 }
 
-/** Returns the exact text of the next attempt, or null if a body must be built first. */
 function textAtHand({ delivery, matchBody }: Pick<DueDelivery, 'delivery' | 'matchBody'>): string | null {
   const { kind, retries, resend } = delivery;
   if (resend !== null) return resend;
@@ -207,17 +168,14 @@ function textAtHand({ delivery, matchBody }: Pick<DueDelivery, 'delivery' | 'mat
   return finishBody(matchBody, { confirmed: kind === 'confirmed', retries, removed: kind === 'removed' });
 }
 
-async function send(
+function send(
   { egress, clock }: DeliverWebhookOptions,
-  sending: {
-    readonly delivery: Delivery;
-    readonly body: string;
-    readonly facts: SendingFacts;
-    readonly signal: AbortSignal;
-  },
+  delivery: Delivery,
+  text: string,
+  facts: SendingFacts,
+  signal: AbortSignal,
 ) {
-  const { delivery, facts, signal } = sending;
-  const body = Buffer.from(sending.body);
+  const body = Buffer.from(text);
   const { region, secretKey, previousSecretKey } = facts.settings;
   const headers = webhookHeaders({
     body,

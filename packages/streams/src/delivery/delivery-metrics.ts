@@ -4,7 +4,6 @@ import { type Database, readWithin } from '@chainstead/db';
 /** `retrying`, `gave-up`: a failed attempt, with or without a further retry. */
 const RESULTS = ['delivered', 'retrying', 'gave-up', 'repeated', 'dropped', 'postponed'] as const;
 export type DeliveryResult = (typeof RESULTS)[number];
-/** Reasons for automatic status changes of a stream. */
 export type StatusReason = 'success-rate' | 'queue-size' | 'time-in-error';
 
 export interface DeliveryMetrics {
@@ -22,7 +21,6 @@ export interface DeliveryMetricsOptions {
   readonly logger: Logger;
 }
 
-/** Registers the metrics of webhooks and streams. */
 export function createDeliveryMetrics(options: DeliveryMetricsOptions): DeliveryMetrics {
   const registers = [options.registry];
   const results = new Counter({
@@ -73,10 +71,8 @@ const PENDING_SQL = `SELECT label, count(waiting.id) AS value,
     SELECT d.id, d.created_at, d.delivered_at, s.status FROM stream_deliveries AS d JOIN streams AS s ON s.id = d.stream_id
     WHERE d.status = 'pending') AS waiting ON waiting.status = label GROUP BY label`;
 
-/** Registers gauges of database contents, read at each scrape. */
 function watchTables({ registry, database, logger }: DeliveryMetricsOptions): void {
   let reading: Promise<void> | null = null;
-  /** Reads once for all gauges of a scrape. */
   const refresh = (): Promise<void> => {
     reading ??= readAll().finally(() => {
       reading = null;
@@ -105,13 +101,17 @@ function watchTables({ registry, database, logger }: DeliveryMetricsOptions): vo
   async function readAll(): Promise<void> {
     try {
       const [byStatus = [], waiting = []] = await readWithin<Counted>(database, READ_MS, [STREAMS_SQL, PENDING_SQL]);
-      show(streams, byStatus);
-      show(pending, waiting);
+      for (const [gauge, rows] of [
+        [streams, byStatus],
+        [pending, waiting],
+      ] as const) {
+        gauge.reset();
+        for (const { label, value } of rows) gauge.set({ status: label }, value);
+      }
       for (const { label, oldest: seconds = 0 } of waiting) oldest.set({ status: label }, seconds);
       stale.set(0);
     } catch (error) {
-      // An unavailable database must not remove the other metrics: the last values stay, and its connection metrics
-      // report it.
+      // An unavailable database must not remove the other metrics: the last values stay.
       stale.set(1);
       logger.debug({ reason: errorText(error) }, 'Streams could not be counted');
     }
@@ -122,9 +122,4 @@ interface Counted {
   readonly label: string;
   readonly value: number;
   readonly oldest?: number;
-}
-
-function show(gauge: Gauge, rows: readonly Counted[]): void {
-  gauge.reset();
-  for (const { label, value } of rows) gauge.set({ status: label }, value);
 }

@@ -22,19 +22,15 @@ export interface DeliveryWorkerOptions {
   readonly retries: RetryPolicy;
   /** Retention of attempts and sent bodies. */
   readonly historyDays: number;
-  /** Concurrent webhooks of this process. */
   readonly concurrency: number;
   readonly concurrencyPerHost: number;
   readonly logger: Logger;
   readonly metrics: Registry;
   readonly clock: Clock;
-  /** Interval of outbox sweeps while webhooks are due. Default 200 ms. */
   readonly sweepEveryMs?: number;
-  /** Interval of checks of queue sizes and streams in error. Default 5,000 ms. */
   readonly judgeEveryMs?: number;
   /** Time until another process takes over the hosts of a dead process. Default 10,000 ms. */
   readonly leaseMs?: number;
-  /** Delay of a webhook whose body can't be built yet. Default 15,000 ms. */
   readonly postponeMs?: number;
 }
 
@@ -49,14 +45,10 @@ export interface DeliveryWorker {
   stop(timeoutMs: number): Promise<void>;
 }
 
-const SWEEP_EVERY_MS = 200;
 /** Interval while nothing is due: new webhooks are announced, and retries are due to the second. */
 const IDLE_SWEEP_EVERY_MS = 1_000;
-const JUDGE_EVERY_MS = 5_000;
 const PRUNE_EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-const LEASE_MS = 10_000;
-const POSTPONE_MS = 15_000;
 const MEASURE_EVERY_MS = 5_000;
 /** Time for webhooks in flight to react to the abort. Milliseconds. */
 const ABORT_GRACE_MS = 2_000;
@@ -64,21 +56,19 @@ const ABORT_GRACE_MS = 2_000;
 type Task = Omit<RepeatOptions, 'clock' | 'logger'>;
 
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
-  const { database, logger, clock } = options;
+  const { database, logger, clock, retries } = options;
   const time = createDatabaseClock(options);
   const metrics = createDeliveryMetrics({ registry: options.metrics, database, logger });
-  const leaseMs = options.leaseMs ?? LEASE_MS;
+  const { leaseMs = 10_000, sweepEveryMs = 200, judgeEveryMs = 5_000, postponeMs = 15_000 } = options;
   const leases = createHostLeases({ database, logger, leaseMs });
   const machine = createStatusMachine({ database, logger, metrics });
   const recorder = createAttemptRecorder({
     database,
-    retries: options.retries,
+    retries,
     clock,
     logger,
     onRecorded: (_attempts, { unhealthy }) => machine.failUnhealthy(unhealthy),
   });
-  const sweepEveryMs = options.sweepEveryMs ?? SWEEP_EVERY_MS;
-  const postponeMs = options.postponeMs ?? POSTPONE_MS;
   const stopping = new AbortController();
   const abandoned = new AbortController();
   const news = createNews();
@@ -92,11 +82,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     queueSizeOf: (streamId) => queueSizes.get(streamId) ?? 1,
     isEnding: () => stopping.signal.aborted,
   });
-  const hosts = createHostTurns({
-    hostsMax: lanes.hostsMax,
-    run: (host) => lanes.run(host, abandoned.signal),
-    logger,
-  });
+  const hosts = createHostTurns(lanes.hostsMax, (host) => lanes.run(host, abandoned.signal), logger);
   let loops: readonly Promise<void>[] = [];
   let isAnyDue = true;
 
@@ -105,10 +91,6 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     await machine.failOverfull();
     await machine.terminateFailed();
   }
-  async function prune(): Promise<void> {
-    await pruneHistory(database, { before: new Date(time.now() - options.historyDays * DAY_MS) });
-  }
-
   async function sweep(): Promise<void> {
     const due = await readDueStreams(database);
     isAnyDue = due.length > 0;
@@ -128,8 +110,12 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       const sweepsEveryMs = (): number => (isAnyDue ? sweepEveryMs : Math.max(sweepEveryMs, IDLE_SWEEP_EVERY_MS));
       const tasks: readonly Task[] = [
         { task: 'sweep', everyMs: sweepsEveryMs, work: sweep, sooner: news.next },
-        { task: 'judge', everyMs: () => options.judgeEveryMs ?? JUDGE_EVERY_MS, work: judge },
-        { task: 'prune', everyMs: () => PRUNE_EVERY_MS, work: prune },
+        { task: 'judge', everyMs: () => judgeEveryMs, work: judge },
+        {
+          task: 'prune',
+          everyMs: () => PRUNE_EVERY_MS,
+          work: () => pruneHistory(database, { before: new Date(time.now() - options.historyDays * DAY_MS) }),
+        },
         { task: 'renew', everyMs: () => leaseMs / 4, work: () => leases.renew() },
         { task: 'clock', everyMs: () => MEASURE_EVERY_MS, work: () => time.measure() },
       ];
@@ -151,12 +137,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
 }
 
 /** Serves a limited number of hosts concurrently, least recently served first. */
-function createHostTurns(options: {
-  readonly hostsMax: number;
-  readonly run: (host: string) => Promise<void>;
-  readonly logger: Logger;
-}) {
-  const { hostsMax, run, logger } = options;
+function createHostTurns(hostsMax: number, run: (host: string) => Promise<void>, logger: Logger) {
   const working = new Map<string, Promise<void>>();
   /** Hosts by last turn, longest ago first; hosts with nothing due are removed. */
   let lastTurns: readonly string[] = [];
@@ -179,17 +160,13 @@ function createHostTurns(options: {
       const offered = new Set(hosts);
       lastTurns = lastTurns.filter((host) => offered.has(host));
       const had = new Set(lastTurns);
-      for (const host of [...hosts.filter((one) => !had.has(one)), ...lastTurns])
+      for (const host of [...hosts.filter((host) => !had.has(host)), ...lastTurns])
         if (working.size < hostsMax && !working.has(host)) working.set(host, work(host));
     },
-    /** Resolves when no host is being served. */
-    async idle(): Promise<void> {
-      await Promise.all(working.values());
-    },
+    idle: (): Promise<unknown> => Promise.all(working.values()),
   };
 }
 
-/** A signal between the sweep and its waiters. */
 function createNews() {
   let next = Promise.withResolvers<void>();
   return {

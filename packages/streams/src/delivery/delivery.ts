@@ -3,7 +3,6 @@ import type { ChainId, Hash } from '@chainstead/core';
 /** Content of a webhook: a new match, the same match once it has enough confirmations, or the removal of its block. */
 export type DeliveryKind = 'unconfirmed' | 'confirmed' | 'removed';
 
-/** Identifies the match of a block with a stream. */
 export interface MatchKey {
   readonly chainId: ChainId;
   readonly blockNumber: number;
@@ -11,12 +10,10 @@ export interface MatchKey {
   readonly streamId: string;
 }
 
-/** A webhook of the outbox that this process has claimed for sending. */
 export interface Delivery extends MatchKey {
   /** The same for every attempt and replay. */
   readonly id: string;
   readonly kind: DeliveryKind;
-  /** Number of failed attempts so far. */
   readonly retries: number;
   readonly webhookUrl: string;
   readonly tag: string;
@@ -31,11 +28,9 @@ export interface DeliveredMatch {
   readonly logs: number;
   readonly txs: number;
   readonly txsInternal: number;
-  /** Whether its block left the canonical chain. */
   readonly isRemoved: boolean;
 }
 
-/** A due webhook. */
 export interface DueDelivery {
   readonly delivery: Delivery;
   /**
@@ -50,15 +45,12 @@ export interface DueDelivery {
   readonly longLength: number;
 }
 
-/** txs + logs + txsInternal. */
 export function recordsOf({ match }: Delivery): number {
   return match === null ? 0 : match.logs + match.txs + match.txsInternal;
 }
 
-/** Outcome of an attempt. */
 export interface AttemptOutcome {
   readonly success: boolean;
-  /** Null without a response. */
   readonly httpStatus: number | null;
   /** Null for a success. */
   readonly errorMessage: string | null;
@@ -71,7 +63,6 @@ export interface AttemptOutcome {
   readonly blockedRange?: string;
 }
 
-/** A completed attempt to record. */
 export interface Attempt {
   /** UUID. Recording the same id twice has no further effect. */
   readonly id: string;

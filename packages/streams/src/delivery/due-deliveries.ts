@@ -1,33 +1,17 @@
-import { type ChainId, parseHash } from '@chainstead/core';
 import { type Database, hexText, rawSql, sql } from '@chainstead/db';
 import { LONG_BODY_LENGTH } from '../payload/body-length.ts';
-import type { Delivery, DeliveryKind, DueDelivery } from './delivery.ts';
+import type { DeliveredMatch, Delivery, DueDelivery } from './delivery.ts';
 
 export interface DueRequest {
   readonly streamIds: readonly string[];
   readonly limit: number;
-  /** Deliveries already claimed. */
   readonly without: readonly string[];
 }
 
-interface DueRow {
-  readonly id: string;
-  readonly stream_id: string;
-  readonly chain_id: ChainId;
-  readonly block_number: number;
-  readonly block_hash: string;
-  readonly kind: DeliveryKind;
-  readonly retries: number;
-  readonly webhook_url: string;
-  readonly tag: string;
-  readonly created_at: Date;
-  readonly resend: string | null;
-  readonly match_body: string | null;
-  readonly long_length: number;
-  readonly logs: number | null;
-  readonly txs: number;
-  readonly txs_internal: number;
-  readonly is_removed: boolean;
+interface DueRow extends Omit<Delivery, 'match'>, DeliveredMatch {
+  readonly hasMatch: boolean;
+  readonly matchBody: string | null;
+  readonly longLength: number;
 }
 
 /**
@@ -59,13 +43,14 @@ const SHARE = 2;
 async function readShares(database: Database, request: DueRequest, share: number): Promise<DueDelivery[]> {
   const longLength = rawSql(LONG_BODY_LENGTH);
   const rows = await database.query<DueRow>(
-    sql`SELECT due.id, due.stream_id, due.chain_id, due.block_number, ${hexText('due.block_hash')} AS block_hash, due.kind,
-       due.retries, due.created_at, due.webhook_url, due.tag, m.logs, m.txs, m.txs_internal,
-       m.removed_at IS NOT NULL AS is_removed,
+    sql`SELECT due.id, due.stream_id AS "streamId", due.chain_id AS "chainId", due.block_number AS "blockNumber",
+       ${hexText('due.block_hash')} AS "blockHash", due.kind, due.retries, due.created_at AS "createdAt",
+       due.webhook_url AS "webhookUrl", due.tag, m.logs, m.txs, m.txs_internal AS "txsInternal",
+       m.removed_at IS NOT NULL AS "isRemoved", m.logs IS NOT NULL AS "hasMatch",
        CASE WHEN octet_length(due.resend) > ${longLength} THEN '' ELSE due.resend END AS resend,
-       CASE WHEN greatest(m.length, octet_length(m.body)) <= ${longLength} THEN m.body END AS match_body,
+       CASE WHEN greatest(m.length, octet_length(m.body)) <= ${longLength} THEN m.body END AS "matchBody",
        CASE WHEN greatest(m.length, octet_length(m.body), octet_length(due.resend)) > ${longLength}
-         THEN greatest(m.length, octet_length(m.body), octet_length(due.resend)) ELSE 0 END AS long_length
+         THEN greatest(m.length, octet_length(m.body), octet_length(due.resend)) ELSE 0 END AS "longLength"
      FROM (
        SELECT waiting.*, s.webhook_url, s.tag FROM streams s CROSS JOIN LATERAL (
          SELECT d.* FROM stream_deliveries d
@@ -80,30 +65,9 @@ async function readShares(database: Database, request: DueRequest, share: number
        AND m.stream_id = due.stream_id AND m.block_hash = due.block_hash
      ORDER BY due.due_at`,
   );
-  return rows.map((row) => ({ delivery: deliveryOf(row), matchBody: row.match_body, longLength: row.long_length }));
-}
-
-function deliveryOf(row: DueRow): Delivery {
-  return {
-    id: row.id,
-    streamId: row.stream_id,
-    chainId: row.chain_id,
-    blockNumber: row.block_number,
-    blockHash: parseHash(row.block_hash),
-    kind: row.kind,
-    retries: row.retries,
-    webhookUrl: row.webhook_url,
-    tag: row.tag,
-    createdAt: row.created_at,
-    resend: row.resend,
-    match:
-      row.logs === null
-        ? null
-        : {
-            logs: row.logs,
-            txs: row.txs,
-            txsInternal: row.txs_internal,
-            isRemoved: row.is_removed,
-          },
-  };
+  return rows.map(({ matchBody, longLength, hasMatch, logs, txs, txsInternal, isRemoved, ...delivery }) => ({
+    delivery: { ...delivery, match: hasMatch ? { logs, txs, txsInternal, isRemoved } : null },
+    matchBody,
+    longLength,
+  }));
 }

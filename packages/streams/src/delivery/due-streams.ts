@@ -1,6 +1,5 @@
 import { type Database, sql } from '@chainstead/db';
 
-/** An active stream with webhooks to send. */
 export interface DueStream {
   readonly streamId: string;
   readonly webhookUrl: string;

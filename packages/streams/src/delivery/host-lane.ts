@@ -3,15 +3,12 @@ import type { Clock } from '@chainstead/core';
 export interface HostLaneOptions<Item> {
   /** Claims up to `limit` due items; fewer if no more are due now. */
   readonly claim: (limit: number) => Promise<readonly Item[]>;
-  /**
-   * Sends and records one item. Calls `onTaken` with its length in characters when the receiver accepts. Never throws.
-   */
+  /** Calls `onTaken` with the item's length in characters when the receiver accepts. Never throws. */
   readonly deliver: (item: Item, onTaken: (length: number) => void) => Promise<void>;
   /** Returns claimed items that will not be sent. */
   readonly putBack: (items: readonly Item[]) => void;
   /** Maximum number of concurrent items, given the number in flight now. At least 1. */
   readonly allowance: (underWay: number) => number;
-  /** Whether claiming must stop because the process is shutting down. */
   readonly isEnding: () => boolean;
   /** Claiming stops after this time so that other hosts get a turn. Milliseconds. */
   readonly turnMs: number;
@@ -103,11 +100,6 @@ export function createHostLane<Item>(options: HostLaneOptions<Item>): HostLane {
     change();
   }
 
-  function putClaimedBack(): void {
-    putBack(claimed.take(claimed.count));
-    mayHaveMore = true;
-  }
-
   return {
     get underWay() {
       return underWay;
@@ -116,8 +108,10 @@ export function createHostLane<Item>(options: HostLaneOptions<Item>): HostLane {
       const turnEnds = clock.now() + turnMs;
       for (;;) {
         const most = allowance(underWay);
-        if (claimed.count > 0 && (mustPutBack || isEnding() || clock.now() - claimed.since > STALE_MS))
-          putClaimedBack();
+        if (claimed.count > 0 && (mustPutBack || isEnding() || clock.now() - claimed.since > STALE_MS)) {
+          putBack(claimed.take(claimed.count));
+          mayHaveMore = true;
+        }
         if (!isClaiming || !isClaimedAhead) mustPutBack = false;
         startClaimed(most);
         const mayClaim = mayHaveMore && failure === null && !isEnding() && clock.now() < turnEnds;
@@ -139,17 +133,15 @@ export function createHostLane<Item>(options: HostLaneOptions<Item>): HostLane {
   };
 }
 
-/** A queue in claim order. */
 function createClaimedItems<Item>() {
   const batches: { readonly items: readonly Item[]; readonly at: number }[] = [];
   /** First remaining item of the first batch. Copying the rest for each taken item would dominate a lane's cost. */
-  let place = 0;
+  let index = 0;
   let count = 0;
   return {
     get count() {
       return count;
     },
-    /** Claim time of the oldest item. */
     get since() {
       return batches[0]?.at ?? Number.POSITIVE_INFINITY;
     },
@@ -160,12 +152,12 @@ function createClaimedItems<Item>() {
     take(most: number): Item[] {
       const taken: Item[] = [];
       for (let batch = batches[0]; batch !== undefined && taken.length < most; batch = batches[0]) {
-        const part = batch.items.slice(place, place + most - taken.length);
+        const part = batch.items.slice(index, index + most - taken.length);
         taken.push(...part);
-        place += part.length;
-        if (place < batch.items.length) break;
+        index += part.length;
+        if (index < batch.items.length) break;
         batches.shift();
-        place = 0;
+        index = 0;
       }
       count -= taken.length;
       return taken;
@@ -173,7 +165,6 @@ function createClaimedItems<Item>() {
   };
 }
 
-/** Measures the response rate. */
 function createPace(clock: Clock) {
   let since = clock.now();
   let answers = 0;

@@ -11,28 +11,15 @@ export interface HostLanesOptions {
   readonly leases: HostLeases;
   readonly webhooks: DeliverWebhook;
   readonly clock: Clock;
-  /** Concurrent webhooks across all hosts. */
   readonly concurrency: number;
   readonly concurrencyPerHost: number;
-  /** Streams with due webhooks for a host. */
   readonly streamsOf: (host: string) => readonly string[];
-  /** Pending webhooks of a stream. */
   readonly queueSizeOf: (streamId: string) => number;
   readonly isEnding: () => boolean;
 }
 
-/** The hosts that this process sends to. */
-export interface HostLanes {
-  /** Maximum concurrent hosts: half of the concurrency is one webhook per host; hosts share the other half. */
-  readonly hostsMax: number;
-  /** Sends to a host until nothing is due or its turn is over. */
-  run(host: string, signal: AbortSignal): Promise<void>;
-  /** @returns false if this process is not sending to the host. */
-  wake(host: string): boolean;
-  wakeAll(): void;
-}
+export type HostLanes = ReturnType<typeof createHostLanes>;
 
-/** A claimed webhook and the settings at the time of the claim. */
 interface Claimed extends PreparedDelivery {
   readonly settings: StreamSettings;
 }
@@ -40,7 +27,8 @@ interface Claimed extends PreparedDelivery {
 /** Length of a host's turn before waiting hosts are served. Milliseconds. */
 const TURN_MS = 20_000;
 
-export function createHostLanes(options: HostLanesOptions): HostLanes {
+/** The hosts that this process sends to. */
+export function createHostLanes(options: HostLanesOptions) {
   const { database, leases, webhooks, clock, concurrency, streamsOf, queueSizeOf, isEnding } = options;
   const lanes = new Map<string, HostLane>();
   const hostsMax = Math.ceil(concurrency / 2);
@@ -63,7 +51,7 @@ export function createHostLanes(options: HostLanesOptions): HostLanes {
     const [settings, due] = await Promise.all([readStreamSettings(database), readDueDeliveries(database, request)]);
     const claimed = due.filter(({ delivery }) => !inHand.has(delivery.id));
     for (const { delivery } of claimed) inHand.add(delivery.id);
-    return claimed.map((one) => ({ ...webhooks.prepare(one, signal), settings }));
+    return claimed.map((delivery) => ({ ...webhooks.prepare(delivery, signal), settings }));
   }
 
   function laneOf(host: string, signal: AbortSignal): HostLane {
@@ -87,8 +75,10 @@ export function createHostLanes(options: HostLanesOptions): HostLanes {
   }
 
   return {
+    /** Maximum concurrent hosts: half of the concurrency is one webhook per host; hosts share the other half. */
     hostsMax,
-    async run(host, signal) {
+    /** Sends to a host until nothing is due or its turn is over. */
+    async run(host: string, signal: AbortSignal): Promise<void> {
       // A queue that was lost and refilled may contain a second job for the same host.
       if (lanes.has(host)) return;
       const lane = laneOf(host, signal);
@@ -100,12 +90,13 @@ export function createHostLanes(options: HostLanesOptions): HostLanes {
         lanes.delete(host);
       }
     },
-    wake(host) {
+    /** @returns false if this process is not sending to the host. */
+    wake(host: string): boolean {
       const lane = lanes.get(host);
       lane?.wake();
       return lane !== undefined;
     },
-    wakeAll() {
+    wakeAll(): void {
       for (const lane of lanes.values()) lane.wake();
     },
   };

@@ -5,7 +5,6 @@ import { type Database, failureLevel, sql } from '@chainstead/db';
 export interface HostLeasesOptions {
   readonly database: Database;
   readonly logger: Logger;
-  /** Time until another process takes over the hosts of a dead process. Milliseconds. */
   readonly leaseMs: number;
 }
 

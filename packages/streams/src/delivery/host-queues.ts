@@ -1,11 +1,9 @@
 import { type Database, rawSql, sql } from '@chainstead/db';
 import { hostOf, WAITING_STREAMS } from './due-streams.ts';
 
-/** Pending webhooks of a host. */
 export interface HostQueue {
   /** Origin of the webhooks' URLs. */
   readonly host: string;
-  /** Streams with pending webhooks. */
   readonly streams: number;
   /** Pending webhooks, counted up to 10,000 per stream. */
   readonly waiting: number;
@@ -13,7 +11,6 @@ export interface HostQueue {
   readonly held: number;
   /** Due time of the first webhook to send; null if there is none. */
   readonly dueAt: Date | null;
-  /** Whether a process is sending to it. */
   readonly isServed: boolean;
 }
 
@@ -24,7 +21,6 @@ interface StreamQueue {
   readonly dueAt: Date;
 }
 
-/** Maximum count per stream. */
 const COUNTED_MAX = 10_000;
 
 /**

@@ -13,7 +13,6 @@ export interface WebhookRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
-  /** Whether the outcome includes the beginning of the response. Default false. */
   readonly showsAnswer?: boolean;
   /** Aborts the attempt, which is then not counted. */
   readonly signal?: AbortSignal;

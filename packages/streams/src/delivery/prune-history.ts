@@ -1,31 +1,14 @@
 import { type Database, type Sql, sql } from '@chainstead/db';
 
-export interface PruneOptions {
-  /** Older rows are deleted. */
-  readonly before: Date;
-  /** Rows per transaction. Default 5,000. */
-  readonly batch?: number;
-}
-
-export interface Pruned {
-  readonly attempts: number;
-  readonly deliveries: number;
-  readonly matches: number;
-  readonly items: number;
-}
-
 /** Items remain for this time after their last match, so that pruning does not compete with the delivery. */
 const ITEMS_REST = sql`interval '10 minutes'`;
-
-const BATCH = 5_000;
 
 /**
  * Deletes attempts, the bodies of failed attempts, and outbox rows, matches and items that no webhook needs any more. Rows
  * pending delivery or confirmation stay, however old, and so does the data behind each remaining attempt. Uses small
  * transactions. Concurrent runs in several processes share the work.
  */
-export async function pruneHistory(database: Database, options: PruneOptions): Promise<Pruned> {
-  const { before, batch = BATCH } = options;
+export async function pruneHistory(database: Database, { before, batch = 5_000 }: { before: Date; batch?: number }) {
   const removeAll = async (statement: Sql): Promise<number> => {
     let removed = 0;
     for (;;) {

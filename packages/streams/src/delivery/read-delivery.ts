@@ -4,7 +4,6 @@ import { finishBody } from '../payload/render-body.ts';
 import { type DeliveryAttempt, listAttemptsOf } from '../records/attempts.ts';
 import type { DeliveryKind } from './delivery.ts';
 
-/** A webhook with its delivery history. */
 export interface DeliveryRecord {
   readonly id: string;
   readonly streamId: string;
@@ -13,9 +12,7 @@ export interface DeliveryRecord {
   readonly blockHash: Hash;
   readonly kind: DeliveryKind;
   readonly status: 'pending' | 'delivered' | 'failed' | 'dropped';
-  /** Failed attempts. */
   readonly retries: number;
-  /** Time of the next attempt, if any. */
   readonly dueAt: Date;
   readonly createdAt: Date;
   /** Time of the first 2xx; null: none yet. */
@@ -26,17 +23,12 @@ export interface DeliveryRecord {
   readonly attempts: readonly DeliveryAttempt[];
 }
 
-interface DeliveryRow extends Omit<DeliveryRecord, 'attempts'> {
-  readonly resend: string | null;
-  readonly matchBody: string | null;
-}
-
 /** Attempts shown per webhook: it is sent eight times, and once more per replay. */
 const ATTEMPTS_MAX = 100;
 
 /** Returns one webhook of a stream; null if it does not exist or is no longer stored. */
 export async function readDelivery(database: Database, streamId: string, id: string): Promise<DeliveryRecord | null> {
-  const [row] = await database.query<DeliveryRow>(
+  const [row] = await database.query<Omit<DeliveryRecord, 'attempts'> & Record<'resend' | 'matchBody', string | null>>(
     sql`SELECT d.id, d.stream_id AS "streamId", d.chain_id AS "chainId", d.block_number AS "blockNumber",
        ${hexText('d.block_hash')} AS "blockHash", d.kind, d.status, d.retries, d.due_at AS "dueAt", d.created_at AS "createdAt",
        d.delivered_at AS "deliveredAt", d.body, d.resend, m.body AS "matchBody"
@@ -47,11 +39,9 @@ export async function readDelivery(database: Database, streamId: string, id: str
   if (row === undefined) return null;
   const attempts = await listAttemptsOf(database, row, ATTEMPTS_MAX);
   const { resend, matchBody, ...delivery } = row;
-  return { ...delivery, body: resend ?? row.body ?? finished(row, matchBody), attempts };
-}
-
-/** Returns the text as built for each attempt, if it is not stored separately. */
-function finished({ kind, retries }: DeliveryRow, matchBody: string | null): string | null {
-  if (matchBody === null) return null;
-  return finishBody(matchBody, { confirmed: kind === 'confirmed', removed: kind === 'removed', retries });
+  const { kind, retries, body: sent } = row;
+  const facts = { confirmed: kind === 'confirmed', removed: kind === 'removed', retries };
+  // An attempt's text is stored separately only if it differs from the match's body.
+  const body = resend ?? sent ?? (matchBody === null ? null : finishBody(matchBody, facts));
+  return { ...delivery, body, attempts };
 }

@@ -58,20 +58,14 @@ function recordStatement(attempts: readonly Attempt[]): Sql {
   SELECT id, first FROM arrived`;
 }
 
+/** `plain` builds arrays of texts that need no quotes: the pg driver's scan for them costs more than the rest. */
 function attemptColumns(attempts: readonly Attempt[]): Sql {
-  const plain = (read: (attempt: Attempt) => string | number | null): string => plainArray(attempts, read);
+  const plain = (read: (attempt: Attempt) => string | number | null): string =>
+    `{${attempts.map((attempt) => read(attempt) ?? 'NULL').join(',')}}`;
   return sql`${plain(({ id }) => id)}::uuid[], ${plain(({ delivery }) => delivery.id)}::uuid[],
         ${attempts.map(({ delivery }) => delivery.webhookUrl)}::text[], ${attempts.map(({ delivery }) => delivery.tag)}::text[],
         ${plain(({ delivery }) => delivery.retries)}::int[], ${plain(({ outcome }) => outcome.httpStatus)}::int[],
         ${plain(({ delivery }) => delivery.match?.logs ?? 0)}::int[], ${plain(({ delivery }) => delivery.match?.txs ?? 0)}::int[],
         ${plain(({ delivery }) => delivery.match?.txsInternal ?? 0)}::int[], ${plain(({ outcome }) => outcome.durationMs)}::int[],
         ${plain(({ finishedAt }) => finishedAt.toISOString())}::timestamptz[]`;
-}
-
-/**
- * Builds a Postgres array of texts that need no quotes. The pg driver scans each text for them, which costs more than
- * the rest of a record.
- */
-function plainArray(attempts: readonly Attempt[], read: (attempt: Attempt) => string | number | null): string {
-  return `{${attempts.map((attempt) => read(attempt) ?? 'NULL').join(',')}}`;
 }

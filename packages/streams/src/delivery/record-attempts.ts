@@ -6,9 +6,7 @@ import { addStatistics } from './statistics.ts';
 import { judgeWebhooks, type UnhealthyWebhook } from './success-rate.ts';
 
 export interface Recorded {
-  /** By attempt id. */
   readonly verdicts: ReadonlyMap<string, Verdict>;
-  /** URLs whose success rate is now too low. */
   readonly unhealthy: readonly UnhealthyWebhook[];
 }
 
@@ -69,7 +67,6 @@ function recordInTurn(database: Database, attempts: readonly Attempt[], policy: 
   });
 }
 
-/** An outbox row, modified by the attempts of this batch. */
 interface OutboxRow {
   readonly id: string;
   status: string;
@@ -125,7 +122,6 @@ async function updateDeliveries(transaction: Transaction, rows: readonly OutboxR
   );
 }
 
-/** @returns the ids that were newly inserted. */
 async function insertAttempts(transaction: Transaction, attempts: readonly Attempt[]): Promise<Set<string>> {
   const column = <T>(read: (attempt: Attempt) => T): T[] => attempts.map(read);
   const rows = await transaction.query<{ id: string }>(

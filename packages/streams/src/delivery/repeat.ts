@@ -2,11 +2,9 @@ import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainst
 import { failureLevel } from '@chainstead/db';
 
 export interface RepeatOptions {
-  /** Task name for the application log. */
   readonly task: string;
-  /** Milliseconds from the end of one run to the start of the next. */
   readonly everyMs: () => number;
-  readonly work: () => Promise<void>;
+  readonly work: () => Promise<unknown>;
   /** Called before each run; when it resolves, the next run starts immediately. */
   readonly sooner?: () => Promise<void>;
   readonly clock: Clock;

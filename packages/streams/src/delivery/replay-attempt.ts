@@ -5,7 +5,6 @@ import type { ReplayAttempt } from '../stream-services.ts';
 
 export interface ReplayOptions {
   readonly database: Database;
-  /** Maximum number of pending replays per key. Default 1,000. */
   readonly replaysPerKey?: number;
 }
 

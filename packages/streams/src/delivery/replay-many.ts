@@ -8,12 +8,10 @@ export interface ReplayManyRequest {
   readonly streamId: string;
   /** Failed attempts to resend; null: the newest attempt of each permanently failed webhook. */
   readonly attemptIds: readonly string[] | null;
-  /** The requesting key, for the audit log. */
   readonly by: AuditActor;
 }
 
 export interface Replayed {
-  /** Number of webhooks to resend. */
   readonly webhooks: number;
   /** Whether the per-key limit left some out: request them again later. */
   readonly isPart: boolean;

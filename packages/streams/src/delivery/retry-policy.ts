@@ -1,6 +1,5 @@
 import type { AttemptOutcome } from './delivery.ts';
 
-/** Schedule for retries of a failed webhook. */
 export interface RetryPolicy {
   /** Attempts after the first. */
   readonly retries: number;
@@ -8,20 +7,10 @@ export interface RetryPolicy {
   readonly delaysMs: readonly [number, ...number[]];
 }
 
-const MINUTE_MS = 60_000;
-
 /** The hosted API's schedule (docs/api/streams.md#retries): 1 min, 10 min, 1 h, 2 h, 6 h, 12 h, 24 h. */
 export const STANDARD_RETRIES: RetryPolicy = {
   retries: 7,
-  delaysMs: [
-    MINUTE_MS,
-    10 * MINUTE_MS,
-    60 * MINUTE_MS,
-    120 * MINUTE_MS,
-    360 * MINUTE_MS,
-    720 * MINUTE_MS,
-    1_440 * MINUTE_MS,
-  ],
+  delaysMs: [60_000, 600_000, 3_600_000, 7_200_000, 21_600_000, 43_200_000, 86_400_000],
 };
 
 /**
@@ -36,8 +25,7 @@ export function retryDelay(policy: RetryPolicy, failures: number, atLeastMs = 0)
 }
 
 /** Maximum delay that a receiver can request. */
-const REQUESTED_MAX_MS = 60 * MINUTE_MS;
-/** Too many requests, and service unavailable. */
+const REQUESTED_MAX_MS = 3_600_000;
 const BUSY_STATUSES: ReadonlySet<number | null> = new Set([429, 503]);
 
 /**

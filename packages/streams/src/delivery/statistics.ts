@@ -1,13 +1,7 @@
 import { sql, type Transaction } from '@chainstead/db';
 import type { Attempt } from './delivery.ts';
 
-interface Sums {
-  delivered: number;
-  failed: number;
-  logs: number;
-  txs: number;
-  txsInternal: number;
-}
+type Sums = Record<'delivered' | 'failed' | 'logs' | 'txs' | 'txsInternal', number>;
 
 /**
  * Adds attempts to the statistics (docs/api/streams-reference.md#statistics), in the transaction that records them. The
@@ -22,8 +16,7 @@ export async function addStatistics(
   const byStream = new Map<string, Sums>();
   for (const attempt of attempts) {
     const { streamId, match } = attempt.delivery;
-    const sums = byStream.get(streamId) ?? { delivered: 0, failed: 0, logs: 0, txs: 0, txsInternal: 0 };
-    byStream.set(streamId, sums);
+    const sums = byStream.getOrInsert(streamId, { delivered: 0, failed: 0, logs: 0, txs: 0, txsInternal: 0 });
     if (!attempt.outcome.success) sums.failed += 1;
     if (!firstDelivered.has(attempt.id)) continue;
     sums.delivered += 1;

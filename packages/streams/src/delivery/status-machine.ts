@@ -7,32 +7,20 @@ import type { DeliveryMetrics, StatusReason } from './delivery-metrics.ts';
 import { WAITING_STREAMS } from './due-streams.ts';
 import type { UnhealthyWebhook } from './success-rate.ts';
 
-export interface StatusMachineOptions {
-  readonly database: Database;
-  readonly logger: Logger;
-  readonly metrics: Pick<DeliveryMetrics, 'statusChanged'>;
-  /** Pending webhooks at which a stream enters the error status. Default 10,000. */
-  readonly waitingMax?: number;
-}
+const WAITING_MAX = 10_000;
+const ERROR_HOURS_MAX = 24;
 
 /**
  * Disables streams that can't deliver (docs/api/streams.md#status). In status `error`, blocks are still matched and
  * stored, but nothing is sent. A terminated stream is no longer matched. Pending webhooks stay in the outbox until the
  * stream is active again.
  */
-export interface StatusMachine {
-  /** Success rate below 70 %: all active streams with the URL enter `error`. */
-  failUnhealthy(webhooks: readonly UnhealthyWebhook[]): Promise<void>;
-  /** 10,000 pending webhooks: `error`. */
-  failOverfull(): Promise<void>;
-  /** 24 hours in `error`: `terminated`. */
-  terminateFailed(): Promise<void>;
-}
-
-const WAITING_MAX = 10_000;
-const ERROR_HOURS_MAX = 24;
-
-export function createStatusMachine(options: StatusMachineOptions): StatusMachine {
+export function createStatusMachine(options: {
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly metrics: Pick<DeliveryMetrics, 'statusChanged'>;
+  readonly waitingMax?: number;
+}) {
   const { database, logger, metrics, waitingMax = WAITING_MAX } = options;
 
   async function change(
@@ -61,7 +49,8 @@ export function createStatusMachine(options: StatusMachineOptions): StatusMachin
     change(id, reason, ({ status }) => (status === 'active' ? { status: 'error', statusMessage } : null));
 
   return {
-    async failUnhealthy(webhooks) {
+    /** Success rate below 70 %: all active streams with the URL enter `error`. */
+    async failUnhealthy(webhooks: readonly UnhealthyWebhook[]): Promise<void> {
       for (const { webhookUrl, successRate, errorMessage } of webhooks) {
         const streams = await database.query<{ id: string }>(
           sql`SELECT id FROM streams WHERE webhook_url = ${webhookUrl} AND status = 'active' AND deleted_at IS NULL ORDER BY id`,
@@ -70,12 +59,12 @@ export function createStatusMachine(options: StatusMachineOptions): StatusMachin
         for (const { id } of streams) await fail(id, 'success-rate', why);
       }
     },
-    async failOverfull() {
+    async failOverfull(): Promise<void> {
       const streams = await readOverfull(database, waitingMax);
       const why = `At least ${waitingMax} webhooks wait for their delivery`;
       for (const id of streams) await fail(id, 'queue-size', why);
     },
-    async terminateFailed() {
+    async terminateFailed(): Promise<void> {
       const streams = await database.query<{ id: string }>(
         sql`SELECT id FROM streams WHERE status = 'error' AND error_since <= now() - make_interval(hours => ${ERROR_HOURS_MAX}) AND deleted_at IS NULL ORDER BY id`,
       );
@@ -103,7 +92,6 @@ async function readOverfull(database: Database, waitingMax: number): Promise<rea
   return rows.map(({ id }) => id);
 }
 
-/** Returns the number of pending webhooks by stream, up to the counting limit. */
 export async function readQueueSizes(database: Database): Promise<ReadonlyMap<string, number>> {
   const rows = await database.query<{ id: string; size: number }>(
     sql`${WAITING_STREAMS}

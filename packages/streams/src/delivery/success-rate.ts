@@ -2,10 +2,8 @@ import { sql, type Transaction } from '@chainstead/db';
 import { SUCCESS_RATE_MAX, SUCCESS_RATE_MIN } from '../records/webhook-health.ts';
 import type { Attempt } from './delivery.ts';
 
-/** A URL whose success rate is below the required minimum. */
 export interface UnhealthyWebhook {
   readonly webhookUrl: string;
-  /** Percent. */
   readonly successRate: number;
   /** From the newest failure. */
   readonly errorMessage: string;

@@ -13,17 +13,12 @@ export interface TestWebhookOptions {
   readonly settings: () => Promise<StreamSettings>;
   /** Timestamp for the webhook signature: the database time, as for real webhooks. Milliseconds since the epoch. */
   readonly sentAt: () => Promise<number>;
-  /** Counts tests. Default: a private counter. */
   readonly limits?: SharedLimits;
-  /** Maximum tests per minute for one host, whatever the rest of the URL. Default 30. */
   readonly perHost?: number;
-  /** Maximum tests per minute for one key, across all hosts. Default 120. */
   readonly perKey?: number;
 }
 
 const MINUTE_MS = 60_000;
-const PER_HOST = 30;
-const PER_KEY = 120;
 
 /**
  * Sends the test webhook to a URL. `too-many`: not sent because the limit was reached. Never throws for receiver
@@ -50,14 +45,19 @@ export function createTestWebhook(probe: ProbeWebhook): TestWebhook {
  * flood a third party.
  */
 export function createProbeWebhook(options: TestWebhookOptions): ProbeWebhook {
-  const { egress, settings, sentAt, limits = createLocalLimits() } = options;
-  let counts: ReturnType<typeof addCounts> | null = null;
+  const { egress, settings, sentAt, limits = createLocalLimits(), perHost = 30, perKey = 120 } = options;
+  let counts: Record<'hosts' | 'keys', ReturnType<SharedLimits['add']>> | null = null;
 
   return async (webhookUrl, requestedBy) => {
     // Registered on the first test: other processes don't exchange counts.
-    counts ??= addCounts(limits, options);
-    const { hosts, keys } = counts;
-    const spendings = [hosts.budgetOf(hostId(webhookUrl)), keys.budgetOf(requestedBy)];
+    counts ??= {
+      hosts: limits.add({ name: 'test-host', budget: perHost, windowMs: MINUTE_MS }),
+      keys: limits.add({ name: 'test-key', budget: perKey, windowMs: MINUTE_MS }),
+    };
+    const host = URL.parse(webhookUrl)?.host ?? webhookUrl;
+    // Short, and no name is visible in the limit store.
+    const hostId = createHash('sha256').update(host).digest('base64url').slice(0, 22);
+    const spendings = [counts.hosts.budgetOf(hostId), counts.keys.budgetOf(requestedBy)];
     if ((await limits.spend(spendings.map((budget) => ({ budget, amount: 1 })))) > 0) return 'too-many';
     const { region, secretKey, previousSecretKey } = await settings();
     const headers = webhookHeaders({
@@ -73,17 +73,4 @@ export function createProbeWebhook(options: TestWebhookOptions): ProbeWebhook {
     });
     return postWebhook(egress, { url: webhookUrl, headers, body: TEST_BODY, showsAnswer: true });
   };
-}
-
-function addCounts(limits: SharedLimits, { perHost = PER_HOST, perKey = PER_KEY }: TestWebhookOptions) {
-  return {
-    hosts: limits.add({ name: 'test-host', budget: perHost, windowMs: MINUTE_MS }),
-    keys: limits.add({ name: 'test-key', budget: perKey, windowMs: MINUTE_MS }),
-  };
-}
-
-/** Hash of the host alone, without the rest of the URL: short, and no name is visible in the limit store. */
-function hostId(url: string): string {
-  const host = URL.parse(url)?.host ?? url;
-  return createHash('sha256').update(host).digest('base64url').slice(0, 22);
 }

@@ -20,7 +20,6 @@ export async function areStillDue(database: Database, deliveries: readonly Deliv
   return deliveries.map(({ id }) => due.has(id));
 }
 
-/** Returns the text to send again; null if the webhook is no longer due. */
 export async function readResend(database: Database, { id, retries }: Delivery): Promise<string | null> {
   const [row] = await database.query<{ resend: string | null }>(
     sql`SELECT d.resend FROM unnest(${[id]}::uuid[], ${[retries]}::int[]) AS given(id, retries) JOIN stream_deliveries d USING (id)

@@ -2,50 +2,42 @@ import type { ChainId } from '@chainstead/core';
 import { type Database, rowsAfterInPartitions, sql, where } from '@chainstead/db';
 import type { DeliveryKind } from './delivery.ts';
 
-/** A pending webhook. */
 export interface WaitingDelivery {
   readonly id: string;
   readonly chainId: ChainId;
   readonly blockNumber: number;
   readonly kind: DeliveryKind;
-  /** Failed attempts so far. */
   readonly retries: number;
   readonly createdAt: Date;
   readonly dueAt: Date;
 }
 
-/** The webhook after which a page begins. */
 export type WaitingPosition = readonly [dueAt: string, id: string];
 
 export interface WaitingPage {
   readonly deliveries: readonly WaitingDelivery[];
-  /** Null on the last page. */
   readonly next: WaitingPosition | null;
 }
 
 /** Returns pending webhooks of a stream, earliest due first. Index: stream_deliveries_pending_by_stream. */
 export async function listWaitingDeliveries(
   database: Database,
-  {
-    streamId,
-    after,
-    limit,
-  }: { readonly streamId: string; readonly after: WaitingPosition | null; readonly limit: number },
+  { streamId, after, limit }: { streamId: string; after: WaitingPosition | null; limit: number },
 ): Promise<WaitingPage> {
   const isPending = [sql`stream_id = ${streamId}`, sql`status = 'pending'`];
   const start =
     after === null
       ? []
       : rowsAfterInPartitions('ASC', ['due_at', 'id'], [sql`${after[0]}::timestamptz`, sql`${after[1]}::uuid`]);
-  const rows = await database.query<WaitingDelivery & { place: string }>(
+  const rows = await database.query<WaitingDelivery & { dueText: string }>(
     sql`SELECT id, chain_id AS "chainId", block_number AS "blockNumber", kind, retries, created_at AS "createdAt", due_at AS "dueAt",
-       due_at::text AS place
+       due_at::text AS "dueText"
      FROM stream_deliveries ${where([...isPending, ...start])} ORDER BY due_at, id LIMIT ${limit + 1}`,
   );
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return {
-    deliveries: page.map(({ place: _, ...delivery }) => delivery),
-    next: last === undefined || rows.length === page.length ? null : [last.place, last.id],
+    deliveries: page.map(({ dueText: _, ...delivery }) => delivery),
+    next: last === undefined || rows.length === page.length ? null : [last.dueText, last.id],
   };
 }

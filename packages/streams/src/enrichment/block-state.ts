@@ -9,7 +9,7 @@ export interface BlockState {
    * @throws RpcCallError if the call itself fails; UpstreamsExhaustedError, RequestAbortedError if no node responds.
    */
   call(call: TriggerCall): Promise<Hex>;
-  /** Wei. Throws as `call`. */
+  /** Wei. */
   balance(address: Address): Promise<bigint>;
 }
 
@@ -19,12 +19,6 @@ export class MalformedStateError extends defineError('STATE_MALFORMED', (method:
   facts: { method, upstream },
   retryable: true,
 })) {}
-
-export interface BlockStateOptions {
-  readonly pool: UpstreamPool;
-  readonly block: { readonly number: number; readonly hash: Hash };
-  readonly signal: AbortSignal;
-}
 
 /** A contract's response exceeds the size limit. */
 export class AnswerTooLargeError extends defineError('STATE_TOO_LARGE', (bytesMax: number) => ({
@@ -37,8 +31,11 @@ export const ANSWER_BYTES_MAX = 1_048_576;
 /** Larger responses are not cached but read again. Characters. */
 const KEPT_LENGTH_MAX = 65_536;
 
-/** Opens the state of a block. Repeated reads are cached. */
-export function openBlockState({ pool, block, signal }: BlockStateOptions): BlockState {
+export function openBlockState(
+  pool: UpstreamPool,
+  block: { readonly number: number; readonly hash: Hash },
+  signal: AbortSignal,
+): BlockState {
   // One listener per call in flight.
   setMaxListeners(0, signal);
   const at = { blockHash: block.hash };
@@ -47,7 +44,7 @@ export function openBlockState({ pool, block, signal }: BlockStateOptions): Bloc
   const balances = new Map<Address, Promise<bigint>>();
   return {
     call: (call) =>
-      once(calls, nameOf(call), async () => {
+      calls.getOrInsertComputed(nameOf(call), async () => {
         const { to, data, from } = call;
         const request = from === null ? { to, data } : { from, to, data };
         const { value, upstream } = await pool.request('eth_call', [request, at], options);
@@ -57,7 +54,7 @@ export function openBlockState({ pool, block, signal }: BlockStateOptions): Bloc
         return value;
       }),
     balance: (address) =>
-      once(balances, address, async () => {
+      balances.getOrInsertComputed(address, async () => {
         const { value, upstream } = await pool.request('eth_getBalance', [address, at], options);
         if (!isHex(value)) throw new MalformedStateError('eth_getBalance', upstream);
         return parseBigQuantity(value);
@@ -65,7 +62,6 @@ export function openBlockState({ pool, block, signal }: BlockStateOptions): Bloc
   };
 }
 
-/** Returns a node's definitive message about a failed call; null for errors that a retry may resolve. */
 export function answerOf(error: unknown): string | null {
   if (isAnswerOfCall(error)) return error.rpcMessage;
   return error instanceof AnswerTooLargeError ? error.message : null;
@@ -73,12 +69,6 @@ export function answerOf(error: unknown): string | null {
 
 function nameOf({ to, data, from }: TriggerCall): string {
   return `${from ?? ''}>${to}:${data}`;
-}
-
-function once<Key, Value>(known: Map<Key, Promise<Value>>, key: Key, read: () => Promise<Value>): Promise<Value> {
-  const found = known.get(key) ?? read();
-  known.set(key, found);
-  return found;
 }
 
 function isHex(value: unknown): value is Hex {

@@ -60,9 +60,6 @@ export class NodesUnansweredError extends defineError('NODES_UNANSWERED', (chain
   cause,
 })) {}
 
-const CALLS_MAX = 1_000;
-const TIMEOUT_MS = 10_000;
-const REST_MS = 5_000;
 /** Response bytes of calls in flight, across all webhooks being built. */
 const ANSWERS_BYTES_MAX = 48 * 1_048_576;
 /** Assumed response bytes of a group of calls until their size is known. */
@@ -73,8 +70,7 @@ const TOKENS_WAIT_MS_MAX = 60_000;
 const STATE_WAIT_MS_MAX = 3_600_000;
 
 export function createEnrichMatch(options: EnrichMatchOptions): EnrichMatch {
-  const { chain, pool, clock, logger, timeoutMs = TIMEOUT_MS, restMs = REST_MS } = options;
-  const callsMax = options.callsMax ?? CALLS_MAX;
+  const { chain, pool, clock, logger, callsMax = 1_000, timeoutMs = 10_000, restMs = 5_000 } = options;
   const budget = createAnswerBudget({ bytesMax: ANSWERS_BYTES_MAX });
   budget.observe(ANSWERS_BYTES_FIRST);
   const notes = createTokenNotes(options);
@@ -123,12 +119,12 @@ export function createEnrichMatch(options: EnrichMatchOptions): EnrichMatch {
     signal: AbortSignal,
   ): Promise<Pick<EnrichedMatch, 'triggers' | 'nativeBalances'>> {
     const triggers = stream.triggers ?? [];
-    const addresses = balanceAddresses(stream.getNativeBalances, contents).slice(0, callsMax);
+    const addresses = balanceAddresses(stream.getNativeBalances, contents, callsMax);
     if (triggers.length === 0 && addresses.length === 0) return { triggers: {}, nativeBalances: [] };
     const unanswered: Unanswered = waitedMs < STATE_WAIT_MS_MAX ? 'throw' : 'show';
     if (unanswered === 'throw') requireNodes();
     return ask(signal, async (bounded) => {
-      const state = openBlockState({ pool, block, signal: bounded });
+      const state = openBlockState(pool, block, bounded);
       const [results, nativeBalances] = await Promise.all([
         readTriggers(triggers, contents, { state, unanswered, callsMax, budget }),
         readBalances(addresses, state, unanswered),
@@ -147,11 +143,11 @@ export function createEnrichMatch(options: EnrichMatchOptions): EnrichMatch {
 }
 
 /** Addresses whose balances are requested, each once, ordered by selector, then by item. */
-function balanceAddresses(selectors: readonly NativeBalanceSelector[], contents: WebhookContents): Address[] {
+function balanceAddresses(selectors: readonly NativeBalanceSelector[], contents: WebhookContents, limit: number) {
   const addresses = selectors.flatMap(({ type, selectors: names }) =>
     names.flatMap((name) => itemsOf(type, contents).map((item) => selectedAddress(name, item))),
   );
-  return [...new Set(addresses.filter((address) => address !== null))];
+  return [...new Set(addresses.filter((address) => address !== null))].slice(0, limit);
 }
 
 /**

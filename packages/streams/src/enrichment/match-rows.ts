@@ -1,4 +1,4 @@
-import type { ChainId, Hash } from '@chainstead/core';
+import type { Hash } from '@chainstead/core';
 import { type Database, type Sql, sql } from '@chainstead/db';
 import type { Delivery, MatchKey } from '../delivery/delivery.ts';
 import { areStillDue, STILL_DUE } from '../delivery/waiting-delivery.ts';
@@ -6,12 +6,10 @@ import type { Match } from '../matching/match.ts';
 import { type ItemPlace, referredPlaces, restoreMatch } from '../matching/stored-match.ts';
 import { BODY_LENGTH_MAX } from '../payload/body-length.ts';
 
-/** The stored row of a match. */
 export interface MatchRow {
   /** Null if the body is built or longer than `BODY_LENGTH_MAX`, or if an item is no longer stored. */
   readonly match: Match | null;
   readonly body: string | null;
-  /** Characters of the items. */
   readonly length: number;
   /** Unix seconds. */
   readonly blockTimestamp: number;
@@ -31,22 +29,15 @@ export interface StoredBody {
   readonly isDue: boolean;
 }
 
-interface KeyRow {
-  readonly stream_id: string;
-  readonly chain_id: ChainId;
-  readonly block_number: number;
-  readonly block_hash: string;
-}
-
 /** Used with `OFFSET 0` or a lock: with a join, the planner may read the whole table. */
 const IS_OF_KEY = sql`m.chain_id = key.chain_id AND m.block_number = key.block_number AND m.stream_id = key.stream_id
   AND m.block_hash = decode(key.hash, 'hex')`;
 
-interface StoredRow extends KeyRow {
+interface StoredMatch extends MatchKey {
   readonly matched: string;
   readonly body: string | null;
   readonly length: number;
-  readonly block_timestamp: Date;
+  readonly blockTimestamp: Date;
 }
 
 /** In key order; undefined if nothing is stored. */
@@ -54,45 +45,44 @@ export async function readMatchRows(
   database: Database,
   keys: readonly MatchKey[],
 ): Promise<readonly (MatchRow | undefined)[]> {
-  const rows = await database.query<StoredRow>(
-    sql`SELECT key.chain_id, key.block_number, key.stream_id, key.hash AS block_hash, m.matched, m.body, m.length, m.block_timestamp
+  const rows = await database.query<StoredMatch>(
+    sql`SELECT key.chain_id AS "chainId", key.block_number AS "blockNumber", key.stream_id AS "streamId",
+       '0x' || key.hash AS "blockHash", m.matched, m.body, m.length, m.block_timestamp AS "blockTimestamp"
      FROM unnest(${keyColumns(keys)}) AS key(chain_id, block_number, stream_id, hash)
      CROSS JOIN LATERAL (SELECT * FROM stream_matches m WHERE ${IS_OF_KEY} OFFSET 0) AS m`,
   );
   const open = rows.filter(({ body, length, matched }) => body === null && length <= BODY_LENGTH_MAX && matched !== '');
   const items = await readItems(database, open);
   const byKey = new Map(
-    rows.map((row) => [
-      nameOfRow(row),
-      {
-        match: open.includes(row)
-          ? restoreMatch({ streamId: row.stream_id }, row.matched, (at) => items.get(nameOfItem(row, at)) ?? null)
-          : null,
-        body: row.body,
-        length: row.length,
-        blockTimestamp: Math.floor(row.block_timestamp.getTime() / 1_000),
-      },
-    ]),
+    rows.map((row) => {
+      const { matched, body, length, blockTimestamp } = row;
+      const textOf = (place: ItemPlace): string | null => items.get(itemKeyText(row, place)) ?? null;
+      const match = open.includes(row) ? restoreMatch(row, matched, textOf) : null;
+      const seconds = Math.floor(blockTimestamp.getTime() / 1_000);
+      return [matchKeyText(row), { match, body, length, blockTimestamp: seconds }];
+    }),
   );
-  return keys.map((key) => byKey.get(nameOf(key)));
+  return keys.map((key) => byKey.get(matchKeyText(key)));
 }
 
-/** Reads the items of matches by `nameOfItem`: each once, however many of the matches show it. */
-async function readItems(database: Database, rows: readonly StoredRow[]): Promise<ReadonlyMap<string, string>> {
+/** Reads the items of matches by `itemKeyText`: each once, however many of the matches show it. */
+async function readItems(database: Database, rows: readonly StoredMatch[]): Promise<ReadonlyMap<string, string>> {
   const wanted = new Map(
-    rows.flatMap((row) => referredPlaces(row.matched).map((at) => [nameOfItem(row, at), { row, at }] as const)),
+    rows.flatMap((row) => referredPlaces(row.matched).map((at) => [itemKeyText(row, at), { row, at }] as const)),
   );
   if (wanted.size === 0) return new Map();
-  const named = [...wanted];
+  const keyed = [...wanted];
   const items = await database.query<{ number: number; item: string }>(
     sql`SELECT key.number, i.item
-     FROM unnest(${named.map(([, { row }]) => row.chain_id)}::bigint[], ${named.map(([, { row }]) => row.block_number)}::bigint[], ${`{${named.map(([, { row }]) => row.block_hash).join(',')}}`}::text[], ${named.map(([, { at }]) => at.kind)}::smallint[], ${named.map(([, { at }]) => at.place)}::int[])
+     FROM unnest(${keyed.map(([, { row }]) => row.chainId)}::bigint[], ${keyed.map(([, { row }]) => row.blockNumber)}::bigint[],
+       ${`{${keyed.map(([, { row }]) => row.blockHash.slice(2)).join(',')}}`}::text[],
+       ${keyed.map(([, { at }]) => at.kind)}::smallint[], ${keyed.map(([, { at }]) => at.place)}::int[])
        WITH ORDINALITY AS key(chain_id, block_number, hash, kind, place, number)
      CROSS JOIN LATERAL (
        SELECT item FROM stream_items i WHERE i.chain_id = key.chain_id AND i.block_number = key.block_number
          AND i.block_hash = decode(key.hash, 'hex') AND i.kind = key.kind AND i.place = key.place OFFSET 0) AS i`,
   );
-  return new Map(items.flatMap(({ number, item }) => named.slice(number - 1, number).map(([name]) => [name, item])));
+  return new Map(items.flatMap(({ number, item }) => keyed.slice(number - 1, number).map(([key]) => [key, item])));
 }
 
 /**
@@ -104,46 +94,40 @@ export async function storeBodies(
   database: Database,
   made: readonly MadeBody[],
 ): Promise<readonly (StoredBody | undefined)[]> {
-  const firsts = new Map(made.toReversed().map((one) => [nameOf(one.delivery), one]));
-  const free = [...firsts.values()];
-  const { bodies, due } = await store(database, free, { held: 'passed over', requested: made });
-  for (const [name, one] of firsts) {
-    if (bodies.has(name)) continue;
+  const firsts = new Map(made.toReversed().map((body) => [matchKeyText(body.delivery), body]));
+  const { bodies, due } = await store(database, [...firsts.values()], 'passed over', made);
+  for (const [key, first] of firsts) {
+    if (bodies.has(key)) continue;
     // Wait for the lock holder (a block transaction or another worker) without holding any other row.
-    const later = await store(database, [one], { held: 'waited for', requested: [] });
-    for (const [key, body] of later.bodies) bodies.set(key, body);
-    const waited = made.map(({ delivery }) => delivery).filter((delivery) => nameOf(delivery) === name);
+    const later = await store(database, [first], 'waited for', []);
+    for (const [stored, body] of later.bodies) bodies.set(stored, body);
+    const waited = made.map(({ delivery }) => delivery).filter((delivery) => matchKeyText(delivery) === key);
     const isDue = await areStillDue(database, waited);
     for (const [index, { id }] of waited.entries())
       if (isDue[index] === true) due.add(id);
       else due.delete(id);
   }
   return made.map(({ delivery }) => {
-    const body = bodies.get(nameOf(delivery));
+    const body = bodies.get(matchKeyText(delivery));
     return body === undefined ? undefined : { body, isDue: due.has(delivery.id) };
   });
 }
 
-interface Stored {
-  /** By match key. */
-  readonly bodies: Map<string, string>;
-  /** The given deliveries that are still due. */
-  readonly due: Set<string>;
-}
-
+/** Returns the stored bodies by match key, and the ids of the requested deliveries that are still due. */
 async function store(
   database: Database,
   made: readonly MadeBody[],
-  options: { readonly held: keyof typeof STORING; readonly requested: readonly MadeBody[] },
-): Promise<Stored> {
+  held: keyof typeof STORING,
+  requested: readonly MadeBody[],
+) {
   const rows = await database.query<{ number: number | null; other: string | null; due: string | null }>(
-    storeStatement(made, options.requested, STORING[options.held]),
+    storeStatement(made, requested, STORING[held]),
   );
   const bodies = new Map<string, string>();
   const due = new Set<string>();
   for (const { number, other, due: id } of rows) {
-    const one = number === null ? undefined : made[number - 1];
-    if (one !== undefined) bodies.set(nameOf(one.delivery), other ?? one.body);
+    const stored = number === null ? undefined : made[number - 1];
+    if (stored !== undefined) bodies.set(matchKeyText(stored.delivery), other ?? stored.body);
     if (id !== null) due.add(id);
   }
   return { bodies, due };
@@ -202,14 +186,11 @@ function keyColumns(keys: readonly MatchKey[]): Sql {
   return sql`${keys.map(({ chainId }) => chainId)}::bigint[], ${keys.map(({ blockNumber }) => blockNumber)}::bigint[], ${streamIds}::uuid[], ${hashes}::text[]`;
 }
 
-function nameOf({ chainId, blockNumber, streamId, blockHash }: MatchKey): string {
-  return `${chainId}/${blockNumber}/${streamId}/${blockHash.slice(2)}`;
+/** The unconfirmed and the confirmed webhook of a match share this key. It also names their work in the journal. */
+export function matchKeyText({ chainId, blockNumber, streamId, blockHash }: MatchKey): string {
+  return `${chainId} ${blockNumber} ${streamId} ${blockHash}`;
 }
 
-function nameOfItem({ chain_id, block_hash }: KeyRow, { kind, place }: ItemPlace): string {
-  return `${chain_id}/${block_hash}/${kind}/${place}`;
-}
-
-function nameOfRow(row: KeyRow): string {
-  return `${row.chain_id}/${row.block_number}/${row.stream_id}/${row.block_hash}`;
+function itemKeyText({ chainId, blockHash }: MatchKey, { kind, place }: ItemPlace): string {
+  return `${chainId}/${blockHash}/${kind}/${place}`;
 }

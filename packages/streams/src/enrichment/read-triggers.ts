@@ -1,4 +1,4 @@
-import type { AnswerBudget, Hash } from '@chainstead/core';
+import type { AnswerBudget, Hex } from '@chainstead/core';
 import { itemTypeOf } from '../item-types.ts';
 import { topicOf } from '../matching/event-topic.ts';
 import type { EnrichedMatch } from '../payload/render-body.ts';
@@ -44,29 +44,27 @@ export async function readTriggers(
     const together = readings.slice(at, at + CALLS_TOGETHER);
     await budget.run(async () => {
       const answers = await Promise.all(together.map((reading) => answer(reading, options)));
-      budget.observe(answers.reduce((sum, given) => sum + ('data' in given ? given.data.length : 0), 0));
-      for (const [index, { trigger, place }] of together.entries()) {
-        const given = answers[index] ?? { failure: UNANSWERED };
+      budget.observe(answers.reduce((sum, { data }) => sum + (data?.length ?? 0), 0));
+      for (const [number, { trigger, index }] of together.entries()) {
+        const { data, failure } = answers[number] ?? { failure: UNANSWERED };
         const { results, bytes } =
-          'data' in given
-            ? triggerResults(trigger, given.data, Math.min(ANSWER_BYTES_MAX, bytesLeft))
-            : { results: triggerError(given.failure), bytes: 0 };
+          data === undefined
+            ? { results: triggerError(failure), bytes: 0 }
+            : triggerResults(trigger, data, Math.min(ANSWER_BYTES_MAX, bytesLeft));
         bytesLeft -= bytes;
-        const items = byType.get(trigger.type) ?? new Map<number, readonly TriggerResult[]>();
-        byType.set(trigger.type, items);
-        items.set(place, [...(items.get(place) ?? []), ...results]);
+        const items = byType.getOrInsertComputed(trigger.type, () => new Map());
+        items.set(index, [...(items.get(index) ?? []), ...results]);
       }
     });
   }
   return Object.fromEntries(byType);
 }
 
-/** One trigger applied to one item. */
 interface Reading {
   readonly trigger: StreamTrigger;
   readonly item: SelectedItem;
   /** Index of the item in its list. */
-  readonly place: number;
+  readonly index: number;
   /** Whether it exceeds the call limit of one webhook. */
   readonly isSurplus: boolean;
 }
@@ -76,10 +74,11 @@ function planReadings(triggers: readonly StreamTrigger[], contents: WebhookConte
   let calls = 0;
   for (const trigger of triggers) {
     const topic0 = trigger.topic0 === undefined ? null : topicOf(trigger.topic0);
-    for (const [place, item] of itemsOf(trigger.type, contents).entries()) {
-      if (!concerns(trigger, topic0, item)) continue;
+    const hasTopic = topic0 !== null && itemTypeOf(trigger.type).hasTopic0 === true;
+    for (const [index, item] of itemsOf(trigger.type, contents).entries()) {
+      if (hasTopic && !('topic0' in item && item.topic0 === topic0)) continue;
       const isSurplus = calls >= callsMax;
-      readings.push({ trigger, item, place, isSurplus });
+      readings.push({ trigger, item, index, isSurplus });
       // One error is enough: there may be many more.
       if (isSurplus) break;
       calls += 1;
@@ -88,14 +87,12 @@ function planReadings(triggers: readonly StreamTrigger[], contents: WebhookConte
   return readings;
 }
 
-function concerns({ type, topic0 }: StreamTrigger, topic: Hash | null, item: SelectedItem): boolean {
-  if (topic0 === undefined || itemTypeOf(type).hasTopic0 !== true) return true;
-  return 'topic0' in item && item.topic0 === topic;
+interface CallAnswer {
+  readonly data?: Hex;
+  readonly failure?: unknown;
 }
 
-type Given = { readonly data: Awaited<ReturnType<BlockState['call']>> } | { readonly failure: unknown };
-
-async function answer({ trigger, item, isSurplus }: Reading, options: ReadTriggersOptions): Promise<Given> {
+async function answer({ trigger, item, isSurplus }: Reading, options: ReadTriggersOptions): Promise<CallAnswer> {
   const { state, unanswered, callsMax } = options;
   if (isSurplus) return { failure: `only ${callsMax} calls are made for the webhook of a block` };
   let call: ReturnType<typeof triggerCall>;

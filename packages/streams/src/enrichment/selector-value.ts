@@ -5,7 +5,6 @@ import type { WebhookContents } from '../webhook.ts';
 /** A webhook item as read by selectors. */
 export type SelectedItem = object;
 
-/** Returns the items of a type in webhook order. */
 export function itemsOf(type: SelectorType, contents: WebhookContents): readonly SelectedItem[] {
   return contents[itemTypeOf(type).list];
 }

@@ -5,17 +5,9 @@ import { saveTokenMetadata, type TokenMetadataReader } from '@chainstead/tokens'
 import DataLoader from 'dataloader';
 import type { TokenNote } from '../payload/token-note.ts';
 
-export interface TokenNotes {
-  /** Returns the stored metadata of contracts; contracts without any are omitted. */
-  known(addresses: readonly Address[]): Promise<Map<Address, TokenNote>>;
-  /** Like `known`, after reading and storing the metadata of contracts not read before. @throws the errors of `ask` */
-  read(addresses: readonly Address[], ask: AskContracts): Promise<Map<Address, TokenNote>>;
-}
-
-/** Reads the metadata of contracts from nodes. */
 type AskContracts = (addresses: readonly Address[]) => ReturnType<TokenMetadataReader['read']>;
 
-interface TokenRow extends TokenNote {
+interface StoredNote extends TokenNote {
   readonly address: string;
   /** Whether the contract was read before or needs no read. */
   readonly isRequested: boolean;
@@ -24,40 +16,38 @@ interface TokenRow extends TokenNote {
 const ADDRESSES_TOGETHER = 1_000;
 
 /** Token metadata of one chain from the shared table `tokens`. */
-export function createTokenNotes(options: { readonly database: Database; readonly chain: Chain }): TokenNotes {
-  const { database, chain } = options;
-
-  const rows = new DataLoader<Address, TokenRow | undefined>((addresses) => readRows(addresses), {
+export function createTokenNotes({ database, chain }: { readonly database: Database; readonly chain: Chain }) {
+  const rows = new DataLoader<Address, StoredNote | undefined>((addresses) => readRows(addresses), {
     cache: false,
     maxBatchSize: ADDRESSES_TOGETHER,
   });
 
-  async function readRows(addresses: readonly Address[]): Promise<readonly (TokenRow | undefined)[]> {
-    const found = await database.query<TokenRow>(
+  async function readRows(addresses: readonly Address[]): Promise<readonly (StoredNote | undefined)[]> {
+    const stored = await database.query<StoredNote>(
       sql`SELECT ${hexText('address')} AS address, name, symbol, decimals, standard, logo,
          possible_spam AS "possibleSpam", verified, facts_status <> 'pending' OR facts_attempts > (facts_lease_until IS NOT NULL)::int AS "isRequested"
        FROM tokens WHERE chain_id = ${chain.id} AND address = ANY (${[...new Set(addresses)].map(addressBytes)}::bytea[])`,
     );
-    const byAddress = new Map<string, TokenRow>(found.map((row) => [row.address, row]));
+    const byAddress = new Map<string, StoredNote>(stored.map((row) => [row.address, row]));
     return addresses.map((address) => byAddress.get(address));
   }
 
   /** Combines the lookups of concurrent webhooks into one query. */
-  async function select(addresses: readonly Address[]): Promise<TokenRow[]> {
+  async function select(addresses: readonly Address[]): Promise<StoredNote[]> {
     const read = await Promise.all(addresses.map((address) => rows.load(address)));
     return read.filter((row) => row !== undefined);
   }
 
   return {
-    async known(addresses) {
-      return addresses.length === 0 ? new Map() : notesOf(await select(addresses));
+    async known(addresses: readonly Address[]): Promise<Map<Address, TokenNote>> {
+      return notesOf(await select(addresses));
     },
-    async read(addresses, ask) {
-      if (addresses.length === 0) return new Map();
-      const known = await select(addresses);
-      const requested = new Set(known.filter(({ isRequested }) => isRequested).map(({ address }) => address));
+    /** Like `known`, after reading and storing the metadata of contracts not read before. Throws as `ask`. */
+    async read(addresses: readonly Address[], ask: AskContracts): Promise<Map<Address, TokenNote>> {
+      const stored = await select(addresses);
+      const requested = new Set(stored.filter(({ isRequested }) => isRequested).map(({ address }) => address));
       const unrequested = addresses.filter((address) => !requested.has(address));
-      if (unrequested.length === 0) return notesOf(known);
+      if (unrequested.length === 0) return notesOf(stored);
       const facts = await ask(unrequested);
       await database.query(
         sql`INSERT INTO tokens (address, chain_id) SELECT address, ${chain.id} FROM unnest(${unrequested.toSorted().map(addressBytes)}::bytea[]) AS seen(address) ON CONFLICT DO NOTHING`,
@@ -68,6 +58,6 @@ export function createTokenNotes(options: { readonly database: Database; readonl
   };
 }
 
-function notesOf(rows: readonly TokenRow[]): Map<Address, TokenNote> {
+function notesOf(rows: readonly StoredNote[]): Map<Address, TokenNote> {
   return new Map(rows.map(({ address, isRequested: _, ...note }) => [parseAddress(address), note]));
 }

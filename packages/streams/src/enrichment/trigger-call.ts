@@ -5,7 +5,6 @@ import type { AbiItem, AbiParameter, StreamTrigger } from '../stream.ts';
 import type { TriggerResult } from '../webhook.ts';
 import { type SelectedItem, selectedAddress, selectedText } from './selector-value.ts';
 
-/** The call of a trigger for one item. */
 export interface TriggerCall {
   readonly to: Address;
   readonly data: Hex;
@@ -25,8 +24,12 @@ export class TriggerInputError extends defineError('TRIGGER_INPUT', (text: strin
  */
 export function triggerCall(trigger: StreamTrigger, item: SelectedItem): TriggerCall {
   const { functionAbi, inputs = [], callFrom } = trigger;
-  const parameters = functionAbi.inputs ?? [];
-  const args = parameters.map((parameter, index) => argument(parameter, inputs[index] ?? '', item));
+  const args = (functionAbi.inputs ?? []).map(({ type }, index) => {
+    const input = inputs[index] ?? '';
+    if (typeof input === 'string') return value(type, input, item);
+    const itemType = type.replace(/\[\d*\]$/, '');
+    return input.map((text) => value(itemType, text, item));
+  });
   return {
     to: addressFrom(trigger.contractAddress, item),
     data: encodeFunctionData({ abi: [functionOf(functionAbi)], args }),
@@ -34,7 +37,6 @@ export function triggerCall(trigger: StreamTrigger, item: SelectedItem): Trigger
   };
 }
 
-/** Results of a call and their size in bytes. */
 export interface CallResults {
   readonly results: readonly TriggerResult[];
   readonly bytes: number;
@@ -92,25 +94,16 @@ function addressFrom(text: string, item: SelectedItem): Address {
   return address;
 }
 
-function argument(parameter: AbiParameter, input: string | readonly string[], item: SelectedItem): unknown {
-  const { type } = parameter;
-  if (typeof input === 'string') return value(type, input, item);
-  const itemType = type.replace(/\[\d*\]$/, '');
-  return input.map((text) => value(itemType, text, item));
-}
-
 function value(type: string, text: string, item: SelectedItem): unknown {
   if (type === 'address') return addressFrom(text, item);
   const selected = selectedText(text, item);
   if (selected === null) throw new TriggerInputError(text, type);
-  if (/^u?int/.test(type)) return integer(selected, text, type);
+  if (/^u?int/.test(type)) {
+    if (!/^(?:-?\d+|0x[0-9a-f]+)$/i.test(selected)) throw new TriggerInputError(text, type);
+    return BigInt(selected);
+  }
   if (type === 'bool') return selected === 'true' || /^0x0*1$/.test(selected);
   return selected;
-}
-
-function integer(selected: string, text: string, type: string): bigint {
-  if (!/^(?:-?\d+|0x[0-9a-f]+)$/i.test(selected)) throw new TriggerInputError(text, type);
-  return BigInt(selected);
 }
 
 /** As JSON: numbers as decimal digits. */

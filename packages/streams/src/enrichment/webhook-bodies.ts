@@ -8,10 +8,17 @@ import { areStillDue } from '../delivery/waiting-delivery.ts';
 import type { Match } from '../matching/match.ts';
 import { BODY_LENGTH_MAX, LONG_BODY_LENGTH, WebhookTooLargeError } from '../payload/body-length.ts';
 import { renderBody } from '../payload/render-body.ts';
-import { STREAM_COLUMNS, type StreamRow, streamOf } from '../records/stream-row.ts';
+import { STREAM_COLUMNS, type StoredStream, streamOf } from '../records/stream-row.ts';
 import type { Stream } from '../stream.ts';
 import type { EnrichMatch } from './enrich-match.ts';
-import { type MadeBody, type MatchRow, readMatchRows, type StoredBody, storeBodies } from './match-rows.ts';
+import {
+  type MadeBody,
+  type MatchRow,
+  matchKeyText,
+  readMatchRows,
+  type StoredBody,
+  storeBodies,
+} from './match-rows.ts';
 
 export interface WebhookBodiesOptions {
   readonly database: Database;
@@ -29,7 +36,6 @@ export class ChainNotConfiguredError extends defineError('CHAIN_NOT_CONFIGURED',
   retryable: true,
 })) {}
 
-/** A match or its stream no longer exists. */
 export class MatchMissingError extends defineError(
   'MATCH_MISSING',
   ({ streamId, chainId, blockNumber, blockHash }: MatchKey) => ({
@@ -72,8 +78,11 @@ export function createWebhookBodies(options: WebhookBodiesOptions): WebhookBodie
       return text;
     };
     // Without an origin: one poison webhook must not quarantine the stream's others.
-    const work = { kind: 'webhook', keys: [keyOf(delivery)] } as const;
-    const body = await (isRisky(stored, stream) ? journal.run(work, render) : render());
+    const work = { kind: 'webhook', keys: [matchKeyText(delivery)] } as const;
+    // Large or partly controlled by third parties: other matches are not worth a journal write.
+    const isRisky =
+      (stream.triggers ?? []).length > 0 || stream.getNativeBalances.length > 0 || stored.length > LONG_BODY_LENGTH;
+    const body = await (isRisky ? journal.run(work, render) : render());
     const kept = await store.load({ delivery, body, transactions: transactionsOf(match) });
     if (kept === undefined) throw new MatchMissingError(delivery);
     return kept;
@@ -81,7 +90,7 @@ export function createWebhookBodies(options: WebhookBodiesOptions): WebhookBodie
 
   return {
     async make(delivery, signal) {
-      const key = keyOf(delivery);
+      const key = matchKeyText(delivery);
       const shared = underWay.get(key);
       if (shared !== undefined) {
         const { body } = await shared;
@@ -99,28 +108,17 @@ export function createWebhookBodies(options: WebhookBodiesOptions): WebhookBodie
   };
 }
 
-/** Large or partly controlled by third parties: other matches are not worth a journal write. */
-function isRisky({ length }: MatchRow, { triggers, getNativeBalances }: Stream): boolean {
-  return (triggers ?? []).length > 0 || getNativeBalances.length > 0 || length > LONG_BODY_LENGTH;
-}
-
-/** By match: the unconfirmed and the confirmed webhook share one body. */
-function keyOf({ chainId, blockNumber, streamId, blockHash }: MatchKey): string {
-  return `${chainId} ${blockNumber} ${streamId} ${blockHash}`;
-}
-
 /** No cache: stored rows may change. */
 const TOGETHER = { cache: false, maxBatchSize: 200 } as const;
 
 async function readStreams(database: Database, ids: readonly string[]): Promise<readonly (Stream | undefined)[]> {
-  const rows = await database.query<StreamRow>(
+  const rows = await database.query<StoredStream>(
     sql`SELECT ${STREAM_COLUMNS} FROM streams WHERE id = ANY (${[...new Set(ids)]}::uuid[])`,
   );
   const byId = new Map(rows.map((row) => [row.id, streamOf(row)]));
   return ids.map((id) => byId.get(id));
 }
 
-/** Returns the distinct transactions of a match. */
 function transactionsOf({ logs, transactions, internalTransactions }: Match): ReadonlySet<Hash> {
   return new Set([
     ...transactions.map(({ hash }) => hash),

@@ -8,16 +8,12 @@ import type { CreateHistoricalJob, HistoricalRange } from '../stream-services.ts
 import { HISTORICAL_JOB_WORK } from './historical-jobs.ts';
 import { chainAmong, type PastChain } from './past-chain.ts';
 
-/** Limits per API key. */
 export interface HistoricalJobLimits {
   /** Maximum number of pending and running jobs. Default 20. */
   readonly jobsPerKey?: number;
   /** Maximum number of blocks in one job. Default 1,000,000. */
   readonly blocksMax?: number;
 }
-
-const JOBS_PER_KEY = 20;
-const BLOCKS_MAX = 1_000_000;
 
 /**
  * Returns a function that queues replays of streams over past blocks. `addHistoricalJobs` performs them.
@@ -27,8 +23,8 @@ const BLOCKS_MAX = 1_000_000;
 export function createHistoricalJobFactory({
   database,
   chains,
-  jobsPerKey = JOBS_PER_KEY,
-  blocksMax = BLOCKS_MAX,
+  jobsPerKey = 20,
+  blocksMax = 1_000_000,
 }: HistoricalJobLimits & {
   readonly database: Database;
   readonly chains: readonly PastChain[];
@@ -39,7 +35,7 @@ export function createHistoricalJobFactory({
     const totalBlocks = rangeSize(blocks);
     if (totalBlocks > blocksMax) throw new RangeTooLongError(totalBlocks, blocksMax);
     const id = randomUUID();
-    const [fromTimestamp, toTimestamp] = timesOf(range);
+    const { fromTimestamp, toTimestamp } = 'fromBlock' in range ? { fromTimestamp: null, toTimestamp: null } : range;
     await database.transaction(async (transaction) => {
       // Serializes the requests of one key: concurrent requests would all see the same free slot.
       await transactionLock(transaction, `historical-jobs:${by.id}`);
@@ -58,11 +54,6 @@ export function createHistoricalJobFactory({
     });
     return { id, totalBlocks, totalJobs: 1 };
   };
-}
-
-/** Returns the requested timestamps, for display; nulls if blocks were requested. */
-function timesOf(range: HistoricalRange): readonly [from: number | null, to: number | null] {
-  return 'fromBlock' in range ? [null, null] : [range.fromTimestamp, range.toTimestamp];
 }
 
 /** Returns the part of the range that exists now; null: none. */

@@ -1,7 +1,7 @@
 import { type Address, ChainsteadError, type Logger } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import { type Claim, type DueTable, type DueWork, isClaimed, SETTLED } from '@chainstead/jobs';
-import { STREAM_COLUMNS, type StreamRow, streamOf } from '../records/stream-row.ts';
+import { STREAM_COLUMNS, type StoredStream, streamOf } from '../records/stream-row.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
 import { createPastMatcher, readPastBlocks } from './match-past-blocks.ts';
 import { type PastChain, readFollowedHeight, requireCanonical } from './past-chain.ts';
@@ -25,18 +25,15 @@ export const DUE_HISTORICAL_JOBS: DueTable = {
   onFailure: sql`status = CASE WHEN later.moment IS NULL THEN 'failed' ELSE status END, updated_at = now()`,
 };
 
-/** Maximum number of blocks in one transaction. */
 const PART_BLOCKS = 32;
-/** Delay after a retryable failure. */
 const RETRY_SECONDS = 10;
-/** Delay before the next check for confirmed blocks. */
 const UNCONFIRMED_SECONDS = 2;
 
-interface JobRow {
+interface Job {
   readonly id: string;
-  readonly stream_id: string;
-  readonly next_block: number;
-  readonly to_block: number;
+  readonly streamId: string;
+  readonly nextBlock: number;
+  readonly toBlock: number;
 }
 
 /**
@@ -45,11 +42,11 @@ interface JobRow {
  */
 export function addHistoricalJobs(dueWork: Pick<DueWork, 'add'>, options: HistoricalJobsOptions): void {
   for (const past of options.chains)
-    dueWork.add<JobRow>({
+    dueWork.add<Job>({
       name: HISTORICAL_JOB_WORK,
       chain: past.chain,
       table: DUE_HISTORICAL_JOBS,
-      returning: sql`work.id, work.stream_id, work.next_block, work.to_block`,
+      returning: sql`work.id, work.stream_id AS "streamId", work.next_block AS "nextBlock", work.to_block AS "toBlock"`,
       concurrency: 1,
       risk: { kind: 'historical-job', keyOf: ({ id }) => id },
       endsInQuarantine: true,
@@ -63,16 +60,22 @@ export function addHistoricalJobs(dueWork: Pick<DueWork, 'add'>, options: Histor
 async function replayPart(
   { database, logger }: HistoricalJobsOptions,
   past: PastChain,
-  claim: Claim<JobRow>,
+  claim: Claim<Job>,
   signal: AbortSignal,
 ): Promise<void> {
   const { chain } = past;
   const job = claim.row;
   const { confirmed } = await readFollowedHeight(database, past, 'look');
-  const range = { from: job.next_block, to: Math.min(job.to_block, job.next_block + PART_BLOCKS - 1, confirmed) };
-  const found = range.from > range.to ? null : await readStream(database, job);
-  if (found === null) return waitForBlocks(database, claim);
-  const matcher = createPastMatcher({ ...past, logger }, found);
+  const range = { from: job.nextBlock, to: Math.min(job.toBlock, job.nextBlock + PART_BLOCKS - 1, confirmed) };
+  const stream = range.from > range.to ? null : await readStream(database, job);
+  if (stream === null) {
+    await database.query(
+      sql`UPDATE historical_jobs SET ${SETTLED}, due_at = coalesce(due_at, now() + make_interval(secs => ${UNCONFIRMED_SECONDS}))
+        WHERE ${isClaimed(DUE_HISTORICAL_JOBS, claim)}`,
+    );
+    return;
+  }
+  const matcher = createPastMatcher({ ...past, logger }, stream);
   const blocks = await readPastBlocks(matcher, chain, range, signal);
   await database.transaction(async (transaction) => {
     await readFollowedHeight(transaction, past, 'hold');
@@ -86,27 +89,20 @@ async function replayPart(
 }
 
 /** Returns the stream of a job and the addresses to match; null if the stream was deleted. */
-async function readStream(database: Database, job: JobRow) {
-  const [row] = await database.query<StreamRow>(
-    sql`SELECT ${STREAM_COLUMNS} FROM streams WHERE id = ${job.stream_id} AND deleted_at IS NULL`,
+async function readStream(database: Database, { id, streamId }: Job) {
+  const [row] = await database.query<StoredStream>(
+    sql`SELECT ${STREAM_COLUMNS} FROM streams WHERE id = ${streamId} AND deleted_at IS NULL`,
   );
-  const [given] = await database.query<{ addresses: Address[] | null }>(
-    sql`SELECT addresses FROM historical_jobs WHERE id = ${job.id}`,
+  const [job] = await database.query<{ addresses: Address[] | null }>(
+    sql`SELECT addresses FROM historical_jobs WHERE id = ${id}`,
   );
-  return row === undefined ? null : { stream: streamOf(row), addresses: given?.addresses ?? null };
-}
-
-async function waitForBlocks(database: Database, claim: Claim<JobRow>): Promise<void> {
-  await database.query(
-    sql`UPDATE historical_jobs SET ${SETTLED}, due_at = coalesce(due_at, now() + make_interval(secs => ${UNCONFIRMED_SECONDS}))
-      WHERE ${isClaimed(DUE_HISTORICAL_JOBS, claim)}`,
-  );
+  return row === undefined ? null : { stream: streamOf(row), addresses: job?.addresses ?? null };
 }
 
 /** Ends the claim: the next part is due immediately. @returns true if the job was still claimed and open */
 async function advance(
   transaction: Pick<Database, 'query'>,
-  claim: Claim<JobRow>,
+  claim: Claim<Job>,
   nextBlock: number,
   matches: number,
 ): Promise<boolean> {

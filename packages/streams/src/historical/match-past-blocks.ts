@@ -16,21 +16,25 @@ export interface PastStream {
   readonly addresses: readonly Address[] | null;
 }
 
-/** Matches blocks of a chain with one stream. */
-export interface PastMatcher {
-  /** Returns a block; null if no node has it. @throws UnprovenBlockError, UpstreamsExhaustedError */
-  read(number: number, signal?: AbortSignal): Promise<WatchedBlock | null>;
-  match(reader: Pick<Database, 'query'>, blocks: readonly WatchedBlock[]): Promise<BlockMatch[]>;
-}
+export type PastMatcher = ReturnType<typeof createPastMatcher>;
 
-export function createPastMatcher(past: PastChain & { readonly logger: Logger }, given: PastStream): PastMatcher {
+/** Matches blocks of a chain with one stream. */
+export function createPastMatcher(past: PastChain & { readonly logger: Logger }, { stream, addresses }: PastStream) {
   const { chain } = past;
-  const { stream, addresses } = given;
-  const matcher = matcherOf(chain, stream);
+  const index = indexStreams([compileStream(stream)], chain.id);
+  const matcher: StreamMatcher = {
+    index,
+    needs: { ...index.needs, internalTransfers: index.needs.internalTransfers && chain.internalTransactions },
+    readsSpam: readsSpam(stream),
+    mayWatch: ANY_ADDRESS,
+    readNames: createReadNames('complete'),
+  };
   const watched = addresses === null ? null : new Map(addresses.map((address) => [address, [stream.id]]));
   return {
-    read: (number, signal) => readWatchedBlock(past, number, matcher.needs, signal),
-    match: (reader, blocks) =>
+    /** Returns a block; null if no node has it. @throws UnprovenBlockError, UpstreamsExhaustedError */
+    read: (number: number, signal?: AbortSignal): Promise<WatchedBlock | null> =>
+      readWatchedBlock(past, number, matcher.needs, signal),
+    match: (reader: Pick<Database, 'query'>, blocks: readonly WatchedBlock[]): Promise<BlockMatch[]> =>
       watched === null
         ? matchBlocks(reader, chain, matcher, blocks)
         : matchWatched(reader, chain, matcher, blocks, watched),
@@ -58,15 +62,4 @@ export async function readPastBlocks(
     }
   }
   return blocks;
-}
-
-function matcherOf(chain: Chain, stream: PastStream['stream']): StreamMatcher {
-  const index = indexStreams([compileStream(stream)], chain.id);
-  return {
-    index,
-    needs: { ...index.needs, internalTransfers: index.needs.internalTransfers && chain.internalTransactions },
-    readsSpam: readsSpam(stream),
-    mayWatch: ANY_ADDRESS,
-    readNames: createReadNames('complete'),
-  };
 }

@@ -9,12 +9,12 @@ import { chainAmong, type PastChain } from './past-chain.ts';
  * @throws ChainNotServedError
  */
 export function createOffersTraces(chains: readonly PastChain[]): OffersTraces {
-  const known = new Set<PastChain>();
+  const offering = new Set<PastChain>();
   return async (chain) => {
     const past = chainAmong(chains, chain);
-    if (known.has(past)) return true;
+    if (offering.has(past)) return true;
     const offered = await requested(past);
-    if (offered === true) known.add(past);
+    if (offered === true) offering.add(past);
     return offered !== false;
   };
 }

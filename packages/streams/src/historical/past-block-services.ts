@@ -14,14 +14,12 @@ import { recordPastMatches } from './record-past-matches.ts';
 
 export interface PastBlockServicesOptions extends HistoricalJobLimits {
   readonly database: Database;
-  /** Chains, each with the enrichment of its webhooks. */
   readonly chains: readonly (PastChain & { readonly enrich: EnrichMatch })[];
   readonly logger: Logger;
   /** Maximum number of pending webhooks that one key may request. Default 1,000. */
   readonly replaysPerKey?: number;
 }
 
-/** Returns the services that routes use for single past blocks and ranges. */
 export function createPastBlockServices(
   options: PastBlockServicesOptions,
 ): Pick<StreamServices, 'offersTraces' | 'previewBlock' | 'sendBlock' | 'createHistoricalJob'> {
@@ -44,27 +42,21 @@ function createPreviewBlock({ database, chains, logger }: PastBlockServicesOptio
     const matcher = createPastMatcher({ ...past, logger }, { stream, addresses });
     const read = await matcher.read(blockNumber);
     if (read === null) return { found: false };
-    const [found] = await matcher.match(database, [read]);
-    if (found === undefined) return { found: true, body: null };
-    const { match } = found;
+    const [matched] = await matcher.match(database, [read]);
+    if (matched === undefined) return { found: true, body: null };
+    const { match } = matched;
     const { number, hash, timestamp } = read.header;
     const block = { number, hash, timestamp };
-    const enriched = await past.enrich(
-      { match, stream, block, waitedMs: WAITED_LONG_MS },
-      new AbortController().signal,
-    );
+    const request = { match, stream, block, waitedMs: WAITED_LONG_MS };
+    const enriched = await past.enrich(request, new AbortController().signal);
     const { confirmed } = await readFollowedHeight(database, past, 'look');
     const body = renderBody({ stream, match, chain, block, enriched });
     return { found: true, body: JSON.parse(finishBody(body, { confirmed: number <= confirmed, retries: 0 })) };
   };
 }
 
-function createSendBlock({
-  database,
-  chains,
-  logger,
-  replaysPerKey = REPLAYS_PER_KEY,
-}: PastBlockServicesOptions): SendBlock {
+function createSendBlock(options: PastBlockServicesOptions): SendBlock {
+  const { database, chains, logger, replaysPerKey = REPLAYS_PER_KEY } = options;
   return async ({ chain, blockNumber, stream, by }) => {
     const past = chainAmong(chains, chain);
     const matcher = createPastMatcher({ ...past, logger }, { stream, addresses: null });
@@ -77,13 +69,8 @@ function createSendBlock({
       await holdStreamsVersion(transaction);
       await requireCanonical(transaction, chain, [block]);
       const matches = await matcher.match(transaction, [block]);
-      await recordPastMatches(
-        transaction,
-        chain,
-        blockNumber <= confirmed ? 'confirmed' : 'unconfirmed',
-        matches,
-        by.id,
-      );
+      const kind = blockNumber <= confirmed ? 'confirmed' : 'unconfirmed';
+      await recordPastMatches(transaction, chain, kind, matches, by.id);
       const details = { webhooks: matches.length, chain: chain.id, block: blockNumber };
       if (matches.length > 0) await auditStream(transaction, by, 'stream.replay', stream.id, details);
       return true;

@@ -1,5 +1,5 @@
 import type { Chain, ProofPolicy } from '@chainstead/chains';
-import { type BlockRange, defineError, type Hash } from '@chainstead/core';
+import { defineError, type Hash } from '@chainstead/core';
 import { type Database, hexText, rawSql, sql } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { ReorgedWhileReadingError, type WatchedBlock } from '@chainstead/sync';
@@ -19,13 +19,12 @@ export class ChainNotServedError extends defineError('CHAIN_NOT_SERVED', (chain:
 })) {}
 
 /** Returns the entry of a chain. @throws ChainNotServedError */
-export function chainAmong<One extends PastChain>(chains: readonly One[], { id, key }: Chain): One {
-  const found = chains.find(({ chain }) => chain.id === id);
-  if (found === undefined) throw new ChainNotServedError(key);
-  return found;
+export function chainAmong<Served extends PastChain>(chains: readonly Served[], { id, key }: Chain): Served {
+  const served = chains.find(({ chain }) => chain.id === id);
+  if (served === undefined) throw new ChainNotServedError(key);
+  return served;
 }
 
-/** Heights up to which a chain was followed. */
 export interface FollowedHeight {
   /** The newest block that was matched. Later blocks are still to be matched by the follower. */
   readonly followed: number;
@@ -64,12 +63,12 @@ export async function readFollowedHeight(
 
 /** @throws ReorgedWhileReadingError if a different block is stored at the height of one of these blocks */
 export async function requireCanonical(reader: Reader, chain: Chain, blocks: readonly WatchedBlock[]): Promise<void> {
-  const range = rangeOf(blocks);
-  const rows = await reader.query<{ block_number: number; hash: Hash }>(
-    sql`SELECT block_number, ${hexText('block_hash')} AS hash FROM blocks
-     WHERE chain_id = ${chain.id} AND block_number BETWEEN ${range.from} AND ${range.to}`,
+  const numbers = blocks.map(({ header }) => header.number);
+  const rows = await reader.query<{ number: number; hash: Hash }>(
+    sql`SELECT block_number AS number, ${hexText('block_hash')} AS hash FROM blocks
+     WHERE chain_id = ${chain.id} AND block_number BETWEEN ${Math.min(...numbers)} AND ${Math.max(...numbers)}`,
   );
-  const stored = new Map(rows.map((row) => [row.block_number, row.hash]));
+  const stored = new Map(rows.map(({ number, hash }) => [number, hash]));
   for (const { header } of blocks) {
     const hash = stored.get(header.number) ?? header.hash;
     if (hash !== header.hash)
@@ -78,9 +77,4 @@ export async function requireCanonical(reader: Reader, chain: Chain, blocks: rea
         what: `block ${header.number} was read as ${header.hash}, not ${hash}`,
       });
   }
-}
-
-function rangeOf(blocks: readonly WatchedBlock[]): BlockRange {
-  const numbers = blocks.map(({ header }) => header.number);
-  return { from: Math.min(...numbers), to: Math.max(...numbers) };
 }

@@ -5,32 +5,22 @@ import type { BlockPreview, PreviewBlock } from '../stream-services.ts';
 /** Webhooks that a configuration would have sent for a range of blocks. */
 export interface RangePreview {
   readonly range: BlockRange;
-  /** Number of checked blocks, from the first one of the range on. */
   readonly looked: number;
   /** Blocks that no node has: above the head, or pruned. */
   readonly absent: readonly number[];
   /** Number of matching blocks. Each would have sent one webhook, and another one when it was confirmed. */
   readonly matched: number;
-  /** Number of items in all webhooks, by list in the body. */
   readonly items: Readonly<Record<string, number>>;
-  /** The first webhooks, 10 at most. */
-  readonly webhooks: readonly PreviewedWebhook[];
+  /** The first 10, with the exact text of the body. */
+  readonly webhooks: readonly { readonly blockNumber: number; readonly body: string }[];
 }
 
-export interface PreviewedWebhook {
-  readonly blockNumber: number;
-  /** Exact bytes of the webhook. */
-  readonly body: string;
-}
-
-/** Maximum number of blocks in a preview. Each is read whole from a node. */
 export const PREVIEW_BLOCKS_MAX = 100;
 const WEBHOOKS_SHOWN = 10;
 const READS_IN_FLIGHT = 8;
 /** Time after which no more blocks are started, because the client waits. Milliseconds. */
 const DEADLINE_MS = 12_000;
 
-/** 400: the range exceeds the maximum number of blocks in a preview. */
 export class PreviewTooLongError extends ApiError {
   constructor(blocks: number) {
     super({
@@ -54,22 +44,22 @@ export async function previewRange(
   const { range, ...requested } = request;
   if (rangeSize(range) > PREVIEW_BLOCKS_MAX) throw new PreviewTooLongError(rangeSize(range));
   const started = performance.now();
-  const found: { readonly number: number; readonly preview: BlockPreview }[] = [];
+  const read: { readonly number: number; readonly preview: BlockPreview }[] = [];
   for (let from = range.from; from <= range.to; from += READS_IN_FLIGHT) {
     const numbers = Array.from({ length: Math.min(READS_IN_FLIGHT, range.to - from + 1) }, (_, index) => from + index);
     const previews = await Promise.all(
       numbers.map(async (number) => ({ number, preview: await previewBlock({ ...requested, blockNumber: number }) })),
     );
-    found.push(...previews);
+    read.push(...previews);
     if (performance.now() - started > deadlineMs) break;
   }
-  const bodies = found.flatMap(({ number, preview }) =>
+  const bodies = read.flatMap(({ number, preview }) =>
     preview.found && preview.body !== null ? [{ number, body: preview.body }] : [],
   );
   return {
     range,
-    looked: found.length,
-    absent: found.filter(({ preview }) => !preview.found).map(({ number }) => number),
+    looked: read.length,
+    absent: read.filter(({ preview }) => !preview.found).map(({ number }) => number),
     matched: bodies.length,
     items: countItems(bodies.map(({ body }) => body)),
     webhooks: bodies

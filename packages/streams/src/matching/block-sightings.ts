@@ -14,7 +14,6 @@ const PREFIX_DIGITS = 2;
  */
 export type AddressTest = (text: string, at: number) => boolean;
 
-/** Accepts every address. */
 export const ANY_ADDRESS: AddressTest = () => true;
 
 /**
@@ -24,7 +23,6 @@ export interface BlockSightings {
   readonly block: WatchedBlock;
   /** Transactions sent or received by one of the addresses, in block order. */
   readonly transactions: readonly TransactionParties[];
-  /** Indexes of internal transfers sent or received by one of the addresses, ascending. */
   readonly internalTransfers: readonly number[];
   /** Addresses by log index, ascending; logs without any are omitted. An address may be repeated. */
   readonly logs: ReadonlyMap<number, readonly Address[]>;
@@ -41,17 +39,10 @@ export function sightAddresses(block: WatchedBlock, test: AddressTest = ANY_ADDR
     if (passes(raw.from, test) || passes(raw.to, test)) transactions.push({ hash, ...partiesOf(raw) });
   });
   const logs = new Map<number, Address[]>();
-  for (let place = 0; place < block.logs.length; place++) {
-    const log = block.logs[place];
-    if (log === undefined) continue;
-    visitLogAddresses(log, test, (address) => {
-      const known = logs.get(place);
-      if (known === undefined) logs.set(place, [address]);
-      else known.push(address);
-    });
-  }
-  const internalTransfers = (block.internalTransfers ?? []).flatMap(({ from, to }, place) =>
-    passes(from, test) || passes(to, test) ? [place] : [],
+  for (const [index, log] of block.logs.entries())
+    visitLogAddresses(log, test, (address) => logs.getOrInsertComputed(index, () => []).push(address));
+  const internalTransfers = (block.internalTransfers ?? []).flatMap(({ from, to }, index) =>
+    passes(from, test) || passes(to, test) ? [index] : [],
   );
   return { block, transactions, internalTransfers, logs };
 }
@@ -59,21 +50,13 @@ export function sightAddresses(block: WatchedBlock, test: AddressTest = ANY_ADDR
 /** Adds the sighted addresses to a set: one set for many blocks needs only one query of watched addresses. */
 export function collectAddresses(
   { block, transactions, internalTransfers, logs }: BlockSightings,
-  found: Set<Address> = new Set(),
+  sighted: Set<Address> = new Set(),
 ): Set<Address> {
-  const add = (address: Address | null): void => {
-    if (address !== null) found.add(address);
-  };
-  for (const { from, to } of transactions) {
-    add(from);
-    add(to);
-  }
-  for (const addresses of logs.values()) for (const address of addresses) found.add(address);
-  for (const place of internalTransfers) {
-    add(block.internalTransfers?.[place]?.from ?? null);
-    add(block.internalTransfers?.[place]?.to ?? null);
-  }
-  return found;
+  const transfers = internalTransfers.map((index) => block.internalTransfers?.[index]);
+  for (const parties of [...transactions, ...transfers])
+    for (const address of [parties?.from ?? null, parties?.to ?? null]) if (address !== null) sighted.add(address);
+  for (const addresses of logs.values()) for (const address of addresses) sighted.add(address);
+  return sighted;
 }
 
 function passes(value: unknown, test: AddressTest): boolean {
@@ -82,8 +65,8 @@ function passes(value: unknown, test: AddressTest): boolean {
 
 function visitLogAddresses(log: Log, test: AddressTest, visit: (address: Address) => void): void {
   if (test(log.address, PREFIX_DIGITS)) visit(log.address);
-  for (let place = 1; place < log.topics.length; place++) {
-    const topic = log.topics[place];
+  for (let index = 1; index < log.topics.length; index++) {
+    const topic = log.topics[index];
     if (topic?.startsWith(PADDING, PREFIX_DIGITS) && test(topic, PREFIX_DIGITS + PADDING.length))
       visit(addressAt(topic, PREFIX_DIGITS));
   }

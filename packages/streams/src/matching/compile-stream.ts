@@ -1,11 +1,10 @@
 import type { Address, ChainId, Hash, Log } from '@chainstead/core';
 import type { WatchNeeds } from '@chainstead/sync';
-import type { AbiItem, AdvancedOption, Stream } from '../stream.ts';
+import type { AbiItem, AdvancedOption, Stream, StreamConfig } from '../stream.ts';
 import { type EventAbi, eventAbi, type FieldValue } from './event-fields.ts';
 import { topicOf, topicOfEvent } from './event-topic.ts';
 import { compileFilter, FILTER_VARIABLES } from './filter.ts';
 
-/** Log data available to a filter in addition to the event parameters. */
 export interface LogFacts {
   readonly chainId: ChainId;
   isSpam(address: Address): boolean;
@@ -17,7 +16,6 @@ export interface CompiledOption {
   readonly includeNativeTxs: boolean;
 }
 
-/** A stream in the form used for matching blocks. */
 export interface CompiledStream {
   readonly id: string;
   readonly chainIds: ReadonlySet<ChainId>;
@@ -40,28 +38,13 @@ export interface CompiledStream {
   readonly needs: WatchNeeds;
 }
 
-type MatchedConfig = Pick<
-  Stream,
-  | 'id'
-  | 'chainIds'
-  | 'topic0'
-  | 'abi'
-  | 'advancedOptions'
-  | 'allAddresses'
-  | 'includeNativeTxs'
-  | 'includeContractLogs'
-  | 'includeInternalTxs'
-  | 'includeAllTxLogs'
-  | 'filterPossibleSpamAddresses'
-  | 'contracts'
->;
-
 /**
  * Compiles a stream for matching: signatures hashed, ABI by topic0, filters compiled. Never throws. Invalid events and
  * filters match nothing (validation already refused them).
  */
-export function compileStream(stream: MatchedConfig): CompiledStream {
-  const topics = compileTopics(stream.topic0);
+export function compileStream(stream: StreamConfig & Pick<Stream, 'id'>): CompiledStream {
+  const signatures = stream.topic0 ?? [];
+  const topics = signatures.length === 0 ? null : new Set(signatures.map(topicOf).filter((topic) => topic !== null));
   const events = eventsByTopic(stream.abi ?? []);
   const options = compileOptions(stream.advancedOptions ?? [], events);
   const nativeTxsOfEvents = (stream.advancedOptions ?? []).some((option) => option.includeNativeTxs === true);
@@ -86,37 +69,24 @@ export function compileStream(stream: MatchedConfig): CompiledStream {
   };
 }
 
-function compileTopics(signatures: readonly string[] | null): ReadonlySet<Hash> | null {
-  if (signatures === null || signatures.length === 0) return null;
-  return new Set(signatures.map(topicOf).filter((topic) => topic !== null));
-}
-
-/** Returns the events of an ABI by topic0. */
 export function eventsByTopic(abi: readonly AbiItem[]): ReadonlyMap<Hash, readonly EventAbi[]> {
-  const events = new Map<Hash, EventAbi[]>();
-  for (const item of abi) {
+  const events = abi.flatMap((item) => {
     const topic = topicOfEvent(item);
-    if (topic === null) continue;
-    const known = events.get(topic);
-    if (known === undefined) events.set(topic, [eventAbi(item)]);
-    else known.push(eventAbi(item));
-  }
-  return events;
+    return topic === null ? [] : [{ topic, ...eventAbi(item) }];
+  });
+  return Map.groupBy(events, ({ topic }) => topic);
 }
 
 function compileOptions(
   options: readonly AdvancedOption[],
   events: ReadonlyMap<Hash, readonly EventAbi[]>,
 ): ReadonlyMap<Hash, readonly CompiledOption[]> {
-  const compiled = new Map<Hash, CompiledOption[]>();
-  for (const option of options) {
-    const topic = topicOf(option.topic0);
-    if (topic === null) continue;
-    const passes = compileOptionFilter(option.filter ?? {}, events.get(topic) ?? []);
-    const entry = { passes, includeNativeTxs: option.includeNativeTxs === true };
-    compiled.set(topic, [...(compiled.get(topic) ?? []), entry]);
-  }
-  return compiled;
+  const compiled = options.flatMap(({ topic0, filter, includeNativeTxs = false }) => {
+    const topic = topicOf(topic0);
+    if (topic === null) return [];
+    return [{ topic, passes: compileOptionFilter(filter ?? {}, events.get(topic) ?? []), includeNativeTxs }];
+  });
+  return Map.groupBy(compiled, ({ topic }) => topic);
 }
 
 /** Passes if the filter passes for one of the events whose indexed parameters agree with the log's topics. */

@@ -1,4 +1,4 @@
-import { EncodingRefusedError, type LeafReader, type LeafValue, leafReaders } from '@chainstead/abi';
+import { EncodingRefusedError, type LeafReader, leafReaders } from '@chainstead/abi';
 import { type Hash, keccak256Hex, type Log } from '@chainstead/core';
 import type { AbiItem, AbiParameter } from '../stream.ts';
 
@@ -21,9 +21,7 @@ export interface EventField {
   readonly read: (log: Log) => FieldValue | undefined;
 }
 
-/** One event of an ABI. */
 export interface EventAbi {
-  /** Number of topics of its logs: topic0 and one per indexed parameter. */
   readonly topicCount: number;
   /**
    * Parameters by name, without tuples, arrays and `fixed`, which Solidity lacks so far: filters can't compare them.
@@ -37,7 +35,8 @@ export function eventAbi({ inputs = [] }: AbiItem): EventAbi {
   const ofData = readersOf(inputs.filter(({ indexed }) => indexed !== true)).values();
   let topic = 1;
   for (const input of inputs) {
-    const field = input.indexed === true ? indexedField(input, topic++) : dataField(input, ofData.next().value);
+    const field =
+      input.indexed === true ? indexedField(input, topic++) : fieldOf(input, ofData.next().value, (log) => log.data);
     // Parameters may be unnamed: some ABIs omit the key.
     if (field !== null && input.name && !fields.has(input.name)) fields.set(input.name, field);
   }
@@ -64,10 +63,6 @@ function indexedField(input: AbiParameter, topic: number): EventField | null {
   return fieldOf(input, reader, (log) => log.topics[topic] ?? '');
 }
 
-function dataField(input: AbiParameter, reader: LeafReader | null | undefined): EventField | null {
-  return fieldOf(input, reader, (log) => log.data);
-}
-
 function fieldOf(
   { type }: AbiParameter,
   reader: LeafReader | null | undefined,
@@ -75,48 +70,33 @@ function fieldOf(
 ): EventField | null {
   const kind = kindOf(type);
   if (kind === null || !reader) return null;
-  return {
-    kind,
-    read: kind.type === 'text' ? (log) => textOf(reader(bytesOf(log))) : (log) => integersAlike(reader(bytesOf(log))),
+  const read = (log: Log): FieldValue | undefined => {
+    const value = reader(bytesOf(log));
+    if (kind.type === 'text') return typeof value === 'string' ? comparableText(value) : undefined;
+    return typeof value === 'number' ? BigInt(value) : value;
   };
+  return { kind, read };
 }
+
+const KINDS: ReadonlyMap<string | undefined, FieldKind> = new Map<string, FieldKind>([
+  ['uint', { type: 'number' }],
+  ['int', { type: 'number' }],
+  ['bool', { type: 'bool' }],
+  ['string', { type: 'text' }],
+  ['address', { type: 'hex', bytes: 20 }],
+  ['function', { type: 'hex', bytes: 24 }],
+]);
 
 function kindOf(type: string): FieldKind | null {
   const [, family, size] = /^(uint|int|bytes|address|bool|function|string)(\d*)$/.exec(type) ?? [];
-  switch (family) {
-    case 'uint':
-    case 'int':
-      return { type: 'number' };
-    case 'bool':
-      return { type: 'bool' };
-    case 'string':
-      return { type: 'text' };
-    case 'address':
-      return { type: 'hex', bytes: 20 };
-    case 'function':
-      return { type: 'hex', bytes: 24 };
-    case 'bytes':
-      return { type: 'hex', bytes: size === '' ? null : Number(size) };
-    default:
-      return null;
-  }
+  if (family === 'bytes') return { type: 'hex', bytes: size === '' ? null : Number(size) };
+  return KINDS.get(family) ?? null;
 }
 
-function textOf(value: LeafValue | undefined): FieldValue | undefined {
-  return typeof value === 'string' ? comparableText(value) : undefined;
-}
-
-/** Converts all integers to one type. */
-function integersAlike(value: LeafValue | undefined): FieldValue | undefined {
-  return typeof value === 'number' ? BigInt(value) : value;
-}
-
-/** Returns text in the form compared by filters: case-sensitive, except hexadecimal text. */
 export function comparableText(text: string): string {
   return /^0x[0-9a-f]*$/i.test(text) ? text.toLowerCase() : text;
 }
 
-/** Returns the log's representation of an indexed string. */
 export function textHash(text: string): Hash {
   return keccak256Hex(Buffer.from(text));
 }

@@ -23,7 +23,6 @@ export function topicOfEvent(item: AbiItem): Hash | null {
   return selectorOf({ ...item, inputs: item.inputs ?? [] });
 }
 
-/** An ABI event as readable signature and as topic0. */
 export interface AbiEvent {
   /** Canonical: `Transfer(address,address,uint256)`. */
   readonly signature: string;

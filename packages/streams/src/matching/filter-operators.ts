@@ -1,23 +1,17 @@
 /** The comparison operators for event parameters, one line each. */
 import type { FieldValue } from './event-fields.ts';
 
-/** Whether an event's value passes. */
-type ValueTest = (value: FieldValue) => boolean;
-
 export interface FilterOperator {
-  /** Whether it takes a list of values. */
   readonly takesList: boolean;
-  /** Whether it compares only numbers. */
   readonly isOrder: boolean;
   /** @param literals the filter's value, or its list of values; of the parameter's kind */
-  compile(literals: readonly FieldValue[]): ValueTest;
+  compile(literals: readonly FieldValue[]): (value: FieldValue) => boolean;
 }
 
-/** By name in filters. */
 export const FILTER_OPERATORS: ReadonlyMap<string, FilterOperator> = new Map(
   Object.entries({
-    eq: one((value, literal) => value === literal),
-    ne: one((value, literal) => value !== literal),
+    eq: equality((value, literal) => value === literal),
+    ne: equality((value, literal) => value !== literal),
     lt: order((value, literal) => value < literal),
     gt: order((value, literal) => value > literal),
     lte: order((value, literal) => value <= literal),
@@ -27,7 +21,7 @@ export const FILTER_OPERATORS: ReadonlyMap<string, FilterOperator> = new Map(
   }),
 );
 
-function one(passes: (value: FieldValue, literal: FieldValue) => boolean): FilterOperator {
+function equality(passes: (value: FieldValue, literal: FieldValue) => boolean): FilterOperator {
   return {
     takesList: false,
     isOrder: false,

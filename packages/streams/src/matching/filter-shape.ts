@@ -1,6 +1,5 @@
 import { FILTER_OPERATORS, type FilterOperator } from './filter-operators.ts';
 
-/** A problem with a part of a filter. */
 export interface FilterProblem {
   /** Location: `advancedOptions.0.filter.and.1.eq`. */
   readonly path: string;
@@ -10,7 +9,6 @@ export interface FilterProblem {
 }
 
 export interface Comparison {
-  /** Name in the filter. */
   readonly op: string;
   readonly operator: FilterOperator;
   readonly field: string;
@@ -22,11 +20,8 @@ export interface Comparison {
 
 export type FilterShape = Comparison | { readonly op: 'and' | 'or'; readonly members: readonly FilterShape[] };
 
-/** Maximum filter nesting. */
 export const FILTER_DEPTH_MAX = 16;
-/** Maximum number of objects in one filter. */
 export const FILTER_NODES_MAX = 1_000;
-/** Maximum number of values in all comparisons of one filter. */
 export const FILTER_VALUES_MAX = 10_000;
 
 /**
@@ -84,9 +79,9 @@ function readMembers(
     return null;
   }
   const members: FilterShape[] = [];
-  for (const [place, operand] of operands.entries()) {
+  for (const [index, operand] of operands.entries()) {
     if (reading.nodes > FILTER_NODES_MAX) return null;
-    const member = readNode(operand, `${path}.${op}.${place}`, depth + 1, reading);
+    const member = readNode(operand, `${path}.${op}.${index}`, depth + 1, reading);
     if (member !== null) members.push(member);
   }
   return { op, members };
@@ -106,11 +101,11 @@ function readComparison(
   if (operands.length !== 2 || typeof field !== 'string') return refuse('must be a name and a value');
   const list = operator.takesList;
   if (list !== Array.isArray(operand)) return refuse(list ? 'needs an array of values' : 'needs a single value');
-  const given: readonly unknown[] = Array.isArray(operand) ? operand : [operand];
-  reading.values += given.length;
+  const literals: readonly unknown[] = Array.isArray(operand) ? operand : [operand];
+  reading.values += literals.length;
   if (reading.values > FILTER_VALUES_MAX) return refuse(`must not have more than ${FILTER_VALUES_MAX} values`);
   const at = `${path}.${op}.1`;
-  const values = given.map((value, place) => ({ value, path: list ? `${at}.${place}` : at }));
+  const values = literals.map((value, index) => ({ value, path: list ? `${at}.${index}` : at }));
   return { op, operator, field, values, path };
 }
 

@@ -4,7 +4,6 @@ import { type Comparison, type FilterProblem, type FilterShape, readFilterShape,
 
 export type { FilterProblem } from './filter-shape.ts';
 
-/** Whether an event with these values passes. */
 export type FilterPredicate = (read: (field: string) => FieldValue | undefined) => boolean;
 
 /** Variables available to every filter in addition to event parameters: emitter, chain id, spam flag of the emitter. */
@@ -20,7 +19,6 @@ const VARIABLE_KINDS: ReadonlyMap<string, FieldKind> = new Map<string, FieldKind
   [FILTER_VARIABLES.possibleSpam, { type: 'bool' }],
 ]);
 
-/** Kinds of the comparable parameters, by name. */
 export type FieldKinds = ReadonlyMap<string, FieldKind>;
 
 /**
@@ -48,9 +46,8 @@ export function compileFilter(filter: unknown, kinds: FieldKinds): FilterPredica
 function compileShape(shape: FilterShape, kinds: FieldKinds): FilterPredicate {
   if ('members' in shape) {
     const members = shape.members.map((member) => compileShape(member, kinds));
-    return shape.op === 'and'
-      ? (read) => members.every((member) => member(read))
-      : (read) => members.some((member) => member(read));
+    const method = shape.op === 'and' ? 'every' : 'some';
+    return (read) => members[method]((member) => member(read));
   }
   return compileComparison(shape, kinds);
 }
@@ -109,33 +106,33 @@ function nameOf(kind: FieldKind): string {
 const NUMBER = /^-?(?:\d{1,100}|0x[0-9a-f]{1,64})$/i;
 const BYTES = /^0x(?:[0-9a-f]{2})*$/i;
 const TEXT_LENGTH_MAX = 10_000;
+const BOOLEANS = new Map<string | null, boolean>([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+]);
 
 /** Converts a filter value for comparison with a parameter of this kind; null if it can't have that kind. */
 function literalOf(kind: FieldKind, value: unknown): FieldValue | null {
   switch (kind.type) {
     case 'number':
-      return numberOf(value);
+      if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : null;
+      if (typeof value !== 'string' || !NUMBER.test(value)) return null;
+      return value.startsWith('-') ? -BigInt(value.slice(1)) : BigInt(value);
     case 'bool':
-      return boolOf(value);
+      return BOOLEANS.get(textOf(value, (text) => text.toLowerCase())) ?? null;
     case 'text':
       return textOf(value, comparableText);
     case 'hex':
       return hexOf(value, kind.bytes);
-    case 'hash':
-      return hexOf(value, 32) ?? (kind.of === 'text' ? textOf(value, textHash) : hashOf(value));
+    case 'hash': {
+      const hash = hexOf(value, 32);
+      if (hash !== null || kind.of === 'text') return hash ?? textOf(value, textHash);
+      const bytes = hexOf(value, null);
+      return bytes === null ? null : keccak256(bytes as `0x${string}`);
+    }
   }
-}
-
-function numberOf(value: unknown): bigint | null {
-  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : null;
-  if (typeof value !== 'string' || !NUMBER.test(value)) return null;
-  return value.startsWith('-') ? -BigInt(value.slice(1)) : BigInt(value);
-}
-
-function boolOf(value: unknown): boolean | null {
-  const text = textOf(value, (given) => given.toLowerCase());
-  if (text === 'true' || text === '1') return true;
-  return text === 'false' || text === '0' ? false : null;
 }
 
 function textOf(value: unknown, normalise: (text: string) => string): string | null {
@@ -147,9 +144,4 @@ function textOf(value: unknown, normalise: (text: string) => string): string | n
 function hexOf(value: unknown, bytes: number | null): string | null {
   if (typeof value !== 'string' || !BYTES.test(value)) return null;
   return bytes === null || value.length === 2 + 2 * bytes ? value.toLowerCase() : null;
-}
-
-function hashOf(value: unknown): string | null {
-  const hex = hexOf(value, null);
-  return hex === null ? null : keccak256(hex as `0x${string}`);
 }

@@ -10,13 +10,11 @@ import type { StreamIndex } from './stream-index.ts';
 /** Stream ids by watched address, for the sighted addresses that any stream watches. */
 export type WatchedAddresses = ReadonlyMap<Address, readonly string[]>;
 
-/** Facts that are not in the block. */
-export interface BlockFacts extends Pick<LogFacts, 'isSpam'> {
+export interface MatchFacts extends Pick<LogFacts, 'isSpam'> {
   /** Contracts and events that logs belong to. @default none */
   readonly named?: NamedLogs;
 }
 
-/** Names of contracts and events by log. */
 export type NamedLogs = ReadonlyMap<Log, readonly { readonly name: string; readonly item: AbiItem | null }[]>;
 
 const NO_NAMES: NamedLogs = new Map();
@@ -38,16 +36,11 @@ export function matchBlock(
   sightings: BlockSightings,
   watched: WatchedAddresses,
   index: StreamIndex,
-  facts: BlockFacts,
+  facts: MatchFacts,
 ): Match[] {
   const drafts = new Map<string, MatchDraft>();
-  const draftOf = (stream: CompiledStream): MatchDraft => {
-    const known = drafts.get(stream.id);
-    if (known !== undefined) return known;
-    const draft = createMatchDraft(stream);
-    drafts.set(stream.id, draft);
-    return draft;
-  };
+  const draftOf = (stream: CompiledStream): MatchDraft =>
+    drafts.getOrInsertComputed(stream.id, () => createMatchDraft(stream));
   const logFacts = { chainId: index.chainId, isSpam: (address: Address) => facts.isSpam(address) };
   const { block } = sightings;
   const { named = NO_NAMES } = facts;
@@ -74,7 +67,6 @@ interface Matching {
   readonly draftOf: (stream: CompiledStream) => MatchDraft;
 }
 
-/** Calls `visit` for each stream of the chain that watches the address. */
 function visitWatchers(
   { watched, index }: Matching,
   address: Address | null,
@@ -120,13 +112,11 @@ function matchLogs(matching: Matching): void {
     for (const [stream, addresses] of watchersOf(matching, log, sightings.logs.get(place) ?? []))
       if (isWantedEvent(stream, log)) matchLog(matching, stream, log, place, [...addresses]);
     for (const { name, item } of named.get(log) ?? [])
-      for (const stream of index.byContract.get(name) ?? []) matchNamed(matching, stream, log, place, item);
+      for (const stream of index.byContract.get(name) ?? []) {
+        const draft = matchLog(matching, stream, log, place, [log.address]);
+        if (item !== null) draft?.addEvent(item);
+      }
   }
-}
-
-function matchNamed(matching: Matching, stream: CompiledStream, log: Log, place: number, item: AbiItem | null): void {
-  const draft = matchLog(matching, stream, log, place, [log.address]);
-  if (item !== null) draft?.addEvent(item);
 }
 
 /** Returns the streams that a log concerns, with their watched addresses in it. */
@@ -136,22 +126,15 @@ function watchersOf(
   sighted: readonly Address[],
 ): ReadonlyMap<CompiledStream, ReadonlySet<Address>> {
   const causes = new Map<CompiledStream, Set<Address>>();
-  const causesOf = (stream: CompiledStream): Set<Address> => {
-    const known = causes.get(stream) ?? new Set();
-    causes.set(stream, known);
-    return known;
-  };
-  for (const stream of everywhere(matching.index, log)) causesOf(stream);
+  const causesOf = (stream: CompiledStream): Set<Address> => causes.getOrInsertComputed(stream, () => new Set());
+  const [topic0] = log.topics;
+  const everywhere = topic0 === undefined ? [] : (matching.index.everywhere.get(topic0) ?? []);
+  for (const stream of everywhere) causesOf(stream);
   for (const occurring of sighted)
     visitWatchers(matching, occurring, (stream, address) => {
       if (stream.looksAtLogs) causesOf(stream).add(address);
     });
   return causes;
-}
-
-function everywhere(index: StreamIndex, log: Log): readonly CompiledStream[] {
-  const [topic0] = log.topics;
-  return topic0 === undefined ? [] : (index.everywhere.get(topic0) ?? []);
 }
 
 /** Returns the draft with the log; null if another rule of the stream excludes it. */
@@ -182,10 +165,10 @@ function isWantedEvent({ topics, topicCounts }: CompiledStream, log: Log): boole
 }
 
 function addAllTransactionLogs({ block, facts }: Matching, drafts: Iterable<MatchDraft>): void {
-  let placesByTransaction: Map<Hash, number[]> | null = null;
+  let placesByTransaction: Map<Hash | undefined, number[]> | null = null;
   for (const draft of drafts) {
     for (const [hash, causes] of draft.transactionsOfAllLogs) {
-      placesByTransaction ??= logPlaces(block.logs);
+      placesByTransaction ??= Map.groupBy(block.logs.keys(), (place) => block.logs[place]?.transactionHash);
       for (const place of placesByTransaction.get(hash) ?? []) {
         const log = block.logs[place];
         if (log === undefined || (draft.stream.filterPossibleSpamAddresses && facts.isSpam(log.address))) continue;
@@ -193,14 +176,4 @@ function addAllTransactionLogs({ block, facts }: Matching, drafts: Iterable<Matc
       }
     }
   }
-}
-
-function logPlaces(logs: readonly Log[]): Map<Hash, number[]> {
-  const places = new Map<Hash, number[]>();
-  for (const [place, { transactionHash }] of logs.entries()) {
-    const known = places.get(transactionHash);
-    if (known === undefined) places.set(transactionHash, [place]);
-    else known.push(place);
-  }
-  return places;
 }

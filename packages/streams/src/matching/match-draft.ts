@@ -5,24 +5,10 @@ import type { CompiledStream } from './compile-stream.ts';
 import type { Match, MatchedInternalTransaction, MatchedLog, MatchedTransaction } from './match.ts';
 import { type TransactionParties, transactionParties } from './transaction-parties.ts';
 
-/** The match of a stream in progress: indexes in the block with the watched addresses that caused them. */
-export interface MatchDraft {
-  readonly stream: CompiledStream;
-  /** Transactions whose logs are all included. */
-  readonly transactionsOfAllLogs: ReadonlyMap<Hash, Iterable<Address>>;
-  addLog(place: number, causes: Iterable<Address>): void;
-  /** Adds the event of a log to those that the webhook describes. */
-  addEvent(item: AbiItem): void;
-  /** Ignored if the log already matched. */
-  addLogOfTransaction(place: number, causes: Iterable<Address>): void;
-  addTransaction(hash: Hash, causes: Iterable<Address>): void;
-  addInternalTransfer(place: number, cause: Address): void;
-  wantAllLogs(hash: Hash, causes: Iterable<Address>): void;
-  /** Null without a match. */
-  finish(block: WatchedBlock): Match | null;
-}
+export type MatchDraft = ReturnType<typeof createMatchDraft>;
 
-export function createMatchDraft(stream: CompiledStream): MatchDraft {
+/** The match of a stream in progress: indexes in the block with the watched addresses that caused them. */
+export function createMatchDraft(stream: CompiledStream) {
   const logs = new Map<number, Set<Address>>();
   const transactions = new Map<Hash, Set<Address>>();
   const internalTransfers = new Map<number, Set<Address>>();
@@ -30,18 +16,20 @@ export function createMatchDraft(stream: CompiledStream): MatchDraft {
   const events = new Map<string, AbiItem>();
   return {
     stream,
+    /** Transactions whose logs are all included. */
     transactionsOfAllLogs,
-    addLog: (place, causes) => add(logs, place, causes),
-    addEvent(item) {
-      events.set(JSON.stringify(item), item);
+    addLog: (index: number, causes: Iterable<Address>) => add(logs, index, causes),
+    /** Adds the event of a log to those that the webhook describes. */
+    addEvent: (item: AbiItem) => void events.set(JSON.stringify(item), item),
+    /** Ignored if the log already matched. */
+    addLogOfTransaction(index: number, causes: Iterable<Address>): void {
+      if (!logs.has(index)) add(logs, index, causes);
     },
-    addLogOfTransaction(place, causes) {
-      if (!logs.has(place)) add(logs, place, causes);
-    },
-    addTransaction: (hash, causes) => add(transactions, hash, causes),
-    addInternalTransfer: (place, cause) => add(internalTransfers, place, [cause]),
-    wantAllLogs: (hash, causes) => add(transactionsOfAllLogs, hash, causes),
-    finish(block) {
+    addTransaction: (hash: Hash, causes: Iterable<Address>) => add(transactions, hash, causes),
+    addInternalTransfer: (index: number, cause: Address) => add(internalTransfers, index, [cause]),
+    wantAllLogs: (hash: Hash, causes: Iterable<Address>) => add(transactionsOfAllLogs, hash, causes),
+    /** Null without a match. */
+    finish(block: WatchedBlock): Match | null {
       const matched = {
         logs: finishLogs(block, logs),
         transactions: finishTransactions(block, transactions),
@@ -57,18 +45,19 @@ export function createMatchDraft(stream: CompiledStream): MatchDraft {
 }
 
 function add<Key>(map: Map<Key, Set<Address>>, key: Key, causes: Iterable<Address>): void {
-  const known = map.get(key);
-  if (known === undefined) map.set(key, new Set(causes));
-  else for (const cause of causes) known.add(cause);
+  const addresses = map.getOrInsertComputed(key, () => new Set());
+  for (const cause of causes) addresses.add(cause);
 }
 
-function inOrder(places: Iterable<readonly [number, Set<Address>]>): [number, Set<Address>][] {
-  return Array.from(places, ([place, causes]): [number, Set<Address>] => [place, causes]).sort(([a], [b]) => a - b);
+type Causes = ReadonlyMap<number, Set<Address>>;
+
+function inOrder(causes: Causes): [number, Set<Address>][] {
+  return [...causes].sort(([a], [b]) => a - b);
 }
 
-function finishLogs(block: WatchedBlock, places: ReadonlyMap<number, Set<Address>>): MatchedLog[] {
-  return inOrder(places).flatMap(([place, causes]) => {
-    const log = block.logs[place];
+function finishLogs(block: WatchedBlock, indexes: Causes): MatchedLog[] {
+  return inOrder(indexes).flatMap(([index, causes]) => {
+    const log = block.logs[index];
     if (log === undefined) return [];
     const { transactionHash, transactionIndex, logIndex, address, topics, data } = log;
     return { transactionHash, transactionIndex, logIndex, address, topics, data, triggeredBy: [...causes] };
@@ -77,17 +66,8 @@ function finishLogs(block: WatchedBlock, places: ReadonlyMap<number, Set<Address
 
 /** Transaction and receipt fields shown in webhooks, including the parts of the fee. */
 const TRANSACTION_FIELDS = ['gas', 'gasPrice', 'nonce', 'input', 'value', 'type', 'v', 'yParity', 'r', 's'];
-const RECEIPT_FIELDS = [
-  'cumulativeGasUsed',
-  'gasUsed',
-  'contractAddress',
-  'root',
-  'status',
-  'effectiveGasPrice',
-  'l1Fee',
-  'blobGasUsed',
-  'blobGasPrice',
-];
+const RECEIPT_FIELDS =
+  'cumulativeGasUsed gasUsed contractAddress root status effectiveGasPrice l1Fee blobGasUsed blobGasPrice'.split(' ');
 
 function finishTransactions(block: WatchedBlock, hashes: ReadonlyMap<Hash, Set<Address>>): MatchedTransaction[] {
   if (hashes.size === 0) return [];
@@ -112,27 +92,17 @@ function finishTransactions(block: WatchedBlock, hashes: ReadonlyMap<Hash, Set<A
 }
 
 function pick(json: Readonly<Record<string, unknown>>, fields: readonly string[]): Readonly<Record<string, unknown>> {
-  const picked: Record<string, unknown> = {};
-  for (const field of fields) if (json[field] !== undefined && json[field] !== null) picked[field] = json[field];
-  return picked;
+  return Object.fromEntries(
+    fields.map((field) => [field, json[field]]).filter(([, value]) => value !== undefined && value !== null),
+  );
 }
 
-function finishInternalTransfers(
-  block: WatchedBlock,
-  places: ReadonlyMap<number, Set<Address>>,
-): MatchedInternalTransaction[] {
-  return inOrder(places).flatMap(([place, causes]) => {
-    const transfer = block.internalTransfers?.[place];
+function finishInternalTransfers(block: WatchedBlock, indexes: Causes): MatchedInternalTransaction[] {
+  return inOrder(indexes).flatMap(([index, causes]) => {
+    const transfer = block.internalTransfers?.[index];
     if (transfer === undefined) return [];
     const { transactionHash, from, to, value, gas } = transfer;
-    return {
-      index: place,
-      transactionHash,
-      from,
-      to,
-      value: value.toString(),
-      gas: gas === null ? null : gas.toString(),
-      triggeredBy: [...causes],
-    };
+    const amounts = { value: value.toString(), gas: gas === null ? null : gas.toString() };
+    return { index, transactionHash, from, to, ...amounts, triggeredBy: [...causes] };
   });
 }

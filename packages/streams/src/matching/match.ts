@@ -1,7 +1,6 @@
 import type { Address, Hash, Hex } from '@chainstead/core';
 import type { AbiItem, StreamTransaction } from '../stream.ts';
 
-/** A matching log. */
 export interface MatchedLog {
   readonly transactionHash: Hash;
   readonly transactionIndex: number;
@@ -13,14 +12,11 @@ export interface MatchedLog {
   readonly triggeredBy: readonly Address[];
 }
 
-/**
- * A matching transaction with the transaction and receipt fields shown in webhooks, unchanged from the node's response.
- */
+/** With the transaction and receipt fields shown in webhooks, unchanged from the node's response. */
 export interface MatchedTransaction extends StreamTransaction {
   readonly triggeredBy: readonly Address[];
 }
 
-/** A matching internal transfer of native currency. */
 export interface MatchedInternalTransaction {
   /** Position among the internal transfers of the block. */
   readonly index: number;
@@ -29,7 +25,6 @@ export interface MatchedInternalTransaction {
   readonly to: Address;
   /** Wei, decimal digits. */
   readonly value: string;
-  /** Decimal digits. */
   readonly gas: string | null;
   readonly triggeredBy: readonly Address[];
 }

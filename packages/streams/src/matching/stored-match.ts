@@ -5,7 +5,6 @@ import type { Match, MatchedInternalTransaction, MatchedLog, MatchedTransaction 
  * log may take megabytes, and many streams may watch one contract.
  */
 export interface BlockItem {
-  /** Position in `ITEM_LISTS`. */
   readonly kind: number;
   /** Position in the block, of its kind. */
   readonly place: number;
@@ -27,10 +26,13 @@ interface StoredMatch
   extends Pick<Match, 'triggeredBy' | 'events'>,
     Readonly<Record<(typeof ITEM_LISTS)[number], readonly Reference[]>> {}
 
-/** Returns the places of a match's items, with the function that renders the item. */
 export function itemsOf(match: Match): (ItemPlace & { readonly render: () => string })[] {
   return ITEM_LISTS.flatMap((list, kind) =>
-    match[list].map((item) => ({ kind, place: placeOf(item), render: () => itemText(item) })),
+    match[list].map(({ triggeredBy: _, ...item }: Item) => ({
+      kind,
+      place: placeOf(item),
+      render: () => JSON.stringify(item),
+    })),
   );
 }
 
@@ -81,10 +83,6 @@ export function restoreMatch(
   return { streamId, logs, transactions, internalTransactions, triggeredBy, ...described };
 }
 
-function placeOf(item: Item): number {
+function placeOf(item: { readonly logIndex: number } | { readonly index: number }): number {
   return 'logIndex' in item ? item.logIndex : item.index;
-}
-
-function itemText({ triggeredBy: _, ...item }: Item): string {
-  return JSON.stringify(item);
 }

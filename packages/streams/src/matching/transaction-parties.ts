@@ -8,7 +8,6 @@ export interface TransactionParties {
   readonly to: Address | null;
 }
 
-/** A transaction or its receipt, unchanged from the node's response. */
 export type RawTransaction = Readonly<Record<string, unknown>>;
 
 /** Visits each transaction in block order, with its transaction object or otherwise its receipt. */
@@ -18,7 +17,6 @@ export function visitTransactions(block: WatchedBlock, visit: (hash: Hash, raw: 
   else for (const [index, raw] of transactions.entries()) visit(transactionHashes[index] as Hash, raw);
 }
 
-/** Returns the sender and recipient of each transaction in block order. */
 export function transactionParties(block: WatchedBlock): TransactionParties[] {
   const parties: TransactionParties[] = [];
   visitTransactions(block, (hash, raw) => void parties.push({ hash, ...partiesOf(raw) }));

@@ -13,11 +13,10 @@ export function readAbiEvents(
     return parsed.success ? [parsed.data] : [];
   });
   const events = eventsOf(items);
-  const given = new Map<string, AbiEvent>();
-  for (const text of topic0) {
-    const topic = topicOf(text);
-    const event = events.find((one) => one.topic0 === topic);
-    if (event !== undefined) given.set(text, event);
-  }
-  return { events, given };
+  const byTopic = new Map<string | null, AbiEvent>(events.map((event) => [event.topic0, event]));
+  const given = topic0.flatMap((text) => {
+    const event = byTopic.get(topicOf(text));
+    return event === undefined ? [] : [[text, event] as const];
+  });
+  return { events, given: new Map(given) };
 }

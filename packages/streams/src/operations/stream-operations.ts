@@ -40,15 +40,11 @@ export interface PreviewRequest {
   readonly range: BlockRange;
 }
 
-export type AddressOperation = 'add' | 'remove' | 'replace';
-
 /**
  * Operator actions on streams, with the API's rules and errors. Each change writes the audit log in its transaction.
  */
 export interface StreamOperations {
-  /** Chains available to streams. */
   readonly chains: readonly Chain[];
-  /** Null if it does not exist. */
   find(id: string): Promise<Stream | null>;
   /** Validates a configuration without network requests. @throws ValidationFailedError, InvalidAddressError */
   check(given: GivenStream): void;
@@ -78,7 +74,12 @@ export interface StreamOperations {
    */
   setStatus(id: string, status: WantedStatus, by: AuditActor): Promise<Stream>;
   /** @throws NotFoundError, InvalidAddressError, TooManyAddressesError, TooManyKeyAddressesError */
-  changeAddresses(id: string, operation: AddressOperation, addresses: readonly string[], by: AuditActor): Promise<void>;
+  changeAddresses(
+    id: string,
+    operation: 'add' | 'remove' | 'replace',
+    addresses: readonly string[],
+    by: AuditActor,
+  ): Promise<void>;
   /** Sends the test webhook to a stored stream's URL. @throws NotFoundError, WebhookTestsLimitedError */
   test(id: string, by: AuditActor): Promise<AttemptOutcome>;
   /**
@@ -95,7 +96,6 @@ export interface StreamOperationsOptions {
   readonly registry: Pick<ChainRegistry, 'find'>;
   readonly services: Pick<StreamServices, 'chains' | 'bounds' | 'offersTraces' | 'testWebhook' | 'previewBlock'>;
   readonly probeWebhook: ProbeWebhook;
-  /** Maximum number of pending replays per key. Default 1,000. */
   readonly replaysPerKey?: number;
 }
 
@@ -133,12 +133,8 @@ export function createStreamOperations(options: StreamOperationsOptions): Stream
       const { config, addresses } = read.newStream(given);
       if (!config.chainIds.includes(chain.id)) throw new StreamChainError(chain.key);
       await requireContracts(config, read.chainOf);
-      const request = {
-        chain,
-        config,
-        range,
-        ...(streamId === null ? { addresses: addresses ?? [] } : { addresses, streamId }),
-      };
+      const watched = streamId === null ? { addresses: addresses ?? [] } : { addresses, streamId };
+      const request = { chain, config, range, ...watched };
       const [preview, followedTo] = await Promise.all([
         previewRange(services.previewBlock, request),
         readCheckpoint(database, chain.id, 'look'),
@@ -161,7 +157,6 @@ export function createStreamOperations(options: StreamOperationsOptions): Stream
   };
 }
 
-/** Parses input like the API routes. */
 function createReader({ registry, services }: StreamOperationsOptions) {
   const members = streamMembers(streamChains({ chains: registry }, services.chains));
   const shape = z.strictObject(members);

@@ -3,11 +3,10 @@ import { type Address, decimalAmount, type Hash, toQuantity } from '@chainstead/
 import { ITEM_TYPES, TRIGGER_TYPES, type TriggerType } from '../item-types.ts';
 import { topicOfEvent } from '../matching/event-topic.ts';
 import type { Match } from '../matching/match.ts';
-import type { AbiItem, Stream } from '../stream.ts';
+import type { Stream } from '../stream.ts';
 import type { TriggerResult, WebhookContents } from '../webhook.ts';
 import { cleanJson, cleanText } from './clean-text.ts';
 
-/** The block of a match. */
 export interface BodyBlock {
   readonly number: number;
   readonly hash: Hash;
@@ -21,7 +20,6 @@ export interface EnrichedMatch {
   readonly contents: WebhookContents;
   /** Results by trigger type and by the item's index in that type's list. */
   readonly triggers: Readonly<Partial<Record<TriggerType, ReadonlyMap<number, readonly TriggerResult[]>>>>;
-  /** In display order. */
   readonly nativeBalances: readonly { readonly address: Address; readonly wei: bigint }[];
 }
 
@@ -39,9 +37,12 @@ export function renderBody(options: {
   readonly enriched: EnrichedMatch;
 }): string {
   const { stream, match = {}, chain, block, enriched } = options;
+  const abi = stream.abi ?? [];
+  const topics = new Set(abi.map(topicOfEvent));
+  const described = (match.events ?? []).filter((event) => !topics.has(topicOfEvent(event)));
   return JSON.stringify({
     chainId: toQuantity(chain.id),
-    abi: cleanJson(describedItems(stream.abi ?? [], match.events ?? [])),
+    abi: cleanJson([...abi, ...described]),
     streamId: stream.id,
     tag: cleanText(stream.tag),
     block: { number: String(block.number), hash: block.hash, timestamp: String(block.timestamp) },
@@ -54,13 +55,6 @@ export function renderBody(options: {
   });
 }
 
-/** Returns the ABI of the owner, and events of contracts that it lacks. */
-function describedItems(abi: readonly AbiItem[], events: readonly AbiItem[]): readonly AbiItem[] {
-  if (events.length === 0) return abi;
-  const known = new Set(abi.map(topicOfEvent));
-  return [...abi, ...events.filter((event) => !known.has(topicOfEvent(event)))];
-}
-
 function withTriggers({ contents, triggers }: EnrichedMatch): WebhookContents {
   if (Object.keys(triggers).length === 0) return contents;
   const shown: Partial<Record<keyof WebhookContents, readonly object[]>> = {};
@@ -69,8 +63,8 @@ function withTriggers({ contents, triggers }: EnrichedMatch): WebhookContents {
     if (results === undefined || results.size === 0) continue;
     const { list } = ITEM_TYPES[type];
     shown[list] = contents[list].map((item, index) => {
-      const found = results.get(index);
-      return found === undefined ? item : { ...item, triggers: cleanJson(found) };
+      const own = results.get(index);
+      return own === undefined ? item : { ...item, triggers: cleanJson(own) };
     });
   }
   return Object.assign({ ...contents }, shown);
@@ -79,7 +73,6 @@ function withTriggers({ contents, triggers }: EnrichedMatch): WebhookContents {
 /** The part of a body that differs between delivery attempts. */
 export interface BodyState {
   readonly confirmed: boolean;
-  /** Number of failed attempts so far. */
   readonly retries: number;
   /** Set in the notice that the block left the chain, an addition to the hosted API's interface. */
   readonly removed?: boolean;

@@ -10,7 +10,6 @@ export function signBody(body: string | Uint8Array, secret: string): Hash {
   return keccak256Hex(Buffer.concat([typeof body === 'string' ? Buffer.from(body) : body, Buffer.from(secret)]));
 }
 
-/** The secrets currently used for signing. */
 export interface SigningSecrets {
   readonly current: string;
   /** Also signs during a rotation; null outside of one. */
@@ -25,7 +24,6 @@ export interface SignedDelivery {
   /** Time of this attempt. */
   readonly sentAt: Date;
   readonly secrets: SigningSecrets;
-  /** Pending deliveries of the stream. */
   readonly queueSize: number;
   readonly region: string;
   readonly confirmed: boolean;
@@ -50,13 +48,10 @@ export function webhookHeaders(delivery: SignedDelivery): Readonly<Record<string
     'webhook-timestamp': timestamp,
     'webhook-signature': [secrets.current, secrets.previous]
       .filter((secret) => secret !== null)
-      .map((secret) => standardSignature(`${id}.${timestamp}.`, body, secret))
+      .map((secret) => createHmac('sha256', standardKey(secret)).update(`${id}.${timestamp}.`).update(body))
+      .map((hmac) => `v1,${hmac.digest('base64')}`)
       .join(' '),
   };
-}
-
-function standardSignature(prefix: string, body: string | Uint8Array, secret: string): string {
-  return `v1,${createHmac('sha256', standardKey(secret)).update(prefix).update(body).digest('base64')}`;
 }
 
 const STANDARD_PREFIX = 'whsec_';

@@ -36,44 +36,31 @@ interface NftTransferEvent {
 export function decodeTokenEvents(logs: readonly MatchedLog[], chain: Chain): TokenEvent[] {
   const transfers = nftTransfers(logs, chain);
   return logs.flatMap((log): readonly TokenEvent[] => {
-    const event = erc20Transfer(log, chain) ?? approval(log);
-    return event === null ? (transfers.get(log) ?? []) : [event];
+    const transfer = decodeErc20Transfer(log, chain);
+    if (transfer !== null) return [{ type: 'erc20Transfer', log, ...transfer }];
+    const approval = decodeApproval(log);
+    return approval === null ? (transfers.get(log) ?? []) : [{ log, ...approval }];
   });
 }
 
-function erc20Transfer(log: MatchedLog, chain: Chain): TokenEvent | null {
-  const transfer = decodeErc20Transfer(log, chain);
-  return transfer === null ? null : { type: 'erc20Transfer', log, ...transfer };
-}
-
-function approval(log: MatchedLog): TokenEvent | null {
-  const approved = decodeApproval(log);
-  return approved === null ? null : { log, ...approved };
-}
+const { erc721, unindexed, erc1155Single, erc1155Batch } = NFT_TRANSFER_KINDS;
+const STANDARDS: ReadonlyMap<number, TokenContractType> = new Map<number, TokenContractType>([
+  [erc721, 'ERC721'],
+  [unindexed, 'ERC721'],
+  [erc1155Single, 'ERC1155'],
+  [erc1155Batch, 'ERC1155'],
+]);
 
 function nftTransfers(logs: readonly MatchedLog[], chain: Chain): ReadonlyMap<MatchedLog, readonly TokenEvent[]> {
-  const matched = new Map<Log, MatchedLog>(logs.map((log) => [wholeLog(log), log]));
-  const events = new Map<MatchedLog, TokenEvent[]>();
-  for (const transfer of decodeNftTransfers([...matched.keys()], chain).transfers) {
-    const standard = standardOf(transfer.kind);
-    const log = matched.get(transfer.log);
-    if (standard === null || log === undefined) continue;
-    const { operator, from, to, tokenId, amount } = transfer;
-    const event: TokenEvent = { type: 'nftTransfer', log, standard, operator, from, to, tokenId, amount };
-    const known = events.get(log);
-    if (known === undefined) events.set(log, [event]);
-    else known.push(event);
-  }
-  return events;
-}
-
-function standardOf(kind: number): TokenContractType | null {
-  const { erc721, unindexed, erc1155Single, erc1155Batch } = NFT_TRANSFER_KINDS;
-  if (kind === erc721 || kind === unindexed) return 'ERC721';
-  return kind === erc1155Single || kind === erc1155Batch ? 'ERC1155' : null;
-}
-
-/** Completes a log for the NFT decoders, which expect block logs but don't read the placeholder fields. */
-function wholeLog(log: MatchedLog): Log {
-  return { ...log, blockNumber: 0, blockHash: log.transactionHash, blockTimestamp: null };
+  // The decoders expect block logs but don't read the placeholder fields.
+  const matched = new Map<Log, MatchedLog>(
+    logs.map((log) => [{ ...log, blockNumber: 0, blockHash: log.transactionHash, blockTimestamp: null }, log]),
+  );
+  const { transfers } = decodeNftTransfers([...matched.keys()], chain);
+  const events = transfers.flatMap(({ kind, log: whole, operator, from, to, tokenId, amount }) => {
+    const [standard, log] = [STANDARDS.get(kind), matched.get(whole)];
+    if (standard === undefined || log === undefined) return [];
+    return [{ type: 'nftTransfer', log, standard, operator, from, to, tokenId, amount } as const];
+  });
+  return Map.groupBy(events, ({ log }) => log);
 }

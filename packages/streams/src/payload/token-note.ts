@@ -1,4 +1,3 @@
-/** Webhook data about a token contract. */
 export interface TokenNote {
   readonly name: string | null;
   readonly symbol: string | null;

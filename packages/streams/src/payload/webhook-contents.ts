@@ -12,7 +12,6 @@ export function tokenContracts(events: readonly TokenEvent[]): Address[] {
   return [...new Set(events.map(({ log }) => log.address))];
 }
 
-/** Source data for the lists of a body. */
 export interface ContentsSource {
   readonly match: Match;
   /** The `decodeTokenEvents` result for the match's logs. */
@@ -36,13 +35,8 @@ export function webhookContents({ match, events, chain, tokens }: ContentsSource
       return { from, to, value, gas, transactionHash, triggered_by: causes(triggeredBy) };
     }),
     erc20Transfers: eventsOf('erc20Transfer').map(({ log, from, to, value }) => {
-      return {
-        ...place(log),
-        from,
-        to,
-        ...erc20Facts(value, tokenOf(log.address)),
-        triggered_by: causes(log.triggeredBy),
-      };
+      const facts = erc20Facts(value, tokenOf(log.address));
+      return { ...place(log), from, to, ...facts, triggered_by: causes(log.triggeredBy) };
     }),
     erc20Approvals: eventsOf('erc20Approval').map(({ log, owner, spender, value }) => {
       const facts = erc20Facts(value, tokenOf(log.address));
@@ -51,15 +45,9 @@ export function webhookContents({ match, events, chain, tokens }: ContentsSource
     ...approvalItems(events, tokenOf),
     nftTransfers: eventsOf('nftTransfer').map(({ log, operator, from, to, tokenId, amount, standard }) => {
       const token = tokenOf(log.address);
-      const { possibleSpam } = token;
       const parties = { operator, from, to, tokenId, amount };
-      return {
-        ...parties,
-        ...place(log),
-        ...nftFacts(token, standard),
-        possibleSpam,
-        triggered_by: causes(log.triggeredBy),
-      };
+      const facts = { ...nftFacts(token, standard), possibleSpam: token.possibleSpam };
+      return { ...parties, ...place(log), ...facts, triggered_by: causes(log.triggeredBy) };
     }),
   };
 }
@@ -140,9 +128,5 @@ function erc20Facts(value: string, token: TokenNote) {
 }
 
 function nftFacts(token: TokenNote, tokenContractType: TokenContractType) {
-  return {
-    tokenName: cleanText(token.name ?? ''),
-    tokenSymbol: cleanText(token.symbol ?? ''),
-    tokenContractType,
-  };
+  return { tokenName: cleanText(token.name ?? ''), tokenSymbol: cleanText(token.symbol ?? ''), tokenContractType };
 }

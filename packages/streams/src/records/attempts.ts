@@ -1,7 +1,6 @@
 import type { ChainId, Hash } from '@chainstead/core';
 import { type Database, hexBytes, rawSql, rowsAfter, type Sql, sql, where } from '@chainstead/db';
 
-/** One attempt to deliver a webhook. */
 export interface DeliveryAttempt {
   readonly id: string;
   readonly deliveryId: string;
@@ -11,7 +10,6 @@ export interface DeliveryAttempt {
   readonly confirmed: boolean;
   readonly webhookUrl: string;
   readonly tag: string;
-  /** Earlier attempts of the delivery. */
   readonly retries: number;
   readonly success: boolean;
   /** Null without a response. */
@@ -39,14 +37,12 @@ export interface AttemptFilter {
   readonly to: Date | null;
 }
 
-/** The attempt after which a page begins. */
 export type AttemptPosition = readonly [createdAt: string, id: string];
 
 export interface AttemptPage {
   readonly attempts: readonly DeliveryAttempt[];
   /** Attempts in the whole list, counted up to 10,000. */
   readonly total: number;
-  /** Null on the last page. */
   readonly next: AttemptPosition | null;
 }
 
@@ -57,29 +53,11 @@ export interface AttemptListRequest {
   readonly withBody: boolean;
 }
 
-interface AttemptRow {
-  readonly id: string;
-  readonly delivery_id: string;
-  readonly stream_id: string;
-  readonly chain_id: ChainId;
-  readonly block_number: number;
-  readonly confirmed: boolean;
-  readonly webhook_url: string;
-  readonly tag: string;
-  readonly retries: number;
-  readonly success: boolean;
-  readonly http_status: number | null;
-  readonly error_message: string | null;
-  readonly body: string | null;
-  readonly records: number;
-  readonly duration_ms: number;
-  readonly created_at: Date;
-}
-
 /** An exact count would read the whole table, for a number beyond practical paging. */
 const TOTAL_MAX = 10_000;
-const COLUMNS = sql`id, delivery_id, stream_id, chain_id, block_number, confirmed, webhook_url, tag, retries, success, http_status,
-  error_message, records, duration_ms, created_at`;
+const COLUMNS = sql`id, delivery_id AS "deliveryId", stream_id AS "streamId", chain_id AS "chainId", block_number AS "blockNumber",
+  confirmed, webhook_url AS "webhookUrl", tag, retries, success, http_status AS "httpStatus",
+  coalesce(error_message, '') AS "errorMessage", records, duration_ms AS "durationMs", created_at AS "createdAt"`;
 
 /** Longest body that lists and replays show: one response has at most twice as much. Bytes. */
 export const SHOWN_BODY_BYTES_MAX = 4 * 1024 * 1024;
@@ -94,38 +72,30 @@ export async function listAttempts(database: Database, request: AttemptListReque
   const counting = database.query<{ total: number }>(
     sql`SELECT count(*) AS total FROM (SELECT 1 FROM stream_attempts ${where(conditions)} LIMIT ${rawSql(TOTAL_MAX)}) AS counted`,
   );
-  const reading = database.query<AttemptRow & { place: string }>(
-    sql`SELECT ${COLUMNS}, ${withBody ? SHOWN_BODY : sql`NULL AS body`}, created_at::text AS place FROM stream_attempts
+  const reading = database.query<DeliveryAttempt & { createdText: string }>(
+    sql`SELECT ${COLUMNS}, ${withBody ? SHOWN_BODY : sql`NULL AS body`}, created_at::text AS "createdText" FROM stream_attempts
      ${where([...conditions, ...start])} ORDER BY created_at DESC, id DESC LIMIT ${limit + 1}`,
   );
   const [rows, [count]] = await Promise.all([reading, counting]);
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return {
-    attempts: page.map(attemptOf),
+    attempts: page.map(({ createdText: _, ...attempt }) => attempt),
     total: count?.total ?? 0,
-    next: last === undefined || rows.length === page.length ? null : [last.place, last.id],
+    next: last === undefined || rows.length === page.length ? null : [last.createdText, last.id],
   };
 }
 
-/** Identifies a delivery by the fields stored with its attempts. */
-export interface AttemptedDelivery {
-  readonly id: string;
-  readonly chainId: ChainId;
-  readonly blockNumber: number;
-}
-
 /** Returns the newest attempts of one delivery, without bodies, newest first. Index: stream_attempts_by_block. */
-export async function listAttemptsOf(
+export function listAttemptsOf(
   database: Database,
-  { id, chainId, blockNumber }: AttemptedDelivery,
+  { id, chainId, blockNumber }: { readonly id: string; readonly chainId: ChainId; readonly blockNumber: number },
   limit: number,
 ): Promise<DeliveryAttempt[]> {
-  const rows = await database.query<AttemptRow>(
+  return database.query<DeliveryAttempt>(
     sql`SELECT ${COLUMNS}, NULL AS body FROM stream_attempts WHERE chain_id = ${chainId} AND block_number = ${blockNumber} AND delivery_id = ${id}
      ORDER BY created_at DESC, id DESC LIMIT ${limit}`,
   );
-  return rows.map(attemptOf);
 }
 
 /** Returns a failed attempt of a stream; null if there is none. */
@@ -134,10 +104,10 @@ export async function findFailedAttempt(
   streamId: string,
   id: string,
 ): Promise<DeliveryAttempt | null> {
-  const [row] = await database.query<AttemptRow>(
+  const [attempt = null] = await database.query<DeliveryAttempt>(
     sql`SELECT ${COLUMNS}, ${SHOWN_BODY} FROM stream_attempts WHERE id = ${id} AND stream_id = ${streamId} AND NOT success`,
   );
-  return row === undefined ? null : attemptOf(row);
+  return attempt;
 }
 
 /** `success` is inlined: the planner uses the index of failures only for a literal. */
@@ -161,25 +131,4 @@ function isOfTransaction(hash: Hash): Sql {
     JOIN stream_attempts a ON a.chain_id = t.chain_id AND a.block_number = t.block_number AND a.stream_id = t.stream_id
     JOIN stream_deliveries d ON d.id = a.delivery_id AND d.block_hash = t.block_hash
     WHERE t.transaction_hash = ${hexBytes(hash)})`;
-}
-
-function attemptOf(row: AttemptRow): DeliveryAttempt {
-  return {
-    id: row.id,
-    deliveryId: row.delivery_id,
-    streamId: row.stream_id,
-    chainId: row.chain_id,
-    blockNumber: row.block_number,
-    confirmed: row.confirmed,
-    webhookUrl: row.webhook_url,
-    tag: row.tag,
-    retries: row.retries,
-    success: row.success,
-    httpStatus: row.http_status,
-    errorMessage: row.error_message ?? '',
-    body: row.body,
-    records: row.records,
-    durationMs: row.duration_ms,
-    createdAt: row.created_at,
-  };
 }

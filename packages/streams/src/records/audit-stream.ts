@@ -1,19 +1,9 @@
 import type { Transaction } from '@chainstead/db';
 import { type AuditActor, recordAudit } from '@chainstead/http';
 
-/** Audited stream actions. */
-export type StreamAction =
-  | 'stream.create'
-  | 'stream.duplicate'
-  | 'stream.update'
-  | 'stream.addresses'
-  | 'stream.pause'
-  | 'stream.resume'
-  | 'stream.terminate'
-  | 'stream.delete'
-  | 'stream.replay'
-  | 'stream.test'
-  | 'stream.settings';
+type Action =
+  | ('create' | 'duplicate' | 'update' | 'delete' | 'addresses' | 'settings')
+  | ('pause' | 'resume' | 'terminate' | 'replay' | 'test');
 
 /**
  * Writes a stream action to the audit log, in the action's transaction.
@@ -22,7 +12,7 @@ export type StreamAction =
 export function auditStream(
   transaction: Pick<Transaction, 'query'>,
   by: AuditActor,
-  action: StreamAction,
+  action: `stream.${Action}`,
   target: string,
   details: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {

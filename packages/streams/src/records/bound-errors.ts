@@ -1,6 +1,5 @@
 import { ApiError } from '@chainstead/http';
 
-/** A 429: this key has reached the limit of pending webhooks. */
 export class TooManyReplaysError extends ApiError {
   constructor(waiting: number, limit: number) {
     super({
@@ -14,38 +13,23 @@ export class TooManyReplaysError extends ApiError {
   }
 }
 
-/** A 400: this key has reached its limit of streams. */
 export class TooManyStreamsError extends ApiError {
   constructor(streams: number, limit: number) {
-    super({
-      code: 'STREAMS_LIMITED',
-      status: 400,
-      message: `This key has ${streams} streams, the limit is ${limit} (STREAMS_PER_KEY): delete one first`,
-      details: { streams, limit },
-    });
+    const message = `This key has ${streams} streams, the limit is ${limit} (STREAMS_PER_KEY): delete one first`;
+    super({ code: 'STREAMS_LIMITED', status: 400, message, details: { streams, limit } });
   }
 }
 
-/** A 400: a stream would watch too many addresses. */
 export class TooManyAddressesError extends ApiError {
   constructor(addresses: number, limit: number) {
-    super({
-      code: 'STREAM_ADDRESSES_LIMITED',
-      status: 400,
-      message: `The stream would watch ${addresses} addresses, the limit is ${limit} (ADDRESSES_PER_STREAM): move some to another stream`,
-      details: { addresses, limit },
-    });
+    const message = `The stream would watch ${addresses} addresses, the limit is ${limit} (ADDRESSES_PER_STREAM): move some to another stream`;
+    super({ code: 'STREAM_ADDRESSES_LIMITED', status: 400, message, details: { addresses, limit } });
   }
 }
 
-/** A 400: the streams of a key would watch too many addresses. */
 export class TooManyKeyAddressesError extends ApiError {
   constructor(addresses: number, limit: number) {
-    super({
-      code: 'KEY_ADDRESSES_LIMITED',
-      status: 400,
-      message: `The streams of this key would watch ${addresses} addresses in total, the limit is ${limit} (ADDRESSES_PER_KEY): remove some first`,
-      details: { addresses, limit },
-    });
+    const message = `The streams of this key would watch ${addresses} addresses in total, the limit is ${limit} (ADDRESSES_PER_KEY): remove some first`;
+    super({ code: 'KEY_ADDRESSES_LIMITED', status: 400, message, details: { addresses, limit } });
   }
 }

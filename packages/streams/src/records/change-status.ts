@@ -1,6 +1,6 @@
 import { sql, type Transaction } from '@chainstead/db';
 import type { Stream, StreamStatus } from '../stream.ts';
-import { STREAM_COLUMNS, type StreamRow, streamOf } from './stream-row.ts';
+import { STREAM_COLUMNS, type StoredStream, streamOf } from './stream-row.ts';
 import { raiseStreamsVersion } from './streams-version.ts';
 import { trustWebhook } from './webhook-health.ts';
 
@@ -21,15 +21,15 @@ export async function changeStreamStatus(
   decide: (current: Stream) => StatusChange | null,
 ): Promise<Stream | null> {
   await raiseStreamsVersion(transaction);
-  const [found] = await transaction.query<StreamRow>(
+  const [stored] = await transaction.query<StoredStream>(
     sql`SELECT ${STREAM_COLUMNS} FROM streams WHERE id = ${id} AND deleted_at IS NULL`,
   );
-  if (found === undefined) return null;
-  const current = streamOf(found);
+  if (stored === undefined) return null;
+  const current = streamOf(stored);
   const change = decide(current);
   if (change === null) return current;
   if (change.status === 'active') await trustWebhook(transaction, current.webhookUrl);
-  const [row] = await transaction.query<StreamRow>(
+  const [row] = await transaction.query<StoredStream>(
     sql`UPDATE streams SET status = ${change.status}, status_message = ${change.statusMessage}, updated_at = now(), error_since = CASE
        WHEN ${change.status} = 'error' THEN coalesce(error_since, now()) WHEN ${change.status} = 'terminated' THEN error_since END
      WHERE id = ${id} RETURNING ${STREAM_COLUMNS}`,

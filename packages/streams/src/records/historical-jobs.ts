@@ -1,7 +1,6 @@
 import type { Address, ChainId } from '@chainstead/core';
 import { type Database, rawSql, sql, where } from '@chainstead/db';
 
-/** A replay of a stream over past blocks, with its progress. */
 export interface HistoricalJob {
   readonly id: string;
   readonly streamId: string;
@@ -12,12 +11,9 @@ export interface HistoricalJob {
   /** Unix seconds, both inclusive; null if the job was requested by block numbers. */
   readonly fromTimestamp: number | null;
   readonly toTimestamp: number | null;
-  /** Replaces the stream's addresses; null: the stream's. */
   readonly addresses: readonly Address[] | null;
-  /** The next block to process. */
   readonly nextBlock: number;
   readonly status: 'pending' | 'running' | 'done' | 'failed';
-  /** Matching blocks so far. */
   readonly matches: number;
   readonly errorMessage: string | null;
   readonly createdAt: Date;

@@ -1,6 +1,5 @@
 import { ApiError } from '@chainstead/http';
 
-/** A 400: a stream with the same configuration already exists. */
 export class IdenticalStreamError extends ApiError {
   readonly streamId: string;
 

@@ -15,38 +15,19 @@ export interface StreamStats extends DeliveryCounters {
   readonly updatedAt: Date;
 }
 
-interface StatsRow {
-  readonly stream_id: string;
-  readonly webhooks_delivered: number;
-  readonly webhooks_failed: number;
-  readonly logs_processed: number;
-  readonly txs_processed: number;
-  readonly txs_internal_processed: number;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-}
+const COLUMNS = sql`stream_id AS "streamId", webhooks_delivered AS "webhooksDelivered", webhooks_failed AS "webhooksFailed",
+  logs_processed AS "logsProcessed", txs_processed AS "txsProcessed", txs_internal_processed AS "txsInternalProcessed",
+  created_at AS "createdAt", updated_at AS "updatedAt"`;
 
 /** Returns statistics of every stream, deleted ones too, oldest first: account totals are the sums of this list. */
-export async function readAllStats(database: Database): Promise<readonly StreamStats[]> {
-  const rows = await database.query<StatsRow>(sql`SELECT * FROM stream_stats ORDER BY created_at, stream_id`);
-  return rows.map(statsOf);
+export function readAllStats(database: Database): Promise<readonly StreamStats[]> {
+  return database.query<StreamStats>(sql`SELECT ${COLUMNS} FROM stream_stats ORDER BY created_at, stream_id`);
 }
 
 /** Returns statistics of one stream, deleted or not; null if it never existed. */
 export async function readStreamStats(database: Database, streamId: string): Promise<StreamStats | null> {
-  const [row] = await database.query<StatsRow>(sql`SELECT * FROM stream_stats WHERE stream_id = ${streamId}`);
-  return row === undefined ? null : statsOf(row);
-}
-
-function statsOf(row: StatsRow): StreamStats {
-  return {
-    streamId: row.stream_id,
-    webhooksDelivered: row.webhooks_delivered,
-    webhooksFailed: row.webhooks_failed,
-    logsProcessed: row.logs_processed,
-    txsProcessed: row.txs_processed,
-    txsInternalProcessed: row.txs_internal_processed,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
+  const [stats = null] = await database.query<StreamStats>(
+    sql`SELECT ${COLUMNS} FROM stream_stats WHERE stream_id = ${streamId}`,
+  );
+  return stats;
 }

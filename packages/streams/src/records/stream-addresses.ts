@@ -7,9 +7,7 @@ import { raiseStreamsVersion } from './streams-version.ts';
 
 export interface AddressPage {
   readonly addresses: readonly Address[];
-  /** Addresses of the stream. */
   readonly total: number;
-  /** The last address of the page; null on the last page. */
   readonly next: Address | null;
 }
 

@@ -1,13 +1,10 @@
 import { sql, type Transaction } from '@chainstead/db';
 import { TooManyAddressesError, TooManyKeyAddressesError, TooManyStreamsError } from './bound-errors.ts';
 
-/** Limits of one key. */
 export interface StreamBounds {
   /** Without deleted streams. */
   readonly streamsPerKey: number;
-  /** Watched addresses of one stream. */
   readonly addressesPerStream: number;
-  /** Watched addresses of all streams of a key. */
   readonly addressesPerKey: number;
 }
 

@@ -4,7 +4,6 @@ import { createDescribeStreams } from '../contracts/describe-streams.ts';
 import type { StreamStatus } from '../stream.ts';
 import type { StreamPosition } from './stream-store.ts';
 
-/** Operator view of a stream's health. */
 export interface StreamOverview {
   readonly id: string;
   readonly tag: string;
@@ -20,9 +19,7 @@ export interface StreamOverview {
   readonly updatedAt: Date;
   /** Belongs to the webhook URL, which several streams may share. Percent. */
   readonly successRate: number;
-  /** Delivered webhooks, each counted once. */
   readonly delivered: number;
-  /** Failed attempts. */
   readonly failed: number;
   /** Pending webhooks, counted up to `WAITING_COUNTED_MAX`. */
   readonly waiting: number;
@@ -41,13 +38,11 @@ export interface OverviewListRequest {
 
 export interface OverviewPage {
   readonly streams: readonly StreamOverview[];
-  /** Null on the last page. */
   readonly next: StreamPosition | null;
 }
 
 /** Per stream; an exact count would read all pending rows without a practical use. */
 export const WAITING_COUNTED_MAX = 10_000;
-/** Number of attempts searched for the last failure. */
 const LATELY = 100;
 
 interface OverviewRow extends Omit<StreamOverview, 'lastError'> {

@@ -1,11 +1,9 @@
 import { type Database, sql } from '@chainstead/db';
 import type { StreamStatus } from '../stream.ts';
 
-/** Status summary of all streams. */
 export interface StreamStatuses {
   /** Number of streams by status; a status without streams is absent. */
   readonly counts: Readonly<Partial<Record<StreamStatus, number>>>;
-  /** Pending webhooks. */
   readonly webhooksPending: number;
   /** Streams that do not deliver, with the reason, last changed first. */
   readonly failing: readonly {

@@ -12,20 +12,17 @@ import {
   configValues,
   insertStatement,
   STREAM_COLUMNS,
-  type StreamRow,
+  type StoredStream,
   streamOf,
 } from './stream-row.ts';
 import { raiseStreamsVersion } from './streams-version.ts';
 import { trustWebhook } from './webhook-health.ts';
 
-/** The stream after which a page begins. */
 export type StreamPosition = readonly [createdAt: string, id: string];
 
 export interface StreamPage {
   readonly streams: readonly Stream[];
-  /** Streams in the whole list. */
   readonly total: number;
-  /** Null on the last page. */
   readonly next: StreamPosition | null;
 }
 
@@ -52,7 +49,6 @@ export interface StreamStore {
    */
   createWatching(config: StreamConfig, addresses: readonly Address[], by: AuditActor): Promise<Stream>;
   get(id: string): Promise<Stream | null>;
-  /** Newest first. */
   list(request: StreamListRequest): Promise<StreamPage>;
   /** `change` receives the locked stream and may throw to leave it unchanged. */
   update(id: string, change: (current: Stream) => StreamConfig, by: AuditActor): Promise<Stream | null>;
@@ -75,7 +71,7 @@ export function createStreamStore(database: Database, bounds: StreamBounds = DEF
   return {
     create: (config, by) => database.transaction((transaction) => createStream(transaction, config, by, bounds)),
     createWatching: (config, addresses, by) =>
-      database.transaction((transaction) => createWatching(transaction, config, { addresses, by, bounds })),
+      database.transaction((transaction) => createWatching(transaction, config, addresses, by, bounds)),
     get: (id) => findStream(database, id),
     list: (request) => listStreams(database, request),
     update: (id, change, by) => database.transaction((transaction) => updateStream(transaction, id, change, by)),
@@ -91,7 +87,7 @@ export function createStreamStore(database: Database, bounds: StreamBounds = DEF
 type Reader = Pick<Database, 'query'>;
 
 async function findStream(reader: Reader, id: string): Promise<Stream | null> {
-  const [row] = await reader.query<StreamRow>(
+  const [row] = await reader.query<StoredStream>(
     sql`SELECT ${STREAM_COLUMNS} FROM streams WHERE id = ${id} AND deleted_at IS NULL`,
   );
   return row === undefined ? null : streamOf(row);
@@ -103,8 +99,8 @@ async function listStreams(database: Database, request: StreamListRequest): Prom
   const start =
     after === null ? [] : [rowsAfter('DESC', ['created_at', 'id'], [sql`${after[0]}`, sql`${after[1]}::uuid`])];
   const [rows, [count]] = await Promise.all([
-    database.query<StreamRow & { place: string }>(
-      sql`SELECT ${STREAM_COLUMNS}, created_at::text AS place FROM streams
+    database.query<StoredStream & { createdText: string }>(
+      sql`SELECT ${STREAM_COLUMNS}, created_at::text AS "createdText" FROM streams
        ${where([...listed, ...start])} ORDER BY created_at DESC, id DESC LIMIT ${limit + 1}`,
     ),
     database.query<{ total: number }>(sql`SELECT count(*) AS total FROM streams ${where(listed)}`),
@@ -112,9 +108,9 @@ async function listStreams(database: Database, request: StreamListRequest): Prom
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return {
-    streams: page.map(streamOf),
+    streams: page.map(({ createdText: _, ...stored }) => streamOf(stored)),
     total: count?.total ?? 0,
-    next: last === undefined || rows.length === page.length ? null : [last.place, last.id],
+    next: last === undefined || rows.length === page.length ? null : [last.createdText, last.id],
   };
 }
 
@@ -137,9 +133,10 @@ async function createStream(
 async function createWatching(
   transaction: Transaction,
   config: StreamConfig,
-  given: { readonly addresses: readonly Address[]; readonly by: AuditActor; readonly bounds: StreamBounds },
+  addresses: readonly Address[],
+  by: AuditActor,
+  bounds: StreamBounds,
 ): Promise<Stream> {
-  const { addresses, by, bounds } = given;
   const version = await raiseStreamsVersion(transaction);
   await trustWebhook(transaction, config.webhookUrl);
   const identical = await findIdentical(transaction, config);
@@ -162,11 +159,11 @@ function auditCreated(
 }
 
 async function findIdentical(transaction: Transaction, config: StreamConfig): Promise<Stream | null> {
-  const { chain_ids: chainIds, ...others } = configValues(config);
+  const { chain_ids: _, ...others } = configValues(config);
   const isSame = Object.entries(others).map(([column, value]) => sql`${asSql(column)} IS NOT DISTINCT FROM ${value}`);
   // The order of chains is irrelevant.
-  const chains = sql`${chainIds}`;
-  const [row] = await transaction.query<StreamRow>(
+  const chains = sql`${config.chainIds}`;
+  const [row] = await transaction.query<StoredStream>(
     sql`SELECT ${STREAM_COLUMNS} FROM streams
      WHERE deleted_at IS NULL AND status <> 'terminated' AND chain_ids @> ${chains} AND chain_ids <@ ${chains} AND ${joinSql(isSame, ' AND ')}
      ORDER BY created_at, id LIMIT 1`,
@@ -176,7 +173,9 @@ async function findIdentical(transaction: Transaction, config: StreamConfig): Pr
 
 async function insertStream(transaction: Transaction, config: StreamConfig, createdBy: string): Promise<Stream> {
   const others = { id: randomUUID(), status: 'active', status_message: ACTIVE_MESSAGE, created_by: createdBy };
-  const rows = await transaction.query<StreamRow>(sql`${insertStatement(config, others)} RETURNING ${STREAM_COLUMNS}`);
+  const rows = await transaction.query<StoredStream>(
+    sql`${insertStatement(config, others)} RETURNING ${STREAM_COLUMNS}`,
+  );
   const stream = single(rows);
   await transaction.query(sql`INSERT INTO stream_stats (stream_id) VALUES (${stream.id}) ON CONFLICT DO NOTHING`);
   return stream;
@@ -194,18 +193,14 @@ async function updateStream(
   const config = change(current);
   await trustWebhook(transaction, config.webhookUrl);
   const assignments = Object.entries(configValues(config)).map(([column, value]) => sql`${asSql(column)} = ${value}`);
-  const rows = await transaction.query<StreamRow>(
+  const rows = await transaction.query<StoredStream>(
     sql`UPDATE streams SET ${joinSql(assignments)}, updated_at = now() WHERE id = ${id} RETURNING ${STREAM_COLUMNS}`,
   );
-  const changed = changedColumns(current, config);
+  const [before, after] = [configValues(current), configValues(config)];
+  // Column names only: values may be long or secret.
+  const changed = CONFIG_COLUMNS.filter((column) => JSON.stringify(before[column]) !== JSON.stringify(after[column]));
   if (changed.length > 0) await auditStream(transaction, by, 'stream.update', id, { changed });
   return single(rows);
-}
-
-/** Returns column names only: values may be long or secret. */
-function changedColumns(before: StreamConfig, after: StreamConfig): readonly string[] {
-  const [old, now] = [configValues(before), configValues(after)];
-  return CONFIG_COLUMNS.filter((column) => JSON.stringify(old[column]) !== JSON.stringify(now[column]));
 }
 
 async function duplicateStream(
@@ -220,7 +215,7 @@ async function duplicateStream(
   await trustWebhook(transaction, original.webhookUrl);
   await requireRoomForStream(transaction, by.id, bounds);
   const copy = await insertStream(transaction, original, by.id);
-  const rows = await transaction.query<StreamRow>(
+  const rows = await transaction.query<StoredStream>(
     sql`WITH copied AS (
        INSERT INTO stream_addresses (stream_id, address, version)
        SELECT ${copy.id}, address, ${version} FROM stream_addresses WHERE stream_id = ${id} RETURNING 1
@@ -235,7 +230,7 @@ async function duplicateStream(
 
 async function removeStream(transaction: Transaction, id: string, by: AuditActor): Promise<Stream | null> {
   await raiseStreamsVersion(transaction);
-  const [row] = await transaction.query<StreamRow>(
+  const [row] = await transaction.query<StoredStream>(
     sql`UPDATE streams SET deleted_at = now() WHERE id = ${id} AND deleted_at IS NULL RETURNING ${STREAM_COLUMNS}`,
   );
   if (row === undefined) return null;
@@ -266,7 +261,7 @@ async function forgetAddresses(database: Database, id: string): Promise<void> {
   }
 }
 
-function single([row]: readonly StreamRow[]): Stream {
+function single([row]: readonly StoredStream[]): Stream {
   if (row === undefined) throw new TypeError('A stream vanished while its configuration was locked');
   return streamOf(row);
 }

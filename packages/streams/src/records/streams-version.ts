@@ -11,10 +11,6 @@ const DOOR = 'streams-version';
 /** ROLLBACK TO SAVEPOINT releases a row lock taken after the savepoint. */
 const PASS_THE_DOOR = sql`SAVEPOINT door; SELECT name FROM transaction_locks WHERE name = '${rawSql(DOOR)}' FOR UPDATE; ROLLBACK TO SAVEPOINT door; RELEASE SAVEPOINT door`;
 
-interface VersionRow {
-  readonly version: number;
-}
-
 /**
  * Raises the configuration version. Must be the first statement of the transaction: the row lock orders changes among
  * each other and against blocks, which hold it FOR SHARE.
@@ -22,7 +18,7 @@ interface VersionRow {
  */
 export async function raiseStreamsVersion(transaction: Transaction): Promise<number> {
   await transactionLock(transaction, DOOR);
-  const rows = await transaction.query<VersionRow>(
+  const rows = await transaction.query<{ version: number }>(
     sql`UPDATE streams_version SET version = version + 1 WHERE id = ${VERSION_ROW} RETURNING version`,
   );
   return versionOf(rows);
@@ -38,13 +34,15 @@ const holders = new WeakSet<Transaction>();
 export async function holdStreamsVersion(transaction: Transaction): Promise<number> {
   const [, rows] = await transaction.together(() => [
     holders.has(transaction) ? Promise.resolve([]) : transaction.query(PASS_THE_DOOR),
-    transaction.query<VersionRow>(sql`SELECT version FROM streams_version WHERE id = ${VERSION_ROW} FOR SHARE`),
+    transaction.query<{ version: number }>(
+      sql`SELECT version FROM streams_version WHERE id = ${VERSION_ROW} FOR SHARE`,
+    ),
   ]);
   holders.add(transaction);
   return versionOf(rows);
 }
 
-function versionOf([row]: readonly VersionRow[]): number {
+function versionOf([row]: readonly { readonly version: number }[]): number {
   if (row === undefined) throw new TypeError('streams_version has lost its row');
   return row.version;
 }

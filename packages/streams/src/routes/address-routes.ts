@@ -12,7 +12,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { type AddressChange, createStreamAddressStore } from '../records/stream-addresses.ts';
 import type { StreamServices } from '../stream-services.ts';
 import { ADDRESSES_MAX, givenAddresses } from './given-addresses.ts';
-import { foundPage, idParameters, limitParameter, pageBody, STREAM_LIST } from './list-parameters.ts';
+import { idParameters, limitParameter, listPage, pageBody, STREAM_LIST } from './list-parameters.ts';
 import { notFound } from './stream-errors.ts';
 import { ADDRESSES_BOUNDS, answer, jsonBody, pageSchema } from './stream-response.ts';
 import { refuseInvalid } from './validation-failed.ts';
@@ -42,49 +42,44 @@ export function streamAddressRoutes({ bounds }: StreamServices): RouteModule {
       filterOf: ({ id }) => ({ id }),
       position: z.string(),
       read: async ({ filter, limit, position }) => {
-        const found = await store.list(filter.id, position === null ? null : parseAddress(position), limit);
-        if (found === null) throw notFound('Stream');
-        return foundPage(found.addresses, found.next, found.total);
+        const page = await store.list(filter.id, position === null ? null : parseAddress(position), limit);
+        if (page === null) throw notFound('Stream');
+        return listPage(page.addresses, page.next, page.total);
       },
-      present: ({ items, total }, envelope) =>
-        pageBody(
-          items.map((address) => ({ address })),
-          envelope,
-          total,
-        ),
+      present: ({ items, total }, envelope) => {
+        const addresses = items.map((address) => ({ address }));
+        return pageBody(addresses, envelope, total);
+      },
     });
     const change = async (
       c: ApiContext,
-      streamId: string,
-      given: string | readonly string[],
+      { id: streamId }: { readonly id: string },
+      { address: given }: { readonly address: string | readonly string[] },
       apply: (streamId: string, addresses: readonly Address[], by: AuditActor) => Promise<AddressChange | 'none'>,
     ) => {
       const outcome = await apply(streamId, givenAddresses(given, 'address'), apiActorOf(c));
       if (outcome === 'no-stream') throw notFound('Stream');
       if (outcome === 'none') throw notFound('Address');
-      return { streamId, address: lowerCase(given) };
+      // Keeps the form of the request, one address or a list.
+      const address = typeof given === 'string' ? given.toLowerCase() : given.map((text) => text.toLowerCase());
+      return { streamId, address };
     };
     app.openapi(
       add,
-      async (c) => c.json(await change(c, c.req.valid('param').id, c.req.valid('json').address, store.add), 200),
+      async (c) => c.json(await change(c, c.req.valid('param'), c.req.valid('json'), store.add), 200),
       refuseInvalid,
     );
     app.openapi(
       replace,
-      async (c) => c.json(await change(c, c.req.valid('param').id, c.req.valid('json').address, store.replace), 200),
+      async (c) => c.json(await change(c, c.req.valid('param'), c.req.valid('json'), store.replace), 200),
       refuseInvalid,
     );
     app.openapi(
       remove,
-      async (c) => c.json(await change(c, c.req.valid('param').id, c.req.valid('json').address, store.remove), 200),
+      async (c) => c.json(await change(c, c.req.valid('param'), c.req.valid('json'), store.remove), 200),
       refuseInvalid,
     );
   };
-}
-
-/** Keeps the given form, one address or a list. */
-function lowerCase(given: string | readonly string[]): string | readonly string[] {
-  return typeof given === 'string' ? given.toLowerCase() : given.map((address) => address.toLowerCase());
 }
 
 /** One address or a list; the handler reports invalid addresses in the hosted API's wording. */

@@ -2,7 +2,7 @@ import { parseChainId, parseHash } from '@chainstead/core';
 import { type ApiDependencies, booleanParameter, type Page, querySchema, textParameter } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import { type AttemptFilter, listAttempts } from '../records/attempts.ts';
-import { foundPage, idParameter, limitParameter, STREAM_LIST } from './list-parameters.ts';
+import { idParameter, limitParameter, listPage, STREAM_LIST } from './list-parameters.ts';
 
 const ITEMS_MAX = 100;
 /** Larger timestamps are milliseconds: as seconds, this is the year 5138. */
@@ -81,18 +81,18 @@ export function attemptList({ database }: Pick<ApiDependencies, 'database'>, lis
     position: z.tuple([z.string(), z.string()]),
     read: async ({ filter, limit, position }: Page<AttemptQuery, [string, string]>) => {
       const { attempts, next, total } = await listAttempts(database, {
-        filter: attemptFilter(filter, { success: list === 'failures' ? false : null }),
+        filter: attemptFilter(filter, list === 'failures' ? false : null),
         after: position,
         limit,
         withBody: list === 'failures' && !filter.excludePayload,
       });
-      return foundPage(attempts, next && ([...next] satisfies [string, string]), total);
+      return listPage(attempts, next && ([...next] satisfies [string, string]), total);
     },
   } as const;
 }
 
 /** `success`: the outcome that the list shows; null if `deliveryStatus` decides. */
-function attemptFilter(query: AttemptQuery, { success }: Pick<AttemptFilter, 'success'>): AttemptFilter {
+function attemptFilter(query: AttemptQuery, success: boolean | null): AttemptFilter {
   const [status, ...others] = query.deliveryStatus;
   return {
     success: success ?? (status === undefined || others.length > 0 ? null : status === 'success'),

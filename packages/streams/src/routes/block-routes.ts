@@ -30,9 +30,9 @@ export function blockPreviewRoute(services: StreamServices): RouteModule {
         checkStream(config, () => chain);
         await requireContracts(config, (id) => dependencies.chains.find(String(id)));
         const watched = givenAddresses(addresses, 'addresses');
-        const found = await services.previewBlock({ chain, blockNumber, config, addresses: watched });
-        if (!found.found) throw notFound('Block');
-        return c.json(found.body, 200);
+        const shown = await services.previewBlock({ chain, blockNumber, config, addresses: watched });
+        if (!shown.found) throw notFound('Block');
+        return c.json(shown.body, 200);
       },
       refuseInvalid,
     );
@@ -116,11 +116,7 @@ function blockToWebhook(chains: StreamChains) {
     tags: TAGS,
     summary: 'Send the webhook of a block to a stream',
     request: {
-      params: z.object({
-        chainId: chainMember(chains),
-        blockNumber: blockNumberParameter,
-        streamId: idParameter(),
-      }),
+      params: z.object({ chainId: chainMember(chains), blockNumber: blockNumberParameter, streamId: idParameter() }),
     },
     responses: { 200: answer('Accepted', z.null()), ...errorResponses(400, 401, 404, 429, 500, 503) },
   });

@@ -4,7 +4,7 @@ import { eventsByTopic } from '../matching/compile-stream.ts';
 import { topicOf, topicOfEvent } from '../matching/event-topic.ts';
 import { checkFilter, type FieldKinds } from '../matching/filter.ts';
 import type { AbiItem, AdvancedOption, StreamConfig } from '../stream.ts';
-import { balanceProblems, triggerProblems } from './check-triggers.ts';
+import { balanceProblems, NOT_A_SIGNATURE, triggerProblems } from './check-triggers.ts';
 import { type Problem, ValidationFailedError } from './validation-failed.ts';
 
 type ChainOf = (id: ChainId) => Chain | null;
@@ -26,14 +26,10 @@ export function checkStream(config: StreamConfig, chainOf: ChainOf): void {
 function includeProblems(config: StreamConfig): readonly Problem[] {
   const { includeNativeTxs, includeContractLogs, includeInternalTxs, includeAllTxLogs } = config;
   const byOption = (config.advancedOptions ?? []).some((option) => option.includeNativeTxs === true);
-  if (!includeNativeTxs && !includeContractLogs && !includeInternalTxs && !byOption)
-    return [
-      {
-        path: 'includeNativeTxs',
-        message: 'at least one of includeNativeTxs, includeContractLogs and includeInternalTxs must be true',
-        value: includeNativeTxs,
-      },
-    ];
+  if (!includeNativeTxs && !includeContractLogs && !includeInternalTxs && !byOption) {
+    const message = 'at least one of includeNativeTxs, includeContractLogs and includeInternalTxs must be true';
+    return [{ path: 'includeNativeTxs', message, value: includeNativeTxs }];
+  }
   if (includeAllTxLogs && !includeNativeTxs && !includeContractLogs)
     return [{ path: 'includeAllTxLogs', message: 'needs includeNativeTxs or includeContractLogs', value: true }];
   return [];
@@ -55,8 +51,6 @@ function contractProblems({ contracts, includeContractLogs }: StreamConfig): rea
   return [{ path: 'contracts', message: 'needs includeContractLogs', value: contracts }];
 }
 
-const SIGNATURE = 'must be an event signature such as Transfer(address,address,uint256), or its hash';
-
 function eventProblems({ abi, topic0, allAddresses }: StreamConfig): readonly Problem[] {
   const problems: Problem[] = [];
   const events = new Set<Hash>();
@@ -72,8 +66,12 @@ function eventProblems({ abi, topic0, allAddresses }: StreamConfig): readonly Pr
   }
   for (const [index, signature] of (topic0 ?? []).entries()) {
     const topic = topicOf(signature);
-    const message = topic === null ? SIGNATURE : events.has(topic) ? null : 'has no event in the abi';
-    if (message !== null) problems.push({ path: `topic0.${index}`, message, value: signature });
+    if (topic !== null && events.has(topic)) continue;
+    problems.push({
+      path: `topic0.${index}`,
+      message: topic === null ? NOT_A_SIGNATURE : 'has no event in the abi',
+      value: signature,
+    });
   }
   if (allAddresses && (events.size === 0 || (topic0 ?? []).length === 0))
     problems.push({ path: 'allAddresses', message: 'needs topic0 and an abi with its events', value: true });
@@ -85,12 +83,12 @@ function optionProblems(options: readonly AdvancedOption[], abi: readonly AbiIte
   return options.flatMap(({ topic0, filter }, index): readonly Problem[] => {
     const path = `advancedOptions.${index}`;
     const topic = topicOf(topic0);
-    if (topic === null) return [{ path: `${path}.topic0`, message: SIGNATURE, value: topic0 }];
+    if (topic === null) return [{ path: `${path}.topic0`, message: NOT_A_SIGNATURE, value: topic0 }];
     if (filter === undefined || Object.keys(filter).length === 0) return [];
-    const known = events.get(topic);
-    if (known === undefined)
+    const abis = events.get(topic);
+    if (abis === undefined)
       return [{ path: `${path}.topic0`, message: 'has no event in the abi, which its filter needs', value: topic0 }];
-    const kinds = known.map(({ fields }): FieldKinds => new Map([...fields].map(([name, { kind }]) => [name, kind])));
+    const kinds = abis.map(({ fields }): FieldKinds => new Map([...fields].map(([name, { kind }]) => [name, kind])));
     return checkFilter(filter, kinds, `${path}.filter`);
   });
 }

@@ -9,10 +9,11 @@ const TOPIC0_TYPES = TRIGGER_TYPES.filter((type) => itemTypeOf(type).hasTopic0 =
 /** Returns problems of triggers beyond their shape (docs/api/streams-matching.md#matching). */
 export function triggerProblems(triggers: readonly StreamTrigger[]): readonly Problem[] {
   return triggers.flatMap((trigger, index) => [
-    ...addressProblems(trigger.type, trigger.contractAddress, `triggers.${index}.contractAddress`),
-    ...(trigger.callFrom === undefined
-      ? []
-      : addressProblems(trigger.type, trigger.callFrom, `triggers.${index}.callFrom`)),
+    ...(['contractAddress', 'callFrom'] as const).flatMap((member) => {
+      const value = trigger[member];
+      const message = value === undefined ? null : addressProblem(trigger.type, value);
+      return message === null ? [] : [{ path: `triggers.${index}.${member}`, message, value }];
+    }),
     ...topicProblems(trigger, `triggers.${index}.topic0`),
     ...functionProblems(trigger, `triggers.${index}`),
   ]);
@@ -21,18 +22,11 @@ export function triggerProblems(triggers: readonly StreamTrigger[]): readonly Pr
 /** Returns problems of native balance selectors beyond their shape: each must select an address. */
 export function balanceProblems(balances: readonly NativeBalanceSelector[]): readonly Problem[] {
   return balances.flatMap(({ type, selectors }, index) =>
-    selectors.flatMap((selector, place) => {
-      const message = selectorProblem(type, selector, 'address');
-      return message === null
-        ? []
-        : [{ path: `getNativeBalances.${index}.selectors.${place}`, message, value: selector }];
+    selectors.flatMap((value, position) => {
+      const message = selectorProblem(type, value, 'address');
+      return message === null ? [] : [{ path: `getNativeBalances.${index}.selectors.${position}`, message, value }];
     }),
   );
-}
-
-function addressProblems(type: SelectorType, text: string, path: string): readonly Problem[] {
-  const message = addressProblem(type, text);
-  return message === null ? [] : [{ path, message, value: text }];
 }
 
 function addressProblem(type: SelectorType, text: string): string | null {
@@ -40,18 +34,13 @@ function addressProblem(type: SelectorType, text: string): string | null {
   return isAddress(text) ? null : 'must be an address or a selector of one';
 }
 
+export const NOT_A_SIGNATURE = 'must be an event signature such as Transfer(address,address,uint256), or its hash';
+
 function topicProblems({ type, topic0 }: StreamTrigger, path: string): readonly Problem[] {
   if (topic0 === undefined) return [];
   if (itemTypeOf(type).hasTopic0 !== true)
     return [{ path, message: `is allowed with type ${TOPIC0_TYPES.join(', ')} only`, value: topic0 }];
-  if (topicOf(topic0) !== null) return [];
-  return [
-    {
-      path,
-      message: 'must be an event signature such as Transfer(address,address,uint256), or its hash',
-      value: topic0,
-    },
-  ];
+  return topicOf(topic0) === null ? [{ path, message: NOT_A_SIGNATURE, value: topic0 }] : [];
 }
 
 function functionProblems({ type, functionAbi, inputs = [] }: StreamTrigger, path: string): readonly Problem[] {
@@ -67,14 +56,10 @@ function functionProblems({ type, functionAbi, inputs = [] }: StreamTrigger, pat
   const isView = functionAbi.stateMutability === 'view' || functionAbi.stateMutability === 'pure';
   if (!isView && functionAbi.constant !== true)
     return [{ path: `${at}.stateMutability`, message: 'must be view or pure', value: functionAbi.stateMutability }];
-  if (inputs.length !== parameters.length)
-    return [
-      {
-        path: `${path}.inputs`,
-        message: `must have ${parameters.length} items, as functionAbi has inputs`,
-        value: inputs,
-      },
-    ];
+  if (inputs.length !== parameters.length) {
+    const message = `must have ${parameters.length} items, as functionAbi has inputs`;
+    return [{ path: `${path}.inputs`, message, value: inputs }];
+  }
   return parameters.flatMap((parameter, index) => {
     const input = inputs[index];
     const message = input === undefined ? null : inputProblem(type, parameter.type, input);
@@ -109,7 +94,7 @@ function isLiteral(abiType: string, value: string): boolean {
   switch (family) {
     case 'uint':
     case 'int':
-      return isInteger(value, { isSigned: family === 'int', bits: size === '' ? 256 : Number(size) });
+      return isInteger(value, family === 'int', size === '' ? 256 : Number(size));
     case 'bytes':
       return isBytes(value, size === '' ? null : Number(size));
     case 'function':
@@ -121,7 +106,7 @@ function isLiteral(abiType: string, value: string): boolean {
   }
 }
 
-function isInteger(value: string, { isSigned, bits }: { readonly isSigned: boolean; readonly bits: number }): boolean {
+function isInteger(value: string, isSigned: boolean, bits: number): boolean {
   if (!/^(?:-?\d{1,78}|0x[0-9a-f]{1,64})$/i.test(value)) return false;
   const number = BigInt(value);
   const magnitude = isSigned ? 2n ** BigInt(bits - 1) : 2n ** BigInt(bits);
@@ -132,7 +117,6 @@ function isBytes(value: string, size: number | null): boolean {
   return /^0x(?:[0-9a-f]{2})*$/i.test(value) && (size === null || value.length === 2 + 2 * size);
 }
 
-/** Whether a text is a selector. */
 function isSelector(text: string): boolean {
   return text.startsWith('$');
 }

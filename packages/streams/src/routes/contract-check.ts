@@ -8,21 +8,21 @@ import { type Problem, ValidationFailedError } from './validation-failed.ts';
 
 /**
  * Refuses names of contracts and events that no chain of the stream has: it would match nothing of them.
- * @param known names that the stream has already: a contract that was removed does not prevent other changes
+ * @param current names that the stream has already: a contract that was removed does not prevent other changes
  * @throws ValidationFailedError
  */
 export type RequireContracts = (
   config: Pick<StreamConfig, 'contracts' | 'chainIds'>,
   chainOf: ChainOf,
-  known?: readonly string[] | null,
+  current?: readonly string[] | null,
 ) => Promise<void>;
 
 type ChainOf = (id: ChainId) => Chain | null;
 
 export function createRequireContracts(database: Pick<Database, 'query'>): RequireContracts {
   const readDefinitions = createDefinitionReader();
-  return async ({ contracts, chainIds }, chainOf, known) => {
-    const names = [...(contracts ?? []).entries()].filter(([, name]) => known?.includes(name) !== true);
+  return async ({ contracts, chainIds }, chainOf, current) => {
+    const names = [...(contracts ?? []).entries()].filter(([, name]) => current?.includes(name) !== true);
     if (names.length === 0) return;
     const definitions = await readDefinitions(database);
     const problems = names.flatMap(([index, name]): readonly Problem[] => {

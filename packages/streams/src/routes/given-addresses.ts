@@ -11,7 +11,6 @@ export const addressList = z
   .max(ADDRESSES_MAX)
   .openapi({ type: 'array', items: { type: 'string' } });
 
-/** Maximum number of invalid items named in a response. */
 const NAMED_MAX = 10;
 const SHOWN_LENGTH_MAX = 60;
 

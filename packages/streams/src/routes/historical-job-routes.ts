@@ -14,7 +14,6 @@ import type { StreamChains } from './stream-schema.ts';
 import { refuseInvalid, ValidationFailedError } from './validation-failed.ts';
 
 const TAGS = ['Stream deliveries'];
-/** The hosted API's older and newer path. */
 const CREATE_PATHS = ['/historicalJobs/createJob', '/historical-jobs/create-job'] as const;
 
 /** `POST /historicalJobs/createJob` and `GET /historical-jobs` (docs/api/streams-reference.md#stream-routes). */
@@ -31,13 +30,8 @@ export function historicalJobRoutes(services: StreamServices): RouteModule {
           const watched = addresses === undefined ? null : givenAddresses(addresses, 'addresses');
           const stream = existing(await store.get(streamId));
           if (!stream.chainIds.includes(chain.id)) throw new StreamChainError(chain.key);
-          const job = await services.createHistoricalJob({
-            stream,
-            chain,
-            range,
-            addresses: watched,
-            by: apiActorOf(c),
-          });
+          const by = apiActorOf(c);
+          const job = await services.createHistoricalJob({ stream, chain, range, addresses: watched, by });
           if (job === null) throw new ValidationFailedError([{ path: '', message: 'there is no block in this range' }]);
           const { id, totalBlocks, totalJobs } = job;
           const message = `The stream is replayed over ${totalBlocks} blocks`;
@@ -56,12 +50,9 @@ export function historicalJobRoutes(services: StreamServices): RouteModule {
   };
 }
 
-interface GivenRange {
-  readonly fromTimestamp?: number | undefined;
-  readonly toTimestamp?: number | undefined;
-  readonly blockFrom?: number | undefined;
-  readonly blockTo?: number | undefined;
-}
+type GivenRange = {
+  readonly [Member in 'fromTimestamp' | 'toTimestamp' | 'blockFrom' | 'blockTo']?: number | undefined;
+};
 
 /** @throws ValidationFailedError unless exactly one kind of range is given, in ascending order. */
 function rangeOf({ fromTimestamp, toTimestamp, blockFrom, blockTo }: GivenRange): HistoricalRange {

@@ -2,7 +2,6 @@ import { toQuantity } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
 import type { DeliveryAttempt } from '../records/attempts.ts';
 
-/** A failed webhook (docs/api/streams-reference.md#delivery-log). */
 export const historySchema = z
   .object({
     id: z.uuid(),
@@ -25,7 +24,6 @@ export const historySchema = z
   })
   .openapi('StreamHistory');
 
-/** An attempt to deliver a webhook (docs/api/streams-reference.md#delivery-log). */
 export const logSchema = z
   .object({
     id: z.uuid(),
@@ -44,55 +42,48 @@ export const logSchema = z
   .openapi('StreamLog');
 
 /** Webhook members missing in the hosted API's history: they are derived from the logs. */
-const DERIVED: ReadonlySet<string> = new Set([
-  'erc20Transfers',
-  'erc20Approvals',
-  'nftTransfers',
-  'nftApprovals',
-  'nftTokenApprovals',
-  'nativeBalances',
-]);
+const DERIVED: ReadonlySet<string> = new Set(
+  'erc20Transfers erc20Approvals nftTransfers nftApprovals nftTokenApprovals nativeBalances'.split(' '),
+);
 
 export function historyResponse(attempt: DeliveryAttempt) {
+  const { id, errorMessage, webhookUrl, streamId, tag, confirmed, records, retries, body } = attempt;
+  const sent: Readonly<Record<string, unknown>> | null = body === null ? null : JSON.parse(body);
   return {
-    id: attempt.id,
+    id,
     date: attempt.createdAt.toISOString(),
-    payload: attempt.body === null ? undefined : payloadOf(attempt.body),
+    payload:
+      sent === null ? undefined : Object.fromEntries(Object.entries(sent).filter(([name]) => !DERIVED.has(name))),
     tinyPayload: {
       chainId: toQuantity(attempt.chainId),
-      confirmed: attempt.confirmed,
+      confirmed,
       block: String(attempt.blockNumber),
-      records: attempt.records,
-      retries: attempt.retries,
+      records,
+      retries,
     },
-    errorMessage: attempt.errorMessage,
-    webhookUrl: attempt.webhookUrl,
-    streamId: attempt.streamId,
-    tag: attempt.tag,
+    errorMessage,
+    webhookUrl,
+    streamId,
+    tag,
   };
 }
 
 export function logResponse(attempt: DeliveryAttempt) {
+  const { id, streamId, webhookUrl, tag, retries, blockNumber, errorMessage } = attempt;
   const at = attempt.createdAt.toISOString();
   return {
-    id: attempt.id,
-    streamId: attempt.streamId,
+    id,
+    streamId,
     chain: toQuantity(attempt.chainId),
-    webhookUrl: attempt.webhookUrl,
-    tag: attempt.tag,
-    retries: attempt.retries,
+    webhookUrl,
+    tag,
+    retries,
     deliveryStatus: attempt.success ? ('success' as const) : ('failed' as const),
-    blockNumber: attempt.blockNumber,
-    errorMessage: attempt.errorMessage,
+    blockNumber,
+    errorMessage,
     type: 'evm' as const,
     createdAt: at,
     // Attempts never change.
     updatedAt: at,
   };
-}
-
-/** Returns the sent body, a JSON object, without derived members. */
-function payloadOf(body: string): Record<string, unknown> {
-  const webhook: Readonly<Record<string, unknown>> = JSON.parse(body);
-  return Object.fromEntries(Object.entries(webhook).filter(([name]) => !DERIVED.has(name)));
 }

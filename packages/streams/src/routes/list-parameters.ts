@@ -18,7 +18,6 @@ export const limitParameter = z
   })
   .openapi({ type: 'integer', minimum: 1, maximum: PAGE_LIMIT_MAX, example: 10 });
 
-/** A UUID in lower case. */
 export function idParameter() {
   return z
     .string()
@@ -42,11 +41,10 @@ export const STREAM_LIST = {
 } as const;
 
 /** Returns a page of a list in the hosted API's form. @param next start of the next page; null on the last page */
-export function foundPage<Items, Position extends JsonValue>(items: Items, next: Position | null, total: number) {
+export function listPage<Items, Position extends JsonValue>(items: Items, next: Position | null, total: number) {
   return { items, total, next: next === null ? null : { position: next, upperBound: 0 } };
 }
 
-/** The body of a page. */
 export function pageBody<Item>(result: readonly Item[], { cursor }: PageEnvelope, total: number) {
   return { result, ...(cursor !== null && { cursor }), total };
 }

@@ -12,9 +12,8 @@ import { requireWebhook } from './webhook-check.ts';
 /** Statuses that a user can set; the API allows the first two. */
 export type WantedStatus = 'active' | 'paused' | 'terminated';
 
-export interface StatusRequest {
+interface StatusRequest {
   readonly status: WantedStatus;
-  /** Whether a terminated stream may become active. @default false */
   readonly resumeTerminated?: boolean | undefined;
 }
 

@@ -16,34 +16,28 @@ export const streamStatsRoutes: RouteModule = (app, { database }) => {
     async (c) => {
       const stats = await readStreamStats(database, c.req.valid('param').streamId);
       if (stats === null) throw notFound('Stat');
-      return c.json({ ...countersResponse(stats), ...times([stats]) }, 200);
+      return c.json({ ...totals([stats]), ...times([stats]) }, 200);
     },
     refuseInvalid,
   );
 };
 
 function accountResponse(stats: readonly StreamStats[]) {
-  const sum = (counter: keyof DeliveryCounters) => stats.reduce((total, each) => total + each[counter], 0);
   return {
-    ...countersResponse({
-      webhooksDelivered: sum('webhooksDelivered'),
-      webhooksFailed: sum('webhooksFailed'),
-      logsProcessed: sum('logsProcessed'),
-      txsProcessed: sum('txsProcessed'),
-      txsInternalProcessed: sum('txsInternalProcessed'),
-    }),
-    streams: stats.map((each) => ({ ...countersResponse(each), streamId: each.streamId })),
+    ...totals(stats),
+    streams: stats.map((single) => ({ ...totals([single]), streamId: single.streamId })),
     ...times(stats),
   };
 }
 
-function countersResponse(counters: DeliveryCounters) {
+function totals(stats: readonly StreamStats[]) {
+  const sum = (counter: keyof DeliveryCounters) => stats.reduce((total, { [counter]: count }) => total + count, 0);
   return {
-    totalWebhooksDelivered: counters.webhooksDelivered,
-    totalWebhooksFailed: counters.webhooksFailed,
-    totalLogsProcessed: counters.logsProcessed,
-    totalTxsProcessed: counters.txsProcessed,
-    totalTxsInternalProcessed: counters.txsInternalProcessed,
+    totalWebhooksDelivered: sum('webhooksDelivered'),
+    totalWebhooksFailed: sum('webhooksFailed'),
+    totalLogsProcessed: sum('logsProcessed'),
+    totalTxsProcessed: sum('txsProcessed'),
+    totalTxsInternalProcessed: sum('txsInternalProcessed'),
   };
 }
 

@@ -1,28 +1,22 @@
 import type { StreamConfig } from '../stream.ts';
 
-type Given<Members> = { readonly [Name in keyof Members]?: Members[Name] | undefined };
-
 /** Configuration members of a request. `undefined` means omitted, null clears. */
-export type GivenConfig = Given<
-  Omit<StreamConfig, 'getNativeBalances'> & { readonly getNativeBalances: StreamConfig['getNativeBalances'] | null }
->;
+export type GivenConfig = {
+  readonly [Name in keyof StreamConfig]?:
+    | StreamConfig[Name]
+    | (Name extends 'getNativeBalances' ? null : never)
+    | undefined;
+};
 
-/** Placeholders for members that an inline preview configuration lacks. */
-const NO_RECEIVER = { webhookUrl: '', description: '' };
-
-/** Returns a new stream's configuration. */
 export function newConfig(
   given: GivenConfig & Pick<StreamConfig, 'webhookUrl' | 'description' | 'chainIds'>,
 ): StreamConfig {
-  return changedConfig(
-    { ...DEFAULT_CONFIG, webhookUrl: given.webhookUrl, description: given.description, chainIds: [] },
-    given,
-  );
+  const { webhookUrl, description, chainIds } = given;
+  return changedConfig({ ...DEFAULT_CONFIG, webhookUrl, description, chainIds }, given);
 }
 
-/** Returns the configuration of a block preview. */
 export function previewConfig(given: GivenConfig, chainIds: StreamConfig['chainIds']): StreamConfig {
-  return newConfig({ ...given, ...NO_RECEIVER, chainIds });
+  return newConfig({ ...given, webhookUrl: '', description: '', chainIds });
 }
 
 /** Applies an update to a configuration; omitted members stay (docs/api/streams-reference.md#create-and-update). */
@@ -50,7 +44,6 @@ export function changedConfig(current: StreamConfig, given: GivenConfig): Stream
   };
 }
 
-/** Defaults of a stream's configuration. */
 export const DEFAULT_CONFIG: Omit<StreamConfig, 'webhookUrl' | 'description' | 'chainIds'> = {
   tag: '',
   topic0: null,

@@ -8,19 +8,12 @@ export function notFound(what: 'Stream' | 'Address' | 'History' | 'Stat' | 'Bloc
 /** A 400: the webhook URL failed its test, or resolves to a blocked kind of address (`range`). */
 export class WebhookTestError extends ApiError {
   constructor(webhookUrl: string, range: string | null) {
-    super({
-      code: 'WEBHOOK_TEST_FAILED',
-      status: 400,
-      message: `Could not POST to ${webhookUrl}. Please check your webhook URL.${range === null ? '' : notReached(range)}`,
-    });
+    const blocked = ` It leads to an address that webhooks do not reach (${range}): the server's operator can allow it with WEBHOOK_ALLOW_PRIVATE.`;
+    const message = `Could not POST to ${webhookUrl}. Please check your webhook URL.${range === null ? '' : blocked}`;
+    super({ code: 'WEBHOOK_TEST_FAILED', status: 400, message });
   }
 }
 
-function notReached(range: string): string {
-  return ` It leads to an address that webhooks do not reach (${range}): the server's operator can allow it with WEBHOOK_ALLOW_PRIVATE.`;
-}
-
-/** A 429: the webhook URL was tested too often. */
 export class WebhookTestsLimitedError extends ApiError {
   constructor() {
     super({
@@ -33,7 +26,6 @@ export class WebhookTestsLimitedError extends ApiError {
   }
 }
 
-/** A 400: a list of addresses contains an invalid item. */
 export class InvalidAddressError extends ApiError {
   constructor(details: Readonly<Record<string, unknown>>) {
     super({ code: 'STREAM_ADDRESS_INVALID', status: 400, message: 'Invalid address provided', details });
@@ -43,15 +35,12 @@ export class InvalidAddressError extends ApiError {
 /** A 400: a terminated stream stays terminated unless the request explicitly resumes it. */
 export class StreamTerminatedError extends ApiError {
   constructor() {
-    super({
-      code: 'STREAM_TERMINATED',
-      status: 400,
-      message: 'Stream is terminated. Resume it with status active and resumeTerminated true, or create a new stream.',
-    });
+    const message =
+      'Stream is terminated. Resume it with status active and resumeTerminated true, or create a new stream.';
+    super({ code: 'STREAM_TERMINATED', status: 400, message });
   }
 }
 
-/** A 400: the stream does not include the chain in the path. */
 export class StreamChainError extends ApiError {
   constructor(chain: string) {
     super({ code: 'STREAM_CHAIN_MISMATCH', status: 400, message: `The stream is not on chain ${chain}` });

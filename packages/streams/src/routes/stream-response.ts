@@ -38,7 +38,6 @@ export const streamSchema = z
   })
   .openapi('Stream');
 
-/** Returns a stream as described by `streamSchema`. List items are unchanged from the owner's input. */
 export function streamResponse(stream: Stream) {
   return {
     webhookUrl: stream.webhookUrl,
@@ -74,7 +73,6 @@ export async function showStream(describe: DescribeStreams, stream: Stream) {
   return streamResponse(described);
 }
 
-/** Returns the `content` of a response with this schema. */
 export function answer<Schema extends z.ZodType>(description: string, schema: Schema) {
   return { description, content: { 'application/json': { schema } } };
 }
@@ -84,12 +82,10 @@ export const CONFIG_BOUNDS = bodyBounds({ bytesMax: 1_048_576, valuesMax: 40_000
 /** Body limits for 50,000 addresses, with room for whitespace, next to a configuration. */
 export const ADDRESSES_BOUNDS = bodyBounds({ bytesMax: 4_194_304, valuesMax: 90_000 });
 
-/** Returns the `body` of a route that accepts JSON. */
 export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
   return { required: true, content: { 'application/json': { schema } } };
 }
 
-/** A page of results: `cursor` is absent on the last one. */
 export function pageSchema<Item extends z.ZodType>(item: Item) {
   return z.object({ result: z.array(item).readonly(), cursor: z.string().optional(), total: z.int() });
 }

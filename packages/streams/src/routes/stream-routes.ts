@@ -8,7 +8,7 @@ import type { Stream } from '../stream.ts';
 import type { StreamServices } from '../stream-services.ts';
 import { checkStream } from './check-stream.ts';
 import { createRequireContracts } from './contract-check.ts';
-import { foundPage, idParameters, limitParameter, pageBody, STREAM_LIST } from './list-parameters.ts';
+import { idParameters, limitParameter, listPage, pageBody, STREAM_LIST } from './list-parameters.ts';
 import { changedConfig, type GivenConfig, newConfig } from './stream-config.ts';
 import { notFound } from './stream-errors.ts';
 import {
@@ -28,7 +28,6 @@ import { requireWebhook } from './webhook-check.ts';
 
 const TAGS = ['Streams'];
 
-/** Returns the chains available to the stream routes. */
 export function streamChains(
   { chains }: { readonly chains: Pick<StreamChains, 'find'> },
   followed: readonly Chain[],
@@ -60,12 +59,10 @@ export function streamListRoutes(services: StreamServices): RouteModule {
       filterOf: ({ status }) => ({ status }),
       position: z.tuple([z.string(), z.string()]),
       read: async ({ filter, limit, position }) => {
-        const found = await store.list({ status: statusOf(filter.status), after: position, limit });
-        return foundPage(
-          await describe(found.streams),
-          found.next && ([...found.next] satisfies [string, string]),
-          found.total,
-        );
+        // A cursor with another status was refused before.
+        const status = statusSchema.nullable().parse(filter.status);
+        const { streams, next, total } = await store.list({ status, after: position, limit });
+        return listPage(await describe(streams), next && ([...next] satisfies [string, string]), total);
       },
       present: ({ items, total }, envelope) => pageBody(items.map(streamResponse), envelope, total),
     });
@@ -143,11 +140,6 @@ export function streamRoutes(services: StreamServices): RouteModule {
 export function existing(stream: Stream | null): Stream {
   if (stream === null) throw notFound('Stream');
   return stream;
-}
-
-/** The status of a filter; a cursor with another status was refused before. */
-function statusOf(text: string | null) {
-  return statusSchema.nullable().parse(text);
 }
 
 function create(chains: StreamChains) {

@@ -10,12 +10,10 @@ import { isStorableJson, isStorableText } from './json-text.ts';
 const URL_BYTES_MAX = 2_000;
 const TEXT_LENGTH_MAX = 4_000;
 const ITEMS_MAX = 1_000;
-/** Contracts and events in one stream. */
 const NAMES_MAX = 100;
 const NAME_LENGTH_MAX = 100;
 const HEXADECIMAL_ID = /^0x[0-9a-f]{1,13}$/i;
 
-/** Stored text. */
 function text(lengthMax = TEXT_LENGTH_MAX) {
   return z
     .string()
@@ -35,7 +33,6 @@ const parameterMembers = {
 const abiInput = z.strictObject({ ...parameterMembers, indexed: z.boolean().optional() });
 const abiOutput = z.strictObject(parameterMembers);
 
-/** One item of a contract's ABI. */
 export const abiItemSchema: z.ZodType<AbiItem> = z
   .strictObject({
     type: text(),
@@ -56,18 +53,11 @@ const filterSchema: z.ZodType<StreamFilter> = z
   .openapi({ type: 'object', example: { and: [{ eq: ['to', '0x…'] }, { gt: ['value', '1000000'] }] } });
 
 export const advancedOptionSchema: z.ZodType<AdvancedOption> = z
-  .strictObject({
-    topic0: text(),
-    filter: filterSchema.optional(),
-    includeNativeTxs: z.boolean().optional(),
-  })
+  .strictObject({ topic0: text(), filter: filterSchema.optional(), includeNativeTxs: z.boolean().optional() })
   .openapi('AdvancedOption');
 
 export const nativeBalanceSchema: z.ZodType<NativeBalanceSelector> = z
-  .strictObject({
-    selectors: z.array(text()).max(ITEMS_MAX),
-    type: z.enum(SELECTOR_TYPES),
-  })
+  .strictObject({ selectors: z.array(text()).max(ITEMS_MAX), type: z.enum(SELECTOR_TYPES) })
   .openapi('NativeBalanceSelector');
 
 export const triggerSchema: z.ZodType<StreamTrigger> = z
@@ -133,13 +123,13 @@ export function streamMembers(chains: StreamChains) {
       .min(1)
       .max(ITEMS_MAX)
       .transform((ids, ctx): readonly ChainId[] => {
-        const found = new Set<ChainId>();
+        const chainIds = new Set<ChainId>();
         for (const [index, id] of ids.entries()) {
           const chain = findChain(chains, id);
           if (typeof chain === 'string') ctx.addIssue({ code: 'custom', message: chain, path: [index] });
-          else found.add(chain.id);
+          else chainIds.add(chain.id);
         }
-        return [...found];
+        return [...chainIds];
       })
       .openapi({ type: 'array', items: { type: 'string' }, example: ['0x1', '0x2105'] }),
     topic0: z.array(text()).max(ITEMS_MAX).nullable().optional(),
@@ -204,11 +194,6 @@ function webhookUrl() {
     .refine((url) => Buffer.byteLength(url) <= URL_BYTES_MAX, {
       error: `must not be longer than ${URL_BYTES_MAX} bytes`,
     })
-    .refine(isWebUrl, { error: 'must be an http or https URL' })
+    .refine((url) => /^https?:$/.test(URL.parse(url)?.protocol ?? ''), { error: 'must be an http or https URL' })
     .openapi({ type: 'string', format: 'uri', example: 'https://example.com/webhook' });
-}
-
-function isWebUrl(given: string): boolean {
-  const url = URL.parse(given);
-  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:');
 }

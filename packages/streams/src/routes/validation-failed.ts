@@ -3,7 +3,6 @@ import { ApiError } from '@chainstead/http';
 import type { z } from '@hono/zod-openapi';
 import { isStorableJson, isStorableText } from './json-text.ts';
 
-/** An invalid member or parameter. */
 export interface Problem {
   /** Location, with dots: `abi.0.type`. Empty: the whole input. */
   readonly path: string;
@@ -12,7 +11,6 @@ export interface Problem {
   readonly value?: unknown;
 }
 
-/** Maximum number of problems reported together. */
 const PROBLEMS_MAX = 10;
 /** Maximum JSON length of a value repeated in a message. Characters. */
 const VALUE_LENGTH_MAX = 200;
@@ -25,9 +23,11 @@ const BODY = 'requestBody';
 export class ValidationFailedError extends ApiError {
   readonly problems: readonly Problem[];
 
-  constructor(problems: readonly Problem[], place: 'body' | 'parameters' = 'body') {
+  constructor(problems: readonly Problem[], part: 'body' | 'parameters' = 'body') {
     const reported = problems.slice(0, PROBLEMS_MAX).map(({ path, message, value }) => {
-      return [keyOf(path, place), { message, value: shown(value) }] as const;
+      const segments = path === '' ? [] : path.split('.').map((segment) => segment.replace(/^(?=\d+$)/, '$'));
+      const key = (part === 'body' ? [BODY, ...segments] : segments).join('.');
+      return [key, { message, value: shown(value) }] as const;
     });
     super({
       code: 'STREAM_VALIDATION_FAILED',
@@ -68,12 +68,6 @@ function firstProblems({ issues }: z.ZodError, data: unknown): readonly Problem[
   return issues.slice(0, PROBLEMS_MAX).flatMap((issue) => problemsOf(issue, data));
 }
 
-function keyOf(path: string, place: 'body' | 'parameters'): string {
-  const segments =
-    path === '' ? [] : path.split('.').map((segment) => (/^\d+$/.test(segment) ? `$${segment}` : segment));
-  return (place === 'body' ? [BODY, ...segments] : segments).join('.');
-}
-
 function problemsOf(issue: z.core.$ZodIssue, data: unknown): readonly Problem[] {
   const path = issue.path.map(String).join('.');
   // Only the schema can split a query parameter into its items.
@@ -91,12 +85,9 @@ function problemsOf(issue: z.core.$ZodIssue, data: unknown): readonly Problem[] 
 function valueAt(data: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((value, key) => {
     if (typeof key === 'number' && !Array.isArray(value)) return value;
-    return isIndexable(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+    if (typeof value !== 'object' || value === null) return undefined;
+    return Object.getOwnPropertyDescriptor(value, key)?.value;
   }, data);
-}
-
-function isIndexable(value: unknown): value is Readonly<Record<PropertyKey, unknown>> {
-  return typeof value === 'object' && value !== null;
 }
 
 /** Messages of tsoa, which produces the hosted API's responses. */

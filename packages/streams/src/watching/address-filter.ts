@@ -12,12 +12,10 @@ export interface AddressFilter {
   addTails(tails: Buffer): void;
   /** Tests the address whose forty digits, in any letter case, start at this index. @param at default: after `0x` */
   mayHave(text: string, at?: number): boolean;
-  /** Number of distinct eight-byte tails. */
   readonly size: number;
 }
 
 const CAPACITY_FIRST = 1_024;
-/** The table doubles above this load. */
 const LOAD_MAX = 0.75;
 const PREFIX_DIGITS = 2;
 /** Offset of the last eight bytes: small numbers, which look like addresses in logs, share the digits before. */
@@ -37,14 +35,12 @@ export function createAddressFilter(): AddressFilter {
   let endings = createEndings(CAPACITY_FIRST);
   let size = 0;
 
-  /** Returns the slot of the pair, or the empty slot for it. */
   const placeOf = (words: Uint32Array, high: number, low: number): number => {
     const mask = words.length / 2 - 1;
     let place = mix(high, low) & mask;
     for (;;) {
-      const one = words[2 * place];
-      const other = words[2 * place + 1];
-      if ((one === high && other === low) || (one === 0 && other === 0)) return 2 * place;
+      const [first, second] = [words[2 * place], words[2 * place + 1]];
+      if ((first === high && second === low) || (first === 0 && second === 0)) return 2 * place;
       place = (place + 1) & mask;
     }
   };
@@ -64,7 +60,6 @@ export function createAddressFilter(): AddressFilter {
     table = larger;
   };
 
-  /** @returns whether it is new. */
   const put = (words: Uint32Array, high: number, low: number): boolean => {
     const place = placeOf(words, high, low);
     const isNew = words[place] === 0 && words[place + 1] === 0;

@@ -3,28 +3,23 @@ import type { Registry } from '@chainstead/core';
 import { type Database, sql, type Transaction } from '@chainstead/db';
 import { type BlockWatcher, type WatchedBlock, type WatchNeeds, WatchNeedsChangedError } from '@chainstead/sync';
 import { DELIVERIES_CHANNEL } from '../delivery/deliveries-channel.ts';
+import type { MatchKey } from '../delivery/delivery.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
 import { matchBlocks } from './match-blocks.ts';
 import { createMatchMetrics } from './match-metrics.ts';
-import { addDeliveries, MATCH_KEY_COLUMNS, type MatchKeyRow, matchKeyOf } from './outbox-rows.ts';
+import { addDeliveries, MATCH_KEY_COLUMNS } from './outbox-rows.ts';
 import { recordMatches } from './record-matches.ts';
 import { forgetUnread, recordUnread } from './unread-blocks.ts';
 import { createWatchedStreams } from './watched-streams.ts';
-
-export interface StreamsWatcherOptions {
-  readonly database: Database;
-  /** Registry for match counts. @default none */
-  readonly metrics?: Registry;
-}
 
 /**
  * Matches every followed block with the streams of its chain in the block's transaction, using the configuration
  * committed before the block, which the version lock holds. A match and its webhooks exist exactly if the block does.
  * One watcher serves all chains of a process.
  */
-export function createStreamsWatcher({ database, metrics }: StreamsWatcherOptions): BlockWatcher {
+export function createStreamsWatcher({ database, metrics }: { database: Database; metrics?: Registry }): BlockWatcher {
   const watched = createWatchedStreams(database);
-  const matched = metrics === undefined ? null : createMatchMetrics(metrics);
+  const matched = metrics && createMatchMetrics(metrics);
   return {
     needs: (chain) => watched.needs(chain),
     async committed(transaction, chain, blocks, unmatched) {
@@ -63,12 +58,16 @@ function requireWhole(chain: Chain, needs: WatchNeeds, blocks: readonly WatchedB
  * @returns the number of webhooks that became due.
  */
 async function confirmMatches(transaction: Transaction, chain: Chain, height: number): Promise<number> {
-  const rows = await transaction.query<MatchKeyRow & { live: boolean }>(
+  const rows = await transaction.query<MatchKey & { live: boolean }>(
     sql`UPDATE stream_matches m SET confirmed = true FROM streams s
      WHERE m.chain_id = ${chain.id} AND m.block_number <= ${height} AND NOT m.confirmed AND m.removed_at IS NULL AND s.id = m.stream_id
      RETURNING ${MATCH_KEY_COLUMNS}, s.deleted_at IS NULL AS live`,
   );
-  return addDeliveries(transaction, 'confirmed', rows.filter(({ live }) => live).map(matchKeyOf));
+  return addDeliveries(
+    transaction,
+    'confirmed',
+    rows.filter(({ live }) => live),
+  );
 }
 
 /**
@@ -82,9 +81,8 @@ async function removeMatches(transaction: Transaction, chain: Chain, ancestor: n
      WHERE chain_id = ${chain.id} AND block_number > ${ancestor} AND removed_at IS NULL RETURNING 1 AS one`,
   );
   if (removed.length === 0) return 0;
-  // A webhook is sent only after its body is stored. Matching a past block again clears the body, so deliveries are
-  // checked too.
-  const reported = await transaction.query<MatchKeyRow>(
+  // A sent webhook has a stored body. Matching a past block again clears the body, so deliveries are checked too.
+  const reported = await transaction.query<MatchKey>(
     sql`SELECT ${MATCH_KEY_COLUMNS}
      FROM stream_matches m JOIN streams s ON s.id = m.stream_id
      WHERE m.chain_id = ${chain.id} AND m.block_number > ${ancestor} AND m.removed_at = now()
@@ -103,5 +101,5 @@ async function removeMatches(transaction: Transaction, chain: Chain, ancestor: n
        status = CASE WHEN d.delivered_at IS NULL THEN 'dropped' ELSE 'delivered' END
      FROM waiting WHERE d.id = waiting.id`,
   );
-  return addDeliveries(transaction, 'removed', reported.map(matchKeyOf));
+  return addDeliveries(transaction, 'removed', reported);
 }

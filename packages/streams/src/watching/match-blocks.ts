@@ -16,19 +16,15 @@ import type { StreamIndex } from '../matching/stream-index.ts';
 import type { Stream } from '../stream.ts';
 import { createAddressFilter } from './address-filter.ts';
 
-/** The compiled streams of a chain. */
 export interface StreamMatcher {
   readonly index: StreamIndex;
   readonly needs: WatchNeeds;
-  /** Whether any stream depends on spam flags. */
   readonly readsSpam: boolean;
   /** False only for addresses that no stream watches. */
   readonly mayWatch: AddressTest;
-  /** Reads the named contracts and events of logs. */
   readonly readNames: ReadNames;
 }
 
-/** The match of a block with one stream. */
 export interface BlockMatch {
   readonly block: WatchedBlock;
   readonly match: Match;
@@ -45,9 +41,9 @@ export async function matchBlocks(
 ): Promise<BlockMatch[]> {
   if (matcher.index.byId.size === 0) return [];
   const sightings = blocks.map((block) => sightAddresses(block, matcher.mayWatch));
-  const found = new Set<Address>();
-  for (const sighted of sightings) collectAddresses(sighted, found);
-  const watched = await readWatchers(reader, matcher, [...found]);
+  const addresses = new Set<Address>();
+  for (const sighted of sightings) collectAddresses(sighted, addresses);
+  const watched = await readWatchers(reader, matcher, [...addresses]);
   return matchSightings(reader, chain, matcher, sightings, watched);
 }
 

@@ -1,6 +1,5 @@
 import { Counter, type Registry } from '@chainstead/core';
 
-/** Counter of matches by chain. */
 export function createMatchMetrics(registry: Registry): Counter<'chain'> {
   return new Counter({
     name: 'chainstead_stream_matches_total',

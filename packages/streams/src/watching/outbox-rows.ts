@@ -29,22 +29,6 @@ export async function addDeliveries(
   return row?.due ?? 0;
 }
 
-/** A row of a statement that returns matches. */
-export interface MatchKeyRow {
-  readonly stream_id: string;
-  readonly chain_id: MatchKey['chainId'];
-  readonly block_number: number;
-  readonly block_hash: MatchKey['blockHash'];
-}
-
-/** The columns of a `MatchKeyRow` from table alias `m`. */
-export const MATCH_KEY_COLUMNS = sql`m.stream_id, m.chain_id, m.block_number, ${hexText('m.block_hash')} AS block_hash`;
-
-export function matchKeyOf(row: MatchKeyRow): MatchKey {
-  return {
-    streamId: row.stream_id,
-    chainId: row.chain_id,
-    blockNumber: row.block_number,
-    blockHash: row.block_hash,
-  };
-}
+/** The columns of a `MatchKey` from table alias `m`. */
+export const MATCH_KEY_COLUMNS = sql`m.stream_id AS "streamId", m.chain_id AS "chainId", m.block_number AS "blockNumber",
+  ${hexText('m.block_hash')} AS "blockHash"`;

@@ -4,7 +4,7 @@ import type { WatchedBlock } from '@chainstead/sync';
 import type { MatchKey } from '../delivery/delivery.ts';
 import { deliveryId } from '../delivery-id.ts';
 import type { Match } from '../matching/match.ts';
-import { type BlockItem, itemsOf, referenceText } from '../matching/stored-match.ts';
+import { type BlockItem, type ItemPlace, itemsOf, referenceText } from '../matching/stored-match.ts';
 import { addDeliveries } from './outbox-rows.ts';
 
 /** A match with the parts of its block that are stored with it. */
@@ -13,7 +13,6 @@ interface MatchToRecord {
   readonly match: Match;
 }
 
-/** Rows per statement. */
 const ROWS_PER_STATEMENT = 2_000;
 /** Texts of a statement, unless it has one row: they exist several times on their way to Postgres. Characters. */
 const LENGTH_PER_STATEMENT = 4_194_304;
@@ -30,7 +29,10 @@ export async function recordMatches(
 ): Promise<number> {
   let due = 0;
   await writeMatches(transaction, chain, matches, async (keys, insert) => {
-    if (await insertMatches(transaction, insert)) await dropRemovals(transaction, keys);
+    if (await insertMatches(transaction, insert))
+      await transaction.query(
+        sql`UPDATE stream_deliveries SET status = 'dropped' WHERE id = ANY (${keys.map((key) => deliveryId('removed', key))}::uuid[]) AND status = 'pending'`,
+      );
     due += await addDeliveries(transaction, 'unconfirmed', keys);
   });
   return due;
@@ -48,7 +50,7 @@ export async function writeMatches(
   write: (keys: readonly MatchKey[], insert: Sql) => Promise<void>,
 ): Promise<void> {
   const lengths = await storeItems(transaction, chain, matches);
-  function* rows(): Generator<MatchRow> {
+  function* rows(): Generator<KeyedMatch> {
     for (const { block, match } of matches) {
       const { number: blockNumber, hash: blockHash, timestamp } = block.header;
       const key: MatchKey = { chainId: chain.id, blockNumber, blockHash, streamId: match.streamId };
@@ -62,8 +64,7 @@ export async function writeMatches(
     );
 }
 
-/** A row to insert with the other rows of its part. */
-interface MatchRow {
+interface KeyedMatch {
   readonly key: MatchKey;
   readonly timestamp: number;
   readonly match: Match;
@@ -74,8 +75,8 @@ interface MatchRow {
 const INTEGER_MAX = 2_147_483_647;
 
 /** Texts are one value: pg scans each character of array elements for quotes. JSON has no line breaks. */
-function insertStatement(part: readonly MatchRow[]): Sql {
-  const column = <T>(read: (row: MatchRow) => T): T[] => part.map(read);
+function insertStatement(part: readonly KeyedMatch[]): Sql {
+  const column = <T>(read: (row: KeyedMatch) => T): T[] => part.map(read);
   return sql`INSERT INTO stream_matches AS kept
     (chain_id, block_number, stream_id, block_hash, block_timestamp, matched, logs, txs, txs_internal, length)
   SELECT chain_id, block_number, stream_id, decode(block_hash, 'hex'), to_timestamp(seconds), matched, logs, txs, internal, length
@@ -87,18 +88,14 @@ function insertStatement(part: readonly MatchRow[]): Sql {
   JOIN string_to_table(${column(({ text }) => text).join('\n')}, E'\\n') WITH ORDINALITY AS text(matched, row) USING (row)`;
 }
 
-interface ItemRow extends BlockItem {
-  readonly header: MatchToRecord['block']['header'];
-}
+type StoredItem = BlockItem & MatchToRecord['block'];
 
-/** @returns the length of a match's items, in characters */
 async function storeItems(transaction: Transaction, chain: Pick<Chain, 'id'>, matches: readonly MatchToRecord[]) {
   const lengths = new Map<string, number>();
-  const nameOf = ({ hash }: ItemRow['header'], { kind, place }: Pick<BlockItem, 'kind' | 'place'>): string =>
-    `${hash} ${kind} ${place}`;
+  const nameOf = ({ hash }: StoredItem['header'], { kind, place }: ItemPlace): string => `${hash} ${kind} ${place}`;
   for (const part of statementParts(newItems())) await transaction.query(storeItemsStatement(chain, part));
 
-  function* newItems(): Generator<ItemRow> {
+  function* newItems(): Generator<StoredItem> {
     for (const { block, match } of matches)
       for (const { render, ...item } of itemsOf(match)) {
         const name = nameOf(block.header, item);
@@ -110,14 +107,14 @@ async function storeItems(transaction: Transaction, chain: Pick<Chain, 'id'>, ma
   }
 
   return {
-    of: (header: ItemRow['header'], match: Match): number =>
+    of: (header: StoredItem['header'], match: Match): number =>
       itemsOf(match).reduce((sum, item) => sum + (lengths.get(nameOf(header, item)) ?? 0), 0),
   };
 }
 
 /** Existing items are touched, so that pruning does not delete them before the new match is visible. */
-function storeItemsStatement(chain: Pick<Chain, 'id'>, items: readonly ItemRow[]): Sql {
-  const column = <T>(read: (item: ItemRow) => T): T[] => items.map(read);
+function storeItemsStatement(chain: Pick<Chain, 'id'>, items: readonly StoredItem[]): Sql {
+  const column = <T>(read: (item: StoredItem) => T): T[] => items.map(read);
   return sql`INSERT INTO stream_items (chain_id, block_number, block_hash, kind, place, item)
   SELECT ${chain.id}::bigint, block_number, decode(block_hash, 'hex'), kind, place, item
   FROM unnest(${column(({ header }) => header.number)}::bigint[], ${column(({ header }) => header.hash.slice(2))}::text[],
@@ -155,10 +152,4 @@ async function insertMatches(transaction: Transaction, insert: Sql): Promise<boo
      SELECT bool_or(back) AS back FROM written`,
   );
   return row?.back === true;
-}
-
-async function dropRemovals(transaction: Transaction, keys: readonly MatchKey[]): Promise<void> {
-  await transaction.query(
-    sql`UPDATE stream_deliveries SET status = 'dropped' WHERE id = ANY (${keys.map((key) => deliveryId('removed', key))}::uuid[]) AND status = 'pending'`,
-  );
 }

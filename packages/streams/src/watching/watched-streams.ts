@@ -5,19 +5,10 @@ import type { WatchNeeds } from '@chainstead/sync';
 import { createReadNames } from '../contracts/read-names.ts';
 import { type CompiledStream, compileStream } from '../matching/compile-stream.ts';
 import { indexStreams, type StreamIndex } from '../matching/stream-index.ts';
-import { STREAM_COLUMNS, type StreamRow, streamOf } from '../records/stream-row.ts';
+import { STREAM_COLUMNS, type StoredStream, streamOf } from '../records/stream-row.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
-import type { Stream } from '../stream.ts';
 import { createAddressFilter, TAIL_BYTES } from './address-filter.ts';
 import { readsSpam, type StreamMatcher } from './match-blocks.ts';
-
-/** The streams of all chains of a process in memory, updated version by version. */
-export interface WatchedStreams {
-  /** Returns the block parts that the newest loaded version needs for a chain; the first call loads it. */
-  needs(chain: Chain): Promise<WatchNeeds>;
-  /** Returns the version for the transaction's blocks and holds it until the transaction ends. */
-  at(transaction: Transaction, chain: Chain): Promise<StreamMatcher>;
-}
 
 interface Loaded {
   readonly version: number;
@@ -29,7 +20,8 @@ interface Loaded {
 /** Precedes the first version: every address was added by a later one. */
 const NO_VERSION = -1;
 
-export function createWatchedStreams(database: Database): WatchedStreams {
+/** The streams of all chains of a process in memory, updated version by version. */
+export function createWatchedStreams(database: Database) {
   const filter = createAddressFilter();
   const readNames = createReadNames('known');
   let loaded: Loaded | null = null;
@@ -50,16 +42,12 @@ export function createWatchedStreams(database: Database): WatchedStreams {
     return fresh;
   };
 
-  const indexOf = ({ streams, indexes }: Loaded, chain: Chain): StreamIndex => {
-    const known = indexes.get(chain.id);
-    if (known !== undefined) return known;
-    const index = indexStreams(streams, chain.id);
-    indexes.set(chain.id, index);
-    return index;
-  };
+  const indexOf = ({ streams, indexes }: Loaded, chain: Chain): StreamIndex =>
+    indexes.getOrInsertComputed(chain.id, () => indexStreams(streams, chain.id));
 
   return {
-    async needs(chain) {
+    /** Returns the block parts that the newest loaded version needs for a chain; the first call loads it. */
+    async needs(chain: Chain): Promise<WatchNeeds> {
       if (loaded === null) {
         // Loading many addresses takes a while, so it runs outside of the block's transaction.
         firstLoad ??= database.transaction(load).finally(() => {
@@ -69,7 +57,8 @@ export function createWatchedStreams(database: Database): WatchedStreams {
       }
       return loaded === null ? NOTHING : needsOf(indexOf(loaded, chain), chain);
     },
-    async at(transaction, chain) {
+    /** Returns the version for the transaction's blocks and holds it until the transaction ends. */
+    async at(transaction: Transaction, chain: Chain): Promise<StreamMatcher> {
       const version = await holdStreamsVersion(transaction);
       const current = loaded?.version === version ? loaded : await load(transaction);
       const index = indexOf(current, chain);
@@ -91,25 +80,16 @@ function needsOf({ needs }: StreamIndex, chain: Chain): WatchNeeds {
   return { ...needs, internalTransfers: needs.internalTransfers && chain.internalTransactions };
 }
 
-/** The streams to match a block with. */
-interface MatchedStreams {
-  readonly version: number;
-  /**
-   * Streams that are active or in `error`: the latter are matched and stored for their recovery
-   * (docs/api/streams.md#status).
-   */
-  readonly streams: readonly Stream[];
-}
-
+/** A stream in `error` is matched and stored for its recovery (docs/api/streams.md#status). */
 const IS_EVALUATED = sql`deleted_at IS NULL AND status IN ('active', 'error')`;
 
 /**
  * Loads the configuration committed before this transaction's block and holds its version until the transaction ends.
  * Call it before matching. If `holdStreamsVersion` returns a version already loaded, nothing needs to be loaded.
  */
-export async function loadStreamsAt(transaction: Transaction): Promise<MatchedStreams> {
+export async function loadStreamsAt(transaction: Transaction) {
   const version = await holdStreamsVersion(transaction);
-  const rows = await transaction.query<StreamRow>(
+  const rows = await transaction.query<StoredStream>(
     sql`SELECT ${STREAM_COLUMNS} FROM streams WHERE ${IS_EVALUATED} ORDER BY id`,
   );
   return { version, streams: rows.map(streamOf) };
