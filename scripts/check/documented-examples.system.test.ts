@@ -10,7 +10,7 @@ const EXTENSION_POINTS = [
   'packages/sync/src/dataset/dataset.ts Dataset',
   'packages/sync/src/dataset/projection.ts Projection',
   'packages/nft/src/trades/marketplace.ts Marketplace',
-  'packages/http/src/route-module.ts RouteModule',
+  'packages/http/src/api-dependencies.ts RouteModule',
   'packages/streams/src/item-types.ts ITEM_TYPES',
 ];
 

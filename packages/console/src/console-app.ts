@@ -33,7 +33,6 @@ export interface ConsoleAppOptions {
   readonly sharedLimits: SharedLimits;
   readonly version: string;
   readonly documentationUrl: string | null;
-  /** Ends the live parts. */
   readonly closing: AbortSignal;
 }
 
@@ -49,21 +48,19 @@ const POLICY = [
   "base-uri 'none'",
 ].join('; ');
 
-/** Forms are small. */
 const BODY_BYTES_MAX = 65_536;
 const USER_AGENT_MAX = 200;
 
-/** Returns all routes of the console. Every page added behind the session check needs a session. */
 export function createConsoleApp(options: ConsoleAppOptions): Hono<ConsoleEnv> {
   const { services, pages, cookie, assets, closing } = options;
-  const { sessions, logger, clock } = services;
+  const { sessions, logger } = services;
   const app = new Hono<ConsoleEnv>();
   const menu = pages.filter(({ inMenu = true }) => inMenu).map(({ path, title, group }) => ({ path, title, group }));
   const frame = { menu, assets, version: options.version, documentationUrl: options.documentationUrl };
   app.onError(errorPage(options));
-  app.use(consoleHeaders());
+  app.use(setHeaders);
   app.use(limitForms(pages));
-  app.use(refuseForeign());
+  app.use(refuseForeign);
   app.get('/assets/:tag/:name', (c) => {
     const asset = assets.find(c.req.param('tag'), c.req.param('name'));
     if (asset === null) throw new NotFoundError('There is no such file. Reload the page');
@@ -72,7 +69,7 @@ export function createConsoleApp(options: ConsoleAppOptions): Hono<ConsoleEnv> {
     return answer;
   });
   addSignIn(app, options);
-  app.use(requireSession({ cookie, sessions }));
+  app.use(requireSession(cookie, sessions));
   app.post('/sign-out', async (c) => {
     await sessions.end(c.get('session').id, actorOf(c));
     cookie.clear(c);
@@ -80,38 +77,29 @@ export function createConsoleApp(options: ConsoleAppOptions): Hono<ConsoleEnv> {
   });
   const routes = createConsoleRoutes(app, {
     actorOf,
-    sendLive: createSendLive({ sessions, clock, logger, closing }),
+    sendLive: createSendLive(services, closing),
     async render(c, path, view) {
       const viewer = { keyName: c.get('session').keyName, token: c.get('token') };
       const { title } = view;
       const around = (body: Html): Html => page({ ...frame, title, body, path, viewer });
-      if ('parts' in view) return sendParted(c, view.parts, { frame: around, logger });
+      if ('parts' in view) return sendParted(c, view.parts, around, logger);
       return c.html(await around(view.body), view.status ?? 200);
     },
   });
-  for (const one of pages) one.addRoutes(routes.of(one.path), services);
+  for (const added of pages) added.addRoutes(routes.of(added.path), services);
   app.get('/*', () => {
     throw new NotFoundError('There is no such page');
   });
   return app;
 }
 
-/** The sign-in form: the only change without a session. */
 function addSignIn(
   app: Hono<ConsoleEnv>,
   { services, cookie, assets, sharedLimits, version }: ConsoleAppOptions,
 ): void {
-  const signIn = createSignIn({ keys: services.keys, sessions: services.sessions, sharedLimits });
-  const show = (problem: string | null, goTo: string) =>
-    page({
-      title: 'Sign in',
-      body: signInPage(problem, goTo),
-      path: '/sign-in',
-      menu: [],
-      assets,
-      version,
-      viewer: null,
-    });
+  const signIn = createSignIn(services.keys, services.sessions, sharedLimits);
+  const frame = { title: 'Sign in', path: '/sign-in', menu: [], assets, version, viewer: null };
+  const show = (problem: string | null, goTo: string) => page({ ...frame, body: signInPage(problem, goTo) });
   app.get('/sign-in', async (c) => c.html(await show(null, ownPath(c.req.query('to')))));
   app.post('/sign-in', async (c) => {
     const { key, to } = await c.req.parseBody({ all: true });
@@ -129,7 +117,6 @@ function addSignIn(
   });
 }
 
-/** Limits form sizes, except for pages with their own limit. */
 function limitForms(pages: readonly ConsolePage[]): MiddlewareHandler<ConsoleEnv> {
   const limitOf = (maxSize: number) =>
     bodyLimit({
@@ -145,20 +132,17 @@ function limitForms(pages: readonly ConsolePage[]): MiddlewareHandler<ConsoleEnv
   return (c, next) => (others.find(({ below }) => c.req.path.startsWith(below))?.limit ?? usual)(c, next);
 }
 
-function consoleHeaders(): MiddlewareHandler<ConsoleEnv> {
-  return async (c, next) => {
-    c.header('content-security-policy', POLICY);
-    c.header('referrer-policy', 'same-origin');
-    c.header('cross-origin-opener-policy', 'same-origin');
-    c.header('cross-origin-resource-policy', 'same-origin');
-    await next();
-    // Unlike the API, the console allows no cross-origin reads.
-    c.res.headers.delete('access-control-allow-origin');
-    c.res.headers.delete('access-control-expose-headers');
-  };
-}
+const setHeaders: MiddlewareHandler<ConsoleEnv> = async (c, next) => {
+  c.header('content-security-policy', POLICY);
+  c.header('referrer-policy', 'same-origin');
+  c.header('cross-origin-opener-policy', 'same-origin');
+  c.header('cross-origin-resource-policy', 'same-origin');
+  await next();
+  // Unlike the API, the console allows no cross-origin reads.
+  c.res.headers.delete('access-control-allow-origin');
+  c.res.headers.delete('access-control-expose-headers');
+};
 
-/** Returns an error as a page. */
 function errorPage({ assets, version, services }: ConsoleAppOptions): ErrorHandler<ConsoleEnv> {
   return async (error, c) => {
     if (error instanceof NotSignedInError && c.req.header('accept')?.includes('text/event-stream') === true)
@@ -169,12 +153,10 @@ function errorPage({ assets, version, services }: ConsoleAppOptions): ErrorHandl
     const body = html`<h1>${status === 404 ? 'Not found' : 'Request failed'}</h1>
 <p class="problem" role="alert">${message}</p>
 <p class="soft">Request <code>${requestId}</code>. <a href="/console">Overview</a></p>`;
-    // A part of a loaded page.
-    if (c.req.header('hx-request') !== undefined) return c.html(await body, status, { ...headers });
+    const isPart = c.req.header('hx-request') !== undefined;
     const title = status === 404 ? 'Not found' : 'Error';
-    return c.html(await page({ title, body, path: '/error', menu: [], assets, version, viewer: null }), status, {
-      ...headers,
-    });
+    const whole = { title, body, path: '/error', menu: [], assets, version, viewer: null };
+    return c.html(await (isPart ? body : page(whole)), status, { ...headers });
   };
 }
 
@@ -195,14 +177,12 @@ function actorOf(c: ConsoleContext): AuditActor {
 /** The position of a page's content: no other text of a page equals it. */
 const SEAM = '<!-- content -->';
 
-/**
- * Streams a page whose content comes in parts. Errors appear at its end, since the response has started.
- * @param frame the page around its content
- */
+/** Errors appear at the end of the page, since the response has started. */
 async function sendParted(
   c: ConsoleContext,
   parts: AsyncIterable<Html>,
-  { frame, logger }: { readonly frame: (content: Html) => Html; readonly logger: Logger },
+  frame: (content: Html) => Html,
+  logger: Logger,
 ): Promise<Response> {
   const [before = '', behind = ''] = String(await frame(html`${raw(SEAM)}`)).split(SEAM);
   const requestId = c.get('requestId');
@@ -219,11 +199,8 @@ async function sendParted(
       }
     } catch (error) {
       logger.error({ request_id: requestId, err: error }, 'Console page interrupted');
-      await sent.write(
-        String(
-          await html`<p class="problem" role="alert">The page was interrupted, so parts are missing. Search the application log for request <code>${requestId}</code>.</p>`,
-        ),
-      );
+      const notice = html`<p class="problem" role="alert">The page was interrupted, so parts are missing. Search the application log for request <code>${requestId}</code>.</p>`;
+      await sent.write(String(await notice));
     }
     await sent.write(behind);
   });

@@ -7,7 +7,7 @@ import type { z } from 'zod';
 import type { Html } from './layout/html.ts';
 import type { MenuGroup } from './layout/page.ts';
 import type { ExplorerServices } from './pages/explorer/explorer-services.ts';
-import type { RangeWorkOffer } from './pages/jobs/job-chains.ts';
+import type { RangeWorkOffer } from './pages/jobs/job-form.ts';
 import type { OverviewSource } from './pages/overview/read-overview.ts';
 import type { NodeTest } from './pages/upstreams/node-test.ts';
 import type { UpstreamsSource } from './pages/upstreams/read-upstreams.ts';
@@ -20,7 +20,6 @@ export interface ConsolePage {
   readonly title: string;
   /** @default true */
   readonly inMenu?: boolean;
-  /** Its menu group; absent: a separate entry. */
   readonly group?: MenuGroup;
   /** Limit of the largest form below its path. @default 65,536 bytes */
   readonly formBytesMax?: number;
@@ -29,41 +28,28 @@ export interface ConsolePage {
 
 /** Adds routes of pages: each requires a session, and a change also the session's token. Paths are below `/console`. */
 export interface ConsoleRoutes {
-  /** Adds a read-only page. */
   view(path: string, answer: (request: PageRequest) => Promise<Answer>): void;
   /** Adds a change by a form; members other than the token are parsed. */
   change<Form>(path: string, form: z.ZodType<Form>, answer: (request: ChangeRequest<Form>) => Promise<Answer>): void;
-  /**
-   * Adds a part of a page that is sent again after each change, while a client is connected; `path` is below
-   * `/console/events`.
-   */
+  /** A part of a page that is sent again after each change, below `/console/events`. */
   live(path: string, read: (request: PageRequest) => Promise<Html>): void;
 }
 
 export interface PageRequest {
   readonly session: ConsoleSession;
-  /** The token that forms must include (`layout/form.ts`). */
   readonly token: string;
-  /** Returns a parameter of the path. */
   readonly parameter: (name: string) => string;
-  /** Returns a parameter of the query; the first if there are several. */
   readonly query: (name: string) => string | undefined;
-  /**
-   * The server's origin from the client's view, such as `https://chainstead.example`. From request headers: use it only
-   * in displayed text.
-   */
+  /** From the client's view, such as `https://chainstead.example`. From headers: use it only in displayed text. */
   readonly origin: string;
-  /** The requester for calls to the data API. */
   readonly asker: InnerAsker;
 }
 
 export interface ChangeRequest<Form> extends PageRequest {
   readonly form: Form;
-  /** For the audit log. */
   readonly by: AuditActor;
 }
 
-/** A page's content, at once or in parts, a redirect, or a file. */
 export type Answer = View | PartedView | { readonly goTo: string } | FileAnswer;
 
 export interface FileAnswer {
@@ -71,7 +57,6 @@ export interface FileAnswer {
   readonly type: string;
   /** The file name for a download; absent: it is for a script. */
   readonly saveAs?: string;
-  /** Replaces the default page headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -82,7 +67,6 @@ export interface View {
   readonly status?: 200 | 400 | 404 | 503;
 }
 
-/** A page whose content comes in parts over time: shown as it arrives, also without script. */
 export interface PartedView {
   readonly title: string;
   readonly parts: AsyncIterable<Html>;
@@ -98,7 +82,6 @@ export interface ConsoleServices {
   readonly upstreams: UpstreamsSource;
   readonly nodeTest: NodeTest;
   readonly explorer: ExplorerServices;
-  /** The location of the database's disk, for its size. */
   readonly disk: DiskPlace;
   readonly rangeWork: RangeWorkOffer;
   readonly logger: Logger;

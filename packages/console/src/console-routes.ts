@@ -8,11 +8,9 @@ import type { ConsoleContext, ConsoleEnv } from './sessions/console-env.ts';
 export interface ConsoleRoutesOptions {
   readonly actorOf: (c: ConsoleContext) => AuditActor;
   readonly sendLive: SendLive;
-  /** Renders a whole page, or one whose content comes in parts. @param path of the page, for the menu */
   render(c: ConsoleContext, path: string, view: View | PartedView): Promise<Response>;
 }
 
-/** Returns the interface for pages to add routes. @param app behind the session check */
 export function createConsoleRoutes(
   app: Hono<ConsoleEnv>,
   { actorOf, sendLive, render }: ConsoleRoutesOptions,
@@ -67,7 +65,6 @@ function requestOf(c: ConsoleContext): PageRequest {
   };
 }
 
-/** Returns the origin from a proxy's headers, otherwise from the request itself. */
 function originOf(c: ConsoleContext): string {
   const requested = new URL(c.req.url);
   const [protocol = ''] = c.req.header('x-forwarded-proto')?.split(',') ?? [];
@@ -76,7 +73,6 @@ function originOf(c: ConsoleContext): string {
   return URL.parse(named)?.origin ?? requested.origin;
 }
 
-/** @throws InvalidParameterError */
 async function parseForm<Form>(c: ConsoleContext, schema: z.ZodType<Form>): Promise<Form> {
   const parsed = schema.safeParse(await c.req.parseBody({ all: true }));
   if (parsed.success) return parsed.data;

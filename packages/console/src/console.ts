@@ -18,13 +18,13 @@ import { loadConsoleAssets } from './assets/console-assets.ts';
 import { createConsoleApp } from './console-app.ts';
 import type { Html } from './layout/html.ts';
 import { page } from './layout/page.ts';
-import type { RangeWorkOffer } from './pages/jobs/job-chains.ts';
-import { overviewView } from './pages/overview/overview-view.ts';
+import type { RangeWorkOffer } from './pages/jobs/job-form.ts';
+import { overviewView } from './pages/overview/overview-page.ts';
 import { createOverviewSource, type OverviewOptions } from './pages/overview/read-overview.ts';
 import { PAGES } from './pages/registry.ts';
 import { bounded, type NodeTest } from './pages/upstreams/node-test.ts';
+import type { ConfiguredUpstream } from './pages/upstreams/read-upstreams.ts';
 import { createUpstreamsSource } from './pages/upstreams/read-upstreams.ts';
-import type { ConfiguredUpstream } from './pages/upstreams/upstream-row.ts';
 import { createSessionCookie } from './sessions/session-cookie.ts';
 import { createSessionStore } from './sessions/session-store.ts';
 
@@ -32,71 +32,49 @@ export interface ConsoleOptions extends Omit<OverviewOptions, 'database' | 'regi
   /** The process's connection, not a request's: live parts outlive their request. */
   readonly database: Database;
   readonly keys: KeyStore;
-  /** `API_KEYS`. */
   readonly configured: readonly ConfiguredKey[];
-  /** Counts sign-in attempts. */
   readonly sharedLimits: SharedLimits;
   readonly registry: ChainRegistry;
   readonly streams: StreamOperations;
-  /** Nodes of all chains that this process may call. */
   readonly upstreams: readonly ConfiguredUpstream[];
-  /** Tests a node that the user enters. */
   readonly nodeTest: NodeTest;
-  /** Sources of the explorer. */
   readonly explorer: {
     /** The data routes of the API: tables show their responses. */
     readonly routes: readonly RouteModule[];
     /** As `placeOfHash`, for the process's own reads. */
     placeOf(chain: Chain, hash: Hash): Promise<HashPlace | null | undefined>;
-    /** As `hasCodeOf`, for the process's own reads. */
     hasCodeOf(chain: Chain, addresses: readonly Address[]): Promise<ReadonlyMap<Address, boolean>>;
     readonly pictures: PictureReader;
-    /** Name services whose contracts workers can read. */
     readonly nameServices: readonly NameService[];
   };
   readonly disk: DiskPlace;
   /** The backfill mode of a chain: `BACKFILL_PROOF`. */
   readonly backfillProofOf: RangeWorkOffer['backfillProofOf'];
   readonly version: string;
-  /** URL of the documentation site, which pages link to. Default: no link. */
   readonly documentationUrl?: string | null;
   readonly logger: Logger;
   readonly clock: Clock;
 }
 
-/** The console of an API process. */
 export interface Console {
   /** Add it before the key check: the console has its own check. */
   readonly routes: RouteModule;
-  /** Call it before the server accepts requests. @param api with its routes */
+  /** Call it before the server accepts requests. */
   warmUp(api: ApiApp): Promise<void>;
   /** Ends the live parts of pages, which would keep the server from closing. */
   close(): void;
 }
 
-/** Returns the console at `/console`. Creates the secret that signs its cookies if there is none yet. */
 export async function createConsole(options: ConsoleOptions): Promise<Console> {
   const { database, keys, registry, disk, streams, logger, clock } = options;
   const secret = await loadServerSecret(database, 'console');
   const closing = new AbortController();
-  const sessions = createSessionStore({ database, configured: options.configured, secret });
+  const sessions = createSessionStore(database, options.configured, secret);
   const overview = createOverviewSource(options);
-  const upstreams = createUpstreamsSource({ database, overview, configured: options.upstreams });
+  const upstreams = createUpstreamsSource(database, overview, options.upstreams);
   const nodeTest = bounded(options.nodeTest);
-  const shared = {
-    database,
-    keys,
-    sessions,
-    registry,
-    overview,
-    upstreams,
-    nodeTest,
-    streams,
-    disk,
-    rangeWork: options,
-    logger,
-    clock,
-  };
+  const local = { database, sessions, overview, upstreams, nodeTest, rangeWork: options };
+  const shared = { ...local, keys, registry, streams, disk, logger, clock };
   const assets = await loadConsoleAssets();
   return {
     routes: (api, dependencies) => {
@@ -123,30 +101,23 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
     warmUp: (api) => {
       const frame = { title: 'Overview', path: '', menu: [], assets, version: options.version, viewer: null };
       const firstPage = async () => page({ ...frame, body: overviewView(await overview.readAfresh()) });
-      return warmUp(api, { firstPage, clock, logger });
+      return warmUp(api, firstPage, options);
     },
     close: () => closing.abort(),
   };
 }
 
-interface WarmUpOptions {
-  /** Reads and renders the page that most users see first. */
-  readonly firstPage: () => Promise<Html>;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
-/** Longest delay of the start. Milliseconds. */
 const WAIT_MS = 3_000;
 
 /** Code is faster after it has run a few times. */
 const TIMES = 5;
 
-/**
- * Does the work that the first page of a process would wait for: sorts routes, opens connections, plans statements,
- * compiles code. A failure here does not fail the start.
- */
-async function warmUp(api: Pick<ApiApp, 'router'>, { firstPage, clock, logger }: WarmUpOptions): Promise<void> {
+/** Does what the first page of a process would wait for: connects, plans, compiles. A failure does not fail the start. */
+async function warmUp(
+  api: Pick<ApiApp, 'router'>,
+  firstPage: () => Promise<Html>,
+  { clock, logger }: ConsoleOptions,
+): Promise<void> {
   const ended = new AbortController();
   await Promise.race([work(), sleepUnlessAborted(clock, WAIT_MS, ended.signal)]);
   ended.abort();

@@ -2,10 +2,8 @@ import type { ApiContext } from './api-context.ts';
 import type { AuditActor } from './audit/audit-log.ts';
 import { clientAddressOf } from './audit/client-address.ts';
 
-/** Id that requests without a key are counted under. */
 const OPEN_ID = 'open';
 
-/** Returns the API actor: the key of the request, or `open` if no key is needed. */
 export function apiActorOf(c: ApiContext): AuditActor {
   const principal = c.get('principal');
   return {

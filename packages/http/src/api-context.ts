@@ -1,12 +1,10 @@
 import type { Logger } from '@chainstead/core';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { Principal } from './keys/principal.ts';
+import type { Principal } from './keys/key-scope.ts';
 
-/** Context variables that the API base sets for routes. */
 export interface ApiEnv {
   Variables: {
-    /** The request id, in the `x-request-id` response header and in every log line. */
     requestId: string;
     /** The key's principal; null on open routes and while no key is configured. */
     principal: Principal | null;

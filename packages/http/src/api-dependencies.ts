@@ -1,14 +1,14 @@
 import type { Logger, Registry } from '@chainstead/core';
 import type { Database, ReadDatabase } from '@chainstead/db';
-import type { RateLimit } from './access/rate-limit.ts';
-import type { RouteScopes } from './access/route-scopes.ts';
+import type { RouterRoute } from 'hono/types';
+import type { ApiApp } from './api-context.ts';
+import type { KeyScope } from './keys/key-scope.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import type { IndexedChains } from './parameters/indexed-chains.ts';
 import type { Paging } from './parameters/paging.ts';
 import type { Parameters } from './parameters/parameters.ts';
 import type { ResponseBytes } from './requests/response-bytes.ts';
 
-/** Dependencies of route modules. */
 export interface ApiDependencies {
   readonly chains: IndexedChains;
   /** The primary: for writes and for reads that must see recent writes. Use `select` for rows shown on pages. */
@@ -27,9 +27,7 @@ export interface ApiDependencies {
   readonly parameters: Parameters;
 }
 
-/** Limits of requests and responses. */
 export interface ApiLimits {
-  /** Maximum request body. Bytes. */
   readonly bodyBytesMax: number;
   /** Maximum rows per page (`PAGE_LIMIT_MAX`). */
   readonly pageLimitMax: number;
@@ -40,3 +38,47 @@ export interface ApiLimits {
   /** Node calls per second that the requests of a key may cause (`ON_DEMAND_CALLS_PER_KEY`). @default unlimited */
   readonly nodeCallsPerSecond?: number;
 }
+
+/** Requests per key in a rolling window, across all processes. */
+export interface RateLimit {
+  readonly requests: number;
+  readonly windowSeconds: number;
+}
+
+export type RouteScopes = Map<RouterRoute, KeyScope>;
+
+/**
+ * Adds routes to the API. Called once, when the API is created.
+ *
+ * @example
+ * ```ts
+ * import { sql } from '@chainstead/db';
+ * import { errorResponses, indexedChain, type RouteModule } from '@chainstead/http';
+ * import { createRoute, z } from '@hono/zod-openapi';
+ *
+ * const countBlocks = createRoute({
+ *   method: 'get',
+ *   path: '/api/v2.2/blocks/{chain}/count',
+ *   operationId: 'countBlocks',
+ *   request: { params: z.object({ chain: z.string().openapi({ example: 'eth' }) }) },
+ *   responses: {
+ *     200: {
+ *       description: 'The indexed blocks',
+ *       content: { 'application/json': { schema: z.object({ blocks: z.number() }) } },
+ *     },
+ *     ...errorResponses(400, 401, 429, 500),
+ *   },
+ * });
+ *
+ * export const countBlocksRoute: RouteModule = (app, { chains, reads }) => {
+ *   app.openapi(countBlocks, async (c) => {
+ *     const chain = indexedChain(chains, c.req.valid('param').chain);
+ *     const [row] = await reads.select<{ blocks: number }>(
+ *       sql`SELECT coalesce(sum(last_block - first_block + 1), 0)::int AS blocks FROM sync_ranges WHERE chain_id = ${chain.id}`,
+ *     );
+ *     return c.json({ blocks: row?.blocks ?? 0 }, 200);
+ *   });
+ * };
+ * ```
+ */
+export type RouteModule = (app: ApiApp, dependencies: ApiDependencies) => void;

@@ -8,15 +8,14 @@ import { getPath } from 'hono/utils/url';
 import { authentication } from './access/authentication.ts';
 import { protectRoutes, type RouteProtection } from './access/protected-routes.ts';
 import { type CorsOptions, createOpenCheck, requestGate } from './access/request-gate.ts';
-import type { RouteScopes } from './access/route-scopes.ts';
 import type { ApiApp, ApiEnv } from './api-context.ts';
-import type { ApiDependencies, ApiLimits } from './api-dependencies.ts';
+import type { ApiDependencies, ApiLimits, RouteModule, RouteScopes } from './api-dependencies.ts';
 import { type DocumentAdditions, NO_ADDITIONS } from './documentation/document-additions.ts';
 import type { DocumentExamples } from './documentation/document-examples.ts';
 import { addDocumentationRoutes } from './documentation/documentation-routes.ts';
 import { informationRoutes } from './documentation/information-routes.ts';
 import { unmatched } from './errors/unmatched.ts';
-import type { Readiness } from './health/readiness.ts';
+import type { Readiness } from './health/system-routes.ts';
 import { addSystemRoutes } from './health/system-routes.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import { createLocalLimits, type SharedLimits } from './limits/shared-limits.ts';
@@ -30,11 +29,9 @@ import { errorAnswer, refuseInvalid } from './requests/error-answer.ts';
 import { requestBody } from './requests/request-body.ts';
 import { requestObserver } from './requests/request-observer.ts';
 import type { ResponseBytes } from './requests/response-bytes.ts';
-import type { RouteModule } from './route-module.ts';
 import type { ApiUsageCounter } from './usage/api-usage-counter.ts';
 
 export interface ApiOptions {
-  /** All known chains. */
   readonly chains: ChainLookup;
   /** The indexed part of them. Default: all chains and datasets. */
   readonly indexed?: IndexedHere;
@@ -60,9 +57,7 @@ export interface ApiOptions {
   readonly cors: CorsOptions;
   /** Whether `/metrics` is served here, not on another port. @default true */
   readonly servesMetrics?: boolean;
-  /** Program version for the OpenAPI document. */
   readonly version: string;
-  /** URL of the documentation site, which `/docs` links to. Default: no link. */
   readonly documentationUrl?: string | null;
   /** `/ready`: whether the process can serve requests. */
   readonly readiness: () => Promise<Readiness>;
@@ -72,13 +67,9 @@ export interface ApiOptions {
   readonly requestScope?: MiddlewareHandler<ApiEnv>;
   /** From the same. Default: what requests read is not limited. */
   readonly responseBytes?: Pick<ResponseBytes, 'attempt'>;
-  /** Examples prefilled in `/docs`. Default: from the schemas. */
   readonly examples?: () => Promise<DocumentExamples>;
-  /** Operations that depend on stored definitions. Default: none. */
   readonly additions?: DocumentAdditions;
-  /** For routes that otherwise need no key. Default: none. */
   readonly protection?: RouteProtection;
-  /** Routes that require a key. */
   readonly routes: readonly RouteModule[];
   /** Routes that check the key themselves (the gateway has it in its path), or none. */
   readonly openRoutes?: readonly RouteModule[];
@@ -87,7 +78,6 @@ export interface ApiOptions {
 const BODIES_AT_ONCE = 16;
 const NO_PROTECTION: RouteProtection = { metricsKey: null, opensMetrics: true, docs: false };
 
-/** Creates the HTTP API: common middleware, system routes and the given routes. Serve it with `serveApi`. */
 export function createApi(options: ApiOptions): ApiApp {
   const { limits, logger, metrics, keys, servesMetrics = true } = options;
   const app: ApiApp = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid, getPath: requestPath });
@@ -109,7 +99,7 @@ export function createApi(options: ApiOptions): ApiApp {
   app.onError(errorAnswer(logger));
   app.notFound(unmatched(app));
   app.use(requestObserver({ logger, metrics }));
-  app.use(requestGate({ isOpen, cors: options.cors }));
+  app.use(requestGate(isOpen, options.cors));
   if (options.requestScope !== undefined) app.use(options.requestScope);
   app.use(timeout(limits.requestTimeoutMs, new HTTPException(503, { message: 'The request took too long' })));
   app.use(boundedResponses());
@@ -118,15 +108,10 @@ export function createApi(options: ApiOptions): ApiApp {
   // Middleware applies only to routes registered after it.
   const { protection = NO_PROTECTION } = options;
   // For an unknown route, a 404 is more informative than a 401 or 403.
-  protectRoutes(app, servesMetrics ? protection : { ...NO_PROTECTION, docs: protection.docs }, {
-    ...{ keys, isOpen, host: options.host },
-  });
-  addSystemRoutes(app, {
-    logger,
-    metrics: servesMetrics ? metrics : null,
-    readiness: options.readiness,
-    synchronization: options.synchronization ?? options.readiness,
-  });
+  const access = { keys, isOpen, host: options.host };
+  protectRoutes(app, servesMetrics ? protection : { ...NO_PROTECTION, docs: protection.docs }, access);
+  const { readiness, synchronization = readiness } = options;
+  addSystemRoutes(app, { logger, metrics: servesMetrics ? metrics : null, readiness, synchronization });
   addDocumentationRoutes(app, {
     version: options.version,
     documentationUrl: options.documentationUrl ?? null,
@@ -138,25 +123,16 @@ export function createApi(options: ApiOptions): ApiApp {
   for (const addRoutes of options.openRoutes ?? []) addRoutes(app, dependencies);
   const { sharedLimits = createLocalLimits() } = options;
   const { rateLimit, nodeCallsPerSecond = null } = limits;
-  app.use(
-    authentication({ keys, isOpen, routeScopes, rateLimit, nodeCallsPerSecond, sharedLimits, usage: options.usage }),
-  );
-  app.use(
-    requestBody(app, {
-      bytesMax: limits.bodyBytesMax,
-      budget: options.bodies ?? createByteBudget(BODIES_AT_ONCE * limits.bodyBytesMax),
-    }),
-  );
+  const { usage, bodies = createByteBudget(BODIES_AT_ONCE * limits.bodyBytesMax) } = options;
+  app.use(authentication({ keys, isOpen, routeScopes, rateLimit, nodeCallsPerSecond, sharedLimits, usage }));
+  app.use(requestBody(app, { bytesMax: limits.bodyBytesMax, budget: bodies }));
   for (const addRoutes of [informationRoutes(options.version), ...options.routes]) addRoutes(app, dependencies);
   return app;
 }
 
 function registerSecuritySchemes(app: ApiApp): void {
-  app.openAPIRegistry.registerComponent('securitySchemes', 'ApiKey', {
-    type: 'apiKey',
-    in: 'header',
-    name: 'X-API-Key',
-  });
+  const header = { type: 'apiKey', in: 'header', name: 'X-API-Key' } as const;
+  app.openAPIRegistry.registerComponent('securitySchemes', 'ApiKey', header);
   app.openAPIRegistry.registerComponent('securitySchemes', 'Bearer', { type: 'http', scheme: 'bearer' });
 }
 

@@ -8,7 +8,7 @@ export { createRawGate, type RawGate, type RawHandler } from './access/raw-gate.
 export { type ApiOptions, createApi } from './api.ts';
 export { apiActorOf } from './api-actor.ts';
 export type { ApiApp, ApiContext } from './api-context.ts';
-export type { ApiDependencies } from './api-dependencies.ts';
+export type { ApiDependencies, RouteModule } from './api-dependencies.ts';
 export * from './audit/audit-log.ts';
 export { addressGroupOf, clientAddressOf } from './audit/client-address.ts';
 export { withDescriptions } from './documentation/descriptions/describe-document.ts';
@@ -17,16 +17,13 @@ export type { DocumentExamples } from './documentation/document-examples.ts';
 export { OPERATION_GROUPS } from './documentation/operation-groups.ts';
 export { type StaticAsset, sendAsset, staticAsset } from './documentation/static-asset.ts';
 export * from './errors/api-error.ts';
-export { requireIndexes } from './errors/index-missing.ts';
-export { keepFor } from './health/keep-for.ts';
-export { keepForSecond } from './health/keep-for-second.ts';
-export type { Readiness } from './health/readiness.ts';
+export { keepFor, keepForSecond } from './health/keep-for.ts';
+export type { Readiness } from './health/system-routes.ts';
 export { createInnerApi, type InnerApi, type InnerAsker } from './inner-api.ts';
-export type { ConfiguredKey } from './keys/configured-key.ts';
 export { createFirstAdminKey } from './keys/first-admin-key.ts';
+export type { ConfiguredKey, Principal } from './keys/key-scope.ts';
 export * from './keys/key-scope.ts';
 export * from './keys/key-store.ts';
-export type { Principal } from './keys/principal.ts';
 export { loadServerSecret } from './keys/server-secret.ts';
 export { spendNodeCalls } from './limits/node-call-limit.ts';
 export {
@@ -53,8 +50,8 @@ export {
   indexedChain,
   indexedChainsOf,
   knownChainsOf,
+  NotIndexedError,
 } from './parameters/indexed-chains.ts';
-export { NotIndexedError } from './parameters/not-indexed.ts';
 export * from './parameters/paging.ts';
 export {
   addressParameter,
@@ -64,20 +61,17 @@ export {
   textParameter,
 } from './parameters/parameters.ts';
 export { querySchema } from './parameters/query.ts';
-export { bodyBounds } from './requests/body-bounds.ts';
+export { bodyBounds, readJsonBody } from './requests/body-bounds.ts';
 export { BODY_LIST_MAX, refuseBody } from './requests/body-list.ts';
 export { type ByteBudget, bytesOfValues, createByteBudget } from './requests/byte-budget.ts';
 export { answerTo, errorResponses, refuseInvalid } from './requests/error-answer.ts';
-export { readJsonBody } from './requests/json-body.ts';
 export { releaseBody } from './requests/request-body.ts';
 export { createRequestDatabase, type RequestDatabase } from './requests/request-database.ts';
 export { readPart } from './requests/response-bytes.ts';
-export type { RouteModule } from './route-module.ts';
 export { type ApiServer, serveApi } from './serve.ts';
 export { UNSERVED_OPERATIONS } from './unserved/unserved-operations.ts';
 export { unservedRoutes } from './unserved/unserved-routes.ts';
 export type { UpgradeHandler } from './upgrade-handler.ts';
-export { type ApiUsageCounter, createApiUsageCounter } from './usage/api-usage-counter.ts';
+export { type ApiUsage, type ApiUsageCounter, createApiUsageCounter, readApiUsage } from './usage/api-usage-counter.ts';
 export { createFlushedCounts } from './usage/flushed-counts.ts';
-export { type ApiUsage, readApiUsage } from './usage/read-api-usage.ts';
 export { withScope } from './with-scope.ts';

@@ -1,8 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { expect, test } from 'vitest';
+import type { RouteModule } from './api-dependencies.ts';
 import { NotFoundError } from './errors/api-error.ts';
 import { createInnerApi, type InnerApi } from './inner-api.ts';
-import type { RouteModule } from './route-module.ts';
 import { createDemoApi, fixedKeys } from './testing/demo-api.ts';
 
 const requested: RouteModule = (app) => {

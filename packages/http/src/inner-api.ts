@@ -1,20 +1,16 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { ApiApp, ApiEnv } from './api-context.ts';
-import type { ApiDependencies } from './api-dependencies.ts';
-import type { Principal } from './keys/principal.ts';
+import type { ApiDependencies, RouteModule } from './api-dependencies.ts';
+import type { Principal } from './keys/key-scope.ts';
 import { boundedResponses } from './requests/bounded-json.ts';
 import { errorAnswer, refuseInvalid } from './requests/error-answer.ts';
-import type { RouteModule } from './route-module.ts';
 
 /** Routes for requests from the process itself, after an earlier check of the client: no key, no rate limit. */
 export interface InnerApi {
-  /** @param target path and query, as in a client request */
   get(target: string, asker: InnerAsker): Promise<InnerAnswer>;
 }
 
-/** The client on whose behalf the process sends the request. */
 export interface InnerAsker {
-  /** The principal that the request's work is counted for. */
   readonly principal: Principal | null;
   readonly requestId: string;
 }

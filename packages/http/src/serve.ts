@@ -27,11 +27,8 @@ export interface ServeOptions {
 }
 
 export interface ApiServer {
-  /** The server's URL, such as `http://127.0.0.1:8080`. */
   readonly url: string;
-  /**
-   * Stops accepting, lets requests finish until the deadline, closes the rest. Options of a second call are ignored.
-   */
+  /** Stops accepting, lets requests finish until the deadline, closes the rest. */
   close(options?: CloseOptions): Promise<void>;
 }
 
@@ -46,7 +43,6 @@ export interface CloseOptions {
 const HEADER_BYTES_MAX = 16_384;
 const RECEIVE_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 10_000;
-/** Interval of checks for overdue requests. */
 const TIMEOUT_CHECK_MS = 2_000;
 /** Longer than proxies keep a connection open, so that they close it first. */
 const KEEP_ALIVE_MS = 65_000;
@@ -56,18 +52,20 @@ const CONNECTIONS_MAX = 2_000;
 const CLOSE_DEADLINE_MS = 10_000;
 /** A property of Node (documented next to `maxConnections`) that is missing in its types. */
 const DROP_ABOVE_MAX = { dropMaxConnection: true };
-/** Interval for closing idle connections during shutdown. */
 const IDLE_SWEEP_MS = 20;
 
 /** Starts listening. Rejects if the address is in use. */
 export async function serveApi(app: ApiApp, options: ServeOptions): Promise<ApiServer> {
   const receiveTimeoutMs = options.receiveTimeoutMs ?? RECEIVE_TIMEOUT_MS;
-  const { rawHandler, upgrades } = options;
+  const { host, rawHandler, upgrades } = options;
   let closed: Promise<void> | undefined;
   const listener = getRequestListener(app.fetch, {
     // Otherwise up to 64 MiB of unread body would be received.
     autoCleanupIncoming: false,
-    errorHandler: () => errorResponse(400, 'Request line or Host header is malformed'),
+    errorHandler: () => {
+      const body = { message: 'Request line or Host header is malformed' };
+      return Response.json(body, { status: 400, headers: { 'x-request-id': requestIdOf(undefined) } });
+    },
   });
   const answer = (incoming: IncomingMessage, outgoing: ServerResponse): unknown => {
     if (closed !== undefined) outgoing.setHeader('connection', 'close');
@@ -98,9 +96,10 @@ export async function serveApi(app: ApiApp, options: ServeOptions): Promise<ApiS
   server.on('checkExpectation', refuseExpectation);
   if (upgrades !== undefined)
     server.on('upgrade', (incoming, socket, head) => upgrades.upgrade(incoming, socket, head));
-  await listen(server, options.port, options.host);
+  await listen(server, options.port, host);
+  const bound = server.address() as AddressInfo | null;
   return {
-    url: urlOf(server.address(), options.host),
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound?.port ?? 0}`,
     close: ({ idleGraceMs = 0 } = {}) => {
       const deadlineMs = options.closeDeadlineMs ?? CLOSE_DEADLINE_MS;
       closed ??= closeGracefully(server, { deadlineMs, idleGraceMs: Math.min(idleGraceMs, deadlineMs), upgrades });
@@ -117,11 +116,6 @@ function listen(server: Server, port: number, host: string): Promise<void> {
       resolve();
     });
   });
-}
-
-function urlOf(address: AddressInfo | string | null, host: string): string {
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 interface GracefulClose extends Required<CloseOptions> {
@@ -167,7 +161,7 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     socket.destroy();
     return;
   }
-  const [status, message] = describeClientError(error.code);
+  const [status, message] = CLIENT_ERRORS[error.code ?? ''] ?? [400, 'Request is not valid HTTP'];
   const body = JSON.stringify({ message });
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-type: application/json\r\n` +
@@ -175,15 +169,10 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   );
 }
 
-function describeClientError(code: string | undefined): readonly [status: number, message: string] {
-  if (code === 'HPE_HEADER_OVERFLOW') return [431, 'Request line and headers are too large'];
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return [408, 'The request took too long to arrive'];
-  return [400, 'Request is not valid HTTP'];
-}
-
-function errorResponse(status: number, message: string): Response {
-  return Response.json({ message }, { status, headers: { 'x-request-id': requestIdOf(undefined) } });
-}
+const CLIENT_ERRORS: Readonly<Partial<Record<string, readonly [status: number, message: string]>>> = {
+  HPE_HEADER_OVERFLOW: [431, 'Request line and headers are too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive'],
+};
 
 /** An unread body up to this length is received, so that the connection can continue. Bytes. */
 const UNREAD_BYTES_MAX = 65_536;
@@ -225,9 +214,7 @@ function continueOnceRead(incoming: IncomingMessage, outgoing: ServerResponse): 
   };
 }
 
-/**
- * Closing with unread bytes resets the connection, which may overtake the response: the client gets time to read it.
- */
+/** Closing with unread bytes resets the connection, which may overtake the response. */
 function closeUnread(socket: Socket): void {
   socket.pause();
   socket.end();

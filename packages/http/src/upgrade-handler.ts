@@ -1,15 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** Handles requests that switch from HTTP to another protocol (WebSocket). */
 export interface UpgradeHandler {
   /** Whether it handles this request; other requests are served as if they had not requested an upgrade. */
   takes(incoming: IncomingMessage): boolean;
   /** Handles an accepted request and owns the connection from then on. */
   upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /**
-   * Accepts no more connections and closes its own; those still open at the deadline are destroyed.
-   * @param deadlineMs from now
-   */
+  /** Accepts no more connections. Those still open after `deadlineMs` are destroyed. */
   close(deadlineMs: number): Promise<void>;
 }

@@ -1,5 +1,5 @@
+import type { RouteModule } from './api-dependencies.ts';
 import type { KeyScope } from './keys/key-scope.ts';
-import type { RouteModule } from './route-module.ts';
 
 /** Returns the routes of these modules with a required key scope; routes without one require `admin`. */
 export function withScope(scope: KeyScope, modules: readonly RouteModule[]): RouteModule {

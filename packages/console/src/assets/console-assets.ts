@@ -4,15 +4,13 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type StaticAsset, staticAsset } from '@chainstead/http';
 
-/** Script and style of all pages: from installed packages and from `files/`, nothing from other servers. */
+/** Scripts and styles from installed packages and from `files/`, nothing from other servers. */
 export interface ConsoleAssets {
   /** Changes with the content, so that browsers may cache it permanently. */
   address(name: string): string;
-  /** Null: there is none with this name and content. */
   find(tag: string, name: string): StaticAsset | null;
 }
 
-/** Browsers may cache it permanently: changed content has another URL. */
 export const KEPT_FOREVER = 'public, max-age=31536000, immutable';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -26,7 +24,6 @@ const SCRIPT_SEAM = '\n;\n';
 
 const OWN_FOLDER = fileURLToPath(new URL('./files/', import.meta.url));
 
-/** The sources of each file, by its name in URLs. */
 const FILES: Readonly<Record<string, () => readonly string[]>> = {
   // One style and one script, since each further file delays the first page.
   'console.css': () => [inPackage('uplot', 'dist/uPlot.min.css'), join(OWN_FOLDER, 'console.css')],
@@ -35,7 +32,6 @@ const FILES: Readonly<Record<string, () => readonly string[]>> = {
     ...['dist/htmx.min.js', 'dist/ext/hx-sse.min.js'].map((file) => inPackage('htmx.org', file)),
     ...['menu.js', 'locale.js', 'live.js', 'plot-clock.js', 'plots.js'].map((file) => join(OWN_FOLDER, file)),
   ],
-  // Loaded by pages with a plot.
   'uplot.js': () => [inPackage('uplot', 'dist/uPlot.iife.min.js')],
   'icon.svg': () => [join(OWN_FOLDER, 'icon.svg')],
 };
@@ -55,9 +51,7 @@ export async function loadConsoleAssets(): Promise<ConsoleAssets> {
   };
 }
 
-/**
- * Packages may not export their location: searches from their exported module upwards to the folder with their name.
- */
+/** Packages may not export their location: searches upwards from their exported module for a folder of their name. */
 function inPackage(name: string, file: string): string {
   let folder = dirname(createRequire(import.meta.url).resolve(name));
   while (!folder.endsWith(join('node_modules', name)) && folder !== dirname(folder)) folder = dirname(folder);

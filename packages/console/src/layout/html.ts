@@ -3,7 +3,6 @@ import { html } from 'hono/html';
 /** HTML whose values were escaped when it was created. */
 export type Html = ReturnType<typeof html>;
 
-/** The result of a condition without output. */
 export const NOTHING: Html = html``;
 
 /** Longest untrusted text that a page shows. Characters. */

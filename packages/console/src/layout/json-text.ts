@@ -8,7 +8,6 @@ const SHOWN_MAX = 20_000;
 /** Longer texts are not parsed for formatting. Characters. */
 const READ_MAX = 200_000;
 
-/** Returns a formatted JSON text, truncated if it is long. @param wholeAt URL of the full text */
 export function jsonText(text: string, label: string, wholeAt?: string): Html {
   const laidOut = text.length > READ_MAX ? text : JSON.stringify(parseLosslessJson(text), null, 2);
   const beginning = laidOut.slice(0, SHOWN_MAX).split('\n');

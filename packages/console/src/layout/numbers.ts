@@ -4,10 +4,7 @@ import type { Html } from './html.ts';
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/**
- * Created once: `toLocaleString` with options creates one per call, which is fifty times slower, and a page has
- * thousands of numbers.
- */
+/** Created once: `toLocaleString` creates one per call, which is fifty times slower. */
 const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 /** Up to two of a unit, the smaller unit is clearer. */
 const SMALLER_UP_TO = 2;

@@ -3,17 +3,14 @@ import type { ConsoleAssets } from '../assets/console-assets.ts';
 import { changeForm } from './form.ts';
 import { type Html, NOTHING, shown } from './html.ts';
 
-/** Groups of menu entries, as one line has no room for all of them. */
 export type MenuGroup = 'Nodes' | 'Data' | 'Access';
 
 export interface MenuEntry {
   readonly path: string;
   readonly title: string;
-  /** Entries of one group are next to each other. */
   readonly group?: MenuGroup | undefined;
 }
 
-/** A whole page. */
 export interface PageFacts {
   readonly title: string;
   readonly body: Html;
@@ -22,7 +19,6 @@ export interface PageFacts {
   readonly menu: readonly MenuEntry[];
   readonly assets: ConsoleAssets;
   readonly version: string;
-  /** URL of the documentation site; null: no link. */
   readonly documentationUrl?: string | null;
   /** Null: not signed in. */
   readonly viewer: { readonly keyName: string; readonly token: string } | null;
@@ -36,9 +32,8 @@ const HTMX_CONFIG = JSON.stringify({
   history: false,
 });
 
-/** Returns the page around a content. Works without script; with it, live parts update and times are local. */
 export function page(facts: PageFacts): Html {
-  const { title, body, assets, viewer } = facts;
+  const { title, body, assets, viewer, documentationUrl = null } = facts;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -55,38 +50,26 @@ export function page(facts: PageFacts): Html {
 <a class="skip" href="#main">Skip to content</a>
 <header class="top"><a class="brand" href="/console">Chainstead</a>${viewer === null ? NOTHING : navigation(facts, viewer)}</header>
 <main id="main" tabindex="-1">${body}</main>
-<footer>Chainstead ${facts.version} · <a href="/docs">API</a>${documentationLink(facts.documentationUrl ?? null)}</footer>
+<footer>Chainstead ${facts.version} · <a href="/docs">API</a>${documentationUrl === null ? NOTHING : html` · <a href="${documentationUrl}">Documentation</a>`}</footer>
 </body>
 </html>`;
 }
 
-function documentationLink(url: string | null): Html {
-  return url === null ? NOTHING : html` · <a href="${url}">Documentation</a>`;
-}
-
 function navigation({ menu, path }: PageFacts, viewer: NonNullable<PageFacts['viewer']>): Html {
-  const groups = Map.groupBy(menu, ({ group, title }) => group ?? title);
-  const entries = [...groups].map(([name, ofGroup]) =>
-    ofGroup[0]?.group === undefined ? ofGroup.map((entry) => entryView(entry, path)) : groupView(name, ofGroup, path),
-  );
+  const entries = [...Map.groupBy(menu, ({ group, title }) => group ?? title)].map(([name, ofGroup]) => {
+    const views = ofGroup.map((entry) => entryView(entry, path));
+    if (ofGroup[0]?.group === undefined) return views;
+    const current = ofGroup.some((entry) => isCurrent(entry.path, path)) ? html`aria-current="true"` : NOTHING;
+    // Opens without script; only one is open at a time.
+    return html`<li><details name="menu"><summary ${current}>${name}</summary><ul>${views}</ul></details></li>`;
+  });
   const leave = html`<span class="who">${shown(viewer.keyName, 40)}</span> <button class="quiet">Sign out</button>`;
-  return html`<nav aria-label="Console"><ul>${entries}</ul></nav>${searchForm()}${changeForm('/console/sign-out', viewer.token, leave)}`;
+  return html`<nav aria-label="Console"><ul>${entries}</ul></nav><form method="get" action="/console/look-up" role="search" class="search">
+<input type="search" name="q" maxlength="200" aria-label="Look up" placeholder="Address, name, hash" autocomplete="off" spellcheck="false"><button class="quiet">Look up</button></form>${changeForm('/console/sign-out', viewer.token, leave)}`;
 }
 
 function entryView(entry: MenuEntry, path: string): Html {
   return html`<li><a href="/console${entry.path}" ${isCurrent(entry.path, path) ? html`aria-current="page"` : NOTHING}>${entry.title}</a></li>`;
-}
-
-/** Opens without script; only one is open at a time. */
-function groupView(name: string, entries: readonly MenuEntry[], path: string): Html {
-  const current = entries.some((entry) => isCurrent(entry.path, path)) ? html`aria-current="true"` : NOTHING;
-  return html`<li><details name="menu"><summary ${current}>${name}</summary><ul>${entries.map((entry) => entryView(entry, path))}</ul></details></li>`;
-}
-
-/** Returns the form for `/console/look-up`. Longer texts are never valid. */
-function searchForm(): Html {
-  return html`<form method="get" action="/console/look-up" role="search" class="search">
-<input type="search" name="q" maxlength="200" aria-label="Look up" placeholder="Address, name, hash" autocomplete="off" spellcheck="false"><button class="quiet">Look up</button></form>`;
 }
 
 function isCurrent(entry: string, path: string): boolean {

@@ -4,10 +4,8 @@ import { cut, type Html, NOTHING } from './html.ts';
 export interface SelectField {
   readonly name: string;
   readonly label: string;
-  /** Values as they are sent, or with a displayed text. */
   readonly options: readonly (string | readonly [name: string, shown: string])[];
   readonly chosen: string;
-  /** The label of the empty choice; absent: there is none. */
   readonly all?: string;
 }
 

@@ -1,7 +1,6 @@
 import { html } from 'hono/html';
 import { type Html, NOTHING, shown } from './html.ts';
 
-/** How far a state calls for action. */
 export type Severity = 'ok' | 'warning' | 'bad';
 
 /** A state in the color of its severity. The text names the state, so that nothing depends on the color. */
@@ -9,14 +8,13 @@ export function severityView(severity: Severity, text: Html | string): Html {
   return html`<span class="v-${severity}">${text}</span>`;
 }
 
-/** The state of a node, as its pool reports it, with the reason. @param max of the reason, in characters */
+/** A node's state as its pool reports it. `max`: longest reason, in characters. */
 export function nodeStateView(state: string, reason: string | null, max: number): Html {
   const severity =
     state === 'healthy' || state === 'ok' ? 'ok' : state === 'degraded' || state === 'paused' ? 'warning' : 'bad';
   return html`${severityView(severity, shown(state))}${reason === null ? NOTHING : html`: ${shown(reason, max)}`}`;
 }
 
-/** The outcome of an attempt to deliver a webhook. */
 export function attemptView(success: boolean): Html {
   return success ? severityView('ok', 'delivered') : severityView('bad', 'failed');
 }

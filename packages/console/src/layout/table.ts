@@ -3,16 +3,9 @@ import { type Html, NOTHING } from './html.ts';
 
 type Text = Html | string;
 
-/** The head of a column, and the class of its cells. A number's head has the class too. */
 export interface Column {
   readonly head: Text;
   readonly cells: 'number' | 'name' | 'text' | 'whole';
-}
-
-/** A row with an id for links to it. */
-interface MarkedRow {
-  readonly id: string;
-  readonly cells: readonly Text[];
 }
 
 export interface TableFacts {
@@ -22,37 +15,33 @@ export interface TableFacts {
   /** `rows`: cells do not break their lines. */
   readonly className?: 'rows';
   readonly columns: readonly (Text | Column)[];
-  /** The cells of each row, one for each column. */
-  readonly rows: readonly (readonly Text[] | MarkedRow)[];
+  /** An `id` is for links to the row. */
+  readonly rows: readonly (readonly Text[] | { readonly id: string; readonly cells: readonly Text[] })[];
 }
 
-/** Returns a column of numbers, which are aligned to the right. */
 export function number(head: Text): Column {
   return { head, cells: 'number' };
 }
 
-/** Returns a column with a class for its cells. */
 export function wide(head: Text, cells: Column['cells']): Column {
   return { head, cells };
 }
 
 export function table({ label, caption, className, columns, rows }: TableFacts): Html {
-  const known = columns.map((column) => (isColumn(column) ? column : { head: column, cells: '' }));
-  const heads = known.map(
+  const described = columns.map((column) =>
+    typeof column === 'object' && 'cells' in column ? column : { head: column, cells: '' },
+  );
+  const heads = described.map(
     ({ head, cells }) => html`<th scope="col"${classOf(cells === 'number' ? cells : '')}>${head}</th>`,
   );
   const lines = rows.map((row) => {
     const { id, cells } = 'cells' in row ? row : { id: null, cells: row };
-    const values = cells.map((cell, index) => html`<td${classOf(known[index]?.cells ?? '')}>${cell}</td>`);
+    const values = cells.map((cell, index) => html`<td${classOf(described[index]?.cells ?? '')}>${cell}</td>`);
     return html`<tr${id === null ? NOTHING : html` id="${id}"`}>${values}</tr>`;
   });
   const region = label === undefined ? NOTHING : html` tabindex="0" role="region" aria-label="${label}"`;
   return html`<div class="table"${region}><table${classOf(className ?? '')}>${caption === undefined ? NOTHING : html`<caption>${caption}</caption>`}
 <thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div>`;
-}
-
-function isColumn(column: Text | Column): column is Column {
-  return typeof column === 'object' && 'cells' in column;
 }
 
 function classOf(name: string): Html {

@@ -1,9 +1,7 @@
-/** Sums of upstream calls, and their text. */
 import type { RecentCalls } from '@chainstead/sync';
 import { cut } from './html.ts';
 import { plainCount } from './numbers.ts';
 
-/** Responses of all of them, by duration. */
 export function sumOfTimes(calls: readonly Pick<RecentCalls, 'latency'>[]): number[] {
   const sum: number[] = [];
   for (const { latency } of calls)
@@ -21,7 +19,6 @@ export function faultsOf(calls: readonly Pick<RecentCalls, 'outcome' | 'calls'>[
 
 const KINDS_SHOWN = 4;
 
-/** Returns the number of failures by kind, in a line. */
 export function kindsText(faults: ReadonlyMap<string, number>): string {
   const kinds = [...faults].slice(0, KINDS_SHOWN).map(([kind, times]) => `${cut(kind, 40)} ${plainCount(times)}`);
   return [...kinds, ...(faults.size > KINDS_SHOWN ? ['…'] : [])].join(', ');

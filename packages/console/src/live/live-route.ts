@@ -1,29 +1,19 @@
-import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
+import { errorText, sleepUnlessAborted } from '@chainstead/core';
 import { failureLevel } from '@chainstead/db';
 import { UnavailableError } from '@chainstead/http';
 import { html, raw } from 'hono/html';
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
+import type { ConsoleServices } from '../console-page.ts';
 import type { Html } from '../layout/html.ts';
 import { beat } from '../layout/live-part.ts';
 import type { ConsoleContext } from '../sessions/console-env.ts';
-import type { SessionStore } from '../sessions/session-store.ts';
 
-export interface LiveOptions {
-  readonly sessions: SessionStore;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  /** Ends all of them. */
-  readonly closing: AbortSignal;
-}
-
-/** Sends a part of a page after each change, whole each time. */
 export type SendLive = (c: ConsoleContext, read: () => Promise<Html>) => Response;
 
 /** Interval between checks for changes and for a valid session. Milliseconds. */
 const LOOK_MS = 2_000;
 /** Unchanged content is sent again after this time: pages treat a longer silence as a lost connection. Milliseconds. */
 const BEAT_MS = 10_000;
-/** Limit per process. */
 const STREAMS_MAX = 200;
 
 /** Stops the client's reconnects: nothing more will come. */
@@ -34,7 +24,10 @@ const SIGNED_OUT = html`<p class="problem" role="alert">Signed out. <a href="/co
  * A new or reconnected client gets the whole part first: nothing depends on earlier messages. The end of a session ends
  * its streams.
  */
-export function createSendLive({ sessions, clock, logger, closing }: LiveOptions): SendLive {
+export function createSendLive(
+  { sessions, clock, logger }: Pick<ConsoleServices, 'sessions' | 'clock' | 'logger'>,
+  closing: AbortSignal,
+): SendLive {
   let open = 0;
 
   return (c, read) => {
@@ -65,10 +58,8 @@ export function createSendLive({ sessions, clock, logger, closing }: LiveOptions
         open -= 1;
       }
     };
-    const answer = streamSSE(c, send, async (error) => {
-      logger.error({ err: error }, 'Live part of the console ended');
-    });
-    return unbuffered(answer);
+    const logEnd = async (error: Error) => logger.error({ err: error }, 'Live part of the console ended');
+    return unbuffered(streamSSE(c, send, logEnd));
   };
 
   /**

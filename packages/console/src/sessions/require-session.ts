@@ -7,7 +7,6 @@ import { isReading } from './refuse-foreign.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import type { SessionStore } from './session-store.ts';
 
-/** A 401: not signed in, or not any more. */
 export class NotSignedInError extends ApiError {
   constructor() {
     super({
@@ -18,7 +17,6 @@ export class NotSignedInError extends ApiError {
   }
 }
 
-/** A 403: the change does not come from a form of this session. */
 export class TokenMissingError extends ApiError {
   constructor() {
     super({
@@ -29,29 +27,22 @@ export class TokenMissingError extends ApiError {
   }
 }
 
-/**
- * Returns middleware that accepts requests of sessions, and changes with the session's token. Pages redirect to the
- * sign-in.
- */
-export function requireSession(options: {
-  readonly cookie: SessionCookie;
-  readonly sessions: SessionStore;
-}): MiddlewareHandler<ConsoleEnv> {
-  const { cookie, sessions } = options;
+export function requireSession(cookie: SessionCookie, sessions: SessionStore): MiddlewareHandler<ConsoleEnv> {
   return async (c, next) => {
     const secret = await cookie.read(c);
     const session = secret === null ? null : await sessions.find(secret, true);
     if (secret === null || session === null) return signInFirst(c, secret !== null);
-    const token = sessions.tokenOf(secret);
-    if (!isReading(c) && !sessions.isToken(secret, await tokenOf(c))) throw new TokenMissingError();
+    if (!isReading(c)) {
+      const token = c.req.header(TOKEN_HEADER) ?? (await c.req.parseBody({ all: true }))[TOKEN_FIELD];
+      if (typeof token !== 'string' || !sessions.isToken(secret, token)) throw new TokenMissingError();
+    }
     c.set('session', session);
     c.set('sessionSecret', secret);
-    c.set('token', token);
+    c.set('token', sessions.tokenOf(secret));
     return next();
   };
 }
 
-/** @throws NotSignedInError if the request was not for a page */
 function signInFirst(c: ConsoleContext, hadCookie: boolean): Response | Promise<Response> {
   const wantsPage = isReading(c) && c.req.header('accept')?.includes('text/html') === true;
   if (!wantsPage || c.req.header('hx-request') !== undefined) throw new NotSignedInError();
@@ -62,11 +53,4 @@ function signInFirst(c: ConsoleContext, hadCookie: boolean): Response | Promise<
     );
   const { pathname, search } = new URL(c.req.url);
   return c.redirect(`/console/sign-in?to=${encodeURIComponent(pathname + search)}`, 303);
-}
-
-async function tokenOf(c: ConsoleContext): Promise<string> {
-  const header = c.req.header(TOKEN_HEADER);
-  if (header !== undefined) return header;
-  const field = (await c.req.parseBody({ all: true }))[TOKEN_FIELD];
-  return typeof field === 'string' ? field : '';
 }

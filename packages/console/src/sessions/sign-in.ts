@@ -10,7 +10,6 @@ import { html } from 'hono/html';
 import { type Html, NOTHING } from '../layout/html.ts';
 import type { RequestOrigin, SessionStore } from './session-store.ts';
 
-/** A 403: the key is valid, but not for the console. */
 export class NoAdminKeyError extends ApiError {
   constructor({ id }: Principal) {
     super({
@@ -21,18 +20,10 @@ export class NoAdminKeyError extends ApiError {
   }
 }
 
-/** A 401: no such key. */
 export class WrongKeyError extends ApiError {
   constructor() {
     super({ code: 'WRONG_KEY', status: 401, message: 'The key does not exist or was revoked' });
   }
-}
-
-export interface SignInOptions {
-  readonly keys: KeyStore;
-  readonly sessions: SessionStore;
-  /** Counts attempts, over all processes. */
-  readonly sharedLimits: SharedLimits;
 }
 
 /** Refused attempts of one address (of a network of IPv6), over all processes. */
@@ -40,17 +31,14 @@ const ATTEMPTS = 10;
 const WINDOW_MS = 60_000;
 
 /**
- * Signs in with a key. Refused attempts count against the address. A right key is never refused for them: many people
- * share an address. Keys are compared by digest, so that timing reveals nothing.
- * @returns the browser's secret
+ * The function returns the browser's secret. Refused attempts count against the address, but never refuse a right key:
+ * many people share an address. Keys are compared by digest, so that timing reveals nothing.
  * @throws RateLimitedError, WrongKeyError, NoAdminKeyError
  */
-export type SignIn = (key: string, origin: RequestOrigin) => Promise<string>;
-
-export function createSignIn({ keys, sessions, sharedLimits }: SignInOptions): SignIn {
+export function createSignIn(keys: KeyStore, sessions: SessionStore, sharedLimits: SharedLimits) {
   const attempts = sharedLimits.add({ name: 'console sign-in', budget: ATTEMPTS, windowMs: WINDOW_MS });
-  return async (given, origin) => {
-    const key = given.trim();
+  return async (field: string, origin: RequestOrigin): Promise<string> => {
+    const key = field.trim();
     const principal = await keys.verify(key);
     if (principal?.scopes.has('admin') === true) return sessions.begin(key, principal, origin);
     const budget = attempts.budgetOf(addressGroupOf(origin.address));
@@ -60,7 +48,6 @@ export function createSignIn({ keys, sessions, sharedLimits }: SignInOptions): S
   };
 }
 
-/** The sign-in form. @param problem why the last one was not accepted @param goTo the path after signing in */
 export function signInPage(problem: string | null, goTo: string): Html {
   return html`<h1>Sign in</h1>
 ${problem === null ? NOTHING : html`<p class="problem" role="alert">${problem}</p>`}
@@ -76,6 +63,6 @@ ${problem === null ? NOTHING : html`<p class="problem" role="alert">${problem}</
 const OWN_PATH = /^\/console(?:[/?][\w./?=&%~:-]*)?$/;
 
 /** Returns the path after signing in: pages of the console only. */
-export function ownPath(given: string | undefined): string {
-  return given !== undefined && OWN_PATH.test(given) && !given.includes('//') ? given : '/console';
+export function ownPath(path: string | undefined): string {
+  return path !== undefined && OWN_PATH.test(path) && !path.includes('//') ? path : '/console';
 }

@@ -1,41 +1,31 @@
 import type { MiddlewareHandler } from 'hono';
 import type { ApiContext, ApiEnv } from '../api-context.ts';
+import type { RateLimit, RouteScopes } from '../api-dependencies.ts';
 import { ApiError, RateLimitedError, ScopeMissingError, UnauthorizedError } from '../errors/api-error.ts';
 import { matchedRoute, routePatternOf } from '../errors/unmatched.ts';
-import type { KeyScope } from '../keys/key-scope.ts';
+import type { Principal } from '../keys/key-scope.ts';
 import type { KeyStore } from '../keys/key-store.ts';
-import type { Principal } from '../keys/principal.ts';
 import { createNodeCallLimit } from '../limits/node-call-limit.ts';
 import type { SharedLimit, SharedLimits } from '../limits/shared-limits.ts';
 import type { ApiUsageCounter } from '../usage/api-usage-counter.ts';
-import type { RateLimit } from './rate-limit.ts';
-import type { RouteScopes } from './route-scopes.ts';
 
 export interface AuthenticationOptions {
   readonly keys: KeyStore;
   readonly isOpen: () => boolean | Promise<boolean>;
   readonly routeScopes: RouteScopes;
-  /** Null: unlimited. */
   readonly rateLimit: RateLimit | null;
   /** Node calls per second that the requests of a key may cause. Null: unlimited. */
   readonly nodeCallsPerSecond: number | null;
-  /** Counts the requests. */
   readonly sharedLimits: SharedLimits;
-  /** Counts requests by key and day. Default: not recorded. */
   readonly usage?: ApiUsageCounter | undefined;
 }
 
-/** Name of the limit's buckets. */
 const LIMIT_NAME = 'api';
 /** Window of rates set for single keys. Milliseconds. */
 const OWN_WINDOW_MS = 1_000;
-/** Id that requests without a key are counted under. */
 const OPEN_ID = 'open';
 
-/**
- * Accepts a request with a valid key, or without one on an open server. Counts it against the rate and checks the
- * scope.
- */
+/** Accepts a request with a valid key, or any on an open server. Counts it and checks the scope. */
 export function authentication(options: AuthenticationOptions): MiddlewareHandler<ApiEnv> {
   const { keys, isOpen, routeScopes, usage } = options;
   const limitOf = createKeyLimits(options);
@@ -63,7 +53,9 @@ export function authentication(options: AuthenticationOptions): MiddlewareHandle
       c.set('principal', principal);
       const limit = limitOf(principal);
       if (limit !== null) await countRequest(limit, keyId);
-      if (principal !== null && route !== undefined) requireScope(principal, routeScopes.get(route) ?? 'admin');
+      const scope = route === undefined ? undefined : (routeScopes.get(route) ?? 'admin');
+      if (principal !== null && scope !== undefined && !principal.scopes.has(scope))
+        throw new ScopeMissingError(scope, principal);
     } catch (error) {
       if (error instanceof ApiError) report(error.status);
       throw error;
@@ -73,24 +65,18 @@ export function authentication(options: AuthenticationOptions): MiddlewareHandle
   };
 }
 
-/** Returns the limit of a key: its own, or else the common one. */
-function createKeyLimits({
-  rateLimit,
-  sharedLimits,
-}: AuthenticationOptions): (principal: Principal | null) => SharedLimit | null {
-  const ofAll =
-    rateLimit === null
-      ? null
-      : sharedLimits.add({ name: LIMIT_NAME, budget: rateLimit.requests, windowMs: rateLimit.windowSeconds * 1_000 });
+function createKeyLimits({ rateLimit, sharedLimits }: AuthenticationOptions) {
+  const common = rateLimit && { budget: rateLimit.requests, windowMs: rateLimit.windowSeconds * 1_000 };
+  const ofAll = common && sharedLimits.add({ name: LIMIT_NAME, ...common });
   const own = new Map<number, SharedLimit>();
-  return (principal) => {
+  return (principal: Principal | null): SharedLimit | null => {
     const rate = principal?.rateLimit ?? null;
     if (rate === null) return ofAll;
-    const known = own.get(rate);
-    if (known !== undefined) return known;
-    const made = sharedLimits.add({ name: `${LIMIT_NAME} ${rate}`, budget: rate, windowMs: OWN_WINDOW_MS });
-    own.set(rate, made);
-    return made;
+    const existing = own.get(rate);
+    if (existing !== undefined) return existing;
+    const added = sharedLimits.add({ name: `${LIMIT_NAME} ${rate}`, budget: rate, windowMs: OWN_WINDOW_MS });
+    own.set(rate, added);
+    return added;
   };
 }
 
@@ -105,13 +91,8 @@ export function keyOf(c: ApiContext): string | undefined {
 async function authenticate(c: ApiContext, keys: KeyStore): Promise<Principal> {
   const key = keyOf(c);
   if (key === undefined || key === '') throw new UnauthorizedError('missing');
-  const found = keys.verify(key);
-  const principal = found instanceof Promise ? await found : found;
+  const verified = keys.verify(key);
+  const principal = verified instanceof Promise ? await verified : verified;
   if (principal === null) throw new UnauthorizedError('invalid');
   return principal;
-}
-
-/** @throws ScopeMissingError */
-function requireScope(principal: Principal, scope: KeyScope): void {
-  if (!principal.scopes.has(scope)) throw new ScopeMissingError(scope, principal);
 }

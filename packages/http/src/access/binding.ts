@@ -2,16 +2,13 @@ import { isIP } from 'node:net';
 import { defineError } from '@chainstead/core';
 import type { KeyStore } from '../keys/key-store.ts';
 
-/** Refused: an address reachable from other machines without any key. */
 export class UnsafeBindingError extends defineError('UNSAFE_BINDING', (host: string) => ({
   message: `HOST=${host} is reachable from other machines, but no API key exists`,
   facts: { host },
   remedy: 'Run `chainstead keys create`, set API_KEYS, or set HOST=127.0.0.1',
 })) {}
 
-/**
- * Whether a name or address always refers to this machine: `localhost`, `*.localhost` (RFC 6761), 127.0.0.0/8, `::1`.
- */
+/** Always this machine: `localhost`, `*.localhost` (RFC 6761), 127.0.0.0/8, `::1`. */
 export function isLoopbackName(name: string): boolean {
   const bare = name
     .toLowerCase()
@@ -22,7 +19,6 @@ export function isLoopbackName(name: string): boolean {
   return bare === 'localhost' || bare.endsWith('.localhost');
 }
 
-/** Whether a `Host` header (name, optional port) refers to this machine. */
 export function isLoopbackHostHeader(header: string): boolean {
   const match = /^(\[[0-9A-Fa-f:.]+\]|[^:[\]]+)(?::\d{1,5})?$/.exec(header.trim());
   return match?.[1] !== undefined && isLoopbackName(match[1]);

@@ -1,17 +1,14 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
-import type { ApiApp, ApiContext, ApiEnv } from '../api-context.ts';
+import type { ApiApp, ApiEnv } from '../api-context.ts';
 import { ApiError, UnauthorizedError } from '../errors/api-error.ts';
 import { type AuthenticationOptions, keyOf } from './authentication.ts';
 import { guardKeyless } from './request-gate.ts';
 
-/** Access rules for routes that need no API key by default. */
 export interface RouteProtection {
   /** The key for `/metrics`; null: none is configured. */
   readonly metricsKey: string | null;
-  /** Whether `/metrics` is readable without a key if none is configured. */
   readonly opensMetrics: boolean;
-  /** Whether `/docs` and `/openapi.json` require an API key. */
   readonly docs: boolean;
 }
 
@@ -23,7 +20,7 @@ const KEYLESS = ['/ready', '/synced', '/supportedMethods', '/:chain/supportedMet
 export function protectRoutes(
   app: ApiApp,
   { metricsKey, opensMetrics, docs }: RouteProtection,
-  access: Pick<AuthenticationOptions, 'keys' | 'isOpen'> & { readonly host: string },
+  access: Access & { readonly host: string },
 ): void {
   guardKeyless(app, access.host, [...KEYLESS, ...(docs ? [] : DOCS), ...(metricsKey === null ? ['/metrics'] : [])]);
   if (metricsKey !== null) app.use('/metrics', requireMetricsKey(metricsKey));
@@ -58,13 +55,14 @@ function requireMetricsKey(metricsKey: string): MiddlewareHandler<ApiEnv> {
   };
 }
 
-function requireKeyForDocs({
-  keys,
-  isOpen,
-}: Pick<AuthenticationOptions, 'keys' | 'isOpen'>): MiddlewareHandler<ApiEnv> {
+type Access = Pick<AuthenticationOptions, 'keys' | 'isOpen'>;
+function requireKeyForDocs({ keys, isOpen }: Access): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {
     if (await isOpen()) return next();
-    const principal = await keys.verify(passwordOf(c) ?? keyOf(c) ?? '');
+    const [, encoded] = /^basic +(.+)$/i.exec(c.req.header('authorization') ?? '') ?? [];
+    const text = encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString();
+    const password = text?.slice(text.indexOf(':') + 1);
+    const principal = await keys.verify(password ?? keyOf(c) ?? '');
     if (principal !== null) return next();
     throw new ApiError({
       code: 'KEY_MISSING',
@@ -74,12 +72,4 @@ function requireKeyForDocs({
       headers: { 'www-authenticate': 'Basic realm="chainstead"' },
     });
   };
-}
-
-/** Returns the password of basic authentication. */
-function passwordOf(c: ApiContext): string | undefined {
-  const [, encoded] = /^basic +(.+)$/i.exec(c.req.header('authorization') ?? '') ?? [];
-  if (encoded === undefined) return undefined;
-  const text = Buffer.from(encoded, 'base64').toString();
-  return text.slice(text.indexOf(':') + 1);
 }

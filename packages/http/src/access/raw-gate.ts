@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Logger, Registry } from '@chainstead/core';
 import type { ApiError } from '../errors/api-error.ts';
 import type { KeyStore } from '../keys/key-store.ts';
-import { createRequestLog, type RequestLog } from '../requests/request-log.ts';
+import { createRequestLog, type RequestLog } from '../requests/request-observer.ts';
 import {
   type CorsOptions,
   createOpenCheck,
@@ -13,32 +13,22 @@ import {
   requestIdOf,
 } from './request-gate.ts';
 
-/**
- * Handles requests before the router, if the router's middleware would cost more than the response. Called for every
- * request; false passes it to the router. A handler that takes a request must do the middleware's work: see {@link
- * RawGate}.
- */
+/** Called for every request before the router; false passes it on. A handler that takes it must use {@link RawGate}. */
 export type RawHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
 
-/** The work of the common middleware, for requests that bypass it. */
 export interface RawGate {
-  /** For the `x-request-id` response header and log lines. */
   requestId(headers: IncomingHttpHeaders): string;
   /** Whether requests need no key; synchronous if known. */
   isOpen(): boolean | Promise<boolean>;
   /** Why an open server must refuse the request (DNS rebinding, foreign pages); null: it may respond. */
   refusal(headers: IncomingHttpHeaders): ApiError | null;
-  /**
-   * Header names and values in turn, for a response to a page of this origin.
-   * @param isOpen whether requests need no key
-   */
+  /** Header names and values in turn, for a response to a page of this origin. */
   corsHeaders(origin: string, isOpen: boolean): readonly string[];
   /** Call once per response. */
   readonly log: RequestLog;
 }
 
 export interface RawGateOptions {
-  /** The listen address. */
   readonly host: string;
   readonly keys: KeyStore;
   readonly cors: CorsOptions;
@@ -52,8 +42,8 @@ export function createRawGate(options: RawGateOptions): RawGate {
   const anyOrigin = ['access-control-allow-origin', '*', ...exposed];
   return {
     requestId: (headers) => {
-      const given = headers['x-request-id'];
-      return typeof given === 'string' ? requestIdOf(given) : nextId();
+      const id = headers['x-request-id'];
+      return typeof id === 'string' ? requestIdOf(id) : nextId();
     },
     isOpen: createOpenCheck(options.host, options.keys),
     refusal: (headers) => {

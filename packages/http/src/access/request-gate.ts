@@ -6,15 +6,12 @@ import { ApiError, ForeignOriginError } from '../errors/api-error.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import { isLoopbackHostHeader, isLoopbackName } from './binding.ts';
 
-/**
- * Web pages that may read the responses of a server with keys. No credentials are involved: keys are sent in a header.
- */
+/** Web pages that may read the responses of a server with keys. Keys are sent in a header: no credentials. */
 export interface CorsOptions {
   /** `*`, or a list of origins. Ignored by a server without keys: see {@link readableBy}. */
   readonly origins: '*' | readonly string[];
 }
 
-/** Response headers that pages may read. */
 export const EXPOSED_HEADERS = [
   'X-Request-Id',
   'Retry-After',
@@ -28,8 +25,8 @@ export const EXPOSED_HEADERS = [
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** Returns the client's `x-request-id` if it is safe to log and return, otherwise a new one. */
-export function requestIdOf(given: string | undefined): string {
-  return given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
+export function requestIdOf(id: string | undefined): string {
+  return id !== undefined && REQUEST_ID.test(id) ? id : randomUUID();
 }
 
 /** Returns whether requests are served without a key: on a loopback address, as long as no key was ever configured. */
@@ -41,44 +38,38 @@ export function createOpenCheck(host: string, keys: KeyStore): () => boolean | P
   };
 }
 
-/**
- * Returns the `Access-Control-Allow-Origin` value for a page of this origin; null: the page may not read responses.
- * Only pages of this machine may read a server without keys.
- */
+/** The `Access-Control-Allow-Origin` value. Only pages of this machine may read a server without keys. */
 export function readableBy(origin: string, { origins }: CorsOptions, isOpen: boolean): string | null {
   if (isOpen) return isLocalPage(origin) ? origin : null;
   if (origins === '*') return '*';
   return origins.includes(origin) ? origin : null;
 }
 
-/**
- * Middleware for every request: its id, common response headers, a well-formed URL, the protection of an open server
- * (DNS rebinding, foreign pages), and CORS.
- */
-export function requestGate(options: {
-  readonly isOpen: () => boolean | Promise<boolean>;
-  readonly cors: CorsOptions;
-}): MiddlewareHandler<ApiEnv> {
+/** For every request: id, headers, URL check, CORS, protection of an open server (DNS rebinding, foreign pages). */
+export function requestGate(
+  openCheck: () => boolean | Promise<boolean>,
+  options: CorsOptions,
+): MiddlewareHandler<ApiEnv> {
   const pagesOf = (isOpen: boolean): MiddlewareHandler =>
     // Without `allowHeaders`, the preflight's own list is returned: clients send custom headers, like the official SDK.
     cors({
-      origin: (origin) => readableBy(origin, options.cors, isOpen),
+      origin: (origin) => readableBy(origin, options, isOpen),
       exposeHeaders: EXPOSED_HEADERS,
       maxAge: 86_400,
     });
   const [openCors, keyedCors] = [pagesOf(true), pagesOf(false)];
   return async (c, next) => {
     setAnswerHeaders(c);
-    const answered = options.isOpen();
-    const isOpen = typeof answered === 'boolean' ? answered : await answered;
+    const open = openCheck();
+    const isOpen = typeof open === 'boolean' ? open : await open;
     const origin = c.req.header('origin');
     if (isOpen) guardOpenServer(c, origin);
-    const goOn = (): Promise<void> => {
+    const proceed = (): Promise<void> => {
       refuseMalformedUrl(c.req.url);
       return next();
     };
-    if (origin === undefined) return goOn();
-    return (isOpen ? openCors : keyedCors)(c, goOn);
+    if (origin === undefined) return proceed();
+    return (isOpen ? openCors : keyedCors)(c, proceed);
   };
 }
 
@@ -110,10 +101,7 @@ function refuseMalformedUrl(url: string): void {
 /** Paths that any page may link to: the same for all users, without side effects. The console checks origins itself. */
 const LINKED_PATH = /^\/($|health$|docs($|\/)|console($|\/))/;
 
-/**
- * Protects the routes registered after it that need no key, on a server with keys: its pages may belong to any site, but these
- * routes are for this machine only. Does nothing for other addresses.
- */
+/** Protects routes registered after it that need no key: they are for this machine only, on a loopback address. */
 export function guardKeyless(app: ApiApp, host: string, paths: readonly string[]): void {
   if (!isLoopbackName(host)) return;
   for (const path of paths)
@@ -132,7 +120,6 @@ function guardOpenServer(c: ApiContext, origin: string | undefined): void {
   if (refusal !== null) throw refusal;
 }
 
-/** Headers that identify the origin of a request. */
 export interface RequestOrigin {
   /** `Host`: a foreign name after DNS rebinding. */
   readonly host: string;

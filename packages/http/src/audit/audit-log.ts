@@ -1,22 +1,18 @@
 import { type Database, joinSql, rowsAfter, type Sql, sql, type Transaction, where } from '@chainstead/db';
 
-/** Channels of a change. */
 export const AUDIT_DOORS = ['api', 'console', 'command', 'start'] as const;
 export type AuditDoor = (typeof AUDIT_DOORS)[number];
 
-/** The actor of a change and its origin. */
 export interface AuditActor {
   readonly door: AuditDoor;
   /** Id of a key (never the key), `open` if none is needed; for a command, user and machine. */
   readonly id: string;
-  /** Name of the key; null without one. */
   readonly name: string | null;
   /** Network address; null for commands. */
   readonly address: string | null;
   readonly requestId: string | null;
 }
 
-/** A change to record. */
 export interface AuditEntry {
   /** Object and verb, such as `key.create`. */
   readonly action: string;
@@ -26,19 +22,16 @@ export interface AuditEntry {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** An entry of the audit log. */
 export interface AuditRecord extends AuditActor, Required<AuditEntry> {
   /** Ascends with time. */
   readonly entry: string;
   readonly at: Date;
 }
 
-/** Actions of the program itself. */
 export const START_ACTOR: AuditActor = { door: 'start', id: 'start', name: null, address: null, requestId: null };
 
 /** By the database clock, which applies to all machines. */
 const NEW_ID = sql`to_char(extract(epoch FROM clock_timestamp()) * 1000000, 'FM0000000000000000') || substr(md5(random()::text), 1, 8)`;
-/** Form of an entry id in URLs. */
 export const AUDIT_ENTRY: RegExp = /^\d{16}[0-9a-f]{8}$/;
 
 /** Writes a change to the audit log in the transaction of the change, so that both exist or neither. */
@@ -53,11 +46,7 @@ export async function recordAudit(
   );
 }
 
-/**
- * Returns a page of the audit log, newest first.
- * @param before the entry below which the page begins; null: at the newest
- * @param door channel of the changes; null: any
- */
+/** Newest first, below `before`. */
 export async function listAudit(
   database: Database,
   before: string | null,

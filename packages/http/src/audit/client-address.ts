@@ -4,9 +4,7 @@ const MAPPED = '::ffff:';
 /** The holder of one IPv6 address controls all addresses with the same first half. */
 const IPV6_GROUPS = 4;
 
-/**
- * Returns the peer address of the request's connection; behind a proxy, the proxy's. `unknown` without a connection.
- */
+/** The peer address of the connection; behind a proxy, the proxy's. `unknown` without a connection. */
 export function clientAddressOf(env: unknown): string {
   const incoming = memberOf(env, 'incoming');
   const address = memberOf(memberOf(incoming, 'socket'), 'remoteAddress');

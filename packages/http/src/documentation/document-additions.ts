@@ -1,7 +1,6 @@
 import { errorText, type Logger } from '@chainstead/core';
 import { failureLevel } from '@chainstead/db';
 
-/** Operations that depend on stored definitions, added to the document. */
 export interface DocumentAdditions {
   /** Returns a text that changes with the operations. Called at most once per second. */
   readState(): Promise<string>;
@@ -9,7 +8,6 @@ export interface DocumentAdditions {
   read(): Promise<(document: object) => object>;
 }
 
-/** Adds nothing. */
 export const NO_ADDITIONS: DocumentAdditions = {
   readState: async () => '',
   read: async () => (document) => document,

@@ -2,36 +2,28 @@ import { z } from '@hono/zod-openapi';
 import type { ApiApp } from '../api-context.ts';
 import type { InvalidParameterError } from '../errors/api-error.ts';
 import { invalidParameters } from '../requests/error-answer.ts';
+import { mapOperations } from './map-values.ts';
 
 /** Parameter values with a result on this server, by operation id (`METHOD /path` without one) and parameter. */
 export type DocumentExamples = Readonly<Record<string, Readonly<Record<string, string | number>>>>;
 
-/** Key of examples for operations that define none. */
 const EVERY_OPERATION = '*';
 
-/** Common parameters, each with an invalid value. */
 const BAD_VALUES: readonly (readonly [parameter: string, value: string])[] = [
   ['limit', '0'],
   ['days', '-1'],
   ['chain', 'nowhere'],
 ];
 
-/**
- * Returns an OpenAPI document with examples from this server. Parameters get the given values; a 400 gets the actual
- * validation error of the operation. Parameters without a given value keep the example of their schema.
- */
+/** Adds examples from this server: the given values, and to each 400 the validation error of the operation. */
 export function withExamples(app: ApiApp, document: object, examples: DocumentExamples): object {
   const { paths, ...rest } = documentShape.parse(document);
   const refusals = refusalsOf(app);
-  const shown = Object.entries(paths).map(([path, operations]) => {
-    const changed = Object.entries(operations).map(([method, operation]) => {
-      const id = `${method.toUpperCase()} ${path}`;
-      const values = { ...examples[EVERY_OPERATION], ...examples[operation.operationId ?? id] };
-      return [method, exemplified(operation, values, refusals.get(id))];
-    });
-    return [path, Object.fromEntries(changed)];
+  const exemplary = mapOperations(paths, (operation, id) => {
+    const values = { ...examples[EVERY_OPERATION], ...examples[operation.operationId ?? id] };
+    return exemplified(operation, values, refusals.get(id));
   });
-  return { ...rest, paths: Object.fromEntries(shown) };
+  return { ...rest, paths: exemplary };
 }
 
 const parameterShape = z.looseObject({ name: z.string(), schema: z.looseObject({}).optional() });
@@ -56,24 +48,13 @@ function exemplified(
     // The page `/docs` fills in array parameters only from arrays.
     return { ...parameter, example: parameter.schema?.type === 'array' ? [value] : value };
   });
+  const changed = { ...operation, ...(parameters !== undefined && { parameters }) };
   const bad = operation.responses[BAD_REQUEST];
   const json = bad?.content?.['application/json'];
-  return {
-    ...operation,
-    ...(parameters !== undefined && { parameters }),
-    responses:
-      refusal === undefined || json === undefined
-        ? operation.responses
-        : {
-            ...operation.responses,
-            [BAD_REQUEST]: {
-              ...bad,
-              content: {
-                'application/json': { ...json, example: { message: refusal.message, details: refusal.details } },
-              },
-            },
-          },
-  };
+  if (refusal === undefined || json === undefined) return changed;
+  const example = { message: refusal.message, details: refusal.details };
+  const content = { 'application/json': { ...json, example } };
+  return { ...changed, responses: { ...operation.responses, [BAD_REQUEST]: { ...bad, content } } };
 }
 
 const BAD_REQUEST = '400';
@@ -88,10 +69,10 @@ function refusalsOf(app: ApiApp): ReadonlyMap<string, InvalidParameterError> {
     const { method, path, request } = definition.route;
     if (!(request?.query instanceof z.ZodType)) continue;
     for (const [parameter, value] of BAD_VALUES) {
-      const given = { [parameter]: value };
-      const result = request.query.safeParse(given);
+      const input = { [parameter]: value };
+      const result = request.query.safeParse(input);
       if (result.success) continue;
-      refusals.set(`${method.toUpperCase()} ${path}`, invalidParameters(result.error, given));
+      refusals.set(`${method.toUpperCase()} ${path}`, invalidParameters(result.error, input));
       break;
     }
   }

@@ -2,16 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { errorText, type Logger } from '@chainstead/core';
 import { failureLevel } from '@chainstead/db';
 import { z } from '@hono/zod-openapi';
-import type { RouteScopes } from '../access/route-scopes.ts';
 import type { ApiApp, ApiContext } from '../api-context.ts';
+import type { RouteScopes } from '../api-dependencies.ts';
 import { NotFoundError, ScopeMissingError } from '../errors/api-error.ts';
 import { KEY_SCOPES, type KeyScope } from '../keys/key-scope.ts';
 import { withBodyBounds } from '../requests/body-bounds.ts';
-import type { UnservedOperation } from '../unserved/unserved-operation.ts';
+import type { UnservedOperation } from '../unserved/unserved-operations.ts';
 import { UNSERVED_OPERATIONS } from '../unserved/unserved-operations.ts';
 import { withDescriptions } from './descriptions/describe-document.ts';
 import { createStateReader, type DocumentAdditions } from './document-additions.ts';
 import { type DocumentExamples, withExamples } from './document-examples.ts';
+import { mapOperations } from './map-values.ts';
 import { OPERATION_GROUPS } from './operation-groups.ts';
 import { createReference } from './reference/reference-page.ts';
 import { type StaticAsset, sendAsset, staticAsset } from './static-asset.ts';
@@ -38,9 +39,7 @@ const FILES: Readonly<Record<string, string>> = {
 const FOLDER = new URL('./reference/files/', import.meta.url);
 
 export interface DocumentationOptions {
-  /** Version of Chainstead. */
   readonly version: string;
-  /** URL of the documentation site; null: no link. */
   readonly documentationUrl: string | null;
   readonly logger: Logger;
   /** Scopes for the 403 responses. Must be complete at the first request for the document. */
@@ -53,10 +52,7 @@ export interface DocumentationOptions {
 /** Cache time of examples in milliseconds, so that requests for the document don't load Postgres. */
 const EXAMPLES_KEPT_MS = 60_000;
 
-/**
- * Adds `/openapi.json` (OpenAPI 3.1, from the validation schemas), `/docs` (rendered from the document) and `/`, which
- * links to both. The document is built at the first request, when all routes are known.
- */
+/** The document is built at the first request, when all routes are known. */
 export function addDocumentationRoutes(app: ApiApp, options: DocumentationOptions): void {
   const { version } = options;
   const current = documentWithExamples(app, options);
@@ -68,23 +64,23 @@ export function addDocumentationRoutes(app: ApiApp, options: DocumentationOption
     return c.html(homePage(version));
   });
   app.get('/docs/', (c) => c.redirect('../docs', 308));
+  const sendPage = (c: ApiContext, page: StaticAsset): Response => {
+    c.header('content-security-policy', DOCS_POLICY);
+    return sendAsset(c, page);
+  };
   app.get('/docs', async (c) => {
     const page = await (await current()).page();
-    c.header('content-security-policy', DOCS_POLICY);
     c.header('referrer-policy', 'no-referrer');
-    return sendAsset(c, page);
+    return sendPage(c, page);
   });
   app.get('/docs/operations/:id', async (c) => {
     const operation = await (await current()).operation(c.req.param('id'));
+    if (operation !== null) return sendPage(c, operation);
     c.header('content-security-policy', DOCS_POLICY);
-    if (operation === null) throw new NotFoundError('There is no operation with this id. Reload the page');
-    return sendAsset(c, operation);
+    throw new NotFoundError('There is no operation with this id. Reload the page');
   });
   const notServed = staticAsset(unservedPage(), HTML);
-  app.get('/docs/not-served', (c) => {
-    c.header('content-security-policy', DOCS_POLICY);
-    return sendAsset(c, notServed);
-  });
+  app.get('/docs/not-served', (c) => sendPage(c, notServed));
   for (const [file, type] of Object.entries(FILES)) {
     let asset: Promise<StaticAsset> | undefined;
     const send = async (c: ApiContext): Promise<Response> => {
@@ -99,7 +95,6 @@ export function addDocumentationRoutes(app: ApiApp, options: DocumentationOption
 interface CurrentDocument {
   readonly text: string;
   readonly asset: StaticAsset;
-  /** The page `/docs`, rendered at its first request. */
   page(): Promise<StaticAsset>;
   /** Part of the page that is loaded when an operation is opened. Null: no operation has this id. */
   operation(id: string): Promise<StaticAsset | null>;
@@ -131,19 +126,19 @@ function documentWithExamples(
   { version, documentationUrl, logger, routeScopes, examples, additions }: DocumentationOptions,
 ) {
   let routes: object | undefined;
-  let known: CurrentDocument | undefined;
-  let knownState: string | undefined;
+  let built: CurrentDocument | undefined;
+  let builtState: string | undefined;
   let freshUntil = Number.NEGATIVE_INFINITY;
   const builds = new Map<string, Promise<CurrentDocument>>();
   const readState = createStateReader(additions, logger);
 
   async function build(state: string): Promise<CurrentDocument> {
-    const found = await Promise.all([examples(), additions.read()]).catch((error: unknown) => {
+    const stored = await Promise.all([examples(), additions.read()]).catch((error: unknown) => {
       logger[failureLevel(error)]({ error: errorText(error) }, 'Examples for the documentation could not be read');
       return null;
     });
-    if (found === null && known !== undefined) return known;
-    const [values, add] = found ?? NOTHING_STORED;
+    if (stored === null && built !== undefined) return built;
+    const [values, add] = stored ?? NOTHING_STORED;
     routes ??= withBodyBounds(createDocument(app, version));
     await otherRequests();
     const described = withDescriptions(withScopeRefusals(app, routeScopes, routes));
@@ -151,17 +146,17 @@ function documentWithExamples(
     const document = add(withExamples(app, described, values));
     const text = JSON.stringify(document);
     await otherRequests();
-    if (known?.text !== text) known = currentDocumentOf(document, text, documentationUrl);
-    if (found !== null) {
+    if (built?.text !== text) built = currentDocumentOf(document, text, documentationUrl);
+    if (stored !== null) {
       freshUntil = performance.now() + EXAMPLES_KEPT_MS;
-      knownState = state;
+      builtState = state;
     }
-    return known;
+    return built;
   }
 
   return async (): Promise<CurrentDocument> => {
     const state = await readState();
-    if (known !== undefined && performance.now() < freshUntil && state === knownState) return known;
+    if (built !== undefined && performance.now() < freshUntil && state === builtState) return built;
     const running = builds.get(state) ?? build(state).finally(() => builds.delete(state));
     builds.set(state, running);
     return running;
@@ -209,26 +204,20 @@ function createDocument(app: ApiApp, version: string): object {
   });
 }
 
-/** Returns an OpenAPI document with a 403 for keys without the required scope, in each operation that checks keys. */
 function withScopeRefusals(app: ApiApp, routeScopes: RouteScopes, document: object): object {
   const scopes = scopesByOperation(app, routeScopes);
   const { paths, ...rest } = documentShape.parse(document);
-  const described = Object.entries(paths).map(([path, operations]) => {
-    const changed = Object.entries(operations).map(([method, operation]) => {
-      const { responses } = operation;
-      if (!(UNAUTHORIZED in responses) || FORBIDDEN in responses) return [method, operation];
-      const scope = scopes.get(`${method.toUpperCase()} ${path}`) ?? 'admin';
-      return [method, { ...operation, responses: { ...responses, [FORBIDDEN]: refusalOf(scope) } }];
-    });
-    return [path, Object.fromEntries(changed)];
+  const described = mapOperations(paths, (operation, id) => {
+    const { responses } = operation;
+    if (!(UNAUTHORIZED in responses) || FORBIDDEN in responses) return operation;
+    return { ...operation, responses: { ...responses, [FORBIDDEN]: refusalOf(scopes.get(id) ?? 'admin') } };
   });
-  return { ...rest, paths: Object.fromEntries(described) };
+  return { ...rest, paths: described };
 }
 
 const UNAUTHORIZED = '401';
 const FORBIDDEN = '403';
 
-/** Format as shown by `keys create`. */
 const EXAMPLE_KEY_ID = '1f0c2ab9';
 
 const operationShape = z.looseObject({ responses: z.record(z.string(), z.unknown()) });
@@ -246,15 +235,10 @@ function scopesByOperation(app: ApiApp, routeScopes: RouteScopes): ReadonlyMap<s
 function refusalOf(scope: KeyScope): object {
   const scopes = new Set(KEY_SCOPES.filter((other) => other !== scope).slice(0, 1));
   const { message, details } = new ScopeMissingError(scope, { id: EXAMPLE_KEY_ID, name: '', scopes });
-  return {
-    description: `The API key lacks the scope ${scope}`,
-    content: {
-      'application/json': { schema: { $ref: '#/components/schemas/Error' }, example: { message, details } },
-    },
-  };
+  const json = { schema: { $ref: '#/components/schemas/Error' }, example: { message, details } };
+  return { description: `The API key lacks the scope ${scope}`, content: { 'application/json': json } };
 }
 
-/** The page `/docs/not-served`: operations of the hosted API that return 501, by group. */
 function unservedPage(): string {
   const groups = Map.groupBy(UNSERVED_OPERATIONS, ({ group }) => group);
   return `<!doctype html>

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { ApiApp } from '../api-context.ts';
+import type { RouteModule } from '../api-dependencies.ts';
 import { errorResponses } from '../requests/error-answer.ts';
-import type { RouteModule } from '../route-module.ts';
 import { withScope } from '../with-scope.ts';
 
 const BASE = '/api/v2.2';
@@ -67,7 +67,6 @@ const RATE_LIMIT_COSTS: Readonly<Record<string, number>> = {
 };
 const RATE_LIMIT_COST_DEFAULT = 10;
 
-/** Routes that clients use to check the API version and its operations. */
 export function informationRoutes(programVersion: string): RouteModule {
   return withScope('data', [
     (app) => {
@@ -83,13 +82,7 @@ function weightsOf(app: ApiApp): z.infer<typeof weightSchema>[] {
     if (definition.type !== 'route') return [];
     const { path, operationId } = definition.route;
     if (operationId === undefined || !path.startsWith(`${BASE}/`)) return [];
-    return [
-      {
-        endpoint: operationId,
-        path: path.slice(BASE.length),
-        rateLimitCost: RATE_LIMIT_COSTS[operationId] ?? RATE_LIMIT_COST_DEFAULT,
-        price: 0,
-      },
-    ];
+    const rateLimitCost = RATE_LIMIT_COSTS[operationId] ?? RATE_LIMIT_COST_DEFAULT;
+    return [{ endpoint: operationId, path: path.slice(BASE.length), rateLimitCost, price: 0 }];
   });
 }

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { Context } from 'hono';
 
-/** Immutable content: bytes, their gzip form, and the ETag. */
 export interface StaticAsset {
   readonly type: string;
   readonly body: Uint8Array<ArrayBuffer>;
@@ -15,7 +14,6 @@ export function staticAsset(content: string | Buffer, type: string): StaticAsset
   return { type, body, gzip: new Uint8Array(gzipSync(body)), etag: `"${hash('sha256', body, 'hex').slice(0, 32)}"` };
 }
 
-/** Returns the asset, with gzip if the client accepts it, or 304 if the client has it. */
 export function sendAsset(c: Context, asset: StaticAsset): Response {
   c.header('cache-control', 'no-cache');
   c.header('vary', 'Accept-Encoding', { append: true });

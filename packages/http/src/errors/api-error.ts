@@ -1,10 +1,8 @@
 import { ChainsteadError, startOfJson } from '@chainstead/core';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { KEY_SCOPES, type KeyScope } from '../keys/key-scope.ts';
+import { KEY_SCOPES, type KeyScope, type Principal } from '../keys/key-scope.ts';
 import { CONFIGURED_KEY_ID } from '../keys/key-store.ts';
-import type { Principal } from '../keys/principal.ts';
 
-/** `details` of the error body. */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
 export interface ApiErrorFacts {
@@ -12,9 +10,7 @@ export interface ApiErrorFacts {
   readonly status: ContentfulStatusCode;
   /** Shown to the client unchanged. */
   readonly message: string;
-  /** Shown to the client under `details`. */
   readonly details?: ErrorDetails;
-  /** Response headers, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly retryable?: boolean;
   readonly cause?: unknown;
@@ -27,20 +23,14 @@ export class ApiError extends ChainsteadError {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(options: ApiErrorFacts) {
-    super({
-      code: options.code,
-      message: options.message,
-      facts: { status: options.status, ...options.details },
-      retryable: options.retryable ?? false,
-      cause: options.cause,
-    });
-    this.status = options.status;
-    this.details = options.details;
-    this.headers = options.headers ?? {};
+    const { status, details, headers = {}, retryable = false, ...rest } = options;
+    super({ ...rest, cause: options.cause, facts: { status, ...details }, retryable });
+    this.status = status;
+    this.details = details;
+    this.headers = headers;
   }
 }
 
-/** An invalid parameter. */
 export interface ParameterProblem {
   readonly parameter: string;
   /** The client's value; absent if it sent none. */
@@ -54,9 +44,7 @@ export interface ParameterProblem {
 /** Maximum client text repeated in an error. Characters. */
 const GIVEN_LENGTH_MAX = 120;
 
-/** Maximum number of problems reported together. */
 const PROBLEMS_MAX = 10;
-/** Maximum length of a problem's sentence. Characters. */
 const SENTENCE_LENGTH_MAX = 1_000;
 
 /** A 400 that lists invalid parameters with the received and the allowed values, up to ten. */
@@ -72,13 +60,12 @@ export class InvalidParameterError extends ApiError {
       code: 'INVALID_PARAMETER',
       status: 400,
       // Each text once: the hosted API joins the messages of all broken rules.
-      message: [...new Set(errors.map(describe))].join(', '),
+      message: [...new Set(errors.map(sentenceOf))].join(', '),
       details: { errors: errors.map(({ message: _sentence, ...facts }) => facts) },
     });
   }
 }
 
-/** A 401: no key, or an invalid one. */
 export class UnauthorizedError extends ApiError {
   constructor(reason: 'missing' | 'invalid') {
     super({
@@ -93,10 +80,9 @@ export class UnauthorizedError extends ApiError {
   }
 }
 
-/** A 403: the key lacks the required scope. */
 export class ScopeMissingError extends ApiError {
   constructor(scope: KeyScope, { id, scopes }: Principal) {
-    const wanted = KEY_SCOPES.filter((one) => one === scope || scopes.has(one));
+    const wanted = KEY_SCOPES.filter((name) => name === scope || scopes.has(name));
     const isConfigured = id.startsWith(CONFIGURED_KEY_ID);
     super({
       code: 'SCOPE_MISSING',
@@ -122,14 +108,12 @@ export class ForeignOriginError extends ApiError {
   }
 }
 
-/** A 404: the resource in the path does not exist. */
 export class NotFoundError extends ApiError {
   constructor(message: string, details?: ErrorDetails) {
     super({ code: 'NOT_FOUND', status: 404, message, ...(details !== undefined && { details }) });
   }
 }
 
-/** A 405 with the methods that the path supports. */
 export class MethodNotAllowedError extends ApiError {
   constructor(method: string, path: string, allowed: readonly string[]) {
     super({
@@ -156,7 +140,6 @@ export class BodyTooLargeError extends ApiError {
   }
 }
 
-/** A 503: the memory for request bodies is in use. */
 export class TooManyBodiesError extends ApiError {
   constructor() {
     super({
@@ -186,7 +169,6 @@ export class ResponseTooLargeError extends ApiError {
   }
 }
 
-/** A 503: the memory for responses is in use. */
 export class TooManyResponsesError extends ApiError {
   constructor() {
     super({
@@ -202,7 +184,6 @@ export class TooManyResponsesError extends ApiError {
 /** Status used by proxies: the client disconnected before the response, so it is only counted. */
 export const CLIENT_CLOSED_REQUEST: number = 499;
 
-/** The client disconnected while sending its body. */
 export class BodyAbortedError extends ApiError {
   constructor(cause: unknown) {
     super({
@@ -214,7 +195,6 @@ export class BodyAbortedError extends ApiError {
   }
 }
 
-/** A 429 with `Retry-After`. */
 export class RateLimitedError extends ApiError {
   constructor(retryAfterSeconds: number) {
     super({
@@ -228,7 +208,6 @@ export class RateLimitedError extends ApiError {
   }
 }
 
-/** A 501: an operation of the hosted API that is not served yet. */
 export class NotServedError extends ApiError {
   constructor({ name, method, path }: { readonly name: string; readonly method: string; readonly path: string }) {
     super({
@@ -240,7 +219,6 @@ export class NotServedError extends ApiError {
   }
 }
 
-/** A 503: the response is not available yet. */
 export class UnavailableError extends ApiError {
   constructor(message: string, details?: ErrorDetails) {
     super({
@@ -254,18 +232,39 @@ export class UnavailableError extends ApiError {
   }
 }
 
-function describe(problem: ParameterProblem): string {
+function sentenceOf(problem: ParameterProblem): string {
   if (problem.message !== undefined) return problem.message;
   const allowed = problem.allowed ?? 'something else';
   if (!('given' in problem)) return `${problem.parameter} is required: ${allowed}`;
   return `${problem.parameter} must be ${allowed}, ${JSON.stringify(problem.given)} was given`;
 }
 
-function shorten<T>(given: T): T | string {
-  const text = typeof given === 'string' ? given : startOfJson(given, GIVEN_LENGTH_MAX + 1);
-  return text.length <= GIVEN_LENGTH_MAX ? given : cut(text, GIVEN_LENGTH_MAX);
+function shorten<T>(value: T): T | string {
+  const text = typeof value === 'string' ? value : startOfJson(value, GIVEN_LENGTH_MAX + 1);
+  return text.length <= GIVEN_LENGTH_MAX ? value : cut(text, GIVEN_LENGTH_MAX);
 }
 
 function cut(text: string, lengthMax: number): string {
   return text.length <= lengthMax ? text : `${text.slice(0, lengthMax)}…`;
+}
+
+/** A 503: the rows need an index that does not exist, because a bulk load skipped it or it has not been built yet. */
+export class IndexMissingError extends ApiError {
+  constructor(names: readonly string[]) {
+    super({
+      code: 'INDEX_MISSING',
+      status: 503,
+      message: `Database indexes for this request are missing (${names.join(', ')}): build them with \`chainstead indexes\``,
+      details: { indexes: names },
+      headers: { 'retry-after': RETRY_AFTER_SECONDS },
+      retryable: true,
+    });
+  }
+}
+
+/** An index worth skipping takes minutes to build. */
+const RETRY_AFTER_SECONDS = '60';
+
+export function requireIndexes(missing: readonly string[]): void {
+  if (missing.length > 0) throw new IndexMissingError(missing);
 }

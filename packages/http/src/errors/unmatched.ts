@@ -18,32 +18,26 @@ export function matchedRoute(c: ApiContext): RouterRoute | undefined {
   return matchedRoutes(c).find((route) => route.method !== MIDDLEWARE);
 }
 
-/**
- * Returns the path pattern of the matched route, such as `/api/v2.2/:address/erc20/transfers`; `unmatched` without one.
- */
+/** Such as `/api/v2.2/:address/erc20/transfers`; `unmatched` without a route. */
 export function routePatternOf(c: ApiContext): string {
   return matchedRoute(c)?.path.replaceAll(FORM, '') ?? 'unmatched';
 }
 
-/** Handles a request without a matching route: 405 with `Allow` if other methods match, otherwise 404. */
 export function unmatched(app: OpenAPIHono<ApiEnv>): (c: ApiContext) => never {
   return (c) => {
-    const known = METHODS.filter((method) =>
+    const matching = METHODS.filter((method) =>
       app.router.match(method, c.req.path)[0].some(([[, route]]) => route.method !== MIDDLEWARE),
     );
-    if (known.length === 0) {
+    if (matching.length === 0) {
       const hint = OTHER_VERSION.test(c.req.path) ? ': the data API is served at /api/v2.2' : '';
       throw new NotFoundError(`No route for ${c.req.method} ${withoutKey(c.req.path).slice(0, 120)}${hint}`);
     }
-    const allowed = known.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    const allowed = matching.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
     throw new MethodNotAllowedError(c.req.method, withoutKey(c.req.path), allowed);
   };
 }
 
-/**
- * Removes the key from a gateway path, where it follows the chain name, even with an unknown chain or malformed
- * slashes.
- */
+/** Removes the key from a gateway path, also with an unknown chain or malformed slashes. */
 function withoutKey(path: string): string {
   return path.replace(/^(\/+(?!api\/)[^/%]*(?:\/|%2f)+)[A-Za-z0-9._-]{8,128}(?=[/%]|$)/i, '$1…');
 }

@@ -25,3 +25,10 @@ export function keepFor<Value>(milliseconds: number, read: () => Promise<Value>)
     }
   }
 }
+
+/** Unauthenticated clients may request it at any rate. Milliseconds. */
+const KEPT_MS = 1_000;
+
+export function keepForSecond<Value>(read: () => Promise<Value>): () => Promise<Value> {
+  return keepFor(KEPT_MS, read);
+}

@@ -4,8 +4,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { type ApiApp, type ApiContext, requestLogger } from '../api-context.ts';
 import { UnavailableError } from '../errors/api-error.ts';
 import { errorResponses } from '../requests/error-answer.ts';
-import { keepForSecond } from './keep-for-second.ts';
-import type { Readiness } from './readiness.ts';
+import { keepForSecond } from './keep-for.ts';
 
 const statusSchema = z.object({ status: z.string() }).openapi('Status');
 
@@ -15,23 +14,20 @@ const readySchema = statusSchema
   })
   .openapi('Ready');
 
+/** No key needed: probes and scrapers send none. */
+const OPEN = { method: 'get' as const, tags: ['System'], security: [] };
 const health = createRoute({
-  method: 'get',
+  ...OPEN,
   path: '/health',
-  tags: ['System'],
   summary: 'Check that the process is alive',
-  security: [],
   responses: {
     200: { description: 'The process is alive', content: { 'application/json': { schema: statusSchema } } },
   },
 });
-
 const ready = createRoute({
-  method: 'get',
+  ...OPEN,
   path: '/ready',
-  tags: ['System'],
   summary: 'Check that the process accepts requests',
-  security: [],
   responses: {
     200: { description: 'The process is ready', content: { 'application/json': { schema: readySchema } } },
     ...errorResponses(503),
@@ -39,11 +35,9 @@ const ready = createRoute({
 });
 
 const synced = createRoute({
-  method: 'get',
+  ...OPEN,
   path: '/synced',
-  tags: ['System'],
   summary: 'Check that all chains are synced to their head',
-  security: [],
   responses: {
     200: { description: 'All chains are synced', content: { 'application/json': { schema: statusSchema } } },
     ...errorResponses(503),
@@ -51,17 +45,14 @@ const synced = createRoute({
 });
 
 const metricsRoute = createRoute({
-  method: 'get',
+  ...OPEN,
   path: '/metrics',
-  tags: ['System'],
   summary: 'Get Prometheus metrics',
-  security: [],
   responses: {
     200: { description: 'Metrics in the Prometheus text format', content: { 'text/plain': { schema: z.string() } } },
   },
 });
 
-/** Adds routes for liveness, readiness, lag and metrics. No key needed: probes and scrapers send none. */
 export function addSystemRoutes(
   app: ApiApp,
   options: {
@@ -85,23 +76,29 @@ export function addSystemRoutes(
     const refusal = await refusalOf(c, isSynced, 'Not caught up', options.logger);
     return refusal === null ? c.json({ status: 'synced' }, 200) : c.json(refusal, 503);
   });
-  if (options.metrics !== null) addMetricsRoute(app, options.metrics);
-}
-
-function addMetricsRoute(app: ApiApp, registry: Registry): void {
+  const { metrics: registry } = options;
+  if (registry === null) return;
   const metrics = keepForSecond(() => registry.metrics());
   app.openapi(metricsRoute, async (c) => c.text(await metrics(), 200, { 'content-type': registry.contentType }));
 }
 
 /** Null if ready. A response, not an error: a probe that gets "not yet" every second must not fill the error log. */
 async function refusalOf(c: ApiContext, read: () => Promise<Readiness>, title: string, logger: Logger) {
-  const { ready: isWell, reasons } = await read().catch((error: unknown) => {
+  const { ready: isReady, reasons } = await read().catch((error: unknown) => {
     if (error instanceof DatabaseUnavailableError) return { ready: false, reasons: ['the database is unavailable'] };
     requestLogger(c, logger).error({ err: error }, 'Readiness could not be determined');
     return { ready: false, reasons: ['readiness could not be determined'] };
   });
-  if (isWell) return null;
+  if (isReady) return null;
   const notYet = new UnavailableError(reasons.length === 0 ? title : `${title}: ${reasons.join('; ')}`);
   for (const [name, value] of Object.entries(notYet.headers)) c.header(name, value);
   return { message: notYet.message, details: { reasons: [...reasons] } };
+}
+
+export interface Readiness {
+  readonly ready: boolean;
+  /** Reasons, one sentence each; empty if ready. */
+  readonly reasons: readonly string[];
+  /** Notes for the operator that don't prevent readiness. Default: none. */
+  readonly notes?: readonly string[];
 }

@@ -1,6 +1,6 @@
 import { type Database, sql, transactionLock } from '@chainstead/db';
 import { START_ACTOR } from '../audit/audit-log.ts';
-import type { ConfiguredKey } from './configured-key.ts';
+import type { ConfiguredKey } from './key-scope.ts';
 import { insertKey } from './key-store.ts';
 
 const LOCK = 'first admin key';

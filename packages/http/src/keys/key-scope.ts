@@ -15,3 +15,26 @@ export function parseScopes(names: readonly string[]): KeyScopes | null {
   const scopes = KEY_SCOPES.filter((scope) => names.includes(scope));
   return scopes.length === 0 || names.some((name) => !scopes.some((scope) => scope === name)) ? null : new Set(scopes);
 }
+
+export interface ConfiguredKey {
+  readonly key: string;
+  readonly scopes: KeyScopes;
+}
+
+export const KEY_PATTERN = /^[A-Za-z0-9._-]{8,128}$/;
+
+/** Parses an entry of `API_KEYS`: `key`, which has all scopes, or `key:rpc+data`. Null if malformed. */
+export function parseConfiguredKey(text: string): ConfiguredKey | null {
+  const [key = '', names, ...rest] = text.split(':');
+  const scopes = names === undefined ? ALL_SCOPES : parseScopes(names.split('+'));
+  return KEY_PATTERN.test(key) && scopes !== null && rest.length === 0 ? { key, scopes } : null;
+}
+
+export interface Principal {
+  /** Stable and safe to log: the first characters of a stored key, `config:<n>` for one of `API_KEYS`. */
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: KeyScopes;
+  /** API requests per second; null: the `RATE_LIMIT` setting. */
+  readonly rateLimit?: number | null;
+}

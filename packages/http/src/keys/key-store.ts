@@ -2,14 +2,18 @@ import { hash, randomBytes } from 'node:crypto';
 import { defineError } from '@chainstead/core';
 import { type Database, type Sql, sql, type Transaction } from '@chainstead/db';
 import { LRUCache } from 'lru-cache';
-import { type AuditActor, recordAudit, START_ACTOR } from '../audit/audit-log.ts';
-import { type ConfiguredKey, KEY_PATTERN } from './configured-key.ts';
-import { DEFAULT_SCOPES, KEY_SCOPES, type KeyScope, type KeyScopes } from './key-scope.ts';
-import type { Principal } from './principal.ts';
+import { type AuditActor, type AuditEntry, recordAudit, START_ACTOR } from '../audit/audit-log.ts';
+import type { Principal } from './key-scope.ts';
+import {
+  type ConfiguredKey,
+  DEFAULT_SCOPES,
+  KEY_PATTERN,
+  KEY_SCOPES,
+  type KeyScope,
+  type KeyScopes,
+} from './key-scope.ts';
 
-/** A stored key in lists. */
 export interface StoredKey {
-  /** First characters of the key. */
   readonly prefix: string;
   readonly name: string;
   readonly scopes: readonly KeyScope[];
@@ -24,26 +28,17 @@ export interface KeyStore {
   verify(key: string): Principal | null | Promise<Principal | null>;
   /** Whether any key was ever configured or created: a server whose keys were all revoked stays closed. */
   inUse(): boolean | Promise<boolean>;
-  /**
-   * Creates a key of 32 lower-case hex digits, by default with {@link DEFAULT_SCOPES}. Only this result contains it.
-   */
+  /** A key of 32 lower-case hex digits, by default with {@link DEFAULT_SCOPES}. Only this result contains it. */
   create(name: string, scopes?: KeyScopes, by?: AuditActor): Promise<CreatedKey>;
   list(): Promise<readonly StoredKey[]>;
   /** Revokes a key, given its prefix or the key itself. @throws KeyNotFoundError, AmbiguousKeyError */
   revoke(prefixOrKey: string, by?: AuditActor): Promise<StoredKey>;
-  /**
-   * Sets the scopes of an active key, given its prefix or the key itself.
-   * @throws KeyNotFoundError, AmbiguousKeyError
-   */
+  /** @throws KeyNotFoundError, AmbiguousKeyError */
   setScopes(prefixOrKey: string, scopes: KeyScopes, by?: AuditActor): Promise<StoredKey>;
-  /**
-   * Sets an active key's requests per second; null: the `RATE_LIMIT` setting.
-   * @throws KeyNotFoundError, AmbiguousKeyError
-   */
+  /** Null: the `RATE_LIMIT` setting. @throws KeyNotFoundError, AmbiguousKeyError */
   setRateLimit(prefixOrKey: string, rateLimit: number | null, by?: AuditActor): Promise<StoredKey>;
 }
 
-/** A newly created key. */
 export interface CreatedKey {
   /** Shown only once. */
   readonly key: string;
@@ -52,13 +47,11 @@ export interface CreatedKey {
 
 export interface KeyStoreOptions {
   readonly database: Database;
-  /** `API_KEYS`. */
   readonly configured: readonly ConfiguredKey[];
   /** Cache time of database results, and so the maximum time that a revoked key still works. Default 3,000 ms. */
   readonly cacheMs?: number;
 }
 
-/** Prefix of the ids of configured keys. */
 export const CONFIGURED_KEY_ID = 'config:';
 const STORED_KEY_PATTERN = /^[0-9a-f]{32}$/;
 const PREFIX_LENGTH = 8;
@@ -66,7 +59,6 @@ const CACHE_MS = 3_000;
 /** Limits the memory that a flood of wrong keys can use. Entries. */
 const CACHE_ENTRIES_MAX = 10_000;
 
-/** An invalid key in `API_KEYS`. The key itself is not repeated. */
 export class InvalidConfiguredKeyError extends defineError('API_KEY_FORMAT', (position: number) => ({
   message: `Key ${position} of API_KEYS is not 8 to 128 characters of A-Z, a-z, 0-9, ".", "_" and "-"`,
   facts: { position },
@@ -84,20 +76,7 @@ export class AmbiguousKeyError extends defineError('API_KEY_AMBIGUOUS', (prefix:
   remedy: 'Pass the full key',
 })) {}
 
-interface KeyRow {
-  readonly prefix: string;
-  readonly name: string;
-  readonly scopes: readonly string[];
-  readonly rate_limit: number | null;
-  readonly created_at: Date;
-  readonly revoked_at: Date | null;
-}
-
-/**
- * Creates a store of keys from the configuration and from table `api_keys`, which contains only their SHA-256. Keys are
- * compared by digest, so the comparison time reveals nothing about a key.
- * @throws InvalidConfiguredKeyError
- */
+/** Table `api_keys` contains only SHA-256: comparison times reveal nothing. @throws InvalidConfiguredKeyError */
 export function createKeyStore(options: KeyStoreOptions): KeyStore {
   const { database } = options;
   const cacheMs = options.cacheMs ?? CACHE_MS;
@@ -108,7 +87,7 @@ export function createKeyStore(options: KeyStoreOptions): KeyStore {
     ttl: cacheMs,
     fetchMethod: async (digest) => ({ principal: await findStored(database, digest) }),
   });
-  const inUse = createInUse(database, { hasConfigured: configured.size > 0, cacheMs });
+  const inUse = createInUse(database, configured.size > 0, cacheMs);
   return {
     verify: (key) => {
       if (!KEY_PATTERN.test(key)) return null;
@@ -116,17 +95,14 @@ export function createKeyStore(options: KeyStoreOptions): KeyStore {
       const fromConfiguration = configured.get(digest);
       if (fromConfiguration !== undefined) return fromConfiguration;
       if (!STORED_KEY_PATTERN.test(key)) return null;
-      const known = cache.get(digest);
-      if (known !== undefined) return known.principal;
-      return cache.fetch(digest).then((found) => found?.principal ?? null);
+      const cached = cache.get(digest);
+      if (cached !== undefined) return cached.principal;
+      return cache.fetch(digest).then((fetched) => fetched?.principal ?? null);
     },
     inUse,
     create: (name, scopes = new Set(DEFAULT_SCOPES), by = START_ACTOR) =>
       database.transaction((transaction) => insertKey(transaction, { name, scopes, byStart: false }, by)),
-    list: async () => {
-      const rows = await database.query<KeyRow>(sql`SELECT ${COLUMNS} FROM api_keys ORDER BY created_at, prefix`);
-      return rows.map(toStoredKey);
-    },
+    list: () => database.query<StoredKey>(sql`SELECT ${COLUMNS} FROM api_keys ORDER BY created_at, prefix`),
     revoke: (prefixOrKey, by = START_ACTOR) =>
       changeKey(database, prefixOrKey, { set: sql`revoked_at = now()`, action: 'key.revoke', details: {} }, by),
     setScopes: (prefixOrKey, scopes, by = START_ACTOR) => {
@@ -141,38 +117,31 @@ export function createKeyStore(options: KeyStoreOptions): KeyStore {
   };
 }
 
-const COLUMNS = sql`prefix, name, scopes, rate_limit, created_at, revoked_at`;
+/** In their usual order, without scopes of a newer version: this version has no route for them. */
+const SCOPES = sql`array(SELECT scope FROM unnest(${[...KEY_SCOPES]}::text[]) WITH ORDINALITY AS known (scope, position)
+  WHERE scope = ANY (scopes) ORDER BY position) AS scopes`;
+const COLUMNS = sql`prefix, name, ${SCOPES}, rate_limit AS "rateLimit", created_at AS "createdAt", revoked_at AS "revokedAt"`;
 
 function digestConfigured(keys: readonly ConfiguredKey[]): ReadonlyMap<string, Principal> {
   return new Map(
     keys.map(({ key, scopes }, index) => {
       if (!KEY_PATTERN.test(key)) throw new InvalidConfiguredKeyError(index + 1);
-      return [
-        hash('sha256', key, 'hex'),
-        { id: `${CONFIGURED_KEY_ID}${index + 1}`, name: `API_KEYS ${index + 1}`, scopes },
-      ];
+      const principal = { id: `${CONFIGURED_KEY_ID}${index + 1}`, name: `API_KEYS ${index + 1}`, scopes };
+      return [hash('sha256', key, 'hex'), principal];
     }),
   );
 }
 
 async function findStored(database: Database, digest: string): Promise<Principal | null> {
-  const [row] = await database.query<Pick<KeyRow, 'prefix' | 'name' | 'scopes' | 'rate_limit'>>(
-    sql`SELECT prefix, name, scopes, rate_limit FROM api_keys WHERE key_hash = ${Buffer.from(digest, 'hex')} AND revoked_at IS NULL`,
+  const [key] = await database.query<StoredKey>(
+    sql`SELECT ${COLUMNS} FROM api_keys WHERE key_hash = ${Buffer.from(digest, 'hex')} AND revoked_at IS NULL`,
   );
-  if (row === undefined) return null;
-  return { id: row.prefix, name: row.name, scopes: scopesOf(row), rateLimit: row.rate_limit };
-}
-
-/** Skips scopes of a newer version: this version has no route for them. */
-function scopesOf({ scopes }: Pick<KeyRow, 'scopes'>): KeyScopes {
-  return new Set(KEY_SCOPES.filter((scope) => scopes.includes(scope)));
+  if (key === undefined) return null;
+  return { id: key.prefix, name: key.name, scopes: new Set(key.scopes), rateLimit: key.rateLimit };
 }
 
 /** Stays true once true: rows of api_keys are never deleted. */
-function createInUse(
-  database: Database,
-  { hasConfigured, cacheMs }: { readonly hasConfigured: boolean; readonly cacheMs: number },
-): KeyStore['inUse'] {
+function createInUse(database: Database, hasConfigured: boolean, cacheMs: number): KeyStore['inUse'] {
   let used = hasConfigured;
   let checkedAt: number | undefined;
   let pending: Promise<boolean> | undefined;
@@ -196,7 +165,6 @@ function createInUse(
   };
 }
 
-/** A key before its digits are generated. */
 export interface NewKey {
   readonly name: string;
   readonly scopes: KeyScopes;
@@ -204,7 +172,6 @@ export interface NewKey {
   readonly byStart: boolean;
 }
 
-/** Inserts a key in a transaction, with its audit log entry. */
 export async function insertKey(
   transaction: Transaction,
   { name, scopes, byStart }: NewKey,
@@ -219,44 +186,26 @@ export async function insertKey(
   return { key, prefix };
 }
 
-interface KeyChange {
-  readonly set: Sql;
-  /** For the audit log. */
-  readonly action: string;
-  readonly details: Readonly<Record<string, unknown>>;
-}
-
 async function changeKey(
   database: Database,
   prefixOrKey: string,
-  change: KeyChange,
+  change: Required<Pick<AuditEntry, 'action' | 'details'>> & { readonly set: Sql },
   by: AuditActor,
 ): Promise<StoredKey> {
   const isKey = STORED_KEY_PATTERN.test(prefixOrKey);
   const prefix = prefixOrKey.slice(0, PREFIX_LENGTH);
   return database.transaction(async (transaction) => {
-    const rows = await transaction.query<KeyRow>(
+    const changed = await transaction.query<StoredKey>(
       sql`UPDATE api_keys SET ${change.set}
        WHERE revoked_at IS NULL AND ${isKey ? sql`key_hash = ${hash('sha256', prefixOrKey, 'buffer')}` : sql`prefix = ${prefixOrKey}`}
        RETURNING ${COLUMNS}`,
     );
-    const [row] = rows;
-    if (row === undefined) throw new KeyNotFoundError(prefix);
+    const [key] = changed;
+    if (key === undefined) throw new KeyNotFoundError(prefix);
     // Thrown inside the transaction, so nothing changes.
-    if (rows.length > 1) throw new AmbiguousKeyError(prefix, rows.length);
+    if (changed.length > 1) throw new AmbiguousKeyError(prefix, changed.length);
     const { action, details } = change;
-    await recordAudit(transaction, by, { action, target: row.prefix, details: { name: row.name, ...details } });
-    return toStoredKey(row);
+    await recordAudit(transaction, by, { action, target: key.prefix, details: { name: key.name, ...details } });
+    return key;
   });
-}
-
-function toStoredKey(row: KeyRow): StoredKey {
-  return {
-    prefix: row.prefix,
-    name: row.name,
-    scopes: [...scopesOf(row)],
-    rateLimit: row.rate_limit,
-    createdAt: row.created_at,
-    revokedAt: row.revoked_at,
-  };
 }

@@ -3,11 +3,7 @@ import { type Database, sql } from '@chainstead/db';
 
 const SECRET_BYTES = 32;
 
-/**
- * Returns a secret shared by all replicas: 32 random bytes, created by the first call and stored in table
- * `server_secrets`. Servers that start concurrently get the same one: only the first insert takes effect, and both read
- * the stored value.
- */
+/** Shared by all replicas: only the first insert takes effect, and all read the stored value. */
 export async function loadServerSecret(database: Database, name: string): Promise<Buffer> {
   await database.query(
     sql`INSERT INTO server_secrets (name, value) VALUES (${name}, ${randomBytes(SECRET_BYTES)}) ON CONFLICT (name) DO NOTHING`,

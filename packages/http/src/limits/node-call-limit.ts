@@ -16,7 +16,6 @@ export async function spendNodeCalls(calls: number): Promise<number> {
   return (await requests.getStore()?.(calls)) ?? 0;
 }
 
-/** Runs a request whose node calls count for a key. */
 type RunCounted = <T>(keyId: string, work: () => Promise<T>) => Promise<T>;
 
 /** @param perSecond node calls that the requests of a key may cause, on average of ten seconds; null: any number */

@@ -8,15 +8,12 @@ export interface OnDemandBounds {
   readonly perKey: number;
 }
 
-/** Limits of node calls caused by requests, shared by all routes of a process. */
 export interface OnDemandBudget {
-  /** Whether requests may cause any calls. */
   readonly mayCall: boolean;
   /** Runs work that a key waits for. @throws RateLimitedError (429) if the key already waits for too much */
   run<T>(requester: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** Creates the budget that all routes of a process share. */
 export function createOnDemandBudget(bounds: OnDemandBounds): OnDemandBudget {
   const waiting = new Map<string, number>();
   return {
@@ -40,7 +37,6 @@ export function createOnDemandBudget(bounds: OnDemandBounds): OnDemandBudget {
 
 const OPEN_REQUESTER = 'open';
 
-/** Returns the requester's id for budgets. */
 export function requesterOf(c: ApiContext): string {
   return c.get('principal')?.id ?? OPEN_REQUESTER;
 }

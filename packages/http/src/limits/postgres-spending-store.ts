@@ -1,6 +1,6 @@
 import { type Database, rawSql, type Sql, sql } from '@chainstead/db';
-import { SLOTS, type SlotSpending } from './rolling-window.ts';
-import { ATTENDANCE_SECONDS, type SpendingReport, type SpendingStore } from './spending-store.ts';
+import { SLOTS, type SlotSpending } from './shared-budget.ts';
+import { ATTENDANCE_SECONDS, type SpendingReport, type SpendingStore } from './spending-exchange.ts';
 
 /**
  * One row per bucket, whose lock orders the reports, so each report sees all earlier ones. `spent` is a ring: the index
@@ -40,21 +40,18 @@ const FORGET = sql`DELETE FROM rate_limit_usage WHERE bucket IN (
   SELECT bucket FROM rate_limit_usage WHERE expires_at < clock_timestamp() ORDER BY bucket FOR UPDATE SKIP LOCKED
 )`;
 
-interface SpendingRow {
-  readonly bucket: string;
-  readonly slot: number;
-  readonly spent: readonly number[];
-  readonly now: number;
-}
-
 /** Uses table `rate_limit_usage`, which is UNLOGGED: after a Postgres crash the windows start empty. */
 export function createPostgresSpendingStore({ database }: { readonly database: Database }): SpendingStore {
   return {
     async exchange(reports) {
-      const rows = await database.query<SpendingRow>(exchange(reports));
+      const rows = await database.query<{ bucket: string; slot: number; spent: number[]; now: number }>(
+        exchange(reports),
+      );
+      const spendingOf = (newest: number, ring: readonly number[]): SlotSpending[] =>
+        ring.flatMap((amount, index) => (amount === 0 ? [] : [{ slot: newest - ((newest - index) % SLOTS), amount }]));
       return {
         now: Math.max(...rows.map(({ now }) => now)),
-        buckets: new Map(rows.map(({ bucket, slot, spent }) => [bucket, concurrencyLimiterOf(slot, spent)])),
+        buckets: new Map(rows.map(({ bucket, slot, spent }) => [bucket, spendingOf(slot, spent)])),
       };
     },
     async attend(process) {
@@ -71,9 +68,4 @@ export function createPostgresSpendingStore({ database }: { readonly database: D
       return Math.max(1, row?.processes ?? 1);
     },
   };
-}
-
-/** @param newest the number of the ring's newest slot */
-function concurrencyLimiterOf(newest: number, ring: readonly number[]): SlotSpending[] {
-  return ring.flatMap((amount, place) => (amount === 0 ? [] : [{ slot: newest - ((newest - place) % SLOTS), amount }]));
 }

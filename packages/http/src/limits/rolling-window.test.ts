@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createRollingWindow, SLOTS } from './rolling-window.ts';
+import { createRollingWindow, SLOTS } from './shared-budget.ts';
 
 const START = 1_700_000_000_000;
 const WINDOW_MS = 4_000;

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { SLOTS, type SlotSpending } from './rolling-window.ts';
-import { type Company, createSharedBudget, type SharedBudget, unreportedMax } from './shared-budget.ts';
+import {
+  type Company,
+  createSharedBudget,
+  type SharedBudget,
+  SLOTS,
+  type SlotSpending,
+  unreportedMax,
+} from './shared-budget.ts';
 
 const START = 1_700_000_000_000;
 const WINDOW_MS = 1_600;

@@ -9,7 +9,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createPostgresSpendingStore } from './postgres-spending-store.ts';
 import { unreportedMax } from './shared-budget.ts';
 import type { SharedLimit } from './shared-limits.ts';
-import type { SpendingStore } from './spending-store.ts';
+import type { SpendingStore } from './spending-exchange.ts';
 import {
   closeLimits,
   LONG_MS,

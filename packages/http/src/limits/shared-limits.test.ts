@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createPostgresSpendingStore } from './postgres-spending-store.ts';
 import { unreportedMax } from './shared-budget.ts';
 import { createLocalLimits } from './shared-limits.ts';
-import type { SpendingStore } from './spending-store.ts';
+import type { SpendingStore } from './spending-exchange.ts';
 import { closeLimits, LONG_MS, newName, openLimits, spendMany } from './testing/open-limits.ts';
 
 const scratch = scratchOfFile();

@@ -1,8 +1,8 @@
 import { type Clock, Gauge, type Logger, type Registry, silentLogger, systemClock } from '@chainstead/core';
 import { LRUCache } from 'lru-cache';
 import { createSharedBudget, type SharedBudget } from './shared-budget.ts';
+import type { SpendingStore } from './spending-exchange.ts';
 import { createSpendingExchange } from './spending-exchange.ts';
-import type { SpendingStore } from './spending-store.ts';
 
 /**
  * Limits shared by all processes with the same store, without a store call per request.
@@ -33,14 +33,12 @@ export interface SharedLimits {
    * @returns 0 if spent, otherwise the milliseconds to wait; a promise if an exchange is needed first
    */
   spend(spendings: readonly Spending[]): number | Promise<number>;
-  /** Reports the remaining spending. The owner closes the database. */
   close(): Promise<void>;
 }
 
 export interface LimitOptions {
   /** Prefix of its buckets. Contains no secret, since the store contains it. */
   readonly name: string;
-  /** Budget of each key within the window. */
   readonly budget: number;
   readonly windowMs: number;
 }
@@ -75,7 +73,6 @@ export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {
   return limitsOver(exchange);
 }
 
-/** Returns the limits of a process that shares none. */
 export function createLocalLimits(clock: Pick<Clock, 'now'> = systemClock): SharedLimits {
   return limitsOver(createSpendingExchange({ store: null, clock, logger: silentLogger() }));
 }
@@ -119,7 +116,6 @@ function limitsOver(exchange: ReturnType<typeof createSpendingExchange>): Shared
   };
 }
 
-/** Registers the metric `chainstead_limit_processes`. */
 export function countProcesses(registry: Registry, read: () => number): void {
   new Gauge({
     name: 'chainstead_limit_processes',

@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, defineError, errorText, type Logger } from '@chainstead/core';
-import type { Company, SharedBudget } from './shared-budget.ts';
-import type { SpendingReport, SpendingStore, StoredSpending } from './spending-store.ts';
+import type { Company, SharedBudget, SlotSpending } from './shared-budget.ts';
 
-/** Exchanges spending with a store: reports the local amounts and updates budgets with the totals. */
-export interface SpendingExchange {
-  /** Starts counting this process. */
+interface SpendingExchange {
   begin(): void;
   /** The estimated clock of the store, epoch milliseconds. */
   now(): number;
@@ -16,11 +13,10 @@ export interface SpendingExchange {
   spent(budget: SharedBudget): void;
   /** Resolves when the budget's spending so far is reported, or the report failed. */
   reported(budget: SharedBudget): Promise<void>;
-  /** Reports the remaining spending. */
   close(): Promise<void>;
 }
 
-export interface SpendingExchangeOptions {
+interface SpendingExchangeOptions {
   /** Null: this process is the only one. */
   readonly store: SpendingStore | null;
   readonly clock: Pick<Clock, 'now'>;
@@ -181,13 +177,12 @@ export function createSpendingExchange(options: SpendingExchangeOptions): Spendi
 }
 
 /** The limit store timed out; it may have counted the report anyway. */
-export class LimitsStoreSilentError extends defineError('LIMITS_STORE_SILENT', (timeoutMs: number) => ({
+class LimitsStoreSilentError extends defineError('LIMITS_STORE_SILENT', (timeoutMs: number) => ({
   message: `The rate limit store did not respond within ${timeoutMs} ms`,
   remedy: 'Check the load of the Postgres server. Limits are shared again once it responds',
   retryable: true,
 })) {}
 
-/** @throws LimitsStoreSilentError on timeout */
 async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new LimitsStoreSilentError(timeoutMs)), timeoutMs);
@@ -197,3 +192,27 @@ async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
     clearTimeout(timer);
   }
 }
+
+export interface SpendingReport {
+  readonly bucket: string;
+  readonly amount: number;
+  /** Slot length in milliseconds; a window has {@link SLOTS} slots. */
+  readonly slotMs: number;
+}
+
+interface StoredSpending {
+  /** The store's clock, epoch milliseconds. */
+  readonly now: number;
+  readonly buckets: ReadonlyMap<string, readonly SlotSpending[]>;
+}
+
+/** Adds up the spending of all processes. Its methods fail with the driver's errors. */
+export interface SpendingStore {
+  /** Adds the amounts to the current slot. Buckets must differ. @returns the totals of the same buckets */
+  exchange(reports: readonly SpendingReport[]): Promise<StoredSpending>;
+  /** Registers this process. @returns the number of processes that registered recently, including this one */
+  attend(process: string): Promise<number>;
+}
+
+/** Time that a process counts after its last registration. Seconds. */
+export const ATTENDANCE_SECONDS = 30;

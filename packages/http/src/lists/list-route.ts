@@ -24,7 +24,6 @@ interface ListPage<F extends ListFilter, P extends JsonValue, Given> extends Req
   readonly chain: Chain;
 }
 
-/** A paged list of rows of one chain: its requests, cursor binding, reading and presentation. */
 interface ListRoute<
   Params extends Shape,
   Query extends ListQueryShape,
@@ -45,11 +44,7 @@ interface ListRoute<
   refusal?(error: InvalidParameterError): Error;
 }
 
-/**
- * Adds a paged route for rows of one chain (docs/api/index.md#pages). It refuses a cursor of another list or with
- * contradicting parameters, an unknown chain and unindexed data; it reads the page, signs the next cursor, and presents
- * both.
- */
+/** {@link definePagedRoute} for rows of one chain; it also refuses an unknown chain and unindexed data. */
 export function defineListRoute<
   Params extends Shape,
   Query extends ListQueryShape,

@@ -20,28 +20,22 @@ interface PagingQuery {
 }
 
 export type Shape = z.core.$ZodShape;
-/** Parameters of a list's query. */
 export type ListQueryShape = Shape & { readonly [Name in keyof PagingQuery]: z.ZodType<PagingQuery[Name]> };
 
-/** Parsed path parameters, query and body. */
 export type Given<Params extends Shape, Query extends ListQueryShape, Sent> = z.output<z.ZodObject<Params>> &
   z.output<z.ZodObject<Query>> & { readonly body: Sent };
 
-/** The requested page. */
 export interface RequestedPage<F extends Filter, P extends JsonValue, Given> extends Page<F, P> {
   /** Request values that no cursor is bound to. */
   readonly given: Given;
-  /** The requesting key, for budgets. */
   readonly requester: string;
 }
 
-/** A page after reading. */
 export interface FoundPage<P extends JsonValue> {
   /** The last row of this page and the highest block of the run; absent on the last page. */
   readonly next: { readonly position: P; readonly upperBound: number } | null | undefined;
 }
 
-/** Response members set by paging. */
 export interface PageEnvelope {
   readonly page: number;
   readonly page_size: number;
@@ -49,7 +43,6 @@ export interface PageEnvelope {
   readonly cursor: string | null;
 }
 
-/** The request form of a list, and the part of it that cursors are bound to. */
 export interface ListRequest<Params extends Shape, Query extends ListQueryShape, F extends Filter, Sent = unknown> {
   readonly path: string;
   /** The routed path, if it is narrower than the documented one. */
@@ -83,17 +76,14 @@ export interface ListPages<P extends JsonValue, Opened, Found extends FoundPage<
   readonly response: { readonly description: string; readonly schema: z.ZodType<Body> };
   /** For a list whose `read` may return null. */
   readonly pending?: PendingResponse;
-  /** The last row of a page. */
   readonly position: z.ZodType<P>;
   /** Rows per page. Default: 100, or `PAGE_LIMIT_MAX` if that is less. */
   readonly limitDefault?: number;
   /** Default DESC. */
   readonly orderDefault?: Order;
-  /** The number of the first page in responses. */
   readonly firstPage: 0 | 1;
   /** Null: respond with {@link PendingResponse}. */
   read(page: Opened): Promise<Found | null>;
-  /** The body of the response. */
   present(found: Found, envelope: PageEnvelope, page: Opened): NoInfer<Body>;
 }
 
@@ -109,7 +99,6 @@ export interface PagedRoute<
   Sent,
 > extends ListRequest<Params, Query, F, Sent>,
     ListPages<P, Opened, Found, Body> {
-  /** All documented errors. */
   readonly errors: readonly DocumentedStatus[];
   /** The filter that a cursor is bound to, by parameter name as in error messages. Optional members have defaults. */
   readonly filter: z.ZodType<F>;
@@ -119,10 +108,7 @@ export interface PagedRoute<
   prepare(page: RequestedPage<F, P, Given<Params, Query, Sent>>): Opened;
 }
 
-/**
- * Adds a paged route (docs/api/index.md#pages). It refuses a cursor of another list or with contradicting parameters,
- * reads the page, signs the next cursor, and presents both.
- */
+/** docs/api/index.md#pages. Refuses a cursor of another list or with contradicting parameters. */
 export function definePagedRoute<
   Params extends Shape,
   Query extends ListQueryShape,
@@ -161,7 +147,8 @@ export function definePagedRoute<
     return readFitting(opened, responseBytes, async (fitting) => {
       const page = list.prepare({ ...fitting, given, requester: requesterOf(c) });
       const found = await list.read(page);
-      if (found === null) return c.json(bodyWhilePending(list), 202);
+      if (found === null && list.pending !== undefined) return c.json(list.pending.body, 202);
+      if (found === null) throw new TypeError(`${list.path} has no response for rows that are not there yet`);
       const envelope = {
         page: opened.page + firstPage,
         page_size: opened.limit,
@@ -200,7 +187,6 @@ async function readFitting<F extends Filter, P extends JsonValue>(
   }
 }
 
-/** The request as parsed by the route's schemas. */
 type Context = ApiContext & { readonly req: { valid(target: 'param' | 'query' | 'json'): unknown } };
 
 /** Returns the schemas' output: the compiler can't compute its type while the schema types are parameters. */
@@ -213,11 +199,6 @@ function givenOf<Params extends Shape, Query extends ListQueryShape, Sent>(
   const body = (hasBody ? c.req.valid('json') : undefined) as Sent;
   const { cursor, limit, order } = query;
   return { given: { ...params, ...query, body }, cursor, limit, order };
-}
-
-function bodyWhilePending({ path, pending }: { readonly path: string; readonly pending?: PendingResponse }): object {
-  if (pending === undefined) throw new TypeError(`${path} has no response for rows that are not there yet`);
-  return pending.body;
 }
 
 function documentOf<Params extends Shape, Query extends ListQueryShape, F extends Filter, Sent>(

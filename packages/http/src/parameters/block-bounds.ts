@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { InvalidParameterError } from '../errors/api-error.ts';
 
-/** The four parsed bounds of a list query. */
 export interface BoundParameters {
   readonly from_block?: number | undefined;
   readonly to_block?: number | undefined;
@@ -9,9 +8,7 @@ export interface BoundParameters {
   readonly to_date?: Date | undefined;
 }
 
-/**
- * Inclusive bounds: a block or a date per side, never both; null without a bound. Plain values that fit into a cursor.
- */
+/** Inclusive: a block or a date per side, never both; null without a bound. Plain values that fit into a cursor. */
 export interface BlockBounds {
   readonly from_block: number | null;
   readonly to_block: number | null;
@@ -20,7 +17,6 @@ export interface BlockBounds {
   readonly to_date: number | null;
 }
 
-/** {@link BlockBounds} as members of a page filter; default: no bound. */
 export const blockBoundsSchema = {
   from_block: z.int().nullable().default(null),
   to_block: z.int().nullable().default(null),
@@ -28,7 +24,6 @@ export const blockBoundsSchema = {
   to_date: z.int().nullable().default(null),
 };
 
-/** Returns {@link BlockBounds} in the form for statements. */
 export function boundsOfRows(bounds: BlockBounds) {
   const { from_block: fromBlock, to_block: toBlock, from_date, to_date } = bounds;
   return {
@@ -39,10 +34,7 @@ export function boundsOfRows(bounds: BlockBounds) {
   };
 }
 
-/**
- * Returns bounds in which a block wins over a date on the same side (docs/api/index.md#blocks-and-dates).
- * @throws InvalidParameterError if the lower bound exceeds the upper one.
- */
+/** A block wins over a date on the same side (docs/api/index.md#blocks-and-dates). @throws InvalidParameterError */
 export function readBlockBounds(query: BoundParameters): BlockBounds {
   const bounds: BlockBounds = {
     from_block: query.from_block ?? null,
@@ -55,11 +47,7 @@ export function readBlockBounds(query: BoundParameters): BlockBounds {
   return bounds;
 }
 
-/**
- * {@link readBlockBounds} for a page filter: a side omitted from the request is `undefined`, so that the cursor
- * decides; a given side is complete.
- * @throws InvalidParameterError if the lower bound exceeds the upper one.
- */
+/** {@link readBlockBounds} for a page filter: an omitted side is `undefined`, so that the cursor decides. */
 export function givenBlockBounds(query: BoundParameters): {
   readonly [Bound in keyof BlockBounds]: number | null | undefined;
 } {

@@ -1,16 +1,13 @@
-import type { Chain } from '@chainstead/chains';
-import { InvalidParameterError } from '../errors/api-error.ts';
-import { NotIndexedError } from './not-indexed.ts';
+import { type Chain, environmentSuffix } from '@chainstead/chains';
+import { ApiError, InvalidParameterError } from '../errors/api-error.ts';
 
 /** Finds a chain by any client notation: name, alias, hexadecimal or decimal id, in any letter case. */
 export interface ChainLookup {
   find(text: string): Chain | null;
 }
 
-/** The configured chains and datasets. */
 export interface IndexedHere {
   readonly chains: readonly Chain[];
-  /** By name. */
   readonly datasets: readonly string[];
 }
 
@@ -25,12 +22,9 @@ export interface EveryBlockDataset {
 /** A dataset that a response needs: any rows of it, by name, or those of every block. */
 export type NeededDataset = string | EveryBlockDataset;
 
-/** The known chains, and the indexed ones among them. */
 export interface IndexedChains extends ChainLookup {
   isIndexed(chain: Chain): boolean;
-  /** Whether a dataset is indexed. */
   keeps(dataset: string): boolean;
-  /** Whether a dataset is indexed for every block of a chain. */
   keepsEveryBlock(dataset: EveryBlockDataset, chain: Chain): boolean;
 }
 
@@ -49,13 +43,7 @@ export function createIndexedChains(known: ChainLookup, here: IndexedHere | null
   };
 }
 
-/**
- * Returns the requested chain if everything that the response needs is indexed: a response without it would look like
- * "there is none".
- * @param given the client's value, the key in a cursor, or the default
- * @param datasets the datasets that the response needs
- * @throws InvalidParameterError if the chain is unknown, NotIndexedError if it or a dataset is not indexed.
- */
+/** A response without unindexed data would look like "there is none". @throws InvalidParameterError, NotIndexedError */
 export function indexedChain(chains: IndexedChains, given: string, ...datasets: readonly NeededDataset[]): Chain {
   const chain = chains.find(given);
   if (chain === null) throw new InvalidParameterError({ parameter: 'chain', given, allowed: CHAIN_ALLOWED });
@@ -78,15 +66,51 @@ export function indexedChainsOf(
   return knownChainsOf(chains, given).map(({ key }) => indexedChain(chains, key, ...datasets));
 }
 
-/**
- * Returns the chains of a list parameter `chains`, indexed or not: each once, in order.
- * @throws InvalidParameterError with all unknown names
- */
-export function knownChainsOf(chains: ChainLookup, given: readonly string[]): readonly Chain[] {
-  const found = given.map((name) => chains.find(name));
-  const unknown = given.flatMap((name, place) =>
-    found[place] === null ? [{ parameter: `chains.${place}`, given: name, allowed: CHAIN_ALLOWED }] : [],
+/** Indexed or not, each once, in order. @throws InvalidParameterError with all unknown names */
+export function knownChainsOf(chains: ChainLookup, names: readonly string[]): readonly Chain[] {
+  const named = names.map((name) => chains.find(name));
+  const unknown = names.flatMap((name, index) =>
+    named[index] === null ? [{ parameter: `chains.${index}`, given: name, allowed: CHAIN_ALLOWED }] : [],
   );
   if (unknown.length > 0) throw new InvalidParameterError(...unknown);
-  return [...new Set(found.flatMap((chain) => chain ?? []))];
+  return [...new Set(named.flatMap((chain) => chain ?? []))];
+}
+
+/** Known but not indexed here. Not a 404, which clients of the hosted API understand as "there is none". */
+export class NotIndexedError extends ApiError {
+  /**
+   * @param what start of the sentence: `Chain eth`
+   * @param key the setting
+   * @param change the change to make: `add it to CHAINS (CHAINS=eth,…)`
+   */
+  constructor(what: string, key: string, change: string) {
+    super({
+      code: 'NOT_INDEXED',
+      status: 400,
+      message: `${what} is not indexed here: ${change} and restart`,
+      details: { reason: 'not-indexed', configuration_key: key },
+    });
+  }
+
+  static ofChain(chain: Pick<Chain, 'key'>): NotIndexedError {
+    return new NotIndexedError(`Chain ${chain.key}`, 'CHAINS', addTo('CHAINS', chain.key));
+  }
+
+  /** @param key the setting that lists datasets */
+  static ofDataset(dataset: string, key = 'DATASETS'): NotIndexedError {
+    return new NotIndexedError(`Dataset ${dataset}`, key, addTo(key, dataset));
+  }
+
+  /** @param setting the setting of the chain without its suffix */
+  static ofEveryBlock(
+    { dataset, setting }: { readonly dataset: string; readonly setting: string },
+    chain: Pick<Chain, 'key'>,
+  ): NotIndexedError {
+    const key = `${setting}_${environmentSuffix(chain)}`;
+    return new NotIndexedError(`Dataset ${dataset} of chain ${chain.key}`, key, `set ${key}=all`);
+  }
+}
+
+function addTo(key: string, item: string): string {
+  return `add it to ${key} (${key}=${item},…)`;
 }

@@ -7,7 +7,6 @@ type FilterValue = string | number | boolean | null | readonly string[];
 /** A query's filter in normalized form, by parameter name. */
 export type Filter = Readonly<Record<string, FilterValue>>;
 
-/** The requested page. */
 export interface Page<F extends Filter, P extends JsonValue> {
   readonly filter: F;
   readonly limit: number;
@@ -31,13 +30,8 @@ export interface PageRequest<F extends Filter> {
 }
 
 export interface RoutePaging<F extends Filter, P extends JsonValue> {
-  /**
-   * Returns the first page, or the page of the cursor. Omitted parameters come from the cursor, and the cursor's limit
-   * applies.
-   * @throws InvalidParameterError for a cursor of another list or a contradiction.
-   */
+  /** Omitted parameters come from the cursor. @throws InvalidParameterError for another list's cursor or a contradiction */
   open(request: PageRequest<F>): Page<F, P>;
-  /** Returns the cursor of the next page. */
   next(page: Page<F, P>, place: { readonly position: P; readonly upperBound: number }): string;
 }
 
@@ -95,10 +89,7 @@ export function createPaging(codec: CursorCodec, shown: ShownState | null = null
   };
 }
 
-/**
- * Returns the row count of a run if it costs nothing: on the last page, null before (docs/api/index.md#pages), or if a
- * page of the run was cut.
- */
+/** Costs nothing: null before the last page (docs/api/index.md#pages), or if a page of the run was cut. */
 export function totalOfRun(
   page: { readonly page: number; readonly limit: number; readonly cutTo: number | null },
   { rows, isLast }: { readonly rows: number; readonly isLast: boolean },

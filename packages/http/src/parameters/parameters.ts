@@ -15,8 +15,12 @@ export interface ParameterOptions {
 /** Maximum items of an array parameter: each becomes a range scan. */
 const ARRAY_ITEMS_MAX = 100;
 const PAGE_LIMIT_DEFAULT = 100;
+const BOOLEANS = new Map([
+  ['true', true],
+  ['false', false],
+]);
 const CURSOR_LENGTH_MAX = 8_192;
-const ORDERS = 'ASC or DESC';
+const ORDERS: readonly Order[] = ['ASC', 'DESC'];
 const ADDRESS = 'a hexadecimal address (0x and 40 digits)';
 const TOKEN_ID = 'a token id (a whole number from 0 to 2^256 − 1, decimal or hexadecimal with 0x)';
 /** Message that clients of the hosted API expect. */
@@ -27,10 +31,7 @@ const BLOCK = `a block number (a whole number from 0 to ${Number.MAX_SAFE_INTEGE
 const DATE =
   'a date (2024-01-31, 2024-01-31T12:00:00Z, 2024/01/31 12:00, 20240131, Jan 31, 2024, RFC 2822, Unix seconds or milliseconds)';
 
-/**
- * Returns a parameter parsed from text. `parse` returns undefined for invalid text.
- * @param sentence the error message; default: the allowed and given values, which the details contain in any case
- */
+/** `parse` returns undefined for invalid text. `sentence` replaces the allowed and given values in the message. */
 export function textParameter<T>(allowed: string, parse: (text: string) => T | undefined, sentence?: string) {
   return z.string().transform((text, ctx): T => {
     const value = parse(text);
@@ -56,36 +57,33 @@ export function createParameters(options: ParameterOptions) {
   return {
     address: addressParameter(),
     tokenId: tokenIdParameter(),
-    chain: chainParameter(options.chains),
+    chain: textParameter(CHAIN_ALLOWED, (text) => options.chains.find(text) ?? undefined)
+      .optional()
+      .openapi({ type: 'string', description: `Default: eth. Values: ${CHAIN_ALLOWED}.`, example: 'eth' }),
     addresses: addressListParameter('sorted').optional().openapi(ADDRESS_LIST),
     addressesInOrder: addressListParameter('given').openapi(ADDRESS_LIST),
-    /** All four bounds. */
     blockBounds,
     fromBlock: blockBounds.from_block,
     toBlock: blockBounds.to_block,
     fromDate: blockBounds.from_date,
     toDate: blockBounds.to_date,
     limit: limitParameter(options.pageLimitDefault ?? PAGE_LIMIT_DEFAULT, options.pageLimitMax),
-    order: textParameter(ORDERS, parseOrder)
+    order: textParameter('ASC or DESC', (text) => ORDERS.find((order) => order === text.toUpperCase()))
       .optional()
       .openapi({ type: 'string', enum: ['ASC', 'DESC'], default: 'DESC', description: 'Sort order by block number.' }),
     cursor: cursorParameter(),
   };
 }
 
-/** Returns a query parameter that is `true` or `false`, in any letter case. */
 export function booleanParameter(documented: { readonly default: boolean; readonly description: string }) {
-  return textParameter('true or false', parseBoolean)
+  return textParameter('true or false', (text) => BOOLEANS.get(text.toLowerCase()))
     .optional()
     .openapi({ type: 'boolean', ...documented });
 }
 
 export type Parameters = ReturnType<typeof createParameters>;
 
-/**
- * Returns an address path parameter: any letter case in, lower case out.
- * @param sentence the message that clients of the hosted API expect
- */
+/** Any letter case in, lower case out. */
 export function addressParameter(sentence = INVALID_ADDRESS) {
   return textParameter(ADDRESS, readAddress, sentence).openapi({
     type: 'string',
@@ -94,9 +92,12 @@ export function addressParameter(sentence = INVALID_ADDRESS) {
   });
 }
 
-/** Returns a token id path parameter: decimal or hexadecimal in, decimal digits out. */
 function tokenIdParameter() {
-  return textParameter(TOKEN_ID, parseTokenId, INVALID_TOKEN_ID).openapi({
+  const parse = (text: string): string | undefined => {
+    const id = TOKEN_ID_TEXT.test(text) ? BigInt(text.toLowerCase()) : null;
+    return id === null || id > MAX_UINT256 ? undefined : id.toString();
+  };
+  return textParameter(TOKEN_ID, parse, INVALID_TOKEN_ID).openapi({
     type: 'string',
     pattern: '^([0-9]+|0x[0-9a-fA-F]+)$',
     description: `Format: ${TOKEN_ID}.`,
@@ -104,13 +105,6 @@ function tokenIdParameter() {
   });
 }
 
-function chainParameter(lookup: ChainLookup) {
-  return textParameter(CHAIN_ALLOWED, (text) => lookup.find(text) ?? undefined)
-    .optional()
-    .openapi({ type: 'string', description: `Default: eth. Values: ${CHAIN_ALLOWED}.`, example: 'eth' });
-}
-
-/** Returns a list of distinct addresses, sorted for cursors or in the given order. */
 function addressListParameter(order: 'sorted' | 'given') {
   return z
     .array(z.string())
@@ -139,7 +133,11 @@ const ADDRESS_LIST = {
 } as const;
 
 function blockParameter(description: string) {
-  return textParameter(BLOCK, parseBlockNumber).optional().openapi({ type: 'integer', minimum: 0, description });
+  const parse = (text: string): number | undefined => {
+    const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+    return Number.isSafeInteger(value) ? value : undefined;
+  };
+  return textParameter(BLOCK, parse).optional().openapi({ type: 'integer', minimum: 0, description });
 }
 
 /** Has no example: the documentation page would prefill both bounds with the same moment. */
@@ -152,7 +150,6 @@ function dateParameter(description: string) {
 /** Each chain costs some statements. */
 const CHAINS_MAX = 100;
 
-/** Returns a list parameter of chains by name or id. The route resolves them. */
 export function chainsParameter(description: string) {
   return z
     .array(z.string())
@@ -161,9 +158,10 @@ export function chainsParameter(description: string) {
     .openapi({ type: 'array', items: { type: 'string' }, description, example: ['eth'] });
 }
 
-/** Returns a rows-per-page parameter: `standard` if omitted, at most `max`. */
 export function limitParameter(standard: number, max: number) {
-  return textParameter(`a whole number from 1 (above ${max} means ${max})`, (text) => parseLimit(text, max))
+  const parse = (text: string): number | undefined =>
+    /^\d{1,100}$/.test(text) && Number(text) >= 1 ? Math.min(Number(text), max) : undefined;
+  return textParameter(`a whole number from 1 (above ${max} means ${max})`, parse)
     .optional()
     .openapi({
       type: 'integer',
@@ -190,21 +188,6 @@ function readAddress(text: string): Address | undefined {
   return isAddress(text) ? parseAddress(text) : undefined;
 }
 
-function parseTokenId(text: string): string | undefined {
-  const id = TOKEN_ID_TEXT.test(text) ? BigInt(text.toLowerCase()) : null;
-  return id === null || id > MAX_UINT256 ? undefined : id.toString();
-}
-
-function parseBoolean(text: string): boolean | undefined {
-  const lower = text.toLowerCase();
-  return lower === 'true' ? true : lower === 'false' ? false : undefined;
-}
-
-function parseBlockNumber(text: string): number | undefined {
-  const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-  return Number.isSafeInteger(value) ? value : undefined;
-}
-
 function readDate(text: string): Date | undefined {
   try {
     return parseDate(text);
@@ -212,15 +195,4 @@ function readDate(text: string): Date | undefined {
     if (error instanceof ChainsteadError) return undefined;
     throw error;
   }
-}
-
-function parseLimit(text: string, max: number): number | undefined {
-  if (!/^\d{1,100}$/.test(text)) return undefined;
-  const value = Number(text);
-  return value < 1 ? undefined : Math.min(value, max);
-}
-
-function parseOrder(text: string): Order | undefined {
-  const upper = text.toUpperCase();
-  return upper === 'ASC' || upper === 'DESC' ? upper : undefined;
 }

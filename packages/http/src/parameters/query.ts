@@ -15,18 +15,16 @@ export function querySchema<Scalars extends z.core.$ZodShape, Arrays extends z.c
 ) {
   const arrayNames = new Set(Object.keys(arrays ?? {}));
   const shape = { ...scalars, ...arrays } as Scalars & Arrays;
-  return z.transform((raw: unknown) => foldArrays(respelled(raw, spellings), arrayNames)).pipe(z.object(shape));
+  const normalize = (raw: unknown): unknown => {
+    if (typeof raw !== 'object' || raw === null) return raw;
+    const query: Record<string, unknown> = { ...raw };
+    for (const [spelling, name] of Object.entries(spellings)) query[name] ??= query[spelling];
+    return foldArrays(query, arrayNames);
+  };
+  return z.transform(normalize).pipe(z.object(shape));
 }
-
-function respelled(raw: unknown, spellings: Readonly<Record<string, string>>): unknown {
-  if (typeof raw !== 'object' || raw === null) return raw;
-  const given: Record<string, unknown> = { ...raw };
-  for (const [spelling, name] of Object.entries(spellings)) given[name] ??= given[spelling];
-  return given;
-}
-
-function foldArrays(raw: unknown, arrayNames: ReadonlySet<string>): unknown {
-  if (arrayNames.size === 0 || typeof raw !== 'object' || raw === null) return raw;
+function foldArrays(raw: Record<string, unknown>, arrayNames: ReadonlySet<string>): unknown {
+  if (arrayNames.size === 0) return raw;
   const folded: Record<string, unknown> = {};
   const lists = new Map<string, string[]>();
   for (const [key, value] of Object.entries(raw)) {

@@ -1,14 +1,14 @@
+import { countJsonValues, JSON_DEPTH_MAX } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
+import { mapOperations } from '../documentation/map-values.ts';
+import { BodyTooLargeError, InvalidParameterError } from '../errors/api-error.ts';
 
-/** Limits of a route's body. */
 export interface BodyBounds {
-  /** Bytes. */
   readonly bytesMax: number;
   /** JSON values: the whole, list items, object members. */
   readonly valuesMax: number;
 }
 
-/** Default limits. */
 const BODY_BOUNDS: BodyBounds = { bytesMax: 262_144, valuesMax: 10_000 };
 
 const BYTES_MAX = 'x-body-bytes-max';
@@ -24,7 +24,6 @@ const declared = z.looseObject({
   [VALUES_MAX]: z.number().default(BODY_BOUNDS.valuesMax),
 });
 
-/** @param route a `createRoute` result */
 export function boundsOfRoute(route: object): BodyBounds {
   const { [BYTES_MAX]: bytesMax, [VALUES_MAX]: valuesMax } = declared.parse(route);
   return { bytesMax, valuesMax };
@@ -33,15 +32,33 @@ export function boundsOfRoute(route: object): BodyBounds {
 const operationShape = z.looseObject({ requestBody: z.unknown().optional() });
 const documentShape = z.looseObject({ paths: z.record(z.string(), z.record(z.string(), operationShape)) });
 
-/** Returns an OpenAPI document in which each operation with a body includes its limits. */
 export function withBodyBounds(document: object): object {
   const { paths, ...rest } = documentShape.parse(document);
-  const described = Object.entries(paths).map(([path, operations]) => {
-    const changed = Object.entries(operations).map(([method, operation]) => [
-      method,
-      operation.requestBody === undefined ? operation : { ...operation, ...bodyBounds(boundsOfRoute(operation)) },
-    ]);
-    return [path, Object.fromEntries(changed)];
-  });
-  return { ...rest, paths: Object.fromEntries(described) };
+  const bounded = mapOperations(paths, (operation) =>
+    operation.requestBody === undefined ? operation : { ...operation, ...bodyBounds(boundsOfRoute(operation)) },
+  );
+  return { ...rest, paths: bounded };
+}
+
+interface JsonBodyBounds {
+  readonly bytesMax: number;
+  /** Values in the body, counted before it is parsed. */
+  readonly valuesMax: number;
+}
+
+export async function readJsonBody(request: Request, { bytesMax, valuesMax }: JsonBodyBounds): Promise<unknown> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of request.body ?? []) {
+    length += chunk.length;
+    if (length > bytesMax) throw new BodyTooLargeError(bytesMax);
+    chunks.push(chunk);
+  }
+  const bytes = new Uint8Array(Buffer.concat(chunks, length));
+  countJsonValues(bytes, { depthMax: JSON_DEPTH_MAX, valuesMax });
+  try {
+    return JSON.parse(Buffer.from(bytes).toString('utf8'));
+  } catch {
+    throw new InvalidParameterError({ parameter: 'body', message: 'The body must be JSON' });
+  }
 }

@@ -3,15 +3,9 @@ import type { ApiContext } from '../api-context.ts';
 import { InvalidParameterError } from '../errors/api-error.ts';
 import { refuseInvalid } from './error-answer.ts';
 
-/** Maximum number of items in a request body's list. */
 export const BODY_LIST_MAX = 25;
 
-/**
- * Returns a route hook that rejects invalid bodies with the hosted API's messages, joined by commas if several rules
- * fail.
- * @param list the member that is the list
- * @param most its maximum number of items
- */
+/** Rejects invalid bodies with the hosted API's messages. `most`: items of the member `list`. */
 export function refuseBody(
   list: string,
   most = BODY_LIST_MAX,
@@ -39,7 +33,6 @@ function textsOf(issue: z.core.$ZodIssue, list: string, most: number): readonly 
   return issue.code === 'too_small' ? [rules.least] : Object.values(rules);
 }
 
-/** By member of an item. */
 const ITEM_TEXTS: Readonly<Record<string, string>> = {
   token_id: '[C0005] Invalid TokenId provided',
   to_block: 'to_block must be a block number',

@@ -6,10 +6,7 @@ import { resultBytesMax } from './response-bytes.ts';
 
 export const JSON_TYPE = { 'content-type': 'application/json' } as const;
 
-/**
- * Returns the JSON of a response. Escapes may make it several times as long as the stored texts.
- * @throws ResponseTooLargeError above {@link resultBytesMax}
- */
+/** Escapes may make JSON several times as long as stored texts. @throws ResponseTooLargeError */
 export function boundedJson(value: unknown): string {
   // One long text may be in many rows: their JSON must not be built to learn its size.
   const [length, bytesMax] = [textLength(value), resultBytesMax()];
@@ -19,7 +16,6 @@ export function boundedJson(value: unknown): string {
   return text;
 }
 
-/** Returns the length of all texts in a value. */
 function textLength(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;

@@ -6,11 +6,9 @@ export interface ByteBudget {
    */
   take(keyId: string, bytes: number, isOneRow?: boolean): boolean;
   give(keyId: string, bytes: number): void;
-  /** Maximum for one key. */
   readonly keyBytesMax: number;
   /** Maximum for one key with a response that can't be divided. */
   readonly rowBytesMax: number;
-  /** Reserved bytes. */
   readonly used: number;
 }
 
@@ -19,12 +17,7 @@ const VALUE_BYTES = 64;
 /** Usual text length per value, which the budget already covers. Bytes. */
 const TEXT_BYTES = 10;
 
-/**
- * Returns the memory of a parsed body in addition to its bytes: usually nothing, up to 15 times its size for values as
- * short as `{}`.
- * @param values as counted by `countJsonValues`
- * @returns bytes
- */
+/** Memory of a parsed body in addition to its bytes: up to 15 times its size for values as short as `{}`. */
 export function bytesOfValues(values: number, bodyBytes: number): number {
   return VALUE_BYTES * Math.max(0, values - Math.floor(bodyBytes / TEXT_BYTES));
 }

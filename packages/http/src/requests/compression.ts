@@ -23,30 +23,29 @@ interface Encoder {
   elsewhere(body: Body): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-const [brotli, gzip, deflate] = [promisify(zlib.brotliCompress), promisify(zlib.gzip), promisify(zlib.deflate)];
+type Callback = (error: Error | null, result: NonSharedBuffer) => void;
+function encoder<Options>(
+  atOnce: (body: Body, options: Options) => NonSharedBuffer,
+  elsewhere: (body: Body, options: Options, callback: Callback) => void,
+  options: Options,
+): Encoder {
+  const compress = promisify(elsewhere);
+  return { atOnce: (body) => atOnce(body, options), elsewhere: (body) => compress(body, options) };
+}
 
 /** In order of preference. */
 const ENCODERS: ReadonlyMap<string, Encoder> = new Map([
   ...zstdEncoder(),
-  ['gzip', { atOnce: (body) => zlib.gzipSync(body, FASTEST), elsewhere: (body) => gzip(body, FASTEST) }],
-  [
-    'br',
-    {
-      atOnce: (body) => zlib.brotliCompressSync(body, FASTEST_BROTLI),
-      elsewhere: (body) => brotli(body, FASTEST_BROTLI),
-    },
-  ],
-  ['deflate', { atOnce: (body) => zlib.deflateSync(body, FASTEST), elsewhere: (body) => deflate(body, FASTEST) }],
+  ['gzip', encoder(zlib.gzipSync, zlib.gzip, FASTEST)],
+  ['br', encoder(zlib.brotliCompressSync, zlib.brotliCompress, FASTEST_BROTLI)],
+  ['deflate', encoder(zlib.deflateSync, zlib.deflate, FASTEST)],
 ]);
 
 /** Available in Node from 22.15. */
 function zstdEncoder(): [name: string, encoder: Encoder][] {
   if (typeof zlib.zstdCompressSync !== 'function') return [];
-  const elsewhere = promisify(zlib.zstdCompress);
   const options: zlib.ZstdOptions = { params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } };
-  return [
-    ['zstd', { atOnce: (body) => zlib.zstdCompressSync(body, options), elsewhere: (body) => elsewhere(body, options) }],
-  ];
+  return [['zstd', encoder(zlib.zstdCompressSync, zlib.zstdCompress, options)]];
 }
 
 /** Compresses larger responses with zstd, gzip, br or deflate if the client accepts one. Others have no overhead. */
@@ -58,7 +57,9 @@ export function compression(): MiddlewareHandler<ApiEnv> {
     await next();
     if (json?.isSent === true || !isCompressible(c)) return;
     const { status, headers } = c.res;
-    const body = await bodyOf(c.res);
+    // Reading JSON as text avoids a stream.
+    const isJson = headers.get('content-type')?.startsWith('application/json') === true;
+    const body = isJson ? Buffer.from(await c.res.text()) : new Uint8Array(await c.res.arrayBuffer());
     const sent = body.byteLength < COMPRESS_BYTES_MIN ? body : await encoded(body, headers, accepted);
     headers.set('content-length', String(sent.byteLength));
     // Assigning a response merges the old headers into the new one; clear it first to avoid merging twice.
@@ -93,19 +94,13 @@ function compressJson(c: ApiContext, accepted: string): { isSent: boolean } | nu
   return result;
 }
 
-/** Reads a JSON response as text, which avoids a stream. */
-async function bodyOf(answer: Response): Promise<Uint8Array<ArrayBuffer>> {
-  return answer.headers.get('content-type')?.startsWith('application/json')
-    ? Buffer.from(await answer.text())
-    : new Uint8Array(await answer.arrayBuffer());
-}
-
 async function encoded(
   body: Uint8Array<ArrayBuffer>,
   headers: Headers,
   accepted: string,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  addVary(headers);
+  const vary = headers.get('vary') ?? '';
+  if (vary !== '*' && !/(?:^|,)\s*accept-encoding\s*(?:,|$)/i.test(vary)) headers.append('vary', 'Accept-Encoding');
   const encoding = encodingFor(accepted);
   if (encoding === null) return body;
   const [name, encoder] = encoding;
@@ -116,7 +111,6 @@ async function encoded(
   return body.byteLength <= AT_ONCE_BYTES_MAX ? encoder.atOnce(body) : encoder.elsewhere(body);
 }
 
-/** Whether the response has a body worth compressing. */
 function isCompressible(c: ApiContext): boolean {
   const { status, headers } = c.res;
   const length = headers.get('content-length');
@@ -136,7 +130,6 @@ function isCompressible(c: ApiContext): boolean {
 /** Encodings that every client with a wildcard supports; newer ones must be named. */
 const MEANT_BY_ANY = new Set(['gzip', 'deflate']);
 
-/** Returns the first of the client's most preferred encodings. */
 function encodingFor(accepted: string): readonly [name: string, encoder: Encoder] | null {
   const accepts = parseAccept(accepted);
   const qualityOf = (name: string): number =>
@@ -146,9 +139,4 @@ function encodingFor(accepted: string): readonly [name: string, encoder: Encoder
     )?.q ?? 0;
   const [best] = [...ENCODERS].toSorted(([one], [other]) => qualityOf(other) - qualityOf(one));
   return best !== undefined && qualityOf(best[0]) > 0 ? best : null;
-}
-
-function addVary(headers: Headers): void {
-  const vary = headers.get('vary') ?? '';
-  if (vary !== '*' && !/(?:^|,)\s*accept-encoding\s*(?:,|$)/i.test(vary)) headers.append('vary', 'Accept-Encoding');
 }

@@ -34,42 +34,29 @@ const DESCRIPTIONS = {
   501: 'Not available. The message contains the operation, or the setting that enables it',
   503: 'Temporarily unavailable. See Retry-After',
 } as const;
-/** A documented error status. */
 export type DocumentedStatus = keyof typeof DESCRIPTIONS;
 
-/** Returns the `responses` of a route for errors, for the OpenAPI document. */
 export function errorResponses<Status extends DocumentedStatus>(...statuses: readonly Status[]) {
-  const entries = statuses.map((status) => [
-    status,
-    {
-      description: DESCRIPTIONS[status],
-      content: { 'application/json': { schema: errorSchema, ...exampleOf(status) } },
-    },
-  ]);
+  const entries = statuses.map((status) => {
+    const message = EXAMPLES[status];
+    const json = { schema: errorSchema, ...(message !== undefined && { example: { message } }) };
+    return [status, { description: DESCRIPTIONS[status], content: { 'application/json': json } }];
+  });
   return Object.fromEntries(entries) as Record<
     Status,
     { description: string; content: { 'application/json': { schema: typeof errorSchema } } }
   >;
 }
 
-/** Returns the example of errors that are the same on every route. */
-function exampleOf(status: DocumentedStatus): { readonly example?: { readonly message: string } } {
-  switch (status) {
-    case 401:
-      return { example: { message: new UnauthorizedError('missing').message } };
-    case 429:
-      return { example: { message: new RateLimitedError(1).message } };
-    case 500:
-      return { example: { message: INTERNAL_ERROR } };
-    case 503:
-      return { example: { message: UNAVAILABLE } };
-    default:
-      return {};
-  }
-}
-
 const INTERNAL_ERROR = 'Internal error';
 const UNAVAILABLE = 'Temporarily unavailable';
+/** Errors that are the same on every route. */
+const EXAMPLES: Readonly<Partial<Record<DocumentedStatus, string>>> = {
+  401: new UnauthorizedError('missing').message,
+  429: new RateLimitedError(1).message,
+  500: INTERNAL_ERROR,
+  503: UNAVAILABLE,
+};
 
 /** Errors of other packages caused by the client. Everything else that is not an ApiError is 503 or 500. */
 const STATUS_BY_CODE: Readonly<Record<string, ContentfulStatusCode>> = {
@@ -78,14 +65,14 @@ const STATUS_BY_CODE: Readonly<Record<string, ContentfulStatusCode>> = {
   JSON_TOO_MANY_VALUES: 413,
 };
 
-/**
- * Turns errors of routes into the error envelope. Unexpected errors are logged in full; the response omits their text.
- */
+/** Unexpected errors are logged in full; the response omits their text. */
 export function errorAnswer(logger: Logger): ErrorHandler<ApiEnv> {
   return (thrown, c) => {
     const answer = answerTo(thrown);
     for (const [name, value] of Object.entries(answer.headers)) c.header(name, value);
-    if (answer.status >= 500 && answer.status !== 501 && !isReportedElsewhere(thrown)) {
+    // The connections log an outage once, and no client waits for the response to an abandoned request.
+    const isReported = thrown instanceof DatabaseUnavailableError || thrown instanceof RequestAbandonedError;
+    if (answer.status >= 500 && answer.status !== 501 && !isReported) {
       // A route that asks to try again has not failed: its work continues, or other requests use the budget.
       const level = thrown instanceof ApiError && thrown.retryable ? 'warn' : 'error';
       logger[level](
@@ -98,12 +85,6 @@ export function errorAnswer(logger: Logger): ErrorHandler<ApiEnv> {
       answer.status,
     );
   };
-}
-
-/** The database connections log an outage once, and no client waits for the response to an abandoned request. */
-function isReportedElsewhere(thrown: unknown): boolean {
-  const reported = [DatabaseUnavailableError, RequestAbandonedError];
-  return reported.some((kind) => thrown instanceof kind);
 }
 
 /** SQLSTATEs of `statement_timeout` and `lock_timeout`. */
@@ -126,43 +107,31 @@ export function isTooLarge(thrown: unknown): boolean {
 
 type Answer = Pick<ApiError, 'status' | 'message' | 'details' | 'headers'>;
 
-/** Seconds after which a retry makes sense while the database is unavailable. */
 const DATABASE_RETRY_AFTER = '5';
 
-/** Returns the client's response to any thrown value. */
 export function answerTo(thrown: unknown): Answer {
   if (thrown instanceof ApiError) return thrown;
   if (isTooLarge(thrown)) return new ResponseTooLargeError(RESULT_BYTES_MAX);
+  const answer = (status: number, message: string, headers = {}): Answer => {
+    return { status: status as ContentfulStatusCode, message, details: undefined, headers };
+  };
+  const later = (message: string, seconds = '1') => answer(503, message, { 'retry-after': seconds });
   if (thrown instanceof DatabaseUnavailableError)
-    return {
-      status: 503,
-      message: 'The database is unavailable: try again later',
-      details: undefined,
-      headers: { 'retry-after': DATABASE_RETRY_AFTER },
-    };
-  if (thrown instanceof Error && 'code' in thrown && SQLSTATES_TOO_LONG.has(thrown.code))
-    return { status: 503, message: 'The request took too long', details: undefined, headers: { 'retry-after': '1' } };
-  if (thrown instanceof Error && 'code' in thrown && SQLSTATES_ABORTED.has(thrown.code))
-    return { status: 503, message: UNAVAILABLE, details: undefined, headers: { 'retry-after': '1' } };
-  if (thrown instanceof Error && 'code' in thrown && SQLSTATES_OF_TEXT.has(thrown.code))
-    return {
-      status: 400,
-      message: 'The request contains a NUL character, which Postgres can’t store: remove it',
-      details: undefined,
-      headers: {},
-    };
-  if (thrown instanceof HTTPException)
-    return { status: thrown.status as ContentfulStatusCode, message: thrown.message, details: undefined, headers: {} };
+    return later('The database is unavailable: try again later', DATABASE_RETRY_AFTER);
+  const sqlState = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+  if (SQLSTATES_TOO_LONG.has(sqlState)) return later('The request took too long');
+  if (SQLSTATES_ABORTED.has(sqlState)) return later(UNAVAILABLE);
+  if (SQLSTATES_OF_TEXT.has(sqlState))
+    return answer(400, 'The request contains a NUL character, which Postgres can’t store: remove it');
+  if (thrown instanceof HTTPException) return answer(thrown.status, thrown.message);
   if (thrown instanceof ChainsteadError) {
     const status = STATUS_BY_CODE[thrown.code];
-    if (status !== undefined) return { status, message: thrown.message, details: undefined, headers: {} };
-    if (thrown.retryable)
-      return { status: 503, message: UNAVAILABLE, details: undefined, headers: { 'retry-after': '1' } };
+    if (status !== undefined) return answer(status, thrown.message);
+    if (thrown.retryable) return later(UNAVAILABLE);
   }
-  return { status: 500, message: INTERNAL_ERROR, details: undefined, headers: {} };
+  return answer(500, INTERNAL_ERROR);
 }
 
-/** The schemas' validation result of a part of a request. */
 export interface Validation {
   readonly success: boolean;
   readonly target: string;
@@ -170,17 +139,11 @@ export interface Validation {
   readonly data?: unknown;
 }
 
-/** Throws the error for a request that fails its schemas. The default hook of the app. */
 export function refuseInvalid(result: Validation, _c: ApiContext): void {
   if (result.success || result.error === undefined) return;
   throw invalidParameters(result.error, result.data, result.target);
 }
 
-/**
- * Returns the error for a request that fails its schemas.
- * @param data the parsed input
- * @param target the part of the request: `json` for a body
- */
 export function invalidParameters(error: z.ZodError, data: unknown, target = 'query'): InvalidParameterError {
   const issues = error.issues.slice(0, ISSUES_MAX);
   return new InvalidParameterError(...issues.map((issue) => problemOf(issue, data, target)));
@@ -204,7 +167,6 @@ function problemOf(issue: z.core.$ZodIssue, data: unknown, target: string): Para
   return { parameter, given, message: `${parameter}: must be ${KINDS[issue.expected] ?? issue.expected}` };
 }
 
-/** Expected kinds in the wording of the other messages. */
 const KINDS: Readonly<Record<string, string>> = {
   object: 'an object',
   record: 'an object',

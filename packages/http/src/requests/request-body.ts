@@ -8,7 +8,6 @@ import { type BodyBounds, boundsOfRoute } from './body-bounds.ts';
 import { type ByteBudget, bytesOfValues } from './byte-budget.ts';
 
 export interface RequestBodyOptions {
-  /** Maximum body of any route. Bytes. */
   readonly bytesMax: number;
   readonly budget: ByteBudget;
 }
@@ -17,7 +16,6 @@ export interface RequestBodyOptions {
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i;
 const NOTHING = new TextEncoder().encode('{}');
 
-/** Requests of an open server share this id. */
 const OPEN_KEY_ID = 'open';
 
 /**
@@ -38,9 +36,7 @@ export function requestBody(app: OpenAPIHono<ApiEnv>, options: RequestBodyOption
   };
 }
 
-/**
- * Releases the body, its text and its validated values: for a route that has read them and is about to wait for a node.
- */
+/** For a route that has read its body and is about to wait for a node. */
 export function releaseBody(c: ApiContext): void {
   c.req.bodyCache = {};
   c.req.raw = new Request(c.req.raw, { body: NOTHING });

@@ -5,7 +5,7 @@ import { createLogger, silentLogger } from '@chainstead/core';
 import { type Database, openDatabase, sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase, startScratchPgBouncer } from '@chainstead/testkit';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { RouteModule } from '../route-module.ts';
+import type { RouteModule } from '../api-dependencies.ts';
 import { type ApiServer, serveApi } from '../serve.ts';
 import { createDemoApi } from '../testing/demo-api.ts';
 import { createRequestDatabase } from './request-database.ts';

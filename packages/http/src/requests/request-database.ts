@@ -9,20 +9,14 @@ import type { ShownState } from '../parameters/paging.ts';
 import { type ByteBudget, createByteBudget } from './byte-budget.ts';
 import { createResponseBytes, type ResponseBytes } from './response-bytes.ts';
 
-/**
- * A database that cancels a request's statements when its client stops waiting; without a request, a plain database.
- */
+/** Cancels a request's statements when its client stops waiting. */
 export interface RequestDatabase {
-  /**
-   * Uses the primary, also for later reads of the same request. Rows shown on pages need `select`, which records the
-   * state for cursors.
-   */
+  /** Uses the primary, also for later reads of the same request. `select` records the state for cursors. */
   readonly database: Database;
   /** For reads only; standbys may serve them. Within a request, reads never go back in time. */
   readonly reads: ReadDatabase;
   /** State of the current request; null: no standbys. */
   readonly shown: ShownState | null;
-  /** Limits the bytes that requests receive from the database. */
   readonly responseBytes: ResponseBytes;
   /** Middleware for all requests; register it before the request timeout. */
   readonly scope: MiddlewareHandler<ApiEnv>;
@@ -41,27 +35,18 @@ export class RequestAbandonedError extends ApiError {
   }
 }
 
-/** Database access of one request. */
 interface Access {
   readonly database: Database;
-  /** Null: no standbys. */
   readonly session: ReadSession | null;
 }
 
-/**
- * Part of the JavaScript heap for bytes read by requests that are not sent yet. Their texts and JSON take about four
- * times as much.
- */
+/** Part of the heap for bytes of unsent responses: their texts and JSON take about four times as much. */
 const HEAP_SHARE = 1 / 12;
 const SHARE_OF_KEY = 1 / 2;
 
-/** Requests of an open server share this id. */
 const OPEN_KEY_ID = 'open';
 
-/**
- * @param reads null: the database also serves all reads
- * @param budget for the bytes of all responses. Default: a twelfth of the heap limit, half of it for one key
- */
+/** `reads` null: the database serves all reads. `budget`: bytes of all responses. */
 export function createRequestDatabase(
   database: Database,
   reads: Reads | null = null,
@@ -118,7 +103,9 @@ export function createRequestDatabase(
     scope: async (c, next) => {
       const abandoned = new AbortController();
       const abandon = (): void => abandoned.abort(new RequestAbandonedError());
-      const outgoing = outgoingOf(c.env);
+      const env: unknown = c.env;
+      const hasConnection = typeof env === 'object' && env !== null && 'outgoing' in env;
+      const outgoing = hasConnection && env.outgoing instanceof ServerResponse ? env.outgoing : undefined;
       outgoing?.once('close', abandon);
       const access = accessTo(database.until(abandoned.signal, 'cancel', bytes.counting), abandoned.signal);
       const request = bytes.run(
@@ -137,10 +124,4 @@ export function createRequestDatabase(
       if (c.error !== undefined) abandon();
     },
   };
-}
-
-/** Undefined if the request has no connection. */
-function outgoingOf(env: unknown): ServerResponse | undefined {
-  if (typeof env !== 'object' || env === null || !('outgoing' in env)) return undefined;
-  return env.outgoing instanceof ServerResponse ? env.outgoing : undefined;
 }

@@ -1,14 +1,92 @@
-import type { Logger, Registry } from '@chainstead/core';
+import { Histogram, type Logger, type Registry, TalliedCounter, type Tally } from '@chainstead/core';
 import type { MiddlewareHandler } from 'hono';
 import type { ApiEnv } from '../api-context.ts';
+import { CLIENT_CLOSED_REQUEST } from '../errors/api-error.ts';
 import { routePatternOf } from '../errors/unmatched.ts';
-import { createRequestLog } from './request-log.ts';
 
-/** Counts, times and logs every request handled by the router. Keys never appear. */
-export function requestObserver(options: {
-  readonly logger: Logger;
-  readonly metrics: Registry;
-}): MiddlewareHandler<ApiEnv> {
+/** Successful requests that take longer are logged as slow. Milliseconds. */
+const SLOW_MS = 1_000;
+
+/** A completed request. Contains no key: only the route pattern of the path, nothing of the query. */
+interface AnsweredRequest {
+  readonly requestId: string;
+  readonly method: string;
+  /** Pattern, such as `/api/v2.2/:address/erc20/transfers`; `unmatched` without one. */
+  readonly route: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly keyId: string | undefined;
+}
+
+/** Client errors are logged at `info`, slow requests at `warn`, others at `debug`. Server errors: where they are handled. */
+export type RequestLog = (answered: AnsweredRequest) => void;
+
+export function createRequestLog(options: { readonly logger: Logger; readonly metrics: Registry }): RequestLog {
+  const { logger } = options;
+  const { requests, durations } = createRequestMetrics(options.metrics);
+  const tallies = new Map<string, Tally>();
+
+  function tallyOf(method: string, route: string, status: number): Tally {
+    const key = `${status} ${method} ${route}`;
+    const existing = tallies.get(key);
+    if (existing !== undefined) return existing;
+    const tally = requests.tally({ method, route, status: String(status) });
+    tallies.set(key, tally);
+    return tally;
+  }
+
+  return ({ requestId, method, route, status, durationMs, keyId }) => {
+    const label = route === 'unmatched' ? 'any' : method;
+    tallyOf(label, route, status).value++;
+    durations.observe({ method: label, route }, durationMs / 1_000);
+    const level = levelOf(status, durationMs);
+    if (!logger.isLevelEnabled(level)) return;
+    const duration_ms = Math.round(durationMs * 10) / 10;
+    logger[level]({ request_id: requestId, method, route, status, duration_ms, key_id: keyId }, 'Request answered');
+  };
+}
+
+function levelOf(status: number, durationMs: number): 'info' | 'warn' | 'debug' {
+  if (status === CLIENT_CLOSED_REQUEST) return 'debug';
+  if (status >= 400) return 'info';
+  return durationMs > SLOW_MS ? 'warn' : 'debug';
+}
+
+/** From a key lookup in memory to an accidental full scan. Seconds. */
+const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+const REQUESTS = 'chainstead_http_requests_total';
+const DURATIONS = 'chainstead_http_request_duration_seconds';
+
+/** Registers the metrics or returns the registered ones: routed and raw requests share them. */
+function createRequestMetrics(registry: Registry) {
+  const requests = registry.getSingleMetric(REQUESTS);
+  const durations = registry.getSingleMetric(DURATIONS);
+  const registers = [registry];
+  return {
+    requests:
+      requests instanceof TalliedCounter
+        ? requests
+        : new TalliedCounter({
+            name: REQUESTS,
+            help: 'Number of HTTP requests by route pattern, method and response status',
+            labelNames: ['method', 'route', 'status'],
+            registers,
+          }),
+    durations:
+      durations instanceof Histogram
+        ? durations
+        : new Histogram({
+            name: DURATIONS,
+            help: 'Time from receiving a request to sending its response, by route pattern and method',
+            labelNames: ['method', 'route'],
+            buckets: DURATION_BUCKETS,
+            registers,
+          }),
+  };
+}
+
+export function requestObserver(options: Parameters<typeof createRequestLog>[0]): MiddlewareHandler<ApiEnv> {
   const log = createRequestLog(options);
   return async (c, next) => {
     const startedAt = performance.now();

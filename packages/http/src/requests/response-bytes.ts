@@ -3,7 +3,6 @@ import { RESULT_BYTES_MAX, ROW_BYTES_MAX } from '@chainstead/db';
 import { ResponseTooLargeError, TooManyResponsesError } from '../errors/api-error.ts';
 import type { ByteBudget } from './byte-budget.ts';
 
-/** Limits the bytes that requests read from the database, while they are received. */
 export interface ResponseBytes {
   /**
    * Runs a request. What it reads counts towards the budget until `release` is called.
@@ -15,11 +14,7 @@ export interface ResponseBytes {
    * its running statements are refused.
    */
   attempt<T>(work: () => Promise<T>): Promise<T>;
-  /**
-   * For `Database.until`: counts the bytes of one statement or transaction of the current request. The function throws
-   * {@link ResponseTooLargeError} above {@link RESULT_BYTES_MAX}, or above the share of a key for the whole request,
-   * and {@link TooManyResponsesError} while other requests use the budget.
-   */
+  /** For `Database.until`. @throws ResponseTooLargeError, TooManyResponsesError, from the returned function */
   counting(): (bytes: number) => void;
 }
 
@@ -46,7 +41,6 @@ export async function readPart<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether the current work is for one row. */
 const oneRow = new AsyncLocalStorage<boolean>();
 
 /** Runs work that can't be repeated with fewer rows: its results may be larger, up to {@link ROW_BYTES_MAX}. */
@@ -59,23 +53,19 @@ export function resultBytesMax(): number {
   return oneRow.getStore() === true ? ROW_BYTES_MAX : RESULT_BYTES_MAX;
 }
 
-/** A request whose bytes count. */
 interface CountedRequest {
   readonly keyId: () => string;
   readonly readings: Set<Reading>;
   isReleased: boolean;
 }
 
-/** Bytes that a part of a request has read. */
 interface Reading {
   readonly request: CountedRequest;
   /** The key that `taken` was taken for. */
   takenFor: string;
   taken: number;
   isOver: boolean;
-  /** Begins to count a part of the request separately. */
   beginPart(): Reading;
-  /** Its bytes no longer count. */
   end(): void;
 }
 

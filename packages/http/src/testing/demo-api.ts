@@ -4,13 +4,13 @@ import { type Database, openDatabase } from '@chainstead/db';
 import { createRoute, z } from '@hono/zod-openapi';
 import { type ApiOptions, createApi } from '../api.ts';
 import { type ApiApp, requestLogger } from '../api-context.ts';
+import type { RouteModule } from '../api-dependencies.ts';
 import { ALL_SCOPES } from '../keys/key-scope.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import { blockBoundsSchema, readBlockBounds } from '../parameters/block-bounds.ts';
 import { type ChainLookup, indexedChain } from '../parameters/indexed-chains.ts';
 import { querySchema } from '../parameters/query.ts';
 import { errorResponses } from '../requests/error-answer.ts';
-import type { RouteModule } from '../route-module.ts';
 
 /** An API with small routes that use every part of the base, without a database. */
 export interface DemoApi {

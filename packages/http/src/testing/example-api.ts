@@ -4,13 +4,13 @@ import type { Database } from '@chainstead/db';
 import { checkAnswers } from '@chainstead/testkit';
 import { createApi } from '../api.ts';
 import type { ApiApp } from '../api-context.ts';
+import type { RouteModule } from '../api-dependencies.ts';
 import type { DocumentAdditions } from '../documentation/document-additions.ts';
-import type { ConfiguredKey } from '../keys/configured-key.ts';
+import type { ConfiguredKey } from '../keys/key-scope.ts';
 import { ALL_SCOPES } from '../keys/key-scope.ts';
 import { createKeyStore } from '../keys/key-store.ts';
 import { loadServerSecret } from '../keys/server-secret.ts';
 import type { ChainLookup, IndexedHere } from '../parameters/indexed-chains.ts';
-import type { RouteModule } from '../route-module.ts';
 import type { ApiUsageCounter } from '../usage/api-usage-counter.ts';
 
 /** The key accepted by an {@link exampleApi}. */

@@ -2,12 +2,10 @@ import type { Clock, Logger } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import { createFlushedCounts } from './flushed-counts.ts';
 
-/** A completed request of a key. */
-export interface CountedRequest {
+interface CountedRequest {
   /** Principal's id, `open` without keys. */
   readonly keyId: string;
   readonly method: string;
-  /** The route pattern. */
   readonly route: string;
   readonly status: number;
 }
@@ -17,7 +15,6 @@ export interface ApiUsageCounter {
   count(request: CountedRequest): void;
   /** Writes the counts; counts that can't be written stay for the next flush. Never rejects. */
   flush(): Promise<void>;
-  /** Writes the counts for the last time. */
   close(): Promise<void>;
 }
 
@@ -92,5 +89,29 @@ async function addUsage(database: Database, counted: Entries, day: Date): Promis
        requests = api_usage.requests + excluded.requests,
        refused = api_usage.refused + excluded.refused,
        failed = api_usage.failed + excluded.failed`,
+  );
+}
+
+export interface ApiUsage {
+  /** First characters of a stored key, `config:<n>` for one of `API_KEYS`, `open` without keys. */
+  readonly keyId: string;
+  /** UTC, `2026-01-31`. */
+  readonly day: string;
+  readonly method: string;
+  /** Pattern, such as `/api/v2.2/:address/erc20`. */
+  readonly route: string;
+  readonly requests: number;
+  /** Responses with 400 to 499 among them. */
+  readonly refused: number;
+  /** Responses with 500 and above among them. */
+  readonly failed: number;
+}
+
+export function readApiUsage(database: Database, days: number): Promise<ApiUsage[]> {
+  return database.query<ApiUsage>(
+    sql`SELECT key_id AS "keyId", to_char(day, 'YYYY-MM-DD') AS day, method, route,
+       requests::float8 AS requests, refused::float8 AS refused, failed::float8 AS failed
+     FROM api_usage WHERE day > (now() AT TIME ZONE 'UTC')::date - ${days}::integer
+     ORDER BY day DESC, key_id, route, method`,
   );
 }

@@ -3,8 +3,7 @@ import { type Database, sql } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { exampleApi } from '../testing/example-api.ts';
-import { createApiUsageCounter } from './api-usage-counter.ts';
-import { readApiUsage } from './read-api-usage.ts';
+import { createApiUsageCounter, readApiUsage } from './api-usage-counter.ts';
 
 let scratch: ScratchDatabase;
 const clock = { now: () => Date.now() };

@@ -1,9 +1,7 @@
 import { type Clock, errorText, type Logger } from '@chainstead/core';
 import { type Database, failureLevel } from '@chainstead/db';
 
-/** Handling of counts between writes. */
 export interface FlushedCountsOptions<Counts> {
-  /** Returns empty counts. */
   readonly empty: () => Counts;
   /** @param period start of the hour or day that the counts belong to */
   readonly write: (database: Database, counts: Counts, period: Date) => Promise<void>;
@@ -18,19 +16,16 @@ export interface FlushedCountsOptions<Counts> {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** Counts in memory, written every few seconds. */
 export interface FlushedCounts<Counts> {
   /** Returns the object to increment synchronously: after an await, call it again. */
   current(): Counts;
   /** Writes the counts; counts that can't be written stay for the next flush. Never rejects. */
   flush(): Promise<void>;
-  /** Writes the counts for the last time. */
   close(): Promise<void>;
 }
 
 const FLUSH_MS = 5_000;
 
-/** Creates counts with one timer and one write at a time. */
 export function createFlushedCounts<Counts>(options: FlushedCountsOptions<Counts>): FlushedCounts<Counts> {
   const { empty, write, add, periodMs, what, database, logger, clock } = options;
   let counts: Counts | null = null;

@@ -10,13 +10,13 @@ import { html } from 'hono/html';
 import type { ConsolePage } from '../../console-page.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { moment } from '../../layout/numbers.ts';
+import { readChoice, writeQuery } from '../../layout/query.ts';
 import { selectField } from '../../layout/select-field.ts';
 import { table, wide } from '../../layout/table.ts';
 
 const PAGE = 100;
 const DETAILS_MAX = 300;
 
-/** The audit log: actors, changes, times and origins. */
 export const auditPage: ConsolePage = {
   path: '/audit',
   title: 'Audit log',
@@ -26,29 +26,19 @@ export const auditPage: ConsolePage = {
       const before = query('before');
       if (before !== undefined && !AUDIT_ENTRY.test(before))
         throw new InvalidParameterError({ parameter: 'before', given: before, allowed: 'the id of an entry' });
-      const door = doorIn(query('door'));
+      const door = readChoice('door', cut(query('door') ?? ''), AUDIT_DOORS);
       const records = await listAudit(database, before ?? null, PAGE + 1, door);
       return { title: 'Audit log', body: auditView(records, door) };
     });
   },
 };
 
-/** Display names of entry points. */
 const DOORS: Readonly<Record<AuditDoor, string>> = {
   api: 'the API',
   console: 'the console',
   command: 'commands',
   start: 'program start',
 };
-
-/** @throws InvalidParameterError */
-function doorIn(given: string | undefined): AuditDoor | null {
-  if (given === undefined || given === '') return null;
-  const door = AUDIT_DOORS.find((one) => one === given);
-  if (door === undefined)
-    throw new InvalidParameterError({ parameter: 'door', given: cut(given), allowed: AUDIT_DOORS.join(', ') });
-  return door;
-}
 
 /** @param records one more than shown if there are older ones */
 function auditView(records: readonly AuditRecord[], door: AuditDoor | null): Html {
@@ -66,7 +56,7 @@ function auditView(records: readonly AuditRecord[], door: AuditDoor | null): Htm
   return html`<h1>Audit log</h1>
 <p class="soft">Changes by the console and by commands, and changes of streams by the API, newest first. In SQL: <code>SELECT * FROM audit_log ORDER BY id DESC</code></p>
 <form method="get" action="/console/audit" class="fields row" aria-label="Filter changes">
-${selectField({ name: 'door', label: 'Source', options: AUDIT_DOORS.map((one) => [one, DOORS[one]] as const), chosen: door ?? '', all: 'all' })}
+${selectField({ name: 'door', label: 'Source', options: Object.entries(DOORS), chosen: door ?? '', all: 'all' })}
 <div><button class="quiet">Show</button></div></form>
 ${
   page.length === 0
@@ -77,5 +67,5 @@ ${
         rows,
       })
 }
-${oldest === undefined ? NOTHING : html`<p><a href="/console/audit?${new URLSearchParams({ ...(door !== null && { door }), before: oldest.entry })}" rel="next">Older</a></p>`}`;
+${oldest === undefined ? NOTHING : html`<p><a href="/console/audit${writeQuery({ door, before: oldest.entry })}" rel="next">Older</a></p>`}`;
 }

@@ -6,11 +6,11 @@ import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, moment, plainCount } from '../../layout/numbers.ts';
 import { nodeStateView } from '../../layout/severity.ts';
 import { number, table } from '../../layout/table.ts';
-import type { ChainCard } from '../overview/chain-card.ts';
+
 import type { StripLevel } from '../overview/coverage-strip.ts';
+import { meaningOf, stripLegend, stripOf } from '../overview/coverage-strip.ts';
 import type { ChainFacts, OverviewSource } from '../overview/read-overview.ts';
-import { meaningOf, stripLegend, stripOf } from '../overview/strip-view.ts';
-import type { NodeAddress } from '../upstreams/node-address.ts';
+import type { NodeAddress } from '../upstreams/read-upstreams.ts';
 
 /** Rows of a table; a narrower range shows the rest. */
 const RANGES_SHOWN = 500;
@@ -19,7 +19,6 @@ const NAME = '/chains/:chain';
 
 const DIGITS = /^\d{1,15}$/;
 
-/** One chain: its history at any zoom level, its lag by the minute, its nodes. */
 export const chainPage: ConsolePage = {
   path: '/chains',
   title: 'Chain',
@@ -28,7 +27,12 @@ export const chainPage: ConsolePage = {
     routes.view(NAME, async ({ parameter, query }) => {
       const facts = await factsOf(overview, parameter('chain'));
       const whole = facts.card.history?.range ?? { from: 0, to: 0 };
-      const wanted = readRange(query('from'), query('to'), whole);
+      const wanted = {
+        from: readBlock('from', query('from')) ?? whole.from,
+        to: readBlock('to', query('to')) ?? whole.to,
+      };
+      if (wanted.from > wanted.to)
+        throw new InvalidParameterError({ parameter: 'to', given: query('to'), allowed: `${wanted.from} or more` });
       const history = chainView(facts, whole, wanted, cut(query('dataset') ?? ''));
       return { title: cut(facts.card.name), body: html`${history}\n${nodesView(facts, upstreams.addressOf)}` };
     });
@@ -48,21 +52,20 @@ export const chainPage: ConsolePage = {
   },
 };
 
-/** @throws NotFoundError */
 async function factsOf(overview: OverviewSource, name: string): Promise<ChainFacts> {
   const facts = await overview.chain(name);
   if (facts === null) throw new NotFoundError(`Chain ${cut(name, 40)} was never indexed here`);
   return facts;
 }
 
-/** @param dataset whose ranges are listed; empty: of all */
 function chainView(facts: ChainFacts, whole: BlockRange, wanted: BlockRange, dataset: string): Html {
   const { card } = facts;
   const address = `/console/chains/${encodeURIComponent(card.name)}`;
   const isZoomed = wanted.from !== whole.from || wanted.to !== whole.to;
-  const ranges = listRanges(facts, wanted).filter((one) => dataset === '' || one.dataset === dataset);
+  const ranges = listRanges(facts, wanted).filter((listed) => dataset === '' || listed.dataset === dataset);
+  const { problem } = card;
   return html`<h1>${shown(card.name)}</h1>
-${problemView(card)}
+${problem === null ? NOTHING : html`<p class="problem"><strong>${problem.title}.</strong> ${shown(problem.text, 2_000)} <br>${problem.advice}</p>`}
 <p>Head ${card.head === null ? 'unknown' : count(card.head)}, checkpoint ${card.checkpoint === null ? 'none' : count(card.checkpoint)}${card.lag === null ? NOTHING : html`, lag ${count(card.lag)} ${card.unit}`}.
 ${card.updatedAt === null ? NOTHING : html`<span class="soft">As of ${moment(card.updatedAt)}.</span>`}</p>
 <section aria-labelledby="lag"><h2 id="lag">Lag, last 24 hours</h2>
@@ -70,15 +73,10 @@ ${card.updatedAt === null ? NOTHING : html`<span class="soft">As of ${moment(car
 <section aria-labelledby="history"><h2 id="history">Coverage</h2>
 <p>${card.unit === 'blocks' ? 'Blocks' : 'Versions'} ${count(wanted.from)} to ${count(wanted.to)}${isZoomed ? html` of ${count(whole.from)} to ${count(whole.to)}. <a href="${address}">Show all</a>` : '.'}</p>
 ${stripLegend()}
-${stripOf(wanted, card.history?.levels ?? [], { address, unit: card.unit })}
+${stripOf(wanted, card.history?.levels ?? [], address, card.unit)}
 ${rangeForm(address, wanted, dataset)}
 ${dataset === '' ? NOTHING : html`<p>Only ranges of ${shown(dataset)}. <a href="${address}?from=${wanted.from}&amp;to=${wanted.to}">All datasets</a></p>`}
 ${rangesView(ranges, card.unit)}</section>`;
-}
-
-function problemView({ problem }: ChainCard): Html {
-  if (problem === null) return NOTHING;
-  return html`<p class="problem"><strong>${problem.title}.</strong> ${shown(problem.text, 2_000)} <br>${problem.advice}</p>`;
 }
 
 function rangeForm(address: string, { from, to }: BlockRange, dataset: string): Html {
@@ -119,31 +117,22 @@ interface ListedRange {
   readonly note: string | null;
 }
 
-/** Returns the ranges that share blocks with the requested one, and the gaps among them, by dataset and block. */
 function listRanges({ kind, card, status }: ChainFacts, requested: BlockRange): ListedRange[] {
   const gaps = status.gaps.map(({ dataset, range }) => ({ dataset, range, level: 'missing' as const, note: null }));
+  const agreed = card.history?.levels.filter(({ level }) => level === 'cross') ?? [];
   const covered =
     kind === 'evm'
       ? status.coverage.map(({ dataset, range, proof, reason, upstream }) => {
           return { dataset, range, level: proof, note: reason ?? upstream };
         })
-      : status.coverage.map(({ dataset, range }) => ({
-          dataset,
-          range,
-          level: levelAt(card.history, range),
-          note: null,
-        }));
+      : status.coverage.map(({ dataset, range }) => {
+          // The level of the weakest part: agreement of two fullnodes may end within a range.
+          const isAgreed = agreed.some(({ range: { from, to } }) => from <= range.from && range.to <= to);
+          return { dataset, range, level: isAgreed ? ('cross' as const) : ('none' as const), note: null };
+        });
   return [...covered, ...gaps]
     .filter(({ range }) => range.from <= requested.to && requested.from <= range.to)
     .toSorted((one, other) => one.dataset.localeCompare(other.dataset) || one.range.from - other.range.from);
-}
-
-/** Returns the level of the weakest part: agreement of two fullnodes may end within a range. */
-function levelAt(history: ChainFacts['card']['history'], range: BlockRange): StripLevel {
-  const isAgreed = history?.levels.some(
-    (one) => one.level === 'cross' && one.range.from <= range.from && range.to <= one.range.to,
-  );
-  return isAgreed === true ? 'cross' : 'none';
 }
 
 interface Node {
@@ -156,7 +145,6 @@ interface Node {
   readonly faults: Readonly<Partial<Record<string, number>>>;
 }
 
-/** The nodes of a chain, as reported by its ingest process. */
 function nodesView(facts: ChainFacts, addressOf: NodeAddress): Html {
   const nodes = nodesOf(facts).map((node) => ({
     ...node,
@@ -199,19 +187,8 @@ function faultsText(faults: Node['faults']): string {
   );
 }
 
-/**
- * Returns the requested part of a history, within its bounds. Empty bounds mean all of it.
- * @throws InvalidParameterError
- */
-function readRange(from: string | undefined, to: string | undefined, whole: BlockRange): BlockRange {
-  const wanted = { from: read('from', from) ?? whole.from, to: read('to', to) ?? whole.to };
-  if (wanted.from > wanted.to)
-    throw new InvalidParameterError({ parameter: 'to', given: to, allowed: `${wanted.from} or more` });
-  return wanted;
-}
-
-function read(parameter: string, given: string | undefined): number | null {
-  if (given === undefined || given === '') return null;
-  if (!DIGITS.test(given)) throw new InvalidParameterError({ parameter, given, allowed: 'a whole number' });
-  return Number(given);
+function readBlock(parameter: string, text: string | undefined): number | null {
+  if (text === undefined || text === '') return null;
+  if (!DIGITS.test(text)) throw new InvalidParameterError({ parameter, given: text, allowed: 'a whole number' });
+  return Number(text);
 }

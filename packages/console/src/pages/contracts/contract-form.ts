@@ -18,17 +18,15 @@ const BLOCK = /^\d{1,15}$/;
 
 const text = z.string().default('');
 
-/** The form of a contract as browsers send it. */
 export const contractForm = z.object({
   name: text,
   chain: text,
   abi: text,
   /** Separated by spaces, commas or line ends. */
   addresses: text,
-  /** Declaration of the event by which a factory names its children, and the parameter with the child. Empty: the addresses are the contracts. */
+  /** The event by which a factory names its children. Empty: the addresses are the contracts. */
   factoryEvent: text,
   child: text,
-  /** Start of the events of a child. */
   childFrom: childFrom.catch('transaction'),
   /** Not empty: addresses without code are refused. */
   strict: text,
@@ -40,7 +38,6 @@ export const contractForm = z.object({
   calls: text,
   /** Log of an upgrade (`18000000:57`), or the implementation that the ABI belongs to. Empty: neither. */
   upgrade: text,
-  /** Signatures that are ticked. */
   events: z
     .union([z.string(), z.array(z.string())])
     .default([])
@@ -49,14 +46,12 @@ export const contractForm = z.object({
 
 export type ContractForm = z.output<typeof contractForm>;
 
-/** An empty form. */
 export const EMPTY_CONTRACT: ContractForm = contractForm.parse({});
 
-/** What a form asks for, or why that is impossible. */
-export type ReadContract = { readonly wanted: WantedContract } | { readonly problem: string };
-
-/** Reads a form. @param chains indexed here */
-export function readContractForm(form: ContractForm, chains: readonly Chain[]): ReadContract {
+export function readContractForm(
+  form: ContractForm,
+  chains: readonly Chain[],
+): { readonly wanted: WantedContract } | { readonly problem: string } {
   const chain = chains.find(({ key }) => key === form.chain);
   if (chain === undefined) return { problem: 'Choose a chain that is indexed here' };
   const emitters = readEmitters(form);
@@ -68,83 +63,77 @@ export function readContractForm(form: ContractForm, chains: readonly Chain[]): 
   const calls = form.calls !== '';
   if (calls && !indexesCalls(chain))
     return {
-      problem: `Calls can't be decoded, because transactions of ${chain.key} are not indexed. Set ${transactionsSetting(chain)}=all, or leave calls out`,
+      problem: `Calls can't be decoded, because transactions of ${chain.key} are not indexed. Set TRANSACTIONS_${chain.key.toUpperCase().replaceAll('-', '_')}=all, or leave calls out`,
     };
   if (form.events.length === 0 && !calls) return { problem: 'Choose at least one event' };
   const upgrade = readUpgrade(form.upgrade.trim());
   if ('problem' in upgrade) return upgrade;
+  const { events } = form;
+  const [firstBlock, indexed] = [from === '' ? null : Number(from), partsOf(form.index)];
   const wanted = {
     name: form.name.trim(),
     chain,
     abi: abi.json,
     ...emitters,
-    firstBlock: from === '' ? null : Number(from),
-    events: form.events,
-    indexed: partsOf(form.index),
+    firstBlock,
+    events,
+    indexed,
     calls,
     ...upgrade,
   };
   return { wanted };
 }
 
-/** Returns the addresses of a form, and their factory. A single word in place of the addresses of a factory is the name of a contract. */
+/** A single word in place of a factory's addresses is the name of a contract. */
 function readEmitters(
   form: ContractForm,
 ): Pick<WantedContract, 'addresses' | 'factory'> | { readonly problem: string } {
-  const given = partsOf(form.addresses);
+  const addresses = partsOf(form.addresses);
   const [event, child] = [form.factoryEvent.trim(), form.child.trim()];
   if ((event === '') !== (child === ''))
     return { problem: 'Enter both the event of the factory and its parameter with the child, or neither' };
-  const [of = ''] = given;
-  if (child !== '' && given.length === 1 && !of.startsWith('0x'))
+  const [of = ''] = addresses;
+  if (child !== '' && addresses.length === 1 && !of.startsWith('0x'))
     return { addresses: [], factory: { of, event, child, childFrom: form.childFrom } };
-  const wrong = given.find((one) => !isAddress(one));
+  const wrong = addresses.find((address) => !isAddress(address));
   if (wrong !== undefined) return { problem: `${wrong.slice(0, 100)} is no address (0x and 40 hexadecimal digits)` };
-  if (given.length === 0) return { problem: 'Enter at least one address' };
+  if (addresses.length === 0) return { problem: 'Enter at least one address' };
   return {
-    addresses: given.map((address) => parseAddress(address)),
+    addresses: addresses.map((address) => parseAddress(address)),
     factory: child === '' ? null : { of: null, event, child, childFrom: form.childFrom },
   };
 }
 
-/** Returns whether a chain indexes the transactions that calls are read from. */
 export function indexesCalls({ transactions }: Chain): boolean {
   return transactions.mode === 'all';
 }
 
-function transactionsSetting({ key }: Chain): string {
-  return `TRANSACTIONS_${key.toUpperCase().replaceAll('-', '_')}`;
-}
-
-function readUpgrade(given: string): Pick<WantedContract, 'upgrade' | 'implementation'> | { readonly problem: string } {
-  if (given === '') return { upgrade: null, implementation: null };
-  if (isAddress(given)) return { upgrade: null, implementation: parseAddress(given) };
-  const upgrade = parseLogPlace(given);
+function readUpgrade(field: string): Pick<WantedContract, 'upgrade' | 'implementation'> | { readonly problem: string } {
+  if (field === '') return { upgrade: null, implementation: null };
+  if (isAddress(field)) return { upgrade: null, implementation: parseAddress(field) };
+  const upgrade = parseLogPlace(field);
   if (upgrade !== null) return { upgrade, implementation: null };
   return {
-    problem: `${given.slice(0, 100)} is neither the address of an implementation nor the place of a log (<block>:<log index>, such as 18000000:57)`,
+    problem: `${field.slice(0, 100)} is neither the address of an implementation nor the place of a log (<block>:<log index>, such as 18000000:57)`,
   };
 }
 
-/** Returns the signatures of an ABI's events, or why there are none. */
-export function eventsOfAbi(given: string): { readonly events: readonly string[] } | { readonly problem: string } {
-  const abi = parseAbi(given);
+export function eventsOfAbi(field: string): { readonly events: readonly string[] } | { readonly problem: string } {
+  const abi = parseAbi(field);
   if ('problem' in abi) return abi;
   const entries = readAbi(abi.json, { anonymousEvents: true })?.entries ?? [];
-  const events = entries.flatMap((one) => (one.kind === 'event' ? [one.entry.signature] : []));
+  const events = entries.flatMap((parsed) => (parsed.kind === 'event' ? [parsed.entry.signature] : []));
   return events.length === 0 ? { problem: 'This JSON contains no ABI with events' } : { events: [...new Set(events)] };
 }
 
-function parseAbi(given: string): { readonly json: unknown } | { readonly problem: string } {
+function parseAbi(field: string): { readonly json: unknown } | { readonly problem: string } {
   try {
-    return { json: parseBoundedJson(given, JSON_BOUNDS) };
+    return { json: parseBoundedJson(field, JSON_BOUNDS) };
   } catch (error) {
-    return {
-      problem: `The ABI ${error instanceof JsonBoundsError ? 'is too large' : 'is not JSON'}: ${errorText(error)}`,
-    };
+    const reason = error instanceof JsonBoundsError ? 'is too large' : 'is not JSON';
+    return { problem: `The ABI ${reason}: ${errorText(error)}` };
   }
 }
-
-function partsOf(given: string): string[] {
-  return given.split(/[\s,]+/).filter((one) => one !== '');
+function partsOf(field: string): string[] {
+  return field.split(/[\s,]+/).filter((part) => part !== '');
 }

@@ -27,7 +27,6 @@ const FORM_BYTES_MAX = 4_000_000;
 
 const removeForm = z.object({ name: z.string(), chain: z.string() });
 
-/** Contracts of the operator: add one by its ABI, see its rows appear, remove it. */
 export const contractsPage: ConsolePage = {
   path: '/contracts',
   title: 'Contracts',
@@ -36,13 +35,10 @@ export const contractsPage: ConsolePage = {
   addRoutes(routes, services) {
     const { database, explorer, registry } = services;
     const chainsOf = { registry, chains: explorer.chains };
-    const readList = async () => {
-      const [definitions, statuses] = await Promise.all([readDefinitions(database), readContractStatuses(database)]);
-      return { definitions, statuses };
-    };
+    const readList = () => Promise.all([readDefinitions(database), readContractStatuses(database)]);
     const sharedList = keepForSecond(readList);
     const listed = async (list: ReturnType<typeof readList>, { token }: PageRequest): Promise<Html> =>
-      contractListView({ ...(await list), token, chainName: (id) => registry.find(id)?.key ?? String(id) });
+      contractListView(...(await list), token, (id) => registry.find(id)?.key ?? String(id));
     const show = async (request: PageRequest, facts: Pick<ContractFormFacts, 'form' | 'events' | 'problem'>) => ({
       title: 'Contracts',
       body: html`<h1>Contracts</h1>
@@ -61,17 +57,17 @@ ${contractFormView({ ...facts, chains: explorer.chains, token: request.token })}
     });
     routes.change('/contracts/add', contractForm, async (request) => {
       const { form, by } = request;
-      const known = eventsOfAbi(form.abi);
-      const events = 'events' in known ? known.events : [];
+      const abi = eventsOfAbi(form.abi);
+      const refuse = (problem: string) => show(request, { form, events: 'events' in abi ? abi.events : [], problem });
       const read = readContractForm(form, explorer.chains);
-      if ('problem' in read) return show(request, { form, events, problem: read.problem });
+      if ('problem' in read) return refuse(read.problem);
       const withoutCode = form.strict === '' ? null : await codeProblem(explorer, read.wanted);
-      if (withoutCode !== null) return show(request, { form, events, problem: withoutCode });
+      if (withoutCode !== null) return refuse(withoutCode);
       try {
         await addContract(database, read.wanted, by);
       } catch (error) {
         if (!(error instanceof ContractRefusedError)) throw error;
-        return show(request, { form, events, problem: error.message });
+        return refuse(error.message);
       }
       return { goTo: '/console/contracts' };
     });
@@ -82,8 +78,7 @@ ${contractFormView({ ...facts, chains: explorer.chains, token: request.token })}
     const rows = async (request: PageRequest): Promise<Html> => {
       const chain = chainNamed(chainsOf, request.query('chain') ?? '');
       const { definition, table } = await findEvent(services, chain, request);
-      const found = await readNewestEvents(explorer.reads, chain, table, ROWS);
-      return eventRowsView({ definition, table, chain, rows: found });
+      return eventRowsView(definition, table, chain, await readNewestEvents(explorer.reads, chain, table, ROWS));
     };
     routes.view(EVENT, async (request) => {
       const { parameter, query } = request;
@@ -101,7 +96,6 @@ ${contractFormView({ ...facts, chains: explorer.chains, token: request.token })}
 /** Addresses whose code is read: as many as for `contracts add --strict`. */
 const CODES_MAX = 100;
 
-/** Returns why a strict form is refused: an address has no code, or no node returned it. Null: all have code. */
 async function codeProblem(
   explorer: ConsoleServices['explorer'],
   { chain, addresses }: Pick<WantedContract, 'chain' | 'addresses'>,
@@ -116,7 +110,6 @@ async function codeProblem(
     : `No node of ${chain.key} returned the code of ${unread} in time. Retry, or untick Strict`;
 }
 
-/** @throws NotFoundError */
 async function findEvent(
   { database }: ConsoleServices,
   chain: Chain,

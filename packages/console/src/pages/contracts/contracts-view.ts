@@ -17,24 +17,20 @@ import { type ContractForm, indexesCalls } from './contract-form.ts';
 const PROBLEM_MAX = 1_000;
 const SIGNATURE_MAX = 400;
 const VALUE_MAX = 80;
-/** Ranges of indexed blocks, newest first. */
 const RANGES_SHOWN = 3;
 
-export interface ContractList {
-  readonly definitions: readonly ContractDefinition[];
-  readonly statuses: readonly ContractStatus[];
-  readonly token: string;
-  readonly chainName: (id: number) => string;
-}
-
-/** Returns contracts with the rows and indexed blocks of their events. */
-export function contractListView({ definitions, statuses, token, chainName }: ContractList): Html {
+export function contractListView(
+  definitions: readonly ContractDefinition[],
+  statuses: readonly ContractStatus[],
+  token: string,
+  chainName: (id: number) => string,
+): Html {
   if (definitions.length === 0)
     return html`<p class="soft">No contract has been added yet. Add one below, or with <code>chainstead contracts add</code>.</p>`;
   const rows = definitions.flatMap((definition) => {
     const chain = chainName(definition.chainId);
     return definition.tables.map((table, index) => {
-      const status = statuses.find((one) => one.table === table.name && one.chainId === definition.chainId);
+      const status = statuses.find((of) => of.table === table.name && of.chainId === definition.chainId);
       return [
         index === 0 ? contractCell(definition, chain, token) : NOTHING,
         shown(chain),
@@ -82,19 +78,13 @@ export interface ContractFormFacts {
   readonly form: ContractForm;
   /** Signatures of the ABI; empty: it is not read yet. */
   readonly events: readonly string[];
-  /** Why nothing was added; null: nothing is wrong. */
   readonly problem: string | null;
   readonly chains: readonly Chain[];
   readonly token: string;
 }
 
-/** Returns the form that adds a contract: first its ABI, then its events. */
 export function contractFormView({ form, events, problem, chains, token }: ContractFormFacts): Html {
-  const line = (
-    name: 'name' | 'from' | 'upgrade' | 'index' | 'factoryEvent' | 'child',
-    label: string,
-    hint: string,
-  ): Html =>
+  const line = (name: keyof ContractForm, label: string, hint: string): Html =>
     html`<div><label for="${name}">${label}</label><p class="hint" id="${name}-hint">${hint}</p><input id="${name}" name="${name}" type="text" value="${form[name]}" autocomplete="off" spellcheck="false" aria-describedby="${name}-hint"></div>`;
   const area = (name: 'abi' | 'addresses', label: string, hint: string, rows: number): Html =>
     html`<div><label for="${name}">${label}</label><p class="hint" id="${name}-hint">${hint}</p><textarea class="code" id="${name}" name="${name}" rows="${rows}" spellcheck="false" autocomplete="off" aria-describedby="${name}-hint">
@@ -114,7 +104,7 @@ ${
 ${line('name', 'Name', 'Tables are named contracts.<name>_<event>. With the name of a known contract, addresses and events are added to it.')}
 ${selectField({ name: 'chain', label: 'Chain', options: chains.map(({ key }) => key), chosen: form.chain })}
 ${area('addresses', 'Addresses', 'One per line.', 3)}
-${strictBox(form)}
+<div><label for="strict"><input type="checkbox" id="strict" name="strict" value="yes" aria-describedby="strict-hint" ${form.strict === '' ? NOTHING : html`checked`}> Strict</label><p class="hint" id="strict-hint">Refuses addresses without code. A node of the chain is read.</p></div>
 ${line('factoryEvent', 'Factory event', 'For children of a factory: the declaration of its event, such as PoolCreated(address indexed token0, address pool). The addresses are then those of the factory, or the name of a contract whose children are the factories.')}
 ${line('child', 'Child parameter', 'Parameter of the factory event that is the address of a child, such as pool.')}
 ${selectField({ name: 'childFrom', label: 'Start of the events of a child', options: CHILD_FROM, chosen: form.childFrom })}
@@ -134,10 +124,6 @@ const CHILD_FROM = [
   ['log', 'Its factory event'],
 ] as const satisfies readonly (readonly [ContractForm['childFrom'], string])[];
 
-function strictBox({ strict }: ContractForm): Html {
-  return html`<div><label for="strict"><input type="checkbox" id="strict" name="strict" value="yes" aria-describedby="strict-hint" ${strict === '' ? NOTHING : html`checked`}> Strict</label><p class="hint" id="strict-hint">Refuses addresses without code. A node of the chain is read.</p></div>`;
-}
-
 function callsBox({ calls }: ContractForm, chains: readonly Chain[]): Html {
   const able = chains.filter(indexesCalls).map(({ key }) => key);
   const hint =
@@ -155,17 +141,15 @@ function eventBoxes(form: ContractForm, events: readonly string[]): Html {
   return html`<fieldset><legend>Events (${count(events.length)})</legend><ul class="events">${boxes}</ul></fieldset>`;
 }
 
-export interface EventRowsFacts {
-  readonly definition: ContractDefinition;
-  readonly table: EventTable;
-  readonly chain: Chain;
-  readonly rows: readonly ListedEvent[];
-}
-
-/** Returns the newest rows of an event. */
-export function eventRowsView({ definition, table, chain, rows }: EventRowsFacts): Html {
+export function eventRowsView(
+  definition: ContractDefinition,
+  table: EventTable,
+  chain: Chain,
+  rows: readonly ListedEvent[],
+): Html {
   const { parameters, view, event } = table;
   const path = `/api/v2.2/contracts/${definition.name}/${event}?chain=${chain.key}`;
+  const [first] = bytesColumns(table);
   const list = tableView({
     label: 'Newest rows',
     caption: 'Newest first',
@@ -178,25 +162,16 @@ export function eventRowsView({ definition, table, chain, rows }: EventRowsFacts
       count(log),
       moment(new Date(block.block_timestamp)),
       html`<code>${contract}</code>`,
-      ...parameters.map(({ name }) => valueView(params[name])),
+      ...parameters.map(({ name }) => {
+        const value = params[name] ?? null;
+        if (value === null) return '–';
+        return shown(typeof value === 'string' ? value : JSON.stringify(value), VALUE_MAX);
+      }),
     ]),
   });
   return html`<h1>${shown(definition.name)}: ${shown(event)}</h1>
 <p class="soft"><a href="/console/contracts">Contracts</a> · ${shown(chain.key)} · <code>${shown(table.abi.signature, SIGNATURE_MAX)}</code></p>
 <p>SQL: <code>${view}</code>. API: <code>${path}</code></p>
-${bytesHint(table)}
+${first === undefined ? NOTHING : html`<p class="hint">In SQL, addresses and bytes are texts, which have no index. Conditions on <code>${shown(first[1])} = analytics.bytes('0x…')</code> use the index of <code>${shown(first[0])}</code>, if it is an indexed parameter.</p>`}
 ${rows.length === 0 ? html`<p class="soft">No rows yet.</p>` : list}`;
-}
-
-/** Addresses and bytes are texts in the view. */
-function bytesHint(table: EventTable): Html {
-  const [first] = bytesColumns(table);
-  if (first === undefined) return NOTHING;
-  const [name, column] = first;
-  return html`<p class="hint">In SQL, addresses and bytes are texts, which have no index. Conditions on <code>${shown(column)} = analytics.bytes('0x…')</code> use the index of <code>${shown(name)}</code>, if it is an indexed parameter.</p>`;
-}
-
-function valueView(value: unknown): Html | string {
-  if (value === null || value === undefined) return '–';
-  return shown(typeof value === 'string' ? value : JSON.stringify(value), VALUE_MAX);
 }

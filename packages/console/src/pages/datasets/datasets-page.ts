@@ -1,18 +1,18 @@
+import { type BlockRange, intersectRanges, mergeRanges, rangeSize } from '@chainstead/core';
 import type { ChainStatus } from '@chainstead/sync';
 import { html } from 'hono/html';
 import type { ConsolePage, PageRequest } from '../../console-page.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
 import { count, percent } from '../../layout/numbers.ts';
+import { writeQuery } from '../../layout/query.ts';
 import { selectField } from '../../layout/select-field.ts';
 import { number, table } from '../../layout/table.ts';
 import type { ChainFacts } from '../overview/read-overview.ts';
-import { type CoverageRow, coverageRows } from './coverage-rows.ts';
 
 /** Chains of a page: each has about ten rows. */
 const CHAINS = 20;
 
-/** The coverage of each dataset, by chain, and of the derived data that is rebuilt. */
 export const datasetsPage: ConsolePage = {
   path: '/datasets',
   title: 'Datasets',
@@ -21,25 +21,19 @@ export const datasetsPage: ConsolePage = {
     const read = async (request: PageRequest): Promise<DatasetsFacts> => factsOf(await overview.chains(), request);
     routes.view('/datasets', async (request) => {
       const facts = await read(request);
-      const query = queryOf(request);
+      const { query } = request;
+      const path = `/datasets${writeQuery({ chain: query('chain'), dataset: query('dataset'), after: query('after') })}`;
       return {
         title: 'Datasets',
         body: html`<h1>Datasets</h1>
 ${filterForm(facts)}
-${livePart(`/datasets${query === '' ? '' : `?${query}`}`, datasetsView(facts))}`,
+${livePart(path, datasetsView(facts))}`,
       };
     });
     routes.live('/datasets', async (request) => datasetsView(await read(request)));
   },
 };
 
-function queryOf({ query }: PageRequest): string {
-  const given = new URLSearchParams();
-  for (const name of ['chain', 'dataset', 'after']) if ((query(name) ?? '') !== '') given.set(name, query(name) ?? '');
-  return String(given);
-}
-
-/** Chains by name, starting after `after`. */
 function factsOf(all: readonly ChainFacts[], { query }: PageRequest): DatasetsFacts {
   const sorted = all.toSorted((one, other) => compare(one.card.name, other.card.name));
   const [chain = '', dataset = '', after = ''] = [query('chain'), query('dataset'), query('after')];
@@ -47,7 +41,9 @@ function factsOf(all: readonly ChainFacts[], { query }: PageRequest): DatasetsFa
   const page = matching.slice(0, CHAINS);
   return {
     chains: sorted.map(({ card }) => card.name),
-    datasets: [...new Set(sorted.flatMap(namesOf))].toSorted(),
+    datasets: [
+      ...new Set(sorted.flatMap(({ status }) => [...status.coverage, ...status.gaps].map((part) => part.dataset))),
+    ].toSorted(),
     chosen: { chain, dataset },
     rows: page.flatMap(coverageRows).filter((row) => dataset === '' || row.dataset === dataset),
     building: page.flatMap((facts) =>
@@ -62,19 +58,12 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-function namesOf({ status }: ChainFacts): string[] {
-  return [...status.coverage, ...status.gaps].map(({ dataset }) => dataset);
-}
-
 interface DatasetsFacts {
-  /** All that can be chosen. */
   readonly chains: readonly string[];
   readonly datasets: readonly string[];
-  /** Empty: all. */
   readonly chosen: { readonly chain: string; readonly dataset: string };
   readonly rows: readonly CoverageRow[];
   readonly building: readonly (ChainStatus['building'][number] & { readonly chain: string })[];
-  /** The chain after which the next page starts. */
   readonly next: string | null;
 }
 
@@ -86,7 +75,6 @@ ${selectField({ name: 'dataset', label: 'Dataset', options: datasets, chosen: ch
 <p><a href="/console/jobs">Backfill, verify or reindex ranges</a> · <a href="/console/tables">Tables and disk</a></p>`;
 }
 
-/** The live part of the page. */
 function datasetsView(facts: DatasetsFacts): Html {
   return html`<section aria-labelledby="coverage"><h2 id="coverage">Coverage</h2>${coverageView(facts)}</section>
 <section aria-labelledby="projections"><h2 id="projections">Aggregates being rebuilt</h2>${buildingView(facts.building)}</section>`;
@@ -106,9 +94,15 @@ function coverageView({ rows, chosen, next }: DatasetsFacts): Html {
       row.span === null ? '–' : html`${count(row.span.from)} to ${count(row.span.to)}`,
     ];
   });
-  const after = new URLSearchParams({ ...(chosen.dataset !== '' && { dataset: chosen.dataset }), after: next ?? '' });
-  return html`${table({ label: 'Coverage by chain and dataset', caption: 'Covered: share of the blocks (Aptos: versions) from the start block to the checkpoint. Proven: share of the covered blocks', columns: ['Chain', 'Dataset', number('Covered'), number('Missing'), number('Proven'), number('Ranges'), number('Span')], rows: lines })}
-${next === null ? NOTHING : html`<p><a href="/console/datasets?${String(after)}" rel="next">More chains</a></p>`}`;
+  const list = table({
+    label: 'Coverage by chain and dataset',
+    caption:
+      'Covered: share of the blocks (Aptos: versions) from the start block to the checkpoint. Proven: share of the covered blocks',
+    columns: ['Chain', 'Dataset', ...['Covered', 'Missing', 'Proven', 'Ranges', 'Span'].map(number)],
+    rows: lines,
+  });
+  return html`${list}
+${next === null ? NOTHING : html`<p><a href="/console/datasets${writeQuery({ dataset: chosen.dataset, after: next })}" rel="next">More chains</a></p>`}`;
 }
 
 function buildingView(building: DatasetsFacts['building']): Html {
@@ -128,4 +122,58 @@ function buildingView(building: DatasetsFacts['building']): Html {
     columns: ['Chain', 'Aggregate', 'Dataset', 'Step', number('Progress'), number('Rows counted')],
     rows,
   });
+}
+
+interface CoverageRow {
+  readonly chain: string;
+  readonly dataset: string;
+  readonly unit: 'blocks' | 'versions';
+  /** Blocks from the start of history to the checkpoint. */
+  readonly wanted: number;
+  readonly missing: number;
+  /** The covered fraction, 0 to 1. */
+  readonly part: number;
+  /** The fraction of covered blocks proven by receipts or a second node, 0 to 1; null without coverage. */
+  readonly proven: number | null;
+  readonly ranges: number;
+  readonly span: BlockRange | null;
+}
+
+const PROVEN: ReadonlySet<string> = new Set(['receipts', 'cross']);
+
+function coverageRows(facts: ChainFacts): CoverageRow[] {
+  const { card, status } = facts;
+  const whole = card.history?.range ?? null;
+  const wanted = whole === null ? 0 : Math.max(0, rangeSize(whole));
+  const names = new Set([...status.coverage, ...status.gaps].map(({ dataset }) => dataset));
+  return [...names].toSorted().map((dataset) => {
+    const covered = status.coverage.filter((one) => one.dataset === dataset).map(({ range }) => range);
+    const missing = sizeOf(status.gaps.filter((gap) => gap.dataset === dataset).map(({ range }) => range));
+    const inAll = sizeOf(covered);
+    const [first, last] = [covered[0], covered.at(-1)];
+    return {
+      chain: card.name,
+      dataset,
+      unit: card.unit,
+      wanted,
+      missing,
+      part: wanted === 0 ? 0 : (wanted - missing) / wanted,
+      proven: inAll === 0 ? null : sizeOf(provenRanges(facts, dataset)) / inAll,
+      ranges: covered.length,
+      span: first === undefined || last === undefined ? null : { from: first.from, to: last.to },
+    };
+  });
+}
+
+function provenRanges({ kind, card, status }: ChainFacts, dataset: string): readonly BlockRange[] {
+  if (kind === 'evm')
+    return status.coverage.filter((one) => one.dataset === dataset && PROVEN.has(one.proof)).map(({ range }) => range);
+  // On Aptos, agreement of two fullnodes is stored for all datasets together.
+  const agreed = (card.history?.levels ?? []).filter(({ level }) => level === 'cross').map(({ range }) => range);
+  const covered = status.coverage.filter((one) => one.dataset === dataset).map(({ range }) => range);
+  return intersectRanges(mergeRanges(covered), mergeRanges(agreed));
+}
+
+function sizeOf(ranges: readonly BlockRange[]): number {
+  return ranges.reduce((sum, range) => sum + rangeSize(range), 0);
 }

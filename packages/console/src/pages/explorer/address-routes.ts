@@ -5,9 +5,8 @@ import { type NameService, normalName } from '@chainstead/names';
 import { html } from 'hono/html';
 import type { ConsoleRoutes, ConsoleServices, PageRequest } from '../../console-page.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
-import { fetchName, type NameFinding, type NameSources } from './names/fetch-name.ts';
+import { fetchName, type NameFinding, type NameSources, servicesOfName } from './names/fetch-name.ts';
 import { findingView, type NameContext, nameText } from './names/name-view.ts';
-import { servicesOfName } from './names/services-of-name.ts';
 import { pricePlot } from './price-routes.ts';
 import { chainLinks, chainsRequested, placeOn } from './subjects/choose-chain.ts';
 import { type FoundAddress, findAddress } from './subjects/find-address.ts';
@@ -26,7 +25,6 @@ const ROWS_OF_ONE = 10;
 /** Timeout of a table on a page with many: counts and node calls may take longer. Milliseconds. */
 const PATIENCE_MS = 4_000;
 
-/** Adds pages of an EVM address, and of one NFT, with all of their tables. */
 export function addAddressRoutes(
   routes: ConsoleRoutes,
   { explorer, registry, database, clock }: ConsoleServices,
@@ -37,23 +35,22 @@ export function addAddressRoutes(
   routes.view('/look-up/address/:address', async (request) => {
     const address = addressIn(request);
     const chains = chainsRequested(choice, request.query('chain'));
+    const sources = { data: explorer.data, database, asker: request.asker };
     const [found, names] = await Promise.all([
       findAddress(explorer, request.asker, address, chains),
-      readAddressNames({ data: explorer.data, database, asker: request.asker }, address, {
-        services: explorer.nameServices,
-        requested: normalName(request.query('name') ?? ''),
-        timeMs: PATIENCE_MS,
-      }),
+      readAddressNames(sources, address, explorer.nameServices, normalName(request.query('name') ?? '')),
     ]);
     const chosen = chains.length === 1 && request.query('chain') !== undefined ? (chains[0] ?? null) : null;
     // If a chain was requested, its empty tables are shown.
     const shownOn = found.length === 0 && chosen !== null ? [nothingOn(chosen)] : found;
     const limit = shownOn.length > 1 ? ROWS_OF_SEVERAL : ROWS_OF_ONE;
     const sections = await Promise.all(
-      shownOn.slice(0, CHAINS_SHOWN).map(async (one) => {
-        const of = { chain: one.chain.key, address, tokenId: null };
-        const tables = await tablesView(request, one.chain, tablesOf(one), of, limit);
-        return chainSection(one.chain, one.name, one.isToken ? [poolsLink(of), ...tables] : tables);
+      shownOn.slice(0, CHAINS_SHOWN).map(async (onChain) => {
+        const { chain, name, isToken } = onChain;
+        const of = { chain: chain.key, address, tokenId: null };
+        const tables = await tablesView(request, chain, tablesOf(onChain), of, limit);
+        const pools = html`<p><a href="/console/pools?${new URLSearchParams({ chain: chain.key, address })}">Pools and price</a></p>`;
+        return chainSection(chain, name, isToken ? [pools, ...tables] : tables);
       }),
     );
     const own = `/console/look-up/address/${address}`;
@@ -76,10 +73,12 @@ ${moreChains(own, shownOn.slice(CHAINS_SHOWN))}`,
       throw new InvalidParameterError({ parameter: 'token', given: cut(request.parameter('token')), allowed: 'an id' });
     const chains = chainsRequested(choice, request.query('chain'));
     const isChosen = request.query('chain') !== undefined;
-    const known = (await findAddress(explorer, request.asker, address, chains)).filter((one) => one.isCollection);
+    const collections = (await findAddress(explorer, request.asker, address, chains)).filter(
+      ({ isCollection }) => isCollection,
+    );
     const shownOn = isChosen
-      ? chains.map((chain) => known.find((one) => one.chain === chain) ?? nothingOn(chain))
-      : known;
+      ? chains.map((chain) => collections.find((onChain) => onChain.chain === chain) ?? nothingOn(chain))
+      : collections;
     const sections = await Promise.all(
       shownOn.slice(0, CHAINS_SHOWN).map(async ({ chain, name }) => {
         const of = { chain: chain.key, address, tokenId };
@@ -87,11 +86,8 @@ ${moreChains(own, shownOn.slice(CHAINS_SHOWN))}`,
       }),
     );
     const own = `/console/look-up/nft/${address}/${tokenId}`;
-    const links = {
-      chosen: isChosen ? (chains[0]?.key ?? null) : null,
-      found: known.map(({ chain }) => chain.key),
-      all,
-    };
+    const chosen = isChosen ? (chains[0]?.key ?? null) : null;
+    const links = { chosen, found: collections.map(({ chain }) => chain.key), all };
     return {
       title: `NFT ${cut(tokenId, 20)}`,
       body: html`<h1>NFT ${shown(tokenId)} of <a href="/console/look-up/address/${address}"><code>${address}</code></a></h1>
@@ -122,16 +118,16 @@ ${moreChains(own, shownOn.slice(CHAINS_SHOWN))}`,
 }
 
 function addressIn({ parameter }: PageRequest) {
-  const given = parameter('address');
-  if (!isAddress(given))
-    throw new InvalidParameterError({
-      parameter: 'address',
-      given: cut(given),
-      allowed: '0x and 40 hexadecimal digits',
-    });
-  return parseAddress(given);
+  const text = parameter('address');
+  if (isAddress(text)) return parseAddress(text);
+  const allowed = '0x and 40 hexadecimal digits';
+  throw new InvalidParameterError({ parameter: 'address', given: cut(text), allowed });
 }
 
+function hasSales({ name }: DataTable, answer: TableAnswer): boolean {
+  if (!name.endsWith('-prices') || answer.kind !== 'rows') return false;
+  return answer.rows.some(({ total_trades: sales }) => typeof sales === 'number' && sales > 0);
+}
 function nothingOn(chain: Chain): FoundAddress {
   return { chain, isAccount: false, transacts: false, isToken: false, isCollection: false, name: null };
 }
@@ -146,10 +142,6 @@ function chainSection({ key }: Chain, name: string | null, tables: readonly Html
   return html`<section aria-labelledby="on-${key}"><h2 id="on-${key}">${key}${name === null ? NOTHING : html`: ${shown(name)}`}</h2>${tables}</section>`;
 }
 
-function poolsLink({ chain, address }: TableSubject): Html {
-  return html`<p><a href="/console/pools?${new URLSearchParams({ chain, address })}">Pools and price</a></p>`;
-}
-
 function moreChains(own: string, more: readonly FoundAddress[]): Html {
   if (more.length === 0) return NOTHING;
   const links = more.map(
@@ -158,40 +150,29 @@ function moreChains(own: string, more: readonly FoundAddress[]): Html {
   return html`<section aria-labelledby="more"><h2 id="more">Also on</h2><ul>${links}</ul></section>`;
 }
 
-function hasSales({ name }: DataTable, answer: TableAnswer): boolean {
-  if (!name.endsWith('-prices') || answer.kind !== 'rows') return false;
-  return answer.rows.some(({ total_trades: sales }) => typeof sales === 'number' && sales > 0);
-}
-
-/** An address's own names, and whether the requested name resolves to it. */
 interface AddressNames {
   readonly own: readonly NameFinding[];
-  /** Null: no name was requested. */
   readonly requested: { readonly name: string; readonly findings: readonly NameFinding[] } | null;
 }
 
-/**
- * Reads names of an address from the API: only verified ones that resolve back to it.
- * @param requested a normalized name that may resolve to it; null: none
- * @param timeMs how long the page waits. Milliseconds
- */
+/** Only verified names, which resolve back to the address. `requested`: a normalized name that may resolve to it. */
 async function readAddressNames(
   sources: NameSources,
   address: Address,
-  { services, requested, timeMs }: { services: readonly NameService[]; requested: string | null; timeMs: number },
+  services: readonly NameService[],
+  requested: string | null,
 ): Promise<AddressNames> {
-  const ask = (service: NameService, wanted: 'address' | 'name', subject: string) =>
-    fetchName(sources, { service, wanted, subject }, timeMs);
+  const fetch = (service: NameService, wanted: 'address' | 'name', subject: string) =>
+    fetchName(sources, { service, wanted, subject }, PATIENCE_MS);
   const [own, findings] = await Promise.all([
-    Promise.all(services.map((service) => ask(service, 'name', address))),
-    Promise.all(
-      requested === null ? [] : servicesOfName(requested).map((service) => ask(service, 'address', requested)),
-    ),
+    Promise.all(services.map((service) => fetch(service, 'name', address))),
+    requested === null
+      ? []
+      : Promise.all(servicesOfName(requested).map((service) => fetch(service, 'address', requested))),
   ]);
   return { own, requested: requested === null ? null : { name: requested, findings } };
 }
 
-/** Empty if no service can be read and no name was requested. */
 function addressNamesView(address: Address, { own, requested }: AddressNames, context: NameContext): Html {
   if (own.length === 0 && requested === null) return NOTHING;
   const names = own.map((finding) =>
@@ -208,11 +189,11 @@ function requestedView(
   { name, findings }: NonNullable<AddressNames['requested']>,
   context: NameContext,
 ): Html {
-  const known = findings.filter(({ kind }) => kind === 'found');
+  const resolved = findings.filter(({ kind }) => kind === 'found');
   const leads = (to: string): Html =>
     to.toLowerCase() === address
       ? html`resolves to this address`
       : html`<span class="v-bad">resolves to another address</span>: <a href="/console/look-up/address/${to.toLowerCase()}"><code>${to}</code></a>`;
   return html`<p>Looked up by ${nameText(name)}</p>
-<dl class="record">${(known.length === 0 ? findings : known).map((finding) => findingView(finding, context, leads))}</dl>`;
+<dl class="record">${(resolved.length === 0 ? findings : resolved).map((finding) => findingView(finding, context, leads))}</dl>`;
 }

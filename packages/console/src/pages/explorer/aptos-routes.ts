@@ -13,7 +13,6 @@ const ADDRESS = /^0x[0-9a-f]{1,64}$/i;
 const ROWS = 10;
 const PATIENCE_MS = 4_000;
 
-/** Adds the page of an Aptos account's indexed data. */
 export function addAptosRoutes(routes: ConsoleRoutes, { explorer }: ConsoleServices): void {
   routes.view('/look-up/aptos/:address', async (request) => {
     const given = request.parameter('address');

@@ -8,11 +8,11 @@ import { plainCount } from '../../layout/numbers.ts';
 import { blockFactsView, isKnown, readBlockFacts } from './blocks/block-facts.ts';
 import { blockList, blockLists } from './blocks/block-lists.ts';
 import { blockIn, hashIn, placeIn } from './blocks/block-parameters.ts';
-import { BLOCK } from './full/block-record.ts';
 import { fullView } from './full/full-view.ts';
 import { readFull } from './full/read-full.ts';
+import { BLOCK } from './full/records.ts';
 import { chainLinks, chainNamed, chainsRequested, placeOn } from './subjects/choose-chain.ts';
-import { rpcCurlView } from './tables/rpc-curl-view.ts';
+import { rpcCurlView } from './tables/table-view.ts';
 
 /** Rows are shown immediately for this many chains. */
 const CHAINS_SHOWN = 3;
@@ -20,7 +20,6 @@ const ROWS_OF_PAGE = 50;
 /** Timeout on a page with other content to show. Milliseconds. */
 const PATIENCE_MS = 4_000;
 
-/** Adds the page of a block, read from a node through the API, and of its indexed data. */
 export function addBlockRoutes(routes: ConsoleRoutes, { database, explorer, registry }: ConsoleServices): void {
   const choice = { registry, chains: explorer.chains };
 

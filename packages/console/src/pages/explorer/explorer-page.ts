@@ -4,16 +4,14 @@ import { type Html, NOTHING, shown } from '../../layout/html.ts';
 import { addAddressRoutes } from './address-routes.ts';
 import { addAptosRoutes } from './aptos-routes.ts';
 import { addBlockRoutes } from './block-routes.ts';
-import { addFullRoutes } from './full-routes.ts';
 import { addHashRoutes } from './hash-routes.ts';
 import { addNameRoutes } from './name-routes.ts';
 import { addPictureRoutes } from './picture-routes.ts';
 import { addPriceRoutes } from './price-routes.ts';
 import { pageOf, readSubject } from './subjects/read-subject.ts';
 import { addTableRoutes } from './table-routes.ts';
-import { addTransactionRoutes } from './transaction-routes.ts';
+import { addFullRoutes, addTransactionRoutes } from './transaction-routes.ts';
 
-/** The indexed data of an address, a token, a collection, an NFT, a transaction or a block. */
 export const explorerPage: ConsolePage = {
   path: '/look-up',
   title: 'Look up',
@@ -37,7 +35,6 @@ export const explorerPage: ConsolePage = {
   },
 };
 
-/** @param text the invalid input; empty: none was given */
 function searchView(text: string): Html {
   return html`<h1>Look up</h1>
 ${text === '' ? NOTHING : html`<p class="problem" role="alert">${shown(text, 200)} is not an address, a name, a hash or a block number.</p>`}

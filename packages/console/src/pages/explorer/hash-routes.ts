@@ -1,31 +1,23 @@
 import { chainKeyOf } from '@chainstead/aptos';
-import { InvalidParameterError } from '@chainstead/http';
+
 import { html } from 'hono/html';
 import type { ConsoleRoutes, ConsoleServices, PageRequest } from '../../console-page.ts';
-import { cut, type Html, NOTHING } from '../../layout/html.ts';
+import { type Html, NOTHING } from '../../layout/html.ts';
+import { refusedHash } from './blocks/block-parameters.ts';
 import { chainsRequested } from './subjects/choose-chain.ts';
 import { pageOf, readSubject } from './subjects/read-subject.ts';
 import { resultOf } from './tables/data-table.ts';
 
-/** The result of resolving a hash. */
 interface Found {
   readonly address: string;
   readonly text: string;
 }
 
-/**
- * Adds the page that resolves 64 hexadecimal digits: to a transaction or block of one of the chains, by calling their
- * nodes, or to an Aptos account.
- */
+/** Resolves 64 hexadecimal digits by calling nodes: to transactions or blocks, or to an Aptos account. */
 export function addHashRoutes(routes: ConsoleRoutes, { explorer, registry }: ConsoleServices): void {
   routes.view('/look-up/hash/:hash', async (request) => {
     const subject = readSubject(request.parameter('hash'));
-    if (subject?.kind !== 'hash')
-      throw new InvalidParameterError({
-        parameter: 'hash',
-        given: cut(request.parameter('hash')),
-        allowed: '0x and 64 hexadecimal digits',
-      });
+    if (subject?.kind !== 'hash') throw refusedHash(request.parameter('hash'));
     const { hash } = subject;
     const chains = chainsRequested({ registry, chains: explorer.chains }, request.query('chain'));
     const [places, accounts] = await Promise.all([
@@ -36,19 +28,12 @@ export function addHashRoutes(routes: ConsoleRoutes, { explorer, registry }: Con
       if (place === null || place === undefined) return [];
       const { kind, blockNumber } = place;
       const query = `chain=${encodeURIComponent(chain.key)}`;
-      return kind === 'block'
-        ? [
-            {
-              address: `${pageOf({ kind: 'block', number: blockNumber })}?${query}`,
-              text: `block ${blockNumber} of ${chain.key}`,
-            },
-          ]
-        : [
-            {
-              address: `/console/look-up/transaction/${hash}?${query}&block=${blockNumber}`,
-              text: `transaction on ${chain.key}`,
-            },
-          ];
+      if (kind === 'block') {
+        const page = pageOf({ kind: 'block', number: blockNumber });
+        return [{ address: `${page}?${query}`, text: `block ${blockNumber} of ${chain.key}` }];
+      }
+      const page = `/console/look-up/transaction/${hash}`;
+      return [{ address: `${page}?${query}&block=${blockNumber}`, text: `transaction on ${chain.key}` }];
     });
     const all = [...found, ...accounts];
     const [only] = all;
@@ -60,10 +45,8 @@ export function addHashRoutes(routes: ConsoleRoutes, { explorer, registry }: Con
   async function accountsNamed({ asker }: PageRequest, address: string): Promise<readonly Found[]> {
     const found = await Promise.all(
       explorer.networks.map(async (network) => {
-        const { body } = await explorer.data.get(
-          `/wallets/coins?owner_addresses=${address}&network=${network}&limit=1`,
-          asker,
-        );
+        const target = `/wallets/coins?owner_addresses=${address}&network=${network}&limit=1`;
+        const { body } = await explorer.data.get(target, asker);
         if (resultOf(body).length === 0) return [];
         const chain = chainKeyOf(network);
         return [{ address: `/console/look-up/aptos/${address}?chain=${chain}`, text: `account on ${chain}` }];

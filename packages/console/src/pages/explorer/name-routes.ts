@@ -3,15 +3,13 @@ import { normalName } from '@chainstead/names';
 import { html } from 'hono/html';
 import type { ConsoleRoutes, ConsoleServices, View } from '../../console-page.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
-import { fetchName, type NameFinding } from './names/fetch-name.ts';
+import { fetchName, type NameFinding, servicesOfName } from './names/fetch-name.ts';
 import { findingView, isPassing, type NameContext, nameText } from './names/name-view.ts';
-import { servicesOfName } from './names/services-of-name.ts';
 import { pageOf } from './subjects/read-subject.ts';
 
 /** The API's longest wait for nodes (`ON_DEMAND_WAIT_MS`), as it is the page's only content. Milliseconds. */
 const PATIENCE_MS = 60_000;
 
-/** Adds the page that redirects a name to its address, or shows that it has none so far. */
 export function addNameRoutes(routes: ConsoleRoutes, { database, explorer, clock }: ConsoleServices): void {
   routes.view('/look-up/name/:name', async ({ parameter, origin, asker }) => {
     const given = parameter('name');
@@ -22,7 +20,11 @@ export function addNameRoutes(routes: ConsoleRoutes, { database, explorer, clock
         fetchName({ data: explorer.data, database, asker }, { service, wanted: 'address', subject: name }, PATIENCE_MS),
       ),
     );
-    const addresses = new Set(findings.flatMap(addressIn));
+    const addresses = new Set(
+      findings.flatMap((finding) =>
+        finding.kind === 'found' && isAddress(finding.answer) ? [parseAddress(finding.answer)] : [],
+      ),
+    );
     const [only] = addresses;
     if (only !== undefined && addresses.size === 1)
       return { goTo: `${pageOf({ kind: 'address', address: only })}?${new URLSearchParams({ name })}` };
@@ -35,13 +37,7 @@ export function addNameRoutes(routes: ConsoleRoutes, { database, explorer, clock
   });
 }
 
-function addressIn(finding: NameFinding) {
-  return finding.kind === 'found' && isAddress(finding.answer) ? [parseAddress(finding.answer)] : [];
-}
-
-/**
- * Shows that a name is invalid. Similar names are distinguished by their normalized form, and some can't be normalized.
- */
+/** Similar names are distinguished by their normalized form, and some can't be normalized. */
 function refusal(given: string): View {
   return {
     title: 'Look up',

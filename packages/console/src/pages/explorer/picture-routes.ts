@@ -4,10 +4,7 @@ import type { ConsoleRoutes, ConsoleServices, FileAnswer, PageRequest } from '..
 import { chainNamed } from './subjects/choose-chain.ts';
 import { readTokenId } from './subjects/read-subject.ts';
 
-/**
- * If it is opened directly, a picture can execute nothing. Other sites can't embed it, only the browser caches it, and
- * its type is not sniffed.
- */
+/** A picture that is opened directly executes nothing; only the browser caches it, and its type is not sniffed. */
 const PICTURE_HEADERS = {
   'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
@@ -15,10 +12,7 @@ const PICTURE_HEADERS = {
   'cache-control': 'private, max-age=3600',
 };
 
-/**
- * Serves pictures of NFTs and logos of collections, so that browsers don't load from untrusted servers. Only URIs from
- * indexed metadata are read: a request contains the subject, never a URI.
- */
+/** Serves pictures of NFTs and logos. Only URIs from indexed metadata are read: a request never contains one. */
 export function addPictureRoutes(routes: ConsoleRoutes, { explorer, registry }: ConsoleServices): void {
   const answer = async ({ parameter }: PageRequest, id: string | null): Promise<FileAnswer> => {
     const chain = chainNamed({ registry, chains: explorer.chains }, parameter('chain'));

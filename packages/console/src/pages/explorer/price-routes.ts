@@ -11,10 +11,8 @@ import type { TableSubject } from './tables/data-table.ts';
 /** The same as in the table next to it. */
 const DAYS = 365;
 const DAY_MS = 86_400_000;
-/** The decimals of ether. */
 const DECIMALS = 18;
 
-/** Adds NFT sale prices by day. */
 export function addPriceRoutes(routes: ConsoleRoutes, { explorer, registry, clock }: ConsoleServices): void {
   routes.view('/look-up/prices.json', async ({ query }) => {
     const chain = chainNamed({ registry, chains: explorer.chains }, query('chain') ?? '');
@@ -30,7 +28,6 @@ export function addPriceRoutes(routes: ConsoleRoutes, { explorer, registry, cloc
   });
 }
 
-/** Returns the placeholder for the plot of {@link addPriceRoutes}. */
 export function pricePlot({ chain, address, tokenId }: TableSubject): Html {
   const query = new URLSearchParams({ chain, address, ...(tokenId !== null && { token_id: tokenId }) });
   return html`<div class="card plot" data-plot="/console/look-up/prices.json?${query}">The plot needs JavaScript. The table above shows the same sales.</div>`;

@@ -18,19 +18,15 @@ const ROWS = 50;
 const CURSOR_MAX = 4_096;
 const APTOS = /^0x[0-9a-f]{64}$/i;
 
-/** Adds the page of each table, paged by the API's cursors. */
 export function addTableRoutes(routes: ConsoleRoutes, { explorer, registry }: ConsoleServices): void {
   routes.view('/look-up/table/:table', async (request) => {
-    const table = findTable(request.parameter('table'));
-    if (table === null) throw new NotFoundError(`There is no table ${cut(request.parameter('table'), 40)}`);
+    const table = ALL_TABLES.find(({ name }) => name === request.parameter('table'));
+    if (table === undefined) throw new NotFoundError(`There is no table ${cut(request.parameter('table'), 40)}`);
     const { of, place, own } = subjectOf(table, request);
     const cursor = request.query('cursor') ?? null;
+    const allowed = 'the cursor of a link on the page';
     if (cursor !== null && cursor.length > CURSOR_MAX)
-      throw new InvalidParameterError({
-        parameter: 'cursor',
-        given: cut(cursor),
-        allowed: 'the cursor of a link on the page',
-      });
+      throw new InvalidParameterError({ parameter: 'cursor', given: cut(cursor), allowed });
     const answer = await readTable(explorer.data, request.asker, table, { of, limit: ROWS, cursor });
     const more = (next: string | null): string => tableAddress(table, of, next);
     return {
@@ -40,7 +36,6 @@ ${tableView(table, answer, { of, place, origin: request.origin, more, isOwnPage:
     };
   });
 
-  /** @throws InvalidParameterError */
   function subjectOf(
     table: DataTable,
     { query }: PageRequest,
@@ -60,24 +55,11 @@ ${tableView(table, answer, { of, place, origin: request.origin, more, isOwnPage:
     const tokenId = isOfNft ? readTokenId(query('token_id') ?? '') : null;
     if (isOfNft && tokenId === null)
       throw new InvalidParameterError({ parameter: 'token_id', given: cut(query('token_id') ?? ''), allowed: 'an id' });
-    const contract = parseAddress(address);
-    const page = pageOf(
-      tokenId === null ? { kind: 'address', address: contract } : { kind: 'nft', address: contract, tokenId },
-    );
+    const contract = { address: parseAddress(address) };
+    const page = pageOf(tokenId === null ? { kind: 'address', ...contract } : { kind: 'nft', ...contract, tokenId });
     return { of: { chain: found.key, address, tokenId }, place: placeOn(found), own: `${page}?chain=${found.key}` };
   }
 }
 
-/** Every table with its own page. */
-const ALL_TABLES: readonly DataTable[] = [
-  ...ACCOUNT_TABLES,
-  ...TOKEN_TABLES,
-  ...COLLECTION_TABLES,
-  ...NFT_TABLES,
-  ...APTOS_TABLES,
-];
-
-/** Null: there is none with this name. */
-function findTable(name: string): DataTable | null {
-  return ALL_TABLES.find((table) => table.name === name) ?? null;
-}
+const CONTRACT_TABLES = [...TOKEN_TABLES, ...COLLECTION_TABLES, ...NFT_TABLES];
+const ALL_TABLES: readonly DataTable[] = [...ACCOUNT_TABLES, ...CONTRACT_TABLES, ...APTOS_TABLES];

@@ -1,23 +1,22 @@
+import { InvalidParameterError, NotFoundError } from '@chainstead/http';
 import { html } from 'hono/html';
 import type { ConsoleRoutes, ConsoleServices, PageRequest } from '../../console-page.ts';
+import { cut } from '../../layout/html.ts';
 import { plainCount } from '../../layout/numbers.ts';
 import { blockFactsView, readBlockFacts } from './blocks/block-facts.ts';
 import { blockLists } from './blocks/block-lists.ts';
 import { blockIn, hashIn } from './blocks/block-parameters.ts';
-import { fullView } from './full/full-view.ts';
-import { type FullAnswer, readFull } from './full/read-full.ts';
-import { TRANSACTION } from './full/transaction-record.ts';
+import { fullView, partView } from './full/full-view.ts';
+import { readFull } from './full/read-full.ts';
+import { BLOCK, TRANSACTION } from './full/records.ts';
 import { chainNamed, placeOn } from './subjects/choose-chain.ts';
 import { textAt } from './tables/cells.ts';
-import { rpcCurlView } from './tables/rpc-curl-view.ts';
+import { rpcCurlView } from './tables/table-view.ts';
 
 /** Timeout on a page with other content to show. Milliseconds. */
 const PATIENCE_MS = 4_000;
 
-/**
- * Adds the page of a transaction, read from a node through the API, and of its indexed data. Links include its block if
- * it is known; otherwise a node is called.
- */
+/** Links include the block of a transaction if it is known; otherwise a node is called. */
 export function addTransactionRoutes(routes: ConsoleRoutes, { database, explorer, registry }: ConsoleServices): void {
   routes.view('/look-up/transaction/:hash', async (request) => {
     const transaction = hashIn(request.parameter('hash'));
@@ -30,7 +29,9 @@ export function addTransactionRoutes(routes: ConsoleRoutes, { database, explorer
         : ({ kind: 'transaction', blockNumber: blockIn(given) } as const),
       readFull(explorer.data, request.asker, TRANSACTION, subject, PATIENCE_MS),
     ]);
-    const block = place?.kind === 'transaction' ? place.blockNumber : blockOf(whole);
+    const reported = whole.kind === 'record' ? textAt(whole.body, 'block_number') : null;
+    const reportedBlock = reported === null ? null : blockIn(reported);
+    const block = place?.kind === 'transaction' ? place.blockNumber : reportedBlock;
     const { origin } = request;
     const of = { chain, block: block ?? 0, transaction, origin };
     const rows =
@@ -59,7 +60,31 @@ ${rpcCurlView(chain, origin, 'eth_getTransactionReceipt', [transaction])}`,
   }
 }
 
-function blockOf(whole: FullAnswer): number | null {
-  const reported = whole.kind === 'record' ? textAt(whole.body, 'block_number') : null;
-  return reported === null ? null : blockIn(reported);
+const ROWS = 50;
+/** Longer, as it is the page's only content. Milliseconds. */
+const LIST_PATIENCE_MS = 60_000;
+
+export function addFullRoutes(routes: ConsoleRoutes, { explorer, registry }: ConsoleServices): void {
+  routes.view('/look-up/whole/:record/:part', async ({ parameter, query, origin, asker }) => {
+    const record = [TRANSACTION, BLOCK].find(({ name }) => name === parameter('record'));
+    const part = record?.parts.find(({ name }) => name === parameter('part'));
+    if (record === undefined || part === undefined)
+      throw new NotFoundError(`There is no list ${cut(parameter('part'), 40)}`);
+    const chain = chainNamed({ registry, chains: explorer.chains }, query('chain') ?? '');
+    const given = query('of') ?? '';
+    const of = record === BLOCK ? String(blockIn(given)) : hashIn(given);
+    const start = query('from') ?? '0';
+    if (!/^\d{1,9}$/.test(start))
+      throw new InvalidParameterError({ parameter: 'from', given: cut(start), allowed: 'a whole number' });
+    const from = Number(start);
+    const subject = { chain: chain.key, of };
+    const answer = await readFull(explorer.data, asker, record, subject, LIST_PATIENCE_MS);
+    const own = record === BLOCK ? `block/${of}` : `transaction/${of}`;
+    const context = { ...subject, place: placeOn(chain), origin };
+    return {
+      title: part.title,
+      body: html`<h1><a href="/console/look-up/${own}?chain=${chain.key}">${record === BLOCK ? 'Block' : 'Transaction'} <code>${of}</code></a> of ${chain.key}</h1>
+${partView(record, part, answer, { context, from, rowsMax: ROWS })}`,
+    };
+  });
 }

@@ -1,36 +1,39 @@
-import { type HourCalls, readHourCalls, readMethodCalls } from '@chainstead/gateway';
+import { latencyPercentile } from '@chainstead/core';
+import { type HourCalls, type MethodCalls, readHourCalls, readMethodCalls } from '@chainstead/gateway';
 import { InvalidParameterError } from '@chainstead/http';
-import { readUpstreamCalls } from '@chainstead/sync';
+import { LATENCY_BOUNDS_MS } from '@chainstead/rpc';
+import { type RecentCalls, readUpstreamCalls } from '@chainstead/sync';
 import { html } from 'hono/html';
 import type { ConsolePage, PageRequest } from '../../console-page.ts';
+import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
-import { type GatewayFilter, gatewayView, queryOf } from './gateway-view.ts';
-import { upstreamErrors } from './upstream-errors.ts';
+import { count, percent, plainCount, rate } from '../../layout/numbers.ts';
+import { number, table, wide } from '../../layout/table.ts';
+import { faultsOf, kindsText, sumOfTimes } from '../../layout/upstream-sums.ts';
+import type { NodeAddress } from '../upstreams/read-upstreams.ts';
 
 const HOURS_SHOWN = [1, 6, 24, 72, 168] as const;
 const HOURS = 24;
 /** Calls to upstreams are retained for a day. */
 const UPSTREAM_HOURS_MAX = 24;
-/** The role of processes that serve the gateway. */
 const ROLE = 'api';
 
 const HOUR_SECONDS = 3_600;
 
-/** The JSON-RPC gateway: calls, share without an upstream, durations, and failures by cause. */
 export const gatewayPage: ConsolePage = {
   path: '/gateway',
   title: 'Gateway',
   group: 'Nodes',
   addRoutes(routes, { database, registry, upstreams, clock }) {
     const nameOf = (chainId: number): string => registry.find(chainId)?.key ?? String(chainId);
-    /** @throws InvalidParameterError */
     const filterOf = ({ query }: PageRequest): GatewayFilter & { readonly chainId: number | undefined } => {
-      const hours = hoursOf(query('hours'));
-      const given = query('chain');
-      if (given === undefined || given === '') return { hours, chain: null, chainId: undefined };
-      const chain = registry.find(given);
+      const hours = hoursIn(query('hours'));
+      const name = query('chain') ?? '';
+      if (name === '') return { hours, chain: null, chainId: undefined };
+      const chain = registry.find(name);
       if (chain !== null) return { hours, chain: chain.key, chainId: chain.id };
-      throw new InvalidParameterError({ parameter: 'chain', given, allowed: 'the name of a chain, such as eth' });
+      const allowed = 'the name of a chain, such as eth';
+      throw new InvalidParameterError({ parameter: 'chain', given: name, allowed });
     };
     const read = async (request: PageRequest) => {
       const filter = filterOf(request);
@@ -48,7 +51,6 @@ export const gatewayPage: ConsolePage = {
         upstreams: upstreamErrors(requested, upstreams.addressOf),
         upstreamHours: Math.min(hours, UPSTREAM_HOURS_MAX),
         chains: chain === null ? chains : [...new Set([chain, ...chains])].toSorted(),
-        choices: HOURS_SHOWN,
       });
     };
     routes.view('/gateway', async (request) => {
@@ -71,23 +73,18 @@ ${livePart(`/gateway?${query}`, moving)}`,
   },
 };
 
-/** @throws InvalidParameterError */
-function hoursOf(given: string | undefined): number {
-  if (given === undefined || given === '') return HOURS;
-  const hours = HOURS_SHOWN.find((choice) => String(choice) === given);
+function hoursIn(text = ''): number {
+  const hours = text === '' ? HOURS : HOURS_SHOWN.find((choice) => String(choice) === text);
   if (hours !== undefined) return hours;
-  throw new InvalidParameterError({ parameter: 'hours', given, allowed: `one of ${HOURS_SHOWN.join(', ')}` });
+  throw new InvalidParameterError({ parameter: 'hours', given: text, allowed: `one of ${HOURS_SHOWN.join(', ')}` });
 }
 
-/**
- * Returns calls by hour in the format of the page's script; hours without calls are 0.
- * @param now milliseconds since the epoch
- */
+/** In the format of the page's script; hours without calls are 0. `now`: ms since the epoch. */
 function callsPlot(byHour: readonly HourCalls[], hours: number, now: number) {
   const last = Math.floor(now / 1_000 / HOUR_SECONDS) * HOUR_SECONDS;
-  const known = new Map(byHour.map((one) => [one.hour.getTime() / 1_000, one]));
+  const callsAt = new Map(byHour.map((calls) => [calls.hour.getTime() / 1_000, calls]));
   const times = Array.from({ length: hours }, (_, index) => last - (hours - 1 - index) * HOUR_SECONDS);
-  const series = (of: 'calls' | 'cached' | 'errors'): number[] => times.map((at) => known.get(at)?.[of] ?? 0);
+  const series = (of: 'calls' | 'cached' | 'errors'): number[] => times.map((at) => callsAt.get(at)?.[of] ?? 0);
   return {
     labels: ['calls', 'served locally', 'errors'],
     unit: 'per hour',
@@ -96,4 +93,145 @@ function callsPlot(byHour: readonly HourCalls[], hours: number, now: number) {
     times: byHour.length === 0 ? [] : times,
     values: byHour.length === 0 ? [[], [], []] : [series('calls'), series('cached'), series('errors')],
   };
+}
+
+interface GatewayFilter {
+  readonly hours: number;
+  readonly chain: string | null;
+}
+
+interface GatewayFacts {
+  readonly filter: GatewayFilter;
+  readonly methods: readonly (MethodCalls & { readonly chain: string })[];
+  readonly upstreams: readonly UpstreamErrors[];
+  readonly upstreamHours: number;
+  readonly chains: readonly string[];
+}
+
+const METHODS_SHOWN = 300;
+const UPSTREAMS_SHOWN = 300;
+
+function queryOf({ hours, chain }: GatewayFilter): string {
+  return `hours=${hours}${chain === null ? '' : `&chain=${encodeURIComponent(chain)}`}`;
+}
+
+function gatewayView(facts: GatewayFacts): { readonly form: Html; readonly moving: Html } {
+  return {
+    form: filterForm(facts),
+    moving: html`${totalsView(facts)}
+<section aria-labelledby="methods"><h2 id="methods">By chain and method</h2>${methodsView(facts)}</section>
+<section aria-labelledby="upstreams"><h2 id="upstreams">Errors by upstream</h2>${upstreamsView(facts)}</section>`,
+  };
+}
+
+function filterForm({ filter, chains }: GatewayFacts): Html {
+  const hoursText = (hours: number): string => {
+    if (hours === 1) return 'this hour';
+    return hours > 24 ? `${hours / 24} days` : `${hours} hours`;
+  };
+  const option = (value: string, text: string, isChosen: boolean): Html =>
+    html`<option value="${value}" ${isChosen ? html`selected` : NOTHING}>${text}</option>`;
+  return html`<form method="get" action="/console/gateway" class="inline" aria-label="Filter">
+<label for="hours">Period</label><select id="hours" name="hours">${HOURS_SHOWN.map((hours) => option(String(hours), hoursText(hours), hours === filter.hours))}</select>
+<label for="chain">Chain</label><select id="chain" name="chain">${option('', 'all chains', filter.chain === null)}${chains.map((chain) => option(chain, cut(chain), chain === filter.chain))}</select>
+<button class="quiet">Show</button></form>`;
+}
+
+function totalsView({ filter, methods }: GatewayFacts): Html {
+  const sum = (of: 'calls' | 'cached' | 'errors'): number => methods.reduce((total, row) => total + row[of], 0);
+  const [calls, cached, errors] = [sum('calls'), sum('cached'), sum('errors')];
+  if (calls === 0) return html`<p>No calls recorded.</p>`;
+  return html`<dl class="facts totals">
+<dt>Calls</dt><dd>${count(calls)}${filter.hours > 1 ? ` (${rate(calls / (filter.hours * HOUR_SECONDS))}/s)` : NOTHING}</dd>
+<dt>Served locally</dt><dd>${percent(cached / calls)}</dd>
+<dt>Errors</dt><dd>${count(errors)} (${percent(errors / calls)})</dd></dl>`;
+}
+
+function methodsView({ methods }: GatewayFacts): Html {
+  if (methods.length === 0) return html`<p class="soft">No calls recorded.</p>`;
+  const rows = methods
+    .slice(0, METHODS_SHOWN)
+    .map((row) => [
+      shown(row.chain),
+      html`<code>${shown(row.method)}</code>`,
+      count(row.calls),
+      percent(row.cached / Math.max(1, row.calls)),
+      count(row.errors),
+      milliseconds(row.half),
+      milliseconds(row.most),
+    ]);
+  const more = methods.length - METHODS_SHOWN;
+  return table({
+    label: 'Calls by chain and method',
+    caption: html`Most calls first. p50 and p95: from the call to the response, for calls sent to an upstream${more > 0 ? `. ${plainCount(more)} more are hidden. Choose a chain` : ''}`,
+    columns: ['Chain', 'Method', ...['Calls', 'Served locally', 'Errors', 'p50', 'p95'].map(number)],
+    rows,
+  });
+}
+
+function upstreamsView({ upstreams, upstreamHours }: GatewayFacts): Html {
+  if (upstreams.length === 0) return html`<p class="soft">No upstream calls recorded.</p>`;
+  const rows = upstreams
+    .slice(0, UPSTREAMS_SHOWN)
+    .map((row) => [
+      shown(row.address),
+      shown(row.chain),
+      count(row.calls),
+      percent(row.errorShare),
+      row.faults.size === 0 ? 'none' : shown(kindsText(row.faults), 300),
+      milliseconds(row.half),
+      milliseconds(row.most),
+    ]);
+  return table({
+    label: 'Errors by upstream',
+    caption: html`Calls by processes of the role api in the last ${plainCount(upstreamHours)} ${upstreamHours === 1 ? 'hour' : 'hours'}, worst first. Failed calls are retried on other nodes, so clients see fewer errors`,
+    columns: [
+      ...[wide('Node', 'name'), 'Chain', number('Calls'), number('Errors')],
+      ...[wide('Kinds', 'name'), number('p50'), number('p95')],
+    ],
+    rows,
+  });
+}
+
+function milliseconds(ms: number | null): string {
+  if (ms === null) return '–';
+  return ms < 10 ? `${ms.toFixed(1)} ms` : `${plainCount(ms)} ms`;
+}
+
+interface UpstreamErrors {
+  readonly chain: string;
+  readonly address: string;
+  readonly calls: number;
+  readonly faults: ReadonlyMap<string, number>;
+  readonly errorShare: number;
+  /** Milliseconds; null without responses. */
+  readonly half: number | null;
+  readonly most: number | null;
+}
+
+function upstreamErrors(requested: readonly RecentCalls[], addressOf: NodeAddress): UpstreamErrors[] {
+  const nodes = Map.groupBy(requested, ({ chain, upstream }) => JSON.stringify([chain, upstream]));
+  return [...nodes.values()]
+    .flatMap((rows) => {
+      const [first] = rows;
+      if (first === undefined) return [];
+      const calls = rows.reduce((sum, row) => sum + row.calls, 0);
+      const faults = faultsOf(rows);
+      const failed = [...faults.values()].reduce((sum, times) => sum + times, 0);
+      const latency = sumOfTimes(rows);
+      const percentile = (part: number) => latencyPercentile(LATENCY_BOUNDS_MS, latency, part);
+      const errorShare = calls === 0 ? 0 : failed / calls;
+      return [
+        {
+          chain: first.chain,
+          address: addressOf(first),
+          calls,
+          faults,
+          errorShare,
+          half: percentile(0.5),
+          most: percentile(0.95),
+        },
+      ];
+    })
+    .toSorted((left, right) => right.errorShare - left.errorShare || right.calls - left.calls);
 }

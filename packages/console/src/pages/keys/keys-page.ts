@@ -1,9 +1,21 @@
-import { readGatewayUsage } from '@chainstead/gateway';
-import { InvalidParameterError, KEY_SCOPES, type KeyScopes, parseScopes, readApiUsage } from '@chainstead/http';
+import { type GatewayUsage, readGatewayUsage } from '@chainstead/gateway';
+import {
+  type ApiUsage,
+  DEFAULT_SCOPES,
+  InvalidParameterError,
+  KEY_SCOPES,
+  type KeyScopes,
+  parseScopes,
+  readApiUsage,
+  type StoredKey,
+} from '@chainstead/http';
+import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ConsolePage } from '../../console-page.ts';
-import { joinUsage, totalsByKey, type UsageRow } from './join-usage.ts';
-import { keyMadeView, keysView } from './keys-view.ts';
+import { changeForm } from '../../layout/form.ts';
+import { type Html, NOTHING, shown } from '../../layout/html.ts';
+import { count, moment } from '../../layout/numbers.ts';
+import { number, table } from '../../layout/table.ts';
 
 const NAME_MAX = 80;
 const RATE_MAX = 1_000_000;
@@ -11,10 +23,9 @@ const DAYS = 30;
 const DAYS_MAX = 3_650;
 const KEYS_PLOTTED = 6;
 
-/** One box of a form, or several. */
 const scopesField = z.union([z.string(), z.array(z.string())]).optional();
 /** Empty: the value of `RATE_LIMIT`. */
-const rateField = z
+const rateText = z
   .string()
   .regex(/^\d{0,7}$/, 'must be a whole number or empty')
   .transform((text) => (text === '' ? null : Number(text)))
@@ -24,9 +35,9 @@ const prefixField = z.string().regex(/^[0-9a-f]{8}$/, 'is not a key');
 const createForm = z.object({
   name: z.string().trim().min(1, 'is empty').max(NAME_MAX, `is longer than ${NAME_MAX} characters`),
   scope: scopesField,
-  rate: rateField,
+  rate: rateText,
 });
-const changeForm = z.object({ key: prefixField, scope: scopesField, rate: rateField });
+const editForm = z.object({ key: prefixField, scope: scopesField, rate: rateText });
 const revokeForm = z.object({ key: prefixField });
 
 const COLUMNS = ['day', 'key', 'kind', 'route', 'method', 'requests', 'errors'] as const;
@@ -35,13 +46,12 @@ const FORMULA = /^[=+\-@\t\r]/;
 
 const DAY_SECONDS = 86_400;
 
-/** API keys: create, restrict, revoke; show their usage. */
 export const keysPage: ConsolePage = {
   path: '/keys',
   title: 'Keys',
   group: 'Access',
   addRoutes(routes, { database, keys, registry, clock }) {
-    const usageOf = async (days: number): Promise<UsageRow[]> => {
+    const usageOf = async (days: number): Promise<KeyUsage[]> => {
       const [api, gateway] = await Promise.all([readApiUsage(database, days), readGatewayUsage(database, days)]);
       return joinUsage(api, gateway, (chainId) => registry.find(chainId)?.key ?? String(chainId));
     };
@@ -51,27 +61,29 @@ export const keysPage: ConsolePage = {
       return { title: 'Keys', body: keysView({ stored, usage, days, key: query('key') ?? null, token }) };
     });
     routes.view('/keys/usage.json', async ({ query }) => {
-      const daysShown = daysOf(query('days'));
-      const usage = await usageOf(daysShown);
-      const today = new Date(clock.now());
-      const plot = usagePlot(ofKey(usage, query('key')), { keysMax: KEYS_PLOTTED, daysShown, today });
+      const days = daysOf(query('days'));
+      const plot = usagePlot(ofKey(await usageOf(days), query('key')), days, new Date(clock.now()));
       return { content: JSON.stringify(plot), type: 'application/json' };
     });
     routes.view('/keys/usage.csv', async ({ query }) => {
       const usage = ofKey(await usageOf(daysOf(query('days'))), query('key'));
-      return { content: usageCsv(usage), type: 'text/csv; charset=utf-8', saveAs: 'chainstead-usage.csv' };
+      const lines = usage.map(({ day, keyId, kind, route, method, requests, errors }) =>
+        [day, keyId, kind, route, method, requests, errors].map(cell).join(','),
+      );
+      const content = `${[COLUMNS.join(','), ...lines].join('\r\n')}\r\n`;
+      return { content, type: 'text/csv; charset=utf-8', saveAs: 'chainstead-usage.csv' };
     });
     routes.change('/keys/create', createForm, async ({ form, by }) => {
       const made = await keys.create(form.name, scopesOf(form.scope), by);
       if (form.rate !== null) await keys.setRateLimit(made.key, form.rate, by);
       return { title: 'Key created', body: keyMadeView(form.name, made.key) };
     });
-    routes.change('/keys/change', changeForm, async ({ form, by }) => {
-      const known = (await keys.list()).find(({ prefix, revokedAt }) => prefix === form.key && revokedAt === null);
+    routes.change('/keys/change', editForm, async ({ form, by }) => {
+      const stored = (await keys.list()).find(({ prefix, revokedAt }) => prefix === form.key && revokedAt === null);
       const scopes = scopesOf(form.scope);
       // An unchanged value is not written to the audit log.
-      if (known === undefined || known.scopes.join() !== [...scopes].join()) await keys.setScopes(form.key, scopes, by);
-      if (known?.rateLimit !== form.rate) await keys.setRateLimit(form.key, form.rate, by);
+      if (stored?.scopes.join() !== [...scopes].join()) await keys.setScopes(form.key, scopes, by);
+      if (stored?.rateLimit !== form.rate) await keys.setRateLimit(form.key, form.rate, by);
       return { goTo: '/console/keys' };
     });
     routes.change('/keys/revoke', revokeForm, async ({ form, by }) => {
@@ -81,38 +93,25 @@ export const keysPage: ConsolePage = {
   },
 };
 
-/** @throws InvalidParameterError */
-function scopesOf(given: string | readonly string[] | undefined): KeyScopes {
-  const names = given === undefined ? [] : typeof given === 'string' ? [given] : given;
+function scopesOf(ticked: string | readonly string[] = []): KeyScopes {
+  const names = [ticked].flat();
   const scopes = parseScopes(names);
   if (scopes !== null) return scopes;
-  throw new InvalidParameterError({
-    parameter: 'scope',
-    given: names,
-    allowed: `at least one of ${KEY_SCOPES.join(', ')}`,
-  });
+  const allowed = `at least one of ${KEY_SCOPES.join(', ')}`;
+  throw new InvalidParameterError({ parameter: 'scope', given: names, allowed });
 }
-
-/** @throws InvalidParameterError */
-function daysOf(given: string | undefined): number {
-  if (given === undefined || given === '') return DAYS;
-  const days = /^\d{1,4}$/.test(given) ? Number(given) : 0;
+function daysOf(text = ''): number {
+  if (text === '') return DAYS;
+  const days = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (days >= 1 && days <= DAYS_MAX) return days;
-  throw new InvalidParameterError({ parameter: 'days', given, allowed: `a whole number from 1 to ${DAYS_MAX}` });
+  throw new InvalidParameterError({ parameter: 'days', given: text, allowed: `a whole number from 1 to ${DAYS_MAX}` });
 }
 
-function ofKey(usage: readonly UsageRow[], key: string | undefined): readonly UsageRow[] {
+function ofKey(usage: readonly KeyUsage[], key: string | undefined): readonly KeyUsage[] {
   return key === undefined || key === '' ? usage : usage.filter(({ keyId }) => keyId === key);
 }
 
-/** RFC 4180, with a header line. Formulas are escaped as text. */
-function usageCsv(usage: readonly UsageRow[]): string {
-  const lines = usage.map(({ day, keyId, kind, route, method, requests, errors }) =>
-    [day, keyId, kind, route, method, requests, errors].map(cell).join(','),
-  );
-  return `${[COLUMNS.join(','), ...lines].join('\r\n')}\r\n`;
-}
-
+/** As in RFC 4180. Formulas are escaped as text. */
 function cell(value: string | number): string {
   if (typeof value === 'number') return String(value);
   const text = FORMULA.test(value) ? `'${value}` : value;
@@ -120,27 +119,11 @@ function cell(value: string | number): string {
 }
 
 /** A plot in the format of the page's script. */
-interface UsagePlot {
-  readonly labels: readonly string[];
-  readonly unit: string;
-  /** The displayed time range, seconds since the epoch. */
-  readonly range: readonly [from: number, to: number];
-  /** Seconds since the epoch. */
-  readonly times: readonly number[];
-  /** By label, then by time. */
-  readonly values: readonly (readonly number[])[];
-}
 
-/**
- * Returns requests of each day up to today (UTC), for the keys with the most requests.
- * @param keysMax number of keys
- */
-function usagePlot(
-  usage: readonly UsageRow[],
-  { keysMax, daysShown, today }: { readonly keysMax: number; readonly daysShown: number; readonly today: Date },
-): UsagePlot {
+/** Requests of each day up to today (UTC), for the keys with the most, in the format of the page's script. */
+function usagePlot(usage: readonly KeyUsage[], daysShown: number, today: Date) {
   const labels = totalsByKey(usage)
-    .slice(0, keysMax)
+    .slice(0, KEYS_PLOTTED)
     .map(({ keyId }) => keyId);
   const days = usage.map(({ day }) => Date.parse(`${day}T00:00:00Z`) / 1_000);
   const last = Date.parse(`${today.toISOString().slice(0, 10)}T00:00:00Z`) / 1_000;
@@ -156,4 +139,160 @@ function usagePlot(
     return times.map((at) => byDay.get(at) ?? 0);
   });
   return { labels, unit: 'requests', range: [first, last], times, values };
+}
+
+interface KeysFacts {
+  readonly stored: readonly StoredKey[];
+  readonly usage: readonly KeyUsage[];
+  readonly days: number;
+  /** The key whose usage is requested; null: that of all. */
+  readonly key: string | null;
+  readonly token: string;
+}
+
+const ROUTES_SHOWN = 200;
+
+function keysView(facts: KeysFacts): Html {
+  const { stored, token } = facts;
+  return html`<h1>Keys</h1>
+<section aria-labelledby="make"><h2 id="make">Create a key</h2>${createView(token)}</section>
+<section aria-labelledby="stored"><h2 id="stored">Keys</h2>${storedView(facts)}
+<p class="soft">Keys in <code>API_KEYS</code> are not listed here. Change them in the configuration. ${stored.length === 0 ? 'No keys created yet.' : NOTHING}</p></section>
+<section aria-labelledby="usage"><h2 id="usage">Usage</h2>${usageView(facts)}</section>`;
+}
+
+/** The only page that ever shows a key. */
+function keyMadeView(name: string, key: string): Html {
+  return html`<h1>Key created</h1>
+<div class="done" role="status"><p>Key of <strong>${shown(name)}</strong>, shown only once:</p>
+<p class="key"><code id="key">${key}</code></p>
+<p>Send it as <code>X-API-Key</code>, or as <code>Authorization: Bearer …</code>.</p></div>
+<p><a href="/console/keys">Keys</a></p>`;
+}
+
+function createView(token: string): Html {
+  return changeForm(
+    '/console/keys/create',
+    token,
+    html`<div class="fields"><div><label for="name">Name</label><input id="name" name="name" type="text" required maxlength="80" autocomplete="off"></div>
+${scopeBoxes('new', DEFAULT_SCOPES)}
+${rateField('new', null)}
+<div><button>Create key</button></div></div>`,
+    'Create a key',
+  );
+}
+
+function scopeBoxes(id: string, checked: readonly string[]): Html {
+  const boxes = KEY_SCOPES.map(
+    (scope) =>
+      html`<label for="${id}-${scope}"><input type="checkbox" id="${id}-${scope}" name="scope" value="${scope}" ${checked.includes(scope) ? html`checked` : NOTHING}> ${scope}</label>`,
+  );
+  return html`<fieldset><legend>Scopes</legend>${boxes}</fieldset>`;
+}
+
+function rateField(id: string, rate: number | null): Html {
+  return html`<div><label for="${id}-rate">API requests/s (empty: <code>RATE_LIMIT</code>)</label><input id="${id}-rate" name="rate" inputmode="numeric" pattern="[0-9]*" maxlength="7" value="${rate ?? ''}" autocomplete="off"></div>`;
+}
+
+function storedView({ stored, usage, token }: KeysFacts): Html {
+  if (stored.length === 0) return NOTHING;
+  const totals = new Map(totalsByKey(usage).map((total) => [total.keyId, total.requests]));
+  const rows = stored.map((key) => [
+    html`${shown(key.name)}<br><code class="soft">${key.prefix}…</code>`,
+    key.scopes.join(', ') || 'none',
+    key.rateLimit === null ? '–' : count(key.rateLimit),
+    moment(key.createdAt),
+    html`<a href="/console/keys?key=${key.prefix}#usage">${count(totals.get(key.prefix) ?? 0)}</a>`,
+    key.revokedAt === null ? editView(key, token) : html`revoked ${moment(key.revokedAt)}`,
+  ]);
+  return table({
+    label: 'Stored keys',
+    columns: ['Name', 'Scopes', number('Requests/s'), 'Created', number('Requests'), 'Action'],
+    rows,
+  });
+}
+
+function editView({ prefix, name, scopes, rateLimit }: StoredKey, token: string): Html {
+  const field = html`<input type="hidden" name="key" value="${prefix}">`;
+  return html`<details><summary>Change <span class="soft">${shown(name, 20)}</span></summary>
+${changeForm('/console/keys/change', token, html`${field}<div class="fields">${scopeBoxes(prefix, scopes)}${rateField(prefix, rateLimit)}<div><button class="quiet">Save</button></div></div>`, `Change the key ${prefix}`)}
+${changeForm('/console/keys/revoke', token, html`${field}<p>Requests with this key are rejected within seconds. This cannot be undone.</p><button class="danger">Revoke</button>`, `Revoke the key ${prefix}`)}</details>`;
+}
+
+function usageView({ usage, days, key }: KeysFacts): Html {
+  const shownUsage = key === null ? usage : usage.filter(({ keyId }) => keyId === key);
+  const query = `days=${days}${key === null ? '' : `&key=${encodeURIComponent(key)}`}`;
+  const routes = totalsByRoute(shownUsage);
+  return html`<p>Requests of ${key === null ? 'all keys' : html`<code>${shown(key)}</code> (<a href="/console/keys?days=${days}#usage">all keys</a>)`} over the last ${count(days)} days (UTC).
+<a href="/console/keys/usage.csv?${query}" download>CSV</a></p>
+<div class="card plot" data-plot="/console/keys/usage.json?${query}">The plot needs JavaScript. The table below shows the numbers.</div>
+${routes.length === 0 ? html`<p class="soft">No requests recorded.</p>` : routesView(routes)}`;
+}
+
+function routesView(routes: ReturnType<typeof totalsByRoute>): Html {
+  const rows = routes
+    .slice(0, ROUTES_SHOWN)
+    .map((row) => [
+      html`<code>${shown(row.keyId)}</code>`,
+      row.kind === 'api' ? 'API' : 'JSON-RPC',
+      shown(row.route),
+      shown(row.method),
+      count(row.requests),
+      count(row.errors),
+    ]);
+  return table({
+    label: 'Usage by key, route and method',
+    caption: 'By key, route (gateway: chain) and method, most requests first',
+    columns: ['Key', 'API', 'Route', 'Method', number('Requests'), number('Errors')],
+    rows,
+  });
+}
+
+interface KeyUsage {
+  readonly keyId: string;
+  /** UTC, `2026-01-31`. */
+  readonly day: string;
+  readonly kind: 'api' | 'rpc';
+  /** The route's pattern; for the gateway, the chain. */
+  readonly route: string;
+  readonly method: string;
+  readonly requests: number;
+  readonly errors: number;
+}
+
+function joinUsage(
+  api: readonly ApiUsage[],
+  gateway: readonly GatewayUsage[],
+  chainName: (chainId: number) => string,
+): KeyUsage[] {
+  const rows: KeyUsage[] = [
+    ...api.map(({ keyId, day, route, method, requests, refused, failed }) => {
+      return { keyId, day, kind: 'api' as const, route, method, requests, errors: refused + failed };
+    }),
+    ...gateway.map(({ keyId, day, chainId, method, calls, errors }) => {
+      return { keyId, day, kind: 'rpc' as const, route: chainName(chainId), method, requests: calls, errors };
+    }),
+  ];
+  return rows.toSorted((left, right) => right.day.localeCompare(left.day) || right.requests - left.requests);
+}
+
+function totalsByKey(usage: readonly KeyUsage[]) {
+  return [...Map.groupBy(usage, ({ keyId }) => keyId)]
+    .map(([keyId, rows]) => ({ keyId, requests: sum(rows, 'requests') }))
+    .toSorted((left, right) => right.requests - left.requests);
+}
+function totalsByRoute(usage: readonly KeyUsage[]): Omit<KeyUsage, 'day'>[] {
+  const groups = Map.groupBy(usage, ({ keyId, kind, route, method }) => JSON.stringify([keyId, kind, route, method]));
+  return [...groups.values()]
+    .flatMap((rows) => {
+      const [first] = rows;
+      if (first === undefined) return [];
+      const { keyId, kind, route, method } = first;
+      return [{ keyId, kind, route, method, requests: sum(rows, 'requests'), errors: sum(rows, 'errors') }];
+    })
+    .toSorted((left, right) => right.requests - left.requests);
+}
+
+function sum(rows: readonly KeyUsage[], of: 'requests' | 'errors'): number {
+  return rows.reduce((total, row) => total + row[of], 0);
 }

@@ -7,146 +7,161 @@ import type { ConsolePage, ConsoleRoutes, ConsoleServices, PageRequest } from '.
 import { type Html, NOTHING, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
 import { count, moment } from '../../layout/numbers.ts';
+import { writeQuery } from '../../layout/query.ts';
 import { selectField } from '../../layout/select-field.ts';
 import { severityView } from '../../layout/severity.ts';
 import { number, table } from '../../layout/table.ts';
-import { COLLECTION_STATES, HISTORY_STATES, type OnDemandChoice, stateNamed } from './on-demand-states.ts';
 
 const PAGE = 100;
 const HISTORY_CURSOR = /^(\d{1,15})-(wallet|contract|sender|receiver|emitter)-(0x[0-9a-f]{40})$/;
 const COLLECTION_CURSOR = /^(\d{1,15})-(0x[0-9a-f]{40})$/;
-
 const REASON_MAX = 600;
 
-const LISTS = [
+type ListPath = '/on-demand' | '/on-demand/collections';
+
+const LISTS: readonly (readonly [path: ListPath, title: string])[] = [
   ['/on-demand', 'Backfills of wallets and contracts'],
   ['/on-demand/collections', 'Collections'],
-] as const;
+];
 
-/** Data read on demand: backfills of wallets and contracts, and collection metadata. */
+const HISTORY_STATES: Readonly<Record<HistoryStatus, string>> = {
+  pending: 'queued',
+  running: 'reading',
+  done: 'complete',
+  refused: 'refused',
+  failed: 'failed, will retry',
+};
+
+const COLLECTION_STATES: Readonly<Record<CollectionReadState, string>> = {
+  queued: 'queued',
+  complete: 'complete',
+  refused: 'refused',
+  failed: 'failed, will retry',
+};
+
+/** Empty strings and null: all. */
+interface OnDemandFilter<State extends string = string> {
+  readonly chain: string;
+  readonly chainId: ChainId | null;
+  readonly state: State | null;
+}
+
+/** A page of a list. Null rows: no examined entry matches. */
+interface ListPage {
+  readonly rows: Html | null;
+  readonly next: string | null;
+}
+
 export const onDemandPage: ConsolePage = {
   path: '/on-demand',
   title: 'On demand',
   group: 'Data',
   addRoutes(routes, services) {
-    addList(routes, services, { path: '/on-demand', states: HISTORY_STATES, read: readHistories });
-    addList(routes, services, { path: '/on-demand/collections', states: COLLECTION_STATES, read: readCollections });
+    const { database, registry } = services;
+    const nameOf = (id: number): string => registry.find(id)?.key ?? String(id);
+    addList(routes, services, '/on-demand', HISTORY_STATES, async ({ chainId, state }, cursor) => {
+      const after = historyAt(cursor);
+      const { histories, next } = await listHistories(database, { chainId, status: state, after, limit: PAGE });
+      return {
+        rows: histories.length === 0 ? null : historiesTable(histories, nameOf),
+        next: next === null ? null : `${next.chainId}-${next.kind}-${next.address}`,
+      };
+    });
+    addList(routes, services, '/on-demand/collections', COLLECTION_STATES, async ({ chainId, state }, cursor) => {
+      const after = collectionAt(cursor);
+      const { collections, next } = await listCollectionReads(database, { chainId, state, after, limit: PAGE });
+      return {
+        rows: collections.length === 0 ? null : collectionsTable(collections, nameOf),
+        next: next === null ? null : `${next.chainId}-${next.address}`,
+      };
+    });
   },
 };
 
-interface List {
-  readonly path: OnDemandPath;
-  readonly states: Readonly<Record<string, string>>;
-  /** Returns the live part. */
-  read(services: ConsoleServices, request: PageRequest, choice: OnDemandChoice): Promise<Html>;
-}
-
-function addList(routes: ConsoleRoutes, services: ConsoleServices, { path, states, read }: List): void {
+function addList<State extends string>(
+  routes: ConsoleRoutes,
+  services: ConsoleServices,
+  path: ListPath,
+  states: Readonly<Record<State, string>>,
+  read: (filter: OnDemandFilter<State>, cursor: string) => Promise<ListPage>,
+): void {
+  const list = async (filter: OnDemandFilter<State>, after: string): Promise<Html> => {
+    const { rows, next } = await read(filter, after);
+    const none = next === null ? 'No entries found.' : 'No matches on this page. More pages follow.';
+    return html`${rows ?? html`<p class="soft">${none}</p>`}
+${next === null ? NOTHING : html`<p><a href="/console${path}${queryOf(filter, next)}" rel="next">More</a></p>`}`;
+  };
   routes.view(path, async (request) => {
-    const choice = choiceOf(services, request, states);
-    const list = await read(services, request, choice);
+    const filter = filterOf(services, request, states);
     const after = request.query('after') ?? '';
-    return { title: 'On demand', body: onDemandFrame({ path, states, choice, after, list }) };
+    const live = livePart(`${path}${queryOf(filter, after)}`, await list(filter, after));
+    const chains = services.rangeWork.chains.map(({ key }) => key);
+    return { title: 'On demand', body: html`${formView(path, states, filter, chains)}\n${live}` };
   });
-  routes.live(path, (request) => read(services, request, choiceOf(services, request, states)));
+  routes.live(path, (request) => list(filterOf(services, request, states), request.query('after') ?? ''));
 }
 
-async function readHistories(
-  { database }: ConsoleServices,
-  request: PageRequest,
-  choice: OnDemandChoice,
-): Promise<Html> {
-  const status: HistoryStatus | null = stateNamed(HISTORY_STATES, choice.state);
-  const page = await listHistories(database, {
-    chainId: choice.chainId,
-    status,
-    after: historyCursor(request.query('after')),
-    limit: PAGE,
-  });
-  return historiesView(page, choice);
-}
-
-async function readCollections(
-  { database }: ConsoleServices,
-  request: PageRequest,
-  choice: OnDemandChoice,
-): Promise<Html> {
-  const state: CollectionReadState | null = stateNamed(COLLECTION_STATES, choice.state);
-  const page = await listCollectionReads(database, {
-    chainId: choice.chainId,
-    state,
-    after: collectionCursor(request.query('after')),
-    limit: PAGE,
-  });
-  return collectionsView(page, choice);
+function queryOf({ chain, state }: OnDemandFilter, after: string): string {
+  return writeQuery({ chain, state, after });
 }
 
 /** @throws InvalidParameterError */
-function choiceOf(
-  { registry, rangeWork }: ConsoleServices,
+function filterOf<State extends string>(
+  { registry }: ConsoleServices,
   { query }: PageRequest,
-  states: Readonly<Record<string, string>>,
-): OnDemandChoice {
-  const chain = query('chain') ?? '';
-  const state = query('state') ?? '';
-  if (state !== '' && !(state in states))
-    throw new InvalidParameterError({ parameter: 'state', given: state, allowed: Object.keys(states).join(', ') });
-  const chainId: ChainId | null = chain === '' ? null : (registry.find(chain)?.id ?? null);
+  states: Readonly<Record<State, string>>,
+): OnDemandFilter<State> {
+  const [chain = '', name = ''] = [query('chain'), query('state')];
+  const names = Object.keys(states) as State[];
+  const state = names.find((allowed) => allowed === name) ?? null;
+  if (name !== '' && state === null)
+    throw new InvalidParameterError({ parameter: 'state', given: name, allowed: names.join(', ') });
+  const chainId = chain === '' ? null : (registry.find(chain)?.id ?? null);
   if (chain !== '' && chainId === null)
     throw new InvalidParameterError({ parameter: 'chain', given: chain, allowed: 'the name or id of a chain' });
-  return {
-    chain,
-    chainId,
-    state,
-    chains: rangeWork.chains.map(({ key }) => key),
-    nameOf: (id) => registry.find(id)?.key ?? String(id),
-  };
+  return { chain, chainId, state };
+}
+
+function formView(
+  path: ListPath,
+  states: Readonly<Record<string, string>>,
+  { chain, state }: OnDemandFilter,
+  chains: readonly string[],
+): Html {
+  const tabs = LISTS.map(([to, title]) =>
+    to === path ? html`<strong>${title}</strong>` : html`<a href="/console${to}">${title}</a>`,
+  );
+  const options = chain === '' || chains.includes(chain) ? chains : [chain, ...chains];
+  return html`<h1>On demand</h1>
+<p class="soft">Data that requests caused Chainstead to read. <code>ON_DEMAND_MAX_CALLS</code> and <code>ON_DEMAND_CONCURRENCY_PER_KEY</code> limit it.</p>
+<p>${tabs[0]} · ${tabs[1]}</p>
+<form method="get" action="/console${path}" class="fields row" aria-label="Filter by chain or state">
+${selectField({ name: 'chain', label: 'Chain', options, chosen: chain, all: 'all' })}
+${selectField({ name: 'state', label: 'State', options: Object.entries(states), chosen: state ?? '', all: 'all' })}
+<div><button class="quiet">Show</button></div></form>`;
 }
 
 /** @throws InvalidParameterError */
-function historyCursor(given: string | undefined): Subject | null {
-  if (given === undefined || given === '') return null;
-  const [, chainId = '', kind = '', address = ''] = HISTORY_CURSOR.exec(given) ?? [];
-  if (!isKind(kind)) throw wrongCursor(given);
-  return { chainId: parseChainId(Number(chainId)), kind, address: parseAddress(address) };
-}
-
-const KINDS: ReadonlySet<string> = new Set<Subject['kind']>([
-  'wallet',
-  'contract',
-  'sender',
-  'receiver',
-  'emitter',
-  'trader',
-]);
-
-function isKind(text: string): text is Subject['kind'] {
-  return KINDS.has(text);
+function historyAt(cursor: string): Subject | null {
+  if (cursor === '') return null;
+  const [, chainId = '', kind = '', address = ''] = HISTORY_CURSOR.exec(cursor) ?? [];
+  if (address === '') throw wrongCursor(cursor);
+  return { chainId: parseChainId(Number(chainId)), kind: kind as Subject['kind'], address: parseAddress(address) };
 }
 
 /** @throws InvalidParameterError */
-function collectionCursor(given: string | undefined) {
-  if (given === undefined || given === '') return null;
-  const [, chainId = '', address = ''] = COLLECTION_CURSOR.exec(given) ?? [];
-  if (address === '') throw wrongCursor(given);
+function collectionAt(cursor: string) {
+  if (cursor === '') return null;
+  const [, chainId = '', address = ''] = COLLECTION_CURSOR.exec(cursor) ?? [];
+  if (address === '') throw wrongCursor(cursor);
   return { chainId: parseChainId(Number(chainId)), address: parseAddress(address) };
 }
 
-function wrongCursor(given: string): InvalidParameterError {
-  return new InvalidParameterError({ parameter: 'after', given, allowed: 'the cursor of a link on the page' });
+function wrongCursor(cursor: string): InvalidParameterError {
+  return new InvalidParameterError({ parameter: 'after', given: cursor, allowed: 'the cursor of a link on the page' });
 }
 
-/** Requested collection metadata, with reasons for refusals. */
-function collectionsView({ collections, next }: CollectionReadsPage, choice: OnDemandChoice): Html {
-  return onDemandList({
-    path: '/on-demand/collections',
-    choice,
-    table: collections.length === 0 ? null : collectionsTable(collections, choice),
-    next: next === null ? null : `${next.chainId}-${next.address}`,
-  });
-}
-
-function collectionsTable(collections: CollectionReadsPage['collections'], { nameOf }: OnDemandChoice): Html {
+function collectionsTable(collections: CollectionReadsPage['collections'], nameOf: (chainId: number) => string): Html {
   const rows = collections.map(({ chainId, address, name, state, readAt, dueAt, attempts, error }) => [
     shown(nameOf(chainId)),
     html`${name === null ? NOTHING : html`${shown(name)}<br>`}<code>${address}</code>`,
@@ -171,17 +186,7 @@ function stateView(state: HistoryStatus | CollectionReadState, words: string): H
   return state === 'done' || state === 'complete' ? severityView('ok', text) : text;
 }
 
-/** Backfills of single wallets and contracts, with reasons for refusals. */
-function historiesView({ histories, next }: HistoriesPage, choice: OnDemandChoice): Html {
-  return onDemandList({
-    path: '/on-demand',
-    choice,
-    table: histories.length === 0 ? null : historiesTable(histories, choice),
-    next: next === null ? null : `${next.chainId}-${next.kind}-${next.address}`,
-  });
-}
-
-function historiesTable(histories: HistoriesPage['histories'], { nameOf }: OnDemandChoice): Html {
+function historiesTable(histories: HistoriesPage['histories'], nameOf: (chainId: number) => string): Html {
   const rows = histories.map(
     ({ subject, status, callsEstimated, callsMade, rowsAdded, requestedAt, attempts, dueAt, error }) => [
       shown(nameOf(subject.chainId)),
@@ -193,67 +198,11 @@ function historiesTable(histories: HistoriesPage['histories'], { nameOf }: OnDem
       moment(requestedAt),
     ],
   );
+  const numbers = ['RPC calls', 'Rows added', 'Failed attempts'].map(number);
   return table({
     label: 'Backfills',
     caption: 'By chain and address',
-    columns: [
-      'Chain',
-      'Subject',
-      'State',
-      number('RPC calls'),
-      number('Rows added'),
-      number('Failed attempts'),
-      'Requested',
-    ],
+    columns: ['Chain', 'Subject', 'State', ...numbers, 'Requested'],
     rows,
   });
-}
-
-/** The path of a list, below `/console`. */
-type OnDemandPath = (typeof LISTS)[number][0];
-
-interface OnDemandFrame {
-  readonly path: OnDemandPath;
-  readonly states: Readonly<Record<string, string>>;
-  readonly choice: OnDemandChoice;
-  /** The start of the page; empty: at the first. */
-  readonly after: string;
-  readonly list: Html;
-}
-
-/** One of the lists, with its filters, and the link to the other one. */
-function onDemandFrame({ path, states, choice, after, list }: OnDemandFrame): Html {
-  const { chain, chains, state } = choice;
-  const tabs = LISTS.map(([to, title]) =>
-    to === path ? html`<strong>${title}</strong>` : html`<a href="/console${to}">${title}</a>`,
-  );
-  return html`<h1>On demand</h1>
-<p class="soft">Data that requests caused Chainstead to read. <code>ON_DEMAND_MAX_CALLS</code> and <code>ON_DEMAND_CONCURRENCY_PER_KEY</code> limit it.</p>
-<p>${tabs[0]} · ${tabs[1]}</p>
-<form method="get" action="/console${path}" class="fields row" aria-label="Filter by chain or state">
-${selectField({ name: 'chain', label: 'Chain', options: chain === '' || chains.includes(chain) ? chains : [chain, ...chains], chosen: chain, all: 'all' })}
-${selectField({ name: 'state', label: 'State', options: Object.entries(states), chosen: state, all: 'all' })}
-<div><button class="quiet">Show</button></div></form>
-${livePart(`${path}${queryOf(choice, after)}`, list)}`;
-}
-
-interface OnDemandList {
-  readonly path: OnDemandPath;
-  readonly choice: OnDemandChoice;
-  /** The table; null: no examined entry matches. */
-  readonly table: Html | null;
-  /** Cursor of the next page; null: there is nothing more. */
-  readonly next: string | null;
-}
-
-/** The live part of the page. */
-function onDemandList({ path, choice, table, next }: OnDemandList): Html {
-  const none = next === null ? 'No entries found.' : 'No matches on this page. More pages follow.';
-  return html`${table ?? html`<p class="soft">${none}</p>`}
-${next === null ? NOTHING : html`<p><a href="/console${path}${queryOf(choice, next)}" rel="next">More</a></p>`}`;
-}
-
-function queryOf({ chain, state }: OnDemandChoice, after: string): string {
-  const given = Object.entries({ chain, state, after }).filter(([, value]) => value !== '');
-  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
 }

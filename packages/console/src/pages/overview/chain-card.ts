@@ -10,17 +10,7 @@ export interface SamplesOfChain {
   readonly pace: readonly ChainSample[];
 }
 
-/** Why a chain needs attention. */
-export interface ChainProblem {
-  readonly title: string;
-  /** The error message of the process that stopped it. */
-  readonly text: string;
-  readonly advice: string;
-}
-
-/** A chain on the overview. */
 export interface ChainCard {
-  /** Also used in URLs. */
   readonly name: string;
   /** In `chain_metrics_minutely`. */
   readonly sampledAs: string;
@@ -33,11 +23,11 @@ export interface ChainCard {
   /** Checkpoint rate over the last minutes; null while unknown. */
   readonly perSecond: number | null;
   readonly rowsPerSecond: number | null;
-  /** Null: never ingested. */
   readonly history: ChainHistory | null;
   /** Whether all wanted blocks are indexed and no worker is needed. */
   readonly isDone: boolean;
-  readonly problem: ChainProblem | null;
+  /** `text`: the message of the process that stopped it. */
+  readonly problem: { readonly title: string; readonly text: string; readonly advice: string } | null;
   readonly updatedAt: Date | null;
 }
 
@@ -53,63 +43,59 @@ export interface ChainHistory {
   readonly levels: readonly LeveledRange[];
 }
 
-/** Data that is not in a status. */
 export interface CardContext {
   readonly name: string;
   readonly isConfigured: boolean;
-  /** Whether an ingest process works on it now. */
   readonly isIndexed: boolean;
   /** The last wanted block; null: no end. */
   readonly end: number | null;
   readonly samples: SamplesOfChain;
-  /** Null while the head is known. */
   readonly unknownHead: UnknownHead | null;
 }
 
 export function chainCard(status: ChainStatus, context: CardContext): ChainCard {
-  const { name, samples } = context;
   const range = { from: status.historyStart, to: status.checkpoint ?? status.firstFollowed - 1 };
   const covered = status.coverage.map(({ range: of, proof }) => ({ range: of, level: proof }));
   return {
-    name,
+    ...sharedPart(status, context, range, covered),
     sampledAs: String(status.chainId),
     unit: 'blocks',
-    ...standing(status, context),
-    lags: samples.day.map(({ lag }) => lag),
-    perSecond: rateLimiterOf(samples.pace, ({ checkpoint }) => checkpoint),
-    rowsPerSecond: rateLimiterOf(samples.pace, ({ rows }) => rows),
-    history: historyOf({ range, covered, gaps: status.gaps, datasets: namesOf(status) }, samples.pace),
-    isDone: isDone(status, context),
-    problem: problemOf(status, context),
-    updatedAt: status.updatedAt,
+    rowsPerSecond: growth(context.samples.pace, ({ rows }) => rows),
   };
 }
 
 /** Aptos versions have no receipts proof: versions on which two fullnodes agree count as agreed. */
 export function aptosCard(status: AptosStatus, context: CardContext): ChainCard {
-  const { name, samples } = context;
   const agreed = status.confirmedRoot ?? -1;
   const covered = status.coverage.flatMap(({ range: { from, to } }): LeveledRange[] => [
     ...(from <= agreed ? [{ range: { from, to: Math.min(to, agreed) }, level: 'cross' as const }] : []),
     ...(to > agreed ? [{ range: { from: Math.max(from, agreed + 1), to }, level: 'none' as const }] : []),
   ]);
   const range = { from: status.historyStart, to: status.checkpoint ?? status.historyStart - 1 };
+  const shared = sharedPart(status, context, range, covered);
+  return { ...shared, sampledAs: status.chain, unit: 'versions', rowsPerSecond: null };
+}
+function sharedPart(
+  status: ChainStatus | AptosStatus,
+  context: CardContext,
+  range: BlockRange,
+  covered: readonly LeveledRange[],
+): Omit<ChainCard, 'sampledAs' | 'unit' | 'rowsPerSecond'> {
+  const { name, samples } = context;
+  const { gaps, updatedAt } = status;
+  const datasets = new Set([...status.coverage, ...gaps].map(({ dataset }) => dataset)).size;
   return {
     name,
-    sampledAs: status.chain,
-    unit: 'versions',
     ...standing(status, context),
     lags: samples.day.map(({ lag }) => lag),
-    perSecond: rateLimiterOf(samples.pace, ({ checkpoint }) => checkpoint),
-    rowsPerSecond: null,
-    history: historyOf({ range, covered, gaps: status.gaps, datasets: namesOf(status) }, samples.pace),
+    perSecond: growth(samples.pace, ({ checkpoint }) => checkpoint),
+    history: historyOf({ range, covered, gaps, datasets }, samples.pace),
     isDone: isDone(status, context),
     problem: problemOf(status, context),
-    updatedAt: status.updatedAt,
+    updatedAt,
   };
 }
 
-/** A configured chain without rows in the database. */
 export function neverCard(name: string): ChainCard {
   return {
     name,
@@ -146,7 +132,7 @@ function isDone({ checkpoint }: Standing, { end }: CardContext): boolean {
 function problemOf(
   status: Standing & Pick<ChainStatus, 'stop' | 'stallReason' | 'updatedAt'>,
   context: CardContext,
-): ChainProblem | null {
+): ChainCard['problem'] {
   const { stop, stallReason } = status;
   const { name, isConfigured, isIndexed, unknownHead } = context;
   if (!isConfigured && !isIndexed) {
@@ -155,7 +141,8 @@ function problemOf(
   }
   if (stop !== null) {
     const title = stop.code === 'VERSIONS_PRUNED' ? 'Incomplete' : 'Stopped';
-    return { title: `${title} (${cut(stop.code)})`, text: stop.message, advice: adviceFor(stop.code) };
+    const advice = `Look up ${cut(stop.code)} in docs/reference/errors.md, and check the log of the role ingest.`;
+    return { title: `${title} (${cut(stop.code)})`, text: stop.message, advice: ADVICE[stop.code] ?? advice };
   }
   if (unknownHead !== null && isConfigured && !isDone(status, context)) {
     const text = `No node has returned the head since ${unknownHead.since.toISOString()}: ${unknownHead.reason}`;
@@ -166,27 +153,12 @@ function problemOf(
   return stallReason === null ? null : { title: 'Blocked', text: stallReason, advice: HELD_UP_ADVICE };
 }
 
-interface Gap {
-  readonly dataset: string;
-  readonly range: BlockRange;
-}
-
-function namesOf({
-  coverage,
-  gaps,
-}: {
-  readonly coverage: readonly { readonly dataset: string }[];
-  readonly gaps: readonly Gap[];
-}): ReadonlySet<string> {
-  return new Set([...coverage, ...gaps].map(({ dataset }) => dataset));
-}
-
 function historyOf(
   facts: {
     readonly range: BlockRange;
     readonly covered: readonly LeveledRange[];
-    readonly gaps: readonly Gap[];
-    readonly datasets: ReadonlySet<string>;
+    readonly gaps: readonly { readonly dataset: string; readonly range: BlockRange }[];
+    readonly datasets: number;
   },
   pace: readonly ChainSample[],
 ): ChainHistory {
@@ -194,9 +166,9 @@ function historyOf(
   const lacking = new Map<string, number>();
   for (const gap of gaps) lacking.set(gap.dataset, (lacking.get(gap.dataset) ?? 0) + rangeSize(gap.range));
   const lackingOfAll = [...lacking.values()].reduce((sum, blocks) => sum + blocks, 0);
-  const wanted = Math.max(0, rangeSize(range)) * datasets.size;
-  const filling = rateLimiterOf(pace, ({ covered }) => covered);
-  const following = (rateLimiterOf(pace, ({ checkpoint }) => checkpoint) ?? 0) * datasets.size;
+  const wanted = Math.max(0, rangeSize(range)) * datasets;
+  const filling = growth(pace, ({ covered }) => covered);
+  const following = (growth(pace, ({ checkpoint }) => checkpoint) ?? 0) * datasets;
   const filled = filling === null ? 0 : filling - following;
   return {
     range,
@@ -207,11 +179,8 @@ function historyOf(
   };
 }
 
-/**
- * Growth per second, from the first sample to the last; null while there are none, or if it decreased (the server's
- * statistics were reset).
- */
-function rateLimiterOf(samples: readonly ChainSample[], read: (sample: ChainSample) => number | null): number | null {
+/** Growth per second from the first sample to the last; null without samples, or if statistics were reset. */
+function growth(samples: readonly ChainSample[], read: (sample: ChainSample) => number | null): number | null {
   const [first, last] = [samples[0], samples.at(-1)];
   if (first === undefined || last === undefined) return null;
   const [from, to] = [read(first), read(last)];
@@ -219,7 +188,7 @@ function rateLimiterOf(samples: readonly ChainSample[], read: (sample: ChainSamp
   return from === null || to === null || to < from || seconds <= 0 ? null : (to - from) / seconds;
 }
 
-/** Remedy for a stopped chain, by error code. The same as in docs/operate/troubleshooting.md. */
+/** By error code. The same as in docs/operate/troubleshooting.md. */
 const ADVICE: Readonly<Record<string, string>> = {
   NO_UPSTREAM: 'Check RPC_URLS of the chain. Chainstead retries automatically.',
   BLOCK_PART_UNAVAILABLE:
@@ -231,11 +200,6 @@ const ADVICE: Readonly<Record<string, string>> = {
   VERSIONS_PRUNED:
     'The fullnodes pruned the oldest versions. Add a fullnode with the full history, or start later. New versions are still indexed.',
 };
-
-/** Returns the remedy for a stop. */
-function adviceFor(code: string): string {
-  return ADVICE[code] ?? `Look up ${cut(code)} in docs/reference/errors.md, and check the log of the role ingest.`;
-}
 
 const HELD_UP_ADVICE =
   'Indexing resumes automatically when the cause is gone. If the cause is a node, add another one.';

@@ -1,5 +1,8 @@
 import type { BlockRange } from '@chainstead/core';
 import type { ProofLevel } from '@chainstead/proof';
+import { html } from 'hono/html';
+import { type Html, NOTHING } from '../../layout/html.ts';
+import { plainCount } from '../../layout/numbers.ts';
 
 /** Coverage and proof of blocks: the weakest of several datasets and blocks. */
 export type StripLevel = ProofLevel | 'missing';
@@ -16,8 +19,7 @@ export const STRIP_LEVELS: readonly { readonly level: StripLevel; readonly means
 
 const RANKS = new Map(STRIP_LEVELS.map(({ level }, rank) => [level, rank]));
 
-/** Adjacent blocks of one level. */
-export interface StripPart {
+interface StripPart {
   readonly range: BlockRange;
   /** Null: no data is known or expected. */
   readonly level: StripLevel | null;
@@ -26,13 +28,11 @@ export interface StripPart {
   readonly cells: number;
 }
 
-/** Blocks of a level. */
 export interface LeveledRange {
   readonly range: BlockRange;
   readonly level: StripLevel;
 }
 
-/** Resolution of a strip. */
 export const STRIP_CELLS = 240;
 
 /**
@@ -62,10 +62,34 @@ export function coverageStrip(whole: BlockRange, ranges: readonly LeveledRange[]
     parts.push({ range, level: STRIP_LEVELS[rank]?.level ?? null, at, cells: end - at });
     at = end;
   }
-  return parts.map((part) => ({ ...part, at: scaled(part.at, cells), cells: scaled(part.cells, cells) }));
+  // Chains with fewer blocks than cells get the same width.
+  const scaled = (number: number): number => (number * STRIP_CELLS) / cells;
+  return parts.map((part) => ({ ...part, at: scaled(part.at), cells: scaled(part.cells) }));
 }
 
-/** Chains with fewer blocks than cells get the same width. */
-function scaled(cells: number, of: number): number {
-  return (cells * STRIP_CELLS) / of;
+const HEIGHT = 10;
+
+export function stripLegend(): Html {
+  return html`<ul class="legend" aria-label="Coverage colors">${STRIP_LEVELS.map(
+    ({ level, means }) => html`<li><span class="l-${level}" aria-hidden="true"></span>${means}</li>`,
+  )}</ul>`;
+}
+
+export function stripOf(whole: BlockRange, ranges: readonly LeveledRange[], address: string, unit: string): Html {
+  const parts = coverageStrip(whole, ranges);
+  if (parts.length === 0) return NOTHING;
+  const label = `Coverage from ${plainCount(whole.from)} to ${plainCount(whole.to)}`;
+  // A page of many chains has thousands of parts: each has its description only once.
+  const drawn = parts.flatMap(({ range, level, at, cells }) => {
+    if (level === null) return [];
+    const title = `${unit} ${plainCount(range.from)} to ${plainCount(range.to)}: ${meaningOf(level)}`;
+    return [
+      html`<a href="${address}?from=${range.from}&amp;to=${range.to}"><title>${title}</title><rect class="l-${level}" x="${at}" width="${cells}" height="${HEIGHT}"/></a>`,
+    ];
+  });
+  return html`<svg class="strip" viewBox="0 0 ${STRIP_CELLS} ${HEIGHT}" preserveAspectRatio="none" role="group" aria-label="${label}">${drawn}</svg>`;
+}
+
+export function meaningOf(level: StripLevel): string {
+  return STRIP_LEVELS.find((described) => described.level === level)?.means ?? level;
 }

@@ -1,9 +1,14 @@
 import { html } from 'hono/html';
 import type { ConsolePage } from '../../console-page.ts';
+import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
-import { overviewView } from './overview-view.ts';
+import { count, duration, moment, percent, plainCount, rate } from '../../layout/numbers.ts';
+import { number, table } from '../../layout/table.ts';
+import { statusView } from '../streams/stream-list-view.ts';
+import type { ChainCard } from './chain-card.ts';
+import { stripLegend, stripOf } from './coverage-strip.ts';
+import type { Overview } from './read-overview.ts';
 
-/** The state of all chains and streams. */
 export const overviewPage: ConsolePage = {
   path: '',
   title: 'Overview',
@@ -16,3 +21,93 @@ ${livePart('/overview', overviewView(await overview.read()))}`,
     routes.live('/overview', async () => overviewView(await overview.read()));
   },
 };
+
+const PROBLEM_MAX = 600;
+
+export function overviewView({ chains, streams, setAside, at }: Overview): Html {
+  const attention = chains.filter(({ problem }) => problem !== null).length;
+  return html`<p class="soft">As of ${moment(at)}. ${
+    attention === 0
+      ? 'No chain needs attention.'
+      : html`<strong>${count(attention)} of ${count(chains.length)} chains need attention.</strong>`
+  }</p>
+${chains.length === 0 ? html`<p>No chain is indexed yet. Set <code>CHAINS</code> and restart.</p>` : stripLegend()}
+<section aria-label="Chains" class="cards">${chains.map(cardView)}</section>
+<section aria-labelledby="streams"><h2 id="streams">Streams</h2>${streamsView(streams)}</section>
+${setAside.length === 0 ? NOTHING : html`<section aria-labelledby="aside"><h2 id="aside">Quarantined work</h2>${setAsideView(setAside)}</section>`}`;
+}
+
+function cardView(card: ChainCard): Html {
+  const { name, unit, history, problem } = card;
+  const address = `/console/chains/${encodeURIComponent(name)}`;
+  const { part = 0, missing = 0, secondsLeft = null } = history ?? {};
+  const left = secondsLeft === null ? '' : `, about ${duration(secondsLeft)} left`;
+  const coverage = missing === 0 ? 'complete' : html`${percent(part)} (${count(missing)} ${unit} missing${left})`;
+  return html`<article class="card${problem === null ? '' : ' bad'}" id="chain-${cut(name)}" aria-label="${cut(name)}">
+<h2>${history === null ? shown(name) : html`<a href="${address}">${shown(name)}</a>`}</h2>
+${problem === null ? NOTHING : html`<p class="problem"><strong>${problem.title}.</strong> ${shown(problem.text, PROBLEM_MAX)} <br>${problem.advice}</p>`}
+<dl class="facts">
+<dt>Head</dt><dd>${card.head === null ? '–' : count(card.head)}</dd>
+<dt>Checkpoint</dt><dd>${card.checkpoint === null ? '–' : count(card.checkpoint)}${card.isDone ? ', end reached' : NOTHING}</dd>
+<dt>Lag</dt><dd>${card.lag === null ? '–' : html`${count(card.lag)} ${unit}`}</dd>
+<dt>Speed</dt><dd>${card.perSecond === null ? '–' : `${rate(card.perSecond)} ${unit}/s`}${card.rowsPerSecond === null ? '' : `, ${rate(card.rowsPerSecond)} rows/s`}</dd>
+<dt>Coverage</dt><dd>${history === null ? '–' : coverage}</dd>
+</dl>
+${sparkline(card.lags, `Lag in ${unit} over the last 24 hours`)}
+${history === null ? NOTHING : stripOf(history.range, history.levels, address, unit)}
+</article>`;
+}
+
+function streamsView({ counts, webhooksPending, failing }: Overview['streams']): Html {
+  const states = Object.entries(counts).map(([status, streams]) => `${plainCount(streams)} ${status}`);
+  if (states.length === 0) return html`<p class="soft">There are no streams.</p>`;
+  const rows = failing.map(({ id, tag, status, message }) => [
+    html`<a href="/console/streams/${id}">${shown(tag || id)}</a><br><code>${shown(id)}</code>`,
+    statusView(status),
+    shown(message, PROBLEM_MAX),
+  ]);
+  const list = table({
+    label: 'Failing streams',
+    caption: 'Failing streams, last changed first',
+    columns: ['Stream', 'Status', 'Reason'],
+    rows,
+  });
+  return html`<p>${states.join(', ')}; ${count(webhooksPending)} ${webhooksPending === 1 ? 'webhook' : 'webhooks'} pending.</p>
+${failing.length === 0 ? NOTHING : list}`;
+}
+
+function setAsideView(work: Overview['setAside']): Html {
+  const rows = work.map(({ name, crashes, reason }) => [
+    shown(reason === null ? name : `${name}: ${reason}`),
+    count(crashes),
+  ]);
+  return table({
+    caption: 'Work that ended processes, or that could not be read. Chainstead does not retry it automatically.',
+    columns: ['Work', number('Crashes')],
+    rows,
+  });
+}
+
+const WIDTH = 240;
+const HEIGHT = 34;
+
+/** Keeps the line from being clipped. */
+const MARGIN = 2;
+const POINTS_MIN = 2;
+
+/** A line without axes, too small for a plot: visible without script. It breaks at unknown values. */
+function sparkline(values: readonly (number | null)[], what: string): Html {
+  const known = values.filter((value) => value !== null);
+  const last = known.at(-1);
+  if (known.length < POINTS_MIN || last === undefined) return NOTHING;
+  const top = Math.max(1, ...known);
+  const x = (index: number): string => ((index * WIDTH) / (values.length - 1)).toFixed(1);
+  const y = (value: number): string => (HEIGHT - MARGIN - (value / top) * (HEIGHT - 2 * MARGIN)).toFixed(1);
+  const lines: string[][] = [[]];
+  for (const [index, value] of values.entries())
+    if (value === null) lines.push([]);
+    else lines.at(-1)?.push(`${x(index)},${y(value)}`);
+  const drawn = lines.filter((points) => points.length > 0);
+  const label = `${what}: ${plainCount(last)} now, maximum ${plainCount(top)}`;
+  return html`<svg class="line" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}"><title>${label}</title>${drawn.map((points) => html`<polyline points="${points.join(' ')}"/>`)}</svg>`;
+}

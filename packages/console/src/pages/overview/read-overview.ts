@@ -19,9 +19,7 @@ import { aptosCard, type ChainCard, chainCard, neverCard, type SamplesOfChain } 
 export interface OverviewOptions {
   readonly database: Database;
   readonly registry: ChainRegistry;
-  /** Chains of the configuration, ingested or not. */
   readonly chains: readonly Chain[];
-  /** Their stored datasets. */
   readonly datasets: readonly Dataset[];
   /** The last wanted block or version of a chain, by its name; null: no end. */
   readonly endOf: (name: string) => number | null;
@@ -30,7 +28,6 @@ export interface OverviewOptions {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** The state of everything at one moment. */
 export interface Overview {
   readonly chains: readonly ChainCard[];
   readonly streams: StreamStatuses;
@@ -38,7 +35,6 @@ export interface Overview {
   readonly at: Date;
 }
 
-/** The facts of one chain, for its own page. */
 export type ChainFacts =
   | { readonly kind: 'evm'; readonly card: ChainCard; readonly status: ChainStatus }
   | { readonly kind: 'aptos'; readonly card: ChainCard; readonly status: AptosStatus };
@@ -46,39 +42,26 @@ export type ChainFacts =
 export interface OverviewSource {
   /** Reads at most once a second, for any number of viewers. */
   read(): Promise<Overview>;
-  /** Reads immediately, without the cache. */
   readAfresh(): Promise<Overview>;
   /** All that was ever ingested. */
   chains(): Promise<readonly ChainFacts[]>;
-  /** By its name in URLs; null if it was never ingested. */
   chain(name: string): Promise<ChainFacts | null>;
-  /** The chain's progress by minute, over a day, oldest first. */
   samples(facts: ChainFacts): Promise<readonly ChainSample[]>;
 }
 
 /** Plotted on cards. Minutes. */
 const DAY = 24 * 60;
 const STEP = 15;
-/**
- * A day of forty chains is 57,600 samples, to which a minute adds 40: the cards' plot data is cached for this long.
- * Milliseconds.
- */
+/** A day of forty chains is 57,600 samples, to which a minute adds 40. Milliseconds. */
 const DAY_KEPT_MS = 60_000;
 /** Window of the current rate. Minutes. */
 const PACE = 16;
-/** Maximum failing streams shown. */
 const STREAMS_SHOWN = 10;
 const SET_ASIDE_SHOWN = 20;
+/** Longest name of a chain in URLs. */
+const NAME_MAX = 64;
 
-interface Read {
-  readonly overview: Overview;
-  readonly facts: ReadonlyMap<string, ChainFacts>;
-}
-
-/**
- * Uses the functions of `chainstead status`, all concurrently: the number of queries does not depend on the number of
- * chains.
- */
+/** All queries run concurrently, and their number does not depend on the number of chains. */
 export function createOverviewSource(options: OverviewOptions): OverviewSource {
   const { database } = options;
   const readDay = keepFor(DAY_KEPT_MS, () => readChainSamples(database, { minutes: DAY, step: STEP }));
@@ -95,9 +78,7 @@ export function createOverviewSource(options: OverviewOptions): OverviewSource {
   };
 }
 
-type Samples = Awaited<ReturnType<typeof readChainSamples>>;
-
-async function readAll(options: OverviewOptions, readDay: () => Promise<Samples>): Promise<Read> {
+async function readAll(options: OverviewOptions, readDay: () => ReturnType<typeof readChainSamples>) {
   const { database, aptos, clock } = options;
   const [statuses, aptosStatuses, streams, setAside, day, pace, unknownHeads, reported] = await Promise.all([
     readChainStatuses(database, options.datasets, options.chains, options.retentionOf),
@@ -113,11 +94,12 @@ async function readAll(options: OverviewOptions, readDay: () => Promise<Samples>
   const samplesOf = (chain: string): SamplesOfChain => ({ day: day.get(chain) ?? [], pace: pace.get(chain) ?? [] });
   const facts: ChainFacts[] = [
     ...statuses.map((status) => {
-      const name = chainName(status, options.registry);
-      const isConfigured = options.chains.some(({ id }) => id === status.chainId);
+      // The name configured here, otherwise that of its ingest process, otherwise its id.
+      const key = options.registry.find(status.chainId)?.key ?? status.key;
+      const name = key === null || key.length > NAME_MAX ? String(status.chainId) : key;
       const card = chainCard(status, {
         name,
-        isConfigured,
+        isConfigured: options.chains.some(({ id }) => id === status.chainId),
         isIndexed: reported.has(String(status.chainId)),
         end: options.endOf(name),
         samples: samplesOf(String(status.chainId)),
@@ -126,10 +108,9 @@ async function readAll(options: OverviewOptions, readDay: () => Promise<Samples>
       return { kind: 'evm' as const, card, status };
     }),
     ...aptosStatuses.map((status) => {
-      const isConfigured = aptos.networks.includes(status.network);
       const card = aptosCard(status, {
         name: status.chain,
-        isConfigured,
+        isConfigured: aptos.networks.includes(status.network),
         isIndexed: reported.has(status.chain),
         end: options.endOf(status.chain),
         samples: samplesOf(status.chain),
@@ -138,26 +119,11 @@ async function readAll(options: OverviewOptions, readDay: () => Promise<Samples>
       return { kind: 'aptos' as const, card, status };
     }),
   ];
-  const known = new Set(facts.map(({ card }) => card.name));
+  const stored = new Map(facts.map((ofChain) => [ofChain.card.name, ofChain]));
   const expected = [...options.chains.map(({ key }) => key), ...aptos.networks.map(chainKeyOf)];
-  const never = expected.filter((name) => !known.has(name)).map(neverCard);
-  const chains = [...facts.map(({ card }) => card), ...never].toSorted(worstFirst);
-  return {
-    overview: { chains, streams, setAside, at: new Date(now) },
-    facts: new Map(facts.map((one) => [one.card.name, one])),
-  };
-}
-
-/** Longest name of a chain in URLs. */
-const NAME_MAX = 64;
-
-/** The name configured here, otherwise that of its ingest process, otherwise its id. */
-function chainName({ chainId, key }: ChainStatus, registry: ChainRegistry): string {
-  const name = registry.find(chainId)?.key ?? key;
-  return name === null || name.length > NAME_MAX ? String(chainId) : name;
-}
-
-/** Chains that need attention come first. */
-function worstFirst(one: ChainCard, other: ChainCard): number {
-  return Number(other.problem !== null) - Number(one.problem !== null);
+  const never = expected.filter((name) => !stored.has(name)).map(neverCard);
+  const chains = [...facts.map(({ card }) => card), ...never].toSorted(
+    (left, right) => Number(right.problem !== null) - Number(left.problem !== null),
+  );
+  return { overview: { chains, streams, setAside, at: new Date(now) }, facts: stored };
 }

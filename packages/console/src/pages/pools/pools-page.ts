@@ -1,15 +1,16 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hex, isAddress, parseAddress } from '@chainstead/core';
 import { InvalidParameterError, NotFoundError } from '@chainstead/http';
-import { type ListedPool, readListedPool, readNewestStateBlocks, readPoolsListedOf } from '@chainstead/markets';
+import { readListedPool, readNewestStateBlocks, readPoolsListedOf } from '@chainstead/markets';
 import { readExplainedPrice } from '@chainstead/prices';
 import { html } from 'hono/html';
 import type { ConsolePage, ConsoleServices, PageRequest } from '../../console-page.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
+import { readChoice, writeQuery } from '../../layout/query.ts';
 import { selectField } from '../../layout/select-field.ts';
 import { chainNamed } from '../explorer/subjects/choose-chain.ts';
 import { poolListView, poolView } from './pools-view.ts';
-import { type PriceAnswer, priceView } from './price-view.ts';
+import { priceView } from './price-view.ts';
 
 /** Pools of a page: each has a statement for its newest state. */
 const PAGE = 50;
@@ -20,50 +21,41 @@ const PAGE_NUMBER = /^[1-9]\d{0,2}$/;
 const POOL_ID = /^0x[0-9a-f]{64}$/i;
 const STATUSES = ['proven', 'unproven'] as const;
 
-/** Pools of a token with their proofs, one pool, and the price of a token with everything that decided it. */
 export const poolsPage: ConsolePage = {
   path: '/pools',
   title: 'Pools',
   group: 'Data',
   addRoutes(routes, services) {
     routes.view('/pools', async (request) => {
-      const asked = readQuery(request, services);
-      return {
-        title: 'Pools',
-        body: html`<h1>Pools</h1>${form(services, asked)}${await content(request, services, asked)}`,
-      };
+      const query = readQuery(request, services);
+      const pools = await content(request, services, query);
+      return { title: 'Pools', body: html`<h1>Pools</h1>${form(services, query)}${pools}` };
     });
   },
 };
 
 interface PoolsQuery {
-  /** Null: no chain is indexed. */
   readonly chain: Chain | null;
-  /** As entered. */
   readonly text: string;
   /** Block of the price; null: the newest. */
   readonly block: number | null;
   readonly status: (typeof STATUSES)[number] | null;
-  /** From 1. */
   readonly page: number;
 }
 
-/** @throws InvalidParameterError */
 function readQuery({ query }: PageRequest, { explorer, registry }: ConsoleServices): PoolsQuery {
   const given = (name: string): string => query(name)?.trim() ?? '';
-  const [block, status, page] = [given('block'), given('status'), given('page')];
+  const [block, page] = [given('block'), given('page')];
   const refuse = (parameter: string, value: string, allowed: string): Error =>
     new InvalidParameterError({ parameter, given: cut(value), allowed });
   if (block !== '' && !BLOCK.test(block)) throw refuse('block', block, 'a block number');
   if (page !== '' && !PAGE_NUMBER.test(page)) throw refuse('page', page, 'a page number');
-  const known = STATUSES.find((one) => one === status) ?? null;
-  if (status !== '' && known === null) throw refuse('status', status, STATUSES.join(', '));
   const { chains } = explorer;
   return {
     chain: given('chain') === '' ? (chains[0] ?? null) : chainNamed({ registry, chains }, given('chain')),
     text: given('address'),
     block: block === '' ? null : Number(block),
-    status: known,
+    status: readChoice('status', cut(given('status')), STATUSES),
     page: page === '' ? 1 : Number(page),
   };
 }
@@ -78,11 +70,11 @@ ${selectField({ name: 'status', label: 'Pools', options: STATUSES, chosen: statu
 <p class="soft" id="address-forms">The address of a token or a pool, or the 32-byte id of a pool at a pool manager.</p>`;
 }
 
-async function content(request: PageRequest, services: ConsoleServices, asked: PoolsQuery): Promise<Html> {
-  const { chain, text } = asked;
+async function content(request: PageRequest, services: ConsoleServices, query: PoolsQuery): Promise<Html> {
+  const { chain, text } = query;
   if (chain === null) return html`<p>No EVM chain is indexed here.</p>`;
   if (text === '') return NOTHING;
-  if (isAddress(text)) return addressContent(request, services, { ...asked, chain, address: parseAddress(text) });
+  if (isAddress(text)) return addressContent(request, services, { ...query, chain, address: parseAddress(text) });
   if (!POOL_ID.test(text))
     return html`<p class="problem" role="alert">${shown(text, 80)} is not an address or a pool id.</p>`;
   const { reads } = services.explorer;
@@ -95,38 +87,27 @@ async function content(request: PageRequest, services: ConsoleServices, asked: P
 async function addressContent(
   { origin }: PageRequest,
   { explorer: { reads } }: ConsoleServices,
-  asked: PoolsQuery & { readonly chain: Chain; readonly address: Address },
+  query: PoolsQuery & { readonly chain: Chain; readonly address: Address },
 ): Promise<Html> {
-  const { chain, address, block, status } = asked;
+  const { chain, address, block, status, page } = query;
   const [pool, { pools, isWhole }] = await Promise.all([
     readListedPool(reads, chain, address),
     readPoolsListedOf(reads, chain, { token: address, status, limit: SIDE_MAX }),
   ]);
-  const shownPools = pools.slice((asked.page - 1) * PAGE, asked.page * PAGE);
-  const states = await readNewestStateBlocks(reads, chain, [...(pool === null ? [] : [address]), ...idsOf(shownPools)]);
+  const shownPools = pools.slice((page - 1) * PAGE, page * PAGE);
+  const ids: readonly Hex[] = [...(pool === null ? [] : [address]), ...shownPools.map((listed) => listed.pool)];
+  const states = await readNewestStateBlocks(reads, chain, ids);
   const own = pool === null ? NOTHING : poolView(pool, chain, states);
   // The token of a pool is seldom traded itself.
   if (pool !== null && pools.length === 0) return own;
-  const price = await readPrice(() =>
-    readExplainedPrice(reads, chain, { token: address, toBlock: block, exchange: null }),
-  );
-  const at = (page: number): string =>
-    `/console/pools?${new URLSearchParams({ chain: chain.key, address, ...(status !== null && { status }), page: String(page) })}`;
-  const next = pools.length > asked.page * PAGE ? at(asked.page + 1) : null;
+  const search = { token: address, toBlock: block, exchange: null };
+  // A token without a price is a result too.
+  const price = await readExplainedPrice(reads, chain, search).catch((error: unknown) => {
+    if (error instanceof NotFoundError) return error.message;
+    throw error;
+  });
+  const following = writeQuery({ chain: chain.key, address, status, page: String(page + 1) });
+  const next = pools.length > page * PAGE ? `/console/pools${following}` : null;
   const list = { pools: shownPools, count: pools.length, isWhole, states, next };
   return html`${own}${priceView(price, { chain: chain.key, token: address, origin })}${poolListView(list, chain)}`;
-}
-
-function idsOf(pools: readonly ListedPool[]): readonly Hex[] {
-  return pools.map(({ pool }) => pool);
-}
-
-/** A token without a price is a result too. */
-async function readPrice(read: () => ReturnType<typeof readExplainedPrice>): Promise<PriceAnswer> {
-  try {
-    return { kind: 'price', price: await read() };
-  } catch (error) {
-    if (!(error instanceof NotFoundError)) throw error;
-    return { kind: 'none', message: error.message };
-  }
 }

@@ -13,34 +13,29 @@ const PPM_PER_PERCENT = 10_000;
 const SYMBOL_MAX = 20;
 const PROBLEM_MAX = 300;
 
-/** A page of the pools of a token. */
 export interface PoolList {
   readonly pools: readonly ListedPool[];
-  /** Number of pools on all pages. */
   readonly count: number;
-  /** Whether all pages have every pool. */
   readonly isWhole: boolean;
   /** Block of the newest state by pool. */
   readonly states: ReadonlyMap<string, number>;
-  /** URL of the next page; null: none follows. */
   readonly next: string | null;
 }
 
-/** Returns one pool as a list of facts. @param states block of the newest state by pool */
 export function poolView(pool: ListedPool, chain: Chain, states: ReadonlyMap<string, number>): Html {
   const { key } = chain;
   const facts: readonly (readonly [title: string, value: Html])[] = [
     ['Pool', isAddress(pool.pool) ? wholeLink(pool.pool, key) : html`<code>${pool.pool}</code>`],
-    ['Held by', addressOrNone(pool.vault, key)],
+    ['Held by', wholeLink(pool.vault, key)],
     ['Status', statusView(pool)],
     ['Proof', proofView(pool, key)],
     ['Exchange', textOrNone(pool.exchange)],
-    ['Factory', addressOrNone(pool.factory, key)],
+    ['Factory', wholeLink(pool.factory, key)],
     ['Tokens', tokensView(pool, chain)],
     ['Fee', feeView(pool)],
     ['Tick spacing or bin step', pool.tickSpacing === null ? NONE : html`${pool.tickSpacing}`],
     ['Curve of stable pairs', pool.isStable === null ? NONE : html`${pool.isStable ? 'yes' : 'no'}`],
-    ['Hook', addressOrNone(pool.hooks, key)],
+    ['Hook', wholeLink(pool.hooks, key)],
     ['Counted', countedView(pool)],
     ['Newest state', blockLink(states.get(pool.pool) ?? null, key)],
   ];
@@ -49,7 +44,6 @@ export function poolView(pool: ListedPool, chain: Chain, states: ReadonlyMap<str
 <dl class="record">${rows.map(([title, value]) => html`<div><dt>${title}</dt><dd>${value}</dd></div>`)}</dl></section>`;
 }
 
-/** Returns the pools of a token as a table. */
 export function poolListView({ pools, count: all, isWhole, states, next }: PoolList, chain: Chain): Html {
   return html`<section aria-labelledby="pools"><h2 id="pools">Pools of this token</h2>
 ${pools.length === 0 ? html`<p class="soft">${all === 0 ? 'No pool of this token is known.' : 'No pools on this page.'}</p>` : tableOf(pools, chain, states)}
@@ -105,7 +99,6 @@ function tokensView({ token0, token1, symbol0, symbol1, status }: ListedPool, ch
   return html`${tokenLink(token0, symbol0, chain)} / ${tokenLink(token1, symbol1, chain)}${status === 'proven' ? NOTHING : html` <span class="soft">guessed</span>`}`;
 }
 
-/** Returns a link to the pools of a token. @param symbol untrusted */
 function tokenLink(token: Address | null, symbol: string | null, { key, native }: Chain): Html {
   if (token === null) return html`unknown`;
   if (token === ZERO_ADDRESS) return html`${native.symbol}`;
@@ -113,7 +106,6 @@ function tokenLink(token: Address | null, symbol: string | null, { key, native }
   return html`<a href="${poolsAddress(token, key)}" title="${token}">${name}</a>`;
 }
 
-/** Returns a link to the page of a pool. */
 export function poolLink(pool: string, chain: string): Html {
   return html`<a href="${poolsAddress(pool, chain)}" title="${pool}"><code>${short(pool)}</code></a>`;
 }
@@ -132,17 +124,13 @@ function countedView({ isCounted, status }: ListedPool): Html {
   return status === 'proven' ? html`no: its hook may change amounts` : html`no`;
 }
 
-/** Returns a link to a block; the block of nothing is unknown. */
 export function blockLink(block: number | null, chain: string): Html {
   if (block === null) return NONE;
   return html`<a href="/console/look-up/block/${block}?chain=${encodeURIComponent(chain)}">${count(block)}</a>`;
 }
 
-function addressOrNone(address: Address | null, chain: string): Html {
-  return address === null ? NONE : wholeLink(address, chain);
-}
-
-function wholeLink(address: string, chain: string): Html {
+function wholeLink(address: string | null, chain: string): Html {
+  if (address === null) return NONE;
   return html`<a href="/console/look-up/address/${address}?chain=${encodeURIComponent(chain)}"><code>${address}</code></a>`;
 }
 

@@ -5,42 +5,31 @@ import { type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, duration, moment } from '../../layout/numbers.ts';
 import { number, table } from '../../layout/table.ts';
 import { accountLink, NONE } from '../explorer/tables/cells.ts';
-import { curlLine } from '../explorer/tables/curl-line.ts';
-import { curlView } from '../explorer/tables/table-view.ts';
+import { curlLine, curlView } from '../explorer/tables/table-view.ts';
 import { blockLink, poolLink } from './pools-view.ts';
-
-/** The price of a token with its explanation, or the reason why it has none. */
-export type PriceAnswer =
-  | { readonly kind: 'price'; readonly price: ShownTokenPrice }
-  | { readonly kind: 'none'; readonly message: string };
 
 export interface PriceContext {
   readonly chain: string;
-  /** Address. */
   readonly token: string;
-  /** This server's origin, for the request line. */
   readonly origin: string;
 }
 
 type Candidate = PriceExplanation['candidates'][number];
 type Anchor = PriceExplanation['anchors'][number];
 
-/** Candidates of a page. */
 const CANDIDATES_SHOWN = 100;
-/** Digits after the point. */
 const AMOUNT_DIGITS = 4;
 
-/** Returns a price, the pools that were considered, and the prices that they rest on. */
-export function priceView(answer: PriceAnswer, context: PriceContext): Html {
+/** `price`: the reason if there is none. */
+export function priceView(price: ShownTokenPrice | string, context: PriceContext): Html {
   const path = `/api/v2.2/erc20/${context.token}/price`;
   const requestAt = (block: string | null): string =>
     `${path}?${new URLSearchParams({ chain: context.chain, ...(block !== null && { to_block: block }), explain: 'true' })}`;
-  if (answer.kind === 'none')
+  if (typeof price === 'string')
     return html`<section aria-labelledby="price"><h2 id="price">Price</h2>
-<p>No price: ${shown(answer.message, 300)}.</p>
+<p>No price: ${shown(price, 300)}.</p>
 <p class="soft">This page uses stored balances only. An API request reads missing ones from a node.</p>
 ${curlView(curlLine(context.origin, requestAt(null)))}</section>`;
-  const { price } = answer;
   const { explanation } = price;
   if (explanation === undefined) return NOTHING;
   const command = `npx chainstead explain-price --chain ${context.chain} --token ${context.token} --block ${explanation.block}`;
@@ -60,24 +49,17 @@ const RULES: Readonly<Record<PriceExplanation['rule'], string>> = {
 };
 
 function factsOf(price: ShownTokenPrice, explanation: PriceExplanation, chain: string): Html {
-  const { rule, move_cost_usd: cost, rules } = explanation;
+  const { rule, move_cost_usd: cost, rules, time } = explanation;
+  const symbol = price.tokenSymbol === null ? NOTHING : html` per ${shown(price.tokenSymbol, 20)}`;
+  const bound = explanation.is_move_cost_upper_bound ? 'at most ' : '';
   const dollars = (value: string | null): Html => (value === null ? NONE : html`${value} USD`);
   const facts: readonly (readonly [title: string, value: Html])[] = [
-    [
-      'Price',
-      html`<strong>${price.usdPriceFormatted} USD</strong>${price.tokenSymbol === null ? NOTHING : html` per ${shown(price.tokenSymbol, 20)}`}`,
-    ],
-    [
-      'End of block',
-      html`${blockLink(Number(explanation.block), chain)}, ${moment(new Date(explanation.time * 1_000))}`,
-    ],
+    ['Price', html`<strong>${price.usdPriceFormatted} USD</strong>${symbol}`],
+    ['End of block', html`${blockLink(Number(explanation.block), chain)}, ${moment(new Date(time * 1_000))}`],
     ['Rule', html`${RULES[rule]}`],
     ['Median of the window', dollars(explanation.median_usd)],
     ['Held for', explanation.held_seconds === null ? NONE : html`${duration(explanation.held_seconds)}`],
-    [
-      'Cost of raising it by 10 %',
-      cost === null ? NONE : html`${explanation.is_move_cost_upper_bound ? 'at most ' : ''}${cost} USD`,
-    ],
+    ['Cost of raising it by 10 %', cost === null ? NONE : html`${bound}${cost} USD`],
     ['Ether', dollars(explanation.ether_usd)],
     [
       'Limits',
@@ -92,37 +74,36 @@ function candidatesOf({ rule, candidates }: PriceExplanation, chain: string): Ht
   if (candidates.length === 0)
     return html`<p class="soft">${rule === 'anchor' ? 'An anchor needs no pool.' : 'No pool was considered.'}</p>`;
   const rows = candidates
-    .toSorted(byRole)
+    // Equal roles by weight. Display only, so rounded numbers are enough.
+    .toSorted(
+      (left, right) =>
+        ROLES.indexOf(left.role) - ROLES.indexOf(right.role) || Number(right.weight_usd) - Number(left.weight_usd),
+    )
     .slice(0, CANDIDATES_SHOWN)
-    .map((one) => [
-      poolLink(one.pair_address, chain),
-      shown(one.exchange_name),
-      roleView(one),
-      one.price_usd,
-      one.weight_usd,
-      html`${one.sides.map((side, index) => html`${index === 0 ? NOTHING : html`<br>`}${depthView(side, chain)}`)}`,
-      blockLink(newestBlock(one), chain),
-      one.created_time === null ? 'unknown' : moment(new Date(one.created_time * 1_000)),
-    ]);
-  return html`${table({ label: `Candidates, ${chain}`, className: 'rows', columns: ['Pool', 'Exchange', 'Role', number('Price, USD'), number('Weight, USD'), number('Depth of each side'), number('Newest state'), 'Created'], rows })}
+    .map((pool) => {
+      const newest = pool.states.at(-1)?.block;
+      return [
+        poolLink(pool.pair_address, chain),
+        shown(pool.exchange_name),
+        roleView(pool.role),
+        pool.price_usd,
+        pool.weight_usd,
+        html`${pool.sides.map((side, index) => html`${index === 0 ? NOTHING : html`<br>`}${depthView(side, chain)}`)}`,
+        blockLink(newest === undefined ? null : Number(newest), chain),
+        pool.created_time === null ? 'unknown' : moment(new Date(pool.created_time * 1_000)),
+      ];
+    });
+  const numbers = ['Price, USD', 'Weight, USD', 'Depth of each side', 'Newest state'].map(number);
+  const columns = ['Pool', 'Exchange', 'Role', ...numbers, 'Created'];
+  return html`${table({ label: `Candidates, ${chain}`, className: 'rows', columns, rows })}
 ${candidates.length > CANDIDATES_SHOWN ? html`<p class="soft">The ${count(CANDIDATES_SHOWN)} deepest of ${count(candidates.length)}.</p>` : NOTHING}`;
 }
 
 const ROLES: readonly Candidate['role'][] = ['chosen', 'counted', 'not-among-deepest', 'too-young', 'too-shallow'];
 
-/** Equal roles by weight. Display only, so rounded numbers are enough. */
-function byRole(one: Candidate, other: Candidate): number {
-  return ROLES.indexOf(one.role) - ROLES.indexOf(other.role) || Number(other.weight_usd) - Number(one.weight_usd);
-}
-
-function roleView({ role }: Candidate): Html {
+function roleView(role: Candidate['role']): Html | string {
   if (role === 'chosen') return html`<strong class="v-ok">chosen</strong>`;
-  return role === 'counted' ? html`counted` : html`<span class="soft">${role.replaceAll('-', ' ')}</span>`;
-}
-
-function newestBlock({ states }: Candidate): number | null {
-  const block = states.at(-1)?.block;
-  return block === undefined ? null : Number(block);
+  return role === 'counted' ? role : html`<span class="soft">${role.replaceAll('-', ' ')}</span>`;
 }
 
 /** The smaller of balance and virtual reserve, if the pool has one. An unknown balance counts as no depth. */
@@ -133,12 +114,8 @@ function depthView(
   const of = accountLink(token, chain);
   if (balance === null) return html`<span class="v-warning">unknown</span> ${of}`;
   const units = reserve === null || BigInt(balance) < BigInt(reserve) ? balance : reserve;
-  return html`${shortAmount(decimalAmount(units, decimals))} ${of}`;
-}
-
-function shortAmount(text: string): string {
-  const [whole = '', digits = ''] = text.split('.');
-  return digits === '' ? whole : `${whole}.${digits.slice(0, AMOUNT_DIGITS)}`;
+  const [whole = '', digits = ''] = decimalAmount(units, decimals).split('.');
+  return html`${digits === '' ? whole : `${whole}.${digits.slice(0, AMOUNT_DIGITS)}`} ${of}`;
 }
 
 const SOURCES: Readonly<Record<Anchor['source'], Html>> = {
@@ -149,14 +126,16 @@ const SOURCES: Readonly<Record<Anchor['source'], Html>> = {
 
 function anchorsOf({ anchors }: PriceExplanation, chain: string): Html {
   if (anchors.length === 0) return html`<p class="soft">No anchor has a price at this block.</p>`;
-  const rows = anchors.map((one) => [
-    accountLink(one.token_address, chain),
-    one.price_usd,
-    SOURCES[one.source],
-    one.feed === null ? NONE : accountLink(one.feed, chain),
-    one.aggregator === null ? NONE : accountLink(one.aggregator, chain),
-    one.block === null ? NONE : html`${blockLink(Number(one.block), chain)}, log ${one.log_index}`,
-  ]);
+  const rows = anchors.map(
+    ({ token_address: token, price_usd: price, source, feed, aggregator, block, log_index: log }) => [
+      accountLink(token, chain),
+      price,
+      SOURCES[source],
+      feed === null ? NONE : accountLink(feed, chain),
+      aggregator === null ? NONE : accountLink(aggregator, chain),
+      block === null ? NONE : html`${blockLink(Number(block), chain)}, log ${log}`,
+    ],
+  );
   return table({
     label: `Anchors, ${chain}`,
     className: 'rows',

@@ -9,16 +9,14 @@ import type { ConsoleSession } from '../../sessions/session-store.ts';
 
 const endForm = z.object({ id: z.string().regex(/^[0-9a-f]{64}$/, 'is not a session') });
 
-/** The active sessions. */
 export const sessionsPage: ConsolePage = {
   path: '/sessions',
   title: 'Sessions',
   group: 'Access',
   addRoutes(routes, { sessions }) {
-    routes.view('/sessions', async (request) => ({
-      title: 'Sessions',
-      body: sessionsView(await sessions.list(), request),
-    }));
+    routes.view('/sessions', async (request) => {
+      return { title: 'Sessions', body: sessionsView(await sessions.list(), request) };
+    });
     routes.change('/sessions/end', endForm, async ({ form, by }) => {
       await sessions.end(form.id, by);
       return { goTo: '/console/sessions' };

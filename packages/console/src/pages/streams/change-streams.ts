@@ -4,38 +4,28 @@ import { z } from 'zod';
 import type { ConsoleRoutes, ConsoleServices, View } from '../../console-page.ts';
 import { type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count } from '../../layout/numbers.ts';
-import { isUuid } from './stream-query.ts';
+import { isUuid } from './stream-list-view.ts';
 
 const ANSWER_MAX = 1_000;
 const ATTEMPTS_MAX = 1_000;
 
 const id = z.string().refine(isUuid, 'is not an id');
 const streamForm = z.object({ stream: id });
+const sure = z.literal('yes', 'tick the box to confirm');
 const statusForm = z.discriminatedUnion('status', [
   z.object({ stream: id, status: z.enum(['active', 'paused']) }),
-  z.object({
-    stream: id,
-    status: z.literal('terminated'),
-    sure: z.literal('yes', 'tick the box to confirm'),
-  }),
+  z.object({ stream: id, status: z.literal('terminated'), sure }),
 ]);
-const deleteForm = z.object({
-  stream: id,
-  sure: z.literal('yes', 'tick the box to confirm'),
-});
+const deleteForm = z.object({ stream: id, sure });
 const replayForm = z.object({
   stream: id,
   attempt: z
     .union([id, z.array(id).max(ATTEMPTS_MAX)], 'choose at least one attempt')
-    .transform((given) => (typeof given === 'string' ? [given] : given)),
+    .transform((attempts) => [attempts].flat()),
 });
-const addressesForm = z.object({
-  stream: id,
-  operation: z.enum(['add', 'remove', 'replace']),
-  addresses: z.string(),
-});
+const operation = z.enum(['add', 'remove', 'replace']);
+const addressesForm = z.object({ stream: id, operation, addresses: z.string() });
 
-/** Actions on a stream, except editing. */
 export function addStreamChanges(routes: ConsoleRoutes, { streams }: ConsoleServices): void {
   routes.change('/streams/status', statusForm, async ({ form, by }) => {
     await streams.setStatus(form.stream, form.status, by);
@@ -54,8 +44,13 @@ export function addStreamChanges(routes: ConsoleRoutes, { streams }: ConsoleServ
     return { goTo: '/console/streams' };
   });
   routes.change('/streams/test', streamForm, async ({ form, by }) => {
-    const outcome = await streams.test(form.stream, by);
-    return { title: 'Test webhook', body: testedView(form.stream, outcome) };
+    const outcome = testOutcomeView(await streams.test(form.stream, by));
+    return {
+      title: 'Test webhook',
+      body: html`<h1>Test webhook</h1>
+${outcome}
+<p><a href="/console/streams/${form.stream}">Stream</a></p>`,
+    };
   });
   routes.change('/streams/replay', replayForm, async ({ form, by }) =>
     replayedView(form.stream, await streams.replay({ streamId: form.stream, attemptIds: form.attempt, by })),
@@ -70,33 +65,20 @@ export function linesOf(text: string): readonly string[] {
   return text.split(/[\s,]+/).filter((part) => part !== '');
 }
 
-function testedView(streamId: string, outcome: AttemptOutcome): Html {
-  return html`<h1>Test webhook</h1>
-${testOutcomeView(outcome)}
-<p><a href="/console/streams/${streamId}">Stream</a></p>`;
-}
-
-/** Response of the endpoint. */
-export function testOutcomeView({
-  success,
-  httpStatus,
-  errorMessage,
-  durationMs,
-  answer,
-  blockedRange,
-}: AttemptOutcome): Html {
-  const said = html`${httpStatus === null ? 'No response' : html`Response: HTTP ${String(httpStatus)}`}, after ${count(durationMs)} ms.`;
+export function testOutcomeView(outcome: AttemptOutcome): Html {
+  const { success, httpStatus, errorMessage, durationMs, answer, blockedRange } = outcome;
+  const response = html`${httpStatus === null ? 'No response' : html`Response: HTTP ${String(httpStatus)}`}, after ${count(durationMs)} ms.`;
   const body =
     answer === undefined || answer === ''
       ? NOTHING
       : html`<p>Response body:</p><pre class="json" tabindex="0" role="region" aria-label="Response body">${shown(answer, ANSWER_MAX)}</pre>`;
   if (success)
-    return html`<div class="done" role="status"><p>The endpoint accepted the test webhook. ${said}</p>${body}</div>`;
+    return html`<div class="done" role="status"><p>The endpoint accepted the test webhook. ${response}</p>${body}</div>`;
   const allow =
     blockedRange === undefined
       ? NOTHING
       : html`<p>Webhooks cannot reach this address range (${shown(blockedRange)}). If you trust it, add it to <code>WEBHOOK_ALLOW_PRIVATE</code>.</p>`;
-  return html`<div class="problem" role="alert"><p><strong>The endpoint did not accept the test webhook.</strong> ${said} ${shown(errorMessage ?? '', ANSWER_MAX)}</p>${allow}${body}</div>`;
+  return html`<div class="problem" role="alert"><p><strong>The endpoint did not accept the test webhook.</strong> ${response} ${shown(errorMessage ?? '', ANSWER_MAX)}</p>${allow}${body}</div>`;
 }
 
 function replayedView(streamId: string, { webhooks, isPart }: Replayed): View {

@@ -8,10 +8,18 @@ import { type Html, NOTHING, shown } from '../../layout/html.ts';
 import { jsonText } from '../../layout/json-text.ts';
 import { count } from '../../layout/numbers.ts';
 import { testOutcomeView } from './change-streams.ts';
-import { type FieldProblem, nodeProblemOf, problemsOf } from './form-problems.ts';
-import { emptyForm, formOf, readForm, type StreamForm, streamForm } from './stream-form.ts';
+import {
+  emptyForm,
+  type FieldProblem,
+  formOf,
+  nodeProblemOf,
+  problemsOf,
+  readForm,
+  type StreamForm,
+  streamForm,
+} from './stream-form.ts';
 import { streamFormView } from './stream-form-view.ts';
-import { readId } from './stream-query.ts';
+import { readId } from './stream-list-view.ts';
 
 type Request = ChangeRequest<StreamForm>;
 
@@ -19,75 +27,64 @@ const BLOCK = /^\d{1,15}$/;
 /** For previews, whose webhooks don't contain it. */
 const NO_RECEIVER = 'https://receiver.invalid/';
 
-/** The stream form: checked, previewed, tested and saved by the rules of the API. */
 export function addStreamForm(routes: ConsoleRoutes, services: ConsoleServices): void {
   const { streams } = services;
   const { chains } = streams;
-  const view = (token: string, form: StreamForm, outcome: Html, problems: readonly FieldProblem[] = []): View => ({
+  const view = (
+    { token }: Pick<Request, 'token'>,
+    form: StreamForm,
+    outcome: Html,
+    problems: readonly FieldProblem[] = [],
+  ): View => ({
     title: form.stream === '' ? 'New stream' : 'Edit the stream',
     body: streamFormView({ form, problems, outcome, chains, token }),
     ...(problems.length > 0 && { status: 400 as const }),
   });
-  /** Runs an action whose errors are shown next to the form. */
-  const tried = async (
-    { form, token }: Request,
-    work: (read: ReturnType<typeof readForm>) => Promise<View | { goTo: string }>,
-  ) => {
-    const read = readForm(form);
-    if (read.problems.length > 0) return view(token, form, NOTHING, read.problems);
-    try {
-      return await work(read);
-    } catch (error) {
-      const problems = problemsOf(error);
-      if (problems === null) throw error;
-      return view(token, form, NOTHING, problems);
-    }
-  };
-  routes.view('/streams/new', async ({ token }) => view(token, emptyForm(), NOTHING));
-  routes.view('/streams/:stream/edit', async ({ parameter, token }) => {
-    const stream = await streams.find(readId(parameter('stream'), 'stream'));
+  const addAction = (path: string, act: (request: Request, given: GivenStream) => Promise<View | { goTo: string }>) =>
+    routes.change(path, streamForm, async (request) => {
+      const { given, problems } = readForm(request.form);
+      if (problems.length > 0) return view(request, request.form, NOTHING, problems);
+      try {
+        return await act(request, given);
+      } catch (error) {
+        const refusals = problemsOf(error);
+        if (refusals === null) throw error;
+        return view(request, request.form, NOTHING, refusals);
+      }
+    });
+  routes.view('/streams/new', async (request) => view(request, emptyForm(), NOTHING));
+  routes.view('/streams/:stream/edit', async (request) => {
+    const stream = await streams.find(readId(request.parameter('stream'), 'stream'));
     if (stream === null) throw new NotFoundError('There is no such stream, or it was deleted');
-    return view(token, formOf(stream), NOTHING);
+    return view(request, formOf(stream), NOTHING);
   });
-  routes.change('/streams/form/check', streamForm, (request) =>
-    tried(request, async ({ given }) => {
-      streams.check(given);
-      const done = html`<div class="done" role="status"><p>The stream is valid. It is not saved yet.</p></div>`;
-      return view(request.token, request.form, done);
-    }),
-  );
-  routes.change('/streams/form/test', streamForm, (request) =>
-    tried(request, async () => {
-      const outcome = await streams.testUrl(request.form.webhookUrl.trim(), request.by);
-      return view(request.token, request.form, testOutcomeView(outcome));
-    }),
-  );
-  routes.change('/streams/form/preview', streamForm, (request) =>
-    tried(request, async ({ given }) => {
-      const shown = await showPreview(services, request.form, given);
-      return 'problem' in shown
-        ? view(request.token, request.form, NOTHING, [shown.problem])
-        : view(request.token, request.form, shown.outcome);
-    }),
-  );
-  routes.change('/streams/form/save', streamForm, (request) =>
-    tried(request, async ({ given }) => {
-      const { form, by } = request;
-      const { id } =
-        form.stream === '' ? await streams.create(given, by) : await streams.update(form.stream, given, by);
-      return { goTo: `/console/streams/${id}` };
-    }),
-  );
+  addAction('/streams/form/check', async (request, given) => {
+    streams.check(given);
+    const done = html`<div class="done" role="status"><p>The stream is valid. It is not saved yet.</p></div>`;
+    return view(request, request.form, done);
+  });
+  addAction('/streams/form/test', async (request) => {
+    const outcome = await streams.testUrl(request.form.webhookUrl.trim(), request.by);
+    return view(request, request.form, testOutcomeView(outcome));
+  });
+  addAction('/streams/form/preview', async (request, given) => {
+    const preview = await showPreview(services, request.form, given);
+    if ('problem' in preview) return view(request, request.form, NOTHING, [preview.problem]);
+    return view(request, request.form, preview.outcome);
+  });
+  addAction('/streams/form/save', async ({ form, by }, given) => {
+    const { id } = form.stream === '' ? await streams.create(given, by) : await streams.update(form.stream, given, by);
+    return { goTo: `/console/streams/${id}` };
+  });
 }
 
-/** Shows the webhooks that a form's configuration would have sent, or why that is impossible. */
 async function showPreview(
   { streams }: Pick<ConsoleServices, 'streams'>,
   form: StreamForm,
   given: GivenStream,
 ): Promise<{ readonly outcome: Html } | { readonly problem: FieldProblem }> {
-  const place = readPlace(form);
-  if ('problem' in place) return place;
+  const read = readRange(form);
+  if ('problem' in read) return read;
   const chain = streams.chains.find(({ id }) => form.chain === toQuantity(id));
   if (chain === undefined)
     return { problem: { field: 'chain', message: 'is not indexed here, so nothing is sent for it' } };
@@ -97,7 +94,7 @@ async function showPreview(
       given: { ...given, config: { ...given.config, webhookUrl } },
       streamId: form.stream === '' ? null : form.stream,
       chain,
-      range: place.range,
+      range: read.range,
     });
     return { outcome: previewView(preview, chain) };
   } catch (error) {
@@ -107,8 +104,7 @@ async function showPreview(
   }
 }
 
-/** The blocks of a preview. */
-function readPlace({ from, to }: StreamForm): { readonly range: BlockRange } | { readonly problem: FieldProblem } {
+function readRange({ from, to }: StreamForm): { readonly range: BlockRange } | { readonly problem: FieldProblem } {
   const last = to.trim() === '' ? from.trim() : to.trim();
   if (!BLOCK.test(from.trim())) return { problem: { field: 'from', message: 'must be a whole number' } };
   if (!BLOCK.test(last)) return { problem: { field: 'to', message: 'must be a whole number or empty' } };
@@ -117,7 +113,6 @@ function readPlace({ from, to }: StreamForm): { readonly range: BlockRange } | {
   return { range };
 }
 
-/** The webhooks that a configuration would have sent. */
 function previewView(preview: RangePreview & { readonly followedTo: number | null }, chain: Chain): Html {
   const { range, looked, matched, items, webhooks } = preview;
   const reported = Object.entries(items).filter(([, number]) => number > 0);
@@ -138,14 +133,14 @@ function notLookedAt(
   chain: Chain,
 ): Html {
   const [first] = absent;
-  const known =
+  const state =
     followedTo === null
       ? html`no block of it is indexed here yet`
       : html`it is indexed here up to block ${count(followedTo)}`;
   return html`${
     first === undefined
       ? NOTHING
-      : html`<p class="problem">${absent.length === 1 ? html`Block ${count(first)} is missing` : html`${count(absent.length)} of these blocks, from ${count(first)} on, are missing`}: no node of ${shown(chain.name)} has ${absent.length === 1 ? 'it' : 'them'}; ${known}.</p>`
+      : html`<p class="problem">${absent.length === 1 ? html`Block ${count(first)} is missing` : html`${count(absent.length)} of these blocks, from ${count(first)} on, are missing`}: no node of ${shown(chain.name)} has ${absent.length === 1 ? 'it' : 'them'}; ${state}.</p>`
   }${
     looked === rangeSize(range)
       ? NOTHING

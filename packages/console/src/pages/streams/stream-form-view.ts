@@ -5,15 +5,13 @@ import { html } from 'hono/html';
 import { changeForm } from '../../layout/form.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count } from '../../layout/numbers.ts';
-import type { FieldProblem } from './form-problems.ts';
+import type { FieldProblem } from './stream-form.ts';
 import { type ReadForm, readForm, type StreamForm, SWITCHES } from './stream-form.ts';
 
 export interface StreamFormFacts {
   readonly form: StreamForm;
   readonly problems: readonly FieldProblem[];
-  /** The result of a check, a preview or a test. */
   readonly outcome: Html;
-  /** Available for streams. */
   readonly chains: readonly Chain[];
   readonly token: string;
 }
@@ -32,7 +30,6 @@ const MEANINGS: Readonly<Record<(typeof SWITCHES)[number], string>> = {
   demo: 'mark as a demo (no effect)',
 };
 
-/** The form that creates and edits a stream. */
 export function streamFormView(facts: StreamFormFacts): Html {
   const { form, outcome, token } = facts;
   const isNew = form.stream === '';
@@ -53,25 +50,21 @@ ${general.map(({ message }) => html`<p>${shown(message, PROBLEM_MAX)}</p>`)}</di
 function fieldsOf(facts: StreamFormFacts): Html {
   const { form, problems, chains } = facts;
   const read = readForm(form);
-  const field = (name: string, label: string, hint: Html | string, control: (described: Html) => Html): Html =>
+  type Control = (described: Html) => Html;
+  const field = (name: string, label: string, hint: Html | string, control: Control): Html =>
     html`<div><label for="${name}">${label}</label>${hint === '' ? NOTHING : html`<p class="hint" id="${name}-hint">${hint}</p>`}${control(describedBy(problems, name, hint === '' ? 'bare' : 'hinted'))}${problemsAt(problems, name)}</div>`;
-  const area = (name: keyof StreamForm, label: string, hint: Html | string, rows: number): Html =>
-    field(
-      name,
-      label,
-      hint,
-      (described) =>
-        html`<textarea class="code" id="${name}" name="${name}" rows="${rows}" spellcheck="false" autocomplete="off" ${described}>
-${name === 'topic0' ? read.otherTopics.join('\n') : form[name]}</textarea>`,
-    );
-  const line = (name: keyof StreamForm, label: string, hint: Html | string): Html =>
-    field(
-      name,
-      label,
-      hint,
-      (described) =>
-        html`<input id="${name}" name="${name}" type="text" value="${form[name]}" autocomplete="off" ${described}>`,
-    );
+  const area = (name: keyof StreamForm, label: string, hint: Html | string, rows: number): Html => {
+    const text = name === 'topic0' ? read.otherTopics.join('\n') : form[name];
+    const control: Control = (described) =>
+      html`<textarea class="code" id="${name}" name="${name}" rows="${rows}" spellcheck="false" autocomplete="off" ${described}>
+${text}</textarea>`;
+    return field(name, label, hint, control);
+  };
+  const line = (name: keyof StreamForm, label: string, hint: Html | string): Html => {
+    const control: Control = (described) =>
+      html`<input id="${name}" name="${name}" type="text" value="${form[name]}" autocomplete="off" ${described}>`;
+    return field(name, label, hint, control);
+  };
   return html`<input type="hidden" name="stream" value="${form.stream}"><div class="fields form">
 ${line('webhookUrl', 'URL', 'Before the stream is saved, this URL must return 2xx to the test webhook.')}
 ${area('description', 'Description', '', 2)}
@@ -95,15 +88,16 @@ function chainBoxes(form: StreamForm, chains: readonly Chain[], problems: readon
     const hex = toQuantity(id);
     return html`<label for="chain-${hex}"><input type="checkbox" id="chain-${hex}" name="chainIds" value="${hex}" ${form.chainIds.includes(hex) ? html`checked` : NOTHING}> <span title="${cut(name)}">${key}</span></label>`;
   });
-  const none = html`<p class="hint">No chain is indexed here. Set <code>CHAINS</code>.</p>`;
-  return html`<fieldset id="chainIds" tabindex="-1" ${describedBy(problems, 'chainIds', 'group')}><legend>Chains</legend>${chains.length === 0 ? none : boxes}${otherChains(form, chains)}${problemsAt(problems, 'chainIds')}</fieldset>`;
-}
-
-/** The stream's chains that are no longer followed here: they stay unless unticked. */
-function otherChains(form: StreamForm, chains: readonly Chain[]): Html {
+  // The stream's chains that are no longer followed here stay unless unticked.
   const followed = new Set<string>(chains.map(({ id }) => toQuantity(id)));
-  const others = form.chainIds.filter((id) => !followed.has(id));
-  return html`${others.map((id, index) => html`<label for="chain-other-${index}"><input type="checkbox" id="chain-other-${index}" name="chainIds" value="${id}" checked> ${shown(id, 20)}, not indexed here</label>`)}`;
+  const others = form.chainIds
+    .filter((id) => !followed.has(id))
+    .map(
+      (id, index) =>
+        html`<label for="chain-other-${index}"><input type="checkbox" id="chain-other-${index}" name="chainIds" value="${id}" checked> ${shown(id, 20)}, not indexed here</label>`,
+    );
+  const none = html`<p class="hint">No chain is indexed here. Set <code>CHAINS</code>.</p>`;
+  return html`<fieldset id="chainIds" tabindex="-1" ${describedBy(problems, 'chainIds', 'group')}><legend>Chains</legend>${chains.length === 0 ? none : boxes}${others}${problemsAt(problems, 'chainIds')}</fieldset>`;
 }
 
 function switchBoxes(form: StreamForm, problems: readonly FieldProblem[]): Html {
@@ -114,7 +108,6 @@ function switchBoxes(form: StreamForm, problems: readonly FieldProblem[]): Html 
   return html`<fieldset id="switches" tabindex="-1" ${describedBy(problems, 'switches', 'group')}><legend>Options</legend>${boxes}${problemsAt(problems, 'switches')}</fieldset>`;
 }
 
-/** The events of the ABI, with their topic0. */
 function eventBoxes({ events }: ReadForm): Html {
   if (events.length === 0) return NOTHING;
   const rows = events.map(

@@ -1,9 +1,24 @@
-import { errorText, JSON_DEPTH_MAX, JsonBoundsError, parseBoundedJson, toQuantity } from '@chainstead/core';
-import { type AbiEvent, type GivenStream, readAbiEvents, type Stream } from '@chainstead/streams';
+import {
+  ChainsteadError,
+  errorText,
+  JSON_DEPTH_MAX,
+  JsonBoundsError,
+  parseBoundedJson,
+  toQuantity,
+} from '@chainstead/core';
+import { DatabaseUnavailableError } from '@chainstead/db';
+import { ApiError } from '@chainstead/http';
+import {
+  type AbiEvent,
+  type GivenStream,
+  readAbiEvents,
+  type Stream,
+  ValidationFailedError,
+} from '@chainstead/streams';
 import { z } from 'zod';
+import { isRecord } from '../explorer/tables/cells.ts';
 import { linesOf } from './change-streams.ts';
-import type { FieldProblem } from './form-problems.ts';
-import { isUuid } from './stream-query.ts';
+import { isUuid } from './stream-list-view.ts';
 
 /** Members that are on or off, in the order of the form. */
 export const SWITCHES = [
@@ -17,38 +32,31 @@ export const SWITCHES = [
   'demo',
 ] as const satisfies readonly (keyof Stream)[];
 
-/** The limits of configurations in the API. */
 const JSON_BOUNDS = { depthMax: JSON_DEPTH_MAX, valuesMax: 40_000 };
 
 const text = z.string().default('');
-/** Boxes that are ticked. */
 const boxes = z
   .union([z.string(), z.array(z.string())])
   .default([])
-  .transform((given) => (typeof given === 'string' ? [given] : given));
+  .transform((ticked) => [ticked].flat());
 
-/** The form of a stream as browsers send it: errors are shown next to its fields. */
 export const streamForm = z.object({
   /** Empty: a new one. */
-  stream: z.string().refine((given) => given === '' || isUuid(given), 'is not an id'),
+  stream: z.string().refine((id) => id === '' || isUuid(id), 'is not an id'),
   webhookUrl: text,
   description: text,
   tag: text,
-  /** Hexadecimal. */
   chainIds: boxes,
   switches: boxes,
   abi: text,
   /** topic0 of events of the ABI. */
   events: boxes,
-  /** Others, one per line. */
   topic0: text,
-  /** Names of contracts or events, one per line. */
   contracts: text,
   advancedOptions: text,
   triggers: text,
   getNativeBalances: text,
   addresses: text,
-  /** For the preview. */
   chain: text,
   from: text,
   to: text,
@@ -56,12 +64,10 @@ export const streamForm = z.object({
 
 export type StreamForm = z.infer<typeof streamForm>;
 
-/** An empty form. */
 export function emptyForm(): StreamForm {
   return streamForm.parse({ stream: '', switches: ['includeContractLogs'] });
 }
 
-/** A form with a stream's values. */
 export function formOf(stream: Stream): StreamForm {
   return {
     ...emptyForm(),
@@ -81,14 +87,11 @@ export function formOf(stream: Stream): StreamForm {
   };
 }
 
-/** A parsed form. */
 export interface ReadForm {
   readonly given: GivenStream;
-  /** Unparsable values. */
   readonly problems: readonly FieldProblem[];
   /** Events of the ABI, as far as it can be parsed, each with its given topic0; null: none was given. */
   readonly events: readonly (AbiEvent & { readonly given: string | null })[];
-  /** The topic0 without a matching event. */
   readonly otherTopics: readonly string[];
 }
 
@@ -100,24 +103,24 @@ export function readForm(form: StreamForm): ReadForm {
     try {
       return parseBoundedJson(written, JSON_BOUNDS);
     } catch (error) {
-      problems.push({
-        field,
-        message: `${error instanceof JsonBoundsError ? 'is too large' : 'is not JSON'}: ${errorText(error)}`,
-      });
+      const reason = error instanceof JsonBoundsError ? 'is too large' : 'is not JSON';
+      problems.push({ field, message: `${reason}: ${errorText(error)}` });
       return null;
     }
   };
-  const abi = abiOf(json('abi'));
+  const artifact = json('abi');
+  // Compilers write the ABI as a member of an object.
+  const abi = isRecord(artifact) && Array.isArray(artifact.abi) ? artifact.abi : artifact;
   const topic0 = [...new Set([...form.events, ...writtenLines(form.topic0)])];
   const contracts = writtenLines(form.contracts);
   const read = readAbiEvents(abi, topic0);
-  const given = Object.fromEntries(SWITCHES.map((name) => [name, form.switches.includes(name)]));
   return {
     given: {
       config: {
-        ...given,
+        ...Object.fromEntries(SWITCHES.map((name) => [name, form.switches.includes(name)])),
         webhookUrl: form.webhookUrl.trim(),
-        description: lines(form.description),
+        // Browsers send CRLF line ends.
+        description: form.description.replaceAll('\r\n', '\n'),
         tag: form.tag,
         chainIds: form.chainIds,
         topic0: topic0.length === 0 ? null : topic0,
@@ -132,15 +135,10 @@ export function readForm(form: StreamForm): ReadForm {
     problems,
     events: read.events.map((event) => ({
       ...event,
-      given: topic0.find((one) => read.given.get(one)?.topic0 === event.topic0) ?? null,
+      given: topic0.find((topic) => read.given.get(topic)?.topic0 === event.topic0) ?? null,
     })),
-    otherTopics: topic0.filter((one) => !read.given.has(one)),
+    otherTopics: topic0.filter((topic) => !read.given.has(topic)),
   };
-}
-
-/** Compilers write the ABI as a member of an object. */
-function abiOf(given: unknown): unknown {
-  return typeof given === 'object' && given !== null && 'abi' in given && Array.isArray(given.abi) ? given.abi : given;
 }
 
 /** One per line: a signature contains commas. */
@@ -151,16 +149,68 @@ function writtenLines(written: string): readonly string[] {
     .filter((line) => line !== '');
 }
 
-/** Browsers send CRLF line ends. */
-function lines(written: string): string {
-  return written.replaceAll('\r\n', '\n');
-}
-
 /** Characters that reverse or hide the text around them; JSON can escape them. */
 const UNSEEN = /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 function jsonOf(items: readonly unknown[] | null): string {
   if (items === null || items.length === 0) return '';
-  const said = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return JSON.stringify(items, null, 2).replaceAll(UNSEEN, said);
+  const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(items, null, 2).replaceAll(UNSEEN, escaped);
+}
+
+export interface FieldProblem {
+  /** The form's field; null: it concerns no field. */
+  readonly field: string | null;
+  readonly message: string;
+}
+
+/** The fields that contain configuration members without their own field. */
+const BOXES: ReadonlySet<string> = new Set(SWITCHES);
+const FIELDS: ReadonlySet<string> = new Set([
+  ...['webhookUrl', 'description', 'tag', 'chainIds', 'topic0', 'contracts'],
+  ...['abi', 'advancedOptions', 'triggers', 'getNativeBalances'],
+]);
+const BY_CODE: Readonly<Record<string, string>> = {
+  STREAM_IDENTICAL: 'description',
+  WEBHOOK_TEST_FAILED: 'webhookUrl',
+  WEBHOOK_TESTS_LIMITED: 'webhookUrl',
+  STREAM_CHAIN_MISMATCH: 'chain',
+  PREVIEW_TOO_LONG: 'to',
+  STREAM_ADDRESSES_LIMITED: 'addresses',
+  KEY_ADDRESSES_LIMITED: 'addresses',
+};
+const NOT_FOUND = 404;
+const SERVER_ERROR = 500;
+
+/** Null: the form is not the cause. */
+export function problemsOf(error: unknown): readonly FieldProblem[] | null {
+  if (error instanceof ValidationFailedError) return error.problems.map(({ path, message }) => placed(path, message));
+  if (!(error instanceof ApiError) || error.status === NOT_FOUND || error.status >= SERVER_ERROR) return null;
+  if (error.code === 'STREAM_ADDRESS_INVALID') {
+    const lines = Object.values(error.details ?? {}).flatMap((line) =>
+      isRecord(line) && 'value' in line ? [String(line.value)] : [],
+    );
+    const message = `are not addresses (0x and 40 hexadecimal digits): ${lines.join(', ')}`;
+    return [{ field: 'addresses', message: lines.length === 0 ? error.message : message }];
+  }
+  return [{ field: BY_CODE[error.code] ?? null, message: error.message }];
+}
+
+/** Null: no node is the cause. */
+export function nodeProblemOf(error: unknown): FieldProblem | null {
+  if (!(error instanceof ChainsteadError) || error instanceof ApiError) return null;
+  if (error instanceof DatabaseUnavailableError) return null;
+  return {
+    field: null,
+    message: `The blocks could not be read from the chain's nodes: ${error.message}. Try again later, or check the nodes on the page of the chain`,
+  };
+}
+
+function placed(path: string, message: string): FieldProblem {
+  const [member = '', ...rest] = path.split('.');
+  if (BOXES.has(member)) return { field: 'switches', message: `${member}: ${message}` };
+  const where = rest.length === 0 ? '' : `${rest.join('.')}: `;
+  return FIELDS.has(member)
+    ? { field: member, message: where + message }
+    : { field: null, message: path === '' ? message : `${path}: ${message}` };
 }

@@ -1,3 +1,4 @@
+import { InvalidParameterError, NotFoundError } from '@chainstead/http';
 import {
   type HostQueue,
   type OverviewPage,
@@ -8,12 +9,10 @@ import {
 import { html } from 'hono/html';
 import { type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, moment } from '../../layout/numbers.ts';
+import { writeQuery } from '../../layout/query.ts';
 import { number, table } from '../../layout/table.ts';
-import { writePosition } from './list-position.ts';
-import { STATUSES, writeQuery } from './stream-query.ts';
 
-/** The filter of the list. */
-export interface ListFilter {
+interface ListFilter {
   readonly status: StreamStatus | null;
   readonly text: string | null;
 }
@@ -21,7 +20,6 @@ export interface ListFilter {
 const HOSTS_SHOWN = 100;
 const ERROR_MAX = 200;
 
-/** A page of streams. @param queues the live part */
 export function streamListView(page: OverviewPage, filter: ListFilter, queues: Html): Html {
   return html`<h1>Streams</h1>
 <p><a href="/console/streams/new">New stream</a></p>
@@ -33,7 +31,7 @@ ${page.next === null ? NOTHING : html`<p><a href="/console/streams${writeQuery({
 
 function filterForm({ status, text }: ListFilter): Html {
   const options = STATUSES.map(
-    (one) => html`<option value="${one}" ${one === status ? html`selected` : NOTHING}>${one}</option>`,
+    (name) => html`<option value="${name}" ${name === status ? html`selected` : NOTHING}>${name}</option>`,
   );
   return html`<form method="get" action="/console/streams" class="filter" aria-label="Filter streams">
 <div><label for="text">Tag, description, URL or id</label><input id="text" name="text" type="text" value="${text ?? ''}" maxlength="200" autocomplete="off"></div>
@@ -55,20 +53,13 @@ function streamsTable(streams: readonly StreamOverview[]): Html {
   return table({
     label: 'Streams',
     columns: [
-      'Stream',
-      'Status',
-      number('Success rate'),
-      number('Waiting'),
-      number('Delivered'),
-      'Last error',
-      'URL',
-      'Created',
+      ...['Stream', 'Status', number('Success rate'), number('Waiting'), number('Delivered')],
+      ...['Last error', 'URL', 'Created'],
     ],
     rows,
   });
 }
 
-/** Returns the display name of a stream. */
 export function nameOf({ tag, id }: Pick<StreamOverview, 'tag' | 'id'>): string {
   return tag.trim() === '' ? id : tag;
 }
@@ -88,7 +79,6 @@ export function lastErrorView({ status, statusMessage, lastError }: StreamOvervi
   return html`${shown(lastError.message, ERROR_MAX)}<br><span class="soft">${moment(lastError.at)}</span>`;
 }
 
-/** Queued webhooks, by receiving host. */
 export function hostQueuesView(queues: readonly HostQueue[]): Html {
   if (queues.length === 0) return html`<p class="soft">No webhooks are waiting.</p>`;
   const rows = queues
@@ -108,4 +98,47 @@ export function hostQueuesView(queues: readonly HostQueue[]): Html {
     columns: ['Host', number('Waiting'), number('On hold'), number('Streams'), 'Next due', 'Sending'],
     rows,
   });
+}
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
+const TEXT_MAX = 200;
+
+export const STATUSES: readonly StreamStatus[] = ['active', 'paused', 'error', 'terminated'];
+
+export const SHOWN = ['all', 'failed', 'waiting'] as const;
+export type ShownWebhooks = (typeof SHOWN)[number];
+
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+export function readId(text: string, what: 'stream' | 'webhook'): string {
+  if (isUuid(text)) return text;
+  throw new NotFoundError(`There is no such ${what}`);
+}
+
+export function readText(query = ''): string | null {
+  // Postgres accepts neither NUL nor lone surrogates.
+  const text = query.slice(0, TEXT_MAX).replaceAll('\0', '').toWellFormed().trim();
+  return text === '' ? null : text;
+}
+
+/** The position after which a list page starts: a time, in Postgres format, and an id. */
+type Position = readonly [time: string, id: string];
+
+const POSITION =
+  /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d{1,6})?([+-]\d\d)(:\d\d)?_([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$/;
+
+export function writePosition([time, id]: Position): string {
+  return `${time}_${id}`;
+}
+
+export function readPosition(text = ''): Position | null {
+  if (text === '') return null;
+  const [, day = '', time = '', fraction = '', hours = '', minutes = ':00', id = ''] = POSITION.exec(text) ?? [];
+  const at = new Date(id === '' ? Number.NaN : `${day}T${time}${hours}${minutes}`);
+  const allowed = 'the cursor of a link to the next page';
+  if (Number.isNaN(at.getTime())) throw new InvalidParameterError({ parameter: 'after', given: text, allowed });
+  // Formatted again, so that it is a valid time; to the microsecond, which a Date can't represent.
+  return [`${at.toISOString().slice(0, 'yyyy-mm-ddThh:mm:ss'.length)}${fraction}Z`, id];
 }

@@ -16,7 +16,6 @@ export interface StreamFacts {
 
 const TEXT_MAX = 4_000;
 
-/** One stream: its state, actions, configuration and webhooks. */
 export function streamView(facts: StreamFacts, webhooks: Html): Html {
   const { stream, overview } = facts;
   const address = `/console/streams/${stream.id}`;
@@ -30,7 +29,6 @@ ${actionsView(facts)}</section>
 <section aria-labelledby="what"><h2 id="what">Configuration</h2>${configurationView(facts)}</section>`;
 }
 
-/** Status and counts. Updated live. */
 export function streamFactsView(overview: StreamOverview): Html {
   const { status, statusMessage, successRate, delivered, failed, waiting } = overview;
   return html`<dl class="facts wide">
@@ -78,6 +76,7 @@ ${
 }
 
 function configurationView({ stream, chainName }: StreamFacts): Html {
+  const switches = Object.entries(stream).flatMap(([name, value]) => (value === true ? [name] : []));
   const json = (name: string, value: readonly unknown[] | null): Html =>
     value === null || value.length === 0
       ? NOTHING
@@ -87,8 +86,8 @@ function configurationView({ stream, chainName }: StreamFacts): Html {
 <dt>Description</dt><dd>${shown(stream.description, TEXT_MAX)}</dd>
 <dt>Tag</dt><dd>${shown(stream.tag, TEXT_MAX)}</dd>
 <dt>Chains</dt><dd>${stream.chainIds.map(chainName).join(', ')}</dd>
-<dt>Options</dt><dd>${switchesOf(stream).join(', ') || 'none'}</dd>
-<dt>Events</dt><dd>${stream.topic0 === null || stream.topic0.length === 0 ? '–' : stream.topic0.map((one) => html`<code>${shown(one)}</code> `)}</dd>
+<dt>Options</dt><dd>${switches.join(', ') || 'none'}</dd>
+<dt>Events</dt><dd>${stream.topic0 === null || stream.topic0.length === 0 ? '–' : stream.topic0.map((topic) => html`<code>${shown(topic)}</code> `)}</dd>
 <dt>Created</dt><dd>${moment(stream.createdAt)}</dd>
 <dt>Changed</dt><dd>${moment(stream.updatedAt)}</dd>
 </dl>
@@ -96,8 +95,4 @@ ${json('ABI', stream.abi)}
 ${json('Advanced options', stream.advancedOptions)}
 ${json('Triggers', stream.triggers)}
 ${json('Native balances', stream.getNativeBalances)}`;
-}
-
-function switchesOf(stream: Stream): string[] {
-  return Object.entries(stream).flatMap(([name, value]) => (value === true ? [name] : []));
 }

@@ -12,22 +12,23 @@ const KEPT_MS = 30_000;
 
 type Storage = Awaited<ReturnType<typeof readStorage>>;
 
-/** Table sizes on disk, their growth, and the estimated time until the disk is full. */
 export const tablesPage: ConsolePage = {
   path: '/tables',
   title: 'Tables',
   group: 'Data',
   addRoutes(routes, { database, disk }) {
     const read = keepFor(KEPT_MS, () => readStorage(database, disk));
-    routes.view('/tables', async () => ({ title: 'Tables', body: tablesView(await read(), disk) }));
+    routes.view('/tables', async () => {
+      const storage = await read();
+      return {
+        title: 'Tables',
+        body: html`<h1>Tables</h1>
+<section aria-labelledby="disk"><h2 id="disk">Disk</h2>${diskView(storage, disk)}</section>
+<section aria-labelledby="tables"><h2 id="tables">Tables</h2>${sizesView(storage)}</section>`,
+      };
+    });
   },
 };
-
-function tablesView(storage: Storage, place: DiskPlace): Html {
-  return html`<h1>Tables</h1>
-<section aria-labelledby="disk"><h2 id="disk">Disk</h2>${diskView(storage, place)}</section>
-<section aria-labelledby="tables"><h2 id="tables">Tables</h2>${sizesView(storage)}</section>`;
-}
 
 function diskView({ databaseBytes, bytesPerDay, overSeconds, disk, daysLeft, away }: Storage, place: DiskPlace): Html {
   const growth =
@@ -44,7 +45,6 @@ function diskView({ databaseBytes, bytesPerDay, overSeconds, disk, daysLeft, awa
 ${disk.isKnown && disk.source === 'setting' ? html`<p class="soft">From <code>DATABASE_DISK_BYTES</code> (${byteText(place.diskBytes ?? 0)}) minus the size of the database. Other files on that disk, such as the WAL, are not counted.</p>` : NOTHING}`;
 }
 
-/** @param isKnown whether the disk size is known */
 function fullText(isKnown: boolean, bytesPerDay: number | null, daysLeft: number | null): string {
   if (!isKnown || bytesPerDay === null) return 'unknown';
   if (daysLeft === null) return 'never: the database does not grow';

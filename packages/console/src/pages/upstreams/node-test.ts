@@ -1,14 +1,11 @@
 import type { CheckReport, Finding, OnFinding } from '@chainstead/core';
 import { UnavailableError } from '@chainstead/http';
 
-/** The findings about a node. */
 export interface TestedNode extends CheckReport {
   readonly chain: string;
 }
 
-/** Tests a node for a chain, as `chainstead doctor` does. */
 export interface NodeTest {
-  /** Names of chains that nodes can be tested for. */
   readonly chains: readonly string[];
   /** Runs within the time of a request. @returns null if no chain has this name */
   run(chain: string, url: string, onFinding?: OnFinding): Promise<TestedNode | null>;
@@ -17,7 +14,6 @@ export interface NodeTest {
 /** Each uses connections and time of this server and of the tested node. */
 const AT_ONCE_MAX = 2;
 
-/** Limits the concurrent tests of a process. @throws UnavailableError from run */
 export function bounded(test: NodeTest): NodeTest {
   let running = 0;
   return {
@@ -34,11 +30,7 @@ export function bounded(test: NodeTest): NodeTest {
   };
 }
 
-/**
- * Yields findings as they arrive. The test continues even if the client disconnects.
- * @returns the result of `run`
- * @throws errors of `run`
- */
+/** Yields findings as they arrive. The test continues even if the client disconnects. */
 export async function* findingsOfTest(
   run: (onFinding: OnFinding) => Promise<TestedNode | null>,
 ): AsyncGenerator<Finding, TestedNode | null> {

@@ -1,14 +1,13 @@
+import { latencyPercentile } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { keepForSecond } from '@chainstead/http';
-import { listWrongAnswers, readUpstreamCalls, type WrongAnswerRecord } from '@chainstead/sync';
-import type { ChainFacts, OverviewSource } from '../overview/read-overview.ts';
-import { type NodeAddress, nodeAddresses } from './node-address.ts';
-import { type ConfiguredUpstream, type ReportedNode, type UpstreamRow, upstreamRows } from './upstream-row.ts';
+import { LATENCY_BOUNDS_MS } from '@chainstead/rpc';
+import { listWrongAnswers, type RecentCalls, readUpstreamCalls, type WrongAnswerRecord } from '@chainstead/sync';
+import { faultsOf, sumOfTimes } from '../../layout/upstream-sums.ts';
+import type { OverviewSource } from '../overview/read-overview.ts';
 
-/** The state of all nodes at one moment. */
 export interface Upstreams {
-  readonly rows: readonly UpstreamRow[];
-  /** The newest ones. */
+  readonly rows: readonly UpstreamState[];
   readonly wrongAnswers: readonly WrongAnswerRecord[];
   readonly at: Date;
 }
@@ -19,17 +18,14 @@ export interface UpstreamsSource {
   readonly addressOf: NodeAddress;
 }
 
-/** Window of the counts. */
-export const HOURS = 1;
-/** Maximum incorrect responses shown; a separate page has the rest. */
+const HOURS = 1;
 const WRONG_ANSWERS_SHOWN = 10;
 
-export function createUpstreamsSource(options: {
-  readonly database: Database;
-  readonly overview: OverviewSource;
-  readonly configured: readonly ConfiguredUpstream[];
-}): UpstreamsSource {
-  const { database, overview, configured } = options;
+export function createUpstreamsSource(
+  database: Database,
+  overview: OverviewSource,
+  configured: readonly ConfiguredUpstream[],
+): UpstreamsSource {
   const read = keepForSecond(async () => {
     const [facts, calls, wrongAnswers, { at }] = await Promise.all([
       overview.chains(),
@@ -37,13 +33,138 @@ export function createUpstreamsSource(options: {
       listWrongAnswers(database, null, WRONG_ANSWERS_SHOWN),
       overview.read(),
     ]);
-    return { rows: upstreamRows(configured, facts.flatMap(reportedNodes), calls), wrongAnswers, at };
+    const reported = facts.flatMap((ofChain): ReportedNode[] => {
+      const chain = ofChain.card.name;
+      if (ofChain.kind === 'evm') return ofChain.status.upstreams.map((upstream) => ({ ...upstream, chain }));
+      return ofChain.status.fullnodes.map((fullnode) => ({ ...fullnode, chain, latencyMs: null }));
+    });
+    return { rows: upstreamRows(configured, reported, calls), wrongAnswers, at };
   });
   return { read, addressOf: nodeAddresses(configured) };
 }
 
-function reportedNodes(facts: ChainFacts): ReportedNode[] {
-  const chain = facts.card.name;
-  if (facts.kind === 'evm') return facts.status.upstreams.map((upstream) => ({ ...upstream, chain }));
-  return facts.status.fullnodes.map((fullnode) => ({ ...fullnode, chain, latencyMs: null }));
+export interface ConfiguredUpstream {
+  /** As in `CHAINS`; for Aptos, `aptos` or `aptos-testnet`. */
+  readonly chain: string;
+  /** Its name in pools: the host, without anything that may be secret. */
+  readonly name: string;
+  /** With its scheme, without its path and query, which contain keys. */
+  readonly address: string;
+  readonly requestsPerSecond: number | null;
+  /** Maximum concurrent requests; null: the pool's own limit. */
+  readonly concurrency: number | null;
+  readonly isPrivate: boolean;
+}
+
+interface ReportedNode {
+  readonly chain: string;
+  readonly name: string;
+  readonly state: string;
+  readonly reason: string | null;
+  readonly head: number | null;
+  /** Median and 95th percentile of its calls; null if not reported. Milliseconds. */
+  readonly latencyMs: { readonly p50: number; readonly p95: number } | null;
+  readonly requests: number;
+  readonly faults: Readonly<Partial<Record<string, number>>>;
+}
+
+export interface UpstreamState {
+  readonly chain: string;
+  readonly name: string;
+  readonly address: string;
+  readonly state: string | null;
+  readonly reason: string | null;
+  readonly head: number | null;
+  /** Null: no recent calls. Milliseconds. */
+  readonly half: number | null;
+  readonly most: number | null;
+  readonly calls: number;
+  readonly faults: ReadonlyMap<string, number>;
+  readonly errorShare: number | null;
+  readonly budget: {
+    readonly perSecond: number;
+    readonly perSecondMax: number | null;
+    readonly atOnce: number;
+    readonly atOnceMax: number | null;
+  };
+  readonly isPrivate: boolean;
+  readonly isConfigured: boolean;
+}
+
+function upstreamRows(
+  configured: readonly ConfiguredUpstream[],
+  reported: readonly ReportedNode[],
+  calls: readonly RecentCalls[],
+): UpstreamState[] {
+  const nameOf = ({ chain, name }: { readonly chain: string; readonly name: string }): string =>
+    JSON.stringify([chain, name]);
+  const configuredOf = new Map(configured.map((node) => [nameOf(node), node]));
+  const reportedOf = new Map(reported.map((node) => [nameOf(node), node]));
+  const callsOf = Map.groupBy(calls, ({ chain, upstream }) => nameOf({ chain, name: upstream }));
+  const names = new Set([...configuredOf.keys(), ...reportedOf.keys(), ...callsOf.keys()]);
+  return [...names]
+    .flatMap((name) => {
+      const setting = configuredOf.get(name);
+      const report = reportedOf.get(name);
+      const requested = callsOf.get(name) ?? [];
+      const node = setting ?? report ?? (requested[0] && { chain: requested[0].chain, name: requested[0].upstream });
+      return node === undefined ? [] : [upstreamRow(node, setting, report, requested)];
+    })
+    .toSorted((left, right) => left.chain.localeCompare(right.chain) || left.name.localeCompare(right.name));
+}
+
+function upstreamRow(
+  { chain, name }: { readonly chain: string; readonly name: string },
+  setting: ConfiguredUpstream | undefined,
+  report: ReportedNode | undefined,
+  requested: readonly RecentCalls[],
+): UpstreamState {
+  const latency = sumOfTimes(requested);
+  const counted = requested.reduce((sum, row) => sum + row.calls, 0);
+  // Calls to Aptos fullnodes are counted by the process that reads from them.
+  const isReported = counted === 0 && report !== undefined;
+  const calls = isReported ? report.requests : counted;
+  const faults = isReported ? reportedFaults(report) : faultsOf(requested);
+  const failed = [...faults.values()].reduce((sum, times) => sum + times, 0);
+  const recentMs = Math.max(1, requested[0]?.recent.ms ?? 1);
+  return {
+    chain,
+    name,
+    address: setting?.address ?? name,
+    state: report?.state ?? null,
+    reason: report?.reason ?? null,
+    head: report?.head ?? null,
+    half: latencyPercentile(LATENCY_BOUNDS_MS, latency, 0.5) ?? report?.latencyMs?.p50 ?? null,
+    most: latencyPercentile(LATENCY_BOUNDS_MS, latency, 0.95) ?? report?.latencyMs?.p95 ?? null,
+    calls,
+    faults,
+    errorShare: calls === 0 ? null : failed / calls,
+    budget: {
+      perSecond: (requested.reduce((sum, row) => sum + row.recent.calls, 0) * 1_000) / recentMs,
+      perSecondMax: setting?.requestsPerSecond ?? null,
+      atOnce: requested.reduce((sum, row) => sum + row.recent.busyMs, 0) / recentMs,
+      atOnceMax: setting?.concurrency ?? null,
+    },
+    isPrivate: setting?.isPrivate ?? false,
+    isConfigured: setting !== undefined,
+  };
+}
+function reportedFaults({ faults }: ReportedNode): ReadonlyMap<string, number> {
+  return new Map(Object.entries(faults).flatMap(([kind, times]) => (times === undefined ? [] : [[kind, times]])));
+}
+
+interface NamedNode {
+  readonly chain: string;
+  readonly upstream: string;
+}
+
+/** Returns the display name of a node: with its scheme if it is in this process's configuration, otherwise its name. */
+export type NodeAddress = (node: NamedNode) => string;
+
+function nodeAddresses(configured: readonly ConfiguredUpstream[]): NodeAddress {
+  const keyOf = ({ chain, upstream }: NamedNode): string => JSON.stringify([chain, upstream]);
+  const addresses = new Map(
+    configured.map(({ chain, name, address }) => [keyOf({ chain, upstream: name }), address] as const),
+  );
+  return (node) => addresses.get(keyOf(node)) ?? node.upstream;
 }

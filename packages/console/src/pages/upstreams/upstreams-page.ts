@@ -1,16 +1,18 @@
 import { type Finding, redactUrl, type Verdict, worstVerdict } from '@chainstead/core';
 import { InvalidParameterError, recordAudit } from '@chainstead/http';
-import { listWrongAnswers } from '@chainstead/sync';
+import { listWrongAnswers, type WrongAnswerCursor, type WrongAnswerRecord } from '@chainstead/sync';
 import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ConsolePage } from '../../console-page.ts';
-import { type Html, NOTHING, shown } from '../../layout/html.ts';
+import { changeForm } from '../../layout/form.ts';
+import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
-import { count, duration } from '../../layout/numbers.ts';
+import { count, duration, moment, percent, plainCount, rate } from '../../layout/numbers.ts';
+import { nodeStateView } from '../../layout/severity.ts';
+import { number, table, wide } from '../../layout/table.ts';
+import { kindsText } from '../../layout/upstream-sums.ts';
 import { findingsOfTest, type TestedNode } from './node-test.ts';
-import { testForm, upstreamsView } from './upstreams-view.ts';
-import { readCursor } from './wrong-answer-cursor.ts';
-import { wrongAnswersView } from './wrong-answers-view.ts';
+import type { NodeAddress, UpstreamState, Upstreams } from './read-upstreams.ts';
 
 const CHAIN_MAX = 64;
 const URL_MAX = 2_000;
@@ -33,7 +35,6 @@ const testFields = z.object({
 
 const FOUND_MAX = 400;
 
-const WORDS: Readonly<Record<Verdict, string>> = { ok: 'ok', warning: 'warning', bad: 'bad' };
 const CONCLUSIONS: Readonly<Record<Verdict, string>> = {
   ok: 'Suitable for this chain.',
   warning: 'Usable, with the warnings above.',
@@ -42,7 +43,6 @@ const CONCLUSIONS: Readonly<Record<Verdict, string>> = {
 
 const TABLE_END = html`</tbody></table></div>`;
 
-/** Nodes: their state, load, failures and incorrect responses, and the test of a candidate node. */
 export const upstreamsPage: ConsolePage = {
   path: '/upstreams',
   title: 'Upstreams',
@@ -73,12 +73,8 @@ ${testForm(token, nodeTest.chains, first)}`,
       const findings = findingsOfTest((onFinding) => nodeTest.run(chain, url, onFinding));
       // An error that prevents the test gets its own response.
       const first = await findings.next();
-      if (first.value === null)
-        throw new InvalidParameterError({
-          parameter: 'chain',
-          given: chain,
-          allowed: 'the name of a chain, such as eth',
-        });
+      const allowed = 'the name of a chain, such as eth';
+      if (first.value === null) throw new InvalidParameterError({ parameter: 'chain', given: chain, allowed });
       return { title: 'Node test', parts: nodeReportParts(first, findings) };
     });
   },
@@ -100,7 +96,12 @@ async function* nodeReportParts(
       yield findingRow(result.value);
     }
     const tested = result.value;
-    yield html`${tested?.findings.slice(reported).map(findingRow) ?? NOTHING}${TABLE_END}${tested === null ? NOTHING : conclusionView(tested)}`;
+    if (tested === null) return yield TABLE_END;
+    const { chain, name, findings: all, calls, tookMs } = tested;
+    const verdict = worstVerdict(all);
+    yield html`${all.slice(reported).map(findingRow)}${TABLE_END}<p role="status"><strong>${shown(name)}</strong> for ${shown(chain)}: <strong class="v-${verdict}">${CONCLUSIONS[verdict]}</strong>
+<span class="soft">${count(calls)} calls, ${duration(tookMs / 1_000)}.</span></p>
+<p><a href="/console/upstreams#test">Test another node</a></p>`;
   } catch (error) {
     // Ends the table, so that the verdict is below it.
     yield TABLE_END;
@@ -108,14 +109,131 @@ async function* nodeReportParts(
   }
 }
 
-function conclusionView({ chain, name, findings, calls, tookMs }: TestedNode): Html {
-  const verdict = worstVerdict(findings);
-  return html`<p role="status"><strong>${shown(name)}</strong> for ${shown(chain)}: <strong class="v-${verdict}">${CONCLUSIONS[verdict]}</strong>
-<span class="soft">${count(calls)} calls, ${duration(tookMs / 1_000)}.</span></p>
-<p><a href="/console/upstreams#test">Test another node</a></p>`;
+function findingRow({ subject, verdict, found, meaning, remedy }: Finding): Html {
+  return html`<tr><td><span class="v-${verdict}">${verdict}</span></td><td class="name">${shown(subject)}</td><td class="text">${shown(found, FOUND_MAX)}</td>
+<td class="text">${meaning === null ? NOTHING : shown(meaning, FOUND_MAX)}${remedy === null ? NOTHING : html`<br>${shown(remedy, FOUND_MAX)}`}</td></tr>`;
 }
 
-function findingRow({ subject, verdict, found, meaning, remedy }: Finding): Html {
-  return html`<tr><td><span class="v-${verdict}">${WORDS[verdict]}</span></td><td class="name">${shown(subject)}</td><td class="text">${shown(found, FOUND_MAX)}</td>
-<td class="text">${meaning === null ? NOTHING : shown(meaning, FOUND_MAX)}${remedy === null ? NOTHING : html`<br>${shown(remedy, FOUND_MAX)}`}</td></tr>`;
+const REASON_MAX = 300;
+
+function upstreamsView({ rows, wrongAnswers, at }: Upstreams, addressOf: NodeAddress): Html {
+  const chains = Map.groupBy(rows, ({ chain }) => chain);
+  return html`<p class="soft">As of ${moment(at)}. Calls, latencies and errors: all processes, last hour. Requests/s and in flight: last 10 to 20 minutes.</p>
+${rows.length === 0 ? html`<p>No nodes are configured or in use.</p>` : [...chains].map(([chain, ofChain]) => chainView(chain, ofChain))}
+<section aria-labelledby="caught"><h2 id="caught">Wrong responses</h2>
+${
+  wrongAnswers.length === 0
+    ? html`<p class="soft">No wrong responses recorded.</p>`
+    : html`${wrongAnswersTable(wrongAnswers, addressOf)}<p><a href="/console/upstreams/wrong-answers">All wrong responses</a></p>`
+}</section>`;
+}
+
+function chainView(chain: string, rows: readonly UpstreamState[]): Html {
+  const title = cut(chain);
+  const nodes = table({
+    label: `Nodes of ${title}`,
+    columns: [
+      wide('Node', 'name'),
+      wide('State', 'name'),
+      ...['Head', 'p50 / p95', 'Calls'].map(number),
+      wide('Errors', 'name'),
+      ...['Requests/s', 'In flight'].map(number),
+    ],
+    rows: rows.map(cellsOf),
+  });
+  return html`<section aria-label="${title}"><h2>${shown(chain)}</h2>${nodes}</section>`;
+}
+
+function cellsOf(row: UpstreamState): (Html | string)[] {
+  const { budget, half: p50, most: p95, state, reason, errorShare, faults } = row;
+  const kinds = faults.size === 0 ? NOTHING : html` <span class="soft">(${kindsText(faults)})</span>`;
+  const { perSecond, perSecondMax } = budget;
+  const isNearLimit = perSecondMax !== null && perSecond / perSecondMax >= NEARLY_USED;
+  return [
+    html`${shown(row.address)}${row.isPrivate ? html`<br><span class="soft">private</span>` : NOTHING}${row.isConfigured ? NOTHING : html`<br><span class="soft">not configured for this process</span>`}`,
+    state === null ? html`<span class="soft">not reported</span>` : nodeStateView(state, reason, REASON_MAX),
+    row.head === null ? '–' : count(row.head),
+    p50 === null || p95 === null ? '–' : `${Math.round(p50)} / ${Math.round(p95)} ms`,
+    count(row.calls),
+    errorShare === null ? '–' : html`${percent(errorShare)}${kinds}`,
+    html`${rate(perSecond)}${perSecondMax === null ? NOTHING : ` of ${plainCount(perSecondMax)}`}${isNearLimit ? html` <span class="v-warning">(near limit)</span>` : NOTHING}`,
+    html`${rate(budget.atOnce)}${budget.atOnceMax === null ? NOTHING : ` of ${plainCount(budget.atOnceMax)}`}`,
+  ];
+}
+
+const NEARLY_USED = 0.9;
+
+function testForm(token: string, chains: readonly string[], first: string): Html {
+  return html`<section aria-labelledby="test"><h2 id="test">Test a node</h2>
+<p class="soft">Checks whether a node suits a chain, before you configure it: client, head, history, limits and speed. Takes up to 20 seconds and a few hundred calls.
+<code>chainstead doctor</code> runs the same test. This server calls the URL, which may be in your own network. The URL is not stored.</p>
+${changeForm(
+  '/console/upstreams/test',
+  token,
+  html`<div class="fields"><div><label for="chain">Chain</label><input id="chain" name="chain" type="text" list="chains" value="${first}" required maxlength="64" autocomplete="off">
+<datalist id="chains">${chains.map((chain) => html`<option value="${chain}"></option>`)}</datalist></div>
+<div><label for="url">URL</label><input id="url" name="url" type="text" inputmode="url" placeholder="https://node.example.com/v2/key" required maxlength="2000" autocomplete="off" spellcheck="false"></div>
+<div><button>Test node</button></div></div>`,
+  'Test a node',
+)}</section>`;
+}
+
+const DESCRIPTION_MAX = 300;
+
+/** `records`: one more than a page if there are older ones. */
+function wrongAnswersView(records: readonly WrongAnswerRecord[], page: number, addressOf: NodeAddress): Html {
+  const listed = records.slice(0, page);
+  const last = records.length > page ? listed.at(-1) : undefined;
+  return html`<h1>Wrong responses</h1>
+<p class="soft">Responses of nodes that a proof or other nodes contradicted, by day and kind for a year, and each block with repaired rows. Chainstead uses other nodes instead, and such a node less often.</p>
+${listed.length === 0 ? html`<p>No ${records.length === 0 ? 'wrong responses recorded' : 'older wrong responses'}.</p>` : wrongAnswersTable(listed, addressOf)}
+${last === undefined ? NOTHING : html`<p><a href="/console/upstreams/wrong-answers?before=${writeCursor(last.cursor)}" rel="next">Older</a></p>`}
+<p><a href="/console/upstreams">Upstreams</a></p>`;
+}
+
+function wrongAnswersTable(records: readonly WrongAnswerRecord[], addressOf: NodeAddress): Html {
+  const rows = records.map((record) => [
+    moment(record.seenAt),
+    shown(addressOf(record)),
+    shown(record.chain),
+    html`${shown(record.kind)}${record.block === null ? NOTHING : html`, block ${count(record.block)} repaired`}`,
+    count(record.occurrences),
+    html`${record.block === null ? html`<code>${shown(record.method)}</code>: ` : NOTHING}${shown(record.description, DESCRIPTION_MAX)}`,
+  ]);
+  return table({
+    label: 'Wrong responses',
+    columns: [
+      ...[wide('Last seen', 'name'), wide('Node', 'name'), 'Chain'],
+      ...[wide('Kind', 'name'), number('Count'), wide('Details', 'text')],
+    ],
+    rows,
+  });
+}
+
+const TEXT_MAX = 4_000;
+const MICROSECONDS_MAX = 8.64e18;
+const cursor = z.tuple([z.number().min(0).max(MICROSECONDS_MAX), z.string()]);
+
+function writeCursor({ seenAt, key }: WrongAnswerCursor): string {
+  return Buffer.from(JSON.stringify([seenAt, key])).toString('base64url');
+}
+
+function readCursor(text = ''): WrongAnswerCursor | null {
+  if (text === '') return null;
+  const parsed = cursor.safeParse(parse(text));
+  const allowed = 'the cursor of a link on the page';
+  if (!parsed.success) throw new InvalidParameterError({ parameter: 'before', given: text, allowed });
+  const [seenAt, key] = parsed.data;
+  // Postgres accepts no NUL.
+  return { seenAt, key: key.replaceAll('\0', '') };
+}
+
+function parse(text: string): unknown {
+  if (text.length > TEXT_MAX) return undefined;
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }

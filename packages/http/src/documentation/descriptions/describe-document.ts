@@ -1,3 +1,4 @@
+import { mapOperations, mapValues } from '../map-values.ts';
 import { type OpenApiDocument, openApiShape, type Schema, type Schemas } from '../reference/openapi-shape.ts';
 import { ASSET_FIELDS } from './asset-fields.ts';
 import { CHAIN_FIELDS } from './chain-fields.ts';
@@ -16,25 +17,15 @@ const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   ...STREAM_FIELDS,
 };
 
-/** Returns an OpenAPI document with descriptions from this folder for parameters and fields that have none. */
-export function withDescriptions(given: object): OpenApiDocument {
-  const { paths, components, ...rest } = openApiShape.parse(given);
+export function withDescriptions(document: object): OpenApiDocument {
+  const { paths, components, ...rest } = openApiShape.parse(document);
   const schemas = components?.schemas ?? {};
   return {
     ...rest,
-    paths: Object.fromEntries(
-      Object.entries(paths).map(([path, operations]) => [
-        path,
-        Object.fromEntries(
-          Object.entries(operations).map(([method, operation]) => [method, describedOperation(operation, schemas)]),
-        ),
-      ]),
-    ),
+    paths: mapOperations(paths, (operation) => describedOperation(operation, schemas)),
     components: {
       ...components,
-      schemas: Object.fromEntries(
-        Object.entries(schemas).map(([name, schema]) => [name, describedSchema(schema, { outer: [name], schemas })]),
-      ),
+      schemas: mapValues(schemas, (schema, name) => describedSchema(schema, { outer: [name], schemas })),
     },
   };
 }
@@ -57,11 +48,8 @@ function describedOperation(operation: Operation, schemas: Schemas): Operation {
     ...(requestBody !== undefined && {
       requestBody: { ...requestBody, content: describedContent(requestBody.content, place) },
     }),
-    responses: Object.fromEntries(
-      Object.entries(responses).map(([status, response]) => [
-        status,
-        response.content === undefined ? response : { ...response, content: describedContent(response.content, place) },
-      ]),
+    responses: mapValues(responses, (response) =>
+      response.content === undefined ? response : { ...response, content: describedContent(response.content, place) },
     ),
   };
 }
@@ -73,11 +61,8 @@ interface Place {
 }
 
 function describedContent(content: Content, place: Place): Content {
-  return Object.fromEntries(
-    Object.entries(content).map(([type, body]) => [
-      type,
-      body.schema === undefined ? body : { ...body, schema: describedSchema(body.schema, place) },
-    ]),
+  return mapValues(content, (body) =>
+    body.schema === undefined ? body : { ...body, schema: describedSchema(body.schema, place) },
   );
 }
 
@@ -87,9 +72,7 @@ function describedSchema(schema: Schema, place: Place): Schema {
   return {
     ...schema,
     ...(properties !== undefined && {
-      properties: Object.fromEntries(
-        Object.entries(properties).map(([name, field]) => [name, describedField(name, field, place)]),
-      ),
+      properties: mapValues(properties, (field, name) => describedField(name, field, place)),
     }),
     ...(items !== undefined && { items: inside(items) }),
     ...(typeof additionalProperties === 'object' && { additionalProperties: inside(additionalProperties) }),
@@ -108,7 +91,7 @@ function describedField(name: string, field: Schema, { outer, schemas }: Place):
 }
 
 function textOf(texts: Readonly<Record<string, string>>, name: string, outer: readonly string[]): string | undefined {
-  const scope = outer.find((one) => Object.hasOwn(texts, `${one}.${name}`));
+  const scope = outer.find((outerName) => Object.hasOwn(texts, `${outerName}.${name}`));
   if (scope !== undefined) return texts[`${scope}.${name}`];
   return Object.hasOwn(texts, name) ? texts[name] : undefined;
 }

@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi';
 
-/** The parts of a JSON schema that the page shows. */
 export interface Schema {
   readonly $ref?: string | undefined;
   readonly type?: string | readonly string[] | undefined;
@@ -68,7 +67,6 @@ const operationShape = z.looseObject({
   ),
 });
 
-/** The parts of an OpenAPI document that the page shows. */
 export const openApiShape = z.looseObject({
   info: z.looseObject({ version: z.string() }),
   tags: z.array(z.looseObject({ name: z.string(), description: z.string().optional() })).optional(),
@@ -81,13 +79,11 @@ export type Operation = z.infer<typeof operationShape>;
 export type Parameter = z.infer<typeof parameterShape>;
 export type Schemas = Readonly<Record<string, Schema>>;
 
-/** Returns the referenced schema and its name, or the schema itself if it is not a reference. */
 export function resolved(schema: Schema, schemas: Schemas): { readonly schema: Schema; readonly name: string | null } {
   const name = schema.$ref?.split('/').at(-1);
   return name === undefined ? { schema, name: null } : { schema: schemas[name] ?? {}, name };
 }
 
-/** Returns the parts and alternatives of a schema. */
 export function partsOf({ allOf = [], anyOf = [], oneOf = [] }: Schema): readonly Schema[] {
   return [...allOf, ...anyOf, ...oneOf];
 }

@@ -2,23 +2,18 @@ import { html } from 'hono/html';
 import type { Operation, Parameter, Schemas } from './openapi-shape.ts';
 import { fieldList, type Html, NOTHING, prose, sampleOf, typeText } from './schema-fields.ts';
 
-/** An operation with its method and path. */
 export interface ListedOperation {
-  /** Id in URLs and anchors. */
   readonly id: string;
   readonly group: string;
-  /** Upper case. */
   readonly method: string;
   readonly path: string;
   readonly operation: Operation;
 }
 
-/** Returns a text as part of an id or anchor. */
 export function slug(text: string): string {
   return text.replaceAll(/[^A-Za-z0-9]+/g, '-').replaceAll(/^-|-$/g, '');
 }
 
-/** Returns the part of the page that is loaded when an operation is opened: description, form and fields. */
 export function operationView({ id, method, path, operation }: ListedOperation, schemas: Schemas): Html {
   const { description, parameters = [], requestBody } = operation;
   const body = requestBody?.content['application/json'];

@@ -3,7 +3,6 @@ import { type OpenApiDocument, openApiShape } from './openapi-shape.ts';
 import { type ListedOperation, operationView, slug } from './operation-view.ts';
 import { type Html, NOTHING, prose } from './schema-fields.ts';
 
-/** The page `/docs` and its parts, rendered from an OpenAPI document. */
 export interface Reference {
   /** Returns the operations by group, one line each. Small, so that it loads fast. */
   page(): Promise<string>;
@@ -11,22 +10,20 @@ export interface Reference {
   operation(id: string): Promise<string | null>;
 }
 
-/** Returns the renderer of a document. @param documentationUrl URL of the documentation site; null: no link */
-export function createReference(given: object, documentationUrl: string | null): Reference {
-  const document = openApiShape.parse(given);
-  const operations = operationsOf(document);
-  const schemas = document.components?.schemas ?? {};
+export function createReference(document: object, documentationUrl: string | null): Reference {
+  const { info, tags = [], paths, components } = openApiShape.parse(document);
+  const operations = operationsOf(paths);
+  const schemas = components?.schemas ?? {};
   return {
-    page: () =>
-      renderPage(groupsOf(operations, document.tags ?? []), { version: document.info.version, documentationUrl }),
+    page: () => renderPage(groupsOf(operations, tags), info.version, documentationUrl),
     async operation(id) {
-      const listed = operations.find((one) => one.id === id);
+      const listed = operations.find((operation) => operation.id === id);
       return listed === undefined ? null : String(await operationView(listed, schemas));
     },
   };
 }
 
-function operationsOf({ paths }: OpenApiDocument): readonly ListedOperation[] {
+function operationsOf(paths: OpenApiDocument['paths']): readonly ListedOperation[] {
   return Object.entries(paths).flatMap(([path, ofPath]) =>
     Object.entries(ofPath).map(([name, operation]) => {
       const method = name.toUpperCase();
@@ -36,10 +33,7 @@ function operationsOf({ paths }: OpenApiDocument): readonly ListedOperation[] {
   );
 }
 
-async function renderPage(
-  groups: readonly Group[],
-  { version, documentationUrl }: { readonly version: string; readonly documentationUrl: string | null },
-): Promise<string> {
+async function renderPage(groups: readonly Group[], version: string, documentationUrl: string | null): Promise<string> {
   const documentation =
     documentationUrl === null ? NOTHING : html`<li><a href="${documentationUrl}">Documentation</a></li>`;
   // Relative URLs, so that the page also works behind a proxy that adds a path.
@@ -101,16 +95,16 @@ function groupsOf(
   });
 }
 
-function groupView({ id, name, description, operations }: Group): Html {
-  return html`<section id="${id}">
+function groupView({ id: groupId, name, description, operations }: Group): Html {
+  const lines = operations.map(
+    ({ id, method, path, operation }) =>
+      html`<details class="operation" id="${id}"><summary><span class="method ${method.toLowerCase()}">${method}</span> <code class="path">${path}</code> <span>${operation.summary ?? ''}</span></summary></details>
+`,
+  );
+  return html`<section id="${groupId}">
 <h2>${name}</h2>
 ${description === undefined ? NOTHING : html`<p>${prose(description)}</p>`}
-${operations.map(lineView)}
+${lines}
 </section>
-`;
-}
-
-function lineView({ id, method, path, operation }: ListedOperation): Html {
-  return html`<details class="operation" id="${id}"><summary><span class="method ${method.toLowerCase()}">${method}</span> <code class="path">${path}</code> <span>${operation.summary ?? ''}</span></summary></details>
 `;
 }

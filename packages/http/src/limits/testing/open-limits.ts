@@ -1,6 +1,6 @@
 import { createLogger, createMetricsRegistry } from '@chainstead/core';
 import { createSharedLimits, type SharedLimit, type SharedLimits } from '../shared-limits.ts';
-import type { SpendingStore } from '../spending-store.ts';
+import type { SpendingStore } from '../spending-exchange.ts';
 
 /** A window longer than every test. Milliseconds. */
 export const LONG_MS = 600_000;

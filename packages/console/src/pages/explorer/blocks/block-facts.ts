@@ -6,14 +6,12 @@ import { html } from 'hono/html';
 import { type Html, NOTHING, shown } from '../../../layout/html.ts';
 import { moment } from '../../../layout/numbers.ts';
 import { table } from '../../../layout/table.ts';
-import { meaningOf } from '../../overview/strip-view.ts';
+import { meaningOf } from '../../overview/coverage-strip.ts';
 
-/** The stored facts of a block. */
 export interface BlockFacts {
   readonly chain: Chain;
   /** Null: its header is not stored. In backfilled history, only blocks with rows have one. */
   readonly block: StateBlock | null;
-  /** By dataset: how far its rows are proven to be complete. */
   readonly coverage: readonly DatasetCoverage[];
 }
 
@@ -25,7 +23,6 @@ export async function readBlockFacts(database: Database, chain: Chain, number: n
   return { chain, block, coverage };
 }
 
-/** Whether anything of it is indexed. */
 export function isKnown({ block, coverage }: BlockFacts): boolean {
   return block !== null || coverage.length > 0;
 }

@@ -2,12 +2,8 @@ import { html } from 'hono/html';
 import { type Html, NOTHING, shown } from '../../../layout/html.ts';
 import { plainCount } from '../../../layout/numbers.ts';
 import type { CellPlace, DataRow } from '../tables/cells.ts';
-import { curlLine } from '../tables/curl-line.ts';
-import { factsView } from '../tables/facts-view.ts';
-import { rowsView } from '../tables/rows-view.ts';
-import { curlView } from '../tables/table-view.ts';
-import type { FullRecord, RecordPart } from './full-record.ts';
-import type { FullAnswer, FullSubject } from './read-full.ts';
+import { curlLine, curlView, factsView, rowsView } from '../tables/table-view.ts';
+import type { FullAnswer, FullRecord, FullSubject, RecordPart } from './read-full.ts';
 
 export interface FullContext extends FullSubject {
   readonly place: CellPlace;
@@ -17,7 +13,6 @@ export interface FullContext extends FullSubject {
 const ROWS_OF_PART = 10;
 const MESSAGE_MAX = 600;
 
-/** Returns a record with the first rows of its lists, and the request line for all of it. */
 export function fullView(record: FullRecord, answer: FullAnswer, context: FullContext): Html {
   const curl = curlView(curlLine(context.origin, answer.target), 'API request');
   if (answer.kind !== 'record') return html`${unreported(answer)}${curl}`;
@@ -33,7 +28,6 @@ ${more === null ? NOTHING : html`<p><a href="${more}">All ${plainCount(rows.leng
   return html`${factsView(record.facts, body, context.place)}${curl}${parts}`;
 }
 
-/** Returns one page of a list. @param from the position of its first row. @param rowsMax of a page */
 export function partView(
   record: FullRecord,
   part: RecordPart,

@@ -1,27 +1,18 @@
 import type { InnerApi, InnerAsker } from '@chainstead/http';
-import { type DataRow, isRecord } from '../tables/cells.ts';
-import { messageIn } from '../tables/read-table.ts';
-import { within } from '../within.ts';
-import type { FullRecord } from './full-record.ts';
+import { type Column, type DataRow, isRecord } from '../tables/cells.ts';
+import { messageIn, within } from '../tables/read-table.ts';
 
-/** The data API's response. */
-export type FullAnswer = { /** Path and query. */ readonly target: string } & (
+export type FullAnswer = { readonly target: string } & (
   | { readonly kind: 'record'; readonly body: DataRow }
-  /** Rejected, missing, or unknown so far: the API's message. */
   | { readonly kind: 'reported'; readonly message: string }
-  /** No response in time. */
   | { readonly kind: 'late' }
 );
 
-/** Identifies a record. */
 export interface FullSubject {
-  /** Name of a chain. */
   readonly chain: string;
-  /** A hash or a number. */
   readonly of: string;
 }
 
-/** @param timeMs how long the page waits. Milliseconds */
 export async function readFull(
   data: InnerApi,
   asker: InnerAsker,
@@ -36,4 +27,19 @@ export async function readFull(
   const { status, body } = given;
   if (status === 200 && isRecord(body)) return { target, kind: 'record', body };
   return { target, kind: 'reported', message: messageIn(body) ?? `The API returned HTTP ${status}` };
+}
+
+export interface FullRecord {
+  readonly name: string;
+  target(of: string): { readonly path: string; readonly query: Readonly<Record<string, string>> };
+  readonly facts: readonly Column[];
+  readonly parts: readonly RecordPart[];
+}
+
+export interface RecordPart {
+  readonly name: string;
+  readonly title: string;
+  readonly columns: readonly Column[];
+  rowsOf(body: DataRow): readonly DataRow[];
+  none(body: DataRow): string;
 }

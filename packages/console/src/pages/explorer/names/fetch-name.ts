@@ -1,11 +1,9 @@
 import type { Database } from '@chainstead/db';
 import type { InnerApi, InnerAsker } from '@chainstead/http';
-import { type NameQuestion, readStoredName, type StoredName } from '@chainstead/names';
+import { type NameQuestion, type NameService, readStoredName, type StoredName } from '@chainstead/names';
 import { isRecord, textAt } from '../tables/cells.ts';
-import { messageIn } from '../tables/read-table.ts';
-import { within } from '../within.ts';
+import { messageIn, within } from '../tables/read-table.ts';
 
-/** The data API's result for a name, or for the name of an address. */
 export type NameFinding = { readonly question: NameQuestion /** Path of the API. */; readonly target: string } & (
   | { readonly kind: 'found'; readonly answer: string; readonly reading: StoredName | null }
   /** There is none, or it was rejected, or is unknown so far: the API's message. */
@@ -21,10 +19,6 @@ export interface NameSources {
   readonly asker: InnerAsker;
 }
 
-/**
- * Sends the same request as a client, and returns the age of the result.
- * @param timeMs how long a page waits. Milliseconds
- */
 export async function fetchName(
   { data, database, asker }: NameSources,
   question: NameQuestion,
@@ -48,4 +42,8 @@ function targetOf({ service, wanted, subject }: NameQuestion): string {
     unstoppable: { address: given, name: `${given}/domain` },
   }[service][wanted];
   return `/api/v2.2/resolve/${below}`;
+}
+
+export function servicesOfName(name: string): readonly NameService[] {
+  return name.endsWith('.eth') ? ['ens'] : ['ens', 'unstoppable'];
 }

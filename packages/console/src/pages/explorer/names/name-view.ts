@@ -4,16 +4,12 @@ import type { NameService, StoredName } from '@chainstead/names';
 import { html } from 'hono/html';
 import { type Html, NOTHING, shown } from '../../../layout/html.ts';
 import { count, moment } from '../../../layout/numbers.ts';
-import { curlLine } from '../tables/curl-line.ts';
-import { curlView } from '../tables/table-view.ts';
+import { curlLine, curlView } from '../tables/table-view.ts';
 import type { NameFinding } from './fetch-name.ts';
 
-/** The display context of findings. */
 export interface NameContext {
   readonly origin: string;
-  /** Chains whose blocks have pages. */
   readonly chains: readonly Chain[];
-  /** Milliseconds since the Unix epoch. */
   readonly now: number;
 }
 
@@ -32,7 +28,6 @@ export function nameText(name: string): Html {
   }`;
 }
 
-/** Returns a service's result, or why there is none, in words. @param found renders a result */
 export function findingView(finding: NameFinding, context: NameContext, found: (answer: string) => Html): Html {
   return html`<div><dt>${SERVICE_NAMES[finding.question.service]}</dt><dd>${wordsOf(finding, context, found)}
 ${curlView(curlLine(context.origin, finding.target))}</dd></div>`;

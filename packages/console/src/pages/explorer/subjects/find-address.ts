@@ -7,25 +7,18 @@ import { hasTransactions } from '@chainstead/transactions';
 import type { ExplorerServices } from '../explorer-services.ts';
 import { resultOf } from '../tables/data-table.ts';
 
-/** The kinds of an address on one chain, within the indexed data. */
 export interface FoundAddress {
   readonly chain: Chain;
   /** It sent or received something. */
   readonly isAccount: boolean;
   /** It had a part in a transaction, also as a called contract. */
   readonly transacts: boolean;
-  /** Of ERC-20. */
   readonly isToken: boolean;
-  /** Of NFTs. */
   readonly isCollection: boolean;
-  /** The contract's name. */
   readonly name: string | null;
 }
 
-/**
- * Returns the kinds of an address on each chain with data. Reads only first entries of indexes; calls no node, and
- * queues no backfill.
- */
+/** Only chains with data. Reads first entries of indexes; calls no node, and queues no backfill. */
 export async function findAddress(
   explorer: ExplorerServices,
   asker: InnerAsker,

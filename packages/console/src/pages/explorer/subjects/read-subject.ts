@@ -1,16 +1,12 @@
 import { type Address, type Hash, isAddress, MAX_UINT256, parseAddress, parseHash } from '@chainstead/core';
 
-/** The subject of a search. */
 export type Subject =
-  /** An account or a contract of EVM chains. */
   | { readonly kind: 'address'; readonly address: Address }
   | { readonly kind: 'nft'; readonly address: Address /** Decimal digits. */; readonly tokenId: string }
   /** A transaction or block hash; an Aptos address has the same format. */
   | { readonly kind: 'hash'; readonly hash: Hash }
   | { readonly kind: 'block'; readonly number: number }
-  /** `0x` and 64 digits. */
   | { readonly kind: 'aptos'; readonly address: string }
-  /** Of ENS or similar services. */
   | { readonly kind: 'name'; readonly name: string };
 
 const HEX_256 = /^0x[0-9a-f]{64}$/i;
@@ -21,7 +17,6 @@ const NFT = /^(0x[0-9a-f]{40})[/: ](\d{1,78}|0x[0-9a-f]{1,64})$/i;
 const BLOCK = /^#?(\d{1,15})$/;
 const NAME = /^[^\s/]{1,250}\.[^\s/.\d]{2,60}$/u;
 
-/** Returns the subject of a text; null if its format is unknown. */
 export function readSubject(given: string): Subject | null {
   const text = given.trim();
   if (isAddress(text)) return { kind: 'address', address: parseAddress(text) };
@@ -37,19 +32,16 @@ export function readSubject(given: string): Subject | null {
   return NAME.test(text) ? { kind: 'name', name: text } : null;
 }
 
-/** Returns the decimal digits of an id in decimal or hexadecimal; null if it is invalid. */
 export function readTokenId(text: string): string | null {
   if (!/^(?:\d{1,78}|0x[0-9a-f]{1,64})$/i.test(text)) return null;
   const id = BigInt(text);
   return id <= MAX_UINT256 ? id.toString() : null;
 }
 
-/** Returns an address with its leading zeros. @param text `0x` and up to 64 digits */
 export function wholeAptosAddress(text: string): string {
   return `0x${text.slice(2).toLowerCase().padStart(APTOS_DIGITS, '0')}`;
 }
 
-/** Returns the URL of a subject's page. */
 export function pageOf(subject: Subject): string {
   const at = (...parts: readonly string[]): string => `/console/look-up/${parts.join('/')}`;
   switch (subject.kind) {

@@ -17,7 +17,6 @@ import {
 } from './cells.ts';
 import { type DataTable, listTable } from './data-table.ts';
 
-/** The activity of an EVM account, or of a called contract. */
 export const ACTIVITY_TABLES: readonly DataTable[] = [
   listTable({
     name: 'history',
@@ -51,7 +50,6 @@ export const ACTIVITY_TABLES: readonly DataTable[] = [
   }),
 ];
 
-/** The holdings and activity of an EVM account. */
 export const ACCOUNT_TABLES: readonly DataTable[] = [
   listTable({
     name: 'balances',

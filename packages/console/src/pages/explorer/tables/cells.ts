@@ -3,25 +3,20 @@ import { html } from 'hono/html';
 import { cut, type Html, NOTHING, shown } from '../../../layout/html.ts';
 import { count, moment } from '../../../layout/numbers.ts';
 
-/** A record of a response, as parsed JSON. */
 export type DataRow = Readonly<Record<string, unknown>>;
 
-/** The chain of the rows. */
 export interface CellPlace {
-  /** The chain's name in URLs. */
   readonly chain: string;
   /** Its native token, with the wrapped token's contract; null if there is none. */
   readonly coin: { readonly symbol: string; readonly decimals: number; readonly wrapped: string | null } | null;
 }
 
-/** Renders a part of a row. */
 export type Cell = (row: DataRow, place: CellPlace) => Html;
 
 export interface Column {
   readonly title: string;
   readonly cell: Cell;
   readonly isNumber?: boolean;
-  /** Sentences, which need more width. */
   readonly isLong?: boolean;
 }
 
@@ -38,12 +33,11 @@ const SHOWN_ENDS = 8;
 
 export function text(path: string, max?: number): Cell {
   return (row) => {
-    const found = textAt(row, path);
-    return found === null || found === '' ? NONE : shown(found, max);
+    const value = textAt(row, path);
+    return value === null || value === '' ? NONE : shown(value, max);
   };
 }
 
-/** An account, by its label if it has one. */
 export function account(path: string, label?: string): Cell {
   return (row, { chain }) => {
     const address = textAt(row, path);
@@ -53,22 +47,19 @@ export function account(path: string, label?: string): Cell {
   };
 }
 
-/** A contract, by its symbol or name if it has one. */
 export function contract(path: string, ...names: readonly string[]): Cell {
   return (row, { chain }) => {
     const address = textAt(row, path);
-    const name = names.map((one) => textAt(row, one)).find((one) => one !== null && one !== '') ?? null;
+    const name = names.map((namePath) => textAt(row, namePath)).find(Boolean) ?? null;
     if (address === null) return name === null ? NONE : shown(name);
     return html`${name === null ? NOTHING : html`${shown(name, 60)}<br>`}${accountLink(address, chain)}`;
   };
 }
 
-/** An NFT: a link to its page. */
 export function nft(contractPath: string, idPath: string): Cell {
   return (row, { chain }) => nftLink(textAt(row, contractPath), textAt(row, idPath), chain);
 }
 
-/** The NFTs of a list of ids. */
 export function nfts(contractPath: string, idsPath: string): Cell {
   return (row, { chain }) => {
     const ids = valueAt(row, idsPath);
@@ -92,7 +83,6 @@ export function picture(contractPath: string, idPath: string, imagePath: string)
   };
 }
 
-/** The logo of a collection. */
 export function logo(contractPath: string, imagePath: string): Cell {
   return (row, { chain }) => {
     const address = textAt(row, contractPath);
@@ -118,7 +108,6 @@ export function amount(path: string, decimals: string | number, symbol?: string)
   };
 }
 
-/** Base units of the native token. */
 export function coins(path: string): Cell {
   return (row, place) => {
     const units = textAt(row, path);
@@ -129,7 +118,6 @@ export function coins(path: string): Cell {
   };
 }
 
-/** A decoded call or event: its label and parameters. */
 export function decoded(path: string): Cell {
   return (row) => {
     const label = textAt(row, `${path}.label`);
@@ -153,7 +141,7 @@ export function hexText(...paths: readonly string[]): Cell {
   return (row) => {
     const texts = paths.flatMap((path) => textAt(row, path) ?? []);
     if (texts.length === 0) return NONE;
-    return html`${texts.map((one, at) => html`${at === 0 ? NOTHING : html`<br>`}<code title="${cut(one, HEX_TITLE_MAX)}">${short(one)}</code>`)}`;
+    return html`${texts.map((hex, index) => html`${index === 0 ? NOTHING : html`<br>`}<code title="${cut(hex, HEX_TITLE_MAX)}">${short(hex)}</code>`)}`;
   };
 }
 
@@ -179,7 +167,6 @@ export function block(path = 'block_number'): Cell {
   };
 }
 
-/** A transaction: its rows are found by their block. */
 export function transaction(path = 'transaction_hash', blockPath = 'block_number'): Cell {
   return (row, { chain }) => {
     const hash = textAt(row, path);
@@ -197,7 +184,6 @@ export function time(path = 'block_timestamp'): Cell {
   };
 }
 
-/** A transaction's status; empty if its time had none. */
 export function outcome(): Cell {
   return ({ receipt_status: status }) => (status === '0' ? FAILED : status === '1' ? html`succeeded` : NONE);
 }
@@ -207,8 +193,8 @@ const FAILED = html`<span class="v-bad">failed</span>`;
 /** The true flags of a row. @param names labels by path */
 export function flags(names: Readonly<Record<string, string>>): Cell {
   return (row) => {
-    const said = Object.entries(names).flatMap(([path, name]) => (valueAt(row, path) === true ? [name] : []));
-    return said.length === 0 ? NONE : html`${said.join(', ')}`;
+    const set = Object.entries(names).flatMap(([path, name]) => (valueAt(row, path) === true ? [name] : []));
+    return set.length === 0 ? NONE : html`${set.join(', ')}`;
   };
 }
 
@@ -224,7 +210,6 @@ function nftLink(address: string | null, id: string | null, chain: string): Html
   return html`<a href="/console/look-up/nft/${address}/${id}?chain=${encodeURIComponent(chain)}" title="${id}">${id.length > 2 * SHOWN_ENDS ? short(id) : id}</a>`;
 }
 
-/** The two ends of a long text of hexadecimal digits, or of others. */
 export function short(long: string): string {
   const start = long.startsWith('0x') ? SHOWN_ENDS + 2 : SHOWN_ENDS;
   return long.length <= start + SHOWN_ENDS ? cut(long) : `${long.slice(0, start)}…${long.slice(-SHOWN_ENDS)}`;
@@ -235,7 +220,6 @@ export function textAt(row: DataRow, path: string): string | null {
   return textOf(valueAt(row, path));
 }
 
-/** Returns the records of a list in a record; empty if there is no list. */
 export function listAt(row: DataRow, path: string): readonly DataRow[] {
   const value = valueAt(row, path);
   return Array.isArray(value) ? value.filter(isRecord) : [];

@@ -52,10 +52,8 @@ const PRICE_COLUMNS = [
   { title: 'Note', cell: text('message') },
 ];
 
-/** The longest window of sale prices. */
 const PRICE_QUERY = () => ({ days: '365', include_weth: 'true' });
 
-/** An ERC-20 contract: its facts, transfers and holders. */
 export const TOKEN_TABLES: readonly DataTable[] = [
   recordTable({
     name: 'token',
@@ -99,7 +97,6 @@ export const TOKEN_TABLES: readonly DataTable[] = [
   }),
 ];
 
-/** An NFT contract: its facts, ids, owners and sale prices. */
 export const COLLECTION_TABLES: readonly DataTable[] = [
   recordTable({
     name: 'collection',
@@ -180,7 +177,6 @@ export const COLLECTION_TABLES: readonly DataTable[] = [
   }),
 ];
 
-/** One NFT. */
 export const NFT_TABLES: readonly DataTable[] = [
   recordTable({
     name: 'nft',

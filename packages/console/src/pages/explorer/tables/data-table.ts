@@ -1,7 +1,6 @@
 import type { Column, DataRow } from './cells.ts';
 import { isRecord } from './cells.ts';
 
-/** The subject of a table. */
 export interface TableSubject {
   /** Name of a chain: `eth`, `aptos-testnet`. */
   readonly chain: string;
@@ -11,15 +10,12 @@ export interface TableSubject {
   readonly tokenId: string | null;
 }
 
-/** A request of the data API. */
 export interface DataTarget {
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** A table, or a record, from one route of the data API. */
 export interface DataTable {
-  /** The name in URLs. */
   readonly name: string;
   readonly title: string;
   /** A record has one row, shown as a list of facts, and no pages. */
@@ -31,7 +27,6 @@ export interface DataTable {
 
 type Described = Pick<DataTable, 'name' | 'title' | 'columns'> & {
   readonly path: (of: TableSubject) => string;
-  /** In addition to the chain. */
   readonly query?: (of: TableSubject) => Readonly<Record<string, string>>;
 };
 
@@ -55,7 +50,6 @@ export function recordTable({ path, query, ...rest }: Described): DataTable {
   };
 }
 
-/** Rows of a response that is a list. */
 export function resultOf(body: unknown): readonly DataRow[] {
   return isRecord(body) ? recordsIn(body.result) : [];
 }

@@ -1,14 +1,11 @@
 import type { InnerApi, InnerAsker } from '@chainstead/http';
-import { within } from '../within.ts';
 import { type DataRow, isRecord, textAt } from './cells.ts';
 import type { DataTable, TableSubject } from './data-table.ts';
 
-/** The data API's response. */
 export type TableAnswer = { readonly target: string } & (
   | {
       readonly kind: 'rows';
       readonly rows: readonly DataRow[];
-      /** The next page's cursor; null if none follows. */
       readonly cursor: string | null;
       /** The blocks that it covers; null if the response has no coverage. */
       readonly indexed: { readonly from: string | null; readonly to: string | null; readonly complete: boolean } | null;
@@ -21,17 +18,14 @@ export type TableAnswer = { readonly target: string } & (
   | { readonly kind: 'late' }
 );
 
-/** Identifies a page. */
-export interface TablePage {
+interface TablePage {
   readonly of: TableSubject;
   readonly limit: number;
-  /** Null: the first. */
   readonly cursor: string | null;
 }
 
 const MESSAGES_MAX = 5;
 
-/** Sends the data API the same request as a client with a key. */
 export async function readTable(
   data: InnerApi,
   asker: InnerAsker,
@@ -42,14 +36,12 @@ export async function readTable(
   const { status, body } = await data.get(target, asker);
   if (status !== 200)
     return { kind: 'reported', target, message: messageIn(body) ?? `The API returned HTTP ${status}` };
-  const note = isRecord(body) ? textAt(body, 'status_message') : null;
-  return { kind: 'rows', target, rows: table.rowsOf(body), cursor: cursorIn(body), indexed: indexedIn(body), note };
+  const [note, cursor] = isRecord(body) ? [textAt(body, 'status_message'), textAt(body, 'cursor')] : [null, null];
+  const rows = table.rowsOf(body);
+  return { kind: 'rows', target, rows, cursor: cursor || null, indexed: indexedIn(body), note };
 }
 
-/**
- * Like {@link readTable}, unless that takes too long for a page of many tables; then the read continues in the
- * background.
- */
+/** Like {@link readTable}, unless that takes too long; then the read continues in the background. */
 export async function readTableWithin(
   timeMs: number,
   ...[data, asker, table, page]: Parameters<typeof readTable>
@@ -66,26 +58,37 @@ function targetOf(table: DataTable, { of, limit, cursor }: TablePage): string {
   return `${path}?${requested}`;
 }
 
-function cursorIn(body: unknown): string | null {
-  const cursor = isRecord(body) ? textAt(body, 'cursor') : null;
-  return cursor === '' ? null : cursor;
-}
-
 function indexedIn(body: unknown): Extract<TableAnswer, { kind: 'rows' }>['indexed'] {
   if (!isRecord(body) || !isRecord(body.indexed)) return null;
   const { indexed } = body;
   const end = (...names: readonly string[]): string | null =>
-    names.map((name) => textAt(indexed, name)).find((found) => found !== null) ?? null;
-  return {
-    from: end('from_block', 'from_version'),
-    to: end('to_block', 'to_version'),
-    complete: indexed.complete === true,
-  };
+    names.map((name) => textAt(indexed, name)).find((value) => value !== null) ?? null;
+  const [from, to] = [end('from_block', 'from_version'), end('to_block', 'to_version')];
+  return { from, to, complete: indexed.complete === true };
 }
 
-/** Returns the message of a response other than 200; null if it has none. Aptos routes return several. */
+/** The message of a response other than 200. Aptos routes return several. */
 export function messageIn(body: unknown): string | null {
   if (!isRecord(body)) return null;
   if (!Array.isArray(body.message)) return textAt(body, 'message');
   return body.message.slice(0, MESSAGES_MAX).map(String).join(', ');
+}
+
+/**
+ * Returns the result of work; `late` if it takes too long for a page, in which case the work continues in the
+ * background.
+ * @param timeMs milliseconds
+ */
+export async function within<Outcome, Late>(
+  timeMs: number,
+  work: Promise<Outcome>,
+  late: Late,
+): Promise<Outcome | Late> {
+  const over = Promise.withResolvers<Late>();
+  const timer = setTimeout(() => over.resolve(late), timeMs);
+  try {
+    return await Promise.race([work, over.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,25 +1,20 @@
+import type { Chain } from '@chainstead/chains';
 import { html } from 'hono/html';
 import { type Html, NOTHING, shown } from '../../../layout/html.ts';
-import type { CellPlace } from './cells.ts';
-import { curlLine } from './curl-line.ts';
+import { number, table, wide } from '../../../layout/table.ts';
+import { type CellPlace, type Column, type DataRow, NONE } from './cells.ts';
 import type { DataTable, TableSubject } from './data-table.ts';
-import { factsView } from './facts-view.ts';
 import type { TableAnswer } from './read-table.ts';
-import { rowsView } from './rows-view.ts';
 
-/** The display context of a table. */
-export interface TableContext {
+interface TableContext {
   readonly of: TableSubject;
   readonly place: CellPlace;
-  /** This server's origin, for the request line. */
   readonly origin: string;
   /** The URL of the rest: on the page of all tables, the table's own page. */
   readonly more: (cursor: string | null) => string;
-  /** Whether the page is the table's own. @default false */
   readonly isOwnPage?: boolean;
 }
 
-/** Returns a table with the request line for the data API. */
 export function tableView(table: DataTable, answer: TableAnswer, context: TableContext): Html {
   const id = `${context.of.chain}-${table.name}`;
   const heading =
@@ -30,7 +25,6 @@ ${answerNote(answer)}
 ${curlView(curlLine(context.origin, answer.target))}</section>`;
 }
 
-/** Returns the URL of a table's own page. */
 export function tableAddress(
   table: DataTable,
   { chain, address, tokenId }: TableSubject,
@@ -75,4 +69,50 @@ function answerNote(answer: TableAnswer): Html {
   const { from, to } = answer.indexed;
   if (from === null || to === null) return html`<p class="soft">The blocks of this table are not indexed yet.</p>`;
   return html`<p class="soft">Incomplete: only ${shown(from)} to ${shown(to)} is indexed.</p>`;
+}
+
+/** Returns a record as a list of facts. Missing ones are left out. */
+export function factsView(columns: readonly Column[], row: DataRow, place: CellPlace): Html {
+  const facts = columns
+    .map(({ title, cell }) => ({ title, value: cell(row, place) }))
+    .filter(({ value }) => value !== NONE);
+  if (facts.length === 0) return html`<p class="soft">No data.</p>`;
+  return html`<dl class="record">${facts.map(({ title, value }) => html`<div><dt>${title}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+export function rowsView(
+  { title, columns }: { readonly title: string; readonly columns: readonly Column[] },
+  rows: readonly DataRow[],
+  place: CellPlace,
+): Html {
+  return table({
+    label: `${title}, ${place.chain}`,
+    className: 'rows',
+    columns: columns.map((column) => {
+      if (column.isNumber === true) return number(column.title);
+      return column.isLong === true ? wide(column.title, 'text') : column.title;
+    }),
+    rows: rows.map((row) => columns.map((column) => column.cell(row, place))),
+  });
+}
+
+/** Empty if the gateway does not serve the chain. */
+export function rpcCurlView({ gatewaySlug }: Chain, origin: string, method: string, params: readonly unknown[]): Html {
+  if (gatewaySlug === null) return NOTHING;
+  return curlView(rpcCurlLine(`${origin}/${gatewaySlug}/`, method, params), 'JSON-RPC request');
+}
+
+/** A shell line that sends a request to the data API. User-controlled text is between single quotes. */
+export function curlLine(origin: string, target: string): string {
+  return `curl -H "X-API-Key: $CHAINSTEAD_KEY" ${quoted(`${origin}${target}`)}`;
+}
+
+function rpcCurlLine(address: string, method: string, params: readonly unknown[]): string {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+  return `curl -H 'content-type: application/json' -d ${quoted(body)} ${quoted(address)}"$CHAINSTEAD_KEY"`;
+}
+
+/** Between single quotes, only the quote itself has a meaning to a shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,0 +1,154 @@
+import { type AptosNetwork, chainKeyOf } from '@chainstead/aptos';
+import type { Chain } from '@chainstead/chains';
+import type { BlockRange } from '@chainstead/core';
+import { type Dataset, datasetsOf, RANGE_WORKS, type RangeWork } from '@chainstead/sync';
+import { html } from 'hono/html';
+import { z } from 'zod';
+import { changeForm } from '../../layout/form.ts';
+import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
+import { count, duration } from '../../layout/numbers.ts';
+import { selectField } from '../../layout/select-field.ts';
+import type { ChainFacts } from '../overview/read-overview.ts';
+
+export interface Estimate {
+  readonly requested: JobRequest;
+  readonly blocks: number;
+  /** The requested blocks that are actually read. */
+  readonly read: number;
+  readonly calls: { readonly min: number; readonly max: number } | null;
+  /** Blocks, from the chain's recent jobs of this kind; null: there was none. */
+  readonly perSecond: number | null;
+}
+
+export interface AskView {
+  readonly chains: readonly JobChain[];
+  readonly form: JobForm;
+  readonly problem: string | null;
+  readonly estimate: Estimate | null;
+  readonly token: string;
+}
+
+export function askView({ chains, form, problem, estimate, token }: AskView): Html {
+  const datasets = [...new Set(chains.flatMap((chain) => chain.datasets))];
+  const number = (name: 'from' | 'to', label: string): Html =>
+    html`<div><label for="${name}">${label}</label><input id="${name}" name="${name}" inputmode="numeric" pattern="[0-9]*" maxlength="15" required value="${cut(form[name], 15)}" autocomplete="off"></div>`;
+  return html`<section aria-labelledby="ask"><h2 id="ask">Start a job</h2>
+${problem === null ? NOTHING : html`<p class="problem" role="alert">${shown(problem, 1_000)}</p>`}
+<form method="get" action="/console/jobs/estimate" class="fields row" aria-label="Range job">
+${selectField({ name: 'work', label: 'Work', options: RANGE_WORKS.map((work) => [work, MEANINGS[work]] as const), chosen: form.work })}
+${selectField({ name: 'chain', label: 'Chain', options: chains.map(({ name }) => name), chosen: form.chain })}
+${selectField({ name: 'dataset', label: 'Dataset', options: datasets, chosen: form.dataset, all: 'all' })}
+${number('from', 'From')}
+${number('to', 'To (inclusive)')}
+<div><button class="${estimate === null ? '' : 'quiet'}">Estimate cost</button></div></form>
+${estimate === null ? NOTHING : estimateView(estimate, form, token)}</section>`;
+}
+
+const MEANINGS = {
+  backfill: 'Backfill missing blocks',
+  verify: 'Verify, and repair mismatches',
+  reindex: 'Reindex: fetch again and replace rows',
+} as const;
+
+function estimateView({ requested, blocks, read, calls, perSecond }: Estimate, form: JobForm, token: string): Html {
+  const { chain, work, dataset } = requested;
+  const left = blocks - read;
+  const callText = calls === null ? 'about one per few hundred versions' : callsText(calls);
+  const hidden = Object.entries(form).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  const nothing = { backfill: 'already covered', verify: 'not covered: backfill them first', reindex: 'skipped' }[work];
+  return html`<div class="card" role="status"><h3>${MEANINGS[work]}: ${shown(chain.name)}, ${dataset === null ? 'all datasets' : shown(dataset)}</h3>
+<dl class="facts narrow">
+<dt>Blocks</dt><dd>${count(blocks)}${left > 0 ? html`, of which ${count(left)} are ${nothing}` : NOTHING}</dd>
+<dt>RPC calls</dt><dd>${callText}</dd>
+<dt>Duration</dt><dd>${perSecond === null ? 'unknown: no such job of this chain has finished yet' : `about ${duration(read / perSecond)}, at the speed of recent jobs of this chain`}</dd>
+</dl>
+<p class="soft">The role <code>ingest</code> runs one job per chain at a time, next to its other work. If you cancel the job, its written rows stay.</p>
+${changeForm('/console/jobs/create', token, html`${hidden}<button>Start</button>`, 'Start the job')}</div>`;
+}
+
+function callsText({ min, max }: NonNullable<Estimate['calls']>): Html {
+  if (max === 0) return html`none`;
+  return min === max
+    ? html`about ${count(max)}`
+    : html`from ${count(min)} (empty blocks) to ${count(max)} (full blocks)`;
+}
+
+const text = z.string().trim().max(100);
+
+export const jobForm = z.object({ work: text, chain: text, dataset: text, from: text, to: text });
+export type JobForm = z.infer<typeof jobForm>;
+
+export const EMPTY_FORM: JobForm = { work: 'backfill', chain: '', dataset: '', from: '', to: '' };
+
+export interface JobRequest {
+  readonly chain: JobChain;
+  readonly work: RangeWork;
+  /** Null: all stored ones. */
+  readonly dataset: string | null;
+  readonly range: BlockRange;
+}
+
+type ReadJobRequest =
+  | { readonly request: JobRequest; readonly problem: null }
+  | { readonly request: null; readonly problem: string };
+
+const DIGITS = /^\d{1,15}$/;
+
+/** `facts` of the form's chain; null: it was never ingested. */
+export function readJobRequest(form: JobForm, chains: readonly JobChain[], facts: ChainFacts | null): ReadJobRequest {
+  const refuse = (problem: string): ReadJobRequest => ({ request: null, problem });
+  const chain = chains.find(({ name }) => name === form.chain);
+  if (chain === undefined)
+    return refuse(`Choose a chain: ${chains.map(({ name }) => name).join(', ') || 'none is configured (CHAINS)'}.`);
+  const work = chain.works.find((name) => name === form.work);
+  if (work === undefined) return refuse(`On ${chain.name}, choose ${chain.works.join(', ')}.`);
+  if (form.dataset !== '' && !chain.datasets.includes(form.dataset))
+    return refuse(`This dataset is not stored for ${chain.name}. Choose all, or one of ${chain.datasets.join(', ')}.`);
+  if (!DIGITS.test(form.from) || !DIGITS.test(form.to))
+    return refuse('From and to must be block numbers (Aptos: versions): whole numbers such as 18000000.');
+  const range = { from: Number(form.from), to: Number(form.to) };
+  if (range.to < range.from) return refuse('The last block is below the first. Swap them.');
+  // Blocks above may still be rolled back; the job itself checks again, with the nodes.
+  const status = facts?.status;
+  const isFollowed = status !== undefined && 'firstFollowed' in status;
+  const highest = isFollowed ? Math.max(status.firstFollowed - 1, status.checkpoint ?? -1) : (status?.head ?? null);
+  if (highest !== null && range.to > highest)
+    return refuse(
+      `On ${chain.name}, jobs can use blocks up to ${highest}. Newer blocks are not final. Choose a lower last block.`,
+    );
+  return { request: { chain, work, dataset: form.dataset === '' ? null : form.dataset, range }, problem: null };
+}
+
+export interface RangeWorkOffer {
+  readonly chains: readonly Chain[];
+  readonly datasets: readonly Dataset[];
+  /** The backfill mode of a chain: `BACKFILL_PROOF`. */
+  readonly backfillProofOf: (chain: Chain) => 'none' | 'receipts';
+  readonly aptos: { readonly networks: readonly AptosNetwork[]; readonly datasets: readonly string[] };
+}
+
+interface JobChain {
+  readonly name: string;
+  readonly id: string;
+  readonly works: readonly RangeWork[];
+  readonly datasets: readonly string[];
+  /** Null: it is Aptos. */
+  readonly chain: Chain | null;
+}
+
+export function jobChains({ chains, datasets, aptos }: RangeWorkOffer): JobChain[] {
+  return [
+    ...chains.map((chain) => ({
+      name: chain.key,
+      id: String(chain.id),
+      works: RANGE_WORKS,
+      datasets: datasetsOf(chain, datasets).map(({ name }) => name),
+      chain,
+    })),
+    ...aptos.networks.map(chainKeyOf).map((name) => {
+      return { name, id: name, works: ['backfill' as const], datasets: aptos.datasets, chain: null };
+    }),
+  ];
+}
