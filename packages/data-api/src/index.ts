@@ -12,6 +12,7 @@ export {
   isComplete,
   toDateBound,
 } from './coverage/block-span.ts';
+export { isBuilt, isSubjectBuilt, type ReadingSources, readBuilt } from './coverage/built.ts';
 export {
   type Indexed,
   type IndexedColumns,
@@ -21,9 +22,6 @@ export {
   showIndexed,
 } from './coverage/indexed.ts';
 export { createMissingIndexes } from './coverage/indexes-ready.ts';
-export { isBuilt } from './coverage/is-built.ts';
-export { isSubjectBuilt } from './coverage/is-subject-built.ts';
-export { type ReadingSources, readBuilt } from './coverage/read-built.ts';
 export {
   type CoveredSubject,
   isUncovered,

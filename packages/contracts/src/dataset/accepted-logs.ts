@@ -4,7 +4,6 @@ import type { EventTable } from '../tables/event-table.ts';
 import { dependOnImplementation, formAt } from '../tables/form-at-log.ts';
 import { indexedCount, isNamedEvent } from '../tables/log-shape.ts';
 
-/** Whether a log of the contract belongs to a table. */
 export type AcceptsLog = (log: Pick<Log, 'topics' | 'blockNumber' | 'logIndex'>) => boolean;
 
 /**
@@ -14,7 +13,12 @@ export type AcceptsLog = (log: Pick<Log, 'topics' | 'blockNumber' | 'logIndex'>)
  * @param tables of the same emitters
  */
 export function acceptedLogs(table: EventTable, tables: readonly EventTable[]): AcceptsLog {
-  if (table.abi.isAnonymous) return acceptedAnonymous(table);
+  if (table.abi.isAnonymous) {
+    // Logs of other events are excluded by their first topic. Data decides about the rest.
+    const others = new Set(table.otherTopics);
+    const count = indexedCount(table);
+    return ({ topics }) => topics.length === count && (topics[0] === undefined || !others.has(topics[0]));
+  }
   const { topic0 } = table.abi;
   const forms = tables.filter((other) => isNamedEvent(other) && other.abi.topic0 === topic0);
   const [first] = forms;
@@ -36,10 +40,3 @@ export function acceptedLogs(table: EventTable, tables: readonly EventTable[]): 
 }
 
 const NO_FORMS = { alike: [], isOpen: false, isOwn: false };
-
-/** Logs of other events are excluded by their first topic. Data decides about the rest. */
-function acceptedAnonymous(table: EventTable): AcceptsLog {
-  const count = indexedCount(table);
-  const others = new Set(table.otherTopics);
-  return ({ topics }) => topics.length === count && (topics[0] === undefined || !others.has(topics[0]));
-}

@@ -69,7 +69,6 @@ export async function readContractDatasets(database: Pick<Database, 'query'>): P
     });
 }
 
-/** A table as defined on a chain. */
 interface Place {
   readonly definition: ContractDefinition;
   readonly table: EventTable;

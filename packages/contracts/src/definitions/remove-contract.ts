@@ -7,7 +7,6 @@ import type { EventTable } from '../tables/event-table.ts';
 import { readMissingTables } from '../tables/missing-tables.ts';
 import { ContractRefusedError, lockContracts, readDefinitions } from './contract-definition.ts';
 
-/** Removes all contracts of a chain, children of factories before these. */
 export async function removeContractsOfChain(database: Database, chainId: ChainId, by: AuditActor): Promise<void> {
   for (;;) {
     const left = (await readDefinitions(database)).filter((one) => one.chainId === chainId);

@@ -6,7 +6,6 @@ import { dependentTables } from './child-sets.ts';
 import { ContractRefusedError, readDefinitions } from './contract-definition.ts';
 import { removeUnsettled } from './moved-rows.ts';
 
-/** Limits of the tables of a contract; null: none. */
 interface ContractLimits {
   readonly rowsMax: number | null;
   /** With indexes. */
@@ -17,7 +16,6 @@ export interface ContractMetrics {
   readonly suspended: Gauge<'chain'>;
 }
 
-/** Returns the metrics of contracts, documented in docs/reference/metrics.md. */
 export function createContractMetrics(registry: Registry): ContractMetrics {
   return {
     suspended: new Gauge({
@@ -61,7 +59,7 @@ interface ContractSize {
   readonly is_suspended: boolean;
 }
 
-/** Returns the sizes of all contracts of a chain. Reads the catalog and statistics alone. */
+/** Reads the catalog and statistics alone. */
 export function sizesStatement({ id }: Pick<Chain, 'id'>): Sql {
   return sql`SELECT name, suspended_reason IS NOT NULL AS is_suspended,
     coalesce(sum(pg_stat_get_live_tuples(event_table)), 0)::bigint AS rows,

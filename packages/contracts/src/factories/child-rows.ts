@@ -18,14 +18,12 @@ export class ChildrenUnknownError extends defineError(
   }),
 ) {}
 
-/** Place of the log that names a child for the first time. */
 export interface Creation {
   readonly block_number: number;
   readonly transaction_index: number;
   readonly log_index: number;
 }
 
-/** Rows that are chosen by the children of a factory. */
 interface RowsOfChildren extends Pick<EventTable, 'kind'> {
   readonly children: ChildSet;
 }
@@ -66,12 +64,10 @@ function isCounted(
   return childFrom === 'transaction' || (kind === 'event' && isAfter(creation, block, log));
 }
 
-/** Returns whether a log comes after the one that names its emitter. */
 export function isAfter({ block_number: since, log_index: after }: Creation, block: number, log: number): boolean {
   return block > since || (block === since && log > after);
 }
 
-/** Returns whether the rows with children cover all blocks up to `to`. */
 export async function isComplete(
   database: Pick<Database, 'query'>,
   chainId: number,

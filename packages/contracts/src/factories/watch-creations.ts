@@ -4,7 +4,6 @@ import { rawSql, sql, type Transaction } from '@chainstead/db';
 import { type PrecedingRows, removeCoverage } from '@chainstead/sync';
 import type { ChildSet } from '../definitions/child-sets.ts';
 
-/** Tables whose rows depend on children, or on implementations. */
 export interface DependentTables {
   readonly children: ChildSet;
   /** Addresses that count. Null: all. */
@@ -14,7 +13,6 @@ export interface DependentTables {
   readonly isMoving: boolean;
 }
 
-/** By chain. */
 type Dependents = ReadonlyMap<number, DependentTables>;
 
 /**
@@ -35,7 +33,6 @@ export function watchCreations(dependents: Dependents): PrecedingRows {
   };
 }
 
-/** A child, named at a place of the chain. */
 interface Created {
   readonly block_number: number;
   readonly text: string;
@@ -57,7 +54,6 @@ async function readCreated(
 interface Change {
   /** First block with other children. */
   readonly block: number;
-  /** Whether children are gone. */
   readonly isRemoval: boolean;
 }
 

@@ -17,7 +17,6 @@ import {
 } from '../upgrades/form-rows.ts';
 import { isStored, namedTables } from './contract-names.ts';
 
-/** A name that a log belongs to. */
 interface NamedLog {
   /** As given: `vault`, or `vault.Deposit`. */
   readonly name: string;
@@ -25,7 +24,6 @@ interface NamedLog {
   readonly item: NamedEventItem | null;
 }
 
-/** An event as in the JSON of an ABI. */
 interface NamedEventItem {
   readonly type: string;
   readonly name: string;
@@ -69,7 +67,9 @@ export async function readNamedLogs(
   const byTopic = Map.groupBy(events, ({ topic0 }) => topic0);
   const candidates = logs.flatMap((log) => {
     const [topic0] = log.topics;
-    const own = topic0 === undefined ? [] : (byTopic.get(topic0) ?? []).filter((event) => mayEmit(event, log));
+    const mayEmit = ({ children, addresses, firstBlock, accepts }: NamedEvent): boolean =>
+      log.blockNumber >= firstBlock && (children !== null || addresses.has(log.address)) && accepts(log);
+    const own = topic0 === undefined ? [] : (byTopic.get(topic0) ?? []).filter(mayEmit);
     return own.length === 0 ? [] : [{ log, own }];
   });
   const created = await readChildren(database, chain, events, candidates, completeTo);
@@ -93,11 +93,9 @@ function namesOf({ topics }: Log, events: readonly NamedEvent[]): readonly Named
   return events.map((event) => ({ name: event.name, item: isKnown && !fits(event) ? null : event.item() }));
 }
 
-/** An event of a named contract. */
 interface NamedEvent {
   readonly name: string;
   readonly topic0: Hash;
-  /** Topics of a log that the event fits. */
   readonly topicCount: number;
   readonly addresses: ReadonlySet<Address>;
   /** Chooses between forms of an event with the same first topic. */
@@ -141,19 +139,13 @@ function itemOnce({ abi }: EventTable): NamedEvent['item'] {
   };
 }
 
-function mayEmit({ children, addresses, firstBlock, accepts }: NamedEvent, log: Log): boolean {
-  return log.blockNumber >= firstBlock && (children !== null || addresses.has(log.address)) && accepts(log);
-}
-
 interface Candidate {
   readonly log: Log;
   readonly own: readonly NamedEvent[];
 }
 
-/** Whether a log has the form of an event. */
 type HasForm = (event: NamedEvent, log: Log) => boolean;
 
-/** Returns how logs of proxies are assigned to forms. */
 async function readForms(
   database: Pick<Database, 'query'>,
   chain: Chain,

@@ -1,4 +1,3 @@
-/** Operations of events in the OpenAPI document, with a typed field for each parameter. */
 import type { ChainRegistry } from '@chainstead/chains';
 import type { ChainId } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
@@ -35,11 +34,9 @@ export function createEventOperations(
   };
 }
 
-/** An event with the chains that have it. */
 interface DocumentedEvent {
   readonly table: EventTable;
   readonly chains: readonly string[];
-  /** Columns that requests may filter by. */
   readonly indexed: ReadonlySet<string>;
 }
 
@@ -50,11 +47,8 @@ function listEvents(
 ): readonly DocumentedEvent[] {
   const places = definitions.flatMap(({ chainId, tables }) => tables.map((table) => ({ table, key: keyOf(chainId) })));
   return [...Map.groupBy(places, ({ table }) => table.name)].flatMap(([name, ofTable]) => {
-    const [first] = ofTable;
-    if (first === undefined) return [];
-    return [
-      { table: first.table, chains: ofTable.map(({ key }) => key), indexed: indexes.get(name) ?? new Set<string>() },
-    ];
+    const chains = ofTable.map(({ key }) => key);
+    return ofTable.slice(0, 1).map(({ table }) => ({ table, chains, indexed: indexes.get(name) ?? new Set() }));
   });
 }
 
@@ -75,7 +69,6 @@ const pageShape = z.looseObject({
 type Operation = z.infer<typeof operationShape>;
 type Page = z.infer<typeof pageShape>;
 
-/** Returns the document with an operation for each event, after the one for all. */
 function withEvents(given: object, events: readonly DocumentedEvent[], eventsMax: number): object {
   const document = documentShape.parse(given);
   const template = document.paths[TEMPLATE]?.get;

@@ -3,14 +3,12 @@ import { InvalidParameterError, type ParameterProblem } from '@chainstead/http';
 import type { EventTable, ParameterColumn } from '../tables/event-table.ts';
 import { columnValues, type FilterValue } from './column-values.ts';
 
-/** A condition on a column. */
 export interface ColumnFilter {
   readonly column: ParameterColumn;
   readonly operator: '=' | '>=' | '>' | '<=' | '<';
   readonly value: FilterValue;
 }
 
-/** The filters of a request. */
 export interface EventFilters {
   /** The column whose index is read; null: the primary key. */
   readonly leading: {
@@ -18,20 +16,15 @@ export interface EventFilters {
     /** Null: a range, in whose order rows are returned. */
     readonly value: FilterValue | null;
   } | null;
-  /** All filters, with those of the leading column. */
   readonly filters: readonly ColumnFilter[];
 }
 
-/** The event that a request filters. */
 export interface FilteredEvent {
   readonly table: EventTable;
-  /** Columns with an index that serves pages. */
   readonly indexed: ReadonlySet<string>;
-  /** Returns the command that adds an index. */
   commandOf(column: string): string;
 }
 
-/** Parameters of the route that are no filters. */
 export const PAGE_PARAMETERS = [
   ...['chain', 'from_block', 'to_block', 'from_date', 'to_date'],
   ...['limit', 'order', 'cursor'],

@@ -19,7 +19,6 @@ export function indexedColumns(indexes: readonly (readonly string[])[]): Readonl
   return new Set(indexes.flatMap(([first, ...rest]) => (first !== undefined && rest.join() === wanted ? [first] : [])));
 }
 
-/** Returns the filterable columns of each table with indexes. */
 export async function readIndexes(
   database: Pick<Database, 'query'>,
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {

@@ -6,15 +6,12 @@ import type { EventTable } from '../tables/event-table.ts';
 import { type EventRow, eventRows, paramsOf } from './event-rows.ts';
 import { type EventPlace, type EventsPageRow, type EventsQuery, eventsStatement } from './events-statement.ts';
 
-/** A row of a page. */
 export interface ListedEvent
   extends Pick<EventRow, 'block_number' | 'transaction_index' | 'log_index' | 'transaction_hash' | 'contract'> {
   readonly block: PageBlock;
-  /** Values by column. */
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** A page of an event's rows. */
 export interface EventsPage {
   /** In order; at most `query.limit`. */
   readonly rows: readonly ListedEvent[];
@@ -23,7 +20,6 @@ export interface EventsPage {
   readonly next: { readonly position: EventPlace; readonly upperBound: number } | null;
 }
 
-/** Maximum number of rows that a page reads to find matching ones. */
 export const ROWS_READ_MAX = 10_000;
 
 /**

@@ -1,5 +1,5 @@
 import { rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
-import { bytesColumns, type EventTable, type ParameterColumn, PLACE_COLUMNS, UNDECODED } from './event-table.ts';
+import { bytesColumns, type EventTable, PLACE_COLUMNS, UNDECODED } from './event-table.ts';
 import { EVENT_KEY } from './row-table.ts';
 
 /**
@@ -27,7 +27,6 @@ async function knownIndexes(transaction: Transaction): Promise<ReadonlySet<strin
   return new Set(rows.map(({ name }) => name));
 }
 
-/** Drops tables with their views. */
 export async function dropEventTables(transaction: Transaction, tables: readonly EventTable[]): Promise<void> {
   for (const { name, view } of tables) {
     await transaction.query(sql`DROP VIEW IF EXISTS ${rawSql(view)}`);
@@ -62,7 +61,7 @@ function statementsOf(table: EventTable): readonly Sql[] {
   ];
   const shown = [
     ...placeView(table),
-    ...parameters.map(shownParameter),
+    ...parameters.map(({ name: column, type }) => shownColumn(column, type)),
     ...[...bytesColumns(table)].map(([column, shownName]) => `${column} AS ${shownName}`),
   ];
   return [
@@ -90,10 +89,10 @@ function indexesOf(table: EventTable, indexed: readonly string[], known: Readonl
 function placeView({ kind }: EventTable): readonly string[] {
   return Object.entries(PLACE_COLUMNS)
     .filter(([column]) => kind === 'event' || column !== 'log_index')
-    .map(([column, type]) => (type === 'bytea' ? `analytics.hex(${column}) AS ${column}` : column));
+    .map(([column, type]) => shownColumn(column, type));
 }
 
-function shownParameter({ name, type }: ParameterColumn): string {
+function shownColumn(name: string, type: string): string {
   return type === 'bytea' ? `analytics.hex(${name}) AS ${name}` : name;
 }
 
@@ -115,7 +114,6 @@ function indexName(table: EventTable, column: string): string {
 
 const NAME_BYTES = 63;
 
-/** Returns the name without the schema. */
 function relationOf({ name }: EventTable): string {
   return name.slice(name.indexOf('.') + 1);
 }

@@ -16,7 +16,6 @@ export function formsOf(table: EventTable, tables: readonly EventTable[]): reado
   );
 }
 
-/** Returns whether the implementation of a proxy decides between forms with as many topics. */
 export function dependOnImplementation(forms: readonly EventTable[]): boolean {
   return forms.length > 1 && forms.some(({ implementations }) => implementations.length > 0);
 }
@@ -27,24 +26,20 @@ export function dependOnImplementation(forms: readonly EventTable[]): boolean {
  * @param upgrade last one of the emitter before the log whose implementation is one of the forms'; null: none
  */
 export function formAt(forms: readonly EventTable[], place: LogPlace, upgrade: Upgrade | null): EventTable | undefined {
-  const [first, ...others] = forms.toSorted(bySince);
+  const [first, ...others] = forms.toSorted(({ since: one }, { since: other }) => {
+    if (one === null || other === null) return Number(one !== null) - Number(other !== null);
+    return one.block - other.block || one.log - other.log;
+  });
   const placed = others.findLast(({ since }) => since !== null && !isBefore(place, since)) ?? first;
   if (upgrade === null) return placed;
   if (placed !== undefined && placed.since !== null && isBefore(upgrade, placed.since)) return placed;
   return forms.find(({ implementations }) => implementations.includes(upgrade.implementation)) ?? placed;
 }
 
-/** Returns the implementations of all forms. */
 export function implementationsOf(forms: readonly EventTable[]): readonly Address[] {
   return [...new Set(forms.flatMap(({ implementations }) => implementations))];
 }
 
-/** Returns whether a log comes before another one of the chain. */
 export function isBefore(one: LogPlace, other: LogPlace): boolean {
   return one.block < other.block || (one.block === other.block && one.log < other.log);
-}
-
-function bySince({ since: one }: EventTable, { since: other }: EventTable): number {
-  if (one === null || other === null) return Number(one !== null) - Number(other !== null);
-  return one.block - other.block || one.log - other.log;
 }

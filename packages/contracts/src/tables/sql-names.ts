@@ -17,7 +17,6 @@ export function sqlName(name: string, bytesMax: number): string {
   return cutName(whole, bytesMax);
 }
 
-/** Returns the name, or its start and a hash of it if it is longer than `bytesMax`. */
 export function cutName(name: string, bytesMax: number): string {
   if (name.length <= bytesMax) return name;
   const hash = keccak256Hex(Buffer.from(name)).slice(2, 2 + HASH_DIGITS);

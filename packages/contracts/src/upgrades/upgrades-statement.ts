@@ -6,7 +6,6 @@ import type { ChildSet } from '../definitions/child-sets.ts';
 interface WantedUpgrades {
   readonly implementations: readonly Address[];
   readonly emitters: readonly Address[];
-  /** Last block. */
   readonly to: number;
 }
 
@@ -20,7 +19,7 @@ export function upgradesStatement(
   { implementations, emitters, to }: WantedUpgrades,
 ): Sql {
   return sql`SELECT ${hexText('upgrade.contract')} AS proxy, ${hexText('given.implementation')} AS implementation,
-         upgrade.block_number, upgrade.log_index
+         upgrade.block_number AS block, upgrade.log_index AS log
        FROM unnest(${implementations.map(addressBytes)}::bytea[]) AS given (implementation)
        CROSS JOIN LATERAL (
          SELECT contract, block_number, log_index FROM ${rawSql(table)} AS named

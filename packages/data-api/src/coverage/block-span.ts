@@ -44,7 +44,6 @@ export function isComplete(span: BlockSpan, ranges: Sql = rawSql('ranges')): Sql
 /** Flag of `sync_ranges`: blocks that were stored as their upstream returned them, although that contradicts their header. Rows may be missing or wrong. */
 export const IS_CONTRADICTED = sql`proof = 'unproven' AND proof_reason IN (${rawSql(CONTRADICTIONS.map((reason) => `'${reason}'`).join(', '))})`;
 
-/** Returns whether the span has a block whose contents contradict its header. */
 export function hasContradicted(chainId: ChainInSql, dataset: string, { lowest, highest }: BlockSpan): Sql {
   return sql`EXISTS (SELECT FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = ${dataset} AND ${IS_CONTRADICTED}
     AND last_block >= ${lowest} AND first_block <= ${highest})`;

@@ -2,25 +2,22 @@ import type { Chain } from '@chainstead/chains';
 import { joinSql, rawSql, type Sql, sql } from '@chainstead/db';
 import type { HistoryStatus, Projection, SubjectKind } from '@chainstead/sync';
 import { type ChainInSql, hasContradicted } from './block-span.ts';
+import { isSubjectBuilt } from './built.ts';
 import type { Indexed } from './indexed.ts';
-import { isSubjectBuilt } from './is-subject-built.ts';
 
 /** A wallet or a contract whose rows make up a response. Its values stand in several places of a statement: pass fragments. */
 export interface CoveredSubject {
   readonly kind: SubjectKind;
   /** Kind of the ranges that count, if not the subject's. @default kind */
   readonly recordedAs?: `${SubjectKind}-${string}`;
-  /** Its 20 bytes. */
   readonly subject: Sql;
   readonly chainId: ChainInSql;
-  /** Whose rows count. */
   readonly dataset: string;
   /**
    * Further blocks of which its rows are known, up to the newest of the chain's: what is searched for it as blocks are followed. Rows of
    * `first_block`, `last_block`. @default none
    */
   readonly followed?: Sql;
-  /** Derived state of the subject, if the response is read from it. */
   readonly states?: readonly Projection[];
 }
 
@@ -97,13 +94,11 @@ export function subjectHistory({ kind, subject, chainId }: CoveredSubject): Sql 
   return sql`backfill_requests AS history ON history.chain_id = ${chainId} AND history.kind = ${kind} AND history.subject = ${subject}`;
 }
 
-/** {@link subjectColumns} in a row. */
 export interface SubjectColumns {
   readonly indexed_from: number | null;
   readonly indexed_to: number | null;
   readonly chain_to: number | null;
   readonly is_built: boolean;
-  /** Whether a block was stored whose contents contradict its header. */
   readonly is_contradicted: boolean;
   readonly status: HistoryStatus | null;
   readonly waits: boolean | null;
@@ -112,13 +107,11 @@ export interface SubjectColumns {
   readonly error_message: string | null;
 }
 
-/** What an answer about a subject knows of. */
 export interface SubjectCoverage {
   /** Complete when nothing from the first block that counts to the newest indexed one is missing, and all of it is counted. */
   readonly indexed: Indexed;
   /** Whether the derived state counts every indexed row: false while it is built. */
   readonly isBuilt: boolean;
-  /** Whether no block of its history is missing. */
   readonly isCovered: boolean;
   /** State of its on-demand backfill; null if it was never requested. */
   readonly history: {

@@ -4,10 +4,8 @@ import { isNoted, type Projection } from '@chainstead/sync';
 import { hasContradicted } from './block-span.ts';
 import { type CoveredSubject, readSubject, type SubjectCoverage } from './subject-coverage.ts';
 
-/** Coverage of a subject without the state of its backfill. */
 export type CurrentCoverage = Omit<SubjectCoverage, 'history'>;
 
-/** As {@link subjectState} has it. */
 export type SubjectSnapshot = readonly [
   span: readonly [from: number | null, to: number | null, chainTo: number | null, isContradicted: boolean],
   /** null if it was never requested. */

@@ -2,13 +2,11 @@ import type { Chain } from '@chainstead/chains';
 import type { WalletHistoryAnswer } from '../on-demand/on-demand-backfill.ts';
 import type { SubjectCoverage } from './subject-coverage.ts';
 
-/** Backfill state of a wallet or a contract, for the client. */
 export interface SyncState {
   readonly status: 'SYNCED' | 'SYNCING';
   readonly message: string | null;
 }
 
-/** Name of the subject in texts. */
 export type SubjectNoun = 'wallet' | 'collection' | 'token';
 
 /**
@@ -25,7 +23,6 @@ export function syncStateOf(
   return isBuilt ? { status: 'SYNCED', message: null } : { status: 'SYNCING', message: BUILDING[noun] };
 }
 
-/** The `status` members of an envelope. */
 export function showSyncState(state: SyncState): { status: SyncState['status']; status_message?: string } {
   return { status: state.status, ...(state.message !== null && { status_message: state.message }) };
 }

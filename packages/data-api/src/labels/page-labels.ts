@@ -3,7 +3,6 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, expectedTrue, type ReadDatabase, type Sql, sql } from '@chainstead/db';
 import type { ChainInSql } from '../coverage/block-span.ts';
 
-/** What imported labels say of an address. */
 export interface AddressLabel {
   readonly label: string | null;
   readonly entity: string | null;
@@ -34,7 +33,6 @@ export function readLabels(entries: readonly LabelEntry[] | null): (address: Add
   return (address) => labels.get(address) ?? NO_LABEL;
 }
 
-/** Reads the labels of addresses that no statement of a page reads along. */
 export async function getLabels(
   database: ReadDatabase,
   { id }: Pick<Chain, 'id'>,

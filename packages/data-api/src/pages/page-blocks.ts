@@ -4,10 +4,8 @@ import { hex, int8, moment, packedRows, type RowOf } from '@chainstead/db/packed
 import type { ChainInSql } from '../coverage/block-span.ts';
 import { InconsistentPageError } from './inconsistent-page.ts';
 
-/** A block that rows of a page are in. */
 export type PageBlock = RowOf<typeof BLOCKS>;
 
-/** The blocks of a page's rows, once each. */
 const BLOCKS = packedRows({
   block_number: int8('block_number'),
   block_hash: hex<Hash>('block_hash', 32),

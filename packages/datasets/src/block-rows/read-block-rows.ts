@@ -1,11 +1,9 @@
 import type { ChainId, Hash } from '@chainstead/core';
 import { type ReadDatabase, rawSql, rowsAfter, type Sql, sql, statementOf, where } from '@chainstead/db';
 
-/** What a block's rows are listed of. */
 export const BLOCK_LISTS = ['erc20_transfers', 'nft_transfers', 'nft_trades'] as const;
 export type BlockList = (typeof BLOCK_LISTS)[number];
 
-/** Place of a row in its block. */
 export interface RowPlace {
   readonly transactionIndex: number;
   readonly logIndex: number;
@@ -22,7 +20,6 @@ export interface BlockRowsQuery {
   readonly limit: number;
 }
 
-/** A row as the view for SQL has it. */
 export type BlockRow = Readonly<Record<string, unknown>>;
 
 export interface BlockRows {
@@ -68,7 +65,6 @@ const COLUMNS: Readonly<Record<BlockList, readonly string[]>> = {
   ],
 };
 
-/** What the columns hold. */
 const BLOCK_MAX = 2_147_483_647;
 
 /** Transfers of ERC-20 have a log each. */
@@ -91,10 +87,11 @@ export async function readBlockRows(
   const found = isBeyond ? [] : await database.select<BlockRow>(blockRowsSql(list, query, query.limit + 1));
   const rows = found.slice(0, query.limit);
   const last = found.length > query.limit ? rows.at(-1) : undefined;
+  const { text, values } = statementOf(blockRowsSql(list, query, query.limit));
   return {
     rows,
     next: last === undefined ? null : placeOf(last),
-    sql: `${withLiterals(blockRowsSql(list, query, query.limit))};`,
+    sql: `${text.replace(/\$(\d+)/g, (_, number) => literal(values[Number(number) - 1]))};`,
   };
 }
 
@@ -107,23 +104,11 @@ function blockRowsSql(
   const conditions = [sql`chain_id = ${chainId}`, sql`block_number = ${blockNumber}`];
   if (transaction !== null) conditions.push(sql`transaction_hash = ${transaction}`);
   if (after !== null) {
-    const values = [after.transactionIndex, after.logIndex, after.item].slice(0, places.length);
-    conditions.push(
-      rowsAfter(
-        'ASC',
-        places,
-        values.map((value) => sql`${value}`),
-      ),
-    );
+    const values = [sql`${after.transactionIndex}`, sql`${after.logIndex}`, sql`${after.item}`];
+    conditions.push(rowsAfter('ASC', places, values.slice(0, places.length)));
   }
   const order = rawSql(places.join(', '));
   return sql`SELECT ${order}, ${rawSql(COLUMNS[list].join(', '))} FROM analytics.${rawSql(list)} ${where(conditions)} ORDER BY ${order} LIMIT ${limit}`;
-}
-
-/** Returns the text of a statement to copy. */
-function withLiterals(statement: Sql): string {
-  const { text, values } = statementOf(statement);
-  return text.replace(/\$(\d+)/g, (_, number) => literal(values[Number(number) - 1]));
 }
 
 /** A value in a statement to copy. @throws TypeError for a value that is neither a number nor a hash */

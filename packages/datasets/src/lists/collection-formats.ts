@@ -59,7 +59,8 @@ function entry(chainId: number, chainNamed: ChainNamed): z.ZodType<CollectionLis
       return z.NEVER;
     }
     const named = firstOf(given, CHAIN_KEYS);
-    const chain = named === undefined ? chainId : chainOf(String(named).trim(), chainNamed);
+    const name = String(named).trim();
+    const chain = named === undefined ? chainId : chainNamed(OPENSEA_CHAINS[name.toLowerCase()] ?? name);
     if (chain === null || chain === 0) {
       const message = chain === null ? `chain ${String(named).slice(0, 40)} is unknown here` : 'it names no chain';
       ctx.addIssue({ code: 'custom', message });
@@ -73,10 +74,6 @@ function entry(chainId: number, chainNamed: ChainNamed): z.ZodType<CollectionLis
       possibleSpam: flagOf(given, ['possible_spam', 'is_spam', 'spam']),
     };
   });
-}
-
-function chainOf(name: string, chainNamed: ChainNamed): number | null {
-  return chainNamed(OPENSEA_CHAINS[name.toLowerCase()] ?? name);
 }
 
 /** The first of these that is there; cells of a table that are empty are not. */

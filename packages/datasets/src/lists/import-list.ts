@@ -27,7 +27,6 @@ export interface ImportListOptions {
 
 export interface ImportReport {
   readonly format: string;
-  /** Entries that are now in the database under this source. */
   readonly rows: number;
   /** Entries that were left out, by reason, most frequent first. */
   readonly skipped: readonly { readonly reason: string; readonly count: number }[];
@@ -51,7 +50,6 @@ export async function importList(options: ImportListOptions): Promise<ImportRepo
   }
 }
 
-/** Where a kind of list is kept. */
 interface ListTable<Entry> {
   readonly name: string;
   readonly formats: readonly ListFormat<Entry>[];

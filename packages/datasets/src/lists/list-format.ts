@@ -16,6 +16,11 @@ export interface ListFormat<Entry> {
   readonly entry: (chainId: number, chainNamed: ChainNamed) => z.ZodType<Entry>;
 }
 
+/** Items of a format whose content is a list of them. */
+export function listedItems(content: unknown): readonly unknown[] {
+  return Array.isArray(content) ? content : [];
+}
+
 /** Whether the content is a list whose first item fits; an empty list fits any format. */
 export function isArrayOf(content: unknown, item: z.ZodType): boolean {
   return Array.isArray(content) && content.length > 0 && item.safeParse(content[0]).success;

@@ -18,7 +18,6 @@ export interface ParseListOptions<Entry> {
   readonly content: string;
   /** The chain of items that name none; 0: every chain. Not given: the default of the format. */
   readonly chainId?: number | undefined;
-  /** Whether an item's chain is one that this server knows. */
   readonly isKnownChain: (chainId: number) => boolean;
   readonly chainNamed: ChainNamed;
 }
