@@ -5,14 +5,12 @@ const EXIT_CODE_INTERRUPTED = 130;
 const SAME_KEYPRESS_MS = 500;
 const STANDARD_STREAMS = [0, 1, 2];
 
-/** Requests to the process from signals. */
 export interface ProcessSignals {
   /**
    * Aborts at SIGINT or SIGTERM, or when the parent process on the IPC channel is gone. A second Ctrl-C ends the process
    * immediately. SIGHUP also aborts it, if it means a closed terminal or if there is no listener for it.
    */
   readonly stopSignal: AbortSignal;
-  /** Calls the listener at SIGHUP instead of a stop, if there is no terminal. @returns a function that ends this */
   onReload(listener: () => void): () => void;
 }
 

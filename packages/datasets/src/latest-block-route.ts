@@ -2,7 +2,6 @@ import { sql } from '@chainstead/db';
 import { errorResponses, indexedChain, type RouteModule, textParameter, UnavailableError } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 
-/** `GET /api/v2.2/latestBlockNumber/{chain}`: the newest indexed block, so that the client's next request covers it. */
 export const latestBlockRoute: RouteModule = (app, { chains, reads }) => {
   app.openapi(latestBlock, async (c) => {
     const chain = indexedChain(chains, c.req.valid('param').chain);

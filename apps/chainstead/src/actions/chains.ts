@@ -33,7 +33,6 @@ export interface RemoveChainOptions {
   readonly dryRun?: boolean;
 }
 
-/** Lists the chains with rows. */
 export async function listChains(
   options: { readonly json?: boolean },
   command: Command,
@@ -60,7 +59,6 @@ export async function listChains(
   });
 }
 
-/** Shows the rows of a chain, asks, and deletes them. */
 export async function removeChainOfCommand(
   given: string,
   options: RemoveChainOptions,
@@ -110,7 +108,6 @@ export async function removeChainOfCommand(
   });
 }
 
-/** @throws UsageError if nothing is stored of it */
 async function findChain(database: Database, configuration: Configuration, given: string): Promise<StoredChain> {
   const records = (await readRecords(database)).map((one) => ({ ...one, ...named(one, configuration) }));
   const wanted = given.toLowerCase();
@@ -142,7 +139,6 @@ async function requireRemovable(database: Database, configuration: Configuration
   await requireNotIndexed(database, chain);
 }
 
-/** @throws UsageError without the name of the chain */
 async function confirm({ name }: StoredChain, { yes }: RemoveChainOptions, context: CommandContext): Promise<void> {
   if (yes === true) return;
   if (context.ask === undefined)
@@ -153,7 +149,6 @@ async function confirm({ name }: StoredChain, { yes }: RemoveChainOptions, conte
 }
 
 interface NamedRecord extends ChainRecord {
-  /** Absent for EVM chains. */
   readonly network?: AptosStatus['network'];
 }
 

@@ -45,7 +45,6 @@ export interface AddContractOptions {
 /** Larger files are no ABI. */
 const ABI_BYTES_MAX = 10 * 1024 * 1024;
 
-/** Adds a contract and writes its tables. */
 export async function addContractOfCommand(
   name: string,
   options: AddContractOptions,
@@ -80,7 +79,6 @@ export async function addContractOfCommand(
   });
 }
 
-/** Lists contracts with the columns of their tables. */
 export async function listContracts(
   options: { readonly json?: boolean },
   command: Command,
@@ -109,7 +107,6 @@ export async function listContracts(
   });
 }
 
-/** Writes rows, indexed blocks and undecoded logs of each table. */
 export async function showContractStatus(
   options: { readonly json?: boolean },
   command: Command,
@@ -142,7 +139,6 @@ function stateOf({ isMissing, suspendedReason }: ContractStatus): string {
   return suspendedReason === null ? '' : `suspended: ${suspendedReason}`;
 }
 
-/** Removes a contract from a chain. */
 export async function removeContractOfCommand(
   name: string,
   options: { readonly chain: string },
@@ -157,7 +153,6 @@ export async function removeContractOfCommand(
   });
 }
 
-/** Adds the contracts of a file. */
 export async function applyContractsOfCommand(path: string, command: Command, context: CommandContext): Promise<void> {
   // The parser of YAML is loaded for this command alone.
   const { applyContractsFile } = await import('../contracts-file/apply-contracts.ts');
@@ -167,7 +162,6 @@ export async function applyContractsOfCommand(path: string, command: Command, co
   });
 }
 
-/** Indexes a suspended contract again. */
 export async function resumeContractOfCommand(
   name: string,
   options: { readonly chain: string },
@@ -276,12 +270,10 @@ function readBlock(text: string | undefined): number | null {
   throw new UsageError(`--from ${text} is not a block number`, 'Use decimal digits');
 }
 
-/** @returns null without a text */
 function readImplementation(text: string | undefined): Address | null {
   return text === undefined ? null : readAddress(text, '--implementation');
 }
 
-/** @returns null without a text */
 function readLogPlace(text: string | undefined): ReturnType<typeof parseLogPlace> {
   if (text === undefined) return null;
   const place = parseLogPlace(text);

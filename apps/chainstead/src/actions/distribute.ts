@@ -10,7 +10,6 @@ import { readConnectedProcesses } from '../start/connected-processes.ts';
 import { sizeText } from '../text/cluster-status-text.ts';
 import { renderTable } from '../text/text-table.ts';
 
-/** Distributes the tables over a Citus cluster, one after the other, or shows the plan. */
 export function distribute(
   options: { readonly dryRun?: boolean },
   command: Command,

@@ -26,7 +26,6 @@ interface DoctorOptions {
   readonly json?: boolean;
 }
 
-/** At least one check failed. */
 class ExaminationFailedError extends defineError('EXAMINATION_FAILED', (bad: readonly string[]) => ({
   message: `Checks failed: ${bad.join(', ')}`,
   facts: { bad },
@@ -81,7 +80,6 @@ async function examineAll(
   return { storage: reports, ...value };
 }
 
-/** @throws UsageError if the chain is unknown */
 async function examineOne(examining: ExamineOptions, given: string | undefined, url: string): Promise<NodeReport> {
   const chain = given ?? (await chainOf(examining.configuration, url));
   const report = chain === null ? null : await examineUrl(examining, chain, url);
@@ -98,7 +96,6 @@ async function chainOf({ chainRegistry }: Configuration, url: string): Promise<s
   return id === null ? null : (chainRegistry.find(id)?.key ?? null);
 }
 
-/** Progress by chain id. */
 async function readProgress(database: Database, configuration: Configuration): Promise<ProgressByChain> {
   const statuses = await readChainStatuses(
     database,

@@ -24,7 +24,6 @@ export interface ExplainPriceOptions {
   readonly proof?: boolean;
 }
 
-/** Writes the price of a token and what decided it. */
 export async function showExplainedPrice(
   options: ExplainPriceOptions,
   command: Command,
@@ -71,13 +70,11 @@ function renderRefusal({ candidates = [], indexed, ...figures }: RefusalDetails)
   return `${renderTable(['detail', 'value'], rows)}${renderPools('Pools', candidates)}`;
 }
 
-/** The details of the 404 of `GET /erc20/{address}/price`. */
 type RefusalDetails = ErrorDetails & {
   readonly candidates?: PriceExplanation['candidates'];
   readonly indexed?: Readonly<Record<string, unknown>>;
 };
 
-/** Writes the price as JSON, with its proof from the nodes of the chain. */
 async function writeProvenPrice(
   wanted: Parameters<typeof readExplainedPrice>[2],
   options: ExplainPriceOptions,
@@ -150,7 +147,6 @@ function renderPools(title: string, candidates: PriceExplanation['candidates']):
   return `\n${title}:\n${renderTable(['pool', 'exchange', 'role', 'price', 'weight', 'state of'], rows)}`;
 }
 
-/** The tokens that the pools are priced with, and the pools of each. */
 function renderHops(hops: PriceExplanation['hops']): string {
   if (hops.length === 0) return '';
   const rows = hops.map((hop) => [hop.token_address, hop.price_usd, hop.rule, hop.depth_usd]);
@@ -170,7 +166,6 @@ function renderAnchors({ anchors }: PriceExplanation): string {
   return `\nAnchors:\n${renderTable(['token', 'price', 'source', 'aggregator', 'round', 'block:log'], rows)}`;
 }
 
-/** The figures that settings decide. */
 function renderRules({ rule, hops, rules }: PriceExplanation): string {
   if (rule === 'anchor') return '';
   const isDirect = hops.length === 0;

@@ -25,7 +25,6 @@ export interface ExportParquetOptions {
 
 const BLOCKS_PER_FILE_MAX = 100_000;
 
-/** Exports a table of a chain. Rewritten ranges are reported on stderr. */
 export async function exportParquet(
   options: ExportParquetOptions,
   command: Command,
@@ -59,7 +58,6 @@ export async function exportParquet(
   });
 }
 
-/** Returns a configured chain, or one of the database. @throws UsageError */
 async function findChain(
   database: Pick<Database, 'query'>,
   configuration: Configuration,

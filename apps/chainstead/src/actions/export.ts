@@ -12,7 +12,6 @@ import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 /** Header and end. */
 const LINES_AROUND = 2;
 
-/** Writes the coins of a network of Aptos to a file. */
 export async function exportAptosCoins(
   file: string,
   options: { readonly chain: string },

@@ -11,7 +11,6 @@ import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 import { chainName } from '../text/chain-name.ts';
 import { renderTable } from '../text/text-table.ts';
 
-/** Writes what is not covered, and what is. */
 export async function showGaps(
   options: { readonly json?: boolean },
   command: Command,

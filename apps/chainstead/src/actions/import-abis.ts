@@ -18,7 +18,6 @@ const SOURCIFY_URL = 'https://sourcify.dev/server';
 /** Larger files are compiler output of whole projects. */
 const FILE_BYTES_MAX = 32 * 1_024 * 1_024;
 
-/** Imports ABIs of contracts: a file, a folder of files, a URL, or what Sourcify has of a contract. */
 export async function runImportAbis(
   place: string,
   options: ImportOptions,
@@ -104,7 +103,6 @@ async function* fileAbis(
   }
 }
 
-/** Returns the reason to skip a file, or null. */
 function refusalOf({ path, bytes }: ListedFile): string | null {
   if (!/\.json$/i.test(path)) return 'a file without the extension .json';
   return bytes > FILE_BYTES_MAX ? 'a file of more than 32 MB' : null;

@@ -12,7 +12,6 @@ import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 import { createProgressReport, type ProgressReport } from '../text/progress.ts';
 import type { ImportOptions } from './import-options.ts';
 
-/** Imports a list of signatures: a file, a folder of files, or a URL. */
 export async function runImportSignatures(
   place: string,
   { source = place, chain }: ImportOptions,

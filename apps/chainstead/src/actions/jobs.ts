@@ -14,7 +14,6 @@ import { renderTable } from '../text/text-table.ts';
 
 const JOBS_MAX = 50;
 
-/** Lists the newest jobs on ranges. */
 export async function listJobs(
   options: { readonly json?: boolean },
   command: Command,
@@ -46,7 +45,6 @@ export async function listJobs(
   });
 }
 
-/** Ends a job. @throws NoSuchRangeJobError */
 export async function cancelJob(id: string, command: Command, context: CommandContext): Promise<void> {
   const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
   await withStorage({ configuration, context, name: 'jobs' }, async ({ database }) => {
@@ -59,7 +57,6 @@ export async function cancelJob(id: string, command: Command, context: CommandCo
   });
 }
 
-/** Forgets the crashes of quarantined work. @throws UsageError if no such work is quarantined */
 export async function retryWork(name: string, command: Command, context: CommandContext): Promise<void> {
   const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
   await withStorage({ configuration, context, name: 'jobs' }, async ({ database }) => {

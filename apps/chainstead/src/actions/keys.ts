@@ -18,7 +18,6 @@ import { renderTable } from '../text/text-table.ts';
 
 const DAYS_MAX = 3_650;
 
-/** Creates a key and prints it. */
 export function createKey(
   options: { readonly name: string; readonly scope?: readonly string[] },
   command: Command,
@@ -34,7 +33,6 @@ export function createKey(
   });
 }
 
-/** Lists the stored keys. */
 export function listKeys(
   options: { readonly json?: boolean },
   command: Command,
@@ -57,7 +55,6 @@ export function listKeys(
   });
 }
 
-/** Sets the scopes of a stored key. */
 export function setKeyScopes(
   key: string,
   options: { readonly scope: readonly string[] },
@@ -71,7 +68,6 @@ export function setKeyScopes(
   });
 }
 
-/** @throws UsageError */
 function scopesOf(names: readonly string[]): KeyScopes {
   const scopes = parseScopes(names);
   if (scopes !== null) return scopes;
@@ -79,7 +75,6 @@ function scopesOf(names: readonly string[]): KeyScopes {
   throw new UsageError(`--scope ${given} is not valid`, `Use a comma list of ${KEY_SCOPES.join(', ')}`, { given });
 }
 
-/** Revokes a stored key. */
 export function revokeKey(key: string, command: Command, context: CommandContext): Promise<void> {
   return withKeys(command, context, async (keys) => {
     const revoked = await keys.revoke(key, commandActor());
@@ -87,7 +82,6 @@ export function revokeKey(key: string, command: Command, context: CommandContext
   });
 }
 
-/** Shows gateway calls by key. */
 export async function showUsage(
   options: { readonly days: string; readonly json?: boolean },
   command: Command,

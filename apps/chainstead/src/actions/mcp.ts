@@ -7,7 +7,6 @@ import { VERSION } from '../version.ts';
 /** Longer than the server gives a request. Milliseconds. */
 const REQUEST_TIMEOUT_MS = 45_000;
 
-/** Passes tool calls of an agent on to a server until the agent closes its side. @throws UsageError */
 export async function serveAgent(options: { readonly url: string }, context: CommandContext): Promise<void> {
   const address = addressOf(options.url);
   const key = context.environment.CHAINSTEAD_API_KEY;
@@ -37,7 +36,6 @@ export async function serveAgent(options: { readonly url: string }, context: Com
   });
 }
 
-/** @throws UsageError */
 function addressOf(text: string): URL {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')

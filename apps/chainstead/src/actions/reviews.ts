@@ -20,7 +20,6 @@ interface ChainOption {
 /** Limit for a reason in the table, which clients write. */
 const REASON_LENGTH_MAX = 60;
 
-/** Lists contracts that clients reported. */
 export async function listReviews(
   options: ChainOption & { readonly json?: boolean },
   command: Command,
@@ -60,7 +59,6 @@ export async function listReviews(
   });
 }
 
-/** Makes reports take effect. */
 export async function applyReported(
   contracts: readonly string[],
   options: ChainOption,
@@ -87,7 +85,6 @@ export async function applyReported(
   });
 }
 
-/** @throws UsageError */
 function selectionOf(
   contracts: readonly string[],
   { chain }: ChainOption,

@@ -23,7 +23,6 @@ import { surveyUpstreams } from '../start/survey-upstreams.ts';
 /** Name of the sessions of this process; those of its roles come later. */
 const APPLICATION_NAME = 'chainstead start';
 
-/** Runs the program until the context's signal aborts. */
 export async function start(
   options: { readonly roles?: string },
   command: Command,
@@ -85,18 +84,15 @@ export async function start(
   }
 }
 
-/** @throws ContractsFileError */
 async function requireContractsFile({ contractsFile, chainRegistry }: Configuration): Promise<void> {
   if (contractsFile !== null) await readContractsFile(contractsFile, chainRegistry);
 }
 
-/** What is going to run. */
 interface Plan {
   readonly configuration: Configuration;
   readonly slots: readonly RoleSlot[];
 }
 
-/** What has to be there before the roles start. */
 async function prepare(
   storage: Storage,
   { configuration, slots }: Plan,

@@ -18,18 +18,13 @@ import { renderCluster } from '../text/cluster-status-text.ts';
 import { renderSetAside, setAsideJson } from '../text/set-aside-text.ts';
 import { diskPlaceOf, renderStorage, storageJson } from '../text/storage-status-text.ts';
 
-/** Number of unfinished histories listed; all are counted. */
 const HISTORIES_MAX = 20;
-/** Number of collections with failing metadata listed by chain; all are counted. */
 const FAILING_COLLECTIONS_MAX = 10;
 
-/** Number of failing streams listed; all are counted. */
 const FAILING_STREAMS_MAX = 10;
 
-/** Number of quarantined work items listed. */
 const SET_ASIDE_MAX = 20;
 
-/** Writes the status of each chain. */
 export async function showStatus(
   options: { readonly json?: boolean },
   command: Command,
@@ -94,13 +89,11 @@ export async function showStatus(
   });
 }
 
-/** Aptos tables are included if Aptos is indexed. */
 function tablesOf({ aptos, datasets }: Configuration): string[] {
   const aptosTables = aptos.networks.length === 0 ? [] : aptosDatasets(aptos.datasets).flatMap(({ tables }) => tables);
   return ['blocks', 'tokens', ...datasets.map(({ table }) => table.name), ...aptosTables];
 }
 
-/** Renders streams as one text, or none without streams. */
 function renderStreamStatus({ counts, webhooksPending, failing }: StreamStatuses): string[] {
   const states = Object.entries(counts).map(([status, count]) => `${count} ${status}`);
   if (states.length === 0) return [];
@@ -109,7 +102,6 @@ function renderStreamStatus({ counts, webhooksPending, failing }: StreamStatuses
   return [`${['streams', `  ${states.join(', ')}; ${waiting}`, ...reasons].join('\n')}\n`];
 }
 
-/** Renders streams as JSON. */
 function streamStatusJson({ counts, webhooksPending, failing }: StreamStatuses): Readonly<Record<string, unknown>> {
   return {
     active: counts.active ?? 0,

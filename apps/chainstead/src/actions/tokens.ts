@@ -11,7 +11,6 @@ import { findDatabase } from '../session/find-database.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 import { withStoredChains } from '../session/stored-chains.ts';
 
-/** Queues the facts of stored tokens for the worker role. */
 export async function refreshTokenFacts(
   given: readonly string[],
   options: { readonly chain: string },
@@ -43,7 +42,6 @@ export async function refreshTokenFacts(
   });
 }
 
-/** @throws UsageError */
 function addressOf(text: string): Address {
   if (!isAddress(text)) throw new UsageError(`${text} is not an address`, 'Use 0x and 40 hexadecimal digits');
   return parseAddress(text);

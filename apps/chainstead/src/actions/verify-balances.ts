@@ -15,7 +15,6 @@ export interface VerifyBalancesOptions {
   readonly token?: readonly string[];
 }
 
-/** The chain state or a contract contradicts a balance of the API or of an upstream. */
 class BalancesContradictedError extends defineError(
   'BALANCES_CONTRADICTED',
   (chain: string, wallet: Address, details: readonly string[]) => ({
@@ -31,11 +30,9 @@ interface Report {
   readonly block: StateBlock;
   readonly balances: readonly VerifiedBalance[];
   readonly refused: readonly { readonly upstream: string; readonly why: string }[];
-  /** Whether the wallet moved more tokens than were looked at. */
   readonly isCut: boolean;
 }
 
-/** Proves a wallet's balances. @throws BalancesContradictedError */
 export async function verifyBalances(
   options: VerifyBalancesOptions,
   command: Command,
@@ -143,7 +140,6 @@ function renderJson({ chain, wallet, block, balances, refused, isCut }: Report):
 /** A balance and its verdict. A contradicted one may also be unproven: then the API and `balanceOf` differ. */
 type VerifiedBalance = ShownBalance & BalanceProof;
 
-/** Compares the balances of the API, the contract and the chain state. @throws RequestAbortedError, DatabaseError */
 async function verifyBalance(
   prover: BalanceProver,
   wallet: Address,

@@ -22,7 +22,6 @@ const BYTES_MAX = 128 * 1024 * 1024;
 /** A value takes up to 60 bytes of memory. */
 const VALUES_MAX = 2_000_000;
 
-/** Verifies the proof of a file and writes the result. @throws PriceProofError, PriceUnprovenError, UsageError, JsonBoundsError */
 export async function showVerifiedPrice(
   file: string,
   { blockHash, trustedHashes }: VerifyPriceOptions,

@@ -6,7 +6,6 @@ import { detachRangeWork } from '../ranges/detach-range-work.ts';
 import { runRangeWork } from '../ranges/range-command.ts';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** Verifies the requested ranges. @throws VerificationIncompleteError */
 export async function runVerification(
   options: BlockRangeOptions,
   command: Command,

@@ -2,7 +2,6 @@ import { Command } from 'commander';
 import type { RemoveChainOptions } from '../actions/chains.ts';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** `chainstead chains list|remove` */
 export function chainsCommand(context: CommandContext): Command {
   return new Command('chains')
     .description('List the stored chains, and delete the rows of one')

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** `chainstead config validate|print` */
 export function configCommand(context: CommandContext): Command {
   return new Command('config')
     .description('Check or show the configuration')

@@ -2,7 +2,6 @@ import { Command } from 'commander';
 import type { AddContractOptions } from '../actions/contracts.ts';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** `chainstead contracts add|apply|list|status|resume|remove` */
 export function contractsCommand(context: CommandContext): Command {
   return new Command('contracts')
     .description('Index your own contracts: a typed table for each event and function')
@@ -116,7 +115,6 @@ function removeCommand(context: CommandContext): Command {
     });
 }
 
-/** Collects the values of repeated comma lists. */
 function collect(list: string, before: string[] = []): string[] {
   return [...before, ...list.split(',').map((one) => one.trim())];
 }

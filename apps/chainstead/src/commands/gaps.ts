@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** `chainstead gaps` */
 export function gapsCommand(context: CommandContext): Command {
   return new Command('gaps')
     .description('List missing block ranges and the proof level of indexed ranges')

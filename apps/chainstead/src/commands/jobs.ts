@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** `chainstead jobs list|cancel|retry` */
 export function jobsCommand(context: CommandContext): Command {
   return new Command('jobs')
     .description('List or cancel range jobs queued with --detach or in the console, or retry quarantined work')

@@ -3,7 +3,6 @@ import type { CommandContext } from '../session/command-context.ts';
 
 const SCOPES = 'data, rpc, streams or admin';
 
-/** `chainstead keys create|list|scope|revoke|usage` */
 export function keysCommand(context: CommandContext): Command {
   return new Command('keys')
     .description('Create, list, restrict and revoke API keys; show JSON-RPC usage')
@@ -75,7 +74,6 @@ function usageCommand(context: CommandContext): Command {
     });
 }
 
-/** Collects the names of repeated comma lists. */
 function collect(list: string, before: string[] = []): string[] {
   return [...before, ...list.split(',').map((name) => name.trim())];
 }

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** `chainstead status` */
 export function statusCommand(context: CommandContext): Command {
   return new Command('status')
     .description('Show sync progress, lag, upstream health, row counts and database size')

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** `chainstead upgrade-check` */
 export function upgradeCheckCommand(context: CommandContext): Command {
   return new Command('upgrade-check')
     .description('Show what starting this version would do to the database (read-only)')

@@ -5,7 +5,6 @@ import { factsOf, KEY_GROUPS, type KeyFacts, type KeyGroup } from './key-facts.t
 const EXAMPLE_CHAIN = 'ETH';
 const LINE_WIDTH = 118;
 
-/** Text of `.env.example`: every setting with its meaning, values, and default or example. */
 export function renderEnvExample(): string {
   const sections = KEY_GROUPS.map((group) => renderGroup(group));
   return `${[intro(), ...sections].join('\n\n')}\n`;

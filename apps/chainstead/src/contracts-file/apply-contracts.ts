@@ -56,7 +56,6 @@ export async function watchContractsFile(watch: ContractsFileWatch, signal: Abor
   }
 }
 
-/** Changes when the file does. */
 async function stampOf(path: string): Promise<string> {
   try {
     const { mtimeMs, size, ino } = await stat(path);

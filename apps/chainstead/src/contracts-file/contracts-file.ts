@@ -6,7 +6,6 @@ import { defineError, errorText, isAddress, parseAddress } from '@chainstead/cor
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-/** The file of `CONTRACTS_FILE` can't be used. Nothing of it is applied. */
 export class ContractsFileError extends defineError(
   'CONTRACTS_FILE_INVALID',
   (path: string, problems: readonly string[]) => ({
@@ -70,12 +69,10 @@ const contractsFile = z.strictObject({
 
 type GivenContract = z.output<typeof contract>;
 
-/** Returns the JSON schema of the file, for editors. */
 export function contractsFileSchema(): object {
   return { title: 'Contracts of Chainstead', ...z.toJSONSchema(contractsFile, { io: 'input' }) };
 }
 
-/** Reads the contracts of a YAML file, with their ABIs. @throws ContractsFileError */
 export async function readContractsFile(
   path: string,
   chains: Pick<ChainRegistry, 'find'>,
@@ -105,7 +102,6 @@ function parseContracts(path: string, text: string): readonly GivenContract[] {
   );
 }
 
-/** @throws ContractsFileError */
 function parseYaml(path: string, text: string): unknown {
   try {
     // Nested aliases expand without limit.
@@ -151,7 +147,6 @@ async function readAbi(path: string, abiPath: string): Promise<unknown> {
   return JSON.parse(await readText(path, abiPath, ABI_BYTES_MAX));
 }
 
-/** @throws ContractsFileError */
 async function readText(path: string, read: string, bytesMax: number): Promise<string> {
   const { size } = await stat(read).catch((error: unknown) => {
     throw new ContractsFileError(path, [`${read} can't be read: ${errorText(error)}`]);

@@ -7,7 +7,6 @@ import { poolStates } from '@chainstead/markets/datasets';
 import type { ChainStatus } from '@chainstead/sync';
 import type { Configuration } from '../configuration/index.ts';
 
-/** Progress of one subject of a chain. */
 export interface DatasetProgress {
   readonly subject: 'swaps' | 'prices' | 'proofs';
   /** `off`: a setting turns it off, and `waitsFor` names it. */
@@ -18,17 +17,14 @@ export interface DatasetProgress {
   readonly waitsFor: readonly string[];
 }
 
-/** A chain with everything that decides its progress. */
 export interface ProgressFacts {
   readonly chain: Chain;
   readonly status: Pick<ChainStatus, 'coverage' | 'gaps' | 'proving' | 'unknownHead'>;
-  /** Names. */
   readonly datasets: readonly string[];
   readonly verifyBlocksPerSecond: Configuration['verifyBlocksPerSecond'];
   readonly market: MarketFacts;
 }
 
-/** Stored facts on which swaps and prices depend, in addition to coverage. */
 export interface MarketFacts {
   /** Pools that wait for a proof, counted up to {@link POOLS_COUNTED_MAX}. */
   readonly duePools: number;
@@ -39,12 +35,10 @@ export interface MarketFacts {
 /** The count stops here, so that it costs the same for any number of pools. */
 export const POOLS_COUNTED_MAX = 10_000;
 
-/** Returns the progress of swaps, prices and proofs. */
 export function datasetProgress(facts: ProgressFacts): readonly DatasetProgress[] {
   return [swapProgress(facts), priceProgress(facts), proofProgress(facts)];
 }
 
-/** Renders the progress of one subject in a line. */
 export function progressText({ state, done, waitsFor }: DatasetProgress): string {
   if (state === 'off') return `off: ${waitsFor.join('; ')}`;
   const range = done === null ? 'no block yet' : `complete from block ${done.from} to ${done.to}`;

@@ -17,9 +17,7 @@ import type { DemoCoins } from './demo-coins.ts';
 import { addDemoContract } from './demo-contract.ts';
 import { DEMO_CONFIRMATIONS } from './demo-stream.ts';
 
-/** The whole program over the demo chain, with a temporary database. */
 export interface DemoProgram {
-  /** URL of the API, such as `http://127.0.0.1:8080`. */
   readonly address: string;
   /** File with the console key; null if the program ended before. */
   readonly adminKeyFile: string | null;
@@ -31,7 +29,6 @@ export interface DemoProgram {
   readonly ended: Promise<void>;
 }
 
-/** The indexed chain and its contracts. */
 export interface DemoSources {
   readonly chain: DemoChain;
   readonly coins: DemoCoins;

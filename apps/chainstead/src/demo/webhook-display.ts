@@ -5,9 +5,7 @@ import { type DemoWebhook, describeWebhook } from './demo-stream.ts';
 export interface WebhookDisplayOptions {
   readonly output: Output;
   readonly clock: Clock;
-  /** Prints one line per webhook. */
   readonly listsAll: boolean;
-  /** Ends the line shown in place, so that other lines can follow. */
   readonly signal: AbortSignal;
 }
 

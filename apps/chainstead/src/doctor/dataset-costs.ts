@@ -7,9 +7,7 @@ import { type BlockPart, type Dataset, datasetsOf, deepestPart } from '@chainste
 
 export interface DatasetCostFacts {
   readonly chain: Chain;
-  /** Every known dataset. */
   readonly known: readonly Dataset[];
-  /** Names of the configured ones. */
   readonly configured: ReadonlySet<string>;
   /** Newest blocks; none: costs have no figures. */
   readonly sample: readonly SampledBlock[];
@@ -37,7 +35,6 @@ function stateOf({ name }: Dataset, isOn: boolean, { chain, configured }: Datase
   return isRequested && configured.has(name) ? 'on request; for every block' : 'off';
 }
 
-/** The chain with every dataset that a setting of a chain turns on. */
 function withEverything(chain: Chain): Chain {
   return {
     ...chain,
@@ -58,7 +55,6 @@ function costOf(dataset: Dataset, chain: Chain, { sample }: DatasetCostFacts): s
   return `filtered logs, ${logs.toFixed(1)} and ${sizeText(mean(taken.map((one) => one.reduce((sum, { bytes }) => sum + bytes, 0))), chain)}`;
 }
 
-/** Calls of a backfill. */
 const WHOLE: Readonly<Record<Exclude<BlockPart, 'logs'>, string>> = {
   transactions: 'whole blocks and receipts, 2 calls per block',
   internalTransactions: 'traces, 3 calls per block, also of new blocks; without traces',

@@ -6,7 +6,6 @@ import { checkNode, type KnownBlock, type SampledBlock, type UpstreamConfig } fr
 import { datasetsOf } from '@chainstead/sync';
 import type { AptosNetworkConfiguration, ChainConfiguration, Configuration } from '../configuration/index.ts';
 
-/** What was found of one node. */
 export interface NodeReport extends CheckReport {
   /** As in `CHAINS`; for Aptos, `aptos` or `aptos-testnet`. */
   readonly chain: string;
@@ -20,7 +19,6 @@ export interface ExamineOptions {
   readonly deadlineMs: number;
   /** Blocks that are known to belong to a chain. @default none are */
   readonly knownBlocks?: (chain: Chain) => Promise<readonly KnownBlock[]>;
-  /** Called for one node. @default no call before the end */
   readonly onFinding?: OnFinding | undefined;
   /** Called with each whole block that a node returned. @default they are not kept */
   readonly onBlock?: (chain: Chain, block: SampledBlock) => void;

@@ -52,7 +52,6 @@ export async function examineStorage<T>(
   }
 }
 
-/** An open database. */
 export interface ExaminedDatabase {
   readonly database: Database;
   /** Whether it has all tables of this version: an older or empty one lacks some that reads expect. */

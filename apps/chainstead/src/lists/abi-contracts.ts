@@ -1,7 +1,6 @@
 import type { ChainRegistry } from '@chainstead/chains';
 import { type Address, type ChainId, isAddress, parseAddress } from '@chainstead/core';
 
-/** A contract on a chain. */
 export interface NamedContract {
   readonly address: Address;
   readonly chainId: ChainId;

@@ -17,7 +17,6 @@ import { createProgressReport } from '../text/progress.ts';
 import { type RangeWork, writeOutcome } from './range-command.ts';
 import { readBlockRanges } from './read-block-ranges.ts';
 
-/** `chainstead backfill --chain aptos`: covers ranges of versions with the datasets of `APTOS_DATASETS`. */
 export async function backfillAptos(
   network: AptosNetwork,
   { options, command, context }: Omit<RangeWork, 'name'>,

@@ -54,7 +54,6 @@ export async function detachRangeWork({ work, dataset, options, command, context
   });
 }
 
-/** Returns the chain as stored in jobs, and its name for output. */
 function chainOf(
   { chains, chainRegistry }: Configuration,
   given: string,

@@ -5,7 +5,6 @@ import type { BlockRangeOptions } from './block-range-options.ts';
 const RANGE = /^(\d+)(?:-|\.\.)(\d+)$/;
 const BLOCK = /^\d+$/;
 
-/** Returns the requested ranges. Adjacent ranges are joined. @throws UsageError */
 export function readBlockRanges(options: BlockRangeOptions): BlockRange[] {
   const ranges = (options.range ?? []).map(parseRange);
   if (options.from !== undefined || options.to !== undefined) ranges.push(fromTo(options.from, options.to));

@@ -13,7 +13,6 @@ export interface RecordOptions {
   onProgress(progress: WorkProgress): void;
 }
 
-/** The requested block is not on the chain (yet). */
 export class BlockNotFoundError extends defineError('BLOCK_NOT_FOUND', (chain: Chain, block: number) => ({
   message: `No upstream of ${chain.key} has block ${block}`,
   facts: { chain: chain.key, block },

@@ -2,7 +2,6 @@ import { isLoopbackName, type RouteModule, withScope } from '@chainstead/http';
 import type { Closing } from './closing.ts';
 import type { RoleContext } from './role.ts';
 
-/** GraphQL of the API. */
 export interface GraphqlApi {
   readonly routes: readonly RouteModule[];
   /** GraphiQL, on a loopback address only. */

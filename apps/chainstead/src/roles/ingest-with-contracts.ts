@@ -45,7 +45,6 @@ export async function ingestWithContracts(
   }
 }
 
-/** @returns null if the signal aborts first */
 async function readPatiently(
   { database, configuration, clock, logger }: ContractsWatch,
   signal: AbortSignal,

@@ -100,7 +100,6 @@ export async function startIngest(context: RoleContext): Promise<RunningRole> {
   };
 }
 
-/** The configuration with the chains and networks that this process ingests. */
 function ownShare({ configuration, place = ONLY_PROCESS }: RoleContext): Configuration {
   const { chains, aptos } = configuration;
   return {
@@ -121,7 +120,6 @@ interface SharedByChains {
   readonly metrics: SyncMetrics;
   readonly contractMetrics: ContractMetrics;
   readonly watcher: BlockWatcher;
-  /** Keys of the own chains that may have history to fill. */
   readonly filling: Set<string>;
   readonly recoverSigners: RecoverSigners;
   readonly journal: WorkJournal;
@@ -150,7 +148,6 @@ async function ingestChain(
   }
 }
 
-/** Ingests until the signal aborts, or up to the chain's end block. */
 async function ingestReported(
   configured: ChainConfiguration,
   pool: UpstreamPool,
@@ -231,7 +228,6 @@ async function startReported(
   return true;
 }
 
-/** Ingests every configured Aptos network, each independently, until the signal aborts. */
 function startAptosIngest(
   context: RoleContext,
   metrics: SyncMetrics,
@@ -273,7 +269,6 @@ function startAptosIngest(
   return { stopped: Promise.all(networks.map(ingest)).then(() => {}) };
 }
 
-/** The fullnodes of a network as the source of its head. */
 function fullnodesSource(fullnodes: Fullnodes): HeadSource {
   return {
     seenAt: () =>

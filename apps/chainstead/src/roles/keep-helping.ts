@@ -18,7 +18,6 @@ export interface Helping {
   readonly journal: WorkJournal;
   /** Chains that other processes lead, those to be helped first in front. */
   readonly chains: readonly ChainConfiguration[];
-  /** Whether chains of this process have history to fill. */
   isBusy(): boolean;
 }
 
@@ -47,7 +46,6 @@ export async function keepHelping(helping: Helping, signal: AbortSignal): Promis
   }
 }
 
-/** @returns whether there was something to help with */
 async function help(configured: ChainConfiguration, helping: Helping, signal: AbortSignal): Promise<boolean> {
   const { chain } = configured;
   const { clock, configuration, database, logger } = helping.context;

@@ -17,10 +17,8 @@ import {
 import { openPool } from '../session/upstream-pools.ts';
 import type { RoleContext } from './role.ts';
 
-/** The API of streams, with what of it leaves the database. */
 export interface StreamApi {
   readonly routes: readonly RouteModule[];
-  /** What the console does with streams. */
   readonly operations: StreamOperations;
   close(): Promise<void>;
 }

@@ -139,15 +139,12 @@ async function keepSampling(
   }
 }
 
-/** What reads names, and the nodes that are there for names alone. */
 interface OpenedNameReader {
   readonly reader: StateReader;
-  /** Chains that are not indexed. */
   readonly unindexed: readonly NameNodes[];
   close(): Promise<void>;
 }
 
-/** @param indexed the chains whose pools are open anyway */
 function openNameReader(
   context: RoleContext,
   {
@@ -187,13 +184,11 @@ interface WebhooksOptions {
   readonly chains: readonly { readonly chain: Chain; readonly pool: UpstreamPool }[];
 }
 
-/** The sending of webhooks, at work. */
 interface RunningWebhooks {
   /** Begins no more attempts; those under way may end within so many milliseconds. Ends connections then. */
   stop(timeoutMs: number): Promise<void>;
 }
 
-/** Sends the webhooks of all streams, over separate connections. */
 async function startWebhooks({ context, chains, journal }: WebhooksOptions): Promise<RunningWebhooks> {
   const { configuration, database, logger, metrics, clock } = context;
   const { retries, retryDelaysMs, historyDays, concurrency, concurrencyPerHost, triggerCalls } = configuration.webhooks;

@@ -6,7 +6,6 @@ import type { Configuration } from '../configuration/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import type { CommandContext } from './command-context.ts';
 
-/** What a demo's folder of data begins with, in the folder for temporary files. */
 export const DEMO_FOLDER_PREFIX = 'chainstead-demo-';
 
 /**
@@ -34,7 +33,6 @@ export async function findDatabase(
   return { ...configuration, database: { ...configuration.database, dataDirectory: demo } };
 }
 
-/** Folders of the running demos. */
 async function findDemos(): Promise<string[]> {
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith(DEMO_FOLDER_PREFIX));
   const folders = names.map((name) => join(tmpdir(), name));

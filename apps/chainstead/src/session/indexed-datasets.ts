@@ -3,7 +3,6 @@ import type { Database } from '@chainstead/db';
 import type { Dataset } from '@chainstead/sync';
 import type { Configuration } from '../configuration/index.ts';
 
-/** Returns the configured datasets, and those of the contracts that the operator added. */
 export async function readIndexedDatasets(
   database: Pick<Database, 'query'>,
   configuration: Pick<Configuration, 'datasets'>,

@@ -15,10 +15,8 @@ import {
 import { UsageError } from '../errors/usage-error.ts';
 import type { CommandContext } from './command-context.ts';
 
-/** The file that is read if neither `--config` nor `CHAINSTEAD_CONFIG` names one. */
 const FOUND_FILE = '.env';
 
-/** Command lines that have named their `.env`. */
 const named = new WeakSet<CommandContext>();
 
 /**

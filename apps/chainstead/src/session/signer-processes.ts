@@ -16,11 +16,9 @@ const PROCESSES = Math.max(1, Math.min(availableParallelism() - 1, 8));
 
 export interface SignerProcesses {
   readonly recover: RecoverSigners;
-  /** Ends the processes; what is under way fails. */
   close(): Promise<void>;
 }
 
-/** Senders could not be recovered since a process ended. Code `SIGNER_PROCESS_ENDED`. */
 export class SignerProcessError extends defineError('SIGNER_PROCESS_ENDED', (how: string) => ({
   message: `A process that recovers senders from signatures ended (${how}). A new process replaces it, and the block is fetched again`,
   facts: { how },

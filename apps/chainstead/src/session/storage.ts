@@ -13,7 +13,6 @@ import {
 } from '@chainstead/db';
 import type { Configuration } from '../configuration/index.ts';
 
-/** Where everything is kept: a Postgres that was given, or the embedded one. */
 export interface Storage {
   readonly database: Database;
   /** Holds the password: never for logs. */
@@ -37,7 +36,6 @@ export interface StorageOptions {
   readonly isQuiet?: boolean;
 }
 
-/** No connection to the configured database. */
 export class DatabaseUnreachableError extends defineError('DATABASE_UNREACHABLE', (url: string, cause: unknown) => ({
   message: `The database at ${redactConnectionString(url)} can't be reached: ${connectionProblem(cause)}`,
   facts: { database: redactConnectionString(url) },

@@ -16,13 +16,10 @@ export interface PoolOptions {
   readonly logger: Logger;
   readonly metrics: Registry;
   readonly clock: Clock;
-  /** Limits that are shared with other pools. Default: this pool has its own. */
   readonly callLimits?: UpstreamLimits | undefined;
-  /** Called for each response that is found to be wrong. */
   readonly onWrongAnswer?: OnWrongAnswer | undefined;
 }
 
-/** The pool of a configured chain's upstreams, not started yet. */
 export function openPool(
   configured: Pick<ChainConfiguration, 'chain' | 'upstreams'>,
   { logger, metrics, clock, callLimits, onWrongAnswer }: PoolOptions,
@@ -36,7 +33,6 @@ export interface StartPoolOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /** Called each time that no upstream can be used, before the wait. */
   onFailure?(reason: string): Promise<void>;
 }
 

@@ -1,6 +1,5 @@
 import type { Configuration, RoleName } from '../configuration/index.ts';
 
-/** Which of a role's processes one is. */
 export interface ProcessNumber {
   /** From 1. */
   readonly number: number;

@@ -3,7 +3,6 @@ import { createServer, type Server } from 'node:net';
 import type { Configuration, RoleName } from '../configuration/index.ts';
 import { ListenError } from '../errors/listen-error.ts';
 
-/** An address that will be listened on, and the configuration keys that name it. */
 interface Listened {
   readonly host: string;
   readonly hostKey: string;

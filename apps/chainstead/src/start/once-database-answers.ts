@@ -4,9 +4,7 @@ import { isOutage } from '@chainstead/db';
 export interface WaitOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Ends the wait. The last error is thrown. */
   readonly signal: AbortSignal;
-  /** Whether the first failure is thrown immediately. */
   isFinal?(error: unknown): boolean;
 }
 

@@ -17,7 +17,6 @@ import { type CallingProcess, createUpstreamShares } from '../supervisor/upstrea
 import { onceDatabaseAnswers } from './once-database-answers.ts';
 
 export interface RunRolesOptions {
-  /** Processes to run. */
   readonly slots: readonly RoleSlot[];
   readonly configuration: Configuration;
   readonly configurationFile: string | null;
@@ -130,7 +129,6 @@ async function runSupervised(options: RunRolesOptions): Promise<void> {
   }
 }
 
-/** Measures this process, and the disk of the embedded Postgres. */
 function measureMachine({ configuration, storage, logger }: RunRolesOptions, metrics: Registry): void {
   measureProcess(metrics);
   if (storage.isEmbedded) measureDisk(metrics, configuration.database.dataDirectory, logger);
@@ -169,14 +167,12 @@ function onAbort(signal: AbortSignal, callback: () => void): void {
   else signal.addEventListener('abort', () => callback(), { once: true });
 }
 
-/** Work that a stop waits for, by role. */
 const WORK: Readonly<Record<RoleName, string>> = {
   api: 'requests (api)',
   ingest: 'blocks in progress (ingest)',
   worker: 'jobs and webhooks (worker)',
 };
 
-/** Renders the line for an operator who pressed Ctrl-C and waits. */
 function renderFinishing(roles: readonly RoleName[]): string {
   return `Stopping. Waiting for ${roles.map((role) => WORK[role]).join(', ')}. Press Ctrl-C again to stop immediately\n`;
 }

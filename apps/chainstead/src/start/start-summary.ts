@@ -28,7 +28,6 @@ export interface StartSummary {
 /** Number of gateway chains that are listed by name. */
 const CHAINS_NAMED = 8;
 
-/** Renders the summary that `chainstead start` prints once all roles are ready. */
 export function renderStartSummary(summary: StartSummary): string {
   const { configuration, storage, slots, ready, metrics, findings } = summary;
   const address = ready.find(({ role }) => role === 'api')?.address ?? null;
@@ -101,7 +100,6 @@ function aptosLines({ datasets, networks }: Configuration['aptos']): string[] {
   });
 }
 
-/** Shows the problems that block a chain, with a fix. */
 function findingLines(finding: ChainFinding, { chains, aptos }: Configuration): string[] {
   const { chain, head, failure, unusable } = finding;
   const evm = chains.find((configured) => configured.chain.key === chain);

@@ -4,7 +4,6 @@ import { type Clock, createMetricsRegistry, errorText, silentLogger } from '@cha
 import { createUpstreamPool, NoUpstreamError } from '@chainstead/rpc';
 import type { AptosNetworkConfiguration, ChainConfiguration, Configuration } from '../configuration/index.ts';
 
-/** Survey result for the nodes of one chain. */
 export interface ChainFinding {
   /** As in `ChainConfiguration.chain.key`; for Aptos, `aptos` or `aptos-testnet`. */
   readonly chain: string;

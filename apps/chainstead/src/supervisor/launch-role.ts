@@ -9,17 +9,14 @@ const ENTRY = fileURLToPath(new URL('../role-process.ts', import.meta.url));
 
 export interface LaunchOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Called with each message except `ready`. */
   onMessage(message: RoleMessage): void;
 }
 
-/** A role's process that can be talked to. */
 export interface LaunchedRole extends RoleProcessHandle {
   /** Does nothing when the process is gone. */
   send(message: RoleMessage): void;
 }
 
-/** Starts a process of a role with an IPC channel. It inherits stdout and stderr. */
 export function launchRole(slot: RoleSlot, options: LaunchOptions): LaunchedRole {
   const child = slot.role === 'api' ? forkOntoSharedPort(slot, options) : forkAlone(slot, options);
   const ready = Promise.withResolvers<RoleReady>();

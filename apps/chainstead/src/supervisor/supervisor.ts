@@ -28,7 +28,6 @@ export interface SupervisorOptions {
   onFinishing?(roles: readonly RoleName[]): void;
 }
 
-/** Keeps a process running in each slot. A crash leads to a restart, with a growing delay. */
 export interface Supervisor {
   /** Resolves when every slot has been ready once. @throws RoleFailedError */
   readonly ready: Promise<readonly RoleReady[]>;
@@ -43,7 +42,6 @@ export interface Supervisor {
   stop(): void;
 }
 
-/** A role ended in a way that a restart can't fix. */
 export class RoleFailedError extends defineError('ROLE_FAILED', (role: RoleName, exit: RoleExit) => ({
   message: `The ${role} process can't run with this configuration (see its message above)`,
   facts: { role, exit_code: exit.code, signal: exit.signal },
@@ -144,7 +142,6 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     logger.info({ child_role: role }, 'All processes of the role replaced');
   }
 
-  /** @returns false if the new process did not become ready */
   async function replaceOne(slot: RoleSlot, old: RoleProcessHandle): Promise<boolean> {
     const fresh = begin(slot);
     replacements.set(slot, fresh);
@@ -164,7 +161,6 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     if (running.size > 0) options.onFinishing?.([...new Set([...running.values()].map(({ role }) => role))]);
   }
 
-  /** Waits for the exits as long as a stop may take. */
   async function killUnlessEnded(handles: readonly RoleProcessHandle[]): Promise<void> {
     const allEnded = new AbortController();
     void Promise.all(handles.map(({ exited }) => exited)).then(() => allEnded.abort());

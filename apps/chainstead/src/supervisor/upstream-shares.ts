@@ -2,7 +2,6 @@ import { splitLimit } from '@chainstead/rpc';
 import type { RoleName } from '../configuration/index.ts';
 import type { LimitReport, LimitShare } from './role-messages.ts';
 
-/** A process that calls upstreams. */
 export interface CallingProcess {
   readonly role: RoleName;
   send(message: LimitShare): void;

@@ -7,18 +7,13 @@ import { chainName } from './chain-name.ts';
 import { formatSeconds } from './progress.ts';
 import { renderTable } from './text-table.ts';
 
-/** Exact or estimated number of rows of a table. */
 type TableRows = Awaited<ReturnType<typeof countRows>>[number];
 
-/** On-demand histories of wallets and contracts. */
 type Histories = Awaited<ReturnType<typeof readHistories>>;
 
-/** Everything that `chainstead status` shows. */
 export interface StatusFacts {
   readonly chains: readonly ChainStatus[];
-  /** Chains of the configuration, ingested or not. */
   readonly configured: readonly Pick<Chain, 'id' | 'key'>[];
-  /** As `readUnknownHeads`. */
   readonly unknownHeads: ReadonlyMap<string, UnknownHead>;
   readonly rows: readonly TableRows[];
   readonly histories: Histories;
@@ -48,7 +43,6 @@ export function renderStatus(
   return `${[...before, ...chains, ...missing, ...after].join('\n')}\n${renderTable(['table', 'rows', ''], rows)}`;
 }
 
-/** Renders the status as JSON. */
 export function toStatusJson(facts: StatusFacts): Readonly<Record<string, unknown>> {
   return {
     chains: facts.chains.map((status) => ({
@@ -114,7 +108,6 @@ export function toStatusJson(facts: StatusFacts): Readonly<Record<string, unknow
   };
 }
 
-/** Renders the state of a chain that isn't configured as JSON; null: it is, or a process indexes it. */
 export function storedJson(stored: ChainStatus['stored']): { readonly not_indexed_since: string | null } | null {
   return stored === null ? null : { not_indexed_since: stored.since?.toISOString() ?? null };
 }
@@ -164,7 +157,6 @@ function renderChain(status: ChainStatus, facts: StatusFacts): string {
   return `${lines.join('\n')}\n${indent(renderUpstreams(status))}`;
 }
 
-/** Returns the line of a chain that isn't configured any more. @param since null: no process ever followed it */
 export function storedText(name: string, since: Date | null): string {
   const indexed = since === null ? 'not indexed' : `not indexed since ${since.toISOString()}`;
   return `  not configured: stored, ${indexed}; "chainstead chains remove ${name}" deletes it\n`;
@@ -178,7 +170,6 @@ export function headText(head: number | null, unknown: UnknownHead | null, now: 
   return `unknown since ${unknown.since.toISOString()} (${formatSeconds(seconds)}${last}): ${unknown.reason}`;
 }
 
-/** Estimates the remaining time of the background prover. */
 function renderProving({ proving }: ChainStatus): string[] {
   if (proving === null || proving.blocksLeft === 0) return [];
   const { blocksPerSecond, blocksLeft, secondsLeft } = proving;
@@ -186,7 +177,6 @@ function renderProving({ proving }: ChainStatus): string[] {
   return [`  proving     ${blocksLeft} blocks left at ${rate} per second, about ${formatSeconds(secondsLeft)}`];
 }
 
-/** Projections being built. Responses are incomplete until then. */
 function renderBuilding({ building }: ChainStatus): string[] {
   return building.map(({ state, status, part, rows }) => {
     const progress =
@@ -195,7 +185,6 @@ function renderBuilding({ building }: ChainStatus): string[] {
   });
 }
 
-/** Number of on-demand histories, and the state of unfinished ones. */
 function renderHistories({ chainId }: ChainStatus, facts: StatusFacts): string[] {
   const counts = historyCounts(chainId, facts);
   if (counts.length === 0) return [];
@@ -216,7 +205,6 @@ function historyCounts(chainId: number, { histories }: StatusFacts): Histories['
   return histories.counts.filter((counted) => counted.chainId === chainId);
 }
 
-/** Metadata counts for collections and tokens, and failing collections. */
 function renderMetadata({ chainId }: ChainStatus, { metadata }: StatusFacts): string[] {
   const found = metadata.find((each) => each.chainId === chainId);
   if (found === undefined) return [];
@@ -251,7 +239,6 @@ function metadataJson({ chainId }: ChainStatus, { metadata }: StatusFacts): Read
   };
 }
 
-/** Number of collections with computed traits, and of waiting ones by reason. */
 function renderTraits({ chainId }: ChainStatus, { traits }: StatusFacts): string[] {
   const found = traits.find((each) => each.chainId === chainId);
   if (found === undefined) return [];
@@ -291,7 +278,6 @@ interface CoveredDataset {
   readonly missing: number;
 }
 
-/** Blocks by dataset and level of proof. */
 function coveredByDataset(status: ChainStatus): CoveredDataset[] {
   const names = new Set([...status.coverage, ...status.gaps].map(({ dataset }) => dataset));
   return [...names].map((dataset) => {

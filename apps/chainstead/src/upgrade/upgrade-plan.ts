@@ -15,7 +15,6 @@ import { planUpgradeWork, type UpgradeWork } from '@chainstead/sync';
 import type { Configuration, ConfigurationWarning } from '../configuration/index.ts';
 import { type ConnectedProcess, readConnectedProcesses } from '../start/connected-processes.ts';
 
-/** What starting this version would do to a database. */
 export interface UpgradePlan {
   readonly version: string;
   readonly server: { readonly version: string; readonly majorMin: number; readonly isEmbedded: boolean };
@@ -23,11 +22,9 @@ export interface UpgradePlan {
   readonly work: UpgradeWork;
   /** Keys that have no effect in this version. */
   readonly keys: readonly ConfigurationWarning[];
-  /** Processes of the program that are connected now. */
   readonly processes: readonly ConnectedProcess[];
   readonly held: readonly HeldTable[];
   readonly disk: PlannedDisk;
-  /** Why the upgrade would fail; none: it would not. */
   readonly obstacles: readonly UpgradeObstacle[];
 }
 
@@ -47,7 +44,6 @@ export interface UpgradePlanOptions {
   readonly version: string;
 }
 
-/** Works it out. Reads only. */
 export async function planUpgrade(options: UpgradePlanOptions): Promise<UpgradePlan> {
   const { database, configuration, warnings, isEmbedded, version } = options;
   const { migrations, refusal } = await planOrRefusal(database);

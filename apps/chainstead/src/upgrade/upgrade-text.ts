@@ -3,7 +3,6 @@ import { sizeText } from '../text/cluster-status-text.ts';
 import { renderTable } from '../text/text-table.ts';
 import type { UpgradePlan } from './upgrade-plan.ts';
 
-/** Renders the plan as text. */
 export function renderUpgrade(plan: UpgradePlan): string {
   const sections = [
     renderMigrations(plan),
@@ -17,7 +16,6 @@ export function renderUpgrade(plan: UpgradePlan): string {
   return sections.filter((text) => text !== '').join('\n');
 }
 
-/** Renders the result in a sentence. */
 export function verdictOf(plan: UpgradePlan): string {
   const { obstacles, migrations, version } = plan;
   if (obstacles.length > 0)
@@ -29,12 +27,10 @@ export function verdictOf(plan: UpgradePlan): string {
     : `Version ${version} migrates in about ${durationText(seconds)} when it starts. The rest runs in the background.`;
 }
 
-/** Whether a start of this version would change nothing beyond its usual work. */
 export function isNothingToDo({ migrations, work: { builds, fills } }: UpgradePlan): boolean {
   return migrations.pending.length + builds.length + fills.length === 0;
 }
 
-/** Renders the plan as JSON. */
 export function upgradeJson(plan: UpgradePlan): Readonly<Record<string, unknown>> {
   const { version, server, migrations, work, keys, processes, held, disk, obstacles } = plan;
   return {

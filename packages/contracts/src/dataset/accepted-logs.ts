@@ -1,4 +1,3 @@
-/** Chooses the table of a log among those of a contract. Pure. */
 import type { Log } from '@chainstead/core';
 import type { EventTable } from '../tables/event-table.ts';
 import { dependOnImplementation, formAt } from '../tables/form-at-log.ts';

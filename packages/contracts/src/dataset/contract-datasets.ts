@@ -21,7 +21,6 @@ import { acceptedLogs } from './accepted-logs.ts';
 import { callDataset } from './call-dataset.ts';
 import { type Emitters, eventDataset } from './event-dataset.ts';
 
-/** The definitions of contracts have changed since they were read. The commit is repeated with the new ones. */
 class ContractsChangedError extends defineError('CONTRACTS_CHANGED', () => ({
   message: 'Contracts were added or removed while blocks were read',
   remedy: 'Nothing: the blocks are read again with the new contracts',

@@ -1,4 +1,3 @@
-/** Decodes parameters of logs and calls as values of columns; null if the ABI does not fit. Pure. */
 import { decodeAbi, EncodingRefusedError } from '@chainstead/abi';
 import type { Hash, Hex, Log } from '@chainstead/core';
 import { decodeValues, layoutOf, storableJson } from '@chainstead/decoding';

@@ -16,13 +16,11 @@ export interface Emitters {
   readonly children?: ChildSet | null;
   /** First wanted block; null: the first one of the chain's history. */
   readonly firstBlock: number | null;
-  /** Logs of the event that belong to the table. @default all */
   readonly accepts?: AcceptsLog;
   /** Forms of the event among which the implementation of the emitter decides. @default none */
   readonly byImplementation?: ImplementationForms | null;
 }
 
-/** Members of a dataset that its rows don't depend on. */
 export type FurtherMembers = Pick<Dataset, 'requireCurrent' | 'preceding' | 'deletesOldRows'>;
 
 /**

@@ -19,7 +19,6 @@ export function childrenOf({ tables, factory }: ContractDefinition): ChildSet | 
   return { table: table.name, column: child, firstBlock, childFrom };
 }
 
-/** Returns the children that emit the events of a table; null if the addresses of its contract do. */
 export function emittersOf(
   definition: ContractDefinition,
   table: EventTable,
@@ -31,7 +30,6 @@ export function emittersOf(
   return parent === undefined ? null : childrenOf(parent);
 }
 
-/** Returns the rows that name the implementations of a contract; null if no form of an event depends on them. */
 export function upgradesOf({ tables, upgrades }: Pick<ContractDefinition, 'tables' | 'upgrades'>): ChildSet | null {
   const table = tables.find(({ event }) => event === upgrades?.event);
   return upgrades === null || table === undefined

@@ -19,9 +19,7 @@ export interface ContractDefinition {
   /** First wanted block; null: the first one of the chain's history. */
   readonly firstBlock: number | null;
   readonly tables: readonly EventTable[];
-  /** Null: the addresses emit the events themselves. */
   readonly factory: Factory | null;
-  /** Null: forms of events don't depend on the implementation of a proxy. */
   readonly upgrades: Upgrades | null;
   /** Why nothing more is stored; null: the contract is indexed. */
   readonly suspendedReason: string | null;

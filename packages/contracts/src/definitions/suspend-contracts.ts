@@ -8,7 +8,6 @@ import { removeUnsettled } from './moved-rows.ts';
 
 interface ContractLimits {
   readonly rowsMax: number | null;
-  /** With indexes. */
   readonly bytesMax: number | null;
 }
 

@@ -1,4 +1,3 @@
-/** The tables of a contract and their names, with those that it has already. Pure. */
 import type { Address, Hash } from '@chainstead/core';
 import {
   type EventTable,

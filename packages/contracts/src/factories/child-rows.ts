@@ -7,7 +7,6 @@ import type { EventTable } from '../tables/event-table.ts';
 import { placeOfLine } from '../tables/row-table.ts';
 import { creationsStatement } from './creations-statement.ts';
 
-/** Events of a factory are missing, so that its children are not known. */
 export class ChildrenUnknownError extends defineError(
   'CONTRACT_CHILDREN_UNKNOWN',
   ({ table }: ChildSet, chain: Chain) => ({

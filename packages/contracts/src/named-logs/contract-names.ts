@@ -1,4 +1,3 @@
-/** Texts that name a contract (`vault`) or one of its events (`vault.Deposit`). Pure. */
 import type { ChainId } from '@chainstead/core';
 import type { ContractDefinition } from '../definitions/contract-definition.ts';
 import type { EventTable } from '../tables/event-table.ts';

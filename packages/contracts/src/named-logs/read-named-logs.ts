@@ -100,9 +100,7 @@ interface NamedEvent {
   readonly addresses: ReadonlySet<Address>;
   /** Chooses between forms of an event with the same first topic. */
   readonly accepts: AcceptsLog;
-  /** Null: the addresses emit the event. */
   readonly children: ChildSet | null;
-  /** Forms among which the implementation of the emitter decides; null: none. */
   readonly byImplementation: ImplementationForms | null;
   readonly table: string;
   readonly firstBlock: number;
@@ -172,7 +170,6 @@ async function readForms(
   };
 }
 
-/** Returns the first creation of each emitter that is a child, by table of the creations. */
 async function readChildren(
   database: Pick<Database, 'query'>,
   chain: Chain,

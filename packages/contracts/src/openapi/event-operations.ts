@@ -9,7 +9,6 @@ import { readIndexes } from '../routes/event-indexes.ts';
 import type { EventTable, ParameterColumn } from '../tables/event-table.ts';
 import { columnSchema, type JsonSchema } from './column-schema.ts';
 
-/** Path of the route for all events, whose operation is copied. */
 const TEMPLATE = '/api/v2.2/contracts/{name}/{event}';
 const GROUP = 'Events of your contracts';
 /** Maximum number of events with an operation: each has a copy of the fields. */

@@ -96,7 +96,6 @@ function shownColumn(name: string, type: string): string {
   return type === 'bytea' ? `analytics.hex(${name}) AS ${name}` : name;
 }
 
-/** Returns the names that a table uses in the schema `contracts`: of the table, its key, and the indexes that it may have. */
 export function relationNames(table: EventTable): readonly string[] {
   const columns = [KEY, UNDECODED, ...table.parameters.map(({ name }) => name)];
   return [relationOf(table), ...columns.map((column) => indexName(table, column))];

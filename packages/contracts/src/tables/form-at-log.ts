@@ -1,9 +1,7 @@
-/** Forms of an event that other implementations of a proxy emit, and the form that a log has. Pure. */
 import type { Address } from '@chainstead/core';
 import type { EventTable, LogPlace } from './event-table.ts';
 import { indexedCount, isNamedEvent } from './log-shape.ts';
 
-/** A log of a proxy that names its implementation from there on. */
 export interface Upgrade extends LogPlace {
   readonly implementation: Address;
 }

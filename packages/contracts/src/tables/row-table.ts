@@ -12,7 +12,6 @@ export interface EventRecord {
   /** ISO 8601, UTC. */
   readonly blockTime: string;
   readonly transactionHash: string;
-  /** Address of the emitter, or of the called contract. */
   readonly contract: string;
   /** By parameter: decimal digits, `0x` and digits, JSON, text; null if there is none. Null: the log or call is not decoded. */
   readonly values: readonly (string | boolean | null)[] | null;

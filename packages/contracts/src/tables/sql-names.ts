@@ -1,4 +1,3 @@
-/** SQL names from names of ABIs, which may be any identifier of Solidity. Pure. */
 import { keccak256Hex } from '@chainstead/core';
 
 /**

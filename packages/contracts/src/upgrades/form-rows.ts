@@ -9,14 +9,12 @@ import { formAt, implementationsOf, isBefore, type Upgrade } from '../tables/for
 import { placeOfLine } from '../tables/row-table.ts';
 import { upgradesStatement } from './upgrades-statement.ts';
 
-/** Forms of an event, of which the implementation of the emitter decides. */
 export interface ImplementationForms {
   readonly upgrades: ChildSet;
   /** In the order in which they were added. */
   readonly forms: readonly EventTable[];
 }
 
-/** Upgrades of proxies are missing, so that the forms of their events are not known. */
 export class ImplementationsUnknownError extends defineError(
   'CONTRACT_IMPLEMENTATIONS_UNKNOWN',
   ({ table }: ChildSet, chain: Chain) => ({

@@ -15,7 +15,6 @@ export interface IndexedColumns {
   readonly complete: boolean | null;
 }
 
-/** @param row of an answer's statement; all say the same, and no row says that nothing is indexed */
 export function readIndexed(row: IndexedColumns | undefined): Indexed {
   return {
     fromBlock: row?.indexed_from ?? null,

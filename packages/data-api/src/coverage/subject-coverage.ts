@@ -75,12 +75,10 @@ export function firstBlockOf({ kind, subject, chainId }: CoveredSubject, chainFi
     : chainFirst;
 }
 
-/** Returns whether blocks of the subject's history are missing, if `covered` is joined: no `isCovered` of {@link readSubject}. */
 export function isUncovered(subject: CoveredSubject, { firstBlock }: Pick<Chain, 'firstBlock'>): Sql {
   return sql`(covered.chain_to IS NULL OR covered.indexed_from IS NULL OR covered.indexed_from > ${firstBlockOf(subject, rawSql(firstBlock))})`;
 }
 
-/** Returns the select list that {@link readSubject} reads; for a statement `FROM covered LEFT JOIN` {@link subjectHistory}. */
 export function subjectColumns({ chainId, subject, dataset, states = [] }: CoveredSubject): Sql {
   const built = states.map((state) => isSubjectBuilt(chainId, subject, state));
   return sql`covered.indexed_from, covered.indexed_to, covered.chain_to, ${built.length === 0 ? rawSql('true') : joinSql(built, ' AND ')} AS is_built,
@@ -89,7 +87,6 @@ export function subjectColumns({ chainId, subject, dataset, states = [] }: Cover
   history.error_message`;
 }
 
-/** Returns the on-demand backfill of the subject, to be joined LEFT to `covered`. */
 export function subjectHistory({ kind, subject, chainId }: CoveredSubject): Sql {
   return sql`backfill_requests AS history ON history.chain_id = ${chainId} AND history.kind = ${kind} AND history.subject = ${subject}`;
 }

@@ -87,7 +87,6 @@ interface StoredLabel extends AddressLabel {
   readonly source: string;
 }
 
-/** All labels at one revision. */
 async function readBook(database: ReadDatabase, keptMax: number): Promise<Book | 'too many'> {
   const revision = await readRevision(database);
   const rows: StoredLabel[] = [];

@@ -22,7 +22,6 @@ import {
 import { createWalletHistoryMetrics, type WalletHistoryMetrics } from './on-demand-backfill-metrics.ts';
 
 export interface OnDemandBackfillOptions {
-  /** The chains that workers serve; there is no work for others. */
   readonly chains: readonly Chain[];
   readonly datasets: readonly Dataset[];
   /** Node calls for one wallet or contract at most; 0: none is read. */

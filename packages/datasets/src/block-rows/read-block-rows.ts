@@ -26,7 +26,6 @@ export interface BlockRows {
   readonly rows: readonly BlockRow[];
   /** Where the next page begins; null where none follows. */
   readonly next: RowPlace | null;
-  /** What gives the same rows by `psql`. */
   readonly sql: string;
 }
 

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { type CollectionListEntry, fields } from './list-entry.ts';
 import { type ChainNamed, isArrayOf, type ListFormat } from './list-format.ts';
 
-/** How an item, or a contract within it, names its address. */
 const ADDRESS_KEYS = ['address', 'token_address', 'contract_address', 'contract'];
 const CHAIN_KEYS = ['chain_id', 'chainId', 'chain', 'chain_identifier', 'blockchain'];
 /** What OpenSea calls chains that have other names elsewhere. */
@@ -88,7 +87,6 @@ function flagOf(given: Readonly<Record<string, unknown>>, keys: readonly string[
   return text === 'true' ? true : text === 'false' ? false : null;
 }
 
-/** OpenSea's list of collections that it has looked at. */
 function safelisted(given: Readonly<Record<string, unknown>>): boolean | null {
   const status = firstOf(given, ['safelist_status', 'safelist_request_status']);
   return typeof status === 'string' ? SAFELISTED.has(status.toLowerCase()) : null;

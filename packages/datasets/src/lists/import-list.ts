@@ -54,10 +54,8 @@ interface ListTable<Entry> {
   readonly name: string;
   readonly formats: readonly ListFormat<Entry>[];
   readonly addressColumn: 'address' | 'token_address';
-  /** Columns in addition to address, chain_id and source. */
   readonly columns: readonly string[];
   readonly values: (entry: Entry) => readonly (string | number | boolean | null)[];
-  /** What the list does to table `tokens`. */
   readonly tokens: 'adds' | 'changes' | 'none';
 }
 

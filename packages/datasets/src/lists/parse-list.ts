@@ -12,7 +12,6 @@ export interface ParsedList<Entry> {
 }
 
 export interface ParseListOptions<Entry> {
-  /** The first that matches is taken. */
   readonly formats: readonly ListFormat<Entry>[];
   /** JSON or CSV text. */
   readonly content: string;

@@ -27,7 +27,6 @@ import {
 import { addressKey } from '@chainstead/db/address-key';
 import { type PackedRows, type PackedTexts, readPackedPage } from '@chainstead/db/packed-rows';
 
-/** Where a row stands in its chain. */
 export interface RowPlace {
   readonly block_number: number;
   readonly transaction_index: number;

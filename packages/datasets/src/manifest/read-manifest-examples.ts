@@ -6,7 +6,6 @@ import type { DatasetManifest } from './dataset-manifest.ts';
 /** Values for examples of a dataset without rows, by the column that an endpoint names. */
 type ExampleFallback = Readonly<Record<'account' | 'chain', string>>;
 
-/** Parameters of the endpoints' examples from one of the first rows of each dataset, or from the fallback. */
 export async function readManifestExamples(
   database: Database,
   chains: readonly Chain[],
