@@ -2,7 +2,7 @@ import { chainKeyOf } from '@chainstead/aptos';
 import type { Command } from 'commander';
 import { printConfiguration } from '../configuration/index.ts';
 import { readContractsFile } from '../contracts-file/contracts-file.ts';
-import type { CommandContext } from '../session/command-context.ts';
+import type { CommandContext, JsonOption } from '../session/command-context.ts';
 import { configurationSources, readConfiguration } from '../session/read-configuration.ts';
 
 export async function validateConfiguration(command: Command, context: CommandContext): Promise<void> {
@@ -15,11 +15,7 @@ export async function validateConfiguration(command: Command, context: CommandCo
   context.stdout.write(`The configuration is valid. Chains: ${chains || 'none'}.\n`);
 }
 
-export function showConfiguration(
-  options: { readonly json?: boolean },
-  command: Command,
-  context: CommandContext,
-): void {
+export function showConfiguration(options: JsonOption, command: Command, context: CommandContext): void {
   const sources = configurationSources(command, context);
   const { configuration } = readConfiguration(command, context);
   const printed = printConfiguration(

@@ -1,4 +1,3 @@
-import { type Address, InvalidPrimitiveError, parseAddress } from '@chainstead/core';
 import { ApiError, type ErrorDetails } from '@chainstead/http';
 import {
   type PriceExplanation,
@@ -7,11 +6,11 @@ import {
   type ShownTokenPrice,
 } from '@chainstead/prices';
 import type { Command } from 'commander';
-import { UsageError } from '../errors/usage-error.ts';
 import { withChain } from '../session/chain-session.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
 import { findDatabase } from '../session/find-database.ts';
+import { readAddress, readBlockNumber } from '../session/option-values.ts';
 import { readChainConfiguration } from '../session/read-configuration.ts';
 import { renderTable } from '../text/text-table.ts';
 
@@ -29,8 +28,8 @@ export async function showExplainedPrice(
   command: Command,
   context: CommandContext,
 ): Promise<void> {
-  const token = readAddress(options.token);
-  const toBlock = readBlock(options.block);
+  const token = readAddress(options.token, '--token');
+  const toBlock = readBlockNumber(options.block, '--block');
   const wanted = { token, toBlock, exchange: options.exchange ?? null };
   if (options.proof === true) {
     await writeProvenPrice(wanted, options, command, context);
@@ -44,7 +43,7 @@ export async function showExplainedPrice(
   await withStorage({ configuration, context, name: 'explain-price' }, async ({ database }) => {
     const isJson = options.json === true;
     const price = await showingRefusals(context, isJson, () => readExplainedPrice(database, chain, wanted));
-    context.stdout.write(isJson ? `${JSON.stringify(price)}\n` : render(price, chain.key));
+    context.stdout.write(isJson ? `${JSON.stringify(price)}\n` : renderPrice(price, chain.key));
   });
 }
 
@@ -94,22 +93,7 @@ async function writeProvenPrice(
   });
 }
 
-function readAddress(text: string): Address {
-  try {
-    return parseAddress(text);
-  } catch (error) {
-    if (!(error instanceof InvalidPrimitiveError)) throw error;
-    throw new UsageError(`--token ${text} is not an address`, 'Use 0x and 40 hexadecimal digits');
-  }
-}
-
-function readBlock(text: string | undefined): number | null {
-  if (text === undefined) return null;
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new UsageError(`--block ${text} is not a block number`, 'Use decimal digits');
-}
-
-function render({ explanation, ...price }: ShownTokenPrice, chain: string): string {
+function renderPrice({ explanation, ...price }: ShownTokenPrice, chain: string): string {
   const name = price.tokenSymbol === null ? price.tokenAddress : `${price.tokenSymbol} (${price.tokenAddress})`;
   const title = `${name} on ${chain}: ${price.usdPriceFormatted} US dollars at the end of block ${explanation?.block}\n`;
   const incomplete = price.indexed.complete ? '' : 'Not complete: missing blocks, proofs or balances may change it.\n';

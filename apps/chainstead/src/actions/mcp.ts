@@ -23,7 +23,8 @@ export async function serveAgent(options: { readonly url: string }, context: Com
       redirect: 'error',
       signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
     }).catch((error: unknown) => {
-      throw new Error(`The Chainstead server at ${address.origin} is unreachable: ${causeOf(error)}. Check --url`);
+      const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+      throw new Error(`The Chainstead server at ${address.origin} is unreachable: ${errorText(cause)}. Check --url`);
     });
     return { status: response.status, text: await response.text() };
   });
@@ -42,8 +43,4 @@ function addressOf(text: string): URL {
     throw new UsageError(`--url ${JSON.stringify(text.slice(0, 100))} is not valid`, 'Use an http or https URL');
   url.pathname = `${url.pathname.replace(/\/(?:mcp\/?)?$/, '')}/mcp`;
   return url;
-}
-
-function causeOf(error: unknown): string {
-  return error instanceof Error && error.cause !== undefined ? errorText(error.cause) : errorText(error);
 }

@@ -31,7 +31,7 @@ export async function start(
   const { configuration: given } = readConfiguration(command, context);
   let configuration = given;
   const roles = options.roles === undefined ? configuration.roles : parseRoles(options.roles);
-  await requireContractsFile(configuration);
+  if (given.contractsFile !== null) await readContractsFile(given.contractsFile, given.chainRegistry);
   const slots = concurrencyLimiterOf(configuration, roles, availableParallelism());
   await requireFreePorts(configuration, roles);
   await requireKeys(configuration, roles);
@@ -39,11 +39,7 @@ export async function start(
   const logger = createLogger({ level: configuration.logLevel, role: 'start' });
   context.stderr.write(`${await describeOpening(configuration.database)}\n`);
   const open = async (): Promise<Storage> => {
-    const opened = await openStorage({
-      configuration: configuration.database,
-      applicationName: APPLICATION_NAME,
-      logger,
-    });
+    const opened = await openStorage({ configuration: given.database, applicationName: APPLICATION_NAME, logger });
     try {
       await prepare(opened, { configuration, slots }, context, logger);
       if (slots.some(({ role }) => role === 'api')) configuration = await withReaderUrls(given, opened);
@@ -84,10 +80,6 @@ export async function start(
   }
 }
 
-async function requireContractsFile({ contractsFile, chainRegistry }: Configuration): Promise<void> {
-  if (contractsFile !== null) await readContractsFile(contractsFile, chainRegistry);
-}
-
 interface Plan {
   readonly configuration: Configuration;
   readonly slots: readonly RoleSlot[];
@@ -104,8 +96,15 @@ async function prepare(
   if (slots.some(({ role }) => role === 'api'))
     await assertSafeBinding({ host: configuration.api.host, keys: keyStore(storage, configuration) });
   context.stderr.write(`Starting ${renderRoles(slots)} …\n`);
-  await warnOfMissingIndexes(storage, configuration, logger);
-  await warnOfWaitingTables(storage, logger);
+  const { database } = storage;
+  // A start never builds them, because an index takes hours on a large table.
+  const missing = await missingBulkIndexes(database, configuration.datasets);
+  if (missing.length > 0)
+    logger.warn({ indexes: missing }, 'Indexes missing after a bulk backfill. Run "chainstead indexes"');
+  // Tables that a migration created on a cluster work on the coordinator until an operator distributes them.
+  const waiting = await waitingTables(database);
+  if (waiting.length > 0)
+    logger.warn({ tables: waiting }, 'Tables not distributed yet. Stop Chainstead and run "chainstead distribute"');
   await warnOfFewConnections(storage, { configuration, slots }, logger);
 }
 
@@ -139,20 +138,6 @@ async function describeOpening({ url, dataDirectory }: Configuration['database']
   if (url !== null) return `Connecting to the database at ${redactConnectionString(url)} …`;
   const verb = (await hasCluster(dataDirectory)) ? 'Starting' : 'Creating';
   return `${verb} the embedded Postgres in ${dataDirectory} …`;
-}
-
-/** Logs missing indexes. A start never builds them, because an index takes hours on a large table. */
-async function warnOfMissingIndexes({ database }: Storage, { datasets }: Configuration, logger: Logger): Promise<void> {
-  const missing = await missingBulkIndexes(database, datasets);
-  if (missing.length > 0)
-    logger.warn({ indexes: missing }, 'Indexes missing after a bulk backfill. Run "chainstead indexes"');
-}
-
-/** Logs tables that a migration created on a cluster. They work on the coordinator until an operator distributes them. */
-async function warnOfWaitingTables({ database }: Storage, logger: Logger): Promise<void> {
-  const waiting = await waitingTables(database);
-  if (waiting.length > 0)
-    logger.warn({ tables: waiting }, 'Tables not distributed yet. Stop Chainstead and run "chainstead distribute"');
 }
 
 /** Logs a shortage of connections, which makes requests and webhooks fail. Skipped behind a pooler in transaction mode. */

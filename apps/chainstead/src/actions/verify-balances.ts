@@ -1,10 +1,11 @@
-import { type Address, decimalAmount, defineError, InvalidPrimitiveError, parseAddress } from '@chainstead/core';
+import { type Address, decimalAmount, defineError } from '@chainstead/core';
 import { type BalanceProof, type BalanceProver, createBalanceProver } from '@chainstead/erc20';
 import { committedBlock, type StateBlock } from '@chainstead/node-reads';
 import type { Command } from 'commander';
 import { UsageError } from '../errors/usage-error.ts';
 import { withChain } from '../session/chain-session.ts';
 import type { CommandContext } from '../session/command-context.ts';
+import { readAddress } from '../session/option-values.ts';
 import { readChainConfiguration } from '../session/read-configuration.ts';
 import { renderTable } from '../text/text-table.ts';
 import { listHeldTokens, readBalances, type ShownBalance } from './shown-balances.ts';
@@ -38,8 +39,8 @@ export async function verifyBalances(
   command: Command,
   context: CommandContext,
 ): Promise<void> {
-  const wallet = readAddress('--wallet', options.wallet);
-  const requested = options.token?.map((text) => readAddress('--token', text)) ?? null;
+  const wallet = readAddress(options.wallet, '--wallet');
+  const requested = options.token?.map((text) => readAddress(text, '--token')) ?? null;
   const { configuration, configured } = readChainConfiguration(options.chain, command, context);
   const session = { configuration, configured, context, name: 'verify-balances' };
   const report = await withChain(session, async ({ chain, database, pool }): Promise<Report> => {
@@ -74,15 +75,6 @@ export async function verifyBalances(
     wallet,
     contradicted.map((balance) => `${nameOf(balance)}: ${balance.detail}`),
   );
-}
-
-function readAddress(option: string, text: string): Address {
-  try {
-    return parseAddress(text);
-  } catch (error) {
-    if (!(error instanceof InvalidPrimitiveError)) throw error;
-    throw new UsageError(`${option} ${text} is not an address`, 'Use 0x and 40 hexadecimal digits');
-  }
 }
 
 /** Omits tokens with a zero balance unless they were requested or contradicted. */

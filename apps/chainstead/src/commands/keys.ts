@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { CommandContext } from '../session/command-context.ts';
+import type { CommandContext, JsonOption } from '../session/command-context.ts';
 
 const SCOPES = 'data, rpc, streams or admin';
 
@@ -33,7 +33,7 @@ function listCommand(context: CommandContext): Command {
     .description('List keys created with `keys create` (API_KEYS are not stored)')
     .option('--json', 'JSON output (one array)')
     .addHelpText('after', '\nExamples:\n  $ chainstead keys list\n  $ chainstead keys list --json')
-    .action(async (options: { json?: boolean }, command: Command) => {
+    .action(async (options: JsonOption, command: Command) => {
       const { listKeys } = await import('../actions/keys.ts');
       await listKeys(options, command, context);
     });

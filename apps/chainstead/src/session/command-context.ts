@@ -7,6 +7,11 @@ export interface Output {
   readonly columns?: number;
 }
 
+/** Of commands that print text or JSON. */
+export interface JsonOption {
+  readonly json?: boolean;
+}
+
 export interface CommandContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Its `.env` holds settings; absent: only the environment and a named file do. */
