@@ -1,7 +1,4 @@
-/**
- * Shared parts of the data routes: bounds of a page, covered blocks of a response, and
- * on-demand wallet backfill. Knows no dataset. Start reading at `page-bounds.ts`, then `indexed.ts` and `subject-coverage.ts`.
- */
+/** Knows no dataset. Start reading at `page-bounds.ts`, then `indexed.ts` and `subject-coverage.ts`. */
 export { type BlockRun, readBlockRuns } from './coverage/block-runs.ts';
 export {
   type ChainInSql,

@@ -4,10 +4,7 @@ import type { DocumentExamples } from '@chainstead/http';
 import { readManifestExamples } from './manifest/read-manifest-examples.ts';
 import { manifests } from './registry.ts';
 
-/**
- * Parameters of the datasets' routes that have rows here, for the API's documentation. They come from one of the first rows of each
- * table, so that a large table takes no search. Without a row, the first chain alone.
- */
+/** From one of the first rows of each table, so that a large table takes no search. */
 export async function readExamples(database: Database, chains: readonly Chain[]): Promise<DocumentExamples> {
   const [first] = chains;
   if (first === undefined) return {};

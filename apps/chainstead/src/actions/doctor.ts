@@ -31,10 +31,7 @@ class ExaminationFailedError extends defineError('EXAMINATION_FAILED', (bad: rea
   remedy: 'Apply the fixes listed above',
 })) {}
 
-/**
- * Checks nodes, Postgres and Redis, and writes the findings.
- * @throws ExaminationFailedError if a check failed, after writing the findings; ConfigurationError, UsageError
- */
+/** @throws ExaminationFailedError if a check failed, after writing the findings; ConfigurationError, UsageError */
 export async function examine(options: DoctorOptions, command: Command, context: CommandContext): Promise<void> {
   const configuration = readDatabaseConfiguration(command, context);
   const { url } = options;

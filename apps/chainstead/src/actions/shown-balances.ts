@@ -51,10 +51,7 @@ interface BalanceSource {
   readonly maxAgeMs: { readonly live: number; readonly native: number };
 }
 
-/**
- * Reads the balances of the wallet from the API and from an upstream, after the same block: the native token first, then the other tokens.
- * @throws StateNotArchivedError, UpstreamsExhaustedError, RequestAbortedError
- */
+/** The native token comes first. @throws StateNotArchivedError, UpstreamsExhaustedError, RequestAbortedError */
 export async function readBalances(
   source: BalanceSource,
   wallet: Address,

@@ -11,7 +11,7 @@ import type { CommandContext } from '../session/command-context.ts';
 import { configurationFile, readConfiguration } from '../session/read-configuration.ts';
 import { DatabaseUnreachableError, openStorage, type Storage } from '../session/storage.ts';
 import { connectionShortage, connectionsNeeded, settingsToLower } from '../shares/connection-demand.ts';
-import { concurrencyLimiterOf, type RoleSlot, renderRoles } from '../shares/role-slot.ts';
+import { type RoleSlot, renderRoles, slotsOf } from '../shares/role-slot.ts';
 import { writeFirstAdminKey } from '../start/admin-key-file.ts';
 import { requireFreePorts } from '../start/check-ports.ts';
 import { onceDatabaseAnswers } from '../start/once-database-answers.ts';
@@ -32,7 +32,7 @@ export async function start(
   let configuration = given;
   const roles = options.roles === undefined ? configuration.roles : parseRoles(options.roles);
   if (given.contractsFile !== null) await readContractsFile(given.contractsFile, given.chainRegistry);
-  const slots = concurrencyLimiterOf(configuration, roles, availableParallelism());
+  const slots = slotsOf(configuration, roles, availableParallelism());
   await requireFreePorts(configuration, roles);
   await requireKeys(configuration, roles);
   const surveyed = roles.includes('ingest') ? surveyUpstreams(configuration, context.clock) : Promise.resolve([]);
@@ -124,10 +124,7 @@ function keyStore({ database }: Storage, { api }: Configuration): KeyStore {
   return createKeyStore({ database, configured: api.keys });
 }
 
-/**
- * Refuses an unsafe binding before the database starts: a public host, no configured key, and no stored key, because there is no
- * database yet. @throws UnsafeBindingError
- */
+/** A new database has no key. @throws UnsafeBindingError before the database starts */
 async function requireKeys({ api, database }: Configuration, roles: readonly RoleName[]): Promise<void> {
   if (!roles.includes('api') || isLoopbackName(api.host) || api.keys.length > 0) return;
   if (database.url === null && !(await hasCluster(database.dataDirectory))) throw new UnsafeBindingError(api.host);

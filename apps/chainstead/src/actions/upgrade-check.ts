@@ -16,10 +16,7 @@ class UpgradeWouldFailError extends defineError('UPGRADE_WOULD_FAIL', (plan: Upg
   remedy: 'Apply the fixes listed above. Nothing was changed',
 })) {}
 
-/**
- * Writes the changes that starting this version would make to the configured database.
- * @throws UpgradeWouldFailError if it would fail, after writing the reasons; ConfigurationError, UsageError, and errors of opening the database
- */
+/** @throws UpgradeWouldFailError after writing the reasons; ConfigurationError, UsageError, errors of opening */
 export async function checkUpgrade(options: JsonOption, command: Command, context: CommandContext): Promise<void> {
   const parsed = parseConfiguration(configurationSources(command, context), { needsUpstreams: false });
   const configuration = await findDatabase(parsed.configuration, context);

@@ -1,4 +1,3 @@
-
 import { environmentSuffix } from '@chainstead/chains';
 import { EXCHANGE_FAMILIES } from '@chainstead/markets/custom-exchanges';
 import { z } from 'zod';

@@ -42,7 +42,12 @@ export function parseConfiguration(
   );
   if (problems.length > 0) throw new ConfigurationError(problems);
 
-  return { configuration: toConfiguration(usable, chains), warnings: warnings(sources, usable) };
+  const warnings = warnOfUnknownKeys(sources, {
+    accepted: acceptedKeys(namesWithKeys(usable)),
+    perChain: Object.keys(chainKeys.shape),
+    configuredChains: usable.CHAINS ?? [],
+  });
+  return { configuration: toConfiguration(usable, chains), warnings };
 }
 
 export function acceptedKeys(chainNames: readonly string[]): string[] {
@@ -175,13 +180,8 @@ function unlessZero(limit: number | undefined): number | null {
   return limit === undefined || limit === 0 ? null : limit;
 }
 
-interface Issue {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-}
-
 function issuesAsProblems(
-  issues: readonly Issue[],
+  issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
   variables: Readonly<Record<string, string>>,
 ): ConfigurationProblem[] {
   const shape: Readonly<Record<string, (typeof globalKeys.shape)[keyof typeof globalKeys.shape]>> = globalKeys.shape;
@@ -198,13 +198,4 @@ function withoutKeys(
 ): Record<string, string> {
   const wrong = new Set(problems.map((problem) => problem.key));
   return Object.fromEntries(Object.entries(variables).filter(([key]) => !wrong.has(key)));
-}
-
-function warnings(sources: readonly ConfigurationSource[], settings: GlobalSettings): ConfigurationWarning[] {
-  const configuredChains = settings.CHAINS ?? [];
-  return warnOfUnknownKeys(sources, {
-    accepted: acceptedKeys(namesWithKeys(settings)),
-    perChain: Object.keys(chainKeys.shape),
-    configuredChains,
-  });
 }

@@ -36,7 +36,12 @@ export interface MarketFacts {
 export const POOLS_COUNTED_MAX = 10_000;
 
 export function datasetProgress(facts: ProgressFacts): readonly DatasetProgress[] {
-  return [swapProgress(facts), priceProgress(facts), proofProgress(facts)];
+  const off = swapsOff(facts);
+  const swaps: DatasetProgress =
+    off === null
+      ? progressOf('swaps', facts, EVERY_SWAP.dataset, duePools(facts))
+      : { subject: 'swaps', state: 'off', done: null, waitsFor: [off] };
+  return [swaps, priceProgress(facts, off), proofProgress(facts)];
 }
 
 export function progressText({ state, done, waitsFor }: DatasetProgress): string {
@@ -45,19 +50,12 @@ export function progressText({ state, done, waitsFor }: DatasetProgress): string
   return waitsFor.length === 0 ? range : `${range}; waiting for ${waitsFor.join('; ')}`;
 }
 
-function swapProgress(facts: ProgressFacts): DatasetProgress {
-  const off = swapsOff(facts);
-  if (off !== null) return { subject: 'swaps', state: 'off', done: null, waitsFor: [off] };
-  return progressOf('swaps', facts, EVERY_SWAP.dataset, duePools(facts));
-}
-
-function priceProgress(facts: ProgressFacts): DatasetProgress {
+function priceProgress(facts: ProgressFacts, swapsOffReason: string | null): DatasetProgress {
   const { chain, datasets, market } = facts;
   if (!datasets.includes(poolStates.name))
     return { subject: 'prices', state: 'off', done: null, waitsFor: [notInDatasets(poolStates.name)] };
   const feeds = feedsOf(chain).length;
   const suffix = environmentSuffix(chain);
-  const off = swapsOff(facts);
   const hasAnchor = anchorsOf(chain).dollar.length + feeds + chain.etherPrice.pools.length > 0;
   return progressOf('prices', facts, poolStates.name, [
     ...(hasAnchor
@@ -66,7 +64,7 @@ function priceProgress(facts: ProgressFacts): DatasetProgress {
     ...(market.feedsWithoutValue === 0
       ? []
       : [`the first value of ${market.feedsWithoutValue} of ${feeds} price feeds`]),
-    ...(off === null ? duePools(facts) : [`swaps, by which most pools are found: ${off}`]),
+    ...(swapsOffReason === null ? duePools(facts) : [`swaps, by which most pools are found: ${swapsOffReason}`]),
   ]);
 }
 

@@ -55,13 +55,9 @@ function verdictOf({ storage, nodes }: Examination): string {
 }
 
 export function examinationJson({ storage, nodes, chains }: Examination): Readonly<Record<string, unknown>> {
-  const reportJson = ({ name, findings, calls, tookMs }: CheckReport) => ({
-    name,
-    verdict: worstVerdict(findings),
-    calls,
-    took_ms: Math.round(tookMs),
-    findings,
-  });
+  const reportJson = ({ name, findings, calls, tookMs }: CheckReport) => {
+    return { name, verdict: worstVerdict(findings), calls, took_ms: Math.round(tookMs), findings };
+  };
   const all = [...storage, ...nodes].flatMap(({ findings }) => findings);
   return {
     verdict: worstVerdict(all),

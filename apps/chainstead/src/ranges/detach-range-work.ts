@@ -40,17 +40,8 @@ export async function detachRangeWork({ work, dataset, options, command, context
       return made;
     });
     const blocks = ranges.reduce((sum, range) => sum + rangeSize(range), 0);
-    writeOutcome(
-      context,
-      `Job ${id}: ${work} of ${blocks} blocks of ${name}. "chainstead jobs list" shows its progress.`,
-      {
-        work,
-        chain: name,
-        job: id,
-        blocks,
-        detached: true,
-      },
-    );
+    const sentence = `Job ${id}: ${work} of ${blocks} blocks of ${name}. "chainstead jobs list" shows its progress.`;
+    writeOutcome(context, sentence, { work, chain: name, job: id, blocks, detached: true });
   });
 }
 

@@ -41,13 +41,8 @@ export async function runRangeWork<T>(
   const chain = configured.chain.key;
   const session = { configuration, configured, context, name, callLimits: callLimitsOf?.(configuration) };
   const result = await withChain(session, async (work, { url }) => {
-    const report = createProgressReport({
-      work: name,
-      chain,
-      unit: 'blocks',
-      output: context.stdout,
-      clock: context.clock,
-    });
+    const { stdout: output, clock } = context;
+    const report = createProgressReport({ work: name, chain, unit: 'blocks', output, clock });
     try {
       const shown = { ...work, onProgress: (progress: WorkProgress) => report.update(progress) };
       return await run(shown, ranges, context.stopSignal, { configuration, databaseUrl: url });

@@ -21,10 +21,7 @@ export interface Helping {
   isBusy(): boolean;
 }
 
-/**
- * Helps with the backfill of chains that other processes lead, one at a time, until the signal aborts. Their nodes are called only during
- * such a backfill.
- */
+/** Helps with one chain at a time, until the signal aborts. Its nodes are called only meanwhile. */
 export async function keepHelping(helping: Helping, signal: AbortSignal): Promise<void> {
   const { chains, context, isBusy } = helping;
   const { clock, database, logger } = context;

@@ -159,15 +159,11 @@ async function readDocumentExamples(
   { chains, gateway, aptos }: Pick<Configuration, 'chains' | 'gateway' | 'aptos'>,
 ): Promise<DocumentExamples> {
   const [offered] = gateway.chains;
+  const indexed = chains.map(({ chain }) => chain);
+  const networks = aptos.networks.map(({ network }) => network);
   return {
-    ...(await readExamples(
-      database,
-      chains.map(({ chain }) => chain),
-    )),
-    ...(await readAptosExamples(
-      database,
-      aptos.networks.map(({ network }) => network),
-    )),
+    ...(await readExamples(database, indexed)),
+    ...(await readAptosExamples(database, networks)),
     ...(await readStreamExamples(database)),
     ...NAME_EXAMPLES,
     ...(offered !== undefined && {

@@ -21,10 +21,7 @@ export interface RoleContext {
 }
 
 export interface StopOptions {
-  /**
-   * For a replaced process: time in which clients may send one more request over a keep-alive connection. The response then closes it. An
-   * immediate close could hit a request that is being sent. Milliseconds. @default 0
-   */
+  /** Time for one more request per connection of a replaced process, whose response closes it. Milliseconds. @default 0 */
   readonly idleGraceMs?: number;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Processes that recover senders from signatures, so that the ingest process is not blocked. They are not threads, because the compiled
- * curve can be loaded only once per process.
- */
+/** They are no threads, because the compiled curve can be loaded only once per process. */
 import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';

@@ -46,9 +46,8 @@ export class DatabaseUnreachableError extends defineError('DATABASE_UNREACHABLE'
 })) {}
 
 /**
- * Opens the database, and starts the embedded server if no URL is configured. An embedded database is migrated
- * immediately; another one only by `start` and `migrate`. @throws DatabaseUnreachableError, and
- * the errors of `startEmbeddedPostgres`, `checkSchema` and `migrate`.
+ * Starts the embedded server if no URL is configured, and migrates its database.
+ * @throws DatabaseUnreachableError, errors of `startEmbeddedPostgres`, `checkSchema` and `migrate`
  */
 export async function openStorage(options: StorageOptions): Promise<Storage> {
   const { configuration, logger, leavesSchema = false } = options;

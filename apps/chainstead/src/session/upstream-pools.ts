@@ -39,7 +39,10 @@ export interface StartPoolOptions {
 /** Starts a pool, trying again until an upstream can be used. @returns false when the signal aborted before. */
 export async function startPool(pool: UpstreamPool, options: StartPoolOptions): Promise<boolean> {
   const { chain, clock, logger, signal, onFailure } = options;
-  const aborted = abortOf(signal);
+  const aborted = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
   while (!signal.aborted) {
     try {
       // An upstream that does not answer must not hold up a stop.
@@ -53,11 +56,4 @@ export async function startPool(pool: UpstreamPool, options: StartPoolOptions): 
     await sleepUnlessAborted(clock, RETRY_MS, signal);
   }
   return false;
-}
-
-function abortOf(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -11,10 +11,7 @@ export interface WaitOptions {
 /** A server restart or a failover takes less. Milliseconds. */
 const WAIT_MAX_MS = 60_000;
 
-/**
- * Retries a step of the start while the database is briefly unavailable, because it restarts or another server takes over. Steps must be
- * repeatable after a failure. @throws errors of the step; an outage after one minute
- */
+/** Steps must be repeatable. @throws errors of the step; an outage after one minute */
 export async function onceDatabaseAnswers<T>(step: () => Promise<T>, options: WaitOptions): Promise<T> {
   const { clock, logger, signal, isFinal } = options;
   const ends = clock.now() + WAIT_MAX_MS;

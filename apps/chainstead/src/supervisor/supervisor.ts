@@ -33,10 +33,7 @@ export interface Supervisor {
   readonly ready: Promise<readonly RoleReady[]>;
   /** Resolves after `stop`, when every process has ended. @throws RoleFailedError when a role can't work at all. */
   readonly finished: Promise<void>;
-  /**
-   * Replaces the processes of a role, one after the other. The old process is stopped once the new one is ready. If a new one ends before,
-   * the replacement ends and the old process continues. A call during a replacement repeats it afterwards.
-   */
+  /** Stops each old process once the new one is ready. If that ends before, the old one continues. */
   replace(role: RoleName): Promise<void>;
   /** Stops all processes, and kills those that have not ended within the time. */
   stop(): void;
@@ -71,16 +68,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       if (exit.code === EXIT_CODE_CONFIGURATION) throw new RoleFailedError(slot.role, exit);
       crashesInARow = clock.now() - startedAt >= WELL_AFTER_MS ? 1 : crashesInARow + 1;
       const delayMs = restartDelayMs(crashesInARow);
-      logger.error(
-        {
-          ...namesOf(slot),
-          exit_code: exit.code,
-          signal: exit.signal,
-          crashes_in_a_row: crashesInARow,
-          delay_ms: delayMs,
-        },
-        'Role process ended unexpectedly, restarting it',
-      );
+      const fields = { exit_code: exit.code, signal: exit.signal, crashes_in_a_row: crashesInARow, delay_ms: delayMs };
+      logger.error({ ...namesOf(slot), ...fields }, 'Role process ended unexpectedly, restarting it');
       await sleepUnlessAborted(clock, delayMs, stopping.signal);
       if (!stopping.signal.aborted) metrics.restarted(slot.role);
     }

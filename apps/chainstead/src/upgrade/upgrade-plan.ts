@@ -53,7 +53,8 @@ export async function planUpgrade(options: UpgradePlanOptions): Promise<UpgradeP
     refusal === null
       ? await planUpgradeWork({ database, datasets: configuration.datasets, chains })
       : { builds: [], fills: [] };
-  const disk = await planDisk(migrations, isEmbedded ? configuration.database.dataDirectory : null);
+  const needed = migrations.pending.reduce((sum, { bytes }) => sum + bytes, 0);
+  const disk = { needed, free: isEmbedded ? await freeBytes(configuration.database.dataDirectory) : null };
   const [server] = await database.query<{ version: string }>(sql`SELECT current_setting('server_version') AS version`);
   return {
     version,
@@ -82,11 +83,9 @@ async function planOrRefusal(
   }
 }
 
-async function planDisk({ pending }: MigrationsPlan, folder: string | null): Promise<PlannedDisk> {
-  const needed = pending.reduce((sum, { bytes }) => sum + bytes, 0);
-  if (folder === null) return { needed, free: null };
+async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
-  return { needed, free: bavail * bsize };
+  return bavail * bsize;
 }
 
 function diskObstacles({ needed, free }: PlannedDisk): UpgradeObstacle[] {

@@ -6,10 +6,8 @@ import { indexedCount, isNamedEvent } from '../tables/log-shape.ts';
 export type AcceptsLog = (log: Pick<Log, 'topics' | 'blockNumber' | 'logIndex'>) => boolean;
 
 /**
- * Returns which logs belong to the table of an event. Forms of one event have the same first topic: an upgraded contract may index other
- * parameters. The number of topics decides, then the place of the upgrade. A log that no form fits belongs to the first one. If the implementation
- * of the emitter decides, logs of all its forms are accepted: the rows are chosen when they are written.
- * @param tables of the same emitters
+ * Forms of an event have the same first topic. The number of topics decides, then the place of the upgrade.
+ * A log that no form fits belongs to the first one. If the implementation of the emitter decides, all are accepted here.
  */
 export function acceptedLogs(table: EventTable, tables: readonly EventTable[]): AcceptsLog {
   if (table.abi.isAnonymous) {

@@ -10,11 +10,7 @@ import { type Emitters, emittersByChain, type FurtherMembers } from './event-dat
 /** `0x` and four bytes. */
 const SELECTOR_DIGITS = 10;
 
-/**
- * Returns the dataset of a function's table: transactions to the contracts whose data begins with the selector. Calls inside transactions are
- * not decoded. Rows of children are decoded from calls of any contract, and chosen when they are written.
- * @param members further members
- */
+/** Transactions whose data begins with the selector; calls inside transactions are not decoded. */
 export function callDataset(
   table: EventTable,
   emitters: ReadonlyMap<number, Emitters>,

@@ -23,11 +23,7 @@ export interface Emitters {
 
 export type FurtherMembers = Pick<Dataset, 'requireCurrent' | 'preceding' | 'deletesOldRows'>;
 
-/**
- * Returns the dataset of an event's table. Rows of children are decoded from logs of any contract, and chosen when they are written. Logs of
- * anonymous events are found by their emitter; those that don't fit are no logs of the event.
- * @param members further members
- */
+/** Rows of children are decoded from logs of any contract, and chosen when they are written. */
 export function eventDataset(
   table: EventTable,
   emitters: ReadonlyMap<number, Emitters>,

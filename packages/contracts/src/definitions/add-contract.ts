@@ -30,9 +30,7 @@ const NAME = /^[a-z][a-z0-9_]{0,23}$/;
 const ADDRESSES_MAX = 1_000;
 
 /**
- * Stores a contract and creates a table for each event of its ABI, and for each function if wanted, in one transaction. If the name is known on
- * the chain, addresses, events and functions are added to the known ones. With new addresses, its history is read again.
- * @param by for the audit log
+ * Addresses, events and functions are added to a known contract. With new addresses, its history is read again.
  * @throws ContractRefusedError
  */
 export async function addContract(

@@ -56,10 +56,7 @@ export function dependentTables(
   ].filter((table, place, all) => all.indexOf(table) === place);
 }
 
-/**
- * Returns the definitions that can be indexed: all their tables exist, and so do those of the factories above them. One that lacks a table would
- * stop its chain.
- */
+/** Omits definitions that lack a table, or whose factories do: they would stop their chain. */
 export function withTables(
   definitions: readonly ContractDefinition[],
   missing: ReadonlySet<string>,

@@ -9,9 +9,8 @@ import { upgradesOf } from './child-sets.ts';
 import type { ContractDefinition } from './contract-definition.ts';
 
 /**
- * Removes rows that no longer belong to their table, because an event has one more form, or because a log of another event was taken for an
- * anonymous one. Blocks that may lack rows then are read again. Runs under the chain's commit lock.
- * @param before the tables until now
+ * An event may have one more form, or a log of another event was taken for an anonymous one. Blocks are read again.
+ * Runs under the chain's commit lock. @param before the tables until now
  */
 export async function removeMovedRows(
   transaction: Transaction,
@@ -31,10 +30,7 @@ export async function removeMovedRows(
   }
 }
 
-/**
- * Removes rows of events with more forms of implementations than before, from the first log on that may have another form. Rows of blocks that a
- * reorg may still replace are removed too, because the events are not indexed until the upgrades are complete.
- */
+/** Also removes rows that a reorg may replace: the events are not indexed until the upgrades are complete. */
 export async function removeMovedForms(
   transaction: Transaction,
   chain: Chain,

@@ -16,12 +16,7 @@ export async function removeContractsOfChain(database: Database, chainId: ChainI
   }
 }
 
-/**
- * Removes a contract from a chain. Tables that the name needs on no other chain are dropped; of the others, the rows of the chain are deleted.
- * @param by for the audit log
- * @returns the dropped tables
- * @throws ContractRefusedError if the name is unknown on the chain, or its children are factories of another one
- */
+/** Drops tables that no other chain needs. @returns those. @throws ContractRefusedError */
 export async function removeContract(
   database: Database,
   name: string,

@@ -26,11 +26,7 @@ export function createContractMetrics(registry: Registry): ContractMetrics {
   };
 }
 
-/**
- * Suspends the contracts of a chain whose tables exceed a limit, so that no contract fills the disk. Their rows stay, except those of blocks that a
- * reorg may still replace. Row numbers are the statistics of Postgres.
- * @returns the number of suspended contracts, those of earlier calls included
- */
+/** Rows stay, except those that a reorg may replace. @returns the number of suspended contracts, earlier ones included */
 export async function suspendLargeContracts(
   database: Database,
   chain: Chain,
@@ -82,10 +78,7 @@ async function suspend(database: Database, chain: Chain, name: string, reason: s
   });
 }
 
-/**
- * Indexes a suspended contract again. Missing blocks are filled in.
- * @throws ContractRefusedError if the name is unknown on the chain
- */
+/** @throws ContractRefusedError if the name is unknown on the chain */
 export async function resumeContract(database: Database, name: string, chainId: ChainId): Promise<void> {
   const resumed = await database.query(
     sql`UPDATE contract_definitions SET suspended_reason = NULL, revision = gen_random_uuid()

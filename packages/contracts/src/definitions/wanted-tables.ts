@@ -27,11 +27,8 @@ interface DefinedTables {
 }
 
 /**
- * Returns the tables of wanted events and functions. One that the name has on any chain keeps its table. If children emit the event of their
- * factory, they have another table for it.
- * @param known definitions of the name on all chains
- * @param own that of the chain
- * @throws ContractRefusedError if logs could belong to several tables
+ * An event or function keeps the table that the name has on any chain. The factory's event has a separate one.
+ * @param known definitions of the name on all chains @throws ContractRefusedError if logs could belong to several tables
  */
 export function tablesOf(
   name: string,

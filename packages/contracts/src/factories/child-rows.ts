@@ -28,9 +28,8 @@ interface RowsOfChildren extends Pick<EventTable, 'kind'> {
 }
 
 /**
- * Returns the lines of logs that a child emitted from the place on at which the log that names it for the first time counts, and of calls to it. Runs
- * under the chain's commit lock, so the rows of all earlier blocks, and of this commit, are visible. No child is held in memory.
- * @throws ChildrenUnknownError if rows with children are missing up to these blocks
+ * Keeps logs from the place on at which the log that names the child counts, and calls to it. Runs under the commit lock,
+ * so rows of earlier blocks and of this commit are visible. @throws ChildrenUnknownError
  */
 export async function linesOfChildren(
   transaction: Transaction,

@@ -15,10 +15,7 @@ export interface DependentTables {
 
 type Dependents = ReadonlyMap<number, DependentTables>;
 
-/**
- * Returns a watch on rows with children or implementations. If a repair or a backfill changes them below covered blocks of dependent tables, rows
- * and coverage of these blocks are removed, and the blocks are read again.
- */
+/** Changes below covered blocks of dependent tables remove their rows and coverage: the blocks are read again. */
 export function watchCreations(dependents: Dependents): PrecedingRows {
   return {
     async watch(transaction, chain, range) {

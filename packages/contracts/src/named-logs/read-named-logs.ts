@@ -43,10 +43,7 @@ interface NamedLogsRequest {
   readonly logs: readonly Log[];
   /** Lowest of these blocks. Without all upgrades before it, events whose form depends on them have no logs. */
   readonly from: number;
-  /**
-   * Highest of these blocks, up to which the events of factories, and upgrades, must be complete. Null: children that are not known yet have no
-   * logs.
-   */
+  /** Highest of these blocks, up to which rows must be complete. Null: unknown children have no logs. */
   readonly completeTo: number | null;
 }
 
@@ -54,8 +51,7 @@ interface NamedLogsRequest {
 type NamedLogs = ReadonlyMap<Log, readonly NamedLog[]>;
 
 /**
- * Returns the logs that have a row in a table of named contracts, if their blocks are indexed. Logs of children count from the log after the one
- * that names the child, and those of proxies have the form of their implementation. Rows of factories and upgrades in the same blocks must be written already.
+ * Logs of children count from the log after the one that names the child. Rows of factories in the same blocks must exist.
  * @throws a retryable error if events of a factory, or upgrades, are missing up to `completeTo`
  */
 export async function readNamedLogs(

@@ -14,10 +14,7 @@ const GROUP = 'Events of your contracts';
 /** Maximum number of events with an operation: each has a copy of the fields. */
 const EVENTS_MAX = 200;
 
-/**
- * Returns the operations of the events of all contracts.
- * @param eventsMax events beyond these have no operation @default 200
- */
+/** @param eventsMax events beyond these have no operation */
 export function createEventOperations(
   database: Pick<Database, 'query'>,
   chains: Pick<ChainRegistry, 'find'>,

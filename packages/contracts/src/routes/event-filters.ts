@@ -33,10 +33,7 @@ export const PAGE_PARAMETERS = [
 /** Maximum length of all filters of a request: a cursor contains them. Characters. */
 const FILTERS_LENGTH_MAX = 2_000;
 
-/**
- * Returns query parameters other than {@link PAGE_PARAMETERS} as sorted `name=value` texts; repeated ones are repeated.
- * @throws InvalidParameterError if they are too long
- */
+/** Sorted `name=value` texts; repeated ones are repeated. @throws InvalidParameterError if they are too long */
 export function filterTexts(query: Readonly<Record<string, unknown>>): readonly string[] {
   const known: ReadonlySet<string> = new Set(PAGE_PARAMETERS);
   const texts = Object.entries(query)
@@ -51,11 +48,7 @@ export function filterTexts(query: Readonly<Record<string, unknown>>): readonly 
   return texts.toSorted();
 }
 
-/**
- * Returns the filters of an event. Every filtered column needs an index.
- * @param texts of {@link filterTexts}
- * @throws InvalidParameterError with all problems
- */
+/** @param texts of {@link filterTexts} @throws InvalidParameterError with all problems */
 export function readFilters(event: FilteredEvent, texts: readonly string[]): EventFilters {
   const given = Map.groupBy(texts, (text) => text.slice(0, text.indexOf('=')));
   const read = [...given].map(([name, ofName]) => readFilter(event, name, ofName));

@@ -31,12 +31,7 @@ export interface EventsPageRow extends IndexedColumns, PackedTexts {
 
 const PLACE = ['block_number', 'transaction_index', 'log_index'] as const;
 
-/**
- * One index range, of which at most `rowsMax` rows are read. All rows of a range have the filtered value, or are ordered by it; other
- * conditions apply to the rows that were read.
- * @param rowsMax at least `limit` + 1
- * @param select of the packed rows
- */
+/** Reads at most `rowsMax` rows of one index range. @param rowsMax at least `limit` + 1 */
 export function eventsStatement(
   chain: Chain,
   table: EventTable,
@@ -67,8 +62,8 @@ FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM ${eventRows(ta
 /** An index range, and conditions on the rows that were read of it. */
 interface Range {
   /**
-   * A start and an end over the first columns of the index. They are row comparisons, from which the planner expects many rows, so that it
-   * reads in the order of the index whatever its statistics are. For equalities it may expect few, and sort all of them.
+   * Row comparisons over the first columns of the index: the planner expects many rows, and reads in the order of the index.
+   * For equalities it may expect few, and sort all of them.
    */
   readonly scan: readonly Sql[];
   readonly rest: readonly Sql[];

@@ -22,10 +22,7 @@ export interface EventsPage {
 
 export const ROWS_READ_MAX = 10_000;
 
-/**
- * Returns a page of rows. It has fewer than `query.limit` rows and a next page if {@link ROWS_READ_MAX} rows contain no more matching ones.
- * @throws {InconsistentPageError} if a row repeatedly comes without its block
- */
+/** May have fewer rows and a next page, after {@link ROWS_READ_MAX}. @throws {InconsistentPageError} */
 export function getEvents(
   database: ReadDatabase,
   chain: Chain,

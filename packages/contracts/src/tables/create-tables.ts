@@ -2,10 +2,7 @@ import { rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
 import { bytesColumns, type EventTable, PLACE_COLUMNS, UNDECODED } from './event-table.ts';
 import { EVENT_KEY } from './row-table.ts';
 
-/**
- * Creates the tables and views of events and functions, and an index for each parameter in `indexed`. Tables that exist stay. Names come from `sqlName` and need
- * no quotes.
- */
+/** Tables that exist stay. Names come from `sqlName` and need no quotes. */
 export async function createEventTables(
   transaction: Transaction,
   tables: readonly EventTable[],

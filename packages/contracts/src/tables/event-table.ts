@@ -104,10 +104,7 @@ export function eventTable(contract: string, event: string, item: TableItem): Ev
   };
 }
 
-/**
- * Returns the columns of the view that hold the bytes of parameters, by parameter. The view shows these parameters as texts, which have no index:
- * `owner` has `owner_bytes`.
- */
+/** View columns with the bytes of parameters, such as `owner_bytes`: the texts of the view have no index. */
 export function bytesColumns({ parameters }: Pick<EventTable, 'parameters'>): ReadonlyMap<string, string> {
   const bytes = parameters.filter(({ type }) => type === 'bytea').map(({ name }) => name);
   const taken = [...Object.keys(PLACE_COLUMNS), ...parameters.map(({ name }) => name)];

@@ -18,11 +18,7 @@ export function dependOnImplementation(forms: readonly EventTable[]): boolean {
   return forms.length > 1 && forms.some(({ implementations }) => implementations.length > 0);
 }
 
-/**
- * Returns the form of a log: that of the last upgrade before it, which a log names or whose place is known. The first form counts before.
- * @param forms in the order in which they were added
- * @param upgrade last one of the emitter before the log whose implementation is one of the forms'; null: none
- */
+/** @param forms in the order in which they were added @param upgrade the last one before the log; null: none */
 export function formAt(forms: readonly EventTable[], place: LogPlace, upgrade: Upgrade | null): EventTable | undefined {
   const [first, ...others] = forms.toSorted(({ since: one }, { since: other }) => {
     if (one === null || other === null) return Number(one !== null) - Number(other !== null);

@@ -25,11 +25,7 @@ export class ImplementationsUnknownError extends defineError(
   }),
 ) {}
 
-/**
- * Returns the lines of logs that have the form of a table. Runs under the chain's commit lock, so the upgrades of all earlier blocks, and of this
- * commit, are visible.
- * @throws ImplementationsUnknownError if upgrades are missing up to these blocks
- */
+/** Runs under the chain's commit lock. @throws ImplementationsUnknownError if upgrades are missing up to these blocks */
 export async function linesOfForm(
   transaction: Transaction,
   chain: Chain,

@@ -9,10 +9,7 @@ interface WantedUpgrades {
   readonly to: number;
 }
 
-/**
- * Returns the statement that reads the upgrades of proxies to some implementations, ascending: the entries of the index on the implementation.
- * They are few, since a name has at most a thousand addresses.
- */
+/** Ascending. Rows are few, since a name has at most a thousand addresses. */
 export function upgradesStatement(
   { id }: Pick<Chain, 'id'>,
   { table, column }: Pick<ChildSet, 'table' | 'column'>,

@@ -23,10 +23,7 @@ export interface ReadingSources {
   readonly database: ReadDatabase;
 }
 
-/**
- * Reads the derived state of a subject. If the first read shows it unbuilt, reads again from the primary: the same request may just have
- * built it, and a standby does not have it yet.
- */
+/** Reads an unbuilt state again from the primary: the same request may just have built it. */
 export async function readBuilt<Found extends { readonly isBuilt: boolean }>(
   { reads, database }: ReadingSources,
   read: (from: ReadDatabase) => Promise<Found>,

@@ -13,21 +13,16 @@ export interface CoveredSubject {
   readonly subject: Sql;
   readonly chainId: ChainInSql;
   readonly dataset: string;
-  /**
-   * Further blocks of which its rows are known, up to the newest of the chain's: what is searched for it as blocks are followed. Rows of
-   * `first_block`, `last_block`. @default none
-   */
+  /** Further blocks with known rows: `first_block`, `last_block`. @default none */
   readonly followed?: Sql;
   readonly states?: readonly Projection[];
 }
 
 /**
- * CTE `covered` and those before it, for the statement's `WITH`. `covered` is one row with `indexed_from` and `indexed_to`: the unbroken
- * run of blocks that ends with the newest one with known rows of the subject. The run joins the chain's coverage and the subject's
- * on-demand backfill, whose ranges may overlap. `chain_to` is the newest block of the chain's coverage.
- *
- * An emitter's logs may be read without the chain's: its newest block is then the chain's checkpoint.
- * @param prefix of the names of all of them, for a statement about several datasets
+ * CTE `covered` and those before it: `indexed_from` and `indexed_to` of the run that ends with the newest known block.
+ * It joins the chain's coverage and the subject's backfill. `chain_to` is the newest block of the chain's coverage.
+ * An emitter's logs may be read without the chain's: its newest block is then the checkpoint.
+ * @param prefix of the names of all CTEs
  */
 export function subjectCoverage(of: CoveredSubject, prefix = ''): Sql {
   const { kind, recordedAs = kind, subject, chainId, dataset, followed } = of;
@@ -57,10 +52,7 @@ export function subjectCoverage(of: CoveredSubject, prefix = ''): Sql {
 )`;
 }
 
-/**
- * CTE `ranges`, to follow those of {@link subjectCoverage}: the same blocks as disjoint ranges, for `isComplete`. Rows that begin alike are
- * counted together, so that of two the longer one may come first or last.
- */
+/** CTE `ranges` after those of {@link subjectCoverage}: the same blocks as disjoint ranges, for `isComplete`. */
 export const SUBJECT_RANGES = sql`ranges AS (
   SELECT min(first_block) AS first_block, max(last_block) AS last_block FROM (
     SELECT first_block, last_block, count(*) FILTER (WHERE coalesce(reached < first_block, true)) OVER (ORDER BY first_block) AS island
@@ -121,10 +113,7 @@ export interface SubjectCoverage {
   } | null;
 }
 
-/**
- * @param row of the statement, all of which say the same
- * @param firstBlock below which there is nothing of the subject: the chain's first, or the one that a contract was made in
- */
+/** @param firstBlock below which there is nothing of the subject */
 export function readSubject(
   chain: Chain,
   row: SubjectColumns | undefined,

@@ -12,10 +12,7 @@ export type SubjectSnapshot = readonly [
   kept: readonly [isBuilt: boolean, isAskNoted: boolean] | null,
 ];
 
-/**
- * State of a subject, and whether its request is recorded, as one JSON array in SQL. A page with it takes no longer than
- * one with columns and joins. Stands after the CTEs of `subjectCoverage`.
- */
+/** One JSON array: a page with it takes no longer than with columns and joins. After the CTEs of `subjectCoverage`. */
 export function subjectState(
   { subject, chainId, dataset }: CoveredSubject,
   { name, version }: Pick<Projection, 'name' | 'version'>,

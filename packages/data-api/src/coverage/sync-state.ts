@@ -9,10 +9,7 @@ export interface SyncState {
 
 export type SubjectNoun = 'wallet' | 'collection' | 'token';
 
-/**
- * Says whether a page shows everything, and where not, why and whether that will change.
- * @param answer what became of the request for the subject's history; null where no block is missing and none was made
- */
+/** @param answer outcome of the request for the history; null: no block is missing */
 export function syncStateOf(
   chain: Chain,
   noun: SubjectNoun,

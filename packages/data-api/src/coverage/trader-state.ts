@@ -21,10 +21,7 @@ interface TraderRequest {
 
 export type TraderBackfill = Pick<OnDemandBackfill, 'requestTrader' | 'retainedFrom'>;
 
-/**
- * Requests the account's on-demand backfill if retained blocks are missing, and returns its state for the client. Blocks below the retention
- * window are never read: `complete` is false without them, but the state is final.
- */
+/** Blocks below the retention window are never read: `complete` is false without them, but the state is final. */
 export async function requestTraderState(
   onDemandBackfill: TraderBackfill,
   context: RequestContext,

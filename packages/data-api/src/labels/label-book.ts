@@ -7,10 +7,7 @@ import { type AddressLabel, getLabels } from './page-labels.ts';
 export interface LabelBook {
   /** Whether they are kept, so that a page's statement can leave them out. Has them read where they are not. */
   isKept(database: ReadDatabase): boolean;
-  /**
-   * Finds the labels of a page's addresses. Cached labels count at the revision of the page; at another one they are looked up.
-   * @param revision {@link LABEL_REVISION}, from the page's statement
-   */
+  /** Cached labels count at the revision of the page. @param revision {@link LABEL_REVISION} */
   labelsOf(
     database: ReadDatabase,
     chain: Chain,

@@ -47,17 +47,11 @@ type RequestHistory = (
   requestedBy: string | null,
 ) => Promise<WalletHistoryAnswer>;
 
-/**
- * On-demand backfill: older blocks of a chain, read for a single wallet (its assets, or its sent transactions) or a single
- * contract after a request. A request writes one row for each subject; the worker role reads the blocks.
- */
+/** Older blocks, read for one wallet or contract after a request: one row per subject, which the worker role reads. */
 export interface OnDemandBackfill {
   /** For a caller that found something missing of the wallet. Touches the database and the queue, never a node. */
   requestWallet: RequestHistory;
-  /**
-   * As requestWallet, but checks whether blocks are missing: `known` if none are. Checks once in a while only,
-   * so that it may be called at every request for the contract.
-   */
+  /** `known` if no block is missing. Looks once in a while only, so it may be called at every request. */
   requestContract: RequestHistory;
   /** For the transactions that a wallet sent: the caller found unsearched blocks. */
   requestSender: RequestHistory;

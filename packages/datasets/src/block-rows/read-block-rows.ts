@@ -73,10 +73,7 @@ const PLACES: Readonly<Record<BlockList, readonly string[]>> = {
   nft_trades: ['transaction_index', 'log_index', 'item'],
 };
 
-/**
- * Indexed rows of a block, or of a transaction in it, by the views for SQL (docs/api/sql.md), in the order of the chain. The rows of one block are found by
- * the block ranges of its partition: no index has hashes of transactions.
- */
+/** In the order of the chain. No index has hashes of transactions: block ranges of the partition are read. */
 export async function readBlockRows(
   database: ReadDatabase,
   list: BlockList,

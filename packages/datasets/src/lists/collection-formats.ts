@@ -11,10 +11,7 @@ const SAFELISTED = new Set(['verified', 'approved']);
 
 const item = z.looseObject({});
 
-/**
- * `[{ address, chain, name, collection_logo, … }]` with the field names of the API's answer or of OpenSea, also as
- * `{ collections: [...] }` or as CSV, and collections that name several contracts (`contracts`, `primary_asset_contracts`).
- */
+/** Field names of the API or of OpenSea, also as `{ collections: [...] }` or CSV; one item may name several contracts. */
 const collectionList: ListFormat<CollectionListEntry> = {
   name: 'collections',
   matches: (content) => isArrayOf(listOf(content), item) && itemsOf(content).next().done === false,

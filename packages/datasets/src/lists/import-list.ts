@@ -32,11 +32,7 @@ export interface ImportReport {
   readonly skipped: readonly { readonly reason: string; readonly count: number }[];
 }
 
-/**
- * Replaces a source's rows by the list's, and recomputes what tokens show of their lists, all in one transaction: readers see
- * the old list or the new one.
- * @throws ListError when the format is unknown, the chain missing, or nothing usable is in the list. Nothing was changed then.
- */
+/** In one transaction. @throws ListError if nothing usable is in the list. Nothing was changed then */
 export async function importList(options: ImportListOptions): Promise<ImportReport> {
   switch (options.kind) {
     case 'token-list':

@@ -91,10 +91,7 @@ const explorerAccounts: ListFormat<LabelEntry> = {
       .refine(named, { error: NO_LABEL }),
 };
 
-/**
- * Who is behind a name tag: what stands before a colon (`0x: Exchange Proxy` → `0x`), or the first words where they spell one of
- * the tag's labels (`Binance 10` with `binance` → `Binance`). Null where neither says.
- */
+/** `0x: Exchange Proxy` → `0x`; `Binance 10` with the label `binance` → `Binance`. Null for neither. */
 export function entityOf(name: string, labels: readonly string[]): string | null {
   const colon = /^([^:]*[^:\s])\s*:\s/.exec(name)?.[1];
   if (colon !== undefined) return colon;

@@ -21,10 +21,7 @@ export interface ParseListOptions<Entry> {
   readonly chainNamed: ChainNamed;
 }
 
-/**
- * Finds out the format, checks every item, and keeps the first of each address and chain.
- * @throws ListError LIST_FORMAT_UNKNOWN, LIST_CHAIN_MISSING
- */
+/** The first entry of each address and chain counts. @throws ListError LIST_FORMAT_UNKNOWN, LIST_CHAIN_MISSING */
 export function parseList<Entry extends ListEntry>(options: ParseListOptions<Entry>): ParsedList<Entry> {
   const content = readContent(options.content);
   const format = options.formats.find((each) => each.matches(content));

@@ -59,10 +59,7 @@ export interface AccountRowsPage<Row> {
   readonly next: { readonly position: RowPlace; readonly upperBound: number } | null;
 }
 
-/**
- * A page of an account's rows, in one statement.
- * @throws {InconsistentPageError} when a row comes without its block again and again
- */
+/** @throws {InconsistentPageError} if a row repeatedly comes without its block */
 export function getAccountRows<Row extends RowPlace>(
   database: ReadDatabase,
   chain: Chain,
@@ -86,9 +83,8 @@ export function getAccountRows<Row extends RowPlace>(
 }
 
 /**
- * One range of the primary key in each partition, which stops after limit + 1 rows. The condition includes the whole address next to its key, as
- * always true, so that the planner never sorts all rows of an account. The EXPLAIN tests of the datasets check that.
- * @param select of {@link AccountRows.rows}
+ * One range of the primary key per partition, which stops after limit + 1 rows. The whole address is expected true,
+ * so that the planner never sorts all rows of an account. @param select of {@link AccountRows.rows}
  */
 export function accountRowsStatement<Row extends RowPlace>(
   chain: Chain,
