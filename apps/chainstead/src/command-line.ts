@@ -30,7 +30,6 @@ import { EXIT_CODE_OK, EXIT_CODE_USAGE } from './errors/exit-codes.ts';
 import type { CommandContext } from './session/command-context.ts';
 import { VERSION } from './version.ts';
 
-/** Runs one command line (without the program's name). @returns the exit code; never throws. */
 export async function runCommandLine(args: readonly string[], context: CommandContext): Promise<number> {
   try {
     await createProgram(context).parseAsync([...args], { from: 'user' });

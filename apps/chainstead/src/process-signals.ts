@@ -5,21 +5,13 @@ const EXIT_CODE_INTERRUPTED = 130;
 const SAME_KEYPRESS_MS = 500;
 const STANDARD_STREAMS = [0, 1, 2];
 
-/** Requests to the process from signals. */
 export interface ProcessSignals {
-  /**
-   * Aborts at SIGINT or SIGTERM, or when the parent process on the IPC channel is gone. A second Ctrl-C ends the process
-   * immediately. SIGHUP also aborts it, if it means a closed terminal or if there is no listener for it.
-   */
+  /** Aborts at SIGINT, SIGTERM, or when the parent on the IPC channel is gone. A second Ctrl-C ends the process. */
   readonly stopSignal: AbortSignal;
-  /** Calls the listener at SIGHUP instead of a stop, if there is no terminal. @returns a function that ends this */
   onReload(listener: () => void): () => void;
 }
 
-/**
- * @param isAtTerminal whether a person started it and sees what it writes
- * @param now a clock that never goes back, in milliseconds
- */
+/** @param isAtTerminal whether a person sees the output @param now milliseconds that never go back */
 export function listenForSignals(
   process: NodeJS.Process,
   isAtTerminal: boolean = STANDARD_STREAMS.some((stream) => isatty(stream)),

@@ -2,10 +2,7 @@ import { registerHooks } from 'node:module';
 
 const FOLDER = '/node_modules/drizzle-orm/';
 
-/**
- * Resolves the modules of drizzle-orm from their relative paths. Node would read the package manifest again for each module to find its
- * type. For drizzle-orm, that is a hundred modules and 130 kB of exports: half of the program's start time.
- */
+/** Resolves drizzle-orm without reading its manifest for each of a hundred modules: half of the start time. */
 export function resolveDrizzleQuickly(): void {
   registerHooks({
     resolve(specifier, context, next) {

@@ -43,7 +43,8 @@ process.on('message', (value) => {
   if (message?.type === 'stop') stopping.resolve({ idleGraceMs: message.idleGraceMs });
   else if (message?.type === 'limit-share') callLimits.receive(message);
   else if (message?.type === 'metrics-answer') exchange.receive(message);
-  else if (message?.type === 'metrics-request') void answerMetrics(message.id);
+  else if (message?.type === 'metrics-request')
+    void metrics.families().then((own) => send({ type: 'metrics-answer', id: message.id, processes: [own] }));
 });
 
 try {
@@ -72,8 +73,4 @@ async function work(): Promise<void> {
   send({ type: 'ready', role: slot.role, address: running.address });
   const how = await stopping.promise;
   await running.stop(how);
-}
-
-async function answerMetrics(id: number): Promise<void> {
-  send({ type: 'metrics-answer', id, processes: [await metrics.families()] });
 }

@@ -1,7 +1,4 @@
-/**
- * Contracts of the operator: a typed table for each event, written by the sync engine like every other dataset. Start reading at
- * `definitions/add-contract.ts`, then `dataset/event-dataset.ts`.
- */
+/** Start reading at `definitions/add-contract.ts`, then `dataset/event-dataset.ts`. */
 export { readContractDatasets } from './dataset/contract-datasets.ts';
 export { addContract } from './definitions/add-contract.ts';
 export {

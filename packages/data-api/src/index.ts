@@ -1,7 +1,4 @@
-/**
- * Shared parts of the data routes: bounds of a page, covered blocks of a response, and
- * on-demand wallet backfill. Knows no dataset. Start reading at `page-bounds.ts`, then `indexed.ts` and `subject-coverage.ts`.
- */
+/** Knows no dataset. Start reading at `page-bounds.ts`, then `indexed.ts` and `subject-coverage.ts`. */
 export { type BlockRun, readBlockRuns } from './coverage/block-runs.ts';
 export {
   type ChainInSql,
@@ -12,6 +9,7 @@ export {
   isComplete,
   toDateBound,
 } from './coverage/block-span.ts';
+export { isBuilt, isSubjectBuilt, type ReadingSources, readBuilt } from './coverage/built.ts';
 export {
   type Indexed,
   type IndexedColumns,
@@ -21,9 +19,6 @@ export {
   showIndexed,
 } from './coverage/indexed.ts';
 export { createMissingIndexes } from './coverage/indexes-ready.ts';
-export { isBuilt } from './coverage/is-built.ts';
-export { isSubjectBuilt } from './coverage/is-subject-built.ts';
-export { type ReadingSources, readBuilt } from './coverage/read-built.ts';
 export {
   type CoveredSubject,
   isUncovered,

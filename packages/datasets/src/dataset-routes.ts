@@ -62,7 +62,6 @@ import { datasets, manifests } from './registry.ts';
 export interface DatasetRoutesOptions {
   /** For what serves many requests at once: each request has its own of `ApiDependencies`. */
   readonly database: Database;
-  /** The chains that workers serve. */
   readonly chains: readonly Chain[];
   /** Those that are kept. Default: all. */
   readonly datasets?: readonly Dataset[];
@@ -97,16 +96,14 @@ export interface OnDemandLimits {
 
 const NATIVE_BALANCE_MAX_AGE_MS = 15_000;
 const BALANCE_MAX_AGE_MS = 60_000;
-const NOTHING_OFFERED: CallDirectly = async () => ({ kind: 'not-offered' });
 
 /** Loaded with this module, which only processes with an API import. */
 const ownRoutes = (await Promise.all(manifests.map((manifest) => manifest.loadRoutes()))).flatMap(
   ({ routes }) => routes,
 );
 
-/** The API routes of all datasets, for `createApi`. */
 export function createDatasetRoutes(options: DatasetRoutesOptions): readonly RouteModule[] {
-  const { chains, onDemand, call = NOTHING_OFFERED } = options;
+  const { chains, onDemand, call = async () => ({ kind: 'not-offered' }) } = options;
   const { waitMs, balanceMaxAgeMs: liveMaxAgeMs = BALANCE_MAX_AGE_MS } = onDemand;
   const { nativeBalanceMaxAgeMs: nativeMaxAgeMs = NATIVE_BALANCE_MAX_AGE_MS } = onDemand;
   const nodeReads = options.nodeReads ?? createNodeReadQueue(options);
@@ -125,6 +122,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
   const subjects = { projections, onDemandBackfill, waitMs };
   const sendersSoFar = sendersOf(reading, 0);
   const balances = { nodeReads, projections, onDemandBackfill, waitMs, liveMaxAgeMs, nativeMaxAgeMs };
+  const asking = { ...onDemand, nodeReads, onDemandBackfill, clock: options.clock, budget, abis };
   const readPrices = createTokenPriceReader(balances);
   const routes = [
     // Before those whose path is only parameters and a word that an event may be called.
@@ -153,20 +151,11 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     ...nativeBalanceRoutes({ nodeReads, waitMs, maxAgeMs: nativeMaxAgeMs }),
     ...createCollectionOwnersRoutes({ ...subjects, sendersOf: sendersSoFar, heldNow }),
     latestBlockRoute,
-    ...createTransactionRoutes({ ...onDemand, nodeReads, onDemandBackfill, clock: options.clock, budget, abis }),
+    ...createTransactionRoutes(asking),
     contractFunctionRoute({ call, budget }),
     tokenAllowanceRoute({ call, budget }),
     reviewContractsRoute,
-    ...createHistoryRoutes({
-      ...onDemand,
-      chains,
-      nodeReads,
-      clock: options.clock,
-      budget,
-      onDemandBackfill,
-      abis,
-      projections,
-    }),
+    ...createHistoryRoutes({ ...asking, chains, projections }),
     ...contractLogsRoutes({ onDemandBackfill }),
     ...createResolveRoutes({ ...options, nodeReads, chains: options.nameChains ?? [], waitMs, budget }),
     ...ownRoutes,

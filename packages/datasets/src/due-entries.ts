@@ -6,7 +6,6 @@ import { DUE_HISTORICAL_JOBS, HISTORICAL_JOB_WORK } from '@chainstead/streams';
 import { DUE_HISTORIES, HISTORY_WORK } from '@chainstead/sync';
 import { CHANGED_DECIMALS, CHANGED_DECIMALS_WORK, TOKEN_FACTS } from '@chainstead/tokens';
 
-/** All kinds of due work, as the console lists them. */
 export const dueEntries: readonly DueEntry[] = [
   { kind: TOKEN_FACTS_WORK, table: TOKEN_FACTS },
   { kind: CHANGED_DECIMALS_WORK, table: CHANGED_DECIMALS },

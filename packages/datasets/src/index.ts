@@ -1,7 +1,4 @@
-/**
- * Puts the datasets together: the registry that the sync engine writes by, the data routes of the API, the lists that operators
- * import, and the views for SQL. Start reading at `registry.ts`.
- */
+/** Start reading at `registry.ts`. */
 export {
   BLOCK_LISTS,
   type BlockList,

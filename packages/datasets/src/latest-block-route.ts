@@ -1,25 +1,21 @@
-import type { ChainId } from '@chainstead/core';
-import { type Sql, sql } from '@chainstead/db';
+import { sql } from '@chainstead/db';
 import { errorResponses, indexedChain, type RouteModule, textParameter, UnavailableError } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 
-/** `GET /api/v2.2/latestBlockNumber/{chain}`: the newest indexed block, so that the client's next request covers it. */
 export const latestBlockRoute: RouteModule = (app, { chains, reads }) => {
   app.openapi(latestBlock, async (c) => {
     const chain = indexedChain(chains, c.req.valid('param').chain);
     // The next request of the client shows the block, too.
-    const [row] = await reads.selectLasting<{ newest: number | null; head: number | null }>(newestOf(chain.id));
+    // The follower writes all datasets of a block together; a chain that is only backfilled has ranges alone.
+    const [row] = await reads.selectLasting<{ newest: number | null; head: number | null }>(sql`
+  SELECT coalesce(chain.checkpoint, (SELECT max(last_block) FROM sync_ranges WHERE chain_id = ${chain.id})) AS newest, chain.head
+  FROM (SELECT ${chain.id}::bigint AS chain_id) AS requested LEFT JOIN sync_chains AS chain USING (chain_id)`);
     const newest = row?.newest ?? row?.head ?? null;
     if (newest === null) throw new UnavailableError(`No block of chain ${chain.key} is indexed yet`);
     if (row?.head !== undefined && row.head !== null) c.header('x-chain-head', String(row.head));
     return c.json(String(newest), 200);
   });
 };
-
-/** The follower writes all datasets of a block at once; a chain that is only backfilled has ranges alone. */
-const newestOf = (chainId: ChainId): Sql => sql`
-  SELECT coalesce(chain.checkpoint, (SELECT max(last_block) FROM sync_ranges WHERE chain_id = ${chainId})) AS newest, chain.head
-  FROM (SELECT ${chainId}::bigint AS chain_id) AS requested LEFT JOIN sync_chains AS chain USING (chain_id)`;
 
 const latestBlock = createRoute({
   method: 'get',

@@ -34,7 +34,6 @@ const pricedPoolPrices: Dataset = {
   projections: [...(poolPrices.projections ?? []), traderSumsOfPoolPrices],
 };
 
-/** Every dataset that the sync engine writes. */
 export const datasets: readonly Dataset[] = [
   erc20Transfers,
   erc20Approvals,

@@ -12,7 +12,6 @@ import type { CommandContext } from '../session/command-context.ts';
 import { configurationFile } from '../session/read-configuration.ts';
 import { countOf } from '../shares/role-slot.ts';
 
-/** Indexes the requested ranges of an EVM chain or of Aptos. */
 export async function runBackfill(
   options: BlockRangeOptions & { readonly bulk?: boolean },
   command: Command,
@@ -51,7 +50,6 @@ function helpersOf({ processes }: Configuration): number {
   return countOf(processes.ingest, availableParallelism()) - 1;
 }
 
-/** Runs the backfill with its helpers, whose logs are counted too. */
 function together(
   helpers: BackfillHelpers,
   chain: string,

@@ -20,7 +20,7 @@ import type { Configuration } from '../configuration/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import { writeOutcome } from '../ranges/range-command.ts';
 import { commandActor } from '../session/command-actor.ts';
-import type { CommandContext } from '../session/command-context.ts';
+import type { CommandContext, JsonOption } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
 import { findDatabase } from '../session/find-database.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
@@ -33,12 +33,7 @@ export interface RemoveChainOptions {
   readonly dryRun?: boolean;
 }
 
-/** Lists the chains with rows. */
-export async function listChains(
-  options: { readonly json?: boolean },
-  command: Command,
-  context: CommandContext,
-): Promise<void> {
+export async function listChains(options: JsonOption, command: Command, context: CommandContext): Promise<void> {
   const output = options.json === true ? 'json' : 'text';
   const configuration = await findDatabase(readDatabaseConfiguration(command, context), context, output);
   await withStorage({ configuration, context, name: 'chains' }, async ({ database }) => {
@@ -54,13 +49,17 @@ export async function listChains(
       context.stdout.write(
         renderTable(
           ['chain', 'id', 'blocks', 'state'],
-          listed.map((one) => [one.name, one.label, blocksText(one), stateText(one)]),
+          listed.map(({ name, label, blocks, ...one }) => {
+            const since = one.indexedAt === null ? '' : ` since ${one.indexedAt.toISOString()}`;
+            const state = `${one.configured ? 'configured' : 'not configured here'}, not indexed${since}`;
+            const range = blocks === null ? 'none' : `${blocks.from} to ${blocks.to}`;
+            return [name, label, range, one.isIndexed ? 'indexed' : state];
+          }),
         ),
       );
   });
 }
 
-/** Shows the rows of a chain, asks, and deletes them. */
 export async function removeChainOfCommand(
   given: string,
   options: RemoveChainOptions,
@@ -76,9 +75,7 @@ export async function removeChainOfCommand(
     context.stderr.write(renderSize(chain, tables));
     if (options.dryRun === true)
       return writeOutcome(context, 'Nothing was deleted.', {
-        work: 'remove',
-        chain: chain.name,
-        dry_run: true,
+        ...{ work: 'remove', chain: chain.name, dry_run: true },
         ...size,
       });
     await confirm(chain, options, context);
@@ -110,7 +107,6 @@ export async function removeChainOfCommand(
   });
 }
 
-/** @throws UsageError if nothing is stored of it */
 async function findChain(database: Database, configuration: Configuration, given: string): Promise<StoredChain> {
   const records = (await readRecords(database)).map((one) => ({ ...one, ...named(one, configuration) }));
   const wanted = given.toLowerCase();
@@ -142,7 +138,6 @@ async function requireRemovable(database: Database, configuration: Configuration
   await requireNotIndexed(database, chain);
 }
 
-/** @throws UsageError without the name of the chain */
 async function confirm({ name }: StoredChain, { yes }: RemoveChainOptions, context: CommandContext): Promise<void> {
   if (yes === true) return;
   if (context.ask === undefined)
@@ -153,7 +148,6 @@ async function confirm({ name }: StoredChain, { yes }: RemoveChainOptions, conte
 }
 
 interface NamedRecord extends ChainRecord {
-  /** Absent for EVM chains. */
   readonly network?: AptosStatus['network'];
 }
 
@@ -191,16 +185,6 @@ function configuredLabels({ chains, aptos }: Configuration): ReadonlySet<string>
 
 type Listed = NamedRecord & { readonly configured: boolean };
 
-function blocksText({ blocks }: Listed): string {
-  return blocks === null ? 'none' : `${blocks.from} to ${blocks.to}`;
-}
-
-function stateText({ isIndexed, configured, indexedAt }: Listed): string {
-  if (isIndexed) return 'indexed';
-  const since = indexedAt === null ? 'not indexed' : `not indexed since ${indexedAt.toISOString()}`;
-  return configured ? `configured, ${since}` : `not configured here, ${since}`;
-}
-
 function recordJson({ name, id, blocks, isIndexed, configured, indexedAt }: Listed): Readonly<Record<string, unknown>> {
   return {
     ...{ chain: name, chain_id: id, configured, indexed: isIndexed },
@@ -211,8 +195,8 @@ function recordJson({ name, id, blocks, isIndexed, configured, indexedAt }: List
 }
 
 function totalOf(tables: readonly MeasuredTable[]): { readonly rows: number; readonly bytes: number } {
-  const sumOf = (read: (table: MeasuredTable) => number) => tables.reduce((sum, table) => sum + read(table), 0);
-  return { rows: sumOf(({ rows }) => rows), bytes: sumOf(({ bytes }) => bytes) };
+  const sumOf = (part: 'rows' | 'bytes') => tables.reduce((sum, table) => sum + table[part], 0);
+  return { rows: sumOf('rows'), bytes: sumOf('bytes') };
 }
 
 function rowsText(rows: number): string {

@@ -2,10 +2,9 @@ import { chainKeyOf } from '@chainstead/aptos';
 import type { Command } from 'commander';
 import { printConfiguration } from '../configuration/index.ts';
 import { readContractsFile } from '../contracts-file/contracts-file.ts';
-import type { CommandContext } from '../session/command-context.ts';
+import type { CommandContext, JsonOption } from '../session/command-context.ts';
 import { configurationSources, readConfiguration } from '../session/read-configuration.ts';
 
-/** Says what a valid configuration amounts to. @throws ConfigurationError with everything that is wrong, ContractsFileError */
 export async function validateConfiguration(command: Command, context: CommandContext): Promise<void> {
   const { configuration } = readConfiguration(command, context);
   const { contractsFile, chainRegistry } = configuration;
@@ -16,12 +15,7 @@ export async function validateConfiguration(command: Command, context: CommandCo
   context.stdout.write(`The configuration is valid. Chains: ${chains || 'none'}.\n`);
 }
 
-/** Writes every key in force. */
-export function showConfiguration(
-  options: { readonly json?: boolean },
-  command: Command,
-  context: CommandContext,
-): void {
+export function showConfiguration(options: JsonOption, command: Command, context: CommandContext): void {
   const sources = configurationSources(command, context);
   const { configuration } = readConfiguration(command, context);
   const printed = printConfiguration(

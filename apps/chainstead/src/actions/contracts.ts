@@ -1,5 +1,4 @@
 import { readFile, stat } from 'node:fs/promises';
-import type { Chain } from '@chainstead/chains';
 import {
   addContract,
   type ContractDefinition,
@@ -12,14 +11,15 @@ import {
   resumeContract,
   type WantedContract,
 } from '@chainstead/contracts/datasets';
-import { type Address, errorText, InvalidPrimitiveError, parseAddress } from '@chainstead/core';
+import { errorText } from '@chainstead/core';
 import type { Command } from 'commander';
 import type { Configuration } from '../configuration/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import { commandActor } from '../session/command-actor.ts';
-import type { CommandContext } from '../session/command-context.ts';
+import type { CommandContext, JsonOption } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
 import { findDatabase } from '../session/find-database.ts';
+import { readAddress, readBlockNumber, readChain } from '../session/option-values.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 import type { Storage } from '../session/storage.ts';
 import { withStoredChains } from '../session/stored-chains.ts';
@@ -45,7 +45,6 @@ export interface AddContractOptions {
 /** Larger files are no ABI. */
 const ABI_BYTES_MAX = 10 * 1024 * 1024;
 
-/** Adds a contract and writes its tables. */
 export async function addContractOfCommand(
   name: string,
   options: AddContractOptions,
@@ -58,13 +57,14 @@ export async function addContractOfCommand(
     const wanted: WantedContract = {
       name,
       abi,
-      chain: chainOf(configuration, options.chain),
+      chain: readChain(configuration, options.chain),
       ...emitters,
-      firstBlock: readBlock(options.from),
+      firstBlock: readBlockNumber(options.from, '--from'),
       indexed: options.index ?? [],
       calls: options.calls ?? false,
       upgrade: readLogPlace(options.upgrade),
-      implementation: readImplementation(options.implementation),
+      implementation:
+        options.implementation === undefined ? null : readAddress(options.implementation, '--implementation'),
     };
     const warnings = await contractWarnings(configuration, wanted, context);
     if (options.strict === true && warnings.length > 0)
@@ -80,12 +80,7 @@ export async function addContractOfCommand(
   });
 }
 
-/** Lists contracts with the columns of their tables. */
-export async function listContracts(
-  options: { readonly json?: boolean },
-  command: Command,
-  context: CommandContext,
-): Promise<void> {
+export async function listContracts(options: JsonOption, command: Command, context: CommandContext): Promise<void> {
   await withContracts(command, context, async ({ database }, configuration) => {
     const definitions = await readDefinitions(database);
     if (options.json === true) {
@@ -94,24 +89,21 @@ export async function listContracts(
     }
     const rows = definitions.flatMap((one) =>
       one.tables.map((table) => [
-        one.name,
-        nameOf(one, configuration),
-        String(one.addresses.length),
-        table.name,
+        ...[one.name, nameOf(one, configuration), String(one.addresses.length), table.name],
         table.parameters.map(({ name, type }) => `${name} ${type}`).join(', '),
       ]),
     );
-    context.stdout.write(
-      rows.length === 0
-        ? 'No contract has been added yet. Run "chainstead contracts add --help".\n'
-        : renderTable(['contract', 'chain', 'addresses', 'table', 'columns'], rows),
-    );
+    context.stdout.write(renderContracts(['contract', 'chain', 'addresses', 'table', 'columns'], rows));
   });
 }
 
-/** Writes rows, indexed blocks and undecoded logs of each table. */
+function renderContracts(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  if (rows.length > 0) return renderTable(header, rows);
+  return 'No contract has been added yet. Run "chainstead contracts add --help".\n';
+}
+
 export async function showContractStatus(
-  options: { readonly json?: boolean },
+  options: JsonOption,
   command: Command,
   context: CommandContext,
 ): Promise<void> {
@@ -129,11 +121,7 @@ export async function showContractStatus(
       String(one.undecoded),
       stateOf(one),
     ]);
-    context.stdout.write(
-      rows.length === 0
-        ? 'No contract has been added yet. Run "chainstead contracts add --help".\n'
-        : renderTable(['table', 'chain', 'rows', 'indexed blocks', 'undecoded', 'state'], rows),
-    );
+    context.stdout.write(renderContracts(['table', 'chain', 'rows', 'indexed blocks', 'undecoded', 'state'], rows));
   });
 }
 
@@ -142,7 +130,6 @@ function stateOf({ isMissing, suspendedReason }: ContractStatus): string {
   return suspendedReason === null ? '' : `suspended: ${suspendedReason}`;
 }
 
-/** Removes a contract from a chain. */
 export async function removeContractOfCommand(
   name: string,
   options: { readonly chain: string },
@@ -150,14 +137,13 @@ export async function removeContractOfCommand(
   context: CommandContext,
 ): Promise<void> {
   await withContracts(command, context, async ({ database }, configuration) => {
-    const dropped = await removeContract(database, name, chainOf(configuration, options.chain).id, commandActor());
+    const dropped = await removeContract(database, name, readChain(configuration, options.chain).id, commandActor());
     context.stdout.write(
       `Removed ${name}. Dropped tables: ${dropped.map((table) => table.name).join(', ') || 'none'}\n`,
     );
   });
 }
 
-/** Adds the contracts of a file. */
 export async function applyContractsOfCommand(path: string, command: Command, context: CommandContext): Promise<void> {
   // The parser of YAML is loaded for this command alone.
   const { applyContractsFile } = await import('../contracts-file/apply-contracts.ts');
@@ -167,7 +153,6 @@ export async function applyContractsOfCommand(path: string, command: Command, co
   });
 }
 
-/** Indexes a suspended contract again. */
 export async function resumeContractOfCommand(
   name: string,
   options: { readonly chain: string },
@@ -175,7 +160,7 @@ export async function resumeContractOfCommand(
   context: CommandContext,
 ): Promise<void> {
   await withContracts(command, context, async ({ database }, configuration) => {
-    await resumeContract(database, name, chainOf(configuration, options.chain).id);
+    await resumeContract(database, name, readChain(configuration, options.chain).id);
     context.stdout.write(`Resumed ${name}. Missing blocks are filled in\n`);
   });
 }
@@ -194,7 +179,8 @@ function readEmitters({
     if (child !== undefined) throw new UsageError('--child needs --factory', 'Add --factory, or leave --child out');
     if (since !== undefined)
       throw new UsageError('--child-from needs --factory', 'Add --factory, or leave --child-from out');
-    return { addresses: address.map((one) => readAddress(one)), factory: null, events: event ?? null };
+    const addresses = address.map((text) => readAddress(text, '--address'));
+    return { addresses, factory: null, events: event ?? null };
   }
   if (address !== undefined)
     throw new UsageError('--address and --factory exclude each other', 'Leave one of them out');
@@ -207,7 +193,7 @@ function readEmitters({
   const [of = ''] = factory;
   const isName = factory.length === 1 && !of.startsWith('0x');
   return {
-    addresses: isName ? [] : factory.map((one) => readAddress(one, '--factory')),
+    addresses: isName ? [] : factory.map((text) => readAddress(text, '--factory')),
     factory: { of: isName ? of : null, event: declared, child, childFrom: readChildFrom(since) },
     events: null,
   };
@@ -230,18 +216,18 @@ async function withContracts(
   );
 }
 
-function chainOf({ chainRegistry }: Configuration, given: string): Chain {
-  const chain = chainRegistry.find(given);
-  if (chain === null) throw new UsageError(`--chain ${given} is not a known chain`, 'Use a chain name or ID');
-  return chain;
-}
-
 function nameOf({ chainId }: Pick<ContractDefinition, 'chainId'>, { chainRegistry }: Configuration): string {
   return chainRegistry.find(chainId)?.key ?? String(chainId);
 }
 
 async function readAbiFile(path: string): Promise<unknown> {
-  const text = await readText(path);
+  const refuse = (error: unknown): never => {
+    throw new UsageError(`--abi ${path} can't be read: ${errorText(error)}`, 'Give the path of a JSON file');
+  };
+  const { size } = await stat(path).catch(refuse);
+  if (size > ABI_BYTES_MAX)
+    throw new UsageError(`--abi ${path} has ${size} bytes`, `Give a file of at most ${ABI_BYTES_MAX} bytes`);
+  const text = await readFile(path, 'utf8').catch(refuse);
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -249,39 +235,6 @@ async function readAbiFile(path: string): Promise<unknown> {
   }
 }
 
-async function readText(path: string): Promise<string> {
-  try {
-    const { size } = await stat(path);
-    if (size > ABI_BYTES_MAX)
-      throw new UsageError(`--abi ${path} has ${size} bytes`, `Give a file of at most ${ABI_BYTES_MAX} bytes`);
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new UsageError(`--abi ${path} can't be read: ${errorText(error)}`, 'Give the path of a JSON file');
-  }
-}
-
-function readAddress(text: string, option = '--address'): Address {
-  try {
-    return parseAddress(text);
-  } catch (error) {
-    if (!(error instanceof InvalidPrimitiveError)) throw error;
-    throw new UsageError(`${option} ${text} is not an address`, 'Use 0x and 40 hexadecimal digits');
-  }
-}
-
-function readBlock(text: string | undefined): number | null {
-  if (text === undefined) return null;
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new UsageError(`--from ${text} is not a block number`, 'Use decimal digits');
-}
-
-/** @returns null without a text */
-function readImplementation(text: string | undefined): Address | null {
-  return text === undefined ? null : readAddress(text, '--implementation');
-}
-
-/** @returns null without a text */
 function readLogPlace(text: string | undefined): ReturnType<typeof parseLogPlace> {
   if (text === undefined) return null;
   const place = parseLogPlace(text);

@@ -10,7 +10,6 @@ import { readConnectedProcesses } from '../start/connected-processes.ts';
 import { sizeText } from '../text/cluster-status-text.ts';
 import { renderTable } from '../text/text-table.ts';
 
-/** Distributes the tables over a Citus cluster, one after the other, or shows the plan. */
 export function distribute(
   options: { readonly dryRun?: boolean },
   command: Command,
@@ -29,7 +28,12 @@ export function distribute(
     if (left.length > 0) await refuseBesideProgram(database);
     const distributed: string[] = [];
     await distributeTables(database, plan, {
-      onStart: (table) => context.stderr.write(`${startText(table)} …\n`),
+      onStart: ({ table, bytes, ...planned }) =>
+        context.stderr.write(
+          planned.work === 'empty'
+            ? `${table}: rows already distributed, freeing ${sizeText(bytes)} on the coordinator …\n`
+            : `${table}: ${howText(planned)}, ${rowsText(planned)} rows, ${sizeText(bytes)} …\n`,
+        ),
       onDone({ table }, rows) {
         distributed.push(table);
         if (rows !== null) context.stderr.write(`  ${rows.toLocaleString('en-US')} rows, counted before and after\n`);
@@ -47,24 +51,14 @@ export function distribute(
 async function refuseBesideProgram(database: Storage['database']): Promise<void> {
   const processes = await readConnectedProcesses(database);
   if (processes.length === 0) return;
+  const running = processes.map(({ name, address }) => (address === null ? name : `${name} (${address})`));
   throw new ChainsteadError({
     code: 'PROGRAM_RUNS',
-    message: `The tables can't be distributed while Chainstead is running: ${processes.map(describe).join(', ')}`,
+    message: `The tables can't be distributed while Chainstead is running: ${running.join(', ')}`,
     facts: { processes: processes.map(({ name }) => name) },
     remedy: 'Stop Chainstead on every machine, run "chainstead distribute", then start it again',
     retryable: true,
   });
-}
-
-function describe({ name, address }: { readonly name: string; readonly address: string | null }): string {
-  return address === null ? name : `${name} (${address})`;
-}
-
-function startText(planned: PlannedTable): string {
-  const { table, work, bytes } = planned;
-  return work === 'empty'
-    ? `${table}: rows already distributed, freeing ${sizeText(bytes)} on the coordinator`
-    : `${table}: ${howText(planned)}, ${rowsText(planned)} rows, ${sizeText(bytes)}`;
 }
 
 function renderPlan({ tables }: DistributionPlan): string {
@@ -84,11 +78,11 @@ const WORK_TEXT: Readonly<Record<PlannedTable['work'], string>> = {
   none: 'done',
 };
 
-function howText({ placement }: PlannedTable): string {
+function howText({ placement }: Pick<PlannedTable, 'placement'>): string {
   return placement.kind === 'reference' ? 'on every node' : `by ${placement.column}, colocated by ${placement.group}`;
 }
 
-function rowsText({ rows, isCounted }: PlannedTable): string {
+function rowsText({ rows, isCounted }: Pick<PlannedTable, 'rows' | 'isCounted'>): string {
   return `${isCounted ? '' : 'about '}${rows.toLocaleString('en-US')}`;
 }
 

@@ -2,41 +2,36 @@ import type { Chain } from '@chainstead/chains';
 import { defineError, worstVerdict } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import { fetchChainId, type KnownBlock, type SampledBlock } from '@chainstead/rpc';
-import { readChainStatuses, readKnownBlocks } from '@chainstead/sync';
+import { readKnownBlocks } from '@chainstead/sync';
 import type { Command } from 'commander';
-import { type Configuration, retentionOfChains } from '../configuration/index.ts';
+import type { Configuration } from '../configuration/index.ts';
 import { type ProgressByChain, readDatasetProgress } from '../dataset-progress/read-dataset-progress.ts';
 import { type Examination, examinationJson, renderExamination } from '../doctor/doctor-text.ts';
 import { examineDatasets } from '../doctor/examine-datasets.ts';
 import { type ExamineOptions, examineConfigured, examineUrl, type NodeReport } from '../doctor/examine-nodes.ts';
 import { examineStorage } from '../doctor/examine-storage.ts';
 import { UsageError } from '../errors/usage-error.ts';
-import type { CommandContext } from '../session/command-context.ts';
+import type { CommandContext, JsonOption } from '../session/command-context.ts';
 import { commandLogger } from '../session/command-session.ts';
-import { readIndexedDatasets } from '../session/indexed-datasets.ts';
+import { readStatuses } from '../session/indexed-datasets.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 
 /** For each node. Milliseconds. */
 const DEADLINE_MS = 60_000;
 const IDENTITY_MS = 10_000;
 
-interface DoctorOptions {
+interface DoctorOptions extends JsonOption {
   readonly chain?: string;
   readonly url?: string;
-  readonly json?: boolean;
 }
 
-/** At least one check failed. */
 class ExaminationFailedError extends defineError('EXAMINATION_FAILED', (bad: readonly string[]) => ({
   message: `Checks failed: ${bad.join(', ')}`,
   facts: { bad },
   remedy: 'Apply the fixes listed above',
 })) {}
 
-/**
- * Checks nodes, Postgres and Redis, and writes the findings.
- * @throws ExaminationFailedError if a check failed, after writing the findings; ConfigurationError, UsageError
- */
+/** @throws ExaminationFailedError if a check failed, after writing the findings; ConfigurationError, UsageError */
 export async function examine(options: DoctorOptions, command: Command, context: CommandContext): Promise<void> {
   const configuration = readDatabaseConfiguration(command, context);
   const { url } = options;
@@ -81,9 +76,10 @@ async function examineAll(
   return { storage: reports, ...value };
 }
 
-/** @throws UsageError if the chain is unknown */
 async function examineOne(examining: ExamineOptions, given: string | undefined, url: string): Promise<NodeReport> {
-  const chain = given ?? (await chainOf(examining.configuration, url));
+  const id = given === undefined && url.startsWith('http') ? await fetchChainId({ url }, IDENTITY_MS) : null;
+  const reported = id === null ? null : (examining.configuration.chainRegistry.find(id)?.key ?? null);
+  const chain = given ?? reported;
   const report = chain === null ? null : await examineUrl(examining, chain, url);
   if (report !== null) return report;
   throw new UsageError(
@@ -92,21 +88,8 @@ async function examineOne(examining: ExamineOptions, given: string | undefined, 
   );
 }
 
-async function chainOf({ chainRegistry }: Configuration, url: string): Promise<string | null> {
-  if (!url.startsWith('http')) return null;
-  const id = await fetchChainId({ url }, IDENTITY_MS);
-  return id === null ? null : (chainRegistry.find(id)?.key ?? null);
-}
-
-/** Progress by chain id. */
 async function readProgress(database: Database, configuration: Configuration): Promise<ProgressByChain> {
-  const statuses = await readChainStatuses(
-    database,
-    await readIndexedDatasets(database, configuration),
-    configuration.chains.map(({ chain }) => chain),
-    retentionOfChains(configuration.chains),
-  );
-  return readDatasetProgress(database, configuration, statuses);
+  return readDatasetProgress(database, configuration, await readStatuses(database, configuration));
 }
 
 /** Blocks that are indexed. A database that this version was never started on has none. */

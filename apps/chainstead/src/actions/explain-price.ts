@@ -1,4 +1,3 @@
-import { type Address, InvalidPrimitiveError, parseAddress } from '@chainstead/core';
 import { ApiError, type ErrorDetails } from '@chainstead/http';
 import {
   type PriceExplanation,
@@ -7,11 +6,11 @@ import {
   type ShownTokenPrice,
 } from '@chainstead/prices';
 import type { Command } from 'commander';
-import { UsageError } from '../errors/usage-error.ts';
 import { withChain } from '../session/chain-session.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
 import { findDatabase } from '../session/find-database.ts';
+import { readAddress, readBlockNumber } from '../session/option-values.ts';
 import { readChainConfiguration } from '../session/read-configuration.ts';
 import { renderTable } from '../text/text-table.ts';
 
@@ -24,14 +23,13 @@ export interface ExplainPriceOptions {
   readonly proof?: boolean;
 }
 
-/** Writes the price of a token and what decided it. */
 export async function showExplainedPrice(
   options: ExplainPriceOptions,
   command: Command,
   context: CommandContext,
 ): Promise<void> {
-  const token = readAddress(options.token);
-  const toBlock = readBlock(options.block);
+  const token = readAddress(options.token, '--token');
+  const toBlock = readBlockNumber(options.block, '--block');
   const wanted = { token, toBlock, exchange: options.exchange ?? null };
   if (options.proof === true) {
     await writeProvenPrice(wanted, options, command, context);
@@ -45,7 +43,7 @@ export async function showExplainedPrice(
   await withStorage({ configuration, context, name: 'explain-price' }, async ({ database }) => {
     const isJson = options.json === true;
     const price = await showingRefusals(context, isJson, () => readExplainedPrice(database, chain, wanted));
-    context.stdout.write(isJson ? `${JSON.stringify(price)}\n` : render(price, chain.key));
+    context.stdout.write(isJson ? `${JSON.stringify(price)}\n` : renderPrice(price, chain.key));
   });
 }
 
@@ -71,13 +69,11 @@ function renderRefusal({ candidates = [], indexed, ...figures }: RefusalDetails)
   return `${renderTable(['detail', 'value'], rows)}${renderPools('Pools', candidates)}`;
 }
 
-/** The details of the 404 of `GET /erc20/{address}/price`. */
 type RefusalDetails = ErrorDetails & {
   readonly candidates?: PriceExplanation['candidates'];
   readonly indexed?: Readonly<Record<string, unknown>>;
 };
 
-/** Writes the price as JSON, with its proof from the nodes of the chain. */
 async function writeProvenPrice(
   wanted: Parameters<typeof readExplainedPrice>[2],
   options: ExplainPriceOptions,
@@ -97,22 +93,7 @@ async function writeProvenPrice(
   });
 }
 
-function readAddress(text: string): Address {
-  try {
-    return parseAddress(text);
-  } catch (error) {
-    if (!(error instanceof InvalidPrimitiveError)) throw error;
-    throw new UsageError(`--token ${text} is not an address`, 'Use 0x and 40 hexadecimal digits');
-  }
-}
-
-function readBlock(text: string | undefined): number | null {
-  if (text === undefined) return null;
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new UsageError(`--block ${text} is not a block number`, 'Use decimal digits');
-}
-
-function render({ explanation, ...price }: ShownTokenPrice, chain: string): string {
+function renderPrice({ explanation, ...price }: ShownTokenPrice, chain: string): string {
   const name = price.tokenSymbol === null ? price.tokenAddress : `${price.tokenSymbol} (${price.tokenAddress})`;
   const title = `${name} on ${chain}: ${price.usdPriceFormatted} US dollars at the end of block ${explanation?.block}\n`;
   const incomplete = price.indexed.complete ? '' : 'Not complete: missing blocks, proofs or balances may change it.\n';
@@ -150,7 +131,6 @@ function renderPools(title: string, candidates: PriceExplanation['candidates']):
   return `\n${title}:\n${renderTable(['pool', 'exchange', 'role', 'price', 'weight', 'state of'], rows)}`;
 }
 
-/** The tokens that the pools are priced with, and the pools of each. */
 function renderHops(hops: PriceExplanation['hops']): string {
   if (hops.length === 0) return '';
   const rows = hops.map((hop) => [hop.token_address, hop.price_usd, hop.rule, hop.depth_usd]);
@@ -170,7 +150,6 @@ function renderAnchors({ anchors }: PriceExplanation): string {
   return `\nAnchors:\n${renderTable(['token', 'price', 'source', 'aggregator', 'round', 'block:log'], rows)}`;
 }
 
-/** The figures that settings decide. */
 function renderRules({ rule, hops, rules }: PriceExplanation): string {
   if (rule === 'anchor') return '';
   const isDirect = hops.length === 0;

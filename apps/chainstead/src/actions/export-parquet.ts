@@ -9,6 +9,7 @@ import type { CommandContext } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
 import { findDatabase } from '../session/find-database.ts';
 import { readIndexedDatasets } from '../session/indexed-datasets.ts';
+import { readChain } from '../session/option-values.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 import { withStoredChains } from '../session/stored-chains.ts';
 import { createProgressReport } from '../text/progress.ts';
@@ -25,7 +26,6 @@ export interface ExportParquetOptions {
 
 const BLOCKS_PER_FILE_MAX = 100_000;
 
-/** Exports a table of a chain. Rewritten ranges are reported on stderr. */
 export async function exportParquet(
   options: ExportParquetOptions,
   command: Command,
@@ -59,15 +59,13 @@ export async function exportParquet(
   });
 }
 
-/** Returns a configured chain, or one of the database. @throws UsageError */
 async function findChain(
   database: Pick<Database, 'query'>,
   configuration: Configuration,
   given: string,
   { stderr }: Pick<CommandContext, 'stderr'>,
 ): Promise<Chain> {
-  const chain = (await withStoredChains(database, configuration)).chainRegistry.find(given);
-  if (chain === null) throw new UsageError(`--chain ${given} is not a known chain`, 'Use a chain name or ID');
+  const chain = readChain(await withStoredChains(database, configuration), given);
   if (configuration.chainRegistry.find(chain.id) === null)
     stderr.write(
       `${chain.key} (${chain.id}) is not configured here. Blocks count as final ${chain.reorgDepthMax} blocks below the newest one.\n`,

@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { type AptosNetwork, exportCoins, networkOfChain } from '@chainstead/aptos';
+import { exportCoins, networkOfChain } from '@chainstead/aptos';
 import type { Command } from 'commander';
 import { UsageError } from '../errors/usage-error.ts';
 import { writeOutcome } from '../ranges/range-command.ts';
@@ -12,33 +12,23 @@ import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 /** Header and end. */
 const LINES_AROUND = 2;
 
-/** Writes the coins of a network of Aptos to a file. */
 export async function exportAptosCoins(
   file: string,
   options: { readonly chain: string },
   command: Command,
   context: CommandContext,
 ): Promise<void> {
-  const network = readNetwork(options.chain);
+  const network = networkOfChain(options.chain);
+  if (network === null)
+    throw new UsageError(`--chain ${options.chain} is not an Aptos network`, 'Use aptos or aptos-testnet');
   const configuration = readDatabaseConfiguration(command, context);
   await withStorage({ configuration, context, name: 'export' }, async ({ database }) => {
     const lines = await writeFile(file, exportCoins(database, network), context.stopSignal);
     const coins = lines - LINES_AROUND;
     writeOutcome(context, `Wrote ${coins} coins of ${options.chain} to ${file}.`, {
-      work: 'export',
-      kind: 'aptos-coins',
-      chain: options.chain,
-      coins,
-      file,
-      finished: true,
+      ...{ work: 'export', kind: 'aptos-coins', chain: options.chain, coins, file, finished: true },
     });
   });
-}
-
-function readNetwork(chain: string): AptosNetwork {
-  const network = networkOfChain(chain);
-  if (network === null) throw new UsageError(`--chain ${chain} is not an Aptos network`, 'Use aptos or aptos-testnet');
-  return network;
 }
 
 /** Writes next to the file first, so that the file is always complete. @returns lines written */

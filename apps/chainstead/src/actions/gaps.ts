@@ -1,36 +1,23 @@
 import { type AptosStatus, readAptosStatuses } from '@chainstead/aptos';
 import { type BlockRange, rangeSize } from '@chainstead/core';
-import { type ChainStatus, readChainStatuses } from '@chainstead/sync';
+import type { ChainStatus } from '@chainstead/sync';
 import type { Command } from 'commander';
-import { type Configuration, retentionOfChains } from '../configuration/index.ts';
-import type { CommandContext } from '../session/command-context.ts';
+import type { Configuration } from '../configuration/index.ts';
+import type { CommandContext, JsonOption } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
 import { findDatabase } from '../session/find-database.ts';
-import { readIndexedDatasets } from '../session/indexed-datasets.ts';
+import { readStatuses } from '../session/indexed-datasets.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 import { chainName } from '../text/chain-name.ts';
 import { renderTable } from '../text/text-table.ts';
 
-/** Writes what is not covered, and what is. */
-export async function showGaps(
-  options: { readonly json?: boolean },
-  command: Command,
-  context: CommandContext,
-): Promise<void> {
-  const output = options.json === true ? 'json' : 'text';
-  const configuration = await findDatabase(readDatabaseConfiguration(command, context), context, output);
-  await withStorage({ configuration, context, name: 'gaps' }, async ({ database }) => {
-    const configured = configuration.chains.map(({ chain }) => chain);
-    const statuses = await readChainStatuses(
-      database,
-      await readIndexedDatasets(database, configuration),
-      configured,
-      retentionOfChains(configuration.chains),
-    );
-    const aptos = await readAptosStatuses(database, configuration.aptos.datasets);
-    context.stdout.write(
-      options.json === true ? renderJson(statuses, aptos, configuration) : render(statuses, aptos, configuration),
-    );
+export async function showGaps(options: JsonOption, command: Command, context: CommandContext): Promise<void> {
+  const isJson = options.json === true;
+  const found = await findDatabase(readDatabaseConfiguration(command, context), context, isJson ? 'json' : 'text');
+  await withStorage({ configuration: found, context, name: 'gaps' }, async ({ database }) => {
+    const statuses = await readStatuses(database, found);
+    const aptos = await readAptosStatuses(database, found.aptos.datasets);
+    context.stdout.write(isJson ? renderJson(statuses, aptos, found) : render(statuses, aptos, found));
   });
 }
 
@@ -82,18 +69,12 @@ function renderJson(
   aptos: readonly AptosStatus[],
   configuration: Configuration,
 ): string {
-  const chains = statuses.map((status) => ({
-    chain: chainName(status, configuration.chainRegistry),
-    chain_id: status.chainId,
-    gaps: status.gaps,
-    coverage: status.coverage,
-  }));
-  const networks = aptos.map(({ chain, network, gaps, coverage, confirmedRoot }) => ({
-    chain,
-    network,
-    gaps,
-    coverage,
-    confirmed_root: confirmedRoot,
-  }));
+  const chains = statuses.map((status) => {
+    const { chainId, gaps, coverage } = status;
+    return { chain: chainName(status, configuration.chainRegistry), chain_id: chainId, gaps, coverage };
+  });
+  const networks = aptos.map(({ chain, network, gaps, coverage, confirmedRoot }) => {
+    return { chain, network, gaps, coverage, confirmed_root: confirmedRoot };
+  });
   return `${JSON.stringify([...chains, ...networks])}\n`;
 }

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Chain } from '@chainstead/chains';
-import { type Address, errorText, isAddress, parseAddress } from '@chainstead/core';
+import { errorText } from '@chainstead/core';
 import { type GivenAbi, importAbis } from '@chainstead/transactions';
 import type { Command } from 'commander';
 import { UsageError } from '../errors/usage-error.ts';
@@ -10,6 +9,7 @@ import { isUrl, readFileOrUrl, UnreadablePlaceError } from '../lists/read-file-o
 import { writeOutcome } from '../ranges/range-command.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
+import { readAddress, readChain } from '../session/option-values.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 import { createProgressReport, type ProgressReport } from '../text/progress.ts';
 import type { ImportOptions } from './import-options.ts';
@@ -18,7 +18,6 @@ const SOURCIFY_URL = 'https://sourcify.dev/server';
 /** Larger files are compiler output of whole projects. */
 const FILE_BYTES_MAX = 32 * 1_024 * 1_024;
 
-/** Imports ABIs of contracts: a file, a folder of files, a URL, or what Sourcify has of a contract. */
 export async function runImportAbis(
   place: string,
   options: ImportOptions,
@@ -29,8 +28,9 @@ export async function runImportAbis(
     throw new UsageError('ABIs are stored by contract, not by source', 'Remove --source');
   const configuration = readDatabaseConfiguration(command, context);
   const chains = configuration.chainRegistry;
-  const chain = options.chain === undefined ? undefined : namedChain(options.chain, chains.find(options.chain));
-  const naming: ContractNaming = { chains, chainId: chain?.id, address: givenAddress(options.address) };
+  const chain = options.chain === undefined ? undefined : readChain(configuration, options.chain);
+  const address = options.address === undefined ? undefined : readAddress(options.address);
+  const naming: ContractNaming = { chains, chainId: chain?.id, address };
   const { stdout: output, clock } = context;
   const work = { work: 'import', chain: chain?.key ?? 'abi', unit: 'bytes' } as const;
   const progress = createProgressReport({ ...work, counts: 'rows', output, clock });
@@ -58,8 +58,8 @@ async function* sourcifyAbi(
 ): AsyncGenerator<GivenAbi> {
   const server = from.toLowerCase() === 'sourcify' ? SOURCIFY_URL : from;
   if (!isUrl(server)) throw new UsageError(`--from ${from} is not an ABI source`, 'Use "sourcify" or a URL');
-  const address = givenAddress(place);
-  if (address === undefined || chainId === undefined || named !== undefined)
+  const address = readAddress(place);
+  if (chainId === undefined || named !== undefined)
     throw new UsageError('--from needs one contract', 'Pass its address as place, and its chain with --chain');
   const url = `${server.replace(/\/$/, '')}/v2/contract/${chainId}/${address}?fields=abi`;
   yield { address, chainId, document: parseJson(await readFileOrUrl(url, context.stopSignal)) };
@@ -104,7 +104,6 @@ async function* fileAbis(
   }
 }
 
-/** Returns the reason to skip a file, or null. */
 function refusalOf({ path, bytes }: ListedFile): string | null {
   if (!/\.json$/i.test(path)) return 'a file without the extension .json';
   return bytes > FILE_BYTES_MAX ? 'a file of more than 32 MB' : null;
@@ -142,15 +141,4 @@ function* named(
 
 function skip(skipped: Map<string, number>, reason: string): void {
   skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
-}
-
-function namedChain(name: string, chain: Chain | null): Chain {
-  if (chain === null) throw new UsageError(`--chain ${name} is not a known chain`, 'Use a chain name or ID');
-  return chain;
-}
-
-function givenAddress(text: string | undefined): Address | undefined {
-  if (text === undefined) return undefined;
-  if (!isAddress(text)) throw new UsageError(`${text} is not an address`, 'Use 0x and 40 hexadecimal digits');
-  return parseAddress(text);
 }

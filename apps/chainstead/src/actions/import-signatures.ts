@@ -12,7 +12,6 @@ import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 import { createProgressReport, type ProgressReport } from '../text/progress.ts';
 import type { ImportOptions } from './import-options.ts';
 
-/** Imports a list of signatures: a file, a folder of files, or a URL. */
 export async function runImportSignatures(
   place: string,
   { source = place, chain }: ImportOptions,
@@ -22,16 +21,10 @@ export async function runImportSignatures(
   if (chain !== undefined) throw new UsageError('Signatures belong to no chain', 'Remove --chain');
   const configuration = readDatabaseConfiguration(command, context);
   const { stdout: output, clock } = context;
-  const progress = createProgressReport({
-    work: 'import',
-    chain: 'signatures',
-    unit: 'bytes',
-    counts: 'rows',
-    output,
-    clock,
-  });
+  const work = { work: 'import', chain: 'signatures', unit: 'bytes', counts: 'rows' } as const;
+  const progress = createProgressReport({ ...work, output, clock });
   const report = await withStorage({ configuration, context, name: 'import' }, ({ database }) => {
-    const pieces = isUrl(place) ? urlPieces(place, context) : filePieces(place, progress, context.stopSignal);
+    const pieces = piecesOf(place, progress, context.stopSignal);
     return importSignatures({ database, source, pieces });
   }).finally(() => progress.finish());
   for (const { reason, count } of report.skipped) context.stderr.write(`skipped ${count}: ${reason}\n`);
@@ -39,16 +32,9 @@ export async function runImportSignatures(
   writeOutcome(context, `Imported ${report.rows} signatures from ${source}.`, facts);
 }
 
-async function* urlPieces(url: string, context: CommandContext): AsyncGenerator<SignaturePiece> {
-  yield { text: await readFileOrUrl(url, context.stopSignal), isLast: true };
-}
-
 /** All files' text, some kilobytes at a time. @throws UnreadablePlaceError */
-async function* filePieces(
-  place: string,
-  progress: ProgressReport,
-  signal: AbortSignal,
-): AsyncGenerator<SignaturePiece> {
+async function* piecesOf(place: string, progress: ProgressReport, signal: AbortSignal): AsyncGenerator<SignaturePiece> {
+  if (isUrl(place)) return yield { text: await readFileOrUrl(place, signal), isLast: true };
   let total = 0;
   for await (const { bytes } of listFiles(place)) total += bytes;
   let [done, files] = [0, 0];

@@ -16,15 +16,12 @@ import { runImportSignatures } from './import-signatures.ts';
 
 /** Not a list but rows of the chain itself, as `export` writes them. */
 const APTOS_COINS = 'aptos-coins';
-/** What calls and events are decoded by. */
 type AbiKind = 'signatures' | 'abi';
 /** Labels and scam entries of this chain id hold on every chain. */
 const EVERY_CHAIN = 0;
 
-/** What can be imported. */
 export type ImportKind = ListKind | AbiKind | typeof APTOS_COINS;
 
-/** Imports a list, ABIs, or coins of Aptos. */
 export async function runImport(
   { kind, place }: { readonly kind: ImportKind; readonly place: string },
   options: ImportOptions,

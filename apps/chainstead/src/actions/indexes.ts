@@ -5,7 +5,6 @@ import type { CommandContext } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 
-/** Builds the indexes that a bulk backfill left out. */
 export function buildMissingIndexes(command: Command, context: CommandContext): Promise<void> {
   const configuration = readDatabaseConfiguration(command, context);
   return withStorage({ configuration, context, name: 'indexes' }, async ({ database }) => {

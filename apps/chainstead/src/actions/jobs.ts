@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import type { Configuration } from '../configuration/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import { commandActor } from '../session/command-actor.ts';
-import type { CommandContext } from '../session/command-context.ts';
+import type { CommandContext, JsonOption } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
 import { findDatabase } from '../session/find-database.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
@@ -14,12 +14,7 @@ import { renderTable } from '../text/text-table.ts';
 
 const JOBS_MAX = 50;
 
-/** Lists the newest jobs on ranges. */
-export async function listJobs(
-  options: { readonly json?: boolean },
-  command: Command,
-  context: CommandContext,
-): Promise<void> {
+export async function listJobs(options: JsonOption, command: Command, context: CommandContext): Promise<void> {
   const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
   await withStorage({ configuration, context, name: 'jobs' }, async ({ database }) => {
     const jobs = await listRangeJobs(database, { limit: JOBS_MAX });
@@ -46,7 +41,6 @@ export async function listJobs(
   });
 }
 
-/** Ends a job. @throws NoSuchRangeJobError */
 export async function cancelJob(id: string, command: Command, context: CommandContext): Promise<void> {
   const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
   await withStorage({ configuration, context, name: 'jobs' }, async ({ database }) => {
@@ -59,7 +53,6 @@ export async function cancelJob(id: string, command: Command, context: CommandCo
   });
 }
 
-/** Forgets the crashes of quarantined work. @throws UsageError if no such work is quarantined */
 export async function retryWork(name: string, command: Command, context: CommandContext): Promise<void> {
   const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
   await withStorage({ configuration, context, name: 'jobs' }, async ({ database }) => {

@@ -11,14 +11,13 @@ import {
 import type { Command } from 'commander';
 import { UsageError } from '../errors/usage-error.ts';
 import { commandActor } from '../session/command-actor.ts';
-import type { CommandContext } from '../session/command-context.ts';
+import type { CommandContext, JsonOption } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 import { renderTable } from '../text/text-table.ts';
 
 const DAYS_MAX = 3_650;
 
-/** Creates a key and prints it. */
 export function createKey(
   options: { readonly name: string; readonly scope?: readonly string[] },
   command: Command,
@@ -34,12 +33,7 @@ export function createKey(
   });
 }
 
-/** Lists the stored keys. */
-export function listKeys(
-  options: { readonly json?: boolean },
-  command: Command,
-  context: CommandContext,
-): Promise<void> {
+export function listKeys(options: JsonOption, command: Command, context: CommandContext): Promise<void> {
   return withKeys(command, context, async (keys) => {
     const stored = await keys.list();
     if (options.json === true) {
@@ -57,7 +51,6 @@ export function listKeys(
   });
 }
 
-/** Sets the scopes of a stored key. */
 export function setKeyScopes(
   key: string,
   options: { readonly scope: readonly string[] },
@@ -71,7 +64,6 @@ export function setKeyScopes(
   });
 }
 
-/** @throws UsageError */
 function scopesOf(names: readonly string[]): KeyScopes {
   const scopes = parseScopes(names);
   if (scopes !== null) return scopes;
@@ -79,7 +71,6 @@ function scopesOf(names: readonly string[]): KeyScopes {
   throw new UsageError(`--scope ${given} is not valid`, `Use a comma list of ${KEY_SCOPES.join(', ')}`, { given });
 }
 
-/** Revokes a stored key. */
 export function revokeKey(key: string, command: Command, context: CommandContext): Promise<void> {
   return withKeys(command, context, async (keys) => {
     const revoked = await keys.revoke(key, commandActor());
@@ -87,13 +78,16 @@ export function revokeKey(key: string, command: Command, context: CommandContext
   });
 }
 
-/** Shows gateway calls by key. */
 export async function showUsage(
   options: { readonly days: string; readonly json?: boolean },
   command: Command,
   context: CommandContext,
 ): Promise<void> {
-  const days = parseDays(options.days);
+  const days = /^\d{1,4}$/.test(options.days) ? Number(options.days) : 0;
+  if (days < 1 || days > DAYS_MAX) {
+    const given = options.days;
+    throw new UsageError(`--days ${given} is not valid`, `Use a whole number from 1 to ${DAYS_MAX}`, { given });
+  }
   const configuration = readDatabaseConfiguration(command, context);
   await withStorage({ configuration, context, name: 'keys usage' }, async ({ database }) => {
     const usage = await readGatewayUsage(database, days);
@@ -102,36 +96,23 @@ export async function showUsage(
   });
 }
 
-function parseDays(given: string): number {
-  const days = /^\d{1,4}$/.test(given) ? Number(given) : 0;
-  if (days >= 1 && days <= DAYS_MAX) return days;
-  throw new UsageError(`--days ${given} is not valid`, `Use a whole number from 1 to ${DAYS_MAX}`, { given });
-}
-
 function renderUsage(usage: readonly GatewayUsage[], chains: ChainRegistry): string {
   const groups = Map.groupBy(usage, ({ keyId, chainId, method }) => JSON.stringify([keyId, chainId, method]));
-  const rows = [...groups.values()].flatMap((days) => {
-    const [first] = days;
-    if (first === undefined) return [];
-    const sum = (count: 'calls' | 'errors' | 'cached' | 'weight' | 'bytes'): number =>
-      days.reduce((total, day) => total + day[count], 0);
-    const chain = chains.find(first.chainId)?.key ?? String(first.chainId);
-    return [
-      [
-        first.keyId,
-        chain,
-        first.method,
-        sum('calls'),
-        sum('errors'),
-        sum('cached'),
-        sum('weight'),
-        sum('bytes'),
-      ] as const,
-    ];
+  const sums = [...groups.values()].flatMap((days) => {
+    const counts = COUNTS.map((count) => days.reduce((total, day) => total + day[count], 0));
+    return days.slice(0, 1).map((first) => ({ first, counts }));
   });
-  const largestFirst = rows.toSorted((a, b) => a[0].localeCompare(b[0]) || b[3] - a[3]);
-  return renderTable(['key', 'chain', 'method', 'calls', 'errors', 'cached', 'weight', 'bytes'], largestFirst);
+  const byKey = sums.toSorted(
+    (a, b) => a.first.keyId.localeCompare(b.first.keyId) || (b.counts[0] ?? 0) - (a.counts[0] ?? 0),
+  );
+  const rows = byKey.map(({ first: { keyId, chainId, method }, counts }) => [
+    ...[keyId, chains.find(chainId)?.key ?? String(chainId), method],
+    ...counts,
+  ]);
+  return renderTable(['key', 'chain', 'method', ...COUNTS], rows);
 }
+
+const COUNTS = ['calls', 'errors', 'cached', 'weight', 'bytes'] as const;
 
 function withKeys(command: Command, context: CommandContext, work: (keys: KeyStore) => Promise<void>): Promise<void> {
   const configuration = readDatabaseConfiguration(command, context);

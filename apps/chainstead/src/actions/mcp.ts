@@ -7,7 +7,6 @@ import { VERSION } from '../version.ts';
 /** Longer than the server gives a request. Milliseconds. */
 const REQUEST_TIMEOUT_MS = 45_000;
 
-/** Passes tool calls of an agent on to a server until the agent closes its side. @throws UsageError */
 export async function serveAgent(options: { readonly url: string }, context: CommandContext): Promise<void> {
   const address = addressOf(options.url);
   const key = context.environment.CHAINSTEAD_API_KEY;
@@ -24,7 +23,8 @@ export async function serveAgent(options: { readonly url: string }, context: Com
       redirect: 'error',
       signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
     }).catch((error: unknown) => {
-      throw new Error(`The Chainstead server at ${address.origin} is unreachable: ${causeOf(error)}. Check --url`);
+      const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+      throw new Error(`The Chainstead server at ${address.origin} is unreachable: ${errorText(cause)}. Check --url`);
     });
     return { status: response.status, text: await response.text() };
   });
@@ -37,15 +37,10 @@ export async function serveAgent(options: { readonly url: string }, context: Com
   });
 }
 
-/** @throws UsageError */
 function addressOf(text: string): URL {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
     throw new UsageError(`--url ${JSON.stringify(text.slice(0, 100))} is not valid`, 'Use an http or https URL');
   url.pathname = `${url.pathname.replace(/\/(?:mcp\/?)?$/, '')}/mcp`;
   return url;
-}
-
-function causeOf(error: unknown): string {
-  return error instanceof Error && error.cause !== undefined ? errorText(error.cause) : errorText(error);
 }

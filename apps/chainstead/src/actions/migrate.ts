@@ -5,7 +5,6 @@ import type { CommandContext } from '../session/command-context.ts';
 import { commandLogger, withStorage } from '../session/command-session.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 
-/** Migrates the schema, and the schema of the job queue if it is in Postgres, and prints the applied migrations. */
 export function runMigrations(command: Command, context: CommandContext): Promise<void> {
   const configuration = readDatabaseConfiguration(command, context);
   return withStorage({ configuration, context, name: 'migrate' }, async ({ database, url, appliedAtOpening }) => {

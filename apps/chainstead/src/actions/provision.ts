@@ -4,7 +4,6 @@ import { UsageError } from '../errors/usage-error.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 
-/** Prepares a server for Chainstead, which uses an ordinary role. @throws UsageError without both URLs */
 export async function runProvision(command: Command, context: CommandContext): Promise<void> {
   const { database } = readDatabaseConfiguration(command, context);
   const { superuserUrl, url } = database;

@@ -14,7 +14,6 @@ export interface RecordOptions extends BlockRangeOptions {
   readonly out: string;
 }
 
-/** Saves the requested ranges as files. */
 export async function recordRanges(options: RecordOptions, command: Command, context: CommandContext): Promise<void> {
   const ranges = readBlockRanges(options);
   const { configuration, configured } = readChainConfiguration(options.chain, command, context);

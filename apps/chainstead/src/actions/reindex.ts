@@ -11,7 +11,6 @@ export interface ReindexOptions extends BlockRangeOptions {
   readonly dataset?: string;
 }
 
-/** Reindexes the requested ranges. */
 export async function runReindex(options: ReindexOptions, command: Command, context: CommandContext): Promise<void> {
   // Rejects an unknown name before anything is opened.
   chooseDatasets(allDatasets, options.dataset);

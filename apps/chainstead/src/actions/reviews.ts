@@ -1,14 +1,13 @@
-import { isAddress, parseAddress } from '@chainstead/core';
 import { recordAudit } from '@chainstead/http';
 import { applyReviews, isCalledSpam, type ReviewSelection, readReviews } from '@chainstead/tokens';
 import type { Command } from 'commander';
 import type { Configuration } from '../configuration/index.ts';
-import { UsageError } from '../errors/usage-error.ts';
 import { writeOutcome } from '../ranges/range-command.ts';
 import { commandActor } from '../session/command-actor.ts';
-import type { CommandContext } from '../session/command-context.ts';
+import type { CommandContext, JsonOption } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
 import { findDatabase } from '../session/find-database.ts';
+import { readAddress, readChain } from '../session/option-values.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 import { withStoredChains } from '../session/stored-chains.ts';
 import { renderTable } from '../text/text-table.ts';
@@ -20,9 +19,8 @@ interface ChainOption {
 /** Limit for a reason in the table, which clients write. */
 const REASON_LENGTH_MAX = 60;
 
-/** Lists contracts that clients reported. */
 export async function listReviews(
-  options: ChainOption & { readonly json?: boolean },
+  options: ChainOption & JsonOption,
   command: Command,
   context: CommandContext,
 ): Promise<void> {
@@ -60,7 +58,6 @@ export async function listReviews(
   });
 }
 
-/** Makes reports take effect. */
 export async function applyReported(
   contracts: readonly string[],
   options: ChainOption,
@@ -87,15 +84,12 @@ export async function applyReported(
   });
 }
 
-/** @throws UsageError */
 function selectionOf(
   contracts: readonly string[],
   { chain }: ChainOption,
-  { chainRegistry }: Pick<Configuration, 'chainRegistry'>,
+  configuration: Pick<Configuration, 'chainRegistry'>,
 ): ReviewSelection {
-  const wrong = contracts.find((text) => !isAddress(text));
-  if (wrong !== undefined) throw new UsageError(`${wrong} is not an address`, 'Use 0x and 40 hexadecimal digits');
-  const id = chain === undefined ? null : chainRegistry.find(chain)?.id;
-  if (id === undefined) throw new UsageError(`--chain ${chain} is not a known chain`, 'Use a chain name or ID');
-  return { chainId: id, addresses: contracts.length === 0 ? null : contracts.map((text) => parseAddress(text)) };
+  const addresses = contracts.map((text) => readAddress(text));
+  const chainId = chain === undefined ? null : readChain(configuration, chain).id;
+  return { chainId, addresses: addresses.length === 0 ? null : addresses };
 }

@@ -6,11 +6,9 @@ import { balanceOfCall, readBalance, readShownBalances } from '@chainstead/erc20
 import { knownBlock, type StateBlock, stateAt, storedNativeBalances } from '@chainstead/node-reads';
 import type { UpstreamPool } from '@chainstead/rpc';
 
-/** What a wallet is said to hold, by the API and by its contract. */
 export interface ShownBalance {
   /** Null: the native token. */
   readonly token: Address | null;
-  /** Null if unknown. */
   readonly symbol: string | null;
   readonly decimals: number | null;
   /** Block after which both balances apply. */
@@ -27,7 +25,6 @@ const TOKENS_MAX = 100;
 /** Concurrent single calls. They are not batched, so that the upstream of each response is known. */
 const TOGETHER = 8;
 
-/** Lists the tokens in the indexed transfers of the wallet, latest first. */
 export async function listHeldTokens(
   database: Database,
   chain: Pick<Chain, 'id'>,
@@ -54,10 +51,7 @@ interface BalanceSource {
   readonly maxAgeMs: { readonly live: number; readonly native: number };
 }
 
-/**
- * Reads the balances of the wallet from the API and from an upstream, after the same block: the native token first, then the other tokens.
- * @throws StateNotArchivedError, UpstreamsExhaustedError, RequestAbortedError
- */
+/** The native token comes first. @throws StateNotArchivedError, UpstreamsExhaustedError, RequestAbortedError */
 export async function readBalances(
   source: BalanceSource,
   wallet: Address,

@@ -11,7 +11,7 @@ import type { CommandContext } from '../session/command-context.ts';
 import { configurationFile, readConfiguration } from '../session/read-configuration.ts';
 import { DatabaseUnreachableError, openStorage, type Storage } from '../session/storage.ts';
 import { connectionShortage, connectionsNeeded, settingsToLower } from '../shares/connection-demand.ts';
-import { concurrencyLimiterOf, type RoleSlot, renderRoles } from '../shares/role-slot.ts';
+import { type RoleSlot, renderRoles, slotsOf } from '../shares/role-slot.ts';
 import { writeFirstAdminKey } from '../start/admin-key-file.ts';
 import { requireFreePorts } from '../start/check-ports.ts';
 import { onceDatabaseAnswers } from '../start/once-database-answers.ts';
@@ -23,7 +23,6 @@ import { surveyUpstreams } from '../start/survey-upstreams.ts';
 /** Name of the sessions of this process; those of its roles come later. */
 const APPLICATION_NAME = 'chainstead start';
 
-/** Runs the program until the context's signal aborts. */
 export async function start(
   options: { readonly roles?: string },
   command: Command,
@@ -32,19 +31,15 @@ export async function start(
   const { configuration: given } = readConfiguration(command, context);
   let configuration = given;
   const roles = options.roles === undefined ? configuration.roles : parseRoles(options.roles);
-  await requireContractsFile(configuration);
-  const slots = concurrencyLimiterOf(configuration, roles, availableParallelism());
+  if (given.contractsFile !== null) await readContractsFile(given.contractsFile, given.chainRegistry);
+  const slots = slotsOf(configuration, roles, availableParallelism());
   await requireFreePorts(configuration, roles);
   await requireKeys(configuration, roles);
   const surveyed = roles.includes('ingest') ? surveyUpstreams(configuration, context.clock) : Promise.resolve([]);
   const logger = createLogger({ level: configuration.logLevel, role: 'start' });
   context.stderr.write(`${await describeOpening(configuration.database)}\n`);
   const open = async (): Promise<Storage> => {
-    const opened = await openStorage({
-      configuration: configuration.database,
-      applicationName: APPLICATION_NAME,
-      logger,
-    });
+    const opened = await openStorage({ configuration: given.database, applicationName: APPLICATION_NAME, logger });
     try {
       await prepare(opened, { configuration, slots }, context, logger);
       if (slots.some(({ role }) => role === 'api')) configuration = await withReaderUrls(given, opened);
@@ -85,18 +80,11 @@ export async function start(
   }
 }
 
-/** @throws ContractsFileError */
-async function requireContractsFile({ contractsFile, chainRegistry }: Configuration): Promise<void> {
-  if (contractsFile !== null) await readContractsFile(contractsFile, chainRegistry);
-}
-
-/** What is going to run. */
 interface Plan {
   readonly configuration: Configuration;
   readonly slots: readonly RoleSlot[];
 }
 
-/** What has to be there before the roles start. */
 async function prepare(
   storage: Storage,
   { configuration, slots }: Plan,
@@ -108,8 +96,15 @@ async function prepare(
   if (slots.some(({ role }) => role === 'api'))
     await assertSafeBinding({ host: configuration.api.host, keys: keyStore(storage, configuration) });
   context.stderr.write(`Starting ${renderRoles(slots)} …\n`);
-  await warnOfMissingIndexes(storage, configuration, logger);
-  await warnOfWaitingTables(storage, logger);
+  const { database } = storage;
+  // A start never builds them, because an index takes hours on a large table.
+  const missing = await missingBulkIndexes(database, configuration.datasets);
+  if (missing.length > 0)
+    logger.warn({ indexes: missing }, 'Indexes missing after a bulk backfill. Run "chainstead indexes"');
+  // Tables that a migration created on a cluster work on the coordinator until an operator distributes them.
+  const waiting = await waitingTables(database);
+  if (waiting.length > 0)
+    logger.warn({ tables: waiting }, 'Tables not distributed yet. Stop Chainstead and run "chainstead distribute"');
   await warnOfFewConnections(storage, { configuration, slots }, logger);
 }
 
@@ -129,10 +124,7 @@ function keyStore({ database }: Storage, { api }: Configuration): KeyStore {
   return createKeyStore({ database, configured: api.keys });
 }
 
-/**
- * Refuses an unsafe binding before the database starts: a public host, no configured key, and no stored key, because there is no
- * database yet. @throws UnsafeBindingError
- */
+/** A new database has no key. @throws UnsafeBindingError before the database starts */
 async function requireKeys({ api, database }: Configuration, roles: readonly RoleName[]): Promise<void> {
   if (!roles.includes('api') || isLoopbackName(api.host) || api.keys.length > 0) return;
   if (database.url === null && !(await hasCluster(database.dataDirectory))) throw new UnsafeBindingError(api.host);
@@ -143,20 +135,6 @@ async function describeOpening({ url, dataDirectory }: Configuration['database']
   if (url !== null) return `Connecting to the database at ${redactConnectionString(url)} …`;
   const verb = (await hasCluster(dataDirectory)) ? 'Starting' : 'Creating';
   return `${verb} the embedded Postgres in ${dataDirectory} …`;
-}
-
-/** Logs missing indexes. A start never builds them, because an index takes hours on a large table. */
-async function warnOfMissingIndexes({ database }: Storage, { datasets }: Configuration, logger: Logger): Promise<void> {
-  const missing = await missingBulkIndexes(database, datasets);
-  if (missing.length > 0)
-    logger.warn({ indexes: missing }, 'Indexes missing after a bulk backfill. Run "chainstead indexes"');
-}
-
-/** Logs tables that a migration created on a cluster. They work on the coordinator until an operator distributes them. */
-async function warnOfWaitingTables({ database }: Storage, logger: Logger): Promise<void> {
-  const waiting = await waitingTables(database);
-  if (waiting.length > 0)
-    logger.warn({ tables: waiting }, 'Tables not distributed yet. Stop Chainstead and run "chainstead distribute"');
 }
 
 /** Logs a shortage of connections, which makes requests and webhooks fail. Skipped behind a pooler in transaction mode. */

@@ -2,14 +2,13 @@ import { aptosDatasets, readAptosStatuses } from '@chainstead/aptos';
 import { readCluster, readSetAsideWork, readStorage } from '@chainstead/db';
 import { readMetadataStatuses, readTraitsStatuses } from '@chainstead/nft';
 import { readStreamStatuses, type StreamStatuses } from '@chainstead/streams';
-import { countRows, readChainStatuses, readHistories, readReportedChains, readUnknownHeads } from '@chainstead/sync';
+import { countRows, readHistories, readReportedChains, readUnknownHeads } from '@chainstead/sync';
 import type { Command } from 'commander';
-import { type Configuration, retentionOfChains } from '../configuration/index.ts';
 import { readDatasetProgress } from '../dataset-progress/read-dataset-progress.ts';
-import type { CommandContext } from '../session/command-context.ts';
+import type { CommandContext, JsonOption } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
 import { findDatabase } from '../session/find-database.ts';
-import { readIndexedDatasets } from '../session/indexed-datasets.ts';
+import { readStatuses } from '../session/indexed-datasets.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 import { readConnectedProcesses, renderConnectedProcesses } from '../start/connected-processes.ts';
 import { aptosStatusJson, renderAptosStatus } from '../text/aptos-status-text.ts';
@@ -18,23 +17,14 @@ import { renderCluster } from '../text/cluster-status-text.ts';
 import { renderSetAside, setAsideJson } from '../text/set-aside-text.ts';
 import { diskPlaceOf, renderStorage, storageJson } from '../text/storage-status-text.ts';
 
-/** Number of unfinished histories listed; all are counted. */
 const HISTORIES_MAX = 20;
-/** Number of collections with failing metadata listed by chain; all are counted. */
 const FAILING_COLLECTIONS_MAX = 10;
 
-/** Number of failing streams listed; all are counted. */
 const FAILING_STREAMS_MAX = 10;
 
-/** Number of quarantined work items listed. */
 const SET_ASIDE_MAX = 20;
 
-/** Writes the status of each chain. */
-export async function showStatus(
-  options: { readonly json?: boolean },
-  command: Command,
-  context: CommandContext,
-): Promise<void> {
+export async function showStatus(options: JsonOption, command: Command, context: CommandContext): Promise<void> {
   const output = options.json === true ? 'json' : 'text';
   const configuration = await findDatabase(readDatabaseConfiguration(command, context), context, output);
   const configured = configuration.chains.map(({ chain }) => chain);
@@ -43,18 +33,16 @@ export async function showStatus(
     // Counted over all nodes. If one is unavailable, the rest is still shown.
     const isWhole = cluster === null || cluster.away.length === 0;
     const unknownHeads = await readUnknownHeads(database);
-    const chains = await readChainStatuses(
-      database,
-      await readIndexedDatasets(database, configuration),
-      configured,
-      retentionOfChains(configuration.chains),
-    );
+    const evmTables = configuration.datasets.map(({ table }) => table.name);
+    const aptosNames = configuration.aptos.networks.length === 0 ? [] : configuration.aptos.datasets;
+    const aptosTables = aptosDatasets(aptosNames).flatMap(({ tables }) => tables);
+    const chains = await readStatuses(database, configuration);
     const status = {
       chains,
       progress: await readDatasetProgress(database, configuration, chains),
       configured,
       unknownHeads,
-      rows: await countRows(database, tablesOf(configuration)),
+      rows: await countRows(database, ['blocks', 'tokens', ...evmTables, ...aptosTables]),
       histories: await readHistories(database, HISTORIES_MAX),
       metadata: isWhole ? await readMetadataStatuses(database, FAILING_COLLECTIONS_MAX) : [],
       traits: await readTraitsStatuses(database),
@@ -94,13 +82,6 @@ export async function showStatus(
   });
 }
 
-/** Aptos tables are included if Aptos is indexed. */
-function tablesOf({ aptos, datasets }: Configuration): string[] {
-  const aptosTables = aptos.networks.length === 0 ? [] : aptosDatasets(aptos.datasets).flatMap(({ tables }) => tables);
-  return ['blocks', 'tokens', ...datasets.map(({ table }) => table.name), ...aptosTables];
-}
-
-/** Renders streams as one text, or none without streams. */
 function renderStreamStatus({ counts, webhooksPending, failing }: StreamStatuses): string[] {
   const states = Object.entries(counts).map(([status, count]) => `${count} ${status}`);
   if (states.length === 0) return [];
@@ -109,14 +90,7 @@ function renderStreamStatus({ counts, webhooksPending, failing }: StreamStatuses
   return [`${['streams', `  ${states.join(', ')}; ${waiting}`, ...reasons].join('\n')}\n`];
 }
 
-/** Renders streams as JSON. */
 function streamStatusJson({ counts, webhooksPending, failing }: StreamStatuses): Readonly<Record<string, unknown>> {
-  return {
-    active: counts.active ?? 0,
-    paused: counts.paused ?? 0,
-    error: counts.error ?? 0,
-    terminated: counts.terminated ?? 0,
-    webhooks_pending: webhooksPending,
-    failing,
-  };
+  const { active = 0, paused = 0, error = 0, terminated = 0 } = counts;
+  return { active, paused, error, terminated, webhooks_pending: webhooksPending, failing };
 }

@@ -1,17 +1,15 @@
-import { type Address, isAddress, parseAddress } from '@chainstead/core';
 import { recordAudit } from '@chainstead/http';
 import { requestTokenFacts } from '@chainstead/tokens';
 import type { Command } from 'commander';
-import { UsageError } from '../errors/usage-error.ts';
 import { writeOutcome } from '../ranges/range-command.ts';
 import { commandActor } from '../session/command-actor.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
 import { findDatabase } from '../session/find-database.ts';
+import { readAddress, readChain } from '../session/option-values.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 import { withStoredChains } from '../session/stored-chains.ts';
 
-/** Queues the facts of stored tokens for the worker role. */
 export async function refreshTokenFacts(
   given: readonly string[],
   options: { readonly chain: string },
@@ -19,10 +17,9 @@ export async function refreshTokenFacts(
   context: CommandContext,
 ): Promise<void> {
   const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
-  const addresses = [...new Set(given.map(addressOf))];
+  const addresses = [...new Set(given.map((text) => readAddress(text)))];
   await withStorage({ configuration, context, name: 'tokens' }, async ({ database }) => {
-    const chain = (await withStoredChains(database, configuration)).chainRegistry.find(options.chain);
-    if (chain === null) throw new UsageError(`--chain ${options.chain} is not a known chain`, 'Use a chain name or ID');
+    const chain = readChain(await withStoredChains(database, configuration), options.chain);
     const queued = await database.transaction(async (transaction) => {
       const due = await requestTokenFacts(transaction, chain.id, addresses);
       await recordAudit(transaction, commandActor(), {
@@ -41,10 +38,4 @@ export async function refreshTokenFacts(
       finished: true,
     });
   });
-}
-
-/** @throws UsageError */
-function addressOf(text: string): Address {
-  if (!isAddress(text)) throw new UsageError(`${text} is not an address`, 'Use 0x and 40 hexadecimal digits');
-  return parseAddress(text);
 }

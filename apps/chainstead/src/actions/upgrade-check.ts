@@ -1,7 +1,7 @@
 import { defineError } from '@chainstead/core';
 import type { Command } from 'commander';
 import { parseConfiguration } from '../configuration/index.ts';
-import type { CommandContext } from '../session/command-context.ts';
+import type { CommandContext, JsonOption } from '../session/command-context.ts';
 import { commandLogger } from '../session/command-session.ts';
 import { findDatabase } from '../session/find-database.ts';
 import { configurationSources } from '../session/read-configuration.ts';
@@ -10,22 +10,14 @@ import { planUpgrade, type UpgradePlan } from '../upgrade/upgrade-plan.ts';
 import { renderUpgrade, upgradeJson, verdictOf } from '../upgrade/upgrade-text.ts';
 import { VERSION } from '../version.ts';
 
-/** Starting this version on the database would fail. */
 class UpgradeWouldFailError extends defineError('UPGRADE_WOULD_FAIL', (plan: UpgradePlan) => ({
   message: verdictOf(plan).replace(/\.$/, ''),
   facts: { obstacles: plan.obstacles.map(({ code }) => code) },
   remedy: 'Apply the fixes listed above. Nothing was changed',
 })) {}
 
-/**
- * Writes the changes that starting this version would make to the configured database.
- * @throws UpgradeWouldFailError if it would fail, after writing the reasons; ConfigurationError, UsageError, and errors of opening the database
- */
-export async function checkUpgrade(
-  options: { readonly json?: boolean },
-  command: Command,
-  context: CommandContext,
-): Promise<void> {
+/** @throws UpgradeWouldFailError after writing the reasons; ConfigurationError, UsageError, errors of opening */
+export async function checkUpgrade(options: JsonOption, command: Command, context: CommandContext): Promise<void> {
   const parsed = parseConfiguration(configurationSources(command, context), { needsUpstreams: false });
   const configuration = await findDatabase(parsed.configuration, context);
   const storage = await openStorage({

@@ -1,10 +1,11 @@
-import { type Address, decimalAmount, defineError, InvalidPrimitiveError, parseAddress } from '@chainstead/core';
+import { type Address, decimalAmount, defineError } from '@chainstead/core';
 import { type BalanceProof, type BalanceProver, createBalanceProver } from '@chainstead/erc20';
 import { committedBlock, type StateBlock } from '@chainstead/node-reads';
 import type { Command } from 'commander';
 import { UsageError } from '../errors/usage-error.ts';
 import { withChain } from '../session/chain-session.ts';
 import type { CommandContext } from '../session/command-context.ts';
+import { readAddress } from '../session/option-values.ts';
 import { readChainConfiguration } from '../session/read-configuration.ts';
 import { renderTable } from '../text/text-table.ts';
 import { listHeldTokens, readBalances, type ShownBalance } from './shown-balances.ts';
@@ -15,7 +16,6 @@ export interface VerifyBalancesOptions {
   readonly token?: readonly string[];
 }
 
-/** The chain state or a contract contradicts a balance of the API or of an upstream. */
 class BalancesContradictedError extends defineError(
   'BALANCES_CONTRADICTED',
   (chain: string, wallet: Address, details: readonly string[]) => ({
@@ -31,18 +31,16 @@ interface Report {
   readonly block: StateBlock;
   readonly balances: readonly VerifiedBalance[];
   readonly refused: readonly { readonly upstream: string; readonly why: string }[];
-  /** Whether the wallet moved more tokens than were looked at. */
   readonly isCut: boolean;
 }
 
-/** Proves a wallet's balances. @throws BalancesContradictedError */
 export async function verifyBalances(
   options: VerifyBalancesOptions,
   command: Command,
   context: CommandContext,
 ): Promise<void> {
-  const wallet = readAddress('--wallet', options.wallet);
-  const requested = options.token?.map((text) => readAddress('--token', text)) ?? null;
+  const wallet = readAddress(options.wallet, '--wallet');
+  const requested = options.token?.map((text) => readAddress(text, '--token')) ?? null;
   const { configuration, configured } = readChainConfiguration(options.chain, command, context);
   const session = { configuration, configured, context, name: 'verify-balances' };
   const report = await withChain(session, async ({ chain, database, pool }): Promise<Report> => {
@@ -77,15 +75,6 @@ export async function verifyBalances(
     wallet,
     contradicted.map((balance) => `${nameOf(balance)}: ${balance.detail}`),
   );
-}
-
-function readAddress(option: string, text: string): Address {
-  try {
-    return parseAddress(text);
-  } catch (error) {
-    if (!(error instanceof InvalidPrimitiveError)) throw error;
-    throw new UsageError(`${option} ${text} is not an address`, 'Use 0x and 40 hexadecimal digits');
-  }
 }
 
 /** Omits tokens with a zero balance unless they were requested or contradicted. */
@@ -143,7 +132,6 @@ function renderJson({ chain, wallet, block, balances, refused, isCut }: Report):
 /** A balance and its verdict. A contradicted one may also be unproven: then the API and `balanceOf` differ. */
 type VerifiedBalance = ShownBalance & BalanceProof;
 
-/** Compares the balances of the API, the contract and the chain state. @throws RequestAbortedError, DatabaseError */
 async function verifyBalance(
   prover: BalanceProver,
   wallet: Address,

@@ -1,13 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { createChainRegistry } from '@chainstead/chains';
-import {
-  errorText,
-  type Hash,
-  InvalidPrimitiveError,
-  JSON_DEPTH_MAX,
-  parseBoundedJson,
-  parseHash,
-} from '@chainstead/core';
+import { errorText, type Hash, JSON_DEPTH_MAX, parseBoundedJson, parseHash } from '@chainstead/core';
 import { PriceUnprovenError, type VerifiedPrice, verifyPrice } from '@chainstead/prices';
 import { UsageError } from '../errors/usage-error.ts';
 import type { CommandContext } from '../session/command-context.ts';
@@ -22,14 +15,15 @@ const BYTES_MAX = 128 * 1024 * 1024;
 /** A value takes up to 60 bytes of memory. */
 const VALUES_MAX = 2_000_000;
 
-/** Verifies the proof of a file and writes the result. @throws PriceProofError, PriceUnprovenError, UsageError, JsonBoundsError */
 export async function showVerifiedPrice(
   file: string,
   { blockHash, trustedHashes }: VerifyPriceOptions,
   context: CommandContext,
 ): Promise<void> {
   const trusted = blockHash === undefined ? null : readHash('--block-hash', blockHash);
-  const hashes = trustedHashes === undefined ? null : readHashes(await readText(trustedHashes));
+  const lines = trustedHashes === undefined ? null : (await readText(trustedHashes)).split('\n');
+  const listed = lines?.map((line) => line.trim()).filter((line) => line !== '');
+  const hashes = listed === undefined ? null : new Set(listed.map((line) => readHash('--trusted-hashes', line)));
   const document = parseJson(file, await readText(file));
   const trust = { blockHash: trusted, blockHashes: hashes };
   const price = verifyPrice(document, createChainRegistry(), trust);
@@ -59,18 +53,9 @@ function parseJson(file: string, text: string): unknown {
   }
 }
 
-function readHashes(text: string): ReadonlySet<Hash> {
-  const lines = text.split('\n').map((line) => line.trim());
-  return new Set(lines.filter((line) => line !== '').map((line) => readHash('--trusted-hashes', line)));
-}
-
 function readHash(option: string, text: string): Hash {
-  try {
-    return parseHash(text);
-  } catch (error) {
-    if (!(error instanceof InvalidPrimitiveError)) throw error;
-    throw new UsageError(`${option}: ${text} is not a block hash`, 'Use 0x and 64 hexadecimal digits');
-  }
+  if (/^0x[0-9a-f]{64}$/i.test(text)) return parseHash(text);
+  throw new UsageError(`${option}: ${text} is not a block hash`, 'Use 0x and 64 hexadecimal digits');
 }
 
 function render({ token, chainId, block, time, proven, unproven, blocksToCheck, ...price }: VerifiedPrice): string {

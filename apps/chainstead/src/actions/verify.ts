@@ -1,12 +1,11 @@
 import { rangeSize } from '@chainstead/core';
-import { VerificationIncompleteError, type VerifyReport, verifyRanges } from '@chainstead/sync';
+import { VerificationIncompleteError, verifyRanges } from '@chainstead/sync';
 import type { Command } from 'commander';
 import type { BlockRangeOptions } from '../ranges/block-range-options.ts';
 import { detachRangeWork } from '../ranges/detach-range-work.ts';
 import { runRangeWork } from '../ranges/range-command.ts';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** Verifies the requested ranges. @throws VerificationIncompleteError */
 export async function runVerification(
   options: BlockRangeOptions,
   command: Command,
@@ -15,17 +14,11 @@ export async function runVerification(
   if (options.detach === true) return detachRangeWork({ work: 'verify', dataset: null, options, command, context });
   const { result, chain } = await runRangeWork({ name: 'verify', options, command, context }, verifyRanges);
   const uncovered = result.uncovered.reduce((sum, range) => sum + rangeSize(range), 0);
-  writeReport(context, chain, result, uncovered);
+  if (context.stdout.isTTY === true) {
+    const levels = Object.entries(result.levels).map(([level, blocks]) => `${blocks} ${level}`);
+    context.stdout.write(`${chain}: ${levels.join(', ') || 'nothing verified'}; ${uncovered} not indexed.\n`);
+    for (const repair of result.repairs) context.stdout.write(`  repaired: ${JSON.stringify(repair)}\n`);
+  } else context.stdout.write(`${JSON.stringify({ work: 'verify', chain, ...result, finished: true })}\n`);
   const unproven = result.levels.unproven ?? 0;
   if (unproven > 0 || uncovered > 0) throw new VerificationIncompleteError(chain, unproven, uncovered);
-}
-
-function writeReport(context: CommandContext, chain: string, report: VerifyReport, uncovered: number): void {
-  if (context.stdout.isTTY !== true) {
-    context.stdout.write(`${JSON.stringify({ work: 'verify', chain, ...report, finished: true })}\n`);
-    return;
-  }
-  const levels = Object.entries(report.levels).map(([level, blocks]) => `${blocks} ${level}`);
-  context.stdout.write(`${chain}: ${levels.join(', ') || 'nothing verified'}; ${uncovered} not indexed.\n`);
-  for (const repair of report.repairs) context.stdout.write(`  repaired: ${JSON.stringify(repair)}\n`);
 }

@@ -2,7 +2,6 @@ import { Command } from 'commander';
 import { addDetachableRangeOptions, type BlockRangeOptions } from '../ranges/block-range-options.ts';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** `chainstead backfill` */
 export function backfillCommand(context: CommandContext): Command {
   return addDetachableRangeOptions(new Command('backfill'))
     .description('Index block ranges and exit, skipping blocks already indexed')

@@ -1,8 +1,7 @@
 import { Command } from 'commander';
 import type { RemoveChainOptions } from '../actions/chains.ts';
-import type { CommandContext } from '../session/command-context.ts';
+import type { CommandContext, JsonOption } from '../session/command-context.ts';
 
-/** `chainstead chains list|remove` */
 export function chainsCommand(context: CommandContext): Command {
   return new Command('chains')
     .description('List the stored chains, and delete the rows of one')
@@ -15,7 +14,7 @@ function listCommand(context: CommandContext): Command {
     .description('List the stored chains, and whether each is indexed (read-only)')
     .option('--json', 'JSON output (one array)')
     .addHelpText('after', '\nExamples:\n  $ chainstead chains list\n  $ chainstead chains list --json')
-    .action(async (options: { json?: boolean }, command: Command) => {
+    .action(async (options: JsonOption, command: Command) => {
       const { listChains } = await import('../actions/chains.ts');
       await listChains(options, command, context);
     });

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
-import type { CommandContext } from '../session/command-context.ts';
+import type { CommandContext, JsonOption } from '../session/command-context.ts';
 
-/** `chainstead config validate|print` */
 export function configCommand(context: CommandContext): Command {
   return new Command('config')
     .description('Check or show the configuration')
@@ -27,7 +26,7 @@ function printCommand(context: CommandContext): Command {
     .description('Show all settings in effect and their source (secrets are redacted)')
     .option('--json', 'JSON output (one object)')
     .addHelpText('after', '\nExamples:\n  $ chainstead config print\n  $ chainstead config print --json')
-    .action(async (options: { json?: boolean }, command: Command) => {
+    .action(async (options: JsonOption, command: Command) => {
       const { showConfiguration } = await import('../actions/config.ts');
       showConfiguration(options, command, context);
     });

@@ -1,8 +1,7 @@
 import { Command } from 'commander';
 import type { AddContractOptions } from '../actions/contracts.ts';
-import type { CommandContext } from '../session/command-context.ts';
+import type { CommandContext, JsonOption } from '../session/command-context.ts';
 
-/** `chainstead contracts add|apply|list|status|resume|remove` */
 export function contractsCommand(context: CommandContext): Command {
   return new Command('contracts')
     .description('Index your own contracts: a typed table for each event and function')
@@ -75,7 +74,7 @@ function listCommand(context: CommandContext): Command {
     .description('List contracts with their tables and columns')
     .option('--json', 'JSON output (one array)')
     .addHelpText('after', '\nExamples:\n  $ chainstead contracts list\n  $ chainstead contracts list --json')
-    .action(async (options: { json?: boolean }, command: Command) => {
+    .action(async (options: JsonOption, command: Command) => {
       const { listContracts } = await import('../actions/contracts.ts');
       await listContracts(options, command, context);
     });
@@ -86,7 +85,7 @@ function statusCommand(context: CommandContext): Command {
     .description('Show rows, indexed blocks and logs that the ABI does not fit')
     .option('--json', 'JSON output (one array)')
     .addHelpText('after', '\nExamples:\n  $ chainstead contracts status\n  $ chainstead contracts status --json')
-    .action(async (options: { json?: boolean }, command: Command) => {
+    .action(async (options: JsonOption, command: Command) => {
       const { showContractStatus } = await import('../actions/contracts.ts');
       await showContractStatus(options, command, context);
     });
@@ -116,7 +115,6 @@ function removeCommand(context: CommandContext): Command {
     });
 }
 
-/** Collects the values of repeated comma lists. */
 function collect(list: string, before: string[] = []): string[] {
   return [...before, ...list.split(',').map((one) => one.trim())];
 }

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** `chainstead demo` */
 export function demoCommand(context: CommandContext): Command {
   return new Command('demo')
     .description('Run everything against a local chain with sample tokens and NFT sales')

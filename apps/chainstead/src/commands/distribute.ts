@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** `chainstead distribute` */
 export function distributeCommand(context: CommandContext): Command {
   return new Command('distribute')
     .description('Distribute the tables over a Citus cluster (idempotent)')

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** `chainstead doctor` */
 export function doctorCommand(context: CommandContext): Command {
   return new Command('doctor')
     .description('Check nodes, Postgres and Redis against the configuration (read-only)')

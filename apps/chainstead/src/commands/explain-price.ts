@@ -2,7 +2,6 @@ import { Command } from 'commander';
 import type { ExplainPriceOptions } from '../actions/explain-price.ts';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** `chainstead explain-price` */
 export function explainPriceCommand(context: CommandContext): Command {
   return new Command('explain-price')
     .description('Show the pools, feeds and rules that decide the price of a token')

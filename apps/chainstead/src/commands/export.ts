@@ -2,7 +2,6 @@ import { Argument, Command, Option } from 'commander';
 import type { ExportParquetOptions } from '../actions/export-parquet.ts';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** `chainstead export parquet|aptos-coins` */
 export function exportCommand(context: CommandContext): Command {
   return new Command('export')
     .description('Export tables to Parquet files, or Aptos coins to a file')

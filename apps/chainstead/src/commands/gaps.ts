@@ -1,13 +1,12 @@
 import { Command } from 'commander';
-import type { CommandContext } from '../session/command-context.ts';
+import type { CommandContext, JsonOption } from '../session/command-context.ts';
 
-/** `chainstead gaps` */
 export function gapsCommand(context: CommandContext): Command {
   return new Command('gaps')
     .description('List missing block ranges and the proof level of indexed ranges')
     .option('--json', 'JSON output (one array)')
     .addHelpText('after', EXAMPLES)
-    .action(async (options: { json?: boolean }, command: Command) => {
+    .action(async (options: JsonOption, command: Command) => {
       const { showGaps } = await import('../actions/gaps.ts');
       await showGaps(options, command, context);
     });

@@ -13,7 +13,6 @@ const KINDS: readonly ImportKind[] = [
   'aptos-coins',
 ];
 
-/** `chainstead import` */
 export function importCommand(context: CommandContext): Command {
   return new Command('import')
     .description('Import lists, signatures, ABIs or Aptos coins from a file or URL')

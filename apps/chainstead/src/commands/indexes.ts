@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** `chainstead indexes` */
 export function indexesCommand(context: CommandContext): Command {
   return new Command('indexes')
     .description('Build indexes missing after an interrupted `backfill --bulk` (online)')

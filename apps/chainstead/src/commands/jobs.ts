@@ -1,7 +1,6 @@
 import { Command } from 'commander';
-import type { CommandContext } from '../session/command-context.ts';
+import type { CommandContext, JsonOption } from '../session/command-context.ts';
 
-/** `chainstead jobs list|cancel|retry` */
 export function jobsCommand(context: CommandContext): Command {
   return new Command('jobs')
     .description('List or cancel range jobs queued with --detach or in the console, or retry quarantined work')
@@ -15,7 +14,7 @@ function listCommand(context: CommandContext): Command {
     .description('List the latest jobs with progress, rate and result')
     .option('--json', 'JSON output (one array)')
     .addHelpText('after', '\nExamples:\n  $ chainstead jobs list\n  $ chainstead jobs list --json')
-    .action(async (options: { json?: boolean }, command: Command) => {
+    .action(async (options: JsonOption, command: Command) => {
       const { listJobs } = await import('../actions/jobs.ts');
       await listJobs(options, command, context);
     });

@@ -1,9 +1,8 @@
 import { Command } from 'commander';
-import type { CommandContext } from '../session/command-context.ts';
+import type { CommandContext, JsonOption } from '../session/command-context.ts';
 
 const SCOPES = 'data, rpc, streams or admin';
 
-/** `chainstead keys create|list|scope|revoke|usage` */
 export function keysCommand(context: CommandContext): Command {
   return new Command('keys')
     .description('Create, list, restrict and revoke API keys; show JSON-RPC usage')
@@ -34,7 +33,7 @@ function listCommand(context: CommandContext): Command {
     .description('List keys created with `keys create` (API_KEYS are not stored)')
     .option('--json', 'JSON output (one array)')
     .addHelpText('after', '\nExamples:\n  $ chainstead keys list\n  $ chainstead keys list --json')
-    .action(async (options: { json?: boolean }, command: Command) => {
+    .action(async (options: JsonOption, command: Command) => {
       const { listKeys } = await import('../actions/keys.ts');
       await listKeys(options, command, context);
     });
@@ -75,7 +74,6 @@ function usageCommand(context: CommandContext): Command {
     });
 }
 
-/** Collects the names of repeated comma lists. */
 function collect(list: string, before: string[] = []): string[] {
   return [...before, ...list.split(',').map((name) => name.trim())];
 }

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** `chainstead mcp` */
 export function mcpCommand(context: CommandContext): Command {
   return new Command('mcp')
     .description('Connect an agent on this machine to a running server over standard input and output')

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** `chainstead migrate` */
 export function migrateCommand(context: CommandContext): Command {
   return new Command('migrate')
     .description('Apply pending database migrations and exit (safe to run concurrently)')

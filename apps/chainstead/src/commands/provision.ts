@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** `chainstead provision` */
 export function provisionCommand(context: CommandContext): Command {
   return new Command('provision')
     .description('Create the role and database of DATABASE_URL (idempotent)')

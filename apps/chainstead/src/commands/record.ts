@@ -3,7 +3,6 @@ import type { RecordOptions } from '../actions/record.ts';
 import { addBlockRangeOptions } from '../ranges/block-range-options.ts';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** `chainstead record` */
 export function recordCommand(context: CommandContext): Command {
   return addBlockRangeOptions(new Command('record'))
     .description('Save blocks and receipts as files for tests and bug reports')

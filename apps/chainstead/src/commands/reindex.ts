@@ -3,7 +3,6 @@ import type { ReindexOptions } from '../actions/reindex.ts';
 import { addDetachableRangeOptions } from '../ranges/block-range-options.ts';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** `chainstead reindex` */
 export function reindexCommand(context: CommandContext): Command {
   return addDetachableRangeOptions(new Command('reindex'))
     .description('Fetch block ranges again and replace their rows (idempotent)')

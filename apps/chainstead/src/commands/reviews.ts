@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** `chainstead reviews list|apply` */
 export function reviewsCommand(context: CommandContext): Command {
   return new Command('reviews')
     .description('List or apply spam reports from clients (POST /contracts-review)')

@@ -2,7 +2,6 @@ import { Command } from 'commander';
 import { ROLE_NAMES } from '../configuration/role-names.ts';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** `chainstead start` */
 export function startCommand(context: CommandContext): Command {
   return new Command('start')
     .description('Run migrations, then the API, ingestion and background workers')

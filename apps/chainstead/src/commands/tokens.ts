@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** `chainstead tokens refresh` */
 export function tokensCommand(context: CommandContext): Command {
   return new Command('tokens')
     .description('Read names, symbols and decimals of token contracts again')

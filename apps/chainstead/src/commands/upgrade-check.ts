@@ -1,13 +1,12 @@
 import { Command } from 'commander';
-import type { CommandContext } from '../session/command-context.ts';
+import type { CommandContext, JsonOption } from '../session/command-context.ts';
 
-/** `chainstead upgrade-check` */
 export function upgradeCheckCommand(context: CommandContext): Command {
   return new Command('upgrade-check')
     .description('Show what starting this version would do to the database (read-only)')
     .option('--json', 'JSON output (one object)')
     .addHelpText('after', EXAMPLES)
-    .action(async (options: { json?: boolean }, command: Command) => {
+    .action(async (options: JsonOption, command: Command) => {
       const { checkUpgrade } = await import('../actions/upgrade-check.ts');
       await checkUpgrade(options, command, context);
     });

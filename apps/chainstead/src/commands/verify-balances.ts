@@ -2,7 +2,6 @@ import { Command, Option } from 'commander';
 import type { VerifyBalancesOptions } from '../actions/verify-balances.ts';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** `chainstead verify-balances` */
 export function verifyBalancesCommand(context: CommandContext): Command {
   return new Command('verify-balances')
     .description('Compare the balances of a wallet with balanceOf and eth_getProof')

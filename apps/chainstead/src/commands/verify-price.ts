@@ -2,7 +2,6 @@ import { Command } from 'commander';
 import type { VerifyPriceOptions } from '../actions/verify-price.ts';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** `chainstead verify-price` */
 export function verifyPriceCommand(context: CommandContext): Command {
   return new Command('verify-price')
     .description('Verify a price and its proof offline, against a block hash')

@@ -2,7 +2,6 @@ import { Command } from 'commander';
 import { addDetachableRangeOptions, type BlockRangeOptions } from '../ranges/block-range-options.ts';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** `chainstead verify` */
 export function verifyCommand(context: CommandContext): Command {
   return addDetachableRangeOptions(new Command('verify'))
     .description('Verify ranges against full receipts and repair mismatches')

@@ -3,7 +3,6 @@ import { type GlobalSettings, globalKeys } from './global-keys.ts';
 import { factsOf } from './key-facts.ts';
 import { type ConfigurationProblem, problemWith } from './problems.ts';
 
-/** A network of Aptos that is indexed. */
 export interface AptosNetworkConfiguration {
   readonly network: AptosNetwork;
   /** At least one. */
@@ -22,7 +21,6 @@ export interface AptosConfiguration {
   readonly testnetPort: number | null;
 }
 
-/** Aptos settings, parsed. */
 export function toAptosConfiguration(settings: GlobalSettings): AptosConfiguration {
   const mainnet = networkOf('mainnet', settings.APTOS_NODE_URL, {
     apiKey: settings.APTOS_API_KEY ?? null,

@@ -1,7 +1,9 @@
 /** Settings of Aptos. Both networks can be indexed at the same time. */
 import { APTOS_DATASET_NAMES } from '@chainstead/aptos/datasets';
-import { optional, withDefault } from './key-facts.ts';
+import { keysOf } from './key-facts.ts';
 import { listOf, oneOf, plainText, urlOf, wholeNumber } from './values.ts';
+
+const { optional, withDefault } = keysOf('Aptos');
 
 const PORT_MAX = 65_535;
 
@@ -10,7 +12,6 @@ const testnet = aptosNetwork('testnet');
 
 export const aptosKeys = {
   APTOS_DATASETS: withDefault(listOf(oneOf(...APTOS_DATASET_NAMES)), {
-    group: 'Aptos',
     description: 'Aptos datasets to index. Transfers and holders are far larger than the coins',
     allowed: `a comma list of ${APTOS_DATASET_NAMES.join(', ')}`,
     example: 'coins,transfers,holders',
@@ -25,9 +26,7 @@ export const aptosKeys = {
   APTOS_TESTNET_START_VERSION: testnet.startVersion,
   APTOS_TESTNET_END_VERSION: testnet.endVersion,
   APTOS_TESTNET_PORT: optional(wholeNumber(1, PORT_MAX), {
-    group: 'Aptos',
     description: 'Second API port. On this port, an Aptos request without a network uses testnet',
-    allowed: `a whole number from 1 to ${PORT_MAX}`,
     example: '8081',
     whenAbsent: 'no second port',
   }),
@@ -37,7 +36,6 @@ function aptosNetwork(network: string) {
   const version = wholeNumber(0);
   return {
     nodeUrl: optional(listOf(urlOf('http:', 'https:')), {
-      group: 'Aptos',
       description: `REST APIs of Aptos ${network} fullnodes, with or without /v1. With two or more, Chainstead fails over between them and compares their ledgers`,
       allowed: 'a comma list of http(s) URLs',
       example: `https://api.${network}.aptoslabs.com/v1`,
@@ -45,7 +43,6 @@ function aptosNetwork(network: string) {
       isUrl: true,
     }),
     apiKey: optional(plainText, {
-      group: 'Aptos',
       description: `API key for the Aptos ${network} fullnodes, sent as Authorization: Bearer`,
       allowed: 'any text',
       example: 'aptoslabs_abc123',
@@ -53,14 +50,12 @@ function aptosNetwork(network: string) {
       isSecret: true,
     }),
     startVersion: optional(version, {
-      group: 'Aptos',
       description: `First Aptos ${network} transaction version to index`,
       allowed: 'a whole number from 0',
       example: '0',
       whenAbsent: 'the newest version at the first start',
     }),
     endVersion: optional(version, {
-      group: 'Aptos',
       description: `Last Aptos ${network} transaction version to index`,
       allowed: 'a whole number from 0',
       example: '1000000',

@@ -18,7 +18,6 @@ import { offeredNames } from './offered-names.ts';
 import { pricingRules } from './price-keys.ts';
 import { type ConfigurationProblem, problemWith } from './problems.ts';
 
-/** One chain that is indexed. */
 export interface ChainConfiguration {
   /** As written in `CHAINS`, and behind its keys. */
   readonly name: string;
@@ -43,20 +42,17 @@ export interface ChainConfiguration {
   readonly backfillProof: 'none' | 'receipts';
 }
 
-/** One chain that the gateway offers. */
 export interface GatewayChainConfiguration
   extends Pick<ChainConfiguration, 'chain' | 'upstreams' | 'usesPublicUpstreams'> {
   /** Path segment. */
   readonly slug: string;
   readonly integrity: 'none' | 'strict';
-  /** Blocks that one eth_getLogs may span. */
   readonly logRangeMax: number;
 }
 
 export interface ResolvedChains {
   readonly configured: readonly ChainConfiguration[];
   readonly gateway: readonly GatewayChainConfiguration[];
-  /** Every known chain, with what the configuration adds and changes. */
   readonly registry: ChainRegistry;
   readonly problems: readonly ConfigurationProblem[];
 }
@@ -64,9 +60,7 @@ export interface ResolvedChains {
 type ChainKey = keyof typeof chainKeys.shape;
 type Variables = Readonly<Record<string, string>>;
 
-/** A chain whose own keys are understood. */
 interface NamedChain {
-  /** As written in the list that names it, and behind its keys. */
   readonly name: string;
   readonly own: ChainSettings;
   readonly custom: CustomChain;
@@ -104,7 +98,6 @@ export function resolveChains(settings: GlobalSettings, variables: Variables, ne
   return { configured, gateway, registry, problems };
 }
 
-/** Every chain name that has separate keys. */
 export function namesWithKeys(settings: GlobalSettings): string[] {
   return [...new Set([...(settings.CHAINS ?? []), ...offeredNames(settings, createChainRegistry())])];
 }
@@ -193,7 +186,6 @@ function readChain(
   };
 }
 
-/** The keys that name chains. */
 type SelectionKey = 'CHAINS' | 'GATEWAY_CHAINS';
 
 type FoundChain = NamedChain & { readonly chain: Chain };
@@ -217,7 +209,6 @@ function addChains(
   return registry;
 }
 
-/** The variables of one chain without the suffix. */
 function ownVariables(name: string, variables: Variables): Partial<Record<ChainKey, string>> {
   const own: Partial<Record<ChainKey, string>> = {};
   for (const key of Object.keys(chainKeys.shape)) {
@@ -280,7 +271,6 @@ function gatewayConfiguration(
   ];
 }
 
-/** What each key allows, and the keys together do not. */
 function contradictions(configured: ChainConfiguration, name: string, variables: Variables): ConfigurationProblem[] {
   const { chain, startBlock, endBlock, retention } = configured;
   const own = ownVariables(name, variables);

@@ -1,9 +1,7 @@
-/** Settings of one chain, written with the suffix `_<CHAIN>`, as in `RPC_URLS_ETH`. */
-
 import { environmentSuffix } from '@chainstead/chains';
 import { EXCHANGE_FAMILIES } from '@chainstead/markets/custom-exchanges';
 import { z } from 'zod';
-import { optional, withDefault } from './key-facts.ts';
+import { keysOf } from './key-facts.ts';
 import {
   backfillProof,
   chainIdText,
@@ -23,116 +21,102 @@ import {
   wholeNumber,
 } from './values.ts';
 
+const chains = keysOf('Chains');
+const gateway = keysOf('Gateway');
+const verification = keysOf('Verification');
+
 /** Settings with the suffix `_<CHAIN>`: the chain's name in upper case with `_` for `-`. */
 export const chainKeys = z.object({
-  RPC_URLS: optional(listOf(urlOf('http:', 'https:', 'ws:', 'wss:')), {
-    group: 'Chains',
+  RPC_URLS: chains.optional(listOf(urlOf('http:', 'https:', 'ws:', 'wss:')), {
     description: 'Upstream nodes. WebSocket URLs only announce new heads. Write a comma inside a URL as %2C',
     allowed: 'a comma list of http(s):// and ws(s):// URLs, at least one http(s)',
     example: 'https://eth.example.com/v2/secret,wss://eth.example.com/v2/secret',
     whenAbsent: "the chain's public endpoints, which are slow and rate-limited",
     isUrl: true,
   }),
-  RPC_RATE: optional(decimalNumber(0.1, 100_000), {
-    group: 'Chains',
+  RPC_RATE: chains.optional(decimalNumber(0.1, 100_000), {
     description: 'Requests per second to each upstream of the chain, shared by all processes of one start',
     allowed: 'a number from 0.1 to 100000',
     example: '25',
     whenAbsent: 'no fixed limit; upstreams signal their limit with HTTP 429',
   }),
-  RPC_CONCURRENCY: optional(wholeNumber(1, 1_000), {
-    group: 'Chains',
+  RPC_CONCURRENCY: chains.optional(wholeNumber(1, 1_000), {
     description: 'Concurrent requests to each upstream of the chain, shared by all processes of one start',
-    allowed: 'a whole number from 1 to 1000',
     example: '32',
     whenAbsent: '24 per role, and 64 for gateway requests',
   }),
-  RPC_PRIVATE_URLS: optional(listOf(urlOf('http:', 'https:')), {
-    group: 'Chains',
+  RPC_PRIVATE_URLS: chains.optional(listOf(urlOf('http:', 'https:')), {
     description: 'Upstream nodes that get calls and transactions only if the chain has no upstream in RPC_URLS',
     allowed: 'a comma list of http(s):// URLs',
     example: 'https://relay.example.com',
     whenAbsent: 'none',
     isUrl: true,
   }),
-  GATEWAY_INTEGRITY: withDefault(oneOf('none', 'strict'), {
-    group: 'Gateway',
+  GATEWAY_INTEGRITY: gateway.withDefault(oneOf('none', 'strict'), {
     description:
       'Checks of gateway responses. strict (slower): blocks, receipts and transactions are checked against their hashes and roots',
-    allowed: 'none or strict',
     example: 'strict',
     default: 'none',
   }),
-  GATEWAY_LOG_RANGE_MAX: optional(wholeNumber(1, 1_000_000_000), {
-    group: 'Gateway',
+  GATEWAY_LOG_RANGE_MAX: gateway.optional(wholeNumber(1, 1_000_000_000), {
     description: 'GATEWAY_LOG_RANGE_MAX for one chain',
-    allowed: 'a whole number from 1 to 1000000000',
     example: '2000',
     whenAbsent: 'GATEWAY_LOG_RANGE_MAX',
   }),
-  CHAIN_ID: optional(chainIdText, {
-    group: 'Chains',
+  CHAIN_ID: chains.optional(chainIdText, {
     description: 'Chain ID. Adds a chain that Chainstead does not know, or overrides the ID of a known chain',
     allowed: 'a positive number, decimal or hexadecimal',
     example: '31337',
     whenAbsent: 'the ID of the known chain',
   }),
-  NATIVE_SYMBOL: optional(plainText.max(32, 'is longer than 32 characters'), {
-    group: 'Chains',
+  NATIVE_SYMBOL: chains.optional(plainText.max(32, 'is longer than 32 characters'), {
     description: 'Symbol of the native token',
     allowed: '1 to 32 characters',
     example: 'ETH',
     whenAbsent: "the known chain's symbol, or ETH",
   }),
-  MARKETPLACES: optional(listOf(marketplaceDeployment), {
-    group: 'Chains',
+  MARKETPLACES: chains.optional(listOf(marketplaceDeployment), {
     description: 'Additional NFT marketplace contracts, for development chains and forks',
     allowed: 'a comma list of protocol:address, such as seaport-1.6:0x…',
     example: 'seaport-1.6:0x0000000000000068f116a894984e2db1123eb395',
     whenAbsent: 'only the known addresses',
   }),
-  EXCHANGES: optional(listOf(customExchange), {
-    group: 'Chains',
+  EXCHANGES: chains.optional(listOf(customExchange), {
     description:
       'Additional decentralized exchanges, for development chains and forks: the family, the factory (or the contract that holds all pools), and optionally the hash of the init code of its pools',
     allowed: `a comma list of family:address or family:address:hash. Families: ${EXCHANGE_FAMILIES.join(', ')}`,
     example: 'v2:0x5fbdb2315678afecb367f032d93f642f64180aa3',
     whenAbsent: 'only the known exchanges',
   }),
-  ETHER_FEED: optional(evmAddress, {
-    group: 'Chains',
+  ETHER_FEED: chains.optional(evmAddress, {
     description:
       'ETH/USD price feed with 8 decimals and a Chainlink interface: an aggregator that emits AnswerUpdated, or its proxy',
     allowed: 'an address',
     example: '0x5f4ec3df9cbd43714fe2740f5e3616155c5b8419',
     whenAbsent: "the chain's known feed",
   }),
-  DOLLAR_TOKENS: optional(listOf(evmAddress), {
-    group: 'Chains',
+  DOLLAR_TOKENS: chains.optional(listOf(evmAddress), {
     description:
       'Additional tokens that are worth a US dollar, or the price of their feed in FEEDS. Pools are priced with them',
     allowed: 'a comma list of addresses',
     example: '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
     whenAbsent: 'only the known dollar tokens',
   }),
-  TRUSTED_HOOKS: optional(listOf(evmAddress), {
-    group: 'Chains',
+  TRUSTED_HOOKS: chains.optional(listOf(evmAddress), {
     description:
       'Hooks that may change amounts, whose pools are counted nevertheless (Uniswap v4 and PancakeSwap Infinity). Stored pools follow a change at the next start',
     allowed: 'a comma list of addresses',
     example: '0x0010d0d5db05933fa0d9f7038d365e1541a41888',
     whenAbsent: 'pools whose hook may change amounts are not counted',
   }),
-  FEEDS: optional(tokenFeeds, {
-    group: 'Chains',
+  FEEDS: chains.optional(tokenFeeds, {
     description:
       'Additional USD price feeds: the token (or native), an aggregator or its proxy with a Chainlink interface, and optionally the decimals and the heartbeat in seconds. Pools are priced with these tokens. A feed replaces the known feed of its token. For ether, use ETHER_FEED',
     allowed: 'a comma list of token:feed, token:feed:decimals or token:feed:decimals:heartbeat',
     example: 'native:0x0567f2323251f0aab15c8dfb1967e4e8a7d42aee:8:3600',
     whenAbsent: 'only the known feeds. Decimals default to 8, the heartbeat to 90000 (25 hours)',
   }),
-  WRAPPED_NATIVE: optional(evmAddress, {
-    group: 'Chains',
+  WRAPPED_NATIVE: chains.optional(evmAddress, {
     description:
       'Contract of the wrapped native token, with Deposit and Withdrawal events like WETH. For known chains, the contract is fixed',
     allowed: 'an address; for a known chain, only its own contract',
@@ -140,114 +124,93 @@ export const chainKeys = z.object({
     whenAbsent:
       "the known chain's contract, or none; without it, balances of the wrapped native token are read on each request",
   }),
-  START_BLOCK: optional(startBlock, {
-    group: 'Chains',
+  START_BLOCK: chains.optional(startBlock, {
     description: 'First block to index',
     allowed: 'a block number, or head (the head at the first start)',
     example: '18000000',
     whenAbsent: 'head, or block 0 if Chainstead does not know the chain and its head is below 100000',
   }),
-  END_BLOCK: optional(wholeNumber(0), {
-    group: 'Chains',
+  END_BLOCK: chains.optional(wholeNumber(0), {
     description: 'Last block to index',
     allowed: 'a block number',
     example: '18100000',
     whenAbsent: 'no end; the head is followed',
   }),
-  RETENTION_BLOCKS: optional(wholeNumber(1), {
-    group: 'Chains',
+  RETENTION_BLOCKS: chains.optional(wholeNumber(1), {
     description:
       'Number of newest blocks whose ERC-20 transfers, transactions, logs, internal transfers, swaps and contract events are retained. Rows of older blocks are deleted and not fetched again. With RETENTION_FROM_DATE, a block is retained if either setting includes it',
     allowed: 'a whole number above the reorg depth (REORG_DEPTH_MAX)',
     example: '1000000',
     whenAbsent: 'all blocks, unless RETENTION_FROM_DATE is set',
   }),
-  RETENTION_FROM_DATE: optional(pastTime, {
-    group: 'Chains',
+  RETENTION_FROM_DATE: chains.optional(pastTime, {
     description:
       'Date from which ERC-20 transfers, transactions, logs, internal transfers, swaps and contract events are retained. Rows of older blocks are deleted and not fetched again',
     allowed: 'a date (UTC) or a time such as 2025-01-01T12:00:00Z, not in the future',
     example: '2025-01-01',
     whenAbsent: 'all blocks, unless RETENTION_BLOCKS is set',
   }),
-  TRANSACTIONS: withDefault(oneOf('wallets', 'all', 'off'), {
-    group: 'Chains',
+  TRANSACTIONS: chains.withDefault(oneOf('wallets', 'all', 'off'), {
     description:
       'Transactions to index. wallets: those of wallets requested through the API. New blocks need no extra calls, older transactions need an archive node. all: those of every block. A backfill then reads every block. off: none',
     allowed: 'wallets, all or off',
     example: 'all',
     default: 'wallets',
   }),
-  LOGS: withDefault(oneOf('all', 'off'), {
-    group: 'Chains',
+  LOGS: chains.withDefault(oneOf('all', 'off'), {
     description:
       'Event logs to index. all: the logs of every block; a backfill then reads every block. off: only the logs of contracts requested through the API',
-    allowed: 'all or off',
     example: 'all',
     default: 'off',
   }),
-  INTERNAL_TRANSFERS: withDefault(oneOf('all', 'off'), {
-    group: 'Chains',
+  INTERNAL_TRANSFERS: chains.withDefault(oneOf('all', 'off'), {
     description:
       'Whether native token transfers inside transactions are indexed for every block. Needs nodes that trace all blocks, the most expensive RPC call. Blocks that no node traces are retried',
-    allowed: 'all or off',
     example: 'all',
     default: 'off',
   }),
-  SWAPS: withDefault(oneOf('all', 'off'), {
-    group: 'Chains',
+  SWAPS: chains.withDefault(oneOf('all', 'off'), {
     description:
       'Whether swaps and liquidity changes of decentralized exchanges are indexed. all: prices, candles and profits follow from them. New blocks need no extra calls; a backfill reads every block. off: routes that need swaps return 400',
-    allowed: 'all or off',
     example: 'off',
     default: 'all',
   }),
-  BACKFILL_ORDER: withDefault(oneOf('newest-first', 'oldest-first'), {
-    group: 'Chains',
+  BACKFILL_ORDER: chains.withDefault(oneOf('newest-first', 'oldest-first'), {
     description: 'Order in which historical blocks are indexed',
     allowed: 'newest-first or oldest-first',
     example: 'oldest-first',
     default: 'newest-first',
   }),
-  CONFIRMATIONS: optional(wholeNumber(1, 1_000_000), {
-    group: 'Chains',
+  CONFIRMATIONS: chains.optional(wholeNumber(1, 1_000_000), {
     description: 'Number of blocks until a block counts as confirmed',
-    allowed: 'a whole number from 1 to 1000000',
     example: '12',
     whenAbsent: "the known chain's value, or 12",
   }),
-  BLOCK_TIME_MS: optional(wholeNumber(1, 86_400_000), {
-    group: 'Chains',
+  BLOCK_TIME_MS: chains.optional(wholeNumber(1, 86_400_000), {
     description:
       'Milliseconds between two blocks. A chain counts as stalled after ten block times (at least 30 s) without progress',
-    allowed: 'a whole number from 1 to 86400000',
     example: '2000',
     whenAbsent: "the known chain's value, or 2000",
   }),
-  REORG_DEPTH_MAX: optional(wholeNumber(1, 1_000_000), {
-    group: 'Chains',
+  REORG_DEPTH_MAX: chains.optional(wholeNumber(1, 1_000_000), {
     description:
       'Maximum number of blocks that a reorg may replace. A deeper reorg stops the chain until you approve it',
-    allowed: 'a whole number from 1 to 1000000',
     example: '128',
     whenAbsent: "the known chain's finality window, or 64",
   }),
-  POLL_INTERVAL_MS: optional(pollInterval, {
-    group: 'Chains',
+  POLL_INTERVAL_MS: chains.optional(pollInterval, {
     description: 'Milliseconds between polls for a new head',
     allowed: 'a whole number from 10 to 3600000',
     example: '2000',
     whenAbsent: 'POLL_INTERVAL_MS, or the default of the chain',
   }),
-  VERIFICATION: optional(proofPolicy, {
-    group: 'Verification',
+  VERIFICATION: verification.optional(proofPolicy, {
     description: 'VERIFICATION for one chain',
     allowed: 'strict or record',
     example: 'record',
     whenAbsent: 'VERIFICATION, or the default of the chain',
   }),
-  BACKFILL_PROOF: optional(backfillProof, {
-    group: 'Verification',
+  BACKFILL_PROOF: verification.optional(backfillProof, {
     description: 'BACKFILL_PROOF for one chain',
     allowed: 'none or receipts',
     example: 'receipts',

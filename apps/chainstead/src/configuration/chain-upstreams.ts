@@ -15,7 +15,6 @@ export function upstreamsOf(chain: Chain, own: ChainSettings): UpstreamConfig[] 
   ];
 }
 
-/** Whether no upstream is configured. */
 export function usesPublicUpstreams(own: ChainSettings): boolean {
   return own.RPC_URLS === undefined && own.RPC_PRIVATE_URLS === undefined;
 }

@@ -5,34 +5,34 @@ import { factsOf, KEY_GROUPS, type KeyFacts, type KeyGroup } from './key-facts.t
 const EXAMPLE_CHAIN = 'ETH';
 const LINE_WIDTH = 118;
 
-/** Text of `.env.example`: every setting with its meaning, values, and default or example. */
 export function renderEnvExample(): string {
-  const sections = KEY_GROUPS.map((group) => renderGroup(group));
-  return `${[intro(), ...sections].join('\n\n')}\n`;
+  const sections = KEY_GROUPS.map((group) => {
+    const settings = settingsOf(group, EXAMPLE_CHAIN).flatMap(({ name, facts }) => ['', ...renderKey(name, facts)]);
+    return [`# ── ${group} ──`, ...settings].join('\n');
+  });
+  return `${[INTRO, ...sections].join('\n\n')}\n`;
 }
 
-function intro(): string {
-  return [
-    '# Chainstead configuration. "npm run generate" writes this file from apps/chainstead/src/configuration. Don\'t edit it.',
-    '#',
-    '# Copy it to .env: every command and docker compose read that file in the current folder. Environment variables win over it.',
-    '# All settings are optional. Settings that end in _ETH exist for each chain in CHAINS and GATEWAY_CHAINS. Write the chain in',
-    '# upper case, with _ for -: RPC_URLS_BASE_SEPOLIA.',
-    '# "chainstead config validate" checks your settings. "chainstead config print" shows them, without secrets.',
-  ].join('\n');
+const INTRO = `\
+# Chainstead configuration. "npm run generate" writes this file from apps/chainstead/src/configuration. Don't edit it.
+#
+# Copy it to .env: every command and docker compose read that file in the current folder. Environment variables win over it.
+# All settings are optional. Settings that end in _ETH exist for each chain in CHAINS and GATEWAY_CHAINS. Write the chain in
+# upper case, with _ for -: RPC_URLS_BASE_SEPOLIA.
+# "chainstead config validate" checks your settings. "chainstead config print" shows them, without secrets.`;
+
+export interface Setting {
+  /** With the suffix of a chain if each chain has its own. */
+  readonly name: string;
+  readonly facts: KeyFacts;
 }
 
-function renderGroup(group: KeyGroup): string {
-  return [`# ── ${group} ──`, ...keysOf(group).flatMap(([key, facts]) => ['', ...renderKey(key, facts)])].join('\n');
-}
-
-function keysOf(group: KeyGroup): [string, KeyFacts][] {
-  const global = Object.entries(globalKeys.shape).map(([key, schema]): [string, KeyFacts] => [key, factsOf(schema)]);
-  const chain = Object.entries(chainKeys.shape).map(([key, schema]): [string, KeyFacts] => [
-    `${key}_${EXAMPLE_CHAIN}`,
-    factsOf(schema),
-  ]);
-  return [...global, ...chain].filter(([, facts]) => facts.group === group);
+export function settingsOf(group: KeyGroup, chain: string): readonly Setting[] {
+  const global = Object.entries(globalKeys.shape).map(([name, schema]) => ({ name, facts: factsOf(schema) }));
+  const ofChains = Object.entries(chainKeys.shape).map(([key, schema]) => {
+    return { name: `${key}_${chain}`, facts: factsOf(schema) };
+  });
+  return [...global, ...ofChains].filter(({ facts }) => facts.group === group);
 }
 
 function renderKey(key: string, facts: KeyFacts): string[] {

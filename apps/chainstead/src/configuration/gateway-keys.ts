@@ -1,8 +1,9 @@
-/** Settings of the JSON-RPC gateway. */
 import { METHOD_NAMES, UNLISTED } from '@chainstead/gateway/method-table';
 import { z } from 'zod';
-import { optional, withDefault } from './key-facts.ts';
+import { keysOf } from './key-facts.ts';
 import { chainName, listOf, oneOf, plainText, wholeNumber } from './values.ts';
+
+const { optional, withDefault } = keysOf('Gateway');
 
 const METHOD_LIMIT = /^([A-Za-z_0-9]+\*?)=(\d{1,7})$/;
 
@@ -24,53 +25,41 @@ const chainSelection: z.ZodType<'all' | readonly string[], string> = plainText.p
 
 export const gatewayKeys = {
   GATEWAY_CHAINS: optional(chainSelection, {
-    group: 'Gateway',
     description: 'Chains that the JSON-RPC gateway serves, indexed or not',
     allowed: 'all (every known chain), or a comma list of chain names',
     example: 'eth,base',
     whenAbsent: 'the chains in CHAINS',
   }),
   GATEWAY_RATE_LIMIT: optional(wholeNumber(0, 1_000_000), {
-    group: 'Gateway',
     description:
       'Units per second per key for JSON-RPC calls, over the last four seconds and across all processes. A cheap call costs one unit, a heavy call up to five, a trace twenty. 0 means no limit',
-    allowed: 'a whole number from 0 to 1000000',
     example: '100',
     whenAbsent: 'RATE_LIMIT, with one unit per call',
   }),
   GATEWAY_METHOD_LIMITS: optional(listOf(methodLimit), {
-    group: 'Gateway',
     description: 'JSON-RPC calls per second per key and method, over the last four seconds and across all processes',
     allowed: 'a comma list of method=calls',
     example: 'eth_getLogs=10,eth_call=50',
     whenAbsent: 'no limit per method',
   }),
   GATEWAY_LOG_RANGE_MAX: withDefault(wholeNumber(1, 1_000_000_000), {
-    group: 'Gateway',
     description: 'Maximum number of blocks in one eth_getLogs call, on every chain',
-    allowed: 'a whole number from 1 to 1000000000',
     example: '2000',
     default: '10000',
   }),
   GATEWAY_TRACES: withDefault(oneOf('on', 'off'), {
-    group: 'Gateway',
     description:
       'Whether debug_trace… and trace_… methods are available. They make nodes execute transactions again. A call costs 20 units',
-    allowed: 'on or off',
     example: 'on',
     default: 'off',
   }),
   GATEWAY_SOCKETS_MAX: withDefault(wholeNumber(0, 1_000_000), {
-    group: 'Gateway',
     description: 'Maximum number of open JSON-RPC WebSockets per process. 0 accepts none',
-    allowed: 'a whole number from 0 to 1000000',
     example: '5000',
     default: '1000',
   }),
   GATEWAY_SOCKETS_PER_KEY: withDefault(wholeNumber(1, 1_000_000), {
-    group: 'Gateway',
     description: 'Maximum number of open WebSockets per key, in each process',
-    allowed: 'a whole number from 1 to 1000000',
     example: '500',
     default: '100',
   }),

@@ -1,7 +1,4 @@
-/**
- * The configuration of the program: read from the environment and a file, checked as a whole, typed. Start reading in
- * global-keys.ts and chain-keys.ts (which keys there are) and configuration.ts (what they become).
- */
+/** Start reading in global-keys.ts and chain-keys.ts (settings), then configuration.ts (what they become). */
 
 export type { AptosConfiguration, AptosNetworkConfiguration } from './aptos-configuration.ts';
 export type { ChainConfiguration } from './chain-configuration.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { allowedTexts } from './values.ts';
 
 /** Description of a setting for `.env.example`, docs/reference/settings.md, error messages and `config print`. */
 export interface KeyFacts {
@@ -36,28 +37,36 @@ export const KEY_GROUPS = [
 ] as const;
 export type KeyGroup = (typeof KEY_GROUPS)[number];
 
-/** Facts of each setting's schema: the source for messages, `.env.example`, the settings page and printing. */
 export const keyFacts = z.registry<KeyFacts>();
 
-/** Returns the facts of a schema declared with `optional` or `withDefault`. */
+/** Returns the facts of a schema declared by {@link keysOf}. */
 export function factsOf(schema: z.core.$ZodType): KeyFacts {
   const facts = keyFacts.get(schema);
   if (facts === undefined) throw new TypeError('A configuration key was declared without facts');
   return facts;
 }
 
-/** Declares an optional setting. */
-export function optional<Output>(
-  schema: z.ZodType<Output, string>,
-  facts: Omit<KeyFacts, 'default'>,
-): z.ZodType<Output | undefined, string | undefined> {
-  return schema.optional().register(keyFacts, facts);
-}
+/** Facts of a setting in its group. Some schemas have a text of their accepted values. */
+type DeclaredFacts = Omit<KeyFacts, 'group' | 'allowed' | 'default'> & Partial<Pick<KeyFacts, 'allowed'>>;
 
-/** Declares a setting that parses `facts.default` if it is absent. */
-export function withDefault<Output>(
-  schema: z.ZodType<Output, string>,
-  facts: KeyFacts & { readonly default: string },
-): z.ZodType<Output, string | undefined> {
-  return schema.prefault(facts.default).register(keyFacts, facts);
+/** Returns functions that declare settings of a group. The latter parses `facts.default` if the setting is absent. */
+export function keysOf(group: KeyGroup) {
+  const allowedBy = (schema: z.core.$ZodType, { allowed = allowedTexts.get(schema)?.allowed }: DeclaredFacts) => {
+    if (allowed === undefined) throw new TypeError('A configuration key was declared without its accepted values');
+    return { group, allowed };
+  };
+  return {
+    optional<Output>(
+      schema: z.ZodType<Output, string>,
+      facts: DeclaredFacts,
+    ): z.ZodType<Output | undefined, string | undefined> {
+      return schema.optional().register(keyFacts, { ...facts, ...allowedBy(schema, facts) });
+    },
+    withDefault<Output>(
+      schema: z.ZodType<Output, string>,
+      facts: DeclaredFacts & { readonly default: string },
+    ): z.ZodType<Output, string | undefined> {
+      return schema.prefault(facts.default).register(keyFacts, { ...facts, ...allowedBy(schema, facts) });
+    },
+  };
 }

@@ -1,22 +1,20 @@
-/** Settings for names (ENS, Unstoppable Domains). */
 import { NAME_CONTRACTS } from '@chainstead/names/name-chains';
-import { optional, withDefault } from './key-facts.ts';
+import { keysOf } from './key-facts.ts';
 import { evmAddress, listOf, oneOf, urlOf } from './values.ts';
+
+const { optional, withDefault } = keysOf('Names');
 
 export const nameKeys = {
   NAMES_RPC_ETH: upstreams('Ethereum', 'ENS and Unstoppable Domains'),
   NAMES_RPC_POLYGON: upstreams('Polygon', 'Unstoppable Domains'),
   NAMES_RPC_BASE: upstreams('Base', 'Unstoppable Domains'),
   ENS_GATEWAYS: withDefault(oneOf('on', 'off'), {
-    group: 'Names',
     description:
       'Whether gateways are queried for off-chain ENS names (CCIP-Read). Contracts define the gateway URLs; only public addresses are reached',
-    allowed: 'on or off',
     example: 'on',
     default: 'off',
   }),
   ENS_UNIVERSAL_RESOLVER: withDefault(evmAddress, {
-    group: 'Names',
     description: 'Address of the ENS Universal Resolver, for development chains that have their own',
     allowed: 'an address',
     example: NAME_CONTRACTS.universalResolver,
@@ -26,7 +24,6 @@ export const nameKeys = {
 
 function upstreams(chain: string, services: string) {
   return optional(listOf(urlOf('http:', 'https:')), {
-    group: 'Names',
     description: `${chain} RPC URLs for name lookups (${services}), independent of CHAINS`,
     allowed: 'a comma list of http(s):// URLs',
     example: 'https://node.example.com/v2/secret',

@@ -4,13 +4,10 @@ import type { UpstreamConfig } from '@chainstead/rpc';
 import type { ResolvedChains } from './chain-configuration.ts';
 import type { GlobalSettings } from './global-keys.ts';
 
-/** How names are read. */
 export interface NamesConfiguration {
-  /** The chains that they are read from. */
   readonly chains: readonly NameChainConfiguration[];
   /** Of ENS. */
   readonly universalResolver: Address;
-  /** Whether gateways are queried for off-chain names. */
   readonly asksGateways: boolean;
 }
 

@@ -1,13 +1,13 @@
-/** Settings of the pricing method. */
 import type { PricingRules } from '@chainstead/chains';
-import { withDefault } from './key-facts.ts';
+import { keysOf } from './key-facts.ts';
 import { exactNumber, wholeNumber } from './values.ts';
+
+const { withDefault } = keysOf('Prices');
 
 const DAY_SECONDS = 86_400;
 
 export const priceKeys = {
   PRICE_MIN_SIDE_USD: withDefault(exactNumber(0, 1_000_000_000_000), {
-    group: 'Prices',
     description:
       'US dollars that each side of a pool must hold, so that the pool counts for prices. Requests may set another value',
     allowed: 'a number from 0 to 1000000000000, with up to 6 decimals',
@@ -15,14 +15,11 @@ export const priceKeys = {
     default: '500',
   }),
   PRICE_WINDOW_SECONDS: withDefault(wholeNumber(1, DAY_SECONDS), {
-    group: 'Prices',
     description: 'Seconds before a block over which medians of depths and prices are taken. Younger pools are new',
-    allowed: 'a whole number from 1 to 86400',
     example: '3600',
     default: '1800',
   }),
   PRICE_JUMP_LIMIT: withDefault(exactNumber(1, 100), {
-    group: 'Prices',
     description:
       'Factor between a price and its median over the window. Above it, the median is served until the price has held for PRICE_HOLD_SECONDS',
     allowed: 'a number from 1 to 100, with up to 6 decimals',
@@ -30,21 +27,16 @@ export const priceKeys = {
     default: '1.1',
   }),
   PRICE_HOLD_SECONDS: withDefault(wholeNumber(0, DAY_SECONDS), {
-    group: 'Prices',
     description: 'Seconds for which a price beyond PRICE_JUMP_LIMIT must hold before it is served',
-    allowed: 'a whole number from 0 to 86400',
     example: '900',
     default: '600',
   }),
   PRICE_POOLS_MAX: withDefault(wholeNumber(1, 1_000), {
-    group: 'Prices',
     description: 'Maximum number of pools that count for the price of a token. The deepest ones do',
-    allowed: 'a whole number from 1 to 1000',
     example: '32',
     default: '64',
   }),
   PRICE_HOP_MIN_USD: withDefault(exactNumber(0, 1_000_000_000_000), {
-    group: 'Prices',
     description:
       'US dollars that the pools of a token must hold on the side of anchors, so that tokens without such a pool are priced through it',
     allowed: 'a number from 0 to 1000000000000, with up to 6 decimals',
@@ -62,7 +54,6 @@ interface PriceSettings {
   readonly PRICE_HOP_MIN_USD: PricingRules['hopMinDepth'];
 }
 
-/** Returns the figures of the method by the settings. */
 export function pricingRules(settings: PriceSettings): PricingRules {
   return {
     minSideDepth: settings.PRICE_MIN_SIDE_USD,

@@ -4,7 +4,6 @@ import { factsOf, type KeyFacts } from './key-facts.ts';
 import { redactValue } from './redaction.ts';
 import type { ConfigurationSource } from './sources.ts';
 
-/** One key as it is in force. */
 export interface PrintedKey {
   readonly key: string;
   /** Redacted; null when absent and without a default. */
@@ -13,7 +12,6 @@ export interface PrintedKey {
   readonly origin: string;
 }
 
-/** Lists all settings in effect with their source. Secrets are redacted. Earlier sources win. */
 export function printConfiguration(
   sources: readonly ConfigurationSource[],
   chainNames: readonly string[],

@@ -2,7 +2,6 @@ import { ChainsteadError, defineError } from '@chainstead/core';
 import type { KeyFacts } from './key-facts.ts';
 import { redactValue } from './redaction.ts';
 
-/** One thing wrong with one key. */
 export interface ConfigurationProblem {
   readonly key: string;
   /** As given, redacted if the setting is a secret; null if it is absent. */
@@ -28,7 +27,6 @@ export function problemWith(
   };
 }
 
-/** The configuration can't be used. Lists every problem at once. */
 export class ConfigurationError extends ChainsteadError {
   readonly problems: readonly ConfigurationProblem[];
 
@@ -53,7 +51,6 @@ function problemText(problem: ConfigurationProblem): string {
   ].join('\n');
 }
 
-/** The file named by `--config` or `CHAINSTEAD_CONFIG` can't be read. */
 export class ConfigurationFileError extends defineError(
   'CONFIGURATION_FILE',
   (path: string, problem: string, cause?: unknown) => ({

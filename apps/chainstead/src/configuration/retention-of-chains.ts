@@ -2,7 +2,6 @@ import type { Chain } from '@chainstead/chains';
 import type { RetentionSettings } from '@chainstead/sync';
 import type { ChainConfiguration } from './chain-configuration.ts';
 
-/** Returns the retention of a configured chain; undefined for another one. */
 export function retentionOfChains(
   configured: readonly Pick<ChainConfiguration, 'chain' | 'retention'>[],
 ): (chain: Pick<Chain, 'id'>) => RetentionSettings | undefined {

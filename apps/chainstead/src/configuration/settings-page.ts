@@ -1,6 +1,5 @@
-import { chainKeys } from './chain-keys.ts';
-import { globalKeys } from './global-keys.ts';
-import { factsOf, KEY_GROUPS, type KeyFacts, type KeyGroup } from './key-facts.ts';
+import { type Setting, settingsOf } from './env-example.ts';
+import { KEY_GROUPS } from './key-facts.ts';
 
 /** docs/reference/settings.md: one heading per setting, in the groups of `.env.example`. */
 export function renderSettingsPage(): string {
@@ -14,22 +13,7 @@ This page lists every setting. All are optional. Set them in the environment, or
   (base-sepolia: RPC_URLS_BASE_SEPOLIA).
 - \`npm run generate\` writes this page.
 
-${KEY_GROUPS.map((group) => `## ${group}\n\n${settingsOf(group).map(renderSetting).join('\n')}`).join('\n')}`;
-}
-
-interface Setting {
-  /** With `_<CHAIN>` if each chain has its own. */
-  readonly name: string;
-  readonly facts: KeyFacts;
-}
-
-function settingsOf(group: KeyGroup): Setting[] {
-  const global = Object.entries(globalKeys.shape).map(([name, schema]) => ({ name, facts: factsOf(schema) }));
-  const ofChains = Object.entries(chainKeys.shape).map(([name, schema]) => ({
-    name: `${name}_<CHAIN>`,
-    facts: factsOf(schema),
-  }));
-  return [...global, ...ofChains].filter(({ facts }) => facts.group === group);
+${KEY_GROUPS.map((group) => `## ${group}\n\n${settingsOf(group, '<CHAIN>').map(renderSetting).join('\n')}`).join('\n')}`;
 }
 
 function renderSetting({ name, facts }: Setting): string {

@@ -4,7 +4,6 @@ import { errorText } from '@chainstead/core';
 import { z } from 'zod';
 import { ConfigurationFileError } from './problems.ts';
 
-/** Keys and their text from one place. */
 export interface ConfigurationSource {
   /** `environment` or the path of a file. */
   readonly origin: string;

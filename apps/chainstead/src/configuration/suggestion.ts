@@ -1,5 +1,3 @@
-/** Finds keys that look like a misspelt one of ours. */
-
 /** Shorter names have too many neighbours by chance: HOME is two letters from HOST. */
 const LENGTH_MIN = 6;
 const LENGTH_FOR_TWO_EDITS = 9;

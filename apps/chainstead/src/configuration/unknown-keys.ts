@@ -19,9 +19,7 @@ export interface KnownKeys {
 const READ_ELSEWHERE = ['CHAINSTEAD_CONFIG'];
 const OWN_PREFIX = 'CHAINSTEAD_';
 
-/**
- * Warnings for keys that have no effect: all of a file's, and those of the environment that look like one of ours.
- */
+/** Covers all keys of a file, and those of the environment that look like one of ours. */
 export function warnOfUnknownKeys(sources: readonly ConfigurationSource[], known: KnownKeys): ConfigurationWarning[] {
   const accepted = new Set([...known.accepted, ...READ_ELSEWHERE]);
   const suggest = { accepted: keySuggestions(known.accepted), perChain: keySuggestions(known.perChain) };

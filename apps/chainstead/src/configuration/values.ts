@@ -21,12 +21,17 @@ const CIDR_OR_ADDRESS = /^[0-9a-fA-F:.]+(\/\d{1,3})?$/;
 
 export const plainText = z.string().trim().min(1, 'is empty');
 
+/** Texts of accepted values, for settings that state no narrower one. */
+export const allowedTexts = z.registry<{ readonly allowed: string }>();
+
 /** A whole number within bounds, both allowed. */
 export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): z.ZodType<number, string> {
+  const to = max === Number.MAX_SAFE_INTEGER ? '' : ` to ${max}`;
   return plainText
     .regex(DIGITS, 'is not a whole number')
     .transform(Number)
-    .refine((value) => value >= min && value <= max, `is not between ${min} and ${max}`);
+    .refine((value) => value >= min && value <= max, `is not between ${min} and ${max}`)
+    .register(allowedTexts, { allowed: `a whole number from ${min}${to}` });
 }
 
 /** A number within bounds, fractions allowed. */
@@ -51,7 +56,8 @@ export function exactNumber(min: number, max: number): z.ZodType<Fraction, strin
 export function oneOf<const Choice extends string>(...choices: readonly Choice[]): z.ZodType<Choice, string> {
   return plainText
     .transform((text) => choices.find((choice) => choice === text.toLowerCase()))
-    .refine((choice) => choice !== undefined, 'is not one of them');
+    .refine((choice) => choice !== undefined, 'is not one of them')
+    .register(allowedTexts, { allowed: choices.join(' or ') });
 }
 
 /** A URL of one of these protocols (written with the colon, `https:`). */
@@ -66,17 +72,17 @@ export function urlOf(...protocols: readonly string[]): z.ZodType<string, string
 }
 
 /** A Postgres connection string, with hosts and TLS parameters as in libpq. */
-export const postgresUrl: z.ZodType<string, string> = plainText.superRefine((text, context) => {
-  try {
-    parseConnectionString(text);
-  } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error;
-    context.addIssue({
-      code: 'custom',
-      message: `can't be used: ${String(error.facts.problem)}. ${error.remedy ?? ''}`,
-    });
-  }
-});
+export const postgresUrl: z.ZodType<string, string> = plainText
+  .superRefine((text, context) => {
+    try {
+      parseConnectionString(text);
+    } catch (error) {
+      if (!(error instanceof DatabaseError)) throw error;
+      const message = `can't be used: ${String(error.facts.problem)}. ${error.remedy ?? ''}`;
+      context.addIssue({ code: 'custom', message });
+    }
+  })
+  .register(allowedTexts, { allowed: 'a postgres:// URL with a database name' });
 
 /** A comma list without empty entries; spaces around entries are dropped. At least one entry, none twice. */
 export function listOf<Item>(item: z.ZodType<Item, string>): z.ZodType<readonly Item[], string> {
@@ -106,18 +112,18 @@ const DURATION = /^(\d{1,9})(ms|s|m|h|d)$/;
 
 /** A comma list of durations such as `30s,10m,1h`, at least one. Milliseconds. */
 export const durations: z.ZodType<readonly [number, ...number[]], string> = plainText
-  .transform((text) => text.split(',').map(durationOf))
+  .transform((text) =>
+    text.split(',').map((entry) => {
+      const [, digits, unit] = DURATION.exec(entry.trim()) ?? [];
+      const factor = UNIT_MS[unit ?? ''];
+      return digits === undefined || factor === undefined ? null : Number(digits) * factor;
+    }),
+  )
   .refine((entries) => entries.every((entry) => entry !== null), 'contains a value that is not a duration')
   .transform((entries): [number, ...number[]] => {
     const [first = 0, ...others] = entries.filter((entry) => entry !== null);
     return [first, ...others];
   });
-
-function durationOf(text: string): number | null {
-  const [, digits, unit] = DURATION.exec(text.trim()) ?? [];
-  const factor = UNIT_MS[unit ?? ''];
-  return digits === undefined || factor === undefined ? null : Number(digits) * factor;
-}
 
 const YES = ['true', 'yes', '1'];
 const NO = ['false', 'no', '0'];
@@ -159,7 +165,6 @@ function isCalendarDay(text: string): boolean {
   return Number.isFinite(day.getTime()) && day.toISOString().startsWith(text);
 }
 
-/** An EIP-155 chain id, decimal or hexadecimal. */
 export const chainIdText: z.ZodType<number, string> = plainText
   .regex(/^(\d+|0x[0-9a-fA-F]+)$/, 'is neither a decimal nor a hexadecimal number')
   .transform(Number)
@@ -167,13 +172,11 @@ export const chainIdText: z.ZodType<number, string> = plainText
 
 const CHAIN_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
-/** A chain's name, converted to lower case. */
 export const chainName: z.ZodType<string, string> = plainText.toLowerCase().refine((text) => CHAIN_NAME.test(text), {
   error: ({ input }) =>
     `contains ${JSON.stringify(input)}, which is not a chain name. ${suggestChains(String(input), createChainRegistry())}`.trim(),
 });
 
-/** A key and its scopes. */
 export const configuredKey: z.ZodType<ConfiguredKey, string> = plainText
   .transform(parseConfiguredKey)
   .refine((key) => key !== null, 'contains a key that is not 8 to 128 of A-Z a-z 0-9 . _ -, or an unknown scope');
@@ -204,14 +207,11 @@ const OF_EXCHANGES: ReadonlySet<string> = new Set(
 
 /** A comma list of names and {@link LIGHT}. Each dataset is returned once. */
 export const datasetList: z.ZodType<readonly Dataset[], string> = listOf(
-  plainText.transform((text) => datasetsNamed(text)).refine((found) => found.length > 0, 'contains an unknown dataset'),
+  plainText
+    .transform((text) => datasets.filter(({ name }) => (text === LIGHT ? !OF_EXCHANGES.has(name) : name === text)))
+    .refine((found) => found.length > 0, 'contains an unknown dataset'),
 ).transform((lists) => [...new Set(lists.flat())]);
 
-function datasetsNamed(text: string): readonly Dataset[] {
-  return datasets.filter(({ name }) => (text === LIGHT ? !OF_EXCHANGES.has(name) : name === text));
-}
-
-/** Blocks per second, or `auto`. */
 export const verifyBlocksPerSecond: z.ZodType<number | 'auto', string> = plainText
   .toLowerCase()
   .pipe(
@@ -267,7 +267,6 @@ export const tokenFeed: z.ZodType<TokenFeed, string> = plainText.transform((text
   return z.NEVER;
 });
 
-/** Feeds of different tokens. */
 export const tokenFeeds: z.ZodType<readonly TokenFeed[], string> = listOf(tokenFeed).superRefine((feeds, context) => {
   const tokens = feeds.flatMap((feed) => feed.tokens);
   const twice = tokens.find((token, index) => tokens.indexOf(token) !== index);

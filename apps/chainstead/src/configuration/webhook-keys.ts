@@ -1,92 +1,70 @@
-/** Settings of webhook delivery. */
-import { withDefault } from './key-facts.ts';
+import { keysOf } from './key-facts.ts';
 import { durations, wholeNumber } from './values.ts';
+
+const { withDefault } = keysOf('Webhooks');
 
 export const webhookKeys = {
   WEBHOOK_RETRIES: withDefault(wholeNumber(0, 100), {
-    group: 'Webhooks',
     description: 'Number of retries for a failed webhook',
-    allowed: 'a whole number from 0 to 100',
     example: '10',
     default: '7',
   }),
   WEBHOOK_RETRY_SCHEDULE: withDefault(durations, {
-    group: 'Webhooks',
     description: 'Delays before the retries of a webhook, in order. The last delay is used for all further retries',
     allowed: 'a comma list of whole numbers with the unit ms, s, m, h or d',
     example: '10s,1m,10m,1h',
     default: '1m,10m,1h,2h,6h,12h,24h',
   }),
   WEBHOOK_HISTORY_DAYS: withDefault(wholeNumber(1, 3_650), {
-    group: 'Webhooks',
     description: 'Days for which sent webhooks, their attempts and the payloads of failed webhooks are retained',
-    allowed: 'a whole number from 1 to 3650',
     example: '30',
     default: '7',
   }),
   TRIGGER_CALLS_PER_BLOCK: withDefault(wholeNumber(1, 100_000), {
-    group: 'Webhooks',
     description:
       'Maximum number of trigger calls, and of native balances, in the webhook of one block. Further ones are reported as an error',
-    allowed: 'a whole number from 1 to 100000',
     example: '200',
     default: '1000',
   }),
   HISTORICAL_JOBS_PER_KEY: withDefault(wholeNumber(1, 10_000), {
-    group: 'Webhooks',
     description: 'Maximum number of concurrent stream replays over past blocks, per API key',
-    allowed: 'a whole number from 1 to 10000',
     example: '5',
     default: '20',
   }),
   HISTORICAL_JOB_BLOCKS: withDefault(wholeNumber(1, 1_000_000_000), {
-    group: 'Webhooks',
     description: 'Maximum number of blocks in one replay',
-    allowed: 'a whole number from 1 to 1000000000',
     example: '100000',
     default: '1000000',
   }),
   STREAMS_PER_KEY: withDefault(wholeNumber(1, 1_000_000), {
-    group: 'Webhooks',
     description: 'Maximum number of streams per API key, without deleted ones',
-    allowed: 'a whole number from 1 to 1000000',
     example: '50',
     default: '1000',
   }),
   ADDRESSES_PER_STREAM: withDefault(wholeNumber(1, 1_000_000_000), {
-    group: 'Webhooks',
     description: 'Maximum number of addresses in one stream',
-    allowed: 'a whole number from 1 to 1000000000',
     example: '100000',
     default: '1000000',
   }),
   ADDRESSES_PER_KEY: withDefault(wholeNumber(1, 1_000_000_000), {
-    group: 'Webhooks',
     description:
       'Maximum number of addresses in all streams of one API key. A million addresses need up to 24 MB of memory while blocks are matched',
-    allowed: 'a whole number from 1 to 1000000000',
     example: '1000000',
     default: '5000000',
   }),
   REPLAYS_PER_KEY: withDefault(wholeNumber(1, 1_000_000), {
-    group: 'Webhooks',
     description: 'Maximum number of failed webhooks and single blocks queued for replay, per API key',
-    allowed: 'a whole number from 1 to 1000000',
     example: '100',
     default: '1000',
   }),
   WEBHOOK_CONCURRENCY: withDefault(wholeNumber(1, 10_000), {
-    group: 'Webhooks',
     description: 'Maximum number of concurrent webhook requests per process',
-    allowed: 'a whole number from 1 to 10000',
     example: '500',
     default: '200',
   }),
   WEBHOOK_CONCURRENCY_PER_HOST: withDefault(wholeNumber(1, 1_000), {
-    group: 'Webhooks',
     description:
       'Maximum number of concurrent webhook requests per receiving host, which limits the effect of a slow host',
-    allowed: 'a whole number from 1 to 1000',
     example: '4',
     default: '16',
   }),

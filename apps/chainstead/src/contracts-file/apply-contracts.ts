@@ -16,10 +16,7 @@ export interface ContractsFileWatch {
   readonly logger: Logger;
 }
 
-/**
- * Adds the contracts of a file, in order. Known ones stay as they are, and contracts that the file lacks are kept.
- * @throws ContractsFileError if the file can't be read, or contracts are refused; the others are added then
- */
+/** Stored contracts stay. @throws ContractsFileError after adding the others */
 export async function applyContractsFile(
   { path, database, chains }: Pick<ContractsFileWatch, 'path' | 'database' | 'chains'>,
   by: AuditActor = START_ACTOR,
@@ -56,7 +53,6 @@ export async function watchContractsFile(watch: ContractsFileWatch, signal: Abor
   }
 }
 
-/** Changes when the file does. */
 async function stampOf(path: string): Promise<string> {
   try {
     const { mtimeMs, size, ino } = await stat(path);

@@ -6,7 +6,6 @@ import { defineError, errorText, isAddress, parseAddress } from '@chainstead/cor
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-/** The file of `CONTRACTS_FILE` can't be used. Nothing of it is applied. */
 export class ContractsFileError extends defineError(
   'CONTRACTS_FILE_INVALID',
   (path: string, problems: readonly string[]) => ({
@@ -70,12 +69,10 @@ const contractsFile = z.strictObject({
 
 type GivenContract = z.output<typeof contract>;
 
-/** Returns the JSON schema of the file, for editors. */
 export function contractsFileSchema(): object {
   return { title: 'Contracts of Chainstead', ...z.toJSONSchema(contractsFile, { io: 'input' }) };
 }
 
-/** Reads the contracts of a YAML file, with their ABIs. @throws ContractsFileError */
 export async function readContractsFile(
   path: string,
   chains: Pick<ChainRegistry, 'find'>,
@@ -86,10 +83,12 @@ export async function readContractsFile(
   for (const [index, one] of given.entries()) {
     const chain = chains.find(one.chain);
     if (chain === null) problems.push(`contracts[${index}].chain: ${one.chain} is not a known chain`);
-    const abi = await readAbi(path, resolve(dirname(path), one.abi)).catch((error: unknown) => {
-      problems.push(`contracts[${index}].abi: ${errorText(error)}`);
-      return null;
-    });
+    const abi: unknown = await readText(path, resolve(dirname(path), one.abi), ABI_BYTES_MAX)
+      .then(JSON.parse)
+      .catch((error: unknown) => {
+        problems.push(`contracts[${index}].abi: ${errorText(error)}`);
+        return null;
+      });
     if (chain !== null && abi !== null) wanted.push({ ...wantedOf(one), chain, abi });
   }
   if (problems.length > 0) throw new ContractsFileError(path, problems);
@@ -99,13 +98,13 @@ export async function readContractsFile(
 function parseContracts(path: string, text: string): readonly GivenContract[] {
   const parsed = contractsFile.safeParse(parseYaml(path, text));
   if (parsed.success) return parsed.data.contracts;
-  throw new ContractsFileError(
-    path,
-    parsed.error.issues.map(({ path: place, message }) => `${placeText(place)}: ${message}`),
-  );
+  const problems = parsed.error.issues.map(({ path: parts, message }) => {
+    const names = parts.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`));
+    return `${names.join('').replace(/^\./, '')}: ${message}`;
+  });
+  throw new ContractsFileError(path, problems);
 }
 
-/** @throws ContractsFileError */
 function parseYaml(path: string, text: string): unknown {
   try {
     // Nested aliases expand without limit.
@@ -115,43 +114,18 @@ function parseYaml(path: string, text: string): unknown {
   }
 }
 
-function placeText(place: readonly PropertyKey[]): string {
-  return place
-    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
-    .join('')
-    .replace(/^\./, '');
-}
-
-function wantedOf({
-  name,
-  from,
-  events,
-  index,
-  calls,
-  upgrade,
-  implementation,
-  ...one
-}: GivenContract): Omit<WantedContract, 'chain' | 'abi'> {
-  const own = one.factory;
+function wantedOf(given: GivenContract): Omit<WantedContract, 'chain' | 'abi'> {
+  const { name, from = null, events = null, index: indexed = [], calls = false, upgrade, implementation } = given;
+  const { event, child, child_from: childSince, of = null } = given.factory ?? {};
   return {
-    name,
-    addresses: (own === undefined ? one.addresses : own.addresses)?.filter(isAddress).map(parseAddress) ?? [],
-    factory:
-      own === undefined ? null : { of: own.of ?? null, event: own.event, child: own.child, childFrom: own.child_from },
-    firstBlock: from ?? null,
-    events: events ?? null,
-    indexed: index ?? [],
-    calls: calls ?? false,
+    ...{ name, firstBlock: from, events, indexed, calls },
+    addresses: (given.factory ?? given).addresses?.filter(isAddress).map(parseAddress) ?? [],
+    factory: event === undefined || child === undefined ? null : { of, event, child, childFrom: childSince },
     upgrade: upgrade === undefined ? null : parseLogPlace(upgrade),
     implementation: implementation === undefined ? null : parseAddress(implementation),
   };
 }
 
-async function readAbi(path: string, abiPath: string): Promise<unknown> {
-  return JSON.parse(await readText(path, abiPath, ABI_BYTES_MAX));
-}
-
-/** @throws ContractsFileError */
 async function readText(path: string, read: string, bytesMax: number): Promise<string> {
   const { size } = await stat(read).catch((error: unknown) => {
     throw new ContractsFileError(path, [`${read} can't be read: ${errorText(error)}`]);

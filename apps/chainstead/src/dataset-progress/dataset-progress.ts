@@ -7,7 +7,6 @@ import { poolStates } from '@chainstead/markets/datasets';
 import type { ChainStatus } from '@chainstead/sync';
 import type { Configuration } from '../configuration/index.ts';
 
-/** Progress of one subject of a chain. */
 export interface DatasetProgress {
   readonly subject: 'swaps' | 'prices' | 'proofs';
   /** `off`: a setting turns it off, and `waitsFor` names it. */
@@ -18,17 +17,14 @@ export interface DatasetProgress {
   readonly waitsFor: readonly string[];
 }
 
-/** A chain with everything that decides its progress. */
 export interface ProgressFacts {
   readonly chain: Chain;
   readonly status: Pick<ChainStatus, 'coverage' | 'gaps' | 'proving' | 'unknownHead'>;
-  /** Names. */
   readonly datasets: readonly string[];
   readonly verifyBlocksPerSecond: Configuration['verifyBlocksPerSecond'];
   readonly market: MarketFacts;
 }
 
-/** Stored facts on which swaps and prices depend, in addition to coverage. */
 export interface MarketFacts {
   /** Pools that wait for a proof, counted up to {@link POOLS_COUNTED_MAX}. */
   readonly duePools: number;
@@ -39,31 +35,27 @@ export interface MarketFacts {
 /** The count stops here, so that it costs the same for any number of pools. */
 export const POOLS_COUNTED_MAX = 10_000;
 
-/** Returns the progress of swaps, prices and proofs. */
 export function datasetProgress(facts: ProgressFacts): readonly DatasetProgress[] {
-  return [swapProgress(facts), priceProgress(facts), proofProgress(facts)];
+  const off = swapsOff(facts);
+  const swaps: DatasetProgress =
+    off === null
+      ? progressOf('swaps', facts, EVERY_SWAP.dataset, duePools(facts))
+      : { subject: 'swaps', state: 'off', done: null, waitsFor: [off] };
+  return [swaps, priceProgress(facts, off), proofProgress(facts)];
 }
 
-/** Renders the progress of one subject in a line. */
 export function progressText({ state, done, waitsFor }: DatasetProgress): string {
   if (state === 'off') return `off: ${waitsFor.join('; ')}`;
   const range = done === null ? 'no block yet' : `complete from block ${done.from} to ${done.to}`;
   return waitsFor.length === 0 ? range : `${range}; waiting for ${waitsFor.join('; ')}`;
 }
 
-function swapProgress(facts: ProgressFacts): DatasetProgress {
-  const off = swapsOff(facts);
-  if (off !== null) return { subject: 'swaps', state: 'off', done: null, waitsFor: [off] };
-  return progressOf('swaps', facts, EVERY_SWAP.dataset, duePools(facts));
-}
-
-function priceProgress(facts: ProgressFacts): DatasetProgress {
+function priceProgress(facts: ProgressFacts, swapsOffReason: string | null): DatasetProgress {
   const { chain, datasets, market } = facts;
   if (!datasets.includes(poolStates.name))
     return { subject: 'prices', state: 'off', done: null, waitsFor: [notInDatasets(poolStates.name)] };
   const feeds = feedsOf(chain).length;
   const suffix = environmentSuffix(chain);
-  const off = swapsOff(facts);
   const hasAnchor = anchorsOf(chain).dollar.length + feeds + chain.etherPrice.pools.length > 0;
   return progressOf('prices', facts, poolStates.name, [
     ...(hasAnchor
@@ -72,7 +64,7 @@ function priceProgress(facts: ProgressFacts): DatasetProgress {
     ...(market.feedsWithoutValue === 0
       ? []
       : [`the first value of ${market.feedsWithoutValue} of ${feeds} price feeds`]),
-    ...(off === null ? duePools(facts) : [`swaps, by which most pools are found: ${off}`]),
+    ...(swapsOffReason === null ? duePools(facts) : [`swaps, by which most pools are found: ${swapsOffReason}`]),
   ]);
 }
 

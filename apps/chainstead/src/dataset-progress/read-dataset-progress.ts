@@ -10,7 +10,6 @@ import { type DatasetProgress, datasetProgress, type MarketFacts, POOLS_COUNTED_
 /** By chain id. */
 export type ProgressByChain = ReadonlyMap<ChainId, readonly DatasetProgress[]>;
 
-/** Returns the progress of swaps, prices and proofs of each configured chain that was ever ingested, by chain id. */
 export async function readDatasetProgress(
   database: Pick<Database, 'query'>,
   { chains, datasets, verifyBlocksPerSecond }: Pick<Configuration, 'chains' | 'datasets' | 'verifyBlocksPerSecond'>,

@@ -5,7 +5,6 @@ import { type Devnet, type DevnetCall, startDevnet } from './devnet/devnet.ts';
 import { deployMarket, type Market } from './market/market.ts';
 import { createMarketScript, type MarketScript } from './market/market-script.ts';
 
-/** A local node with NFT collections and a marketplace on it, and accounts that use them. */
 export interface TradedChain {
   readonly devnet: Devnet;
   /** Hold tokens and NFTs, buy and sell. */
@@ -14,9 +13,7 @@ export interface TradedChain {
   readonly script: MarketScript;
 }
 
-/** One with ERC-20 tokens too, and traffic on demand. */
 export interface DemoChain extends TradedChain {
-  /** ERC-20 contracts. */
   readonly tokens: readonly Address[];
   readonly exchanges: DemoExchanges;
   /** Swaps, transfers, mints and burns of tokens and NFTs, and sales: so many rounds of them. The last thing is a sale. */
@@ -25,7 +22,6 @@ export interface DemoChain extends TradedChain {
 }
 
 export const DEMO_CHAIN_ID = 31_337;
-/** The chain's name in the demo: what `?chain=` takes. */
 export const DEMO_CHAIN_NAME = 'devnet';
 const WALLETS = 5;
 const TOKENS = [
@@ -41,7 +37,6 @@ const ROUNDS_BETWEEN_MOVES = 4;
 /** What cats become, so that they have traits. */
 const MOODS = ['calm', 'curious', 'grumpy', 'sleepy', 'calm'];
 
-/** Starts the node, which mines a block for each transaction, and deploys the contracts. */
 export async function startDemoChain(): Promise<DemoChain> {
   const contracts = await compileDemoContracts();
   const devnet = await startDevnet({ chainId: DEMO_CHAIN_ID });
@@ -93,7 +88,6 @@ interface RoundWorld {
   call(address: Address, functionName: string, args: readonly unknown[], from?: Address): DevnetCall;
 }
 
-/** What happens in one round: everything that an ERC-20 transfer can look like. */
 function roundOfCalls(round: number, { tokens, wallets, call }: RoundWorld): DevnetCall[] {
   const token = at(tokens, round);
   const from = at(wallets, round);
@@ -108,7 +102,6 @@ function roundOfCalls(round: number, { tokens, wallets, call }: RoundWorld): Dev
   ];
 }
 
-/** An unused address, a different one in each round. */
 function strangerOf(round: number): Address {
   return parseAddress(`0x${(0xdead_0000 + round).toString(16).padStart(40, '0')}`);
 }

@@ -3,7 +3,6 @@ import { serveLedger } from './aptos/serve-ledger.ts';
 import { createDemoLedger, type DemoLedger } from './demo-ledger.ts';
 import type { ListeningServer } from './network/loopback-server.ts';
 
-/** Coins on a small Aptos ledger with transfers of one of them, and the fullnode that serves it. */
 export interface DemoCoins extends Omit<DemoLedger, 'transactions'> {
   readonly fullnode: ListeningServer;
   /** The last version of the ledger, which does not change. */

@@ -3,14 +3,10 @@ import { addContract } from '@chainstead/contracts/datasets';
 import type { Database } from '@chainstead/db';
 import type { Market } from './market/market.ts';
 
-/** Name of the demo's marketplace as a contract of the operator. */
 const NAME = 'market';
 const EVENT = 'OrderFulfilled';
-/** Path of its orders, below `/api/v2.2/`. */
 export const ORDERS_PATH = `contracts/${NAME}/order_fulfilled`;
-/** Their list in GraphQL. */
 export const ORDERS_LIST = `contracts_${NAME}_order_fulfilled`;
-/** View of its orders. */
 export const ORDERS_VIEW = `analytics.contract_${NAME}_order_fulfilled`;
 
 /** Adds the marketplace's orders, as `chainstead contracts add` does, with an index on their sellers. */

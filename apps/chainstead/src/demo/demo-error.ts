@@ -1,6 +1,5 @@
 import { defineError } from '@chainstead/core';
 
-/** The demo lacks a tool, or its local chain refuses a call. Code `DEMO`. */
 export class DemoError extends defineError(
   'DEMO',
   (message: string, facts: Readonly<Record<string, unknown>> = {}, remedy?: string) => ({

@@ -15,7 +15,6 @@ export interface DemoExchanges {
   readonly traders: readonly Address[];
   /** Bought ether in the first pool, and sold it at a higher price. */
   readonly gainer: Address;
-  /** Makes the trades of a round. */
   trade(round: number): Promise<void>;
 }
 

@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto';
 
-/** Transactions of the demo's Aptos ledger, and the rows that follow from them. */
 export interface DemoLedger {
   readonly transactions: readonly Readonly<Record<string, unknown>>[];
-  /** Symbols of all coins, in the order of their publication. */
   readonly symbols: readonly string[];
-  /** The coin that is transferred. */
   readonly traded: DemoCoin;
   /** Its transfers, oldest first. */
   readonly transfers: readonly DemoCoinTransfer[];

@@ -7,7 +7,7 @@ import { acceptedKeys, environmentSource, parseConfiguration } from '../configur
 import type { CommandContext } from '../session/command-context.ts';
 import { DEMO_FOLDER_PREFIX } from '../session/find-database.ts';
 import { openStorage } from '../session/storage.ts';
-import { concurrencyLimiterOf } from '../shares/role-slot.ts';
+import { slotsOf } from '../shares/role-slot.ts';
 import { writeFirstAdminKey } from '../start/admin-key-file.ts';
 import { requireFreePorts } from '../start/check-ports.ts';
 import { withReaderUrls } from '../start/reader-urls.ts';
@@ -17,9 +17,7 @@ import type { DemoCoins } from './demo-coins.ts';
 import { addDemoContract } from './demo-contract.ts';
 import { DEMO_CONFIRMATIONS } from './demo-stream.ts';
 
-/** The whole program over the demo chain, with a temporary database. */
 export interface DemoProgram {
-  /** URL of the API, such as `http://127.0.0.1:8080`. */
   readonly address: string;
   /** File with the console key; null if the program ended before. */
   readonly adminKeyFile: string | null;
@@ -31,7 +29,6 @@ export interface DemoProgram {
   readonly ended: Promise<void>;
 }
 
-/** The indexed chain and its contracts. */
 export interface DemoSources {
   readonly chain: DemoChain;
   readonly coins: DemoCoins;
@@ -76,7 +73,7 @@ export async function startDemoProgram(
         for (const { chain } of configuration.chains)
           await addDemoContract(storage.database, chain, sources.chain.market);
         await runRoles({
-          slots: concurrencyLimiterOf(configuration, configuration.roles, 1),
+          slots: slotsOf(configuration, configuration.roles, 1),
           configuration: await withReaderUrls(configuration, storage),
           configurationFile: null,
           storage,
@@ -104,10 +101,7 @@ export async function startDemoProgram(
   return { ...started, dataDirectory, ended };
 }
 
-/**
- * Returns the settings for an indexed demo chain. The demo must never touch what a developer has configured: of the keys in `environment` only
- * harmless ones stay.
- */
+/** The demo never touches what a developer has configured: of `environment`, only harmless keys stay. */
 export function demoEnvironment(
   { chain: { devnet, market, exchanges, tokens }, coins }: DemoSources,
   dataDirectory: string,

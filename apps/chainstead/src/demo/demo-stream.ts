@@ -5,18 +5,15 @@ import { DEMO_CHAIN_ID, type DemoChain } from './demo-chain.ts';
 import { DEMO_TOKEN_ABI } from './devnet/demo-contracts.ts';
 import { type ReceivedWebhook, startWebhookReceiver, type WebhookReceiver } from './network/webhook-receiver.ts';
 
-/** A stream that sends a wallet's transfers of one token to a receiver on this machine. */
 export interface DemoStream {
   readonly id: string;
   readonly wallet: Address;
-  /** The token whose transfers are sent. */
   readonly token: Address;
   /** Every webhook so far, the same one as often as it came. @throws DemoStreamError for one that is not signed right */
   webhooks(): DemoWebhook[];
   close(): Promise<void>;
 }
 
-/** What the demo looks at in a webhook. */
 export type DemoWebhook = z.infer<typeof webhookSchema>;
 
 const webhookSchema = z.object({
@@ -40,7 +37,6 @@ const webhookSchema = z.object({
   ),
 });
 
-/** The streams API rejected a request of the demo, or a webhook is not as expected. */
 export class DemoStreamError extends defineError('DEMO_STREAM', (problem: string) => ({
   message: `Demo stream failed: ${problem}`,
 })) {}
@@ -121,7 +117,6 @@ function amountText({ value, tokenDecimals, tokenSymbol }: DemoWebhook['erc20Tra
   return `${formatUnits(BigInt(value), Number(tokenDecimals))} ${tokenSymbol}`;
 }
 
-/** One line for a person. */
 export function describeWebhook({ tag, block, confirmed, logs, txs, erc20Transfers }: DemoWebhook): string {
   const [first] = erc20Transfers;
   const state = confirmed ? 'confirmed  ' : 'unconfirmed';

@@ -16,11 +16,9 @@ const QUIET_PAUSE_MS = 30_000;
 const CATCH_UP_MS_MAX = 60_000;
 
 export interface DemoOptions {
-  /** Prints one line per webhook. Otherwise the latest one is shown in place. */
   readonly listsWebhooks: boolean;
 }
 
-/** Runs the demo until it is stopped: traffic, and curl lines to try. */
 export async function runDemo(context: CommandContext, { listsWebhooks }: DemoOptions): Promise<void> {
   await checkDemo(context);
   await installDemoTools({ report: (line) => context.stderr.write(`${line}\n`) });
@@ -83,7 +81,6 @@ async function keepTrafficUp(chain: DemoChain, { clock, stopSignal, stderr }: Co
   }
 }
 
-/** Address of the native token in price routes. */
 const NATIVE = `0x${'ee'.repeat(20)}`;
 
 function renderInvitation(

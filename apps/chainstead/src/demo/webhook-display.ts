@@ -5,9 +5,7 @@ import { type DemoWebhook, describeWebhook } from './demo-stream.ts';
 export interface WebhookDisplayOptions {
   readonly output: Output;
   readonly clock: Clock;
-  /** Prints one line per webhook. */
   readonly listsAll: boolean;
-  /** Ends the line shown in place, so that other lines can follow. */
   readonly signal: AbortSignal;
 }
 
@@ -16,10 +14,7 @@ const SUMMARY_INTERVAL_MS = 30_000;
 const COLUMNS_DEFAULT = 80;
 const CLEAR_LINE = '\r\u001b[2K';
 
-/**
- * Shows webhooks without scrolling earlier output away: on a terminal, the latest one with a count in one line; otherwise an occasional
- * line.
- */
+/** On a terminal, the latest webhook with a count in one line; otherwise an occasional line. */
 export function createWebhookDisplay(options: WebhookDisplayOptions): (webhook: DemoWebhook) => void {
   const { output, clock, listsAll, signal } = options;
   const isInPlace = output.isTTY === true && !listsAll;

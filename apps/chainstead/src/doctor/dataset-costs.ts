@@ -7,18 +7,13 @@ import { type BlockPart, type Dataset, datasetsOf, deepestPart } from '@chainste
 
 export interface DatasetCostFacts {
   readonly chain: Chain;
-  /** Every known dataset. */
   readonly known: readonly Dataset[];
-  /** Names of the configured ones. */
   readonly configured: ReadonlySet<string>;
   /** Newest blocks; none: costs have no figures. */
   readonly sample: readonly SampledBlock[];
 }
 
-/**
- * Returns a finding per dataset that the chain can have: on or off, how a backfill reads it, the size per block and day, and the setting that
- * changes it. New blocks need no extra calls for any of them, except traces.
- */
+/** New blocks need no extra calls for any dataset, except traces. */
 export function datasetCosts(facts: DatasetCostFacts): readonly Finding[] {
   const { chain, known, configured } = facts;
   const whole = withEverything(chain);
@@ -26,18 +21,15 @@ export function datasetCosts(facts: DatasetCostFacts): readonly Finding[] {
   return datasetsOf(whole, known).map((dataset) => {
     const isOn = on.has(dataset);
     const cost = costOf(dataset, isOn ? chain : whole, facts);
-    return findingsOf(dataset.name).ok(`${stateOf(dataset, isOn, facts)}: ${cost}. ${settingOf(dataset, isOn, facts)}`);
+    const { name } = dataset;
+    const mode = MODES[name];
+    // Rows of requested wallets and contracts are read without the cost of all.
+    const isRequested = name === 'logs' || (mode === 'TRANSACTIONS' && chain.transactions.mode === 'wallets');
+    const off = isRequested && configured.has(name) ? 'on request; for every block' : 'off';
+    return findingsOf(name).ok(`${isOn ? 'on' : off}: ${cost}. ${settingOf(name, isOn, facts)}`);
   });
 }
 
-/** Rows of requested wallets and contracts are read without the cost of all. */
-function stateOf({ name }: Dataset, isOn: boolean, { chain, configured }: DatasetCostFacts): string {
-  if (isOn) return 'on';
-  const isRequested = name === 'logs' || (MODES[name] === 'TRANSACTIONS' && chain.transactions.mode === 'wallets');
-  return isRequested && configured.has(name) ? 'on request; for every block' : 'off';
-}
-
-/** The chain with every dataset that a setting of a chain turns on. */
 function withEverything(chain: Chain): Chain {
   return {
     ...chain,
@@ -52,23 +44,24 @@ function costOf(dataset: Dataset, chain: Chain, { sample }: DatasetCostFacts): s
     const bytes = mean(sample.map((block) => block.bytes));
     return sample.length === 0 ? WHOLE[part] : `${WHOLE[part]}, ${sizeText(bytes, chain)}`;
   }
-  const taken = sample.map(({ logs }) => logs.filter((log) => isTaken(dataset, chain, log)));
   if (sample.length === 0) return 'filtered logs';
+  const emitters: readonly string[] | null = dataset.emitters?.(chain) ?? null;
+  const topics: readonly (string | null)[] = dataset.topics(chain);
+  const isAnyTopic = dataset.anyTopic?.(chain) === true;
+  const taken = sample.map(({ logs }) =>
+    logs.filter(
+      ({ address, topic }) => (isAnyTopic || topics.includes(topic)) && (emitters?.includes(address) ?? true),
+    ),
+  );
   const logs = mean(taken.map(({ length }) => length));
-  return `filtered logs, ${logs.toFixed(1)} and ${sizeText(mean(taken.map((one) => one.reduce((sum, { bytes }) => sum + bytes, 0))), chain)}`;
+  const bytes = mean(taken.map((ofBlock) => ofBlock.reduce((sum, log) => sum + log.bytes, 0)));
+  return `filtered logs, ${logs.toFixed(1)} and ${sizeText(bytes, chain)}`;
 }
 
-/** Calls of a backfill. */
 const WHOLE: Readonly<Record<Exclude<BlockPart, 'logs'>, string>> = {
   transactions: 'whole blocks and receipts, 2 calls per block',
   internalTransactions: 'traces, 3 calls per block, also of new blocks; without traces',
 };
-
-function isTaken(dataset: Dataset, chain: Chain, { address, topic }: SampledBlock['logs'][number]): boolean {
-  const emitters: readonly string[] | null = dataset.emitters?.(chain) ?? null;
-  const topics: readonly (string | null)[] = dataset.topics(chain);
-  return (dataset.anyTopic?.(chain) === true || topics.includes(topic)) && (emitters?.includes(address) ?? true);
-}
 
 /** Settings of a chain that turn datasets on and off, by dataset. */
 const MODES: Readonly<Record<string, string>> = {
@@ -80,7 +73,7 @@ const MODES: Readonly<Record<string, string>> = {
   'block-headers': 'TRANSACTIONS',
 };
 
-function settingOf({ name }: Dataset, isOn: boolean, { chain, configured }: DatasetCostFacts): string {
+function settingOf(name: string, isOn: boolean, { chain, configured }: DatasetCostFacts): string {
   const mode = MODES[name];
   if (!isOn && !configured.has(name)) return `Add it to DATASETS to turn it on`;
   if (mode === undefined) return `Leave it out of DATASETS to turn it off`;

@@ -1,7 +1,6 @@
 import { type CheckReport, type Finding, type Verdict, worstVerdict } from '@chainstead/core';
 import type { NodeReport } from './examine-nodes.ts';
 
-/** Reports of all checks. */
 export interface Examination {
   readonly storage: readonly CheckReport[];
   readonly nodes: readonly NodeReport[];
@@ -11,7 +10,6 @@ export interface Examination {
 /** Findings about an indexed chain that are of no single node. */
 export interface ChainReport {
   readonly chain: string;
-  /** Cost of each dataset. */
   readonly datasets: readonly Finding[];
   /** Progress of swaps, prices and proofs; empty without a database. */
   readonly progress: readonly Finding[];
@@ -21,7 +19,6 @@ const MARKS: Readonly<Record<Verdict, string>> = { ok: 'ok', warning: 'WARNING',
 const MARK_WIDTH = 9;
 const SUBJECT_WIDTH = 24;
 
-/** Renders the reports as text. */
 export function renderExamination(examination: Examination): string {
   const { storage, nodes, chains } = examination;
   const sections = [
@@ -47,7 +44,6 @@ function renderFinding({ subject, verdict, found, meaning, remedy }: Finding): s
   return `${first}${[meaning, remedy].flatMap((text) => (text === null ? [] : [`${below}${text}\n`])).join('')}`;
 }
 
-/** Renders the result in a sentence. */
 function verdictOf({ storage, nodes }: Examination): string {
   const findings = [...storage, ...nodes].flatMap((report) => report.findings);
   const count = (verdict: Verdict): number => findings.filter((finding) => finding.verdict === verdict).length;
@@ -58,15 +54,10 @@ function verdictOf({ storage, nodes }: Examination): string {
   return `${bad === 1 ? '1 check' : `${bad} checks`} failed${warnings === 0 ? '' : `, ${reported}`}.`;
 }
 
-/** Renders the reports as JSON. */
 export function examinationJson({ storage, nodes, chains }: Examination): Readonly<Record<string, unknown>> {
-  const reportJson = ({ name, findings, calls, tookMs }: CheckReport) => ({
-    name,
-    verdict: worstVerdict(findings),
-    calls,
-    took_ms: Math.round(tookMs),
-    findings,
-  });
+  const reportJson = ({ name, findings, calls, tookMs }: CheckReport) => {
+    return { name, verdict: worstVerdict(findings), calls, took_ms: Math.round(tookMs), findings };
+  };
   const all = [...storage, ...nodes].flatMap(({ findings }) => findings);
   return {
     verdict: worstVerdict(all),

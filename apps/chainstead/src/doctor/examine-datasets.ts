@@ -7,10 +7,7 @@ import type { ProgressByChain } from '../dataset-progress/read-dataset-progress.
 import { datasetCosts } from './dataset-costs.ts';
 import type { ChainReport } from './doctor-text.ts';
 
-/**
- * Returns the cost of each dataset of the indexed chains, and the progress of swaps, prices and proofs.
- * @param sample whole blocks by chain key
- */
+/** @param sample whole blocks by chain key */
 export function examineDatasets(
   { chains, datasets }: Pick<Configuration, 'chains' | 'datasets'>,
   sample: ReadonlyMap<string, readonly SampledBlock[]>,

@@ -6,7 +6,6 @@ import { checkNode, type KnownBlock, type SampledBlock, type UpstreamConfig } fr
 import { datasetsOf } from '@chainstead/sync';
 import type { AptosNetworkConfiguration, ChainConfiguration, Configuration } from '../configuration/index.ts';
 
-/** What was found of one node. */
 export interface NodeReport extends CheckReport {
   /** As in `CHAINS`; for Aptos, `aptos` or `aptos-testnet`. */
   readonly chain: string;
@@ -20,7 +19,6 @@ export interface ExamineOptions {
   readonly deadlineMs: number;
   /** Blocks that are known to belong to a chain. @default none are */
   readonly knownBlocks?: (chain: Chain) => Promise<readonly KnownBlock[]>;
-  /** Called for one node. @default no call before the end */
   readonly onFinding?: OnFinding | undefined;
   /** Called with each whole block that a node returned. @default they are not kept */
   readonly onBlock?: (chain: Chain, block: SampledBlock) => void;
@@ -37,11 +35,7 @@ export async function examineConfigured(options: ExamineOptions, only: string | 
   const work = [
     ...chains
       .filter(({ chain }) => wanted === null || chain.key === wanted)
-      .map(
-        ({ chain, upstreams }) =>
-          () =>
-            examineChain(options, chain, upstreams, upstreams),
-      ),
+      .map((one) => () => examineChain(options, one.chain, one.upstreams, one.upstreams)),
     ...aptos.networks
       .filter(({ network }) => wanted === null || chainKeyOf(network) === wanted)
       .map((network) => () => examineNetwork(options, network, network.fullnodes)),
@@ -55,9 +49,7 @@ export async function examineConfigured(options: ExamineOptions, only: string | 
   return reports.flat();
 }
 
-/**
- * Returns the indexed chains, and gateway chains with configured nodes. Public endpoints of other chains are not checked.
- */
+/** Public endpoints of chains that are not indexed are left out. */
 function ownChains({ chains, gateway }: Configuration): Pick<ChainConfiguration, 'chain' | 'upstreams'>[] {
   const indexed = new Set(chains.map(({ chain }) => chain.id));
   return [
@@ -66,10 +58,7 @@ function ownChains({ chains, gateway }: Configuration): Pick<ChainConfiguration,
   ];
 }
 
-/**
- * Checks one node for one chain. Neither has to be configured. The node is compared with configured ones.
- * @returns null if no chain has this name
- */
+/** Neither has to be configured. @returns null if no chain has this name */
 export async function examineUrl(options: ExamineOptions, chain: string, url: string): Promise<NodeReport | null> {
   const { configuration } = options;
   const network = networkOfChain(chain);
@@ -109,11 +98,9 @@ async function examineChain(
     reports.push({ chain: chain.key, ...report });
   }
   if (upstreams.length > 0) return reports;
-  return [{ chain: chain.key, name: 'none', findings: [noNode(chain.key)], calls: 0, tookMs: 0 }];
-}
-
-function noNode(chain: string) {
-  return findingsOf('nodes').bad('none is configured', `Chainstead can't read ${chain}.`, 'Set RPC_URLS of the chain.');
+  const reason = `Chainstead can't read ${chain.key}.`;
+  const finding = findingsOf('nodes').bad('none is configured', reason, 'Set RPC_URLS of the chain.');
+  return [{ chain: chain.key, name: 'none', findings: [finding], calls: 0, tookMs: 0 }];
 }
 
 async function examineNetwork(

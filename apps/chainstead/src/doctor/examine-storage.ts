@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { Logger } from '@chainstead/core';
-import { type CheckReport, type Clock, type Finding, findingsOf, redactUrl } from '@chainstead/core';
+import { type CheckReport, type Clock, type Finding, findingsOf, type Logger, redactUrl } from '@chainstead/core';
 import {
   type Database,
   examineServer,
@@ -14,7 +13,7 @@ import { examineRedis } from '@chainstead/jobs';
 import type { Configuration } from '../configuration/index.ts';
 import { openStorage, type Storage } from '../session/storage.ts';
 import { connectionShortage, connectionsNeeded, settingsToLower } from '../shares/connection-demand.ts';
-import { concurrencyLimiterOf } from '../shares/role-slot.ts';
+import { slotsOf } from '../shares/role-slot.ts';
 
 export interface StorageExamination {
   readonly configuration: Configuration;
@@ -25,34 +24,32 @@ export interface StorageExamination {
 /** As sessions of a program that runs are not called: its connections count as those of others. */
 const APPLICATION_NAME = 'chainstead doctor';
 
-/**
- * Checks the database and, if configured, Redis.
- * @param whileOpen other checks that need the database; called with null if it can't be opened
- */
+/** @param whileOpen other checks that need the database; called with null if it can't be opened */
 export async function examineStorage<T>(
   examination: StorageExamination,
   whileOpen: (database: ExaminedDatabase | null) => Promise<T>,
 ): Promise<{ readonly reports: readonly CheckReport[]; readonly value: T }> {
   const { configuration } = examination;
   const startedAt = performance.now();
-  const redis = configuration.redisUrl === null ? [] : [await examineQueues(configuration.redisUrl)];
+  const { redisUrl } = configuration;
+  const reportOf = (name: string, findings: readonly Finding[]): CheckReport => {
+    return { name, findings, calls: 0, tookMs: performance.now() - startedAt };
+  };
+  const redis = redisUrl === null ? [] : [reportOf(`Redis ${redactUrl(redisUrl)}`, await examineRedis(redisUrl))];
   const opened = await tryToOpen(examination);
-  if ('finding' in opened) {
-    const report = { name: opened.name, findings: [opened.finding], calls: 0, tookMs: performance.now() - startedAt };
-    return { reports: [report, ...redis], value: await whileOpen(null) };
-  }
+  if ('finding' in opened)
+    return { reports: [reportOf(opened.name, [opened.finding]), ...redis], value: await whileOpen(null) };
   const { storage } = opened;
   try {
     const { findings, isCurrent } = await examineDatabase(examination, storage);
     const name = `Postgres ${storage.isEmbedded ? '(embedded)' : redactConnectionString(storage.url)}`;
-    const report = { name, findings, calls: 0, tookMs: performance.now() - startedAt };
-    return { reports: [report, ...redis], value: await whileOpen({ database: storage.database, isCurrent }) };
+    const reports = [reportOf(name, findings), ...redis];
+    return { reports, value: await whileOpen({ database: storage.database, isCurrent }) };
   } finally {
     await storage.close();
   }
 }
 
-/** An open database. */
 export interface ExaminedDatabase {
   readonly database: Database;
   /** Whether it has all tables of this version: an older or empty one lacks some that reads expect. */
@@ -70,16 +67,8 @@ async function tryToOpen({ configuration, logger }: StorageExamination): Promise
       finding: ok(`no database in ${dataDirectory} yet; the first start creates it`),
     };
   try {
-    const database = configuration.database;
-    return {
-      storage: await openStorage({
-        configuration: database,
-        applicationName: APPLICATION_NAME,
-        logger,
-        leavesSchema: true,
-        isQuiet: true,
-      }),
-    };
+    const options = { configuration: configuration.database, applicationName: APPLICATION_NAME, logger };
+    return { storage: await openStorage({ ...options, leavesSchema: true, isQuiet: true }) };
   } catch (error) {
     const { message, remedy } = obstacleOf(error);
     const name = url === null ? 'Postgres (embedded)' : `Postgres ${redactConnectionString(url)}`;
@@ -120,7 +109,7 @@ async function examineSchema(database: Database): Promise<{ readonly finding: Fi
 async function roomFinding(configuration: Configuration, database: Database): Promise<Finding> {
   const { ok, warning } = findingsOf('connections');
   const room = await readConnectionRoom(database, APPLICATION_NAME);
-  const slots = concurrencyLimiterOf(configuration, configuration.roles, availableParallelism());
+  const slots = slotsOf(configuration, configuration.roles, availableParallelism());
   const needed = connectionsNeeded(configuration, slots);
   const { max, reserved, usedByOthers } = room;
   // What runs already may be this program itself: then its connections are among those in use.
@@ -131,10 +120,4 @@ async function roomFinding(configuration: Configuration, database: Database): Pr
     'If they run out, requests and webhooks wait and fail.',
     `Raise max_connections, or lower ${settingsToLower(slots).join(' or ')}.`,
   );
-}
-
-async function examineQueues(redisUrl: string): Promise<CheckReport> {
-  const startedAt = performance.now();
-  const findings = await examineRedis(redisUrl);
-  return { name: `Redis ${redactUrl(redisUrl)}`, findings, calls: 0, tookMs: performance.now() - startedAt };
 }

@@ -17,7 +17,6 @@ const USAGE_CODES: ReadonlySet<string> = new Set([
   'STANDBYS_OF_CLUSTER',
 ]);
 
-/** Returns the exit code for an error. */
 export function exitCodeOf(thrown: unknown): number {
   if (thrown instanceof ChainsteadError && thrown.code === 'PRICE_UNPROVEN') return EXIT_CODE_UNPROVEN;
   return thrown instanceof ChainsteadError && USAGE_CODES.has(thrown.code) ? EXIT_CODE_USAGE : EXIT_CODE_FAILED;

@@ -1,6 +1,4 @@
-/** 0: done. */
 export const EXIT_CODE_OK = 0;
-/** 1: the work failed. */
 export const EXIT_CODE_FAILED = 1;
 /** 2: the command line or the configuration can't be used; trying again won't help. */
 export const EXIT_CODE_USAGE = 2;

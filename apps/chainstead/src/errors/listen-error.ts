@@ -3,14 +3,11 @@ import { defineError, errorText } from '@chainstead/core';
 export interface ListenFailure {
   readonly host: string;
   readonly port: number;
-  /** The configuration key that names the port. @default PORT */
   readonly key?: string;
-  /** The one that names the host. @default HOST */
   readonly hostKey?: string;
   readonly cause: unknown;
 }
 
-/** The address is in use or can't be bound. */
 export class ListenError extends defineError(
   'LISTEN_FAILED',
   ({ host, port, key = 'PORT', hostKey = 'HOST', cause }: ListenFailure) => ({

@@ -1,7 +1,6 @@
 import type { ChainRegistry } from '@chainstead/chains';
 import { type Address, type ChainId, isAddress, parseAddress } from '@chainstead/core';
 
-/** A contract on a chain. */
 export interface NamedContract {
   readonly address: Address;
   readonly chainId: ChainId;
@@ -16,9 +15,8 @@ export interface ContractNaming {
 }
 
 /**
- * Returns the contracts of a file's ABI. They come from the command line, or from the file's `address` (hardhat-deploy) or `networks` (Truffle). Otherwise
- * from the address in the name of the file or of a parent folder, whose own parent is the chain ID (Sourcify). A string is the reason for none.
- * @param document parsed JSON, untrusted
+ * Sources: the command line, `address` (hardhat-deploy), `networks` (Truffle), then the file or folder name (Sourcify).
+ * A string is the reason for none. @param document parsed JSON, untrusted
  */
 export function contractsOf(
   path: string,

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { errorText } from '@chainstead/core';
 import { UnreadablePlaceError } from './read-file-or-url.ts';
 
-/** A file somewhere below a place. */
 export interface ListedFile {
   readonly path: string;
   readonly bytes: number;

@@ -11,7 +11,6 @@ const DEPTH_MAX = 64;
 const TIMEOUT_MS = 60_000;
 const REDIRECTS_MAX = 5;
 
-/** The file or URL of a command's argument can't be read. */
 export class UnreadablePlaceError extends defineError(
   'PLACE_UNREADABLE',
   (place: string, problem: string, cause?: unknown) => ({
@@ -22,12 +21,10 @@ export class UnreadablePlaceError extends defineError(
   }),
 ) {}
 
-/** Whether a command's argument is a URL, rather than a file. */
 export function isUrl(place: string): boolean {
   return URL_START.test(place);
 }
 
-/** The text of a file, or of an http(s) URL that the operator gave. @throws UnreadablePlaceError */
 export async function readFileOrUrl(place: string, signal: AbortSignal): Promise<string> {
   try {
     return isUrl(place) ? await readUrl(place, signal) : await readFile(place, 'utf8');

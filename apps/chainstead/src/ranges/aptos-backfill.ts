@@ -9,7 +9,6 @@ import {
 } from '@chainstead/aptos';
 import { createMetricsRegistry } from '@chainstead/core';
 import { createSyncMetrics } from '@chainstead/sync';
-import type { AptosNetworkConfiguration, Configuration } from '../configuration/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import { commandLogger, withStorage } from '../session/command-session.ts';
 import { readConfiguration } from '../session/read-configuration.ts';
@@ -17,27 +16,26 @@ import { createProgressReport } from '../text/progress.ts';
 import { type RangeWork, writeOutcome } from './range-command.ts';
 import { readBlockRanges } from './read-block-ranges.ts';
 
-/** `chainstead backfill --chain aptos`: covers ranges of versions with the datasets of `APTOS_DATASETS`. */
 export async function backfillAptos(
   network: AptosNetwork,
   { options, command, context }: Omit<RangeWork, 'name'>,
 ): Promise<void> {
   const ranges = readBlockRanges(options);
   const { configuration } = readConfiguration(command, context);
-  const { fullnodes: urls, apiKey } = requireNetwork(configuration, network);
   const { clock, stdout: output } = context;
   const chain = chainKeyOf(network);
+  const configured = configuration.aptos.networks.find((one) => one.network === network);
+  if (configured === undefined)
+    throw new UsageError(
+      `No fullnode for ${chain} is configured`,
+      `Set ${network === 'mainnet' ? 'APTOS_NODE_URL' : 'APTOS_TESTNET_NODE_URL'}`,
+    );
+  const { fullnodes: urls, apiKey } = configured;
   await withStorage({ configuration, context, name: 'backfill' }, async ({ database }) => {
     const logger = commandLogger(configuration, context);
     const registry = createMetricsRegistry();
-    const fullnodes = createFullnodes({
-      network,
-      urls,
-      apiKey,
-      logger,
-      clock,
-      metrics: createFullnodeMetrics(registry),
-    });
+    const fullnodeMetrics = createFullnodeMetrics(registry);
+    const fullnodes = createFullnodes({ network, urls, apiKey, logger, clock, metrics: fullnodeMetrics });
     const report = createProgressReport({ work: 'backfill', chain, unit: 'versions', counts: 'rows', output, clock });
     const work = {
       fullnodes,
@@ -56,19 +54,7 @@ export async function backfillAptos(
       await fullnodes.close();
     }
     const { done, rows } = covered;
-    writeOutcome(context, `Indexed ${done} versions of ${chain} (${rows} rows).`, {
-      work: 'backfill',
-      chain,
-      versions: done,
-      rows,
-      finished: true,
-    });
+    const facts = { work: 'backfill', chain, versions: done, rows, finished: true };
+    writeOutcome(context, `Indexed ${done} versions of ${chain} (${rows} rows).`, facts);
   });
-}
-
-function requireNetwork({ aptos }: Configuration, network: AptosNetwork): AptosNetworkConfiguration {
-  const found = aptos.networks.find((configured) => configured.network === network);
-  if (found !== undefined) return found;
-  const key = network === 'mainnet' ? 'APTOS_NODE_URL' : 'APTOS_TESTNET_NODE_URL';
-  throw new UsageError(`No fullnode for ${chainKeyOf(network)} is configured`, `Set ${key}`);
 }

@@ -11,7 +11,6 @@ const ENTRY = fileURLToPath(new URL('../backfill-process.ts', import.meta.url));
 /** A stopping helper finishes its commits first. */
 const STOP_MS = 15_000;
 
-/** What all helpers fill. */
 export interface HelpedBackfill {
   readonly chain: string;
   readonly ranges: readonly BlockRange[];
@@ -24,11 +23,9 @@ export interface HelpedBackfill {
 export interface BackfillHelpers {
   /** For this process' own calls: what upstreams allow is shared with the helpers. */
   readonly callLimits: UpstreamLimits;
-  /** Starts the helpers; one that dies is started again. */
   begin(helped: HelpedBackfill): void;
   /** Logs that helpers have read and committed. */
   logs(): number;
-  /** Asks the helpers to end, and waits until they have. */
   end(): Promise<void>;
 }
 

@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander';
 
-/** Options as parsed by commander. */
 export interface BlockRangeOptions {
   readonly chain: string;
   readonly from?: string;
@@ -10,7 +9,6 @@ export interface BlockRangeOptions {
   readonly detach?: boolean;
 }
 
-/** Adds `--chain`, `--from`, `--to` and the repeatable `--range` to a command. */
 export function addBlockRangeOptions(command: Command): Command {
   return command
     .requiredOption('--chain <name>', 'Chain: name, or decimal or hexadecimal ID')
@@ -19,7 +17,6 @@ export function addBlockRangeOptions(command: Command): Command {
     .addOption(new Option('--range <from-to...>', 'Block range, instead of --from and --to (repeatable)'));
 }
 
-/** Adds the same options and `--detach`, for jobs that the role `ingest` can run. */
 export function addDetachableRangeOptions(command: Command): Command {
   return addBlockRangeOptions(command).option(
     '--detach',

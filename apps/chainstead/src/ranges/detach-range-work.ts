@@ -40,21 +40,11 @@ export async function detachRangeWork({ work, dataset, options, command, context
       return made;
     });
     const blocks = ranges.reduce((sum, range) => sum + rangeSize(range), 0);
-    writeOutcome(
-      context,
-      `Job ${id}: ${work} of ${blocks} blocks of ${name}. "chainstead jobs list" shows its progress.`,
-      {
-        work,
-        chain: name,
-        job: id,
-        blocks,
-        detached: true,
-      },
-    );
+    const sentence = `Job ${id}: ${work} of ${blocks} blocks of ${name}. "chainstead jobs list" shows its progress.`;
+    writeOutcome(context, sentence, { work, chain: name, job: id, blocks, detached: true });
   });
 }
 
-/** Returns the chain as stored in jobs, and its name for output. */
 function chainOf(
   { chains, chainRegistry }: Configuration,
   given: string,

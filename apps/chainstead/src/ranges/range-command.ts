@@ -11,7 +11,6 @@ import type { BlockRangeOptions } from './block-range-options.ts';
 import { readBlockRanges } from './read-block-ranges.ts';
 
 export interface RangeWork {
-  /** `backfill`, `reindex`, `verify`. */
   readonly name: string;
   readonly options: BlockRangeOptions;
   readonly command: Command;
@@ -20,14 +19,12 @@ export interface RangeWork {
   callLimitsOf?(configuration: Configuration): UpstreamLimits | undefined;
 }
 
-/** Facts for the helper processes of the command. */
 export interface RangeSession {
   readonly configuration: Configuration;
   /** Holds the password: never for logs. */
   readonly databaseUrl: string;
 }
 
-/** One of the engine's commands. */
 export type RunRange<T> = (
   chain: RangeCommandOptions,
   ranges: readonly BlockRange[],
@@ -35,7 +32,6 @@ export type RunRange<T> = (
   session: RangeSession,
 ) => Promise<T>;
 
-/** Runs an engine command over the requested ranges, with progress output. */
 export async function runRangeWork<T>(
   { name, options, command, context, callLimitsOf }: RangeWork,
   run: RunRange<T>,
@@ -45,13 +41,8 @@ export async function runRangeWork<T>(
   const chain = configured.chain.key;
   const session = { configuration, configured, context, name, callLimits: callLimitsOf?.(configuration) };
   const result = await withChain(session, async (work, { url }) => {
-    const report = createProgressReport({
-      work: name,
-      chain,
-      unit: 'blocks',
-      output: context.stdout,
-      clock: context.clock,
-    });
+    const { stdout: output, clock } = context;
+    const report = createProgressReport({ work: name, chain, unit: 'blocks', output, clock });
     try {
       const shown = { ...work, onProgress: (progress: WorkProgress) => report.update(progress) };
       return await run(shown, ranges, context.stopSignal, { configuration, databaseUrl: url });

@@ -5,25 +5,20 @@ import type { BlockRangeOptions } from './block-range-options.ts';
 const RANGE = /^(\d+)(?:-|\.\.)(\d+)$/;
 const BLOCK = /^\d+$/;
 
-/** Returns the requested ranges. Adjacent ranges are joined. @throws UsageError */
 export function readBlockRanges(options: BlockRangeOptions): BlockRange[] {
-  const ranges = (options.range ?? []).map(parseRange);
-  if (options.from !== undefined || options.to !== undefined) ranges.push(fromTo(options.from, options.to));
+  const ranges = (options.range ?? []).map((text) => {
+    const [, first, last] = RANGE.exec(text) ?? [];
+    if (first === undefined || last === undefined)
+      throw new UsageError(`--range ${text} is not valid`, 'Use the form 100-200');
+    return ordered(parseBlock('--range', first), parseBlock('--range', last));
+  });
+  const { from, to } = options;
+  if (from !== undefined && to !== undefined) ranges.push(ordered(parseBlock('--from', from), parseBlock('--to', to)));
+  else if (from !== undefined || to !== undefined)
+    throw new UsageError(`--${from === undefined ? 'from' : 'to'} is missing`, 'Use both --from and --to');
   if (ranges.length === 0)
     throw new UsageError('No block range given', 'Use --from and --to, or --range 100-200 (repeatable)');
   return mergeRanges(ranges);
-}
-
-function fromTo(from: string | undefined, to: string | undefined): BlockRange {
-  if (from === undefined || to === undefined)
-    throw new UsageError(`--${from === undefined ? 'from' : 'to'} is missing`, 'Use both --from and --to');
-  return ordered(parseBlock('--from', from), parseBlock('--to', to));
-}
-
-function parseRange(text: string): BlockRange {
-  const match = RANGE.exec(text);
-  if (match === null) throw new UsageError(`--range ${text} is not valid`, 'Use the form 100-200');
-  return ordered(parseBlock('--range', match[1] ?? ''), parseBlock('--range', match[2] ?? ''));
 }
 
 function parseBlock(option: string, text: string): number {

@@ -13,7 +13,6 @@ export interface RecordOptions {
   onProgress(progress: WorkProgress): void;
 }
 
-/** The requested block is not on the chain (yet). */
 export class BlockNotFoundError extends defineError('BLOCK_NOT_FOUND', (chain: Chain, block: number) => ({
   message: `No upstream of ${chain.key} has block ${block}`,
   facts: { chain: chain.key, block },
@@ -21,10 +20,7 @@ export class BlockNotFoundError extends defineError('BLOCK_NOT_FOUND', (chain: C
   retryable: true,
 })) {}
 
-/**
- * Writes blocks and their receipts as the upstream answered them: `<folder>/<chain>/<block>/block.json`, `receipts.json`
- * (which hold the logs), and the chain's id in `<folder>/chain-ids.json`. @returns how many. @throws BlockNotFoundError
- */
+/** Writes `<chain>/<block>/block.json` and `receipts.json`, and `chain-ids.json`. @throws BlockNotFoundError */
 export async function recordBlocks(
   options: RecordOptions,
   ranges: readonly BlockRange[],
@@ -33,7 +29,10 @@ export async function recordBlocks(
   const total = ranges.reduce((sum, range) => sum + rangeSize(range), 0);
   let done = 0;
   let logs = 0;
-  await recordChainId(options);
+  const path = join(options.folder, 'chain-ids.json');
+  await mkdir(options.folder, { recursive: true });
+  const known = chainIds.parse(JSON.parse(await readOr(path, '{}')));
+  await writeJson(path, { ...known, [options.chain.key]: options.chain.id });
   for (const range of ranges)
     for (let block = range.from; block <= range.to; block += 1) {
       signal.throwIfAborted();
@@ -60,13 +59,6 @@ async function recordBlock({ chain, pool, folder }: RecordOptions, number: numbe
 }
 
 const chainIds = z.record(z.string(), z.number());
-
-async function recordChainId({ chain, folder }: RecordOptions): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  const path = join(folder, 'chain-ids.json');
-  const known = chainIds.parse(JSON.parse(await readOr(path, '{}')));
-  await writeJson(path, { ...known, [chain.key]: chain.id });
-}
 
 async function readOr(path: string, absent: string): Promise<string> {
   try {

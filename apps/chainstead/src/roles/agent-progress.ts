@@ -1,24 +1,15 @@
 import type { Progress } from '@chainstead/mcp';
-import { type ChainStatus, readChainStatuses } from '@chainstead/sync';
-import { retentionOfChains } from '../configuration/index.ts';
-import { readIndexedDatasets } from '../session/indexed-datasets.ts';
+import type { ChainStatus } from '@chainstead/sync';
+import { readStatuses } from '../session/indexed-datasets.ts';
 import { chainName } from '../text/chain-name.ts';
 import type { RoleContext } from './role.ts';
 
 /** Returns the progress of all chains without names of nodes, which are no business of clients. */
 export function agentProgress({ configuration, database }: Pick<RoleContext, 'configuration' | 'database'>): Progress {
-  const configured = configuration.chains.map(({ chain }) => chain);
-  const read = async (): Promise<readonly ChainStatus[]> =>
-    readChainStatuses(
-      database,
-      await readIndexedDatasets(database, configuration),
-      configured,
-      retentionOfChains(configuration.chains),
-    );
   const nameOf = (status: ChainStatus): string => chainName(status, configuration.chainRegistry);
   return {
     async status() {
-      return (await read()).map((status) => ({
+      return (await readStatuses(database, configuration)).map((status) => ({
         chain: nameOf(status),
         chain_id: status.chainId,
         head: status.head,
@@ -35,7 +26,7 @@ export function agentProgress({ configuration, database }: Pick<RoleContext, 'co
       }));
     },
     async gaps() {
-      return (await read()).map((status) => ({
+      return (await readStatuses(database, configuration)).map((status) => ({
         chain: nameOf(status),
         missing: status.gaps.map(({ dataset, range }) => ({ dataset, from_block: range.from, to_block: range.to })),
         indexed: status.coverage.map(({ dataset, range, proof }) => ({

@@ -15,10 +15,7 @@ const PLAN_SETTINGS: Readonly<Record<string, string>> = {
   random_page_cost: '1.1',
 };
 
-/**
- * How the API's connections to the database are set up.
- * @param isDistributed whether tables lie in shards: Citus can't plan most pages for all values at once, and plans each by its own
- */
+/** @param isDistributed Citus can't plan most pages for all values, and plans each by its own */
 export function apiSessions(prepared: boolean, isDistributed = false): Pick<DatabaseOptions, 'settings' | 'prepared'> {
   return {
     prepared,

@@ -36,7 +36,6 @@ import { openStreamApi } from './stream-api.ts';
 /** All bodies at once: 16 of the largest. */
 const BODIES_BYTES_MAX = 16 * BODY_BYTES_MAX;
 
-/** Serves the whole API. @throws UnsafeBindingError, ListenError */
 export async function startApi(context: RoleContext): Promise<RunningRole> {
   const { configuration, database, logger, metrics, clock } = context;
   const { onDemand, aptos, datasets } = configuration;
@@ -124,7 +123,6 @@ function aptosRoutesOf({ networks, datasets, testnetPort }: Configuration['aptos
   });
 }
 
-/** @returns null if none are configured */
 async function openStandbys(context: RoleContext): Promise<Reads | null> {
   const { configuration, database, logger, metrics, place = ONLY_PROCESS } = context;
   const { readUrl, readLagMaxMs, poolSize, prepared } = configuration.database;
@@ -147,7 +145,6 @@ async function openStandbys(context: RoleContext): Promise<Reads | null> {
   });
 }
 
-/** The console of an API process, over the process' own database: its live parts outlive requests. */
 function openConsole(
   context: RoleContext,
   opened: Pick<ConsoleOptions, 'keys' | 'sharedLimits' | 'streams' | 'explorer'>,
@@ -178,7 +175,6 @@ function openConsole(
   });
 }
 
-/** Sources of the console's look-ups: the data API, nodes for hashes, and untrusted servers for pictures. */
 function openExplorer(
   { configuration, database, logger, clock }: RoleContext,
   of: { readonly routes: readonly RouteModule[]; readonly nodeReads: NodeReadQueue; readonly egress: Egress },

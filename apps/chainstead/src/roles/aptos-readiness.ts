@@ -8,7 +8,6 @@ import { unknownHeadReason } from './readiness.ts';
 /** About a minute of mainnet: hundreds of versions come in a second, and a look at the head finds many at once. */
 export const READY_LAG_VERSIONS = 10_000;
 
-/** Why the networks of Aptos are not caught up; none: they are. */
 export async function readAptosReadiness(
   database: Database,
   { networks, datasets }: AptosConfiguration,
@@ -42,7 +41,6 @@ export function whyNotReady(
   return status.lag > READY_LAG_VERSIONS ? `is ${status.lag} versions behind its head` : null;
 }
 
-/** Missing versions of the dataset that lacks most. */
 function versionsMissing({ coverage, historyStart }: AptosStatus, datasets: readonly string[], end: number): number {
   const missing = datasets.map((name) =>
     subtractRanges(

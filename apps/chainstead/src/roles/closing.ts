@@ -6,7 +6,6 @@ export interface Closing {
   close(): Promise<void>;
 }
 
-/** Creates an empty list of steps. */
 export function createClosing(): Closing {
   const steps: (() => unknown)[] = [];
   return {

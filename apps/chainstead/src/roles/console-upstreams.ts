@@ -1,5 +1,6 @@
 /** What the console's page of nodes needs of this process: which are configured, and how one is tried. */
 import { chainKeyOf, nameFullnodes } from '@chainstead/aptos';
+import type { Chain } from '@chainstead/chains';
 import type { ConsoleOptions } from '@chainstead/console';
 import { nameUpstreams } from '@chainstead/rpc';
 import { readKnownBlocks } from '@chainstead/sync';
@@ -41,22 +42,12 @@ export function createNodeTest({ configuration, database, clock }: RoleContext):
   return {
     chains: [...new Set([...own, ...known, chainKeyOf('mainnet'), chainKeyOf('testnet')])],
     run: (chain, url, onFinding) => {
-      const signal = AbortSignal.timeout(TEST_MS);
-      return examineUrl(
-        {
-          configuration,
-          clock,
-          signal,
-          deadlineMs: TEST_MS,
-          onFinding,
-          knownBlocks: async ({ id }) => {
-            const blocks = await readKnownBlocks(database, id);
-            return blocks.map((block) => ({ ...block, source: 'indexed data' }));
-          },
-        },
-        chain,
-        url,
-      );
+      const knownBlocks = async ({ id }: Pick<Chain, 'id'>) => {
+        const blocks = await readKnownBlocks(database, id);
+        return blocks.map((block) => ({ ...block, source: 'indexed data' }));
+      };
+      const limits = { signal: AbortSignal.timeout(TEST_MS), deadlineMs: TEST_MS };
+      return examineUrl({ configuration, clock, ...limits, onFinding, knownBlocks }, chain, url);
     },
   };
 }

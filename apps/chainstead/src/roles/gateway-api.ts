@@ -8,11 +8,9 @@ import type { RoleContext } from './role.ts';
 
 export interface GatewayApiOptions {
   readonly keys: KeyStore;
-  /** Where calls are counted; shared with the API. */
   readonly sharedLimits: SharedLimits;
   /** Largest request body. Bytes. */
   readonly bodyBytesMax: number;
-  /** What bodies may take all together; shared with the API. */
   readonly bodies: ByteBudget;
   /** For one request, all its calls together. Milliseconds. */
   readonly requestTimeoutMs: number;
@@ -68,7 +66,6 @@ export function openGatewayApi(context: RoleContext, options: GatewayApiOptions)
 
 interface UnofferedChainOptions {
   readonly registry: Pick<ChainRegistry, 'find' | 'all'>;
-  /** The gateway's chains. */
   readonly offered: readonly { readonly slug: string; readonly chain: Pick<Chain, 'key'> }[];
   /** The configuration key that names them. */
   readonly key: string;
@@ -78,7 +75,6 @@ interface UnofferedChainOptions {
 const NAME = /^[A-Za-z0-9_%.-]{1,31}$/;
 const EDITS_MAX = 2;
 
-/** Renders the fix for a path segment without a chain: another path, a setting, or the right spelling. */
 export function createUnofferedChainText({ registry, offered, key }: UnofferedChainOptions): (slug: string) => string {
   return (slug) => {
     const name = NAME.test(slug) ? slug : '…';

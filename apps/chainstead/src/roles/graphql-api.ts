@@ -2,7 +2,6 @@ import { isLoopbackName, type RouteModule, withScope } from '@chainstead/http';
 import type { Closing } from './closing.ts';
 import type { RoleContext } from './role.ts';
 
-/** GraphQL of the API. */
 export interface GraphqlApi {
   readonly routes: readonly RouteModule[];
   /** GraphiQL, on a loopback address only. */
@@ -11,10 +10,7 @@ export interface GraphqlApi {
   endStreams(): void;
 }
 
-/**
- * Returns GraphQL for keys with the scope `data`; null without its setting. Its libraries are loaded with the setting only.
- * @param opened closes its connections
- */
+/** Null without its setting, which also loads its libraries. @param opened closes its connections */
 export async function openGraphqlApi(
   { configuration, logger, clock }: RoleContext,
   opened: Closing,
@@ -22,12 +18,8 @@ export async function openGraphqlApi(
   const { graphqlDatabaseUrl, host } = configuration.api;
   if (graphqlDatabaseUrl === null) return null;
   const { graphiqlPage, openGraphql } = await import('@chainstead/graphql');
-  const graphql = openGraphql({
-    databaseUrl: graphqlDatabaseUrl,
-    chains: configuration.chainRegistry.all(),
-    logger,
-    clock,
-  });
+  const chains = configuration.chainRegistry.all();
+  const graphql = openGraphql({ databaseUrl: graphqlDatabaseUrl, chains, logger, clock });
   opened.defer(() => graphql.close());
   return {
     routes: [withScope('data', [graphql.routes])],

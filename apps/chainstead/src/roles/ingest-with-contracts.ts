@@ -20,11 +20,7 @@ export interface ContractsWatch {
   readonly logger: Logger;
 }
 
-/**
- * Runs the ingestion of a chain, again with other datasets after each change of the operator's contracts, until the signal aborts or the
- * ingestion ends.
- * @param ingest resolves when its signal aborts
- */
+/** Ingestion starts again with other datasets after each change. @param ingest resolves when its signal aborts */
 export async function ingestWithContracts(
   watch: ContractsWatch,
   ingest: (datasets: readonly Dataset[], signal: AbortSignal) => Promise<void>,
@@ -40,12 +36,13 @@ export async function ingestWithContracts(
     ending.abort();
     await watching;
     // The end block may be reached before events of new children are read.
-    if (signal.aborted || !(changed.signal.aborted || (await hasChanged(watch, known.state, signal)))) return;
+    if (signal.aborted) return;
+    const now = changed.signal.aborted ? null : await readPatiently(watch, signal);
+    if (!changed.signal.aborted && (now?.state ?? known.state) === known.state) return;
     watch.logger.info('Contracts changed, their datasets are read again');
   }
 }
 
-/** @returns null if the signal aborts first */
 async function readPatiently(
   { database, configuration, clock, logger }: ContractsWatch,
   signal: AbortSignal,
@@ -63,27 +60,21 @@ async function readPatiently(
   return null;
 }
 
-async function limitSizes({ database, chain, configuration, contractMetrics }: ContractsWatch): Promise<void> {
-  const suspended = await suspendLargeContracts(database, chain, configuration.contractLimits);
-  contractMetrics.suspended.set({ chain: chain.key }, suspended);
-}
-
-async function hasChanged(watch: ContractsWatch, state: string, signal: AbortSignal): Promise<boolean> {
-  return ((await readPatiently(watch, signal))?.state ?? state) !== state;
-}
-
 async function abortWhenChanged(
   watch: ContractsWatch,
   state: string,
   changed: AbortController,
   signal: AbortSignal,
 ): Promise<void> {
-  const { database, clock, logger } = watch;
+  const { database, chain, configuration, contractMetrics, clock, logger } = watch;
   for (let looks = 0; ; looks++) {
     await sleepUnlessAborted(clock, LOOK_MS, signal);
     if (signal.aborted) return;
     try {
-      if (looks % LOOKS_PER_SIZE === 0) await limitSizes(watch);
+      if (looks % LOOKS_PER_SIZE === 0) {
+        const suspended = await suspendLargeContracts(database, chain, configuration.contractLimits);
+        contractMetrics.suspended.set({ chain: chain.key }, suspended);
+      }
       if ((await readContractsState(database)) === state) continue;
       changed.abort();
       return;

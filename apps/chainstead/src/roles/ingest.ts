@@ -37,19 +37,22 @@ import { keepHelping } from './keep-helping.ts';
 import { keepRangeJobs } from './keep-range-jobs.ts';
 import type { RoleContext, RunningRole } from './role.ts';
 
-/** Blocks a second. */
+/** Blocks a second. The limits of public endpoints are unknown, and probing them by rejected calls would be abuse. */
 const PUBLIC_VERIFY_RATE = 5;
 /** A custom chain with a lower head at the first start is indexed from block 0, which takes minutes on a near node. */
 const YOUNG_BLOCKS = 100_000;
 
 /**
- * Ingests this process' share of the configured chains, each independently of the others. Shares are fixed: standing by for the chains of
- * another process would repeat all calls to their nodes, and a restart is as fast. After the backfill of its chains, the process helps
- * with that of the others.
+ * Ingests this process' share of the chains, then helps with the backfill of the others. Shares are fixed:
+ * standing by for another process would repeat all calls to its nodes, and a restart is as fast.
  */
 export async function startIngest(context: RoleContext): Promise<RunningRole> {
   const { logger, metrics } = context;
   const configuration = ownShare(context);
+  const { chains: all } = context.configuration;
+  // Processes begin to help with different chains.
+  const first = all.length === 0 ? 0 : ((context.place ?? ONLY_PROCESS).number - 1) % all.length;
+  const others = [...all.slice(first), ...all.slice(0, first)].filter((one) => !configuration.chains.includes(one));
   const stop = new AbortController();
   const { database, clock } = context;
   const watcher = joinWatchers([
@@ -72,7 +75,7 @@ export async function startIngest(context: RoleContext): Promise<RunningRole> {
   const helping = keepHelping(
     {
       ...{ context, metrics: shared.metrics, recoverSigners, journal },
-      ...{ chains: othersOf(context), isBusy: () => filling.size > 0 },
+      ...{ chains: others, isBusy: () => filling.size > 0 },
     },
     stop.signal,
   );
@@ -100,7 +103,6 @@ export async function startIngest(context: RoleContext): Promise<RunningRole> {
   };
 }
 
-/** The configuration with the chains and networks that this process ingests. */
 function ownShare({ configuration, place = ONLY_PROCESS }: RoleContext): Configuration {
   const { chains, aptos } = configuration;
   return {
@@ -110,18 +112,10 @@ function ownShare({ configuration, place = ONLY_PROCESS }: RoleContext): Configu
   };
 }
 
-/** The chains that it may help with: processes begin with different ones. */
-function othersOf({ configuration: { chains }, place = ONLY_PROCESS }: RoleContext): ChainConfiguration[] {
-  const own = new Set(shareOf(chains, place));
-  const first = chains.length === 0 ? 0 : (place.number - 1) % chains.length;
-  return [...chains.slice(first), ...chains.slice(0, first)].filter((configured) => !own.has(configured));
-}
-
 interface SharedByChains {
   readonly metrics: SyncMetrics;
   readonly contractMetrics: ContractMetrics;
   readonly watcher: BlockWatcher;
-  /** Keys of the own chains that may have history to fill. */
   readonly filling: Set<string>;
   readonly recoverSigners: RecoverSigners;
   readonly journal: WorkJournal;
@@ -150,7 +144,6 @@ async function ingestChain(
   }
 }
 
-/** Ingests until the signal aborts, or up to the chain's end block. */
 async function ingestReported(
   configured: ChainConfiguration,
   pool: UpstreamPool,
@@ -160,19 +153,11 @@ async function ingestReported(
 ): Promise<void> {
   const { chain } = configured;
   const { clock, database, logger, configuration } = context;
+  const { verifyBlocksPerSecond: rate } = configuration;
   if (!(await startReported(configured, pool, context, metrics, signal))) return;
   const ingest = async (datasets: readonly Dataset[], running: AbortSignal): Promise<void> => {
     const sync = createChainSync({
-      chain,
-      pool,
-      database,
-      datasets,
-      logger,
-      metrics,
-      clock,
-      watcher,
-      recoverSigners,
-      journal,
+      ...{ chain, pool, database, datasets, logger, metrics, clock, watcher, recoverSigners, journal },
       onFilling: (isFilling) => void (isFilling ? filling.add(chain.key) : filling.delete(chain.key)),
       settings: {
         startBlock: configured.startBlock,
@@ -183,7 +168,7 @@ async function ingestReported(
         proof: configured.proof,
         backfillProof: configured.backfillProof,
         backfillOrder: configured.backfillOrder,
-        verifyBlocksPerSecond: verifyRateOf(configured, configuration.verifyBlocksPerSecond),
+        verifyBlocksPerSecond: rate === 'auto' && configured.usesPublicUpstreams ? PUBLIC_VERIFY_RATE : rate,
       },
     });
     await sync.run(running);
@@ -191,11 +176,6 @@ async function ingestReported(
   await ingestWithContracts({ ...context, chain, contractMetrics }, ingest, signal);
   if (!signal.aborted)
     logger.info({ chain: chain.key, end_block: configured.endBlock }, 'Chain indexed up to its end block');
-}
-
-/** The limits of public endpoints are unknown, and probing them by rejected calls would be abuse. */
-function verifyRateOf({ usesPublicUpstreams }: ChainConfiguration, rate: number | 'auto'): number | 'auto' {
-  return rate === 'auto' && usesPublicUpstreams ? PUBLIC_VERIFY_RATE : rate;
 }
 
 /** As startPool. A start failure is also in the status and the metric. */
@@ -231,7 +211,6 @@ async function startReported(
   return true;
 }
 
-/** Ingests every configured Aptos network, each independently, until the signal aborts. */
 function startAptosIngest(
   context: RoleContext,
   metrics: SyncMetrics,
@@ -251,15 +230,9 @@ function startAptosIngest(
     const reports = { chain: key, key, source, database, clock, logger, metrics };
     const reporting = keepHeadReports(reports, AbortSignal.any([signal, isOver.signal]));
     try {
-      const sync = createAptosSync({
-        fullnodes,
-        database,
-        datasets: aptosDatasets(datasets),
-        settings: { startVersion, endVersion },
-        logger,
-        metrics,
-        clock,
-      });
+      const settings = { startVersion, endVersion };
+      const wanted = { datasets: aptosDatasets(datasets), settings };
+      const sync = createAptosSync({ ...wanted, fullnodes, database, logger, metrics, clock });
       await sync.run(signal);
       if (!signal.aborted)
         logger.info({ chain: chainKeyOf(network), end_version: endVersion }, 'Chain indexed up to its end version');
@@ -273,7 +246,6 @@ function startAptosIngest(
   return { stopped: Promise.all(networks.map(ingest)).then(() => {}) };
 }
 
-/** The fullnodes of a network as the source of its head. */
 function fullnodesSource(fullnodes: Fullnodes): HeadSource {
   return {
     seenAt: () =>

@@ -18,14 +18,10 @@ export interface Helping {
   readonly journal: WorkJournal;
   /** Chains that other processes lead, those to be helped first in front. */
   readonly chains: readonly ChainConfiguration[];
-  /** Whether chains of this process have history to fill. */
   isBusy(): boolean;
 }
 
-/**
- * Helps with the backfill of chains that other processes lead, one at a time, until the signal aborts. Their nodes are called only during
- * such a backfill.
- */
+/** Helps with one chain at a time, until the signal aborts. Its nodes are called only meanwhile. */
 export async function keepHelping(helping: Helping, signal: AbortSignal): Promise<void> {
   const { chains, context, isBusy } = helping;
   const { clock, database, logger } = context;
@@ -47,7 +43,6 @@ export async function keepHelping(helping: Helping, signal: AbortSignal): Promis
   }
 }
 
-/** @returns whether there was something to help with */
 async function help(configured: ChainConfiguration, helping: Helping, signal: AbortSignal): Promise<boolean> {
   const { chain } = configured;
   const { clock, configuration, database, logger } = helping.context;

@@ -1,4 +1,11 @@
-import { aptosDatasets, backfillVersions, chainKeyOf, createFullnodeMetrics, createFullnodes } from '@chainstead/aptos';
+import {
+  aptosDatasets,
+  backfillVersions,
+  chainKeyOf,
+  createFullnodeMetrics,
+  createFullnodes,
+  type FillProgress,
+} from '@chainstead/aptos';
 import { defineError } from '@chainstead/core';
 import type { WorkJournal } from '@chainstead/db';
 import type { RecoverSigners } from '@chainstead/proof';
@@ -8,10 +15,7 @@ import { readIndexedDatasets } from '../session/indexed-datasets.ts';
 import { openPool } from '../session/upstream-pools.ts';
 import type { RoleContext } from './role.ts';
 
-/**
- * Runs range jobs that operators queued in the console or with `--detach`, for any configured chain: one job at a time per process. Nodes
- * are called only during a job.
- */
+/** Runs one queued job at a time per process. Nodes are called only during a job. */
 export function keepRangeJobs(context: RangeJobContext, metrics: SyncMetrics, signal: AbortSignal): Promise<void> {
   const { clock, configuration, database, logger } = context;
   const sites = [
@@ -66,32 +70,16 @@ function aptosSite(context: RoleContext, configured: AptosNetworkConfiguration, 
     chain,
     name: chain,
     async open() {
-      const fullnodes = createFullnodes({
-        network,
-        urls,
-        apiKey,
-        logger,
-        clock,
-        metrics: createFullnodeMetrics(context.metrics),
-      });
+      const fullnodeMetrics = createFullnodeMetrics(context.metrics);
+      const fullnodes = createFullnodes({ network, urls, apiKey, logger, clock, metrics: fullnodeMetrics });
       const kept = aptosDatasets(configuration.aptos.datasets);
       return {
         async perform({ work, dataset }, ranges, report, signal) {
           const datasets = kept.filter(({ name }) => dataset === null || name === dataset);
           if (work !== 'backfill' || datasets.length === 0) throw new AptosWorkError(chain, work, dataset);
-          const { rows } = await backfillVersions(
-            {
-              fullnodes,
-              database,
-              datasets,
-              logger,
-              metrics,
-              clock,
-              onProgress: (progress) => report({ done: progress.done, total: progress.total, logs: progress.rows }),
-            },
-            ranges,
-            signal,
-          );
+          const onProgress = ({ done, total, rows }: FillProgress) => report({ done, total, logs: rows });
+          const options = { fullnodes, database, datasets, logger, metrics, clock, onProgress };
+          const { rows } = await backfillVersions(options, ranges, signal);
           return { logs: rows, outcome: null, lacking: null };
         },
         close: () => fullnodes.close(),

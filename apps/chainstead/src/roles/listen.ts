@@ -36,7 +36,6 @@ const RATE_WINDOW_SECONDS = 1;
 /** Share of the stop time that running requests may take; the rest is for closing the database. */
 const CLOSE_SHARE = 0.8;
 
-/** The served application, and its address. */
 interface Served {
   readonly routes: readonly RouteModule[];
   readonly openRoutes?: readonly RouteModule[];
@@ -53,7 +52,6 @@ interface Served {
   readonly isMetricsPort?: boolean;
   /** Where Aptos routes mean testnet; all other routes are the same. */
   readonly testnetPort?: number | null;
-  /** Runs before the first request is served. @default nothing */
   readonly warmUp?: (app: ApiApp) => Promise<void>;
 }
 
@@ -132,7 +130,6 @@ export async function listen(context: RoleContext, served: Served): Promise<Runn
   return { address: servers[0]?.url ?? null, stop };
 }
 
-/** @throws ListenError */
 async function serveAt(
   context: RoleContext,
   app: ApiApp,
@@ -157,21 +154,16 @@ async function serveAt(
   }
 }
 
-/** What the API's documentation fills in, so that its requests have answers here. */
 async function readDocumentExamples(
   database: Database,
   { chains, gateway, aptos }: Pick<Configuration, 'chains' | 'gateway' | 'aptos'>,
 ): Promise<DocumentExamples> {
   const [offered] = gateway.chains;
+  const indexed = chains.map(({ chain }) => chain);
+  const networks = aptos.networks.map(({ network }) => network);
   return {
-    ...(await readExamples(
-      database,
-      chains.map(({ chain }) => chain),
-    )),
-    ...(await readAptosExamples(
-      database,
-      aptos.networks.map(({ network }) => network),
-    )),
+    ...(await readExamples(database, indexed)),
+    ...(await readAptosExamples(database, networks)),
     ...(await readStreamExamples(database)),
     ...NAME_EXAMPLES,
     ...(offered !== undefined && {

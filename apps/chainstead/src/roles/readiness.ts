@@ -18,7 +18,6 @@ export interface ReadinessOptions {
   readonly unknownHeads: ReadonlyMap<string, UnknownHead>;
 }
 
-/** Reads whether every configured chain is caught up. */
 export async function readReadiness(database: Database, options: ReadinessOptions): Promise<Readiness> {
   if (options.chains.length === 0) return { ready: true, reasons: [] };
   const chains = options.chains.map(({ chain }) => chain);
@@ -53,13 +52,11 @@ function whyNotReady(
   return status.lag > readyLagBlocks ? `is ${status.lag} blocks behind its head` : null;
 }
 
-/** Returns the reason if the head isn't known now, otherwise null. */
 export function unknownHeadReason(unknown: UnknownHead | undefined): string | null {
   if (unknown === undefined) return null;
   return `has an unknown head since ${unknown.since.toISOString()}: ${unknown.reason}`;
 }
 
-/** Number of missing blocks of the dataset with the most. */
 function blocksMissing(datasets: readonly Dataset[], status: ChainStatus, endBlock: number): number {
   const wantedOf = (dataset: Dataset) => ({
     from: isDroppable(dataset) ? Math.max(status.historyStart, status.retainedFrom) : status.historyStart,

@@ -4,7 +4,6 @@ import type { OnWrongAnswer, UpstreamLimits } from '@chainstead/rpc';
 import type { Configuration } from '../configuration/index.ts';
 import type { ProcessNumber } from '../shares/role-slot.ts';
 
-/** What every role is made of. */
 export interface RoleContext {
   readonly configuration: Configuration;
   readonly database: Database;
@@ -21,16 +20,11 @@ export interface RoleContext {
   readonly place?: ProcessNumber;
 }
 
-/** How a role ends. */
 export interface StopOptions {
-  /**
-   * For a replaced process: time in which clients may send one more request over a keep-alive connection. The response then closes it. An
-   * immediate close could hit a request that is being sent. Milliseconds. @default 0
-   */
+  /** Time for one more request per connection of a replaced process, whose response closes it. Milliseconds. @default 0 */
   readonly idleGraceMs?: number;
 }
 
-/** A running role. */
 export interface RunningRole {
   /** Where it listens; null for roles that don't. */
   readonly address: string | null;

@@ -8,7 +8,6 @@ import type { RoleContext, RunningRole, StartRole } from './role.ts';
 import { keepUpstreamRecords } from './upstream-records.ts';
 import { startWorker } from './worker.ts';
 
-/** What starts each role. */
 const START_ROLE: Readonly<Record<RoleName, StartRole>> = {
   api: startApi,
   ingest: startIngest,

@@ -1,7 +1,6 @@
 import { errorText, type Logger } from '@chainstead/core';
 import { checkSchema, type Database, DatabaseError, sql } from '@chainstead/db';
 
-/** Detects that a newer version of Chainstead migrated the database. */
 export interface SchemaWatch {
   /** Note for readiness responses; null: this version knows the schema. */
   readonly note: string | null;

@@ -17,33 +17,24 @@ import {
 import { openPool } from '../session/upstream-pools.ts';
 import type { RoleContext } from './role.ts';
 
-/** The API of streams, with what of it leaves the database. */
 export interface StreamApi {
   readonly routes: readonly RouteModule[];
-  /** What the console does with streams. */
   readonly operations: StreamOperations;
   close(): Promise<void>;
 }
 
-/**
- * Opens the routes of streams. The worker sends all webhooks except test webhooks. Nodes are called only for past blocks, so the pool of a
- * chain starts with the first such request. Creates the webhook secret if there is none.
- * @param limits counts test webhooks
- */
+/** The pool of a chain starts with the first request for past blocks. Creates the webhook secret if there is none. */
 export async function openStreamApi(context: RoleContext, limits: SharedLimits): Promise<StreamApi> {
   const { configuration, database, logger, clock } = context;
+  const { chainRegistry: registry } = configuration;
   const { triggerCalls, historicalJobs, bounds, replaysPerKey } = configuration.webhooks;
   await readStreamSettings(database);
   const egress = createEgress({ allowPrivate: configuration.privateNetworks });
   const chains = configuration.chains.map((configured) => {
     const { chain, proof: policy } = configured;
     const pool = openPool(configured, context);
-    return {
-      chain,
-      pool,
-      policy,
-      enrich: createEnrichMatch({ database, chain, pool, clock, logger, callsMax: triggerCalls }),
-    };
+    const enrich = createEnrichMatch({ database, chain, pool, clock, logger, callsMax: triggerCalls });
+    return { chain, pool, policy, enrich };
   });
   const pastBlocks = createPastBlockServices({ database, chains, logger, replaysPerKey, ...historicalJobs });
   const starts = new Map<ChainId, Promise<void>>();
@@ -77,13 +68,7 @@ export async function openStreamApi(context: RoleContext, limits: SharedLimits):
   };
   return {
     routes: createStreamRoutes(services),
-    operations: createStreamOperations({
-      database,
-      registry: configuration.chainRegistry,
-      services,
-      probeWebhook,
-      replaysPerKey,
-    }),
+    operations: createStreamOperations({ database, registry, services, probeWebhook, replaysPerKey }),
     async close() {
       await Promise.allSettled(starts.values());
       await Promise.all([egress.close(), ...chains.map(({ pool }) => pool.close())]);

@@ -15,18 +15,15 @@ import {
 export interface UpstreamRecordsOptions {
   readonly role: string;
   readonly database: Database;
-  /** Metrics registry of the pools in this process. */
   readonly metrics: Registry;
   readonly logger: Logger;
   readonly clock: Clock;
 }
 
 export interface UpstreamRecords {
-  /** For pools. */
   readonly onWrongAnswer: OnWrongAnswer;
   /** Reads the metrics immediately and writes. Never rejects. */
   flush(): Promise<void>;
-  /** Writes the remaining records. */
   close(): Promise<void>;
 }
 

@@ -14,7 +14,7 @@ import {
 } from '@chainstead/markets';
 import { createNameReader, type NameNodes } from '@chainstead/names';
 import { addNftMetadata, addTraits, createDocumentReader } from '@chainstead/nft';
-import { addStateReads, type StateReader } from '@chainstead/node-reads';
+import { addStateReads } from '@chainstead/node-reads';
 import { createPriceFeedSchedules, measureFeedAges } from '@chainstead/price-feeds';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { addHistoricalJobs, createDeliveryWorker, createEnrichMatch, createWebhookBodies } from '@chainstead/streams';
@@ -48,13 +48,13 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   enough.abort();
   const journal = createWorkJournal({ database, logger, metrics });
   await journal.start();
-  const webhooks = await startWebhooks({ context, chains, journal });
+  const webhooks = await startWebhooks(context, chains, journal);
   const dueWork = createDueWork({ database, clock, logger, metrics, journal });
   addTokenFacts(dueWork, { database, chains, logger, metrics });
   addPoolProofs(dueWork, { database, chains, metrics });
   addOutdatedCandles(dueWork, { database, chains });
   const egress = createEgress({ allowPrivate: privateNetworks, logger });
-  const names = openNameReader(context, { indexed: chains, egress, signal: stop.signal });
+  const names = openNameReader(context, chains, egress, stop.signal);
   const requested = { chains: [...chains, ...names.unindexed], readers: [...stateReaders, names.reader] };
   addStateReads(dueWork, { ...requested, database, clock, logger, metrics, journal });
   measureFeedAges({ registry: metrics, database, chains: chains.map(({ chain }) => chain), logger });
@@ -63,11 +63,8 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
     ...createCandleSchedules({ database, chains }),
     ...createTrustedHookSchedules({ database, chains }),
   ]);
-  const onDemandBackfill = createOnDemandBackfill({
-    chains: configuration.chains.map(({ chain }) => chain),
-    datasets: configuration.datasets,
-    ...onDemand,
-  });
+  const served = chains.map(({ chain }) => chain);
+  const onDemandBackfill = createOnDemandBackfill({ chains: served, datasets: configuration.datasets, ...onDemand });
   const readers = { readSender, readReceiver, sentTransactions };
   onDemandBackfill.work(dueWork, { database, chains, clock, logger, metrics, journal, ...readers });
   addNftMetadata(dueWork, {
@@ -82,15 +79,9 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
         await onDemandBackfill.requestContract({ database, logger }, chain, address, requestedBy);
     },
   });
-  addTraits(dueWork, {
-    database,
-    projections: createSubjectProjections(database, metrics),
-    chains: chains.map(({ chain }) => chain),
-    documentRate: onDemand.collectionRate,
-    logger,
-    metrics,
-    journal,
-  });
+  const projections = createSubjectProjections(database, metrics);
+  const traits = { projections, chains: served, documentRate: onDemand.collectionRate };
+  addTraits(dueWork, { ...traits, database, logger, metrics, journal });
   addHistoricalJobs(dueWork, { database, chains, logger });
   dueWork.start();
   const sampling = keepSampling(context, stop.signal);
@@ -110,10 +101,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
 /** Several workers sample; the first sample of a minute counts. Milliseconds. */
 const INTERVAL_MS = 60_000;
 
-/**
- * Stores the progress of each chain per minute and table sizes per hour, with a few statements independent of ingestion.
- * Settles once the signal aborts.
- */
+/** Settles once the signal aborts. */
 async function keepSampling(
   { configuration, database, logger, clock }: RoleContext,
   signal: AbortSignal,
@@ -139,23 +127,8 @@ async function keepSampling(
   }
 }
 
-/** What reads names, and the nodes that are there for names alone. */
-interface OpenedNameReader {
-  readonly reader: StateReader;
-  /** Chains that are not indexed. */
-  readonly unindexed: readonly NameNodes[];
-  close(): Promise<void>;
-}
-
 /** @param indexed the chains whose pools are open anyway */
-function openNameReader(
-  context: RoleContext,
-  {
-    indexed,
-    egress,
-    signal,
-  }: { readonly indexed: readonly NameNodes[]; readonly egress: Egress; readonly signal: AbortSignal },
-): OpenedNameReader {
+function openNameReader(context: RoleContext, indexed: readonly NameNodes[], egress: Egress, signal: AbortSignal) {
   const { names } = context.configuration;
   const own = names.chains.flatMap(({ chain, upstreams }): NameNodes[] =>
     upstreams === null ? [] : [{ chain, pool: openPool({ chain, upstreams }, context) }],
@@ -173,6 +146,7 @@ function openNameReader(
       gateways: names.asksGateways ? egress : null,
       contracts: { universalResolver },
     }),
+    /** Chains that are not indexed. */
     unindexed: own.filter((nodes) => !isAmong(indexed, nodes)),
     async close() {
       await Promise.all(starts);
@@ -181,20 +155,11 @@ function openNameReader(
   };
 }
 
-interface WebhooksOptions {
-  readonly context: RoleContext;
-  readonly journal: WorkJournal;
-  readonly chains: readonly { readonly chain: Chain; readonly pool: UpstreamPool }[];
-}
-
-/** The sending of webhooks, at work. */
-interface RunningWebhooks {
-  /** Begins no more attempts; those under way may end within so many milliseconds. Ends connections then. */
-  stop(timeoutMs: number): Promise<void>;
-}
-
-/** Sends the webhooks of all streams, over separate connections. */
-async function startWebhooks({ context, chains, journal }: WebhooksOptions): Promise<RunningWebhooks> {
+async function startWebhooks(
+  context: RoleContext,
+  chains: readonly { readonly chain: Chain; readonly pool: UpstreamPool }[],
+  journal: WorkJournal,
+) {
   const { configuration, database, logger, metrics, clock } = context;
   const { retries, retryDelaysMs, historyDays, concurrency, concurrencyPerHost, triggerCalls } = configuration.webhooks;
   // The metadata client logs the allowed networks at the start.
@@ -220,7 +185,8 @@ async function startWebhooks({ context, chains, journal }: WebhooksOptions): Pro
   });
   await worker.start();
   return {
-    async stop(timeoutMs) {
+    /** Begins no more attempts; those under way may end within so many milliseconds. Ends connections then. */
+    async stop(timeoutMs: number) {
       await worker.stop(timeoutMs);
       await egress.close();
     },

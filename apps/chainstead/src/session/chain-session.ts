@@ -8,7 +8,6 @@ import { createSignerProcesses } from './signer-processes.ts';
 import type { Storage } from './storage.ts';
 import { openPool } from './upstream-pools.ts';
 
-/** Inputs of the sync engine's commands in addition to ranges and progress. */
 export type ChainWork = Omit<RangeCommandOptions, 'onProgress'> & { readonly clock: Clock };
 
 export interface ChainSession extends CommandSession {

@@ -1,7 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import type { AuditActor } from '@chainstead/http';
 
-/** The user who runs a command on this machine, for the audit log. */
 export function commandActor(): AuditActor {
   return { door: 'command', id: `${accountName()}@${hostname()}`, name: null, address: null, requestId: null };
 }

@@ -1,6 +1,5 @@
 import type { Clock } from '@chainstead/core';
 
-/** Somewhere to write text; a terminal or not. */
 export interface Output {
   write(text: string): unknown;
   readonly isTTY?: boolean;
@@ -8,7 +7,11 @@ export interface Output {
   readonly columns?: number;
 }
 
-/** What every command gets from the process. */
+/** Of commands that print text or JSON. */
+export interface JsonOption {
+  readonly json?: boolean;
+}
+
 export interface CommandContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Its `.env` holds settings; absent: only the environment and a named file do. */

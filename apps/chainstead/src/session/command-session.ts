@@ -18,7 +18,6 @@ export interface CommandSession {
   readonly name: string;
 }
 
-/** Opens the database for one piece of work and closes it afterwards. */
 export async function withStorage<T>(session: CommandSession, work: (storage: Storage) => Promise<T>): Promise<T> {
   const storage = await openStorage({
     configuration: session.configuration.database,

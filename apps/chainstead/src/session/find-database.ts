@@ -6,15 +6,9 @@ import type { Configuration } from '../configuration/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import type { CommandContext } from './command-context.ts';
 
-/** What a demo's folder of data begins with, in the folder for temporary files. */
 export const DEMO_FOLDER_PREFIX = 'chainstead-demo-';
 
-/**
- * Returns the configuration for a read-only command, with an existing database: the configured one, or that of a running
- * demo, which is named in the output.
- * @param output text: standard output is for a person
- * @throws UsageError if there is none
- */
+/** Returns the configured database, or that of a running demo, which is named in the output. @throws UsageError */
 export async function findDatabase(
   configuration: Configuration,
   context: CommandContext,
@@ -22,7 +16,10 @@ export async function findDatabase(
 ): Promise<Configuration> {
   const { url, dataDirectory } = configuration.database;
   if (url !== null || (await hasCluster(dataDirectory))) return configuration;
-  const [demo] = await findDemos();
+  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(DEMO_FOLDER_PREFIX));
+  const folders = names.map((name) => join(tmpdir(), name));
+  const running = await Promise.all(folders.map(hasRunningServer));
+  const demo = folders.find((_folder, index) => running[index] === true);
   if (demo === undefined)
     throw new UsageError(
       `There is no database in ${dataDirectory} yet`,
@@ -32,12 +29,4 @@ export async function findDatabase(
   const notes = output === 'text' ? context.stdout : context.stderr;
   notes.write(`There is no database in ${dataDirectory}. Using the running demo (DATA_DIR=${demo}).\n`);
   return { ...configuration, database: { ...configuration.database, dataDirectory: demo } };
-}
-
-/** Folders of the running demos. */
-async function findDemos(): Promise<string[]> {
-  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(DEMO_FOLDER_PREFIX));
-  const folders = names.map((name) => join(tmpdir(), name));
-  const running = await Promise.all(folders.map(hasRunningServer));
-  return folders.filter((_folder, index) => running[index] === true);
 }

@@ -1,12 +1,21 @@
 import { readContractDatasets } from '@chainstead/contracts/datasets';
 import type { Database } from '@chainstead/db';
-import type { Dataset } from '@chainstead/sync';
-import type { Configuration } from '../configuration/index.ts';
+import { type ChainStatus, type Dataset, readChainStatuses } from '@chainstead/sync';
+import { type Configuration, retentionOfChains } from '../configuration/index.ts';
 
-/** Returns the configured datasets, and those of the contracts that the operator added. */
 export async function readIndexedDatasets(
   database: Pick<Database, 'query'>,
   configuration: Pick<Configuration, 'datasets'>,
 ): Promise<readonly Dataset[]> {
   return [...configuration.datasets, ...(await readContractDatasets(database))];
+}
+
+export async function readStatuses(
+  database: Database,
+  configuration: Pick<Configuration, 'chains' | 'datasets'>,
+): Promise<readonly ChainStatus[]> {
+  const { chains } = configuration;
+  const configured = chains.map(({ chain }) => chain);
+  const datasets = await readIndexedDatasets(database, configuration);
+  return readChainStatuses(database, datasets, configured, retentionOfChains(chains));
 }

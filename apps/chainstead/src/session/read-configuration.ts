@@ -15,16 +15,11 @@ import {
 import { UsageError } from '../errors/usage-error.ts';
 import type { CommandContext } from './command-context.ts';
 
-/** The file that is read if neither `--config` nor `CHAINSTEAD_CONFIG` names one. */
 const FOUND_FILE = '.env';
 
-/** Command lines that have named their `.env`. */
 const named = new WeakSet<CommandContext>();
 
-/**
- * Returns the places that configuration comes from, strongest first: the environment, then the configuration file.
- * @throws ConfigurationFileError
- */
+/** The environment wins over the file. @throws ConfigurationFileError */
 export function configurationSources(command: Command, context: CommandContext): ConfigurationSource[] {
   const file = configurationFile(command, context);
   const environment = environmentSource(context.environment);
@@ -36,10 +31,7 @@ export function configurationSources(command: Command, context: CommandContext):
   return [environment, { ...fileSource(file), isOwn: false }];
 }
 
-/**
- * Returns the path of the configuration file: `--config`, then `CHAINSTEAD_CONFIG`, then `.env` in the current folder. Null if there is none,
- * or if `CHAINSTEAD_CONFIG` is empty.
- */
+/** `--config`, then `CHAINSTEAD_CONFIG` (empty: none), then `.env` in the current folder. */
 export function configurationFile(command: Command, context: CommandContext): string | null {
   const given: unknown = command.optsWithGlobals().config;
   if (typeof given === 'string') return given;
@@ -53,10 +45,7 @@ function foundFile({ currentFolder }: CommandContext): string | null {
   return path !== null && existsSync(path) ? path : null;
 }
 
-/**
- * The configuration that a command runs with; warnings go to the error output.
- * @throws ConfigurationError, ConfigurationFileError
- */
+/** Warnings go to the error output. @throws ConfigurationError, ConfigurationFileError */
 export function readConfiguration(command: Command, context: CommandContext): ParsedConfiguration {
   return parseWithWarnings(configurationSources(command, context), context);
 }

@@ -1,7 +1,4 @@
-/**
- * Processes that recover senders from signatures, so that the ingest process is not blocked. They are not threads, because the compiled
- * curve can be loaded only once per process.
- */
+/** They are no threads, because the compiled curve can be loaded only once per process. */
 import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -16,11 +13,9 @@ const PROCESSES = Math.max(1, Math.min(availableParallelism() - 1, 8));
 
 export interface SignerProcesses {
   readonly recover: RecoverSigners;
-  /** Ends the processes; what is under way fails. */
   close(): Promise<void>;
 }
 
-/** Senders could not be recovered since a process ended. Code `SIGNER_PROCESS_ENDED`. */
 export class SignerProcessError extends defineError('SIGNER_PROCESS_ENDED', (how: string) => ({
   message: `A process that recovers senders from signatures ended (${how}). A new process replaces it, and the block is fetched again`,
   facts: { how },

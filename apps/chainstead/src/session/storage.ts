@@ -13,7 +13,6 @@ import {
 } from '@chainstead/db';
 import type { Configuration } from '../configuration/index.ts';
 
-/** Where everything is kept: a Postgres that was given, or the embedded one. */
 export interface Storage {
   readonly database: Database;
   /** Holds the password: never for logs. */
@@ -37,7 +36,6 @@ export interface StorageOptions {
   readonly isQuiet?: boolean;
 }
 
-/** No connection to the configured database. */
 export class DatabaseUnreachableError extends defineError('DATABASE_UNREACHABLE', (url: string, cause: unknown) => ({
   message: `The database at ${redactConnectionString(url)} can't be reached: ${connectionProblem(cause)}`,
   facts: { database: redactConnectionString(url) },
@@ -48,9 +46,8 @@ export class DatabaseUnreachableError extends defineError('DATABASE_UNREACHABLE'
 })) {}
 
 /**
- * Opens the database, and starts the embedded server if no URL is configured. An embedded database is migrated
- * immediately; another one only by `start` and `migrate`. @throws DatabaseUnreachableError, and
- * the errors of `startEmbeddedPostgres`, `checkSchema` and `migrate`.
+ * Starts the embedded server if no URL is configured, and migrates its database.
+ * @throws DatabaseUnreachableError, errors of `startEmbeddedPostgres`, `checkSchema` and `migrate`
  */
 export async function openStorage(options: StorageOptions): Promise<Storage> {
   const { configuration, logger, leavesSchema = false } = options;

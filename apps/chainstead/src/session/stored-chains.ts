@@ -2,10 +2,7 @@ import { type ChainRegistry, createChainRegistry } from '@chainstead/chains';
 import { type Database, sql } from '@chainstead/db';
 import type { Configuration } from '../configuration/index.ts';
 
-/**
- * Returns the configuration with the chains of the database too, so that commands on stored rows need no CHAINS. Chains that are not configured
- * here have the defaults of unknown chains.
- */
+/** Adds the chains of the database, with defaults, so that commands on stored rows need no CHAINS. */
 export async function withStoredChains(
   database: Pick<Database, 'query'>,
   configuration: Configuration,

@@ -16,13 +16,10 @@ export interface PoolOptions {
   readonly logger: Logger;
   readonly metrics: Registry;
   readonly clock: Clock;
-  /** Limits that are shared with other pools. Default: this pool has its own. */
   readonly callLimits?: UpstreamLimits | undefined;
-  /** Called for each response that is found to be wrong. */
   readonly onWrongAnswer?: OnWrongAnswer | undefined;
 }
 
-/** The pool of a configured chain's upstreams, not started yet. */
 export function openPool(
   configured: Pick<ChainConfiguration, 'chain' | 'upstreams'>,
   { logger, metrics, clock, callLimits, onWrongAnswer }: PoolOptions,
@@ -36,14 +33,16 @@ export interface StartPoolOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /** Called each time that no upstream can be used, before the wait. */
   onFailure?(reason: string): Promise<void>;
 }
 
 /** Starts a pool, trying again until an upstream can be used. @returns false when the signal aborted before. */
 export async function startPool(pool: UpstreamPool, options: StartPoolOptions): Promise<boolean> {
   const { chain, clock, logger, signal, onFailure } = options;
-  const aborted = abortOf(signal);
+  const aborted = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
   while (!signal.aborted) {
     try {
       // An upstream that does not answer must not hold up a stop.
@@ -57,11 +56,4 @@ export async function startPool(pool: UpstreamPool, options: StartPoolOptions): 
     await sleepUnlessAborted(clock, RETRY_MS, signal);
   }
   return false;
-}
-
-function abortOf(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

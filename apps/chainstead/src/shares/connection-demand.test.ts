@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseConfiguration, ROLE_NAMES, type RoleName } from '../configuration/index.ts';
 import { connectionShortage, connectionsNeeded, connectionsToStandby, settingsToLower } from './connection-demand.ts';
-import { concurrencyLimiterOf } from './role-slot.ts';
+import { slotsOf } from './role-slot.ts';
 
 function needed(variables: Readonly<Record<string, string>>, roles: readonly RoleName[] = ROLE_NAMES): number {
   const source = {
@@ -10,7 +10,7 @@ function needed(variables: Readonly<Record<string, string>>, roles: readonly Rol
     variables: { CHAINS: 'eth,base', DATABASE_POOL_SIZE: '10', ...variables },
   };
   const { configuration } = parseConfiguration([source]);
-  return connectionsNeeded(configuration, concurrencyLimiterOf(configuration, roles, 4));
+  return connectionsNeeded(configuration, slotsOf(configuration, roles, 4));
 }
 
 test('the connections that roles may open are the sum of what the documentation lists', () => {

@@ -2,7 +2,6 @@ import type { ConnectionRoom } from '@chainstead/db';
 import type { Configuration, RoleName } from '../configuration/index.ts';
 import type { RoleSlot } from './role-slot.ts';
 
-/** What decides how many connections to Postgres the roles may open. */
 type ConnectionFacts = Pick<Configuration, 'redisUrl' | 'chains' | 'aptos' | 'onDemand'> & {
   readonly database: Pick<Configuration['database'], 'poolSize'>;
   readonly api: Pick<Configuration['api'], 'hasAgentSql' | 'hasGraphql'>;
@@ -51,7 +50,6 @@ const SETTING_OF: Readonly<Record<RoleName, string>> = {
   worker: 'WORKER_PROCESSES',
 };
 
-/** Settings that reduce the number of connections if lowered. */
 export function settingsToLower(slots: readonly RoleSlot[]): string[] {
   const several = new Set(slots.filter(({ of }) => of > 1).map(({ role }) => SETTING_OF[role]));
   return ['DATABASE_POOL_SIZE', ...several];

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ROLE_NAMES } from '../configuration/index.ts';
 import { parse } from '../testing/configuration-problems.ts';
-import { concurrencyLimiterOf, renderRoles, shareOf, slotName } from './role-slot.ts';
+import { renderRoles, shareOf, slotName, slotsOf } from './role-slot.ts';
 
 const slots = (variables: Readonly<Record<string, string>>, cores = 8) =>
-  concurrencyLimiterOf(parse(variables).configuration, ROLE_NAMES, cores);
+  slotsOf(parse(variables).configuration, ROLE_NAMES, cores);
 
 describe('the processes of the roles', () => {
   it('are one each, unless more are wanted', () => {

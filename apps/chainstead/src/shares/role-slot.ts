@@ -1,6 +1,5 @@
 import type { Configuration, RoleName } from '../configuration/index.ts';
 
-/** Which of a role's processes one is. */
 export interface ProcessNumber {
   /** From 1. */
   readonly number: number;
@@ -18,12 +17,8 @@ export interface RoleSlot extends ProcessNumber {
 /** Upper limit of `auto`, because Postgres must hold the connections of all processes. */
 const AUTO_MAX = 64;
 
-/**
- * Returns the processes of the roles. `ingest` processes without a chain help with the backfill of other chains. Aptos has no such help, so
- * with Aptos only, there are no more processes than networks.
- * @param cores value of `auto`
- */
-export function concurrencyLimiterOf(
+/** With Aptos only, there are no more `ingest` processes than networks, as none can help. @param cores value of `auto` */
+export function slotsOf(
   { processes, chains, aptos }: Pick<Configuration, 'processes' | 'chains' | 'aptos'>,
   roles: readonly RoleName[],
   cores: number,

@@ -13,10 +13,7 @@ export interface AdminKeyFileOptions {
   readonly logger: Logger;
 }
 
-/**
- * Creates the first console key in a file that only this user can read, because printed output ends up in logs.
- * @returns the file's path; null if such a key exists or existed, or if the file can't be written, which is logged
- */
+/** In a file, because printed output ends up in logs. @returns null if such a key exists or existed, or on failure */
 export async function writeFirstAdminKey(options: AdminKeyFileOptions): Promise<string | null> {
   const { database, configured, dataDirectory, logger } = options;
   const path = join(dataDirectory, FILE);

@@ -3,7 +3,6 @@ import { createServer, type Server } from 'node:net';
 import type { Configuration, RoleName } from '../configuration/index.ts';
 import { ListenError } from '../errors/listen-error.ts';
 
-/** An address that will be listened on, and the configuration keys that name it. */
 interface Listened {
   readonly host: string;
   readonly hostKey: string;
@@ -11,16 +10,13 @@ interface Listened {
   readonly key: string;
 }
 
-/**
- * Finds out whether every port that these roles will listen on can be taken, all of them at once, before anything slow is started.
- * @throws ListenError
- */
+/** Tries all ports together, before anything slow is started. @throws ListenError */
 export async function requireFreePorts(configuration: Configuration, roles: readonly RoleName[]): Promise<void> {
   const held: Server[] = [];
   try {
     for (const address of listenedBy(configuration, roles)) held.push(await holdPort(address));
   } finally {
-    await Promise.all(held.map(release));
+    await Promise.all(held.map((server) => once(server.close(), 'close')));
   }
 }
 
@@ -48,9 +44,4 @@ async function holdPort({ host, hostKey, port, key }: Listened): Promise<Server>
     throw new ListenError({ host, port, key, hostKey, cause });
   }
   return server;
-}
-
-async function release(server: Server): Promise<void> {
-  server.close();
-  await once(server, 'close');
 }

@@ -1,7 +1,6 @@
 import { type Database, sql } from '@chainstead/db';
 import { ROLE_NAMES } from '../configuration/index.ts';
 
-/** A process of a role that has connections to the database now. */
 export interface ConnectedProcess {
   /** `api`, or `api-2` if a start runs several. */
   readonly name: string;
@@ -10,7 +9,6 @@ export interface ConnectedProcess {
   readonly connections: number;
 }
 
-/** Reads the processes of all machines by session name. Sessions of queues are not counted. */
 export async function readConnectedProcesses(database: Pick<Database, 'query'>): Promise<ConnectedProcess[]> {
   return database.query<ConnectedProcess>(
     sql`SELECT substr(application_name, length('chainstead ') + 1) AS name, host(client_addr) AS address, count(*)::int AS connections
@@ -19,7 +17,6 @@ export async function readConnectedProcesses(database: Pick<Database, 'query'>):
   );
 }
 
-/** Renders the processes as one text, or none without processes. */
 export function renderConnectedProcesses(processes: readonly ConnectedProcess[]): string[] {
   if (processes.length === 0) return [];
   const lines = processes.map(({ name, address, connections }) => {

@@ -4,19 +4,14 @@ import { isOutage } from '@chainstead/db';
 export interface WaitOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Ends the wait. The last error is thrown. */
   readonly signal: AbortSignal;
-  /** Whether the first failure is thrown immediately. */
   isFinal?(error: unknown): boolean;
 }
 
 /** A server restart or a failover takes less. Milliseconds. */
 const WAIT_MAX_MS = 60_000;
 
-/**
- * Retries a step of the start while the database is briefly unavailable, because it restarts or another server takes over. Steps must be
- * repeatable after a failure. @throws errors of the step; an outage after one minute
- */
+/** Steps must be repeatable. @throws errors of the step; an outage after one minute */
 export async function onceDatabaseAnswers<T>(step: () => Promise<T>, options: WaitOptions): Promise<T> {
   const { clock, logger, signal, isFinal } = options;
   const ends = clock.now() + WAIT_MAX_MS;

@@ -7,10 +7,7 @@ import type { Storage } from '../session/storage.ts';
 /** More than all API processes of an installation use together. */
 const CONNECTIONS_MAX = 60;
 
-/**
- * Returns the configuration with URLs of roles that can only read, for each feature that is on without its URL. All processes of a database derive
- * the same passwords. @throws DatabaseError READER_ROLE_MISSING
- */
+/** All processes of a database derive the same passwords. @throws DatabaseError READER_ROLE_MISSING */
 export async function withReaderUrls(configuration: Configuration, storage: Storage): Promise<Configuration> {
   const { api } = configuration;
   const provide = async (setting: 'GRAPHQL' | 'MCP_SQL', purpose: string): Promise<string> =>

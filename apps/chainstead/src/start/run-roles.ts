@@ -3,7 +3,7 @@ import { measureDisk } from '@chainstead/db';
 import { createLocalLimits } from '@chainstead/rpc';
 import type { Configuration, RoleName } from '../configuration/index.ts';
 import { listen } from '../roles/listen.ts';
-import type { RoleContext, RunningRole } from '../roles/role.ts';
+import type { RunningRole } from '../roles/role.ts';
 import { runRole } from '../roles/run-role.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import type { Storage } from '../session/storage.ts';
@@ -17,7 +17,6 @@ import { type CallingProcess, createUpstreamShares } from '../supervisor/upstrea
 import { onceDatabaseAnswers } from './once-database-answers.ts';
 
 export interface RunRolesOptions {
-  /** Processes to run. */
   readonly slots: readonly RoleSlot[];
   readonly configuration: Configuration;
   readonly configurationFile: string | null;
@@ -60,7 +59,7 @@ async function runHere(slot: RoleSlot, options: RunRolesOptions): Promise<void> 
   try {
     const system = await startSystem(options, metrics);
     options.onReady([{ role, address: running.address }], system?.address ?? null);
-    await aborted(context.stopSignal);
+    await new Promise<void>((resolve) => onAbort(context.stopSignal, resolve));
     context.stderr.write(renderFinishing([role]));
     await system?.stop();
   } finally {
@@ -112,7 +111,7 @@ async function runSupervised(options: RunRolesOptions): Promise<void> {
   });
   onAbort(context.stopSignal, () => supervisor.stop());
   const endReloads = context.onReload?.(() => {
-    if (hasApi(options)) void supervisor.replace('api');
+    if (options.slots.some(({ role }) => role === 'api')) void supervisor.replace('api');
     else logger.warn(NOTHING_TO_REPLACE);
   });
   let system: RunningRole | null = null;
@@ -130,7 +129,6 @@ async function runSupervised(options: RunRolesOptions): Promise<void> {
   }
 }
 
-/** Measures this process, and the disk of the embedded Postgres. */
 function measureMachine({ configuration, storage, logger }: RunRolesOptions, metrics: Registry): void {
   measureProcess(metrics);
   if (storage.isEmbedded) measureDisk(metrics, configuration.database.dataDirectory, logger);
@@ -139,14 +137,11 @@ function measureMachine({ configuration, storage, logger }: RunRolesOptions, met
 /** Serves /health, /ready and /metrics for all processes of this start if METRICS_PORT is set. */
 async function startSystem(options: RunRolesOptions, metrics: Registry): Promise<RunningRole | null> {
   const { configuration, storage, logger, context } = options;
-  const { port } = configuration.metrics;
+  const { host, port } = configuration.metrics;
   if (port === null) return null;
   const { database, url: databaseUrl } = storage;
-  return startSystemRoutes({ configuration, database, databaseUrl, logger, metrics, clock: context.clock }, port);
-}
-
-function hasApi({ slots }: RunRolesOptions): boolean {
-  return slots.some(({ role }) => role === 'api');
+  const role = { configuration, database, databaseUrl, logger, metrics, clock: context.clock };
+  return listen(role, { routes: [], host, port, servesMetrics: true, isMetricsPort: true });
 }
 
 function childEnvironment(options: RunRolesOptions): Record<string, string | undefined> {
@@ -160,29 +155,17 @@ function childEnvironment(options: RunRolesOptions): Record<string, string | und
   };
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => onAbort(signal, resolve));
-}
-
 function onAbort(signal: AbortSignal, callback: () => void): void {
   if (signal.aborted) callback();
   else signal.addEventListener('abort', () => callback(), { once: true });
 }
 
-/** Work that a stop waits for, by role. */
 const WORK: Readonly<Record<RoleName, string>> = {
   api: 'requests (api)',
   ingest: 'blocks in progress (ingest)',
   worker: 'jobs and webhooks (worker)',
 };
 
-/** Renders the line for an operator who pressed Ctrl-C and waits. */
 function renderFinishing(roles: readonly RoleName[]): string {
   return `Stopping. Waiting for ${roles.map((role) => WORK[role]).join(', ')}. Press Ctrl-C again to stop immediately\n`;
-}
-
-/** Serves /health, /ready and /metrics apart from the API. @throws ListenError */
-function startSystemRoutes(context: RoleContext, port: number): Promise<RunningRole> {
-  const { host } = context.configuration.metrics;
-  return listen(context, { routes: [], host, port, servesMetrics: true, isMetricsPort: true });
 }

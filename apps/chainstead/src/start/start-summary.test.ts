@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { environmentSource, parseConfiguration } from '../configuration/index.ts';
-import { concurrencyLimiterOf } from '../shares/role-slot.ts';
+import { slotsOf } from '../shares/role-slot.ts';
 import { renderStartSummary } from './start-summary.ts';
 import type { ChainFinding } from './survey-upstreams.ts';
 
@@ -17,7 +17,7 @@ const summary = (
       isEmbedded: configuration.database.url === null,
       url: configuration.database.url ?? 'postgres://chainstead:hunter2@127.0.0.1:4711/chainstead',
     },
-    slots: concurrencyLimiterOf(configuration, configuration.roles, 4),
+    slots: slotsOf(configuration, configuration.roles, 4),
     ready: [{ role: 'api', address: 'http://127.0.0.1:8080' }],
     metrics: configuration.metrics.port === null ? null : `http://127.0.0.1:${configuration.metrics.port}`,
     findings,

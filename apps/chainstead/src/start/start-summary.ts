@@ -28,15 +28,19 @@ export interface StartSummary {
 /** Number of gateway chains that are listed by name. */
 const CHAINS_NAMED = 8;
 
-/** Renders the summary that `chainstead start` prints once all roles are ready. */
 export function renderStartSummary(summary: StartSummary): string {
   const { configuration, storage, slots, ready, metrics, findings } = summary;
   const address = ready.find(({ role }) => role === 'api')?.address ?? null;
   const { database, redisUrl } = configuration;
   const lines = [
     `Chainstead runs: ${renderRoles(slots)}`,
-    ...(address === null ? [] : [`  API       ${address}/api/v2.2`, `  Docs      ${address}/docs`]),
-    ...(address === null ? [] : [consoleLine(address, summary.adminKeyFile ?? null)]),
+    ...(address === null
+      ? []
+      : [
+          `  API       ${address}/api/v2.2`,
+          `  Docs      ${address}/docs`,
+          `  Console   ${address}/console, ${summary.adminKeyFile ? `with the key in ${summary.adminKeyFile}` : 'with a key of the scope admin'}`,
+        ]),
     ...metricsLines(configuration, address, metrics),
     `  Database  ${storage.isEmbedded ? embeddedDatabase(storage.url, database.dataDirectory) : redactConnectionString(storage.url)}`,
     `  Queues    ${redisUrl === null ? 'in Postgres' : redactUrl(redisUrl)}`,
@@ -47,11 +51,6 @@ export function renderStartSummary(summary: StartSummary): string {
     ...warnings(configuration, address !== null && !summary.needsKey),
   ];
   return `\n${lines.join('\n')}\n\n`;
-}
-
-function consoleLine(address: string, adminKeyFile: string | null): string {
-  const key = adminKeyFile === null ? 'with a key of the scope admin' : `with the key in ${adminKeyFile}`;
-  return `  Console   ${address}/console, ${key}`;
 }
 
 function metricsLines({ api }: Configuration, address: string | null, metrics: string | null): string[] {
@@ -101,7 +100,6 @@ function aptosLines({ datasets, networks }: Configuration['aptos']): string[] {
   });
 }
 
-/** Shows the problems that block a chain, with a fix. */
 function findingLines(finding: ChainFinding, { chains, aptos }: Configuration): string[] {
   const { chain, head, failure, unusable } = finding;
   const evm = chains.find((configured) => configured.chain.key === chain);

@@ -4,7 +4,6 @@ import { type Clock, createMetricsRegistry, errorText, silentLogger } from '@cha
 import { createUpstreamPool, NoUpstreamError } from '@chainstead/rpc';
 import type { AptosNetworkConfiguration, ChainConfiguration, Configuration } from '../configuration/index.ts';
 
-/** Survey result for the nodes of one chain. */
 export interface ChainFinding {
   /** As in `ChainConfiguration.chain.key`; for Aptos, `aptos` or `aptos-testnet`. */
   readonly chain: string;
@@ -46,16 +45,13 @@ async function surveyChain({ chain, upstreams }: ChainConfiguration, clock: Cloc
       .flatMap(({ name, state, reason }) => (state === 'disabled' ? [{ name, reason: reason ?? 'no response' }] : []));
     return { chain: chain.key, head: value.number, failure: null, unusable };
   } catch (error) {
-    return { chain: chain.key, head: null, failure: failureOf(error), unusable: [] };
+    // The summary names the chain.
+    const failures = error instanceof NoUpstreamError ? error.failures : null;
+    const reasons = failures?.map(({ upstream, reason }) => `${upstream}: ${reason}`).join('; ');
+    return { chain: chain.key, head: null, failure: reasons ?? errorText(error), unusable: [] };
   } finally {
     await pool.close();
   }
-}
-
-/** Returns the upstreams with their reasons, without the chain, which the summary names. */
-function failureOf(error: unknown): string {
-  if (!(error instanceof NoUpstreamError)) return errorText(error);
-  return error.failures.map(({ upstream, reason }) => `${upstream}: ${reason}`).join('; ');
 }
 
 async function surveyFullnodes(

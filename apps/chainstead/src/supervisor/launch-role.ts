@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, type ForkOptions, fork } from 'node:child_process';
 import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import type { RoleSlot } from '../shares/role-slot.ts';
@@ -9,17 +9,14 @@ const ENTRY = fileURLToPath(new URL('../role-process.ts', import.meta.url));
 
 export interface LaunchOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Called with each message except `ready`. */
   onMessage(message: RoleMessage): void;
 }
 
-/** A role's process that can be talked to. */
 export interface LaunchedRole extends RoleProcessHandle {
   /** Does nothing when the process is gone. */
   send(message: RoleMessage): void;
 }
 
-/** Starts a process of a role with an IPC channel. It inherits stdout and stderr. */
 export function launchRole(slot: RoleSlot, options: LaunchOptions): LaunchedRole {
   const child = slot.role === 'api' ? forkOntoSharedPort(slot, options) : forkAlone(slot, options);
   const ready = Promise.withResolvers<RoleReady>();
@@ -48,34 +45,16 @@ export function launchRole(slot: RoleSlot, options: LaunchOptions): LaunchedRole
   };
 }
 
-const CHANNEL = {
-  stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  // Metrics are megabytes of text with quotes, which JSON would escape and read again one by one.
-  serialization: 'advanced',
-} as const;
-
 function forkAlone(slot: RoleSlot, { environment }: LaunchOptions): ChildProcess {
-  return fork(ENTRY, argumentsOf(slot), {
-    ...CHANNEL,
-    stdio: [...CHANNEL.stdio],
-    env: { ...environment },
-    execArgv: flagsOf(slot, process.execArgv),
-  });
+  return fork(ENTRY, argumentsOf(slot), { ...channelOf(slot), env: { ...environment } });
 }
 
 /**
- * Starts a process whose ports are opened here, and whose connections are distributed here, in turn to free processes. With one socket
- * per process (SO_REUSEPORT), Linux would reset queued connections of an ending process, macOS would not distribute connections, and
- * another program of the same user could share the port unnoticed.
+ * The ports are opened here, and connections go to free processes in turn. With a socket per process (SO_REUSEPORT),
+ * Linux would reset queued connections of an ending process, and macOS would not distribute connections.
  */
 function forkOntoSharedPort(slot: RoleSlot, { environment }: LaunchOptions): ChildProcess {
-  cluster.setupPrimary({
-    ...CHANNEL,
-    stdio: [...CHANNEL.stdio],
-    exec: ENTRY,
-    args: argumentsOf(slot),
-    execArgv: flagsOf(slot, process.execArgv),
-  });
+  cluster.setupPrimary({ ...channelOf(slot), exec: ENTRY, args: argumentsOf(slot) });
   // `fork` adds the variables of this process. Variables that are not passed must be removed.
   const withheld = Object.fromEntries(Object.keys(process.env).map((name) => [name, undefined]));
   const worker = cluster.fork({ ...withheld, ...environment });
@@ -91,7 +70,15 @@ function argumentsOf({ role, number, of }: RoleSlot): string[] {
 /** As bin/chainstead.js has them, which suits ingest. V8 takes the last of several equal flags. */
 const SERVING_FLAG = '--max-semi-space-size=64';
 
-function flagsOf({ role }: RoleSlot, inherited: readonly string[]): string[] {
-  const isSized = inherited.some((flag) => flag.startsWith('--max-semi-space-size='));
-  return role === 'ingest' || !isSized ? [...inherited] : [...inherited, SERVING_FLAG];
+type Channel = Pick<ForkOptions, 'serialization' | 'execArgv'> & { stdio: ('ignore' | 'inherit' | 'ipc')[] };
+
+function channelOf({ role }: RoleSlot): Channel {
+  const { execArgv } = process;
+  const isSized = execArgv.some((flag) => flag.startsWith('--max-semi-space-size='));
+  return {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    // Metrics are megabytes of text with quotes, which JSON would escape and read again one by one.
+    serialization: 'advanced',
+    execArgv: role === 'ingest' || !isSized ? execArgv : [...execArgv, SERVING_FLAG],
+  };
 }

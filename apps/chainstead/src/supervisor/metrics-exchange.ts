@@ -1,12 +1,10 @@
 import type { MetricFamilies } from '@chainstead/core';
 import type { RoleMessage } from './role-messages.ts';
 
-/** A process that can return its metrics. */
 export interface MetricsPeer {
   send(message: RoleMessage): void;
 }
 
-/** Requests metrics from other processes and matches the responses. */
 export interface MetricsExchange {
   /** Returns the metrics of the peers that respond in time. */
   collect(peers: readonly MetricsPeer[]): Promise<MetricFamilies[]>;

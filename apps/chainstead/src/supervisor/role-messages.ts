@@ -40,7 +40,6 @@ export type RoleMessage = z.output<typeof roleMessage>;
 export type LimitReport = z.output<typeof limitReport>;
 export type LimitShare = z.output<typeof limitShare>;
 
-/** The message, or null for anything else that came over the channel. */
 export function parseRoleMessage(value: unknown): RoleMessage | null {
   const parsed = roleMessage.safeParse(value);
   return parsed.success ? parsed.data : null;

@@ -9,7 +9,6 @@ import {
 } from '@chainstead/rpc';
 import type { LimitReport, LimitShare } from './role-messages.ts';
 
-/** The limits of upstreams in a process that has a share of each. */
 export interface SharedLimits extends UpstreamLimits {
   receive(message: LimitShare): void;
 }

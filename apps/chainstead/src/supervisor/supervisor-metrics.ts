@@ -1,11 +1,8 @@
 import { Counter, Gauge, type Registry } from '@chainstead/core';
 import type { RoleName } from '../configuration/index.ts';
 
-/** Metrics of role processes. */
 export interface SupervisorMetrics {
-  /** A process was started (1) or ended (−1). */
   running(role: RoleName, change: 1 | -1): void;
-  /** A process is restarted after it ended unexpectedly. */
   restarted(role: RoleName): void;
 }
 

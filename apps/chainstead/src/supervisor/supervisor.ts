@@ -28,22 +28,17 @@ export interface SupervisorOptions {
   onFinishing?(roles: readonly RoleName[]): void;
 }
 
-/** Keeps a process running in each slot. A crash leads to a restart, with a growing delay. */
 export interface Supervisor {
   /** Resolves when every slot has been ready once. @throws RoleFailedError */
   readonly ready: Promise<readonly RoleReady[]>;
   /** Resolves after `stop`, when every process has ended. @throws RoleFailedError when a role can't work at all. */
   readonly finished: Promise<void>;
-  /**
-   * Replaces the processes of a role, one after the other. The old process is stopped once the new one is ready. If a new one ends before,
-   * the replacement ends and the old process continues. A call during a replacement repeats it afterwards.
-   */
+  /** Stops each old process once the new one is ready. If that ends before, the old one continues. */
   replace(role: RoleName): Promise<void>;
   /** Stops all processes, and kills those that have not ended within the time. */
   stop(): void;
 }
 
-/** A role ended in a way that a restart can't fix. */
 export class RoleFailedError extends defineError('ROLE_FAILED', (role: RoleName, exit: RoleExit) => ({
   message: `The ${role} process can't run with this configuration (see its message above)`,
   facts: { role, exit_code: exit.code, signal: exit.signal },
@@ -73,16 +68,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       if (exit.code === EXIT_CODE_CONFIGURATION) throw new RoleFailedError(slot.role, exit);
       crashesInARow = clock.now() - startedAt >= WELL_AFTER_MS ? 1 : crashesInARow + 1;
       const delayMs = restartDelayMs(crashesInARow);
-      logger.error(
-        {
-          ...namesOf(slot),
-          exit_code: exit.code,
-          signal: exit.signal,
-          crashes_in_a_row: crashesInARow,
-          delay_ms: delayMs,
-        },
-        'Role process ended unexpectedly, restarting it',
-      );
+      const fields = { exit_code: exit.code, signal: exit.signal, crashes_in_a_row: crashesInARow, delay_ms: delayMs };
+      logger.error({ ...namesOf(slot), ...fields }, 'Role process ended unexpectedly, restarting it');
       await sleepUnlessAborted(clock, delayMs, stopping.signal);
       if (!stopping.signal.aborted) metrics.restarted(slot.role);
     }
@@ -144,7 +131,6 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     logger.info({ child_role: role }, 'All processes of the role replaced');
   }
 
-  /** @returns false if the new process did not become ready */
   async function replaceOne(slot: RoleSlot, old: RoleProcessHandle): Promise<boolean> {
     const fresh = begin(slot);
     replacements.set(slot, fresh);
@@ -164,7 +150,6 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     if (running.size > 0) options.onFinishing?.([...new Set([...running.values()].map(({ role }) => role))]);
   }
 
-  /** Waits for the exits as long as a stop may take. */
   async function killUnlessEnded(handles: readonly RoleProcessHandle[]): Promise<void> {
     const allEnded = new AbortController();
     void Promise.all(handles.map(({ exited }) => exited)).then(() => allEnded.abort());

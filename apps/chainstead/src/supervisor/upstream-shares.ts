@@ -2,17 +2,15 @@ import { splitLimit } from '@chainstead/rpc';
 import type { RoleName } from '../configuration/index.ts';
 import type { LimitReport, LimitShare } from './role-messages.ts';
 
-/** A process that calls upstreams. */
 export interface CallingProcess {
   readonly role: RoleName;
   send(message: LimitShare): void;
 }
 
 /**
- * Divides the limits of upstreams (`RPC_RATE`, `RPC_CONCURRENCY`) between the processes of a start, by their demand and in equal
- * parts by role. A limit is divided again only while a process wants more than it has, and at most once per interval. Until the
- * next division each share changes in one direction only, so messages can't cause each other without end. The sum is never above
- * the limit: an increase is sent when the reduction that it needs was acknowledged.
+ * Divides the limits of upstreams (`RPC_RATE`, `RPC_CONCURRENCY`) between processes, by demand and in equal parts by role.
+ * Until the next division each share changes in one direction only, so messages can't cause each other without end.
+ * The sum is never above the limit: an increase is sent when the reduction that it needs was acknowledged.
  */
 export interface UpstreamShares {
   receive(process: CallingProcess, message: LimitReport): void;

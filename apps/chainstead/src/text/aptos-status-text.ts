@@ -5,26 +5,22 @@ import { headText, neverIngestedText, storedJson, storedText, unknownHeadJson } 
 import { formatSeconds } from './progress.ts';
 import { renderTable } from './text-table.ts';
 
-/** What `chainstead status` shows of Aptos. */
 export interface AptosStatusFacts {
   readonly statuses: readonly AptosStatus[];
   /** Networks of the configuration, ingested or not. */
   readonly configured: readonly AptosNetwork[];
   /** Networks that are only stored, by the rules of `ChainStatus.stored`. */
   readonly stored: ReadonlySet<AptosNetwork>;
-  /** As `readUnknownHeads`. */
   readonly unknownHeads: ReadonlyMap<string, UnknownHead>;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** Renders one text per network; none if Aptos is neither configured nor indexed. */
 export function renderAptosStatus(facts: AptosStatusFacts): string[] {
   const missing = neverIngested(facts).map((chain) => `${chain}\n${neverIngestedText(facts.unknownHeads.get(chain))}`);
   return [...facts.statuses.map((status) => renderNetwork(status, facts)), ...missing];
 }
 
-/** Renders the status as JSON. */
 export function aptosStatusJson(facts: AptosStatusFacts): Readonly<Record<string, unknown>> {
   return {
     networks: facts.statuses.map((status) => ({

@@ -1,24 +1,19 @@
 import type { Chain, ChainRegistry } from '@chainstead/chains';
 import { rangeSize } from '@chainstead/core';
 import type { MetadataCounts, MetadataStatus, TraitsStatus } from '@chainstead/nft';
-import type { ChainStatus, countRows, HistoryRecord, readHistories, UnknownHead } from '@chainstead/sync';
+import type { ChainStatus, countRows, readHistories, UnknownHead } from '@chainstead/sync';
 import { type DatasetProgress, progressText } from '../dataset-progress/dataset-progress.ts';
 import { chainName } from './chain-name.ts';
 import { formatSeconds } from './progress.ts';
 import { renderTable } from './text-table.ts';
 
-/** Exact or estimated number of rows of a table. */
 type TableRows = Awaited<ReturnType<typeof countRows>>[number];
 
-/** On-demand histories of wallets and contracts. */
 type Histories = Awaited<ReturnType<typeof readHistories>>;
 
-/** Everything that `chainstead status` shows. */
 export interface StatusFacts {
   readonly chains: readonly ChainStatus[];
-  /** Chains of the configuration, ingested or not. */
   readonly configured: readonly Pick<Chain, 'id' | 'key'>[];
-  /** As `readUnknownHeads`. */
   readonly unknownHeads: ReadonlyMap<string, UnknownHead>;
   readonly rows: readonly TableRows[];
   readonly histories: Histories;
@@ -48,7 +43,6 @@ export function renderStatus(
   return `${[...before, ...chains, ...missing, ...after].join('\n')}\n${renderTable(['table', 'rows', ''], rows)}`;
 }
 
-/** Renders the status as JSON. */
 export function toStatusJson(facts: StatusFacts): Readonly<Record<string, unknown>> {
   return {
     chains: facts.chains.map((status) => ({
@@ -79,18 +73,14 @@ export function toStatusJson(facts: StatusFacts): Readonly<Record<string, unknow
       progress: (facts.progress.get(status.chainId) ?? []).map(({ subject, state, done, waitsFor }) => ({
         ...{ subject, state, from_block: done?.from ?? null, to_block: done?.to ?? null, waits_for: waitsFor },
       })),
-      building: status.building.map(({ state, dataset, status: phase, part, rows }) => ({
-        state,
-        dataset,
-        status: phase,
-        part,
-        rows,
-      })),
+      building: status.building.map(({ state, dataset, status: phase, part, rows }) => {
+        return { state, dataset, status: phase, part, rows };
+      }),
       histories: Object.fromEntries(
         historyCounts(status.chainId, facts).map(({ status: state, count }) => [state, count]),
       ),
-      metadata: metadataJson(status, facts),
-      traits: traitsJson(status, facts),
+      metadata: metadataJson(ofChain(facts.metadata, status)),
+      traits: traitsJson(ofChain(facts.traits, status)),
       updated_at: status.updatedAt.toISOString(),
     })),
     never_ingested: neverIngested(facts).map(({ key, id }) => ({
@@ -99,11 +89,8 @@ export function toStatusJson(facts: StatusFacts): Readonly<Record<string, unknow
       unknown_head: unknownHeadJson(facts.unknownHeads.get(String(id)) ?? null),
     })),
     rows: facts.rows,
-    histories: facts.histories.unfinished.map((history) => ({
-      chain_id: history.subject.chainId,
-      kind: history.subject.kind,
-      address: history.subject.address,
-      status: history.status,
+    histories: facts.histories.unfinished.map(({ subject: { chainId, kind, address }, ...history }) => ({
+      ...{ chain_id: chainId, kind, address, status: history.status },
       calls_made: history.callsMade,
       calls_estimated: history.callsEstimated,
       rows_added: history.rowsAdded,
@@ -114,7 +101,6 @@ export function toStatusJson(facts: StatusFacts): Readonly<Record<string, unknow
   };
 }
 
-/** Renders the state of a chain that isn't configured as JSON; null: it is, or a process indexes it. */
 export function storedJson(stored: ChainStatus['stored']): { readonly not_indexed_since: string | null } | null {
   return stored === null ? null : { not_indexed_since: stored.since?.toISOString() ?? null };
 }
@@ -146,7 +132,12 @@ function renderChain(status: ChainStatus, facts: StatusFacts): string {
     `  history     from ${status.historyStart}`,
     ...(status.retainedFrom === 0 ? [] : [`  retained    ERC-20 transfers from block ${status.retainedFrom}`]),
     ...coveredByDataset(status).map(
-      ({ dataset, levels, missing }) => `  ${dataset}: ${levelsText(levels)}; ${missing} blocks missing`,
+      ({ dataset, levels, missing }) =>
+        `  ${dataset}: ${
+          Object.entries(levels)
+            .map(([level, blocks]) => `${blocks} blocks ${level}`)
+            .join(', ') || 'nothing indexed'
+        }; ${missing} blocks missing`,
     ),
     ...status.failures.map(
       ({ dataset, range, blocks, message }) =>
@@ -156,15 +147,14 @@ function renderChain(status: ChainStatus, facts: StatusFacts): string {
     ...renderProving(status),
     ...renderBuilding(status),
     ...renderHistories(status, facts),
-    ...renderMetadata(status, facts),
-    ...renderTraits(status, facts),
+    ...renderMetadata(ofChain(facts.metadata, status)),
+    ...renderTraits(ofChain(facts.traits, status)),
     ...(status.stop === null ? [] : [`  STOPPED     ${status.stop.message} [${status.stop.code}]`]),
     ...(status.stallReason === null ? [] : [`  blocked     ${status.stallReason}`]),
   ];
-  return `${lines.join('\n')}\n${indent(renderUpstreams(status))}`;
+  return `${lines.join('\n')}\n${renderUpstreams(status).replaceAll(/^(?=.)/gm, '  ')}`;
 }
 
-/** Returns the line of a chain that isn't configured any more. @param since null: no process ever followed it */
 export function storedText(name: string, since: Date | null): string {
   const indexed = since === null ? 'not indexed' : `not indexed since ${since.toISOString()}`;
   return `  not configured: stored, ${indexed}; "chainstead chains remove ${name}" deletes it\n`;
@@ -178,7 +168,6 @@ export function headText(head: number | null, unknown: UnknownHead | null, now: 
   return `unknown since ${unknown.since.toISOString()} (${formatSeconds(seconds)}${last}): ${unknown.reason}`;
 }
 
-/** Estimates the remaining time of the background prover. */
 function renderProving({ proving }: ChainStatus): string[] {
   if (proving === null || proving.blocksLeft === 0) return [];
   const { blocksPerSecond, blocksLeft, secondsLeft } = proving;
@@ -186,7 +175,6 @@ function renderProving({ proving }: ChainStatus): string[] {
   return [`  proving     ${blocksLeft} blocks left at ${rate} per second, about ${formatSeconds(secondsLeft)}`];
 }
 
-/** Projections being built. Responses are incomplete until then. */
 function renderBuilding({ building }: ChainStatus): string[] {
   return building.map(({ state, status, part, rows }) => {
     const progress =
@@ -195,30 +183,29 @@ function renderBuilding({ building }: ChainStatus): string[] {
   });
 }
 
-/** Number of on-demand histories, and the state of unfinished ones. */
 function renderHistories({ chainId }: ChainStatus, facts: StatusFacts): string[] {
   const counts = historyCounts(chainId, facts);
   if (counts.length === 0) return [];
   const unfinished = facts.histories.unfinished.filter(({ subject }) => subject.chainId === chainId);
   return [
     `  histories   ${counts.map(({ status, count }) => `${count} ${status}`).join(', ')}`,
-    ...unfinished.map((history) => `    ${historyText(history)}`),
+    ...unfinished.map(({ subject, status, callsMade, callsEstimated, error }) => {
+      const calls = callsEstimated === null ? `${callsMade} calls` : `${callsMade} of about ${callsEstimated} calls`;
+      const reason = error === null ? '' : `: ${error.message} [${error.code}]`;
+      return `    ${subject.kind} ${subject.address} ${status}, ${calls}${reason}`;
+    }),
   ];
-}
-
-function historyText({ subject, status, callsMade, callsEstimated, error }: HistoryRecord): string {
-  const calls = callsEstimated === null ? `${callsMade} calls` : `${callsMade} of about ${callsEstimated} calls`;
-  const reason = error === null ? '' : `: ${error.message} [${error.code}]`;
-  return `${subject.kind} ${subject.address} ${status}, ${calls}${reason}`;
 }
 
 function historyCounts(chainId: number, { histories }: StatusFacts): Histories['counts'] {
   return histories.counts.filter((counted) => counted.chainId === chainId);
 }
 
-/** Metadata counts for collections and tokens, and failing collections. */
-function renderMetadata({ chainId }: ChainStatus, { metadata }: StatusFacts): string[] {
-  const found = metadata.find((each) => each.chainId === chainId);
+function ofChain<One extends { readonly chainId: number }>(all: readonly One[], { chainId }: ChainStatus) {
+  return all.find((one) => one.chainId === chainId);
+}
+
+function renderMetadata(found: MetadataStatus | undefined): string[] {
   if (found === undefined) return [];
   const failing = found.failing.map(({ address, attempts, error }) => {
     const tries = attempts === 1 ? '1 try' : `${attempts} tries`;
@@ -236,24 +223,15 @@ function countsText({ known, waiting, failing }: MetadataCounts): string {
   return `${known} known, ${waiting} waiting, ${failing} failing`;
 }
 
-function metadataJson({ chainId }: ChainStatus, { metadata }: StatusFacts): Readonly<Record<string, unknown>> | null {
-  const found = metadata.find((each) => each.chainId === chainId);
+function metadataJson(found: MetadataStatus | undefined): Readonly<Record<string, unknown>> | null {
   if (found === undefined) return null;
-  return {
-    collections: found.collections,
-    tokens: found.tokens,
-    failing: found.failing.map(({ address, attempts, dueAt, error }) => ({
-      address,
-      attempts,
-      due_at: dueAt?.toISOString() ?? null,
-      error,
-    })),
-  };
+  const failing = found.failing.map(({ address, attempts, dueAt, error }) => {
+    return { address, attempts, due_at: dueAt?.toISOString() ?? null, error };
+  });
+  return { collections: found.collections, tokens: found.tokens, failing };
 }
 
-/** Number of collections with computed traits, and of waiting ones by reason. */
-function renderTraits({ chainId }: ChainStatus, { traits }: StatusFacts): string[] {
-  const found = traits.find((each) => each.chainId === chainId);
+function renderTraits(found: TraitsStatus | undefined): string[] {
   if (found === undefined) return [];
   const { history, queue, settle, compute, improve } = found.atWork;
   return [
@@ -261,8 +239,7 @@ function renderTraits({ chainId }: ChainStatus, { traits }: StatusFacts): string
   ];
 }
 
-function traitsJson({ chainId }: ChainStatus, { traits }: StatusFacts): Readonly<Record<string, unknown>> | null {
-  const found = traits.find((each) => each.chainId === chainId);
+function traitsJson(found: TraitsStatus | undefined): Readonly<Record<string, unknown>> | null {
   return found === undefined ? null : { computed: found.computed, waiting: found.atWork, too_large: found.tooLarge };
 }
 
@@ -285,14 +262,7 @@ function renderUpstreams({ upstreams, unknownHead }: ChainStatus): string {
   return renderTable(['upstream', 'state', 'score', 'head', 'p50/p95', 'requests', 'learned rate', 'faults'], rows);
 }
 
-interface CoveredDataset {
-  readonly dataset: string;
-  readonly levels: Readonly<Record<string, number>>;
-  readonly missing: number;
-}
-
-/** Blocks by dataset and level of proof. */
-function coveredByDataset(status: ChainStatus): CoveredDataset[] {
+function coveredByDataset(status: ChainStatus) {
   const names = new Set([...status.coverage, ...status.gaps].map(({ dataset }) => dataset));
   return [...names].map((dataset) => {
     const levels: Record<string, number> = {};
@@ -303,13 +273,4 @@ function coveredByDataset(status: ChainStatus): CoveredDataset[] {
       .reduce((sum, { range }) => sum + rangeSize(range), 0);
     return { dataset, levels, missing };
   });
-}
-
-function levelsText(levels: Readonly<Record<string, number>>): string {
-  const texts = Object.entries(levels).map(([level, blocks]) => `${blocks} blocks ${level}`);
-  return texts.length === 0 ? 'nothing indexed' : texts.join(', ');
-}
-
-function indent(text: string): string {
-  return text.replaceAll(/^(?=.)/gm, '  ');
 }

@@ -3,7 +3,6 @@ import type { ClusterSummary } from '@chainstead/db';
 /** Number of tables in the text. JSON contains all. */
 const TABLES_MAX = 12;
 
-/** Renders the cluster as one text, or none without a cluster. */
 export function renderCluster(cluster: ClusterSummary | null): string[] {
   if (cluster === null) return [];
   const { nodes, tables, away, waiting } = cluster;

@@ -2,18 +2,15 @@ import type { Clock } from '@chainstead/core';
 import { Presets, SingleBar } from 'cli-progress';
 import type { Output } from '../session/command-context.ts';
 
-/** How far some long work is. */
 export interface WorkProgress {
   readonly done: number;
   readonly total: number;
-  /** Logs read so far. */
   readonly logs: number;
 }
 
 /** Shows progress: a bar with rate and time left on a terminal, JSON lines elsewhere. */
 export interface ProgressReport {
   update(progress: WorkProgress): void;
-  /** Shows the last state and ends the bar. */
   finish(): void;
 }
 
@@ -37,7 +34,6 @@ export function createProgressReport(options: ProgressOptions): ProgressReport {
   return options.output.isTTY === true ? createBar(options) : createLines(options);
 }
 
-/** Units a second since the start, and the seconds that are left at that rate; null while nothing is known. */
 export function measureRate(
   { done, total }: WorkProgress,
   elapsedMs: number,

@@ -7,7 +7,6 @@ export function diskPlaceOf({ database }: Pick<Configuration, 'database'>): Disk
   return { diskBytes, folder: url === null ? dataDirectory : null };
 }
 
-/** Renders database size, growth and days until the disk is full. */
 export function renderStorage({ databaseBytes, bytesPerDay, disk, daysLeft, away }: StorageReport): string[] {
   const growth = bytesPerDay === null ? 'growth unknown' : `${gigabytes(bytesPerDay)} per day`;
   const free = disk.isKnown
@@ -18,7 +17,6 @@ export function renderStorage({ databaseBytes, bytesPerDay, disk, daysLeft, away
   return [`database\n    ${gigabytes(databaseBytes)}, ${growth}; ${free}${left}${missing}\n`];
 }
 
-/** Renders the storage report as JSON. */
 export function storageJson(report: StorageReport): Readonly<Record<string, unknown>> {
   const { databaseBytes, bytesPerDay, disk, daysLeft, away, tables } = report;
   return {

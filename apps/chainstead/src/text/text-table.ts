@@ -1,6 +1,6 @@
 /** Lines of aligned columns for a terminal; numbers to the right. No rows: only the header. */
 export function renderTable(header: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  const texts = rows.map((row) => row.map(formatCell));
+  const texts = rows.map((row) => row.map((cell) => (typeof cell === 'number' ? cell.toLocaleString('en-US') : cell)));
   const widths = header.map((title, column) =>
     Math.max(title.length, ...texts.map((row) => (row[column] ?? '').length)),
   );
@@ -13,8 +13,4 @@ export function renderTable(header: readonly string[], rows: readonly (readonly 
       .join('  ')
       .trimEnd();
   return `${[line(header), ...texts.map(line)].join('\n')}\n`;
-}
-
-function formatCell(cell: string | number): string {
-  return typeof cell === 'number' ? cell.toLocaleString('en-US') : cell;
 }

@@ -15,7 +15,6 @@ import { planUpgradeWork, type UpgradeWork } from '@chainstead/sync';
 import type { Configuration, ConfigurationWarning } from '../configuration/index.ts';
 import { type ConnectedProcess, readConnectedProcesses } from '../start/connected-processes.ts';
 
-/** What starting this version would do to a database. */
 export interface UpgradePlan {
   readonly version: string;
   readonly server: { readonly version: string; readonly majorMin: number; readonly isEmbedded: boolean };
@@ -23,11 +22,9 @@ export interface UpgradePlan {
   readonly work: UpgradeWork;
   /** Keys that have no effect in this version. */
   readonly keys: readonly ConfigurationWarning[];
-  /** Processes of the program that are connected now. */
   readonly processes: readonly ConnectedProcess[];
   readonly held: readonly HeldTable[];
   readonly disk: PlannedDisk;
-  /** Why the upgrade would fail; none: it would not. */
   readonly obstacles: readonly UpgradeObstacle[];
 }
 
@@ -47,7 +44,6 @@ export interface UpgradePlanOptions {
   readonly version: string;
 }
 
-/** Works it out. Reads only. */
 export async function planUpgrade(options: UpgradePlanOptions): Promise<UpgradePlan> {
   const { database, configuration, warnings, isEmbedded, version } = options;
   const { migrations, refusal } = await planOrRefusal(database);
@@ -57,7 +53,8 @@ export async function planUpgrade(options: UpgradePlanOptions): Promise<UpgradeP
     refusal === null
       ? await planUpgradeWork({ database, datasets: configuration.datasets, chains })
       : { builds: [], fills: [] };
-  const disk = await planDisk(migrations, isEmbedded ? configuration.database.dataDirectory : null);
+  const needed = migrations.pending.reduce((sum, { bytes }) => sum + bytes, 0);
+  const disk = { needed, free: isEmbedded ? await freeBytes(configuration.database.dataDirectory) : null };
   const [server] = await database.query<{ version: string }>(sql`SELECT current_setting('server_version') AS version`);
   return {
     version,
@@ -86,11 +83,9 @@ async function planOrRefusal(
   }
 }
 
-async function planDisk({ pending }: MigrationsPlan, folder: string | null): Promise<PlannedDisk> {
-  const needed = pending.reduce((sum, { bytes }) => sum + bytes, 0);
-  if (folder === null) return { needed, free: null };
+async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
-  return { needed, free: bavail * bsize };
+  return bavail * bsize;
 }
 
 function diskObstacles({ needed, free }: PlannedDisk): UpgradeObstacle[] {

@@ -3,21 +3,24 @@ import { sizeText } from '../text/cluster-status-text.ts';
 import { renderTable } from '../text/text-table.ts';
 import type { UpgradePlan } from './upgrade-plan.ts';
 
-/** Renders the plan as text. */
 export function renderUpgrade(plan: UpgradePlan): string {
+  const { disk, work } = plan;
+  const free = disk.free === null ? 'free space on the server is unknown' : `${sizeText(disk.free)} are free`;
+  const fills = work.fills.map(({ chain, dataset, blocks }) => [chain, dataset, blocks]);
   const sections = [
     renderMigrations(plan),
     renderBuilds(plan),
-    renderFills(plan),
-    renderDisk(plan),
+    fills.length === 0
+      ? ''
+      : `New datasets, backfilled from your nodes:\n${renderTable(['chain', 'dataset', 'blocks'], fills)}`,
+    disk.needed === 0 ? '' : `Disk: about ${sizeText(disk.needed)} more during the upgrade; ${free}.\n`,
     renderRemarks(plan),
-    renderObstacles(plan),
+    plan.obstacles.map(({ code, message, remedy }) => `✗ ${message}. ${remedy} [${code}]\n`).join(''),
     `${verdictOf(plan)}\n`,
   ];
   return sections.filter((text) => text !== '').join('\n');
 }
 
-/** Renders the result in a sentence. */
 export function verdictOf(plan: UpgradePlan): string {
   const { obstacles, migrations, version } = plan;
   if (obstacles.length > 0)
@@ -29,12 +32,10 @@ export function verdictOf(plan: UpgradePlan): string {
     : `Version ${version} migrates in about ${durationText(seconds)} when it starts. The rest runs in the background.`;
 }
 
-/** Whether a start of this version would change nothing beyond its usual work. */
 export function isNothingToDo({ migrations, work: { builds, fills } }: UpgradePlan): boolean {
   return migrations.pending.length + builds.length + fills.length === 0;
 }
 
-/** Renders the plan as JSON. */
 export function upgradeJson(plan: UpgradePlan): Readonly<Record<string, unknown>> {
   const { version, server, migrations, work, keys, processes, held, disk, obstacles } = plan;
   return {
@@ -48,20 +49,15 @@ export function upgradeJson(plan: UpgradePlan): Readonly<Record<string, unknown>
       seconds: rounded(migrations.pending.reduce((sum, { seconds }) => sum + seconds, 0)),
       pending: migrations.pending.map(({ name, summary, seconds, bytes, locks, steps }) => ({
         ...{ name, summary, seconds: rounded(seconds), bytes: Math.round(bytes), locks },
-        rewrites: tablesOf(steps, 'rewrite'),
-        left_out: steps.flatMap(({ effect, isLeftOut }) => (isLeftOut && effect.index ? [effect.index.name] : [])),
+        rewrites: steps.flatMap(({ effect, table }) => (effect.kind === 'rewrite' && table ? [table.name] : [])),
+        left_out: leftOutOf(steps),
       })),
     },
     rebuilds: work.builds.map(({ chainId, state, dataset, version: next, builtVersion, rows, seconds }) => ({
       ...{ chain_id: chainId, state, dataset, version: next, built_version: builtVersion },
       ...{ rows: Math.round(rows), seconds: rounded(seconds) },
     })),
-    new_datasets: work.fills.map(({ chainId, chain, dataset, blocks }) => ({
-      chain_id: chainId,
-      chain,
-      dataset,
-      blocks,
-    })),
+    new_datasets: work.fills.map(({ chainId, ...fill }) => ({ chain_id: chainId, ...fill })),
     configuration: keys,
     processes,
     held,
@@ -72,9 +68,7 @@ export function upgradeJson(plan: UpgradePlan): Readonly<Record<string, unknown>
 function renderMigrations({ migrations: { applied, pending } }: UpgradePlan): string {
   if (pending.length === 0) return `Migrations: none, all ${applied} are applied.\n`;
   const rows = pending.map((one) => [one.name, durationText(one.seconds), locksText(one), one.summary]);
-  const leftOut = pending.flatMap(({ steps }) =>
-    steps.flatMap(({ effect, isLeftOut }) => (isLeftOut && effect.index ? [effect.index.name] : [])),
-  );
+  const leftOut = pending.flatMap(({ steps }) => leftOutOf(steps));
   const later =
     leftOut.length === 0
       ? ''
@@ -101,18 +95,6 @@ function renderBuilds({ work: { builds } }: UpgradePlan): string {
   return `Projections built from stored rows in the background:\n${renderTable(['chain', 'projection', 'reason', 'rows', 'duration'], rows)}`;
 }
 
-function renderFills({ work: { fills } }: UpgradePlan): string {
-  if (fills.length === 0) return '';
-  const rows = fills.map(({ chain, dataset, blocks }) => [chain, dataset, blocks]);
-  return `New datasets, backfilled from your nodes:\n${renderTable(['chain', 'dataset', 'blocks'], rows)}`;
-}
-
-function renderDisk({ disk: { needed, free } }: UpgradePlan): string {
-  if (needed === 0) return '';
-  const known = free === null ? 'free space on the server is unknown' : `${sizeText(free)} are free`;
-  return `Disk: about ${sizeText(needed)} more during the upgrade; ${known}.\n`;
-}
-
 function renderRemarks({ keys, processes, held, server }: UpgradePlan): string {
   const lines = [
     `Postgres ${server.version}${server.isEmbedded ? ', embedded' : ''}; ${server.majorMin} or newer is supported.`,
@@ -126,12 +108,8 @@ function renderRemarks({ keys, processes, held, server }: UpgradePlan): string {
   return `${lines.join('\n')}\n`;
 }
 
-function renderObstacles({ obstacles }: UpgradePlan): string {
-  return obstacles.map(({ code, message, remedy }) => `✗ ${message}. ${remedy} [${code}]\n`).join('');
-}
-
-function tablesOf(steps: PlannedMigration['steps'], kind: string): string[] {
-  return steps.flatMap(({ effect, table }) => (effect.kind === kind && table !== undefined ? [table.name] : []));
+function leftOutOf(steps: PlannedMigration['steps']): string[] {
+  return steps.flatMap(({ effect, isLeftOut }) => (isLeftOut && effect.index ? [effect.index.name] : []));
 }
 
 const UNITS = [

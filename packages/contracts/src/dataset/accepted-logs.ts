@@ -1,20 +1,21 @@
-/** Chooses the table of a log among those of a contract. Pure. */
 import type { Log } from '@chainstead/core';
 import type { EventTable } from '../tables/event-table.ts';
 import { dependOnImplementation, formAt } from '../tables/form-at-log.ts';
 import { indexedCount, isNamedEvent } from '../tables/log-shape.ts';
 
-/** Whether a log of the contract belongs to a table. */
 export type AcceptsLog = (log: Pick<Log, 'topics' | 'blockNumber' | 'logIndex'>) => boolean;
 
 /**
- * Returns which logs belong to the table of an event. Forms of one event have the same first topic: an upgraded contract may index other
- * parameters. The number of topics decides, then the place of the upgrade. A log that no form fits belongs to the first one. If the implementation
- * of the emitter decides, logs of all its forms are accepted: the rows are chosen when they are written.
- * @param tables of the same emitters
+ * Forms of an event have the same first topic. The number of topics decides, then the place of the upgrade.
+ * A log that no form fits belongs to the first one. If the implementation of the emitter decides, all are accepted here.
  */
 export function acceptedLogs(table: EventTable, tables: readonly EventTable[]): AcceptsLog {
-  if (table.abi.isAnonymous) return acceptedAnonymous(table);
+  if (table.abi.isAnonymous) {
+    // Logs of other events are excluded by their first topic. Data decides about the rest.
+    const others = new Set(table.otherTopics);
+    const count = indexedCount(table);
+    return ({ topics }) => topics.length === count && (topics[0] === undefined || !others.has(topics[0]));
+  }
   const { topic0 } = table.abi;
   const forms = tables.filter((other) => isNamedEvent(other) && other.abi.topic0 === topic0);
   const [first] = forms;
@@ -36,10 +37,3 @@ export function acceptedLogs(table: EventTable, tables: readonly EventTable[]): 
 }
 
 const NO_FORMS = { alike: [], isOpen: false, isOwn: false };
-
-/** Logs of other events are excluded by their first topic. Data decides about the rest. */
-function acceptedAnonymous(table: EventTable): AcceptsLog {
-  const count = indexedCount(table);
-  const others = new Set(table.otherTopics);
-  return ({ topics }) => topics.length === count && (topics[0] === undefined || !others.has(topics[0]));
-}

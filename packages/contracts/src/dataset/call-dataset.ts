@@ -3,23 +3,19 @@ import type { Address, Hex } from '@chainstead/core';
 import { committedTransactions } from '@chainstead/proof';
 import type { Dataset, ExecutedTransaction, WholeBlock } from '@chainstead/sync';
 import type { EventTable } from '../tables/event-table.ts';
-import { type EventRow, rowTableOf } from '../tables/row-table.ts';
+import { type EventRecord, rowTableOf } from '../tables/row-table.ts';
 import { callDecoder } from './decode-parameters.ts';
 import { type Emitters, emittersByChain, type FurtherMembers } from './event-dataset.ts';
 
 /** `0x` and four bytes. */
 const SELECTOR_DIGITS = 10;
 
-/**
- * Returns the dataset of a function's table: transactions to the contracts whose data begins with the selector. Calls inside transactions are
- * not decoded. Rows of children are decoded from calls of any contract, and chosen when they are written.
- * @param members further members
- */
+/** Transactions whose data begins with the selector; calls inside transactions are not decoded. */
 export function callDataset(
   table: EventTable,
   emitters: ReadonlyMap<number, Emitters>,
   members: FurtherMembers = {},
-): Dataset<EventRow> {
+): Dataset<EventRecord> {
   const decodeCall = callDecoder(table);
   const selector = table.abi.topic0.slice(0, SELECTOR_DIGITS);
   const { addressesOf, childrenOf, firstBlock, dependent } = emittersByChain(table, emitters);
@@ -37,7 +33,9 @@ export function callDataset(
         if (block.header.number < (firstBlock(chain) ?? 0)) return [];
         const addresses = childrenOf(chain) === null ? addressesOf(chain) : null;
         const calls = block.transactions.flatMap((call): readonly Call[] =>
-          call.to !== null && addresses?.has(call.to) !== false && selectorOf(call) === selector
+          call.to !== null &&
+          addresses?.has(call.to) !== false &&
+          call.input.slice(0, SELECTOR_DIGITS).toLowerCase() === selector
             ? [{ ...call, to: call.to }]
             : [],
         );
@@ -47,13 +45,8 @@ export function callDataset(
   };
 }
 
-/** A transaction to a contract. */
 interface Call extends ExecutedTransaction {
   readonly to: Address;
-}
-
-function selectorOf({ input }: ExecutedTransaction): string {
-  return input.slice(0, SELECTOR_DIGITS).toLowerCase();
 }
 
 /** Nodes of some chains list transactions that the roots of the block don't contain. */
@@ -78,7 +71,7 @@ function rowOf(
   { header }: WholeBlock,
   call: Call,
   decoded: ReturnType<ReturnType<typeof callDecoder>>,
-): EventRow {
+): EventRecord {
   return {
     chainId: chain.id,
     blockNumber: header.number,

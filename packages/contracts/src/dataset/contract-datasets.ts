@@ -21,7 +21,6 @@ import { acceptedLogs } from './accepted-logs.ts';
 import { callDataset } from './call-dataset.ts';
 import { type Emitters, eventDataset } from './event-dataset.ts';
 
-/** The definitions of contracts have changed since they were read. The commit is repeated with the new ones. */
 class ContractsChangedError extends defineError('CONTRACTS_CHANGED', () => ({
   message: 'Contracts were added or removed while blocks were read',
   remedy: 'Nothing: the blocks are read again with the new contracts',
@@ -29,9 +28,8 @@ class ContractsChangedError extends defineError('CONTRACTS_CHANGED', () => ({
 })) {}
 
 /**
- * Returns the datasets of all contracts, one per table, each after those that its rows depend on. Commits of them are refused once a definition has
- * changed, because they would cover blocks without the logs of new addresses. Events of children are left out until the events of their factory are
- * complete up to the checkpoint, and so are events whose form depends on upgrades. So are contracts that lack a table.
+ * Returns one dataset per table, after those that its rows depend on. Commits are refused once a definition has changed.
+ * Events of children, and forms that depend on upgrades, are left out until the rows that they depend on are complete.
  */
 export async function readContractDatasets(database: Pick<Database, 'query'>): Promise<readonly Dataset[]> {
   // Read first: a change in between is found by the first commit.
@@ -69,7 +67,6 @@ export async function readContractDatasets(database: Pick<Database, 'query'>): P
     });
 }
 
-/** A table as defined on a chain. */
 interface Place {
   readonly definition: ContractDefinition;
   readonly table: EventTable;

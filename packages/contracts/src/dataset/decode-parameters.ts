@@ -1,4 +1,3 @@
-/** Decodes parameters of logs and calls as values of columns; null if the ABI does not fit. Pure. */
 import { decodeAbi, EncodingRefusedError } from '@chainstead/abi';
 import type { Hash, Hex, Log } from '@chainstead/core';
 import { decodeValues, layoutOf, storableJson } from '@chainstead/decoding';
@@ -28,11 +27,13 @@ export function logDecoder({ abi, parameters }: EventTable): (log: Pick<Log, 'to
     let topic = firstTopic;
     let place = 0;
     for (const [index, { column, ...one }] of columns.entries()) {
-      const value = one.isIndexed
-        ? topicValue(column, layouts[index] ?? [], topics[topic++] ?? NO_WORD)
-        : columnValue(column, inData[place++]);
-      if (value === null) return null;
-      values.push(value);
+      const word = one.isIndexed ? (topics[topic++] ?? NO_WORD) : null;
+      if (word !== null && column.isHash) values.push(word);
+      else {
+        const decoded = word === null ? [inData[place++]] : valuesOf(layouts[index] ?? [], word);
+        if (decoded === null) return null;
+        values.push(columnValue(column, decoded[0]));
+      }
     }
     return values;
   };
@@ -46,12 +47,6 @@ export function callDecoder({ parameters }: EventTable): (data: Hex) => Values {
 }
 
 const NO_WORD: Hash | Hex = '0x';
-
-function topicValue(column: ParameterColumn, layout: Layout, word: Hash | Hex): Value | null {
-  if (column.isHash) return word;
-  const values = valuesOf(layout, word);
-  return values === null ? null : columnValue(column, values[0]);
-}
 
 function valuesOf(layout: Layout, data: Hex): readonly unknown[] | null {
   try {
@@ -83,7 +78,6 @@ function asBytes(parameter: Layout[number]): Layout[number] {
   return { ...parameter, type, components: parameter.components.map(asBytes) };
 }
 
-/** @param bytes the value of the same data, with bytes instead of texts */
 function equalBytes(value: unknown, bytes: unknown): boolean {
   if (typeof value === 'string') return value === bytes || `0x${Buffer.from(value).toString('hex')}` === bytes;
   if (typeof value !== 'object' || value === null) return true;

@@ -4,38 +4,31 @@ import type { Dataset, DecodeContext } from '@chainstead/sync';
 import type { ChildSet } from '../definitions/child-sets.ts';
 import { linesOfChildren } from '../factories/child-rows.ts';
 import type { EventTable } from '../tables/event-table.ts';
-import { type EventRow, rowTableOf } from '../tables/row-table.ts';
+import { type EventRecord, rowTableOf } from '../tables/row-table.ts';
 import { type ImplementationForms, linesOfForm } from '../upgrades/form-rows.ts';
 import { type AcceptsLog, acceptedLogs } from './accepted-logs.ts';
 import { logDecoder } from './decode-parameters.ts';
 
-/** The contracts whose logs or calls a dataset decodes, by chain. */
 export interface Emitters {
-  /** None: the chain is not indexed. Children of factories: see `children`. */
+  /** Empty: the chain is not indexed. */
   readonly addresses: ReadonlySet<Address>;
   /** Children of a factory that emit the events instead of addresses. @default none */
   readonly children?: ChildSet | null;
   /** First wanted block; null: the first one of the chain's history. */
   readonly firstBlock: number | null;
-  /** Logs of the event that belong to the table. @default all */
   readonly accepts?: AcceptsLog;
   /** Forms of the event among which the implementation of the emitter decides. @default none */
   readonly byImplementation?: ImplementationForms | null;
 }
 
-/** Members of a dataset that its rows don't depend on. */
 export type FurtherMembers = Pick<Dataset, 'requireCurrent' | 'preceding' | 'deletesOldRows'>;
 
-/**
- * Returns the dataset of an event's table. Rows of children are decoded from logs of any contract, and chosen when they are written. Logs of
- * anonymous events are found by their emitter; those that don't fit are no logs of the event.
- * @param members further members
- */
+/** Rows of children are decoded from logs of any contract, and chosen when they are written. */
 export function eventDataset(
   table: EventTable,
   emitters: ReadonlyMap<number, Emitters>,
   members: FurtherMembers = {},
-): Dataset<EventRow> {
+): Dataset<EventRecord> {
   const decodeLog = logDecoder(table);
   const acceptsAll = acceptedLogs(table, [table]);
   const { isAnonymous, topic0 } = table.abi;
@@ -61,7 +54,6 @@ export function eventDataset(
   };
 }
 
-/** Returns the contracts of a table on each chain, and how rows are chosen that depend on others. */
 export function emittersByChain(table: EventTable, emitters: ReadonlyMap<number, Emitters>) {
   const childrenOf = ({ id }: Pick<Chain, 'id'>) => emitters.get(id)?.children ?? null;
   const isDependent = [...emitters.values()].some(
@@ -83,7 +75,7 @@ export function emittersByChain(table: EventTable, emitters: ReadonlyMap<number,
 
 const NOBODY: ReadonlySet<Address> = new Set();
 
-function rowOf(log: Log, { chain, timestampOf }: DecodeContext, values: EventRow['values']): EventRow {
+function rowOf(log: Log, { chain, timestampOf }: DecodeContext, values: EventRecord['values']): EventRecord {
   return {
     chainId: chain.id,
     blockNumber: log.blockNumber,

@@ -21,10 +21,8 @@ import { itemsOf } from './wanted-items.ts';
 import { tablesOf } from './wanted-tables.ts';
 import { upgradesFor, withUpgraded } from './wanted-upgrades.ts';
 
-/** What `addContract` stored. */
 interface AddedContract {
   readonly tables: readonly EventTable[];
-  /** Number of skipped items of the ABI, by reason. */
   readonly skipped: ReadonlyMap<string, number>;
 }
 
@@ -32,9 +30,7 @@ const NAME = /^[a-z][a-z0-9_]{0,23}$/;
 const ADDRESSES_MAX = 1_000;
 
 /**
- * Stores a contract and creates a table for each event of its ABI, and for each function if wanted, in one transaction. If the name is known on
- * the chain, addresses, events and functions are added to the known ones. With new addresses, its history is read again.
- * @param by for the audit log
+ * Addresses, events and functions are added to a known contract. With new addresses, its history is read again.
  * @throws ContractRefusedError
  */
 export async function addContract(
@@ -67,7 +63,8 @@ export async function addContract(
         `${name} has ${all.length} addresses`,
         `Use at most ${ADDRESSES_MAX} for a name`,
       );
-    const firstBlock = own === undefined ? wanted.firstBlock : lowerFirst(own.firstBlock, wanted.firstBlock);
+    const firsts = own === undefined ? [wanted.firstBlock] : [own.firstBlock, wanted.firstBlock];
+    const firstBlock = firsts.every((block) => block !== null) ? Math.min(...firsts) : null;
     const { upgrade = null, implementation = null } = wanted;
     const defined = tablesOf(name, known, own, { items, named, creation, upgrade, implementation });
     const { tables, creationTable } = defined;
@@ -76,17 +73,23 @@ export async function addContract(
     if (own !== undefined) requireSameFactory(own, factory);
     requireParameters(tables, indexed);
     requireOwnTables(name, tables, definitions);
-    await forgetMissing(transaction, tables);
+    // Blocks of a table that was dropped are read again on all chains.
+    const missing = await readMissingTables(transaction);
+    const dropped = tables.map((table) => table.name).filter((table) => missing.has(table));
+    if (dropped.length > 0)
+      await transaction.query(sql`DELETE FROM sync_ranges WHERE dataset = ANY (${dropped}::text[])`);
     await createEventTables(transaction, tables, indexed);
     if (factory !== null && creationTable !== null)
       await createEventTables(transaction, [creationTable], [...indexed, factory.child]);
-    if (upgrades !== null) await createEventTables(transaction, tables.filter(isOf(upgrades)), [upgrades.column]);
+    const naming = tables.filter(({ event }) => event === upgrades?.event);
+    if (upgrades !== null) await createEventTables(transaction, naming, [upgrades.column]);
     const now = { name, chainId: chain.id, addresses: all, firstBlock, tables, factory, upgrades };
     const isChanged = await save(transaction, now);
     // Stored rows lack logs of new addresses, and of children that were created earlier.
-    if (own !== undefined && (all.length > own.addresses.length || isLower(factory, own.factory)))
-      await removeCovered(transaction, chain, { ...own, ...now }, definitions);
     if (own !== undefined) {
+      const isLower = factory !== null && own.factory !== null && factory.firstBlock < own.factory.firstBlock;
+      if (all.length > own.addresses.length || isLower)
+        await removeCovered(transaction, chain, { ...own, ...now }, definitions);
       await forgetBelow(transaction, own, now);
       await removeMovedRows(transaction, chain, own.tables, now);
       await removeMovedForms(transaction, chain, own, now);
@@ -106,6 +109,7 @@ export async function addContract(
 }
 
 const ATTEMPTS = 5;
+const DEADLOCK_DETECTED = '40P01';
 
 /** An index on a known table waits for a commit that has written rows to it, and that may wait for the commit lock. Postgres then ends one of them. */
 async function repeatedIfDeadlocked<Result>(
@@ -116,13 +120,9 @@ async function repeatedIfDeadlocked<Result>(
     try {
       return await database.transaction(work);
     } catch (error) {
-      if (attempt === ATTEMPTS || !isDeadlock(error)) throw error;
+      const isDeadlock = error instanceof Error && 'code' in error && error.code === DEADLOCK_DETECTED;
+      if (attempt === ATTEMPTS || !isDeadlock) throw error;
     }
-}
-
-/** SQLSTATE `deadlock_detected`. */
-function isDeadlock(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '40P01';
 }
 
 function factoryOf(
@@ -154,10 +154,6 @@ function requireSameFactory({ name, chainId, factory: known }: ContractDefinitio
       `Events of children of ${name} count from the ${known.childFrom} of the factory event`,
       `Give --child-from ${known.childFrom}, or run "chainstead contracts remove ${name} --chain ${chainId}" first`,
     );
-}
-
-function isLower(factory: Factory | null, known: Factory | null): boolean {
-  return factory !== null && known !== null && factory.firstBlock < known.firstBlock;
 }
 
 /** Blocks are read again, also those of contracts whose factories are children. Older rows stay: a reorg can't remove them. */
@@ -207,17 +203,12 @@ async function forgetBelow(
   await removeCoverage(transaction, chainId, names, { from: first, to: known - 1 });
 }
 
-/** Blocks of a table that was dropped are read again on all chains. */
-async function forgetMissing(transaction: Transaction, tables: readonly EventTable[]): Promise<void> {
-  const missing = await readMissingTables(transaction);
-  const dropped = tables.flatMap(({ name }) => (missing.has(name) ? [name] : []));
-  if (dropped.length > 0)
-    await transaction.query(sql`DELETE FROM sync_ranges WHERE dataset = ANY (${dropped}::text[])`);
-}
-
 function requireParameters(tables: readonly EventTable[], indexed: readonly string[]): void {
   const columns = tables.flatMap(({ parameters }) => parameters);
   const names = new Set(columns.map(({ name }) => name));
+  // An entry of an index has at most 2,704 bytes: a longer value could not be stored, and would stop the chain.
+  const hasBoundedSize = ({ type, abiType, isHash }: ParameterColumn): boolean =>
+    isHash || (type !== 'text' && type !== 'jsonb' && abiType.type !== 'bytes');
   const long = indexed.find((name) => columns.some((column) => column.name === name && !hasBoundedSize(column)));
   if (long !== undefined)
     throw new ContractRefusedError(
@@ -234,32 +225,17 @@ function requireParameters(tables: readonly EventTable[], indexed: readonly stri
     );
 }
 
-/** An entry of an index has at most 2,704 bytes: a longer value could not be stored, and would stop the chain. */
-function hasBoundedSize({ type, abiType, isHash }: ParameterColumn): boolean {
-  return isHash || (type !== 'text' && type !== 'jsonb' && abiType.type !== 'bytes');
-}
-
-function lowerFirst(one: number | null, other: number | null): number | null {
-  return one === null || other === null ? null : Math.min(one, other);
-}
-
 /** Returns whether the definition is new or has changed. An equal one keeps its revision, so nothing is read again. */
 async function save(
   transaction: Transaction,
-  {
-    name,
-    chainId,
-    addresses,
-    firstBlock,
-    tables,
-    factory,
-    upgrades,
-  }: Omit<ContractDefinition, 'createdAt' | 'suspendedReason'>,
+  definition: Omit<ContractDefinition, 'createdAt' | 'suspendedReason'>,
 ): Promise<boolean> {
-  const events = tables.map(storedText);
+  const { name, chainId, addresses, firstBlock, tables } = definition;
+  const json = (part: object | null): string | null => part && JSON.stringify(part);
+  const events = `[${tables.map(storedText).join(',')}]`;
   const saved = await transaction.query(
     sql`INSERT INTO contract_definitions AS known (name, chain_id, addresses, first_block, events, factory, upgrades)
-     VALUES (${name}, ${chainId}, ${addresses}::text[], ${firstBlock}, ${`[${events.join(',')}]`}::jsonb, ${jsonOrNull(factory)}::jsonb, ${jsonOrNull(upgrades)}::jsonb)
+     VALUES (${name}, ${chainId}, ${addresses}::text[], ${firstBlock}, ${events}::jsonb, ${json(definition.factory)}::jsonb, ${json(definition.upgrades)}::jsonb)
      ON CONFLICT (name, chain_id) DO UPDATE SET addresses = excluded.addresses, first_block = excluded.first_block,
        events = excluded.events, factory = excluded.factory, upgrades = excluded.upgrades, revision = gen_random_uuid()
      WHERE (known.addresses, known.first_block, known.events, known.factory, known.upgrades)
@@ -267,14 +243,6 @@ async function save(
      RETURNING name`,
   );
   return saved.length > 0;
-}
-
-function jsonOrNull(value: object | null): string | null {
-  return value === null ? null : JSON.stringify(value);
-}
-
-function isOf(upgrades: Pick<EventTable, 'event'>): (table: EventTable) => boolean {
-  return ({ event }) => event === upgrades.event;
 }
 
 function storedText({ event, kind, abi, otherTopics, since, implementations }: EventTable): string {

@@ -1,5 +1,3 @@
-/** The emitters of each table, and the order in which tables depend on each other. Pure. */
-
 import type { EventTable } from '../tables/event-table.ts';
 import { dependOnImplementation, formsOf } from '../tables/form-at-log.ts';
 import type { ChildFrom, ContractDefinition } from './contract-definition.ts';
@@ -8,26 +6,19 @@ import type { ChildFrom, ContractDefinition } from './contract-definition.ts';
 export interface ChildSet {
   /** Table and dataset of the rows: `contracts.pools_pool_created`. */
   readonly table: string;
-  /** Column with the address. */
   readonly column: string;
-  /** First block with rows. */
   readonly firstBlock: number;
   /** Place since which children emit events; null: an implementation, which counts from its log on. */
   readonly childFrom: ChildFrom | null;
 }
 
-/** Returns the children of a contract; null if it has no factory. */
 export function childrenOf({ tables, factory }: ContractDefinition): ChildSet | null {
   const table = tables.find(({ event }) => event === factory?.event);
-  return factory === null || table === undefined
-    ? null
-    : {
-        ...{ table: table.name, column: factory.child },
-        ...{ firstBlock: factory.firstBlock, childFrom: factory.childFrom },
-      };
+  if (factory === null || table === undefined) return null;
+  const { child, firstBlock, childFrom } = factory;
+  return { table: table.name, column: child, firstBlock, childFrom };
 }
 
-/** Returns the children that emit the events of a table; null if the addresses of its contract do. */
 export function emittersOf(
   definition: ContractDefinition,
   table: EventTable,
@@ -39,7 +30,6 @@ export function emittersOf(
   return parent === undefined ? null : childrenOf(parent);
 }
 
-/** Returns the rows that name the implementations of a contract; null if no form of an event depends on them. */
 export function upgradesOf({ tables, upgrades }: Pick<ContractDefinition, 'tables' | 'upgrades'>): ChildSet | null {
   const table = tables.find(({ event }) => event === upgrades?.event);
   return upgrades === null || table === undefined
@@ -47,7 +37,6 @@ export function upgradesOf({ tables, upgrades }: Pick<ContractDefinition, 'table
     : { table: table.name, column: upgrades.column, firstBlock: upgrades.firstBlock, childFrom: null };
 }
 
-/** Returns whether rows of a table depend on the implementation of their emitter. */
 export function isFormOfImplementation({ tables }: Pick<ContractDefinition, 'tables'>, table: EventTable): boolean {
   return dependOnImplementation(formsOf(table, tables));
 }
@@ -67,10 +56,7 @@ export function dependentTables(
   ].filter((table, place, all) => all.indexOf(table) === place);
 }
 
-/**
- * Returns the definitions that can be indexed: all their tables exist, and so do those of the factories above them. One that lacks a table would
- * stop its chain.
- */
+/** Omits definitions that lack a table, or whose factories do: they would stop their chain. */
 export function withTables(
   definitions: readonly ContractDefinition[],
   missing: ReadonlySet<string>,
@@ -82,7 +68,6 @@ export function withTables(
   return missing.size === 0 ? definitions : definitions.filter(isWhole);
 }
 
-/** Returns how many tables the rows of a table depend on, one after the other. */
 export function depthOf(
   definition: ContractDefinition,
   table: EventTable,

@@ -12,7 +12,6 @@ import { readAbiItem } from '@chainstead/decoding';
 import { z } from 'zod';
 import { callItem, type EventTable, eventItem, eventTable, type TableItem } from '../tables/event-table.ts';
 
-/** A contract, or several with one ABI, on one chain. */
 export interface ContractDefinition {
   readonly name: string;
   readonly chainId: ChainId;
@@ -20,9 +19,7 @@ export interface ContractDefinition {
   /** First wanted block; null: the first one of the chain's history. */
   readonly firstBlock: number | null;
   readonly tables: readonly EventTable[];
-  /** Null: the addresses emit the events themselves. */
   readonly factory: Factory | null;
-  /** Null: forms of events don't depend on the implementation of a proxy. */
   readonly upgrades: Upgrades | null;
   /** Why nothing more is stored; null: the contract is indexed. */
   readonly suspendedReason: string | null;
@@ -31,15 +28,11 @@ export interface ContractDefinition {
 
 /** An event of a factory. It names an address, the child, whose events are stored from there on. */
 export interface Factory {
-  /** Name of the event in paths. */
   readonly event: string;
-  /** Column with the child. */
   readonly child: string;
   /** Contract whose children are the factories; null: the addresses are. */
   readonly of: string | null;
-  /** First block with events of factories. */
   readonly firstBlock: number;
-  /** Place since which events of a child count. */
   readonly childFrom: ChildFrom;
 }
 
@@ -51,15 +44,11 @@ export const childFrom = z.enum(['transaction', 'block', 'log']);
 
 /** An event of a proxy. It names the implementation whose events the proxy emits from there on. */
 export interface Upgrades {
-  /** Name of the event in paths. */
   readonly event: string;
-  /** Column with the implementation. */
   readonly column: string;
-  /** First block with the event. */
   readonly firstBlock: number;
 }
 
-/** A definition can't be used as given. */
 export class ContractRefusedError extends ChainsteadError {
   constructor(code: ContractRefusal, message: string, remedy: string) {
     super({ code, message, remedy, retryable: false });
@@ -89,29 +78,29 @@ type ContractRefusal =
   | 'CONTRACT_TABLE_TAKEN'
   | 'CONTRACT_UNKNOWN';
 
-/** Returns all definitions, by name and chain. @param name only this one */
 export async function readDefinitions(
   database: Pick<Database, 'query'>,
   name: string | null = null,
 ): Promise<readonly ContractDefinition[]> {
-  const rows = await database.query<DefinitionRow>(
-    sql`SELECT name, chain_id, addresses, first_block, events, factory, upgrades, suspended_reason, created_at FROM contract_definitions
+  type Columns = Pick<ContractDefinition, 'name' | 'firstBlock' | 'suspendedReason' | 'createdAt'>;
+  const rows = await database.query<Columns & { chainId: number; addresses: string[] } & StoredJson>(
+    sql`SELECT name, chain_id AS "chainId", addresses, first_block AS "firstBlock", events, factory, upgrades,
+          suspended_reason AS "suspendedReason", created_at AS "createdAt" FROM contract_definitions
       WHERE ${name}::text IS NULL OR name = ${name} ORDER BY name, chain_id`,
   );
-  return rows.map((row) => ({
-    name: row.name,
-    chainId: parseChainId(row.chain_id),
+  return rows.map(({ events, ...row }) => ({
+    ...row,
+    chainId: parseChainId(row.chainId),
     addresses: row.addresses.map((address) => parseAddress(address)),
-    firstBlock: row.first_block,
     tables: storedEvents
-      .parse(row.events)
+      .parse(events)
       .map(({ event, item, ...more }) => eventTable(row.name, event, { ...storedEvent(item), ...more })),
     factory: storedFactory.nullable().parse(row.factory),
     upgrades: storedUpgrades.nullable().parse(row.upgrades),
-    suspendedReason: row.suspended_reason,
-    createdAt: row.created_at,
   }));
 }
+
+type StoredJson = Record<'events' | 'factory' | 'upgrades', unknown>;
 
 /** Waits for other changes of definitions: names are unique over all chains. Taken after the commit lock of a chain. */
 export async function lockContracts(transaction: Transaction): Promise<void> {
@@ -124,18 +113,6 @@ export async function readRevision(database: Pick<Database, 'query'>): Promise<s
     sql`SELECT coalesce(string_agg(revision::text, ' ' ORDER BY name, chain_id), '') AS revision FROM contract_definitions`,
   );
   return row?.revision ?? '';
-}
-
-interface DefinitionRow {
-  readonly name: string;
-  readonly chain_id: number;
-  readonly addresses: readonly string[];
-  readonly first_block: number | null;
-  readonly events: unknown;
-  readonly factory: unknown;
-  readonly upgrades: unknown;
-  readonly suspended_reason: string | null;
-  readonly created_at: Date;
 }
 
 const storedFactory = z.object({
@@ -156,7 +133,6 @@ const storedEvents = z.array(
   }),
 );
 
-/** Returns an event or function as stored. */
 export function storedEvent(item: unknown): TableItem {
   const read = readAbiItem(item, { anonymousEvents: true });
   if (read === null || typeof read === 'string') throw new RangeError('A stored event is no item of an ABI');

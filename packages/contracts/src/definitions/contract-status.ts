@@ -5,31 +5,25 @@ import { UNDECODED } from '../tables/event-table.ts';
 import { readMissingTables } from '../tables/missing-tables.ts';
 import { readDefinitions } from './contract-definition.ts';
 
-/** Rows and coverage of an event of a contract. */
 export interface ContractStatus {
   readonly chainId: ChainId;
   /** `contracts.vault_deposit` */
   readonly table: string;
-  /** Rows of the chain. */
   readonly rows: number;
   /** False: `rows` is the estimate of the planner. */
   readonly isExact: boolean;
   /** Bytes of the table with its indexes. */
   readonly bytes: number;
-  /** Logs of the chain that the ABI does not fit. */
   readonly undecoded: number;
   /** Whether the table was dropped outside of Chainstead. Nothing is stored until the contract is added again. */
   readonly isMissing: boolean;
-  /** Why nothing more is stored; null: the contract is indexed. */
   readonly suspendedReason: string | null;
-  /** Indexed blocks, ascending. */
   readonly blocks: readonly BlockRange[];
 }
 
 /** Rows of larger tables are not counted. Bytes. */
 const COUNT_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Returns the status of every event of every contract, by name and chain. */
 export async function readContractStatuses(database: Database): Promise<readonly ContractStatus[]> {
   const statuses: ContractStatus[] = [];
   const missing = await readMissingTables(database);
@@ -58,15 +52,12 @@ async function countRows(database: Database, name: string, chainId: ChainId): Pr
   const [undecoded] = await database.query<{ rows: number }>(
     sql`SELECT count(*) AS rows FROM ${rawSql(name)} WHERE chain_id = ${chainId} AND ${rawSql(UNDECODED)} IS NOT NULL`,
   );
-  const rows = isExact ? await countExactly(database, name, chainId) : await estimateRows(database, name, chainId);
-  return { rows, isExact, bytes, undecoded: undecoded?.rows ?? 0 };
-}
-
-async function countExactly(database: Database, name: string, chainId: ChainId): Promise<number> {
+  const counts = { isExact, bytes, undecoded: undecoded?.rows ?? 0 };
+  if (!isExact) return { ...counts, rows: await estimateRows(database, name, chainId) };
   const [counted] = await database.query<{ rows: number }>(
     sql`SELECT count(*) AS rows FROM ${rawSql(name)} WHERE chain_id = ${chainId}`,
   );
-  return counted?.rows ?? 0;
+  return { ...counts, rows: counted?.rows ?? 0 };
 }
 
 /** Returns the estimate of the planner, which knows the share of each chain. */

@@ -2,16 +2,15 @@ import type { Chain } from '@chainstead/chains';
 import { addressBytes, rawSql, sql, type Transaction } from '@chainstead/db';
 import { recordRewritten, removeCoverage } from '@chainstead/sync';
 import { type EventTable, UNDECODED } from '../tables/event-table.ts';
-import { dependOnImplementation, formsOf, implementationsOf } from '../tables/form-at-log.ts';
+import { dependOnImplementation, formsOf, implementationsOf, isBefore } from '../tables/form-at-log.ts';
 import { indexedCount, isNamedEvent } from '../tables/log-shape.ts';
 import { readMissingTables } from '../tables/missing-tables.ts';
 import { upgradesOf } from './child-sets.ts';
 import type { ContractDefinition } from './contract-definition.ts';
 
 /**
- * Removes rows that no longer belong to their table, because an event has one more form, or because a log of another event was taken for an
- * anonymous one. Blocks that may lack rows then are read again. Runs under the chain's commit lock.
- * @param before the tables until now
+ * An event may have one more form, or a log of another event was taken for an anonymous one. Blocks are read again.
+ * Runs under the chain's commit lock. @param before the tables until now
  */
 export async function removeMovedRows(
   transaction: Transaction,
@@ -23,7 +22,7 @@ export async function removeMovedRows(
   for (const table of before) {
     const now = tables.find(({ name }) => name === table.name);
     if (table.abi.isAnonymous && now !== undefined && now.otherTopics.length > table.otherTopics.length)
-      await removeAll(transaction, chain, table);
+      await removeFrom(transaction, chain, table.name, 0);
     else if (isNamedEvent(table) && table.event !== factory?.event)
       for (const form of added)
         if (isNamedEvent(form) && form.abi.topic0 === table.abi.topic0 && form.event !== factory?.event)
@@ -31,10 +30,7 @@ export async function removeMovedRows(
   }
 }
 
-/**
- * Removes rows of events with more forms of implementations than before, from the first log on that may have another form. Rows of blocks that a
- * reorg may still replace are removed too, because the events are not indexed until the upgrades are complete.
- */
+/** Also removes rows that a reorg may replace: the events are not indexed until the upgrades are complete. */
 export async function removeMovedForms(
   transaction: Transaction,
   chain: Chain,
@@ -57,11 +53,7 @@ export async function removeMovedForms(
     const changes = [named?.first ?? null, ...forms.map(({ since }) => since?.block ?? null)];
     const first = changes.filter((block) => block !== null);
     if (first.length === 0) continue;
-    const from = Math.min(...first);
-    await transaction.query(
-      sql`DELETE FROM ${rawSql(table.name)} WHERE chain_id = ${chain.id} AND block_number >= ${from}`,
-    );
-    await readAgain(transaction, chain.id, table.name, from);
+    await removeFrom(transaction, chain, table.name, Math.min(...first));
   }
 }
 
@@ -87,9 +79,9 @@ export async function removeUnsettled(
   await removeCoverage(transaction, chain.id, tables, { from: settled + 1, to: Number.MAX_SAFE_INTEGER });
 }
 
-async function removeAll(transaction: Transaction, { id }: Chain, { name }: EventTable): Promise<void> {
-  await transaction.query(sql`DELETE FROM ${rawSql(name)} WHERE chain_id = ${id}`);
-  await readAgain(transaction, id, name, 0);
+async function removeFrom(transaction: Transaction, { id }: Chain, table: string, block: number): Promise<void> {
+  await transaction.query(sql`DELETE FROM ${rawSql(table)} WHERE chain_id = ${id} AND block_number >= ${block}`);
+  await readAgain(transaction, id, table, block);
 }
 
 /** Removes rows of another form of the event, since when that replaced this one. Undecoded ones may be its logs at any place. */
@@ -99,7 +91,8 @@ async function removeRowsOfForm(
   table: EventTable,
   { since, ...form }: EventTable,
 ): Promise<void> {
-  if (since !== null && indexedCount(form) === indexedCount(table) && !isLater(table, since)) {
+  const isLater = since !== null && table.since !== null && isBefore(since, table.since);
+  if (since !== null && indexedCount(form) === indexedCount(table) && !isLater) {
     await transaction.query(
       sql`DELETE FROM ${rawSql(table.name)} WHERE chain_id = ${id} AND block_number >= ${since.block} AND (block_number, log_index) >= (${since.block}, ${since.log})`,
     );
@@ -117,8 +110,4 @@ async function readAgain(transaction: Transaction, id: Chain['id'], table: strin
   const range = { from, to: Number.MAX_SAFE_INTEGER };
   await removeCoverage(transaction, id, [table], range);
   await recordRewritten(transaction, id, [table], range);
-}
-
-function isLater({ since }: EventTable, { block, log }: NonNullable<EventTable['since']>): boolean {
-  return since !== null && (since.block > block || (since.block === block && since.log > log));
 }

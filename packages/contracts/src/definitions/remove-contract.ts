@@ -7,7 +7,6 @@ import type { EventTable } from '../tables/event-table.ts';
 import { readMissingTables } from '../tables/missing-tables.ts';
 import { ContractRefusedError, lockContracts, readDefinitions } from './contract-definition.ts';
 
-/** Removes all contracts of a chain, children of factories before these. */
 export async function removeContractsOfChain(database: Database, chainId: ChainId, by: AuditActor): Promise<void> {
   for (;;) {
     const left = (await readDefinitions(database)).filter((one) => one.chainId === chainId);
@@ -17,12 +16,7 @@ export async function removeContractsOfChain(database: Database, chainId: ChainI
   }
 }
 
-/**
- * Removes a contract from a chain. Tables that the name needs on no other chain are dropped; of the others, the rows of the chain are deleted.
- * @param by for the audit log
- * @returns the dropped tables
- * @throws ContractRefusedError if the name is unknown on the chain, or its children are factories of another one
- */
+/** Drops tables that no other chain needs. @returns those. @throws ContractRefusedError */
 export async function removeContract(
   database: Database,
   name: string,

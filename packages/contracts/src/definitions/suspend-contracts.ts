@@ -6,10 +6,8 @@ import { dependentTables } from './child-sets.ts';
 import { ContractRefusedError, readDefinitions } from './contract-definition.ts';
 import { removeUnsettled } from './moved-rows.ts';
 
-/** Limits of the tables of a contract; null: none. */
 interface ContractLimits {
   readonly rowsMax: number | null;
-  /** With indexes. */
   readonly bytesMax: number | null;
 }
 
@@ -17,7 +15,6 @@ export interface ContractMetrics {
   readonly suspended: Gauge<'chain'>;
 }
 
-/** Returns the metrics of contracts, documented in docs/reference/metrics.md. */
 export function createContractMetrics(registry: Registry): ContractMetrics {
   return {
     suspended: new Gauge({
@@ -29,11 +26,7 @@ export function createContractMetrics(registry: Registry): ContractMetrics {
   };
 }
 
-/**
- * Suspends the contracts of a chain whose tables exceed a limit, so that no contract fills the disk. Their rows stay, except those of blocks that a
- * reorg may still replace. Row numbers are the statistics of Postgres.
- * @returns the number of suspended contracts, those of earlier calls included
- */
+/** Rows stay, except those that a reorg may replace. @returns the number of suspended contracts, earlier ones included */
 export async function suspendLargeContracts(
   database: Database,
   chain: Chain,
@@ -61,7 +54,7 @@ interface ContractSize {
   readonly is_suspended: boolean;
 }
 
-/** Returns the sizes of all contracts of a chain. Reads the catalog and statistics alone. */
+/** Reads the catalog and statistics alone. */
 export function sizesStatement({ id }: Pick<Chain, 'id'>): Sql {
   return sql`SELECT name, suspended_reason IS NOT NULL AS is_suspended,
     coalesce(sum(pg_stat_get_live_tuples(event_table)), 0)::bigint AS rows,
@@ -85,10 +78,7 @@ async function suspend(database: Database, chain: Chain, name: string, reason: s
   });
 }
 
-/**
- * Indexes a suspended contract again. Missing blocks are filled in.
- * @throws ContractRefusedError if the name is unknown on the chain
- */
+/** @throws ContractRefusedError if the name is unknown on the chain */
 export async function resumeContract(database: Database, name: string, chainId: ChainId): Promise<void> {
   const resumed = await database.query(
     sql`UPDATE contract_definitions SET suspended_reason = NULL, revision = gen_random_uuid()

@@ -3,12 +3,9 @@ import type { Address } from '@chainstead/core';
 import type { LogPlace } from '../tables/event-table.ts';
 import type { WantedFactory } from './wanted-factory.ts';
 
-/** A contract to be indexed. */
 export interface WantedContract {
-  /** `vault` */
   readonly name: string;
   readonly chain: Chain;
-  /** The contracts, or their factories. */
   readonly addresses: readonly Address[];
   /** Null: the addresses emit the events of the ABI. */
   readonly factory: WantedFactory | null;
@@ -18,7 +15,6 @@ export interface WantedContract {
   readonly firstBlock: number | null;
   /** Names or signatures of the wanted events; null: all. */
   readonly events: readonly string[] | null;
-  /** Parameters that get an index. */
   readonly indexed: readonly string[];
   /** Whether calls of the functions that change state get tables. @default false */
   readonly calls?: boolean;

@@ -2,22 +2,19 @@ import type { Chain } from '@chainstead/chains';
 import { type AbiEvent, parseEventSignature } from '@chainstead/decoding';
 import { type ChildFrom, type ContractDefinition, ContractRefusedError } from './contract-definition.ts';
 
-/** The factory of contracts to be indexed. */
 export interface WantedFactory {
   /** Contract whose children are the factories; null: the given addresses are. */
   readonly of: string | null;
   /** `PoolCreated(address indexed token0, address indexed token1, address pool)` */
   readonly event: string;
-  /** Parameter with the address of the child. */
   readonly child: string;
-  /** Place since which events of a child count. @default transaction */
+  /** @default transaction */
   readonly childFrom?: ChildFrom | undefined;
 }
 
 /** Topics of a log after the first one. */
 const INDEXED_MAX = 3;
 
-/** Returns the event of a factory. @throws ContractRefusedError */
 export function creationEvent({ event: given, child }: WantedFactory): AbiEvent {
   const event = parseEventSignature(`event ${given.replace(/^event\s+/, '')}`);
   if (event === null || event.inputs.filter(({ isIndexed }) => isIndexed).length > INDEXED_MAX)

@@ -1,24 +1,19 @@
-/** The events and functions of an ABI that get a table. */
 import { type AbiEntry, type AbiEvent, readAbi } from '@chainstead/decoding';
 import { callItem, eventItem, type TableItem } from '../tables/event-table.ts';
 import { indexedCount } from '../tables/log-shape.ts';
 import { ContractRefusedError } from './contract-definition.ts';
 import type { WantedContract } from './wanted-contract.ts';
 
-/** Events and functions of an ABI. */
 export interface WantedItems {
-  /** Events, then functions. */
   readonly items: readonly TableItem[];
   /** All events of the ABI with a signature in their logs, wanted or not. */
   readonly named: readonly AbiEvent[];
-  /** Number of skipped items of the ABI, by reason. */
   readonly skipped: ReadonlyMap<string, number>;
 }
 
 const ITEMS_MAX = 256;
 const ANONYMOUS = 'an anonymous event';
 
-/** Returns the wanted events and functions. @throws ContractRefusedError */
 export function itemsOf(wanted: WantedContract): WantedItems {
   const { name, abi } = wanted;
   const read = readAbi(abi, { anonymousEvents: true, viewFunctions: false, everyLayout: true });
@@ -36,12 +31,14 @@ export function itemsOf(wanted: WantedContract): WantedItems {
   requireOneLayout(name, events);
   const calls = wanted.calls === true ? callsOf(wanted, read.entries) : [];
   const items = [...events.map(eventItem), ...calls];
-  if (items.length === 0)
+  if (items.length === 0) {
+    const reasons = [...skipped].map(([reason, count]) => `${reason}: ${count}`).join('; ') || 'none';
     throw new ContractRefusedError(
       'CONTRACT_EVENTS_MISSING',
       `The ABI of ${name} has no events`,
-      `Skipped items: ${skippedText(skipped)}`,
+      `Skipped items: ${reasons}`,
     );
+  }
   if (items.length > ITEMS_MAX)
     throw new ContractRefusedError(
       'CONTRACT_EVENTS_TOO_MANY',
@@ -104,8 +101,4 @@ function callsOf({ name, chain }: WantedContract, entries: readonly AbiEntry[]):
       'Give the complete ABI, or leave --calls out',
     );
   return calls;
-}
-
-function skippedText(skipped: ReadonlyMap<string, number>): string {
-  return [...skipped].map(([reason, count]) => `${reason}: ${count}`).join('; ') || 'none';
 }

@@ -1,4 +1,3 @@
-/** The tables of a contract and their names, with those that it has already. Pure. */
 import type { Address, Hash } from '@chainstead/core';
 import {
   type EventTable,
@@ -13,17 +12,12 @@ import { indexedCount, isNamedEvent, mayBeConfused } from '../tables/log-shape.t
 import { type ContractDefinition, ContractRefusedError } from './contract-definition.ts';
 import type { WantedItems } from './wanted-items.ts';
 
-/** What a definition gets. */
 interface WantedTables extends Pick<WantedItems, 'items' | 'named'> {
-  /** Event of the factory; null: no factory. */
   readonly creation: TableItem['abi'] | null;
-  /** Log of the contract's upgrade; null: not given. */
   readonly upgrade: LogPlace | null;
-  /** Implementation that emits the events; null: not given. */
   readonly implementation: Address | null;
 }
 
-/** Tables of a definition. */
 interface DefinedTables {
   /** All tables of the name on the chain, the known ones first. */
   readonly tables: readonly EventTable[];
@@ -33,11 +27,8 @@ interface DefinedTables {
 }
 
 /**
- * Returns the tables of wanted events and functions. One that the name has on any chain keeps its table. If children emit the event of their
- * factory, they have another table for it.
- * @param known definitions of the name on all chains
- * @param own that of the chain
- * @throws ContractRefusedError if logs could belong to several tables
+ * An event or function keeps the table that the name has on any chain. The factory's event has a separate one.
+ * @param known definitions of the name on all chains @throws ContractRefusedError if logs could belong to several tables
  */
 export function tablesOf(
   name: string,
@@ -45,7 +36,7 @@ export function tablesOf(
   own: ContractDefinition | undefined,
   given: WantedTables,
 ): DefinedTables {
-  const { creation, items, named } = given;
+  const { creation, items, named, implementation } = given;
   const places = [
     ...(creation === null ? [] : [{ item: eventItem(creation), isCreation: true }]),
     ...items.map((item) => ({ item, isCreation: false })),
@@ -74,9 +65,12 @@ export function tablesOf(
   const wantedNames = new Set(wanted.map((table) => table.name));
   const complete = tables
     .map((table) => withOtherTopics(table, tables, named))
-    .map((table) => (wantedNames.has(table.name) ? withImplementation(table, given.implementation) : table));
+    .map((table) => {
+      if (implementation === null || !wantedNames.has(table.name) || !isNamedEvent(table)) return table;
+      return { ...table, implementations: [...new Set([...table.implementations, implementation])] };
+    });
   requireDistinct(name, complete);
-  if (given.implementation !== null) requireOneForm(name, complete, given.implementation);
+  if (implementation !== null) requireOneForm(name, complete, implementation);
   const completed = (one: EventTable) => complete.find((table) => table.name === one.name) ?? one;
   return {
     tables: complete,
@@ -101,7 +95,6 @@ function findTable(
   return ofChain.find(hasSameNames) ?? renamed ?? tablesIn(known).find(hasSameNames) ?? null;
 }
 
-/** Logs or calls of the one are decoded like those of the other. */
 function isSameForm(one: TableItem, other: TableItem): boolean {
   const flagsOf = ({ abi: { inputs } }: TableItem) => inputs.map(({ isIndexed }) => isIndexed).join();
   return (
@@ -136,11 +129,6 @@ function sinceOf(
       'Give another log with --upgrade, or use another name',
     );
   return upgrade;
-}
-
-function withImplementation(table: EventTable, implementation: Address | null): EventTable {
-  if (implementation === null || !isNamedEvent(table)) return table;
-  return { ...table, implementations: [...new Set([...table.implementations, implementation])] };
 }
 
 /** An implementation emits one form of an event. */

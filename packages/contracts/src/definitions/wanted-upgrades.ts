@@ -7,10 +7,7 @@ import type { WantedContract } from './wanted-contract.ts';
 /** Event of a proxy that names its implementation. @see https://eips.ethereum.org/EIPS/eip-1967 */
 const UPGRADED = upgradedEvent();
 
-/**
- * Returns the events and functions of a contract with the event that names its implementation, if one is wanted.
- * @throws ContractRefusedError
- */
+/** @throws ContractRefusedError */
 export function withUpgraded(
   { name, factory, upgrade, implementation }: WantedContract,
   items: readonly TableItem[],
@@ -31,10 +28,7 @@ export function withUpgraded(
   return items.some(isUpgraded) ? items : [...items, eventItem(UPGRADED)];
 }
 
-/**
- * Returns the event that names the implementations of a contract, as before or as wanted.
- * @param firstBlock of the contract; null: the first one of the chain's history
- */
+/** @param firstBlock null: the first one of the chain's history */
 export function upgradesFor(
   { chain, implementation }: WantedContract,
   own: ContractDefinition | undefined,

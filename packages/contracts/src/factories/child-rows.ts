@@ -7,7 +7,6 @@ import type { EventTable } from '../tables/event-table.ts';
 import { placeOfLine } from '../tables/row-table.ts';
 import { creationsStatement } from './creations-statement.ts';
 
-/** Events of a factory are missing, so that its children are not known. */
 export class ChildrenUnknownError extends defineError(
   'CONTRACT_CHILDREN_UNKNOWN',
   ({ table }: ChildSet, chain: Chain) => ({
@@ -18,22 +17,19 @@ export class ChildrenUnknownError extends defineError(
   }),
 ) {}
 
-/** Place of the log that names a child for the first time. */
 export interface Creation {
   readonly block_number: number;
   readonly transaction_index: number;
   readonly log_index: number;
 }
 
-/** Rows that are chosen by the children of a factory. */
 interface RowsOfChildren extends Pick<EventTable, 'kind'> {
   readonly children: ChildSet;
 }
 
 /**
- * Returns the lines of logs that a child emitted from the place on at which the log that names it for the first time counts, and of calls to it. Runs
- * under the chain's commit lock, so the rows of all earlier blocks, and of this commit, are visible. No child is held in memory.
- * @throws ChildrenUnknownError if rows with children are missing up to these blocks
+ * Keeps logs from the place on at which the log that names the child counts, and calls to it. Runs under the commit lock,
+ * so rows of earlier blocks and of this commit are visible. @throws ChildrenUnknownError
  */
 export async function linesOfChildren(
   transaction: Transaction,
@@ -66,12 +62,10 @@ function isCounted(
   return childFrom === 'transaction' || (kind === 'event' && isAfter(creation, block, log));
 }
 
-/** Returns whether a log comes after the one that names its emitter. */
 export function isAfter({ block_number: since, log_index: after }: Creation, block: number, log: number): boolean {
   return block > since || (block === since && log > after);
 }
 
-/** Returns whether the rows with children cover all blocks up to `to`. */
 export async function isComplete(
   database: Pick<Database, 'query'>,
   chainId: number,

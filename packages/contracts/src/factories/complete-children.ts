@@ -2,10 +2,7 @@ import { type Database, sql } from '@chainstead/db';
 import { readRevision } from '../definitions/contract-definition.ts';
 import { readMissingTables } from '../tables/missing-tables.ts';
 
-/**
- * Returns the chain ID and the table, separated by a space, of all factories whose events are complete up to the checkpoint of their chain, and of
- * upgrades of proxies. Only then are the events read that depend on them: an unknown child would leave no gap.
- */
+/** Chain ID and table, separated by a space. Rows that depend on others are read last: a lacking child leaves no gap. */
 export async function readCompleteChildren(database: Pick<Database, 'query'>): Promise<ReadonlySet<string>> {
   const rows = await database.query<{ key: string }>(COMPLETE);
   return new Set(rows.map(({ key }) => key));

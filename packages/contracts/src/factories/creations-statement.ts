@@ -3,10 +3,7 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, hexText, rawSql, type Sql, sql } from '@chainstead/db';
 import type { ChildSet } from '../definitions/child-sets.ts';
 
-/**
- * Returns the statement that reads the first creation of each address that is a child: one entry of the index on the children per address,
- * whatever the number of children.
- */
+/** Reads one entry of the index per address, whatever the number of children. */
 export function creationsStatement(
   { id }: Pick<Chain, 'id'>,
   { table, column }: Pick<ChildSet, 'table' | 'column'>,

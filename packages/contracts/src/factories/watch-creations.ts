@@ -4,7 +4,6 @@ import { rawSql, sql, type Transaction } from '@chainstead/db';
 import { type PrecedingRows, removeCoverage } from '@chainstead/sync';
 import type { ChildSet } from '../definitions/child-sets.ts';
 
-/** Tables whose rows depend on children, or on implementations. */
 export interface DependentTables {
   readonly children: ChildSet;
   /** Addresses that count. Null: all. */
@@ -14,13 +13,9 @@ export interface DependentTables {
   readonly isMoving: boolean;
 }
 
-/** By chain. */
 type Dependents = ReadonlyMap<number, DependentTables>;
 
-/**
- * Returns a watch on rows with children or implementations. If a repair or a backfill changes them below covered blocks of dependent tables, rows
- * and coverage of these blocks are removed, and the blocks are read again.
- */
+/** Changes below covered blocks of dependent tables remove their rows and coverage: the blocks are read again. */
 export function watchCreations(dependents: Dependents): PrecedingRows {
   return {
     async watch(transaction, chain, range) {
@@ -35,7 +30,6 @@ export function watchCreations(dependents: Dependents): PrecedingRows {
   };
 }
 
-/** A child, named at a place of the chain. */
 interface Created {
   readonly block_number: number;
   readonly text: string;
@@ -57,7 +51,6 @@ async function readCreated(
 interface Change {
   /** First block with other children. */
   readonly block: number;
-  /** Whether children are gone. */
   readonly isRemoval: boolean;
 }
 

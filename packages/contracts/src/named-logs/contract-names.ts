@@ -1,14 +1,11 @@
-/** Texts that name a contract (`vault`) or one of its events (`vault.Deposit`). Pure. */
 import type { ChainId } from '@chainstead/core';
 import type { ContractDefinition } from '../definitions/contract-definition.ts';
 import type { EventTable } from '../tables/event-table.ts';
 import { isNamedEvent } from '../tables/log-shape.ts';
 
-/** Whether logs of a name can match on any of some chains. */
 export type NameState =
   | { readonly kind: 'indexed' | 'suspended' | 'unknown-contract' }
   | { readonly kind: 'other-chain'; readonly contract: string; readonly chainIds: readonly ChainId[] }
-  /** `events`: names in the ABI. */
   | { readonly kind: 'unknown-event'; readonly contract: string; readonly events: readonly string[] };
 
 /** Returns the tables of events that a text names; none if it names another contract. Anonymous events and calls have no name. */

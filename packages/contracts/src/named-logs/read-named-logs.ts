@@ -17,7 +17,6 @@ import {
 } from '../upgrades/form-rows.ts';
 import { isStored, namedTables } from './contract-names.ts';
 
-/** A name that a log belongs to. */
 interface NamedLog {
   /** As given: `vault`, or `vault.Deposit`. */
   readonly name: string;
@@ -25,7 +24,6 @@ interface NamedLog {
   readonly item: NamedEventItem | null;
 }
 
-/** An event as in the JSON of an ABI. */
 interface NamedEventItem {
   readonly type: string;
   readonly name: string;
@@ -45,10 +43,7 @@ interface NamedLogsRequest {
   readonly logs: readonly Log[];
   /** Lowest of these blocks. Without all upgrades before it, events whose form depends on them have no logs. */
   readonly from: number;
-  /**
-   * Highest of these blocks, up to which the events of factories, and upgrades, must be complete. Null: children that are not known yet have no
-   * logs.
-   */
+  /** Highest of these blocks, up to which rows must be complete. Null: unknown children have no logs. */
   readonly completeTo: number | null;
 }
 
@@ -56,8 +51,7 @@ interface NamedLogsRequest {
 type NamedLogs = ReadonlyMap<Log, readonly NamedLog[]>;
 
 /**
- * Returns the logs that have a row in a table of named contracts, if their blocks are indexed. Logs of children count from the log after the one
- * that names the child, and those of proxies have the form of their implementation. Rows of factories and upgrades in the same blocks must be written already.
+ * Logs of children count from the log after the one that names the child. Rows of factories in the same blocks must exist.
  * @throws a retryable error if events of a factory, or upgrades, are missing up to `completeTo`
  */
 export async function readNamedLogs(
@@ -69,7 +63,9 @@ export async function readNamedLogs(
   const byTopic = Map.groupBy(events, ({ topic0 }) => topic0);
   const candidates = logs.flatMap((log) => {
     const [topic0] = log.topics;
-    const own = topic0 === undefined ? [] : (byTopic.get(topic0) ?? []).filter((event) => mayEmit(event, log));
+    const mayEmit = ({ children, addresses, firstBlock, accepts }: NamedEvent): boolean =>
+      log.blockNumber >= firstBlock && (children !== null || addresses.has(log.address)) && accepts(log);
+    const own = topic0 === undefined ? [] : (byTopic.get(topic0) ?? []).filter(mayEmit);
     return own.length === 0 ? [] : [{ log, own }];
   });
   const created = await readChildren(database, chain, events, candidates, completeTo);
@@ -93,18 +89,14 @@ function namesOf({ topics }: Log, events: readonly NamedEvent[]): readonly Named
   return events.map((event) => ({ name: event.name, item: isKnown && !fits(event) ? null : event.item() }));
 }
 
-/** An event of a named contract. */
 interface NamedEvent {
   readonly name: string;
   readonly topic0: Hash;
-  /** Topics of a log that the event fits. */
   readonly topicCount: number;
   readonly addresses: ReadonlySet<Address>;
   /** Chooses between forms of an event with the same first topic. */
   readonly accepts: AcceptsLog;
-  /** Null: the addresses emit the event. */
   readonly children: ChildSet | null;
-  /** Forms among which the implementation of the emitter decides; null: none. */
   readonly byImplementation: ImplementationForms | null;
   readonly table: string;
   readonly firstBlock: number;
@@ -141,19 +133,13 @@ function itemOnce({ abi }: EventTable): NamedEvent['item'] {
   };
 }
 
-function mayEmit({ children, addresses, firstBlock, accepts }: NamedEvent, log: Log): boolean {
-  return log.blockNumber >= firstBlock && (children !== null || addresses.has(log.address)) && accepts(log);
-}
-
 interface Candidate {
   readonly log: Log;
   readonly own: readonly NamedEvent[];
 }
 
-/** Whether a log has the form of an event. */
 type HasForm = (event: NamedEvent, log: Log) => boolean;
 
-/** Returns how logs of proxies are assigned to forms. */
 async function readForms(
   database: Pick<Database, 'query'>,
   chain: Chain,
@@ -180,7 +166,6 @@ async function readForms(
   };
 }
 
-/** Returns the first creation of each emitter that is a child, by table of the creations. */
 async function readChildren(
   database: Pick<Database, 'query'>,
   chain: Chain,

@@ -1,7 +1,6 @@
 import type { AbiType } from '@chainstead/decoding';
 import type { ParameterColumn } from '../tables/event-table.ts';
 
-/** A schema of a value in an OpenAPI document. */
 export interface JsonSchema {
   readonly type: string;
   readonly description?: string;
@@ -11,7 +10,6 @@ export interface JsonSchema {
   readonly required?: readonly string[];
 }
 
-/** Returns the schema of a column in responses. */
 export function columnSchema({ type, abiType, isHash }: ParameterColumn): JsonSchema {
   const { name, type: abi } = abiType;
   const parameter = name === '' ? 'Parameter without a name' : `Parameter \`${name}\``;

@@ -1,4 +1,3 @@
-/** Operations of events in the OpenAPI document, with a typed field for each parameter. */
 import type { ChainRegistry } from '@chainstead/chains';
 import type { ChainId } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
@@ -10,16 +9,12 @@ import { readIndexes } from '../routes/event-indexes.ts';
 import type { EventTable, ParameterColumn } from '../tables/event-table.ts';
 import { columnSchema, type JsonSchema } from './column-schema.ts';
 
-/** Path of the route for all events, whose operation is copied. */
 const TEMPLATE = '/api/v2.2/contracts/{name}/{event}';
 const GROUP = 'Events of your contracts';
 /** Maximum number of events with an operation: each has a copy of the fields. */
 const EVENTS_MAX = 200;
 
-/**
- * Returns the operations of the events of all contracts.
- * @param eventsMax events beyond these have no operation @default 200
- */
+/** @param eventsMax events beyond these have no operation */
 export function createEventOperations(
   database: Pick<Database, 'query'>,
   chains: Pick<ChainRegistry, 'find'>,
@@ -35,11 +30,9 @@ export function createEventOperations(
   };
 }
 
-/** An event with the chains that have it. */
 interface DocumentedEvent {
   readonly table: EventTable;
   readonly chains: readonly string[];
-  /** Columns that requests may filter by. */
   readonly indexed: ReadonlySet<string>;
 }
 
@@ -50,11 +43,8 @@ function listEvents(
 ): readonly DocumentedEvent[] {
   const places = definitions.flatMap(({ chainId, tables }) => tables.map((table) => ({ table, key: keyOf(chainId) })));
   return [...Map.groupBy(places, ({ table }) => table.name)].flatMap(([name, ofTable]) => {
-    const [first] = ofTable;
-    if (first === undefined) return [];
-    return [
-      { table: first.table, chains: ofTable.map(({ key }) => key), indexed: indexes.get(name) ?? new Set<string>() },
-    ];
+    const chains = ofTable.map(({ key }) => key);
+    return ofTable.slice(0, 1).map(({ table }) => ({ table, chains, indexed: indexes.get(name) ?? new Set() }));
   });
 }
 
@@ -75,7 +65,6 @@ const pageShape = z.looseObject({
 type Operation = z.infer<typeof operationShape>;
 type Page = z.infer<typeof pageShape>;
 
-/** Returns the document with an operation for each event, after the one for all. */
 function withEvents(given: object, events: readonly DocumentedEvent[], eventsMax: number): object {
   const document = documentShape.parse(given);
   const template = document.paths[TEMPLATE]?.get;

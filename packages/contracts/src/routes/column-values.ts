@@ -1,8 +1,6 @@
-/** Values of filters by the type of their column. Pure. */
 import { hexBytes } from '@chainstead/db';
 import type { ParameterColumn } from '../tables/event-table.ts';
 
-/** Parses the text of a filter. */
 export interface ColumnValues {
   /** Phrase that completes "must be …". */
   readonly allowed: string;
@@ -13,7 +11,6 @@ export interface ColumnValues {
 /** A bound value: bytes, decimal digits, text or a boolean. */
 export type FilterValue = Buffer | string | boolean;
 
-/** Returns the values of a column; null if it can't be filtered by. */
 export function columnValues({ type, abiType, isHash }: ParameterColumn): ColumnValues | null {
   switch (type) {
     case 'jsonb':

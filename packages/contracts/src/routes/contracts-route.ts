@@ -4,7 +4,6 @@ import { type ContractDefinition, readDefinitions } from '../definitions/contrac
 import type { EventTable } from '../tables/event-table.ts';
 import { readIndexes } from './event-indexes.ts';
 
-/** `GET /api/v2.2/contracts`: contracts with their events and columns (docs/api/contracts.md#contracts). */
 export const contractsRoute: RouteModule = (app, { reads }) => {
   app.openapi(listContracts, async (c) => {
     const [definitions, indexes] = await Promise.all([

@@ -3,14 +3,12 @@ import { InvalidParameterError, type ParameterProblem } from '@chainstead/http';
 import type { EventTable, ParameterColumn } from '../tables/event-table.ts';
 import { columnValues, type FilterValue } from './column-values.ts';
 
-/** A condition on a column. */
 export interface ColumnFilter {
   readonly column: ParameterColumn;
   readonly operator: '=' | '>=' | '>' | '<=' | '<';
   readonly value: FilterValue;
 }
 
-/** The filters of a request. */
 export interface EventFilters {
   /** The column whose index is read; null: the primary key. */
   readonly leading: {
@@ -18,20 +16,15 @@ export interface EventFilters {
     /** Null: a range, in whose order rows are returned. */
     readonly value: FilterValue | null;
   } | null;
-  /** All filters, with those of the leading column. */
   readonly filters: readonly ColumnFilter[];
 }
 
-/** The event that a request filters. */
 export interface FilteredEvent {
   readonly table: EventTable;
-  /** Columns with an index that serves pages. */
   readonly indexed: ReadonlySet<string>;
-  /** Returns the command that adds an index. */
   commandOf(column: string): string;
 }
 
-/** Parameters of the route that are no filters. */
 export const PAGE_PARAMETERS = [
   ...['chain', 'from_block', 'to_block', 'from_date', 'to_date'],
   ...['limit', 'order', 'cursor'],
@@ -40,10 +33,7 @@ export const PAGE_PARAMETERS = [
 /** Maximum length of all filters of a request: a cursor contains them. Characters. */
 const FILTERS_LENGTH_MAX = 2_000;
 
-/**
- * Returns query parameters other than {@link PAGE_PARAMETERS} as sorted `name=value` texts; repeated ones are repeated.
- * @throws InvalidParameterError if they are too long
- */
+/** Sorted `name=value` texts; repeated ones are repeated. @throws InvalidParameterError if they are too long */
 export function filterTexts(query: Readonly<Record<string, unknown>>): readonly string[] {
   const known: ReadonlySet<string> = new Set(PAGE_PARAMETERS);
   const texts = Object.entries(query)
@@ -58,11 +48,7 @@ export function filterTexts(query: Readonly<Record<string, unknown>>): readonly 
   return texts.toSorted();
 }
 
-/**
- * Returns the filters of an event. Every filtered column needs an index.
- * @param texts of {@link filterTexts}
- * @throws InvalidParameterError with all problems
- */
+/** @param texts of {@link filterTexts} @throws InvalidParameterError with all problems */
 export function readFilters(event: FilteredEvent, texts: readonly string[]): EventFilters {
   const given = Map.groupBy(texts, (text) => text.slice(0, text.indexOf('=')));
   const read = [...given].map(([name, ofName]) => readFilter(event, name, ofName));

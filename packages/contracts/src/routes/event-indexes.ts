@@ -1,10 +1,7 @@
 import { type Database, type Sql, sql } from '@chainstead/db';
 import { EVENT_KEY } from '../tables/row-table.ts';
 
-/**
- * Returns the columns of a table's indexes, as a `jsonb` list of lists. Partial, invalid and expression indexes are left out.
- * @param oid the table's OID; null returns an empty list
- */
+/** A `jsonb` list of lists, without partial, invalid and expression indexes. @param oid null: an empty list */
 export function indexColumns(oid: Sql): Sql {
   return sql`coalesce((SELECT jsonb_agg(ARRAY(
       SELECT attribute.attname FROM unnest(index.indkey) WITH ORDINALITY AS key (attnum, place)
@@ -19,7 +16,6 @@ export function indexedColumns(indexes: readonly (readonly string[])[]): Readonl
   return new Set(indexes.flatMap(([first, ...rest]) => (first !== undefined && rest.join() === wanted ? [first] : [])));
 }
 
-/** Returns the filterable columns of each table with indexes. */
 export async function readIndexes(
   database: Pick<Database, 'query'>,
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {

@@ -28,7 +28,6 @@ export type EventRow = RowOf<PackedRows<PlaceRow>> & Readonly<Record<`p${number}
 
 type PlaceRow = { [Name in keyof typeof PLACE_ROWS]: ReturnType<(typeof PLACE_ROWS)[Name]['read']> };
 
-/** Returns how rows of a table are read. */
 export function eventRows({ parameters }: EventTable): PackedRows<EventRow> {
   const columns = parameters.map((column, index): [string, PackedColumn<unknown>] => [
     `p${index}`,
@@ -37,7 +36,6 @@ export function eventRows({ parameters }: EventTable): PackedRows<EventRow> {
   return packedRows({ ...PLACE_ROWS, ...Object.fromEntries(columns) });
 }
 
-/** Returns the values of a row by column. */
 export function paramsOf({ parameters }: EventTable, row: EventRow): Record<string, unknown> {
   return Object.fromEntries(parameters.map(({ name }, index) => [name, row[`p${index}`]]));
 }
@@ -53,7 +51,7 @@ function parameterColumn({ name, type, abiType, isHash, isNullable }: ParameterC
     case 'jsonb':
       return { ...text(`${name}::text`), read: (json) => JSON.parse(json) };
     case 'bytea':
-      return bytesColumn(name, isHash ? HASH_BYTES : widthOf(abiType.type));
+      return bytesColumn(name, isHash ? 'bytes32' : abiType.type);
   }
 }
 
@@ -66,16 +64,9 @@ function booleanOrNull(name: string): PackedColumn<boolean | null> {
   };
 }
 
-const HASH_BYTES = 32;
 const ADDRESS_BYTES = 20;
 
-/** @param width null: any */
-function bytesColumn(name: string, width: number | null): PackedColumn<string> {
-  return width === null ? { ...longHex(name), read: (digits) => `0x${digits}` } : hex(name, width);
-}
-
-function widthOf(abiType: string): number | null {
-  if (abiType === 'address') return ADDRESS_BYTES;
-  const width = Number(abiType.slice('bytes'.length));
-  return width > 0 ? width : null;
+function bytesColumn(name: string, abiType: string): PackedColumn<string> {
+  const width = abiType === 'address' ? ADDRESS_BYTES : Number(abiType.slice('bytes'.length));
+  return width > 0 ? hex(name, width) : { ...longHex(name), read: (digits) => `0x${digits}` };
 }

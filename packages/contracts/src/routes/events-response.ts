@@ -18,7 +18,6 @@ const rowSchema = z.object({
   }),
 });
 
-/** A page of an event's rows. */
 export const eventsSchema = z
   .object({
     page: z.int().min(0).openapi({ description: 'Page number, from 0' }),
@@ -29,7 +28,6 @@ export const eventsSchema = z
   })
   .openapi('ContractEvents');
 
-/** Returns the body of a page. */
 export function showEvents({ rows, indexed }: EventsPage, envelope: PageEnvelope): z.infer<typeof eventsSchema> {
   return {
     ...envelope,

@@ -14,7 +14,6 @@ import type { EventPlace } from './events-statement.ts';
 import { type EventsPage, getEvents, ROWS_READ_MAX } from './get-events.ts';
 import { readEvent } from './read-event.ts';
 
-/** `GET /api/v2.2/contracts/{name}/{event}`: rows of an event's table (docs/api/contracts.md#events). */
 export const contractEventsRoute: RouteModule = (app, dependencies) => {
   const { reads } = dependencies;
   defineListRoute(app, dependencies, {
@@ -97,7 +96,6 @@ function notFound(chain: string): NotFoundError {
   );
 }
 
-/** SQLSTATE of a statement over a table that doesn't exist. */
 const UNDEFINED_TABLE = '42P01';
 
 /** The operator may remove the contract after its definition was read. */

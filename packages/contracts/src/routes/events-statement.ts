@@ -7,7 +7,6 @@ import { EVENT_KEY } from '../tables/row-table.ts';
 import type { ColumnFilter, EventFilters } from './event-filters.ts';
 import { eventRows } from './event-rows.ts';
 
-/** Place of a row in its list. */
 export interface EventPlace {
   readonly block_number: number;
   readonly transaction_index: number;
@@ -20,11 +19,9 @@ export interface EventsQuery extends PageBounds, EventFilters {
   readonly order: KeysetOrder;
   /** Rows per page. One more is read to detect the next page. */
   readonly limit: number;
-  /** Null: the first page. */
   readonly after: EventPlace | null;
 }
 
-/** The only row of the statement. */
 export interface EventsPageRow extends IndexedColumns, PackedTexts {
   readonly newest: number | null;
   readonly blocks: string | null;
@@ -34,12 +31,7 @@ export interface EventsPageRow extends IndexedColumns, PackedTexts {
 
 const PLACE = ['block_number', 'transaction_index', 'log_index'] as const;
 
-/**
- * One index range, of which at most `rowsMax` rows are read. All rows of a range have the filtered value, or are ordered by it; other
- * conditions apply to the rows that were read.
- * @param rowsMax at least `limit` + 1
- * @param select of the packed rows
- */
+/** Reads at most `rowsMax` rows of one index range. @param rowsMax at least `limit` + 1 */
 export function eventsStatement(
   chain: Chain,
   table: EventTable,
@@ -50,7 +42,7 @@ export function eventsStatement(
   const chainId = sql`${chain.id}::bigint`;
   const name = rawSql(table.name);
   const range = pageRange(chain, chainId, table.name, query, null);
-  const { scan, rest, key } = rangeOf(query, blockSpan(range), chainId);
+  const { scan, rest, key } = rangeOf(query, range, chainId);
   const ordered = sql`${where(scan)} ORDER BY ${joinSql(key.map((column) => rawSql(`${column} ${query.order}`)))}`;
   const value = rawSql(query.leading?.value === null ? `${query.leading.column.name}::text` : 'NULL');
   const page = sql`SELECT * FROM (SELECT * FROM ${name} ${ordered} LIMIT ${rowsMax}) AS found ${where(rest)}`;
@@ -70,23 +62,15 @@ FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM ${eventRows(ta
 /** An index range, and conditions on the rows that were read of it. */
 interface Range {
   /**
-   * A start and an end over the first columns of the index. They are row comparisons, from which the planner expects many rows, so that it
-   * reads in the order of the index whatever its statistics are. For equalities it may expect few, and sort all of them.
+   * Row comparisons over the first columns of the index: the planner expects many rows, and reads in the order of the index.
+   * For equalities it may expect few, and sort all of them.
    */
   readonly scan: readonly Sql[];
   readonly rest: readonly Sql[];
-  /** Columns of the index. */
   readonly key: readonly string[];
 }
 
-/** The lowest and the highest block. */
-interface BlockSpan {
-  readonly lowest: Sql;
-  readonly highest: Sql;
-  readonly conditions: readonly Sql[];
-}
-
-function rangeOf(query: EventsQuery, span: BlockSpan, chainId: Sql): Range {
+function rangeOf(query: EventsQuery, span: PageRange, chainId: Sql): Range {
   const { order, after, leading, filters } = query;
   const prefix = leading === null ? [] : [leading.column.name];
   const key = [...prefix, ...EVENT_KEY];
@@ -104,13 +88,16 @@ function rangeOf(query: EventsQuery, span: BlockSpan, chainId: Sql): Range {
         // The index has values of all chains in one order.
         sql`chain_id = ${chainId}`,
         ...filters.filter((one) => one.column !== column).map(conditionOf),
-        ...span.conditions,
+        ...span.lower,
+        ...span.upper,
       ],
     };
   }
   const values = leading === null ? [] : [typedValue(leading.column, leading.value)];
-  const sideOf = (side: '<' | '>') =>
-    sql`(${rawSql([...prefix, 'chain_id', 'block_number'].join(', '))}) ${rawSql(side)}= (${joinSql([...values, chainId, side === '>' ? span.lowest : span.highest])})`;
+  const sideOf = (side: '<' | '>') => {
+    const block = side === '>' ? (span.lowest ?? rawSql(0)) : (span.highest ?? BIGINT_MAX);
+    return sql`(${rawSql([...prefix, 'chain_id', 'block_number'].join(', '))}) ${rawSql(side)}= (${joinSql([...values, chainId, block])})`;
+  };
   const start = after === null ? sideOf(near) : rowsAfterPlace(order, key, [...values, chainId], after);
   return {
     key,
@@ -119,17 +106,12 @@ function rangeOf(query: EventsQuery, span: BlockSpan, chainId: Sql): Range {
     rest:
       leading === null
         ? [sql`${rawSql(UNDECODED)} IS NULL`]
-        : filters.filter((one) => !isLeading(one, leading)).map(conditionOf),
+        : filters.filter((one) => one.column !== leading.column || one.operator !== '=').map(conditionOf),
   };
 }
 
-/** Returns the condition of rows after a place. */
 function rowsAfterPlace(order: KeysetOrder, key: readonly string[], first: readonly Sql[], after: EventPlace): Sql {
   return rowsAfter(order, key, [...first, ...PLACE.map((column) => sql`${after[column]}::bigint`)]);
-}
-
-function isLeading({ column, operator }: ColumnFilter, leading: NonNullable<EventFilters['leading']>): boolean {
-  return column === leading.column && operator === '=';
 }
 
 /** Returns the bound of one side of a range, over the column and the chain. */
@@ -153,10 +135,6 @@ function rangeSide({ filters }: EventsQuery, column: ParameterColumn, side: '<' 
 }
 
 const BIGINT_MAX = sql`9223372036854775807`;
-
-function blockSpan({ lower, upper, lowest, highest }: PageRange): BlockSpan {
-  return { lowest: lowest ?? rawSql(0), highest: highest ?? BIGINT_MAX, conditions: [...lower, ...upper] };
-}
 
 function conditionOf({ column, operator, value }: ColumnFilter): Sql {
   return sql`${rawSql(column.name)} ${rawSql(operator)} ${typedValue(column, value)}`;

@@ -6,15 +6,12 @@ import type { EventTable } from '../tables/event-table.ts';
 import { type EventRow, eventRows, paramsOf } from './event-rows.ts';
 import { type EventPlace, type EventsPageRow, type EventsQuery, eventsStatement } from './events-statement.ts';
 
-/** A row of a page. */
 export interface ListedEvent
   extends Pick<EventRow, 'block_number' | 'transaction_index' | 'log_index' | 'transaction_hash' | 'contract'> {
   readonly block: PageBlock;
-  /** Values by column. */
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** A page of an event's rows. */
 export interface EventsPage {
   /** In order; at most `query.limit`. */
   readonly rows: readonly ListedEvent[];
@@ -23,13 +20,9 @@ export interface EventsPage {
   readonly next: { readonly position: EventPlace; readonly upperBound: number } | null;
 }
 
-/** Maximum number of rows that a page reads to find matching ones. */
 export const ROWS_READ_MAX = 10_000;
 
-/**
- * Returns a page of rows. It has fewer than `query.limit` rows and a next page if {@link ROWS_READ_MAX} rows contain no more matching ones.
- * @throws {InconsistentPageError} if a row repeatedly comes without its block
- */
+/** May have fewer rows and a next page, after {@link ROWS_READ_MAX}. @throws {InconsistentPageError} */
 export function getEvents(
   database: ReadDatabase,
   chain: Chain,

@@ -3,7 +3,6 @@ import type { ReadDatabase } from '@chainstead/db';
 import type { EventTable } from '../tables/event-table.ts';
 import { getEvents, type ListedEvent } from './get-events.ts';
 
-/** Returns the newest rows of an event, newest first. @param limit at most so many */
 export async function readNewestEvents(
   database: ReadDatabase,
   chain: Chain,

@@ -5,21 +5,28 @@ import { eventTable } from '../tables/event-table.ts';
 import type { FilteredEvent } from './event-filters.ts';
 import { indexColumns, indexedColumns } from './event-indexes.ts';
 
-/** An event of a contract on a chain. */
 export interface ReadableEvent extends FilteredEvent {
   /** First wanted block; null: the first one of the chain's history. */
   readonly firstBlock: number | null;
 }
 
-/** Returns an event with its indexes; null if the contract is unknown on the chain, or has no such event. */
 export async function readEvent(
   database: ReadDatabase,
   chain: Chain,
   { name, event }: { readonly name: string; readonly event: string },
 ): Promise<ReadableEvent | null> {
   // The event alone: a contract has up to 256 of them.
-  const [row] = await database.select<EventRow>(
-    sql`SELECT definition.first_block, definition.addresses[1] AS address, event.value -> 'item' AS item,
+  const [row] = await database.select<{
+    readonly firstBlock: number | null;
+    /** First one; null: the factories are children of another contract. */
+    readonly address: string | null;
+    /** Null: no factory. */
+    readonly child: string | null;
+    readonly parent: string | null;
+    readonly item: unknown;
+    readonly indexes: readonly (readonly string[])[];
+  }>(
+    sql`SELECT definition.first_block AS "firstBlock", definition.addresses[1] AS address, event.value -> 'item' AS item,
     definition.factory ->> 'child' AS child, definition.factory ->> 'of' AS parent,
     ${indexColumns(sql`to_regclass('contracts.' || definition.name || '_' || (event.value ->> 'event'))`)} AS indexes
   FROM contract_definitions AS definition CROSS JOIN LATERAL jsonb_array_elements(definition.events) AS event
@@ -35,17 +42,6 @@ export async function readEvent(
     table: eventTable(name, event, storedEvent(row.item)),
     indexed: indexedColumns(row.indexes),
     commandOf: (column) => `chainstead contracts add ${added} --index ${column}`,
-    firstBlock: row.first_block,
+    firstBlock: row.firstBlock,
   };
-}
-
-interface EventRow {
-  readonly first_block: number | null;
-  /** First one; null: the factories are children of another contract. */
-  readonly address: string | null;
-  /** Null: no factory. */
-  readonly child: string | null;
-  readonly parent: string | null;
-  readonly item: unknown;
-  readonly indexes: readonly (readonly string[])[];
 }

@@ -1,11 +1,8 @@
 import { rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
-import { bytesColumns, type EventTable, type ParameterColumn, PLACE_COLUMNS, UNDECODED } from './event-table.ts';
+import { bytesColumns, type EventTable, PLACE_COLUMNS, UNDECODED } from './event-table.ts';
 import { EVENT_KEY } from './row-table.ts';
 
-/**
- * Creates the tables and views of events and functions, and an index for each parameter in `indexed`. Tables that exist stay. Names come from `sqlName` and need
- * no quotes.
- */
+/** Tables that exist stay. Names come from `sqlName` and need no quotes. */
 export async function createEventTables(
   transaction: Transaction,
   tables: readonly EventTable[],
@@ -27,7 +24,6 @@ async function knownIndexes(transaction: Transaction): Promise<ReadonlySet<strin
   return new Set(rows.map(({ name }) => name));
 }
 
-/** Drops tables with their views. */
 export async function dropEventTables(transaction: Transaction, tables: readonly EventTable[]): Promise<void> {
   for (const { name, view } of tables) {
     await transaction.query(sql`DROP VIEW IF EXISTS ${rawSql(view)}`);
@@ -62,7 +58,7 @@ function statementsOf(table: EventTable): readonly Sql[] {
   ];
   const shown = [
     ...placeView(table),
-    ...parameters.map(shownParameter),
+    ...parameters.map(({ name: column, type }) => shownColumn(column, type)),
     ...[...bytesColumns(table)].map(([column, shownName]) => `${column} AS ${shownName}`),
   ];
   return [
@@ -90,14 +86,13 @@ function indexesOf(table: EventTable, indexed: readonly string[], known: Readonl
 function placeView({ kind }: EventTable): readonly string[] {
   return Object.entries(PLACE_COLUMNS)
     .filter(([column]) => kind === 'event' || column !== 'log_index')
-    .map(([column, type]) => (type === 'bytea' ? `analytics.hex(${column}) AS ${column}` : column));
+    .map(([column, type]) => shownColumn(column, type));
 }
 
-function shownParameter({ name, type }: ParameterColumn): string {
+function shownColumn(name: string, type: string): string {
   return type === 'bytea' ? `analytics.hex(${name}) AS ${name}` : name;
 }
 
-/** Returns the names that a table uses in the schema `contracts`: of the table, its key, and the indexes that it may have. */
 export function relationNames(table: EventTable): readonly string[] {
   const columns = [KEY, UNDECODED, ...table.parameters.map(({ name }) => name)];
   return [relationOf(table), ...columns.map((column) => indexName(table, column))];
@@ -115,7 +110,6 @@ function indexName(table: EventTable, column: string): string {
 
 const NAME_BYTES = 63;
 
-/** Returns the name without the schema. */
 function relationOf({ name }: EventTable): string {
   return name.slice(name.indexOf('.') + 1);
 }

@@ -2,12 +2,10 @@ import type { Address, Hash } from '@chainstead/core';
 import type { AbiEvent, AbiFunction, AbiType } from '@chainstead/decoding';
 import { cutName, distinctNames, sqlName } from './sql-names.ts';
 
-/** A column for a parameter of an event or function. */
 export interface ParameterColumn {
   readonly name: string;
   /** `numeric` for integers, `jsonb` for arrays and tuples; bytes and addresses are `bytea`. */
   readonly type: 'numeric' | 'bytea' | 'boolean' | 'text' | 'jsonb';
-  /** Type in the ABI. */
   readonly abiType: AbiType;
   /** Whether the column holds the hash of a value that is too long for a topic. */
   readonly isHash: boolean;
@@ -28,14 +26,11 @@ export interface TableItem {
   readonly implementations: readonly Address[];
 }
 
-/** Place of a log on its chain. */
 export interface LogPlace {
   readonly block: number;
-  /** Position in the block. */
   readonly log: number;
 }
 
-/** The table of an event or function of a contract. */
 export interface EventTable extends TableItem {
   readonly contract: string;
   /** Name of the event in paths and SQL: `deposit`; of a function: `deposit_call`. */
@@ -48,18 +43,15 @@ export interface EventTable extends TableItem {
   readonly parameters: readonly ParameterColumn[];
 }
 
-/** Returns an event as the item of a table. */
 export function eventItem(abi: AbiEvent): TableItem {
   return { kind: 'event', abi, otherTopics: [], since: null, implementations: [] };
 }
 
-/** Returns a function as the item of a table. */
 export function callItem({ name, inputs, signature, hash }: AbiFunction): TableItem {
   const parameters = inputs.map((input) => ({ ...input, isIndexed: false }));
   return { ...eventItem({ name, inputs: parameters, signature, topic0: hash, isAnonymous: false }), kind: 'call' };
 }
 
-/** Columns before the parameters. */
 export const PLACE_COLUMNS = {
   chain_id: 'bigint',
   block_number: 'bigint',
@@ -92,7 +84,6 @@ const QUERY_NAMES = ['chain', 'cursor', 'limit', 'order', 'from_block', 'to_bloc
 const TABLE_BYTES = 44;
 const COLUMN_BYTES = 59;
 
-/** Returns the table of an event or function. @param event its name in paths, unique within the contract */
 export function eventTable(contract: string, event: string, item: TableItem): EventTable {
   const table = `${contract}_${event}`;
   return {
@@ -100,14 +91,20 @@ export function eventTable(contract: string, event: string, item: TableItem): Ev
     ...{ contract, event },
     name: `contracts.${table}`,
     view: `analytics.contract_${table}`,
-    parameters: item.kind === 'call' ? callColumns(item.abi) : parameterColumns(item.abi, []),
+    parameters:
+      item.kind === 'event'
+        ? parameterColumns(item.abi, [])
+        : [
+            ...CALL_COLUMNS,
+            ...parameterColumns(
+              item.abi,
+              CALL_COLUMNS.map((column) => column.name),
+            ),
+          ],
   };
 }
 
-/**
- * Returns the columns of the view that hold the bytes of parameters, by parameter. The view shows these parameters as texts, which have no index:
- * `owner` has `owner_bytes`.
- */
+/** View columns with the bytes of parameters, such as `owner_bytes`: the texts of the view have no index. */
 export function bytesColumns({ parameters }: Pick<EventTable, 'parameters'>): ReadonlyMap<string, string> {
   const bytes = parameters.filter(({ type }) => type === 'bytea').map(({ name }) => name);
   const taken = [...Object.keys(PLACE_COLUMNS), ...parameters.map(({ name }) => name)];
@@ -130,28 +127,25 @@ export function eventNames(contract: string, items: readonly TableItem[], taken:
 /** `_1000` */
 const OVERLOAD_BYTES = 5;
 
-function callColumns(abi: AbiEvent): readonly ParameterColumn[] {
-  const names = CALL_COLUMNS.map(({ name }) => name);
-  return [...CALL_COLUMNS, ...parameterColumns(abi, names)];
-}
-
 function parameterColumns({ inputs }: AbiEvent, taken: readonly string[]): readonly ParameterColumn[] {
   const names = distinctNames(
     inputs.map(({ name }, index) => sqlName(name, COLUMN_BYTES) || `arg${index}`),
     [...Object.keys(PLACE_COLUMNS), UNDECODED, ...QUERY_NAMES, ...taken],
   );
   return inputs.map(({ isIndexed, ...abiType }, index) => {
-    const isHash = isIndexed && isLongerThanWord(abiType);
+    const isLongerThanWord = abiType.type === 'string' || abiType.type === 'bytes' || isNested(abiType);
+    const isHash = isIndexed && isLongerThanWord;
     return { name: names[index] ?? '', type: isHash ? 'bytea' : columnType(abiType), abiType, isHash };
   });
 }
 
-function isLongerThanWord({ type }: AbiType): boolean {
-  return type === 'string' || type === 'bytes' || type === 'tuple' || type.endsWith(']');
+function isNested({ type }: AbiType): boolean {
+  return type === 'tuple' || type.endsWith(']');
 }
 
-function columnType({ type }: AbiType): ParameterColumn['type'] {
-  if (type === 'tuple' || type.endsWith(']')) return 'jsonb';
+function columnType(abiType: AbiType): ParameterColumn['type'] {
+  const { type } = abiType;
+  if (isNested(abiType)) return 'jsonb';
   if (type === 'bool') return 'boolean';
   if (type === 'string') return 'text';
   return type === 'address' || type.startsWith('bytes') ? 'bytea' : 'numeric';

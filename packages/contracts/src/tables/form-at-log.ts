@@ -1,9 +1,7 @@
-/** Forms of an event that other implementations of a proxy emit, and the form that a log has. Pure. */
 import type { Address } from '@chainstead/core';
 import type { EventTable, LogPlace } from './event-table.ts';
 import { indexedCount, isNamedEvent } from './log-shape.ts';
 
-/** A log of a proxy that names its implementation from there on. */
 export interface Upgrade extends LogPlace {
   readonly implementation: Address;
 }
@@ -16,35 +14,26 @@ export function formsOf(table: EventTable, tables: readonly EventTable[]): reado
   );
 }
 
-/** Returns whether the implementation of a proxy decides between forms with as many topics. */
 export function dependOnImplementation(forms: readonly EventTable[]): boolean {
   return forms.length > 1 && forms.some(({ implementations }) => implementations.length > 0);
 }
 
-/**
- * Returns the form of a log: that of the last upgrade before it, which a log names or whose place is known. The first form counts before.
- * @param forms in the order in which they were added
- * @param upgrade last one of the emitter before the log whose implementation is one of the forms'; null: none
- */
+/** @param forms in the order in which they were added @param upgrade the last one before the log; null: none */
 export function formAt(forms: readonly EventTable[], place: LogPlace, upgrade: Upgrade | null): EventTable | undefined {
-  const [first, ...others] = forms.toSorted(bySince);
+  const [first, ...others] = forms.toSorted(({ since: one }, { since: other }) => {
+    if (one === null || other === null) return Number(one !== null) - Number(other !== null);
+    return one.block - other.block || one.log - other.log;
+  });
   const placed = others.findLast(({ since }) => since !== null && !isBefore(place, since)) ?? first;
   if (upgrade === null) return placed;
   if (placed !== undefined && placed.since !== null && isBefore(upgrade, placed.since)) return placed;
   return forms.find(({ implementations }) => implementations.includes(upgrade.implementation)) ?? placed;
 }
 
-/** Returns the implementations of all forms. */
 export function implementationsOf(forms: readonly EventTable[]): readonly Address[] {
   return [...new Set(forms.flatMap(({ implementations }) => implementations))];
 }
 
-/** Returns whether a log comes before another one of the chain. */
 export function isBefore(one: LogPlace, other: LogPlace): boolean {
   return one.block < other.block || (one.block === other.block && one.log < other.log);
-}
-
-function bySince({ since: one }: EventTable, { since: other }: EventTable): number {
-  if (one === null || other === null) return Number(one !== null) - Number(other !== null);
-  return one.block - other.block || one.log - other.log;
 }

@@ -1,13 +1,10 @@
-/** Topics and data that logs of an event have. Pure. */
 import type { AbiType } from '@chainstead/decoding';
 import type { EventTable } from './event-table.ts';
 
-/** Returns the number of indexed parameters. */
 export function indexedCount({ abi: { inputs } }: Pick<EventTable, 'abi'>): number {
   return inputs.filter(({ isIndexed }) => isIndexed).length;
 }
 
-/** Returns whether the first topic of its logs is its signature. */
 export function isNamedEvent({ kind, abi }: Pick<EventTable, 'kind' | 'abi'>): boolean {
   return kind === 'event' && !abi.isAnonymous;
 }

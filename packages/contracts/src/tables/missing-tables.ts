@@ -1,10 +1,6 @@
 import { type Database, sql } from '@chainstead/db';
 
-/**
- * Returns the tables of defined events and functions that do not exist, such as after a `DROP TABLE` of the operator. Reads the catalog, and parses
- * no ABI.
- * @returns names with their schema
- */
+/** Such as after a `DROP TABLE` of the operator. Parses no ABI. @returns names with their schema */
 export async function readMissingTables(database: Pick<Database, 'query'>): Promise<ReadonlySet<string>> {
   const rows = await database.query<{ name: string }>(MISSING);
   return new Set(rows.map(({ name }) => name));

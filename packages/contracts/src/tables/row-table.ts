@@ -3,8 +3,7 @@ import { createRowWriter, type RowWriter } from '@chainstead/db';
 import type { RowTable } from '@chainstead/sync';
 import { type EventTable, type ParameterColumn, PLACE_COLUMNS, UNDECODED } from './event-table.ts';
 
-/** A row of the table of an event or function. */
-export interface EventRow {
+export interface EventRecord {
   readonly chainId: number;
   readonly blockNumber: number;
   readonly transactionIndex: number;
@@ -13,7 +12,6 @@ export interface EventRow {
   /** ISO 8601, UTC. */
   readonly blockTime: string;
   readonly transactionHash: string;
-  /** Address of the emitter, or of the called contract. */
   readonly contract: string;
   /** By parameter: decimal digits, `0x` and digits, JSON, text; null if there is none. Null: the log or call is not decoded. */
   readonly values: readonly (string | boolean | null)[] | null;
@@ -24,8 +22,7 @@ export interface EventRow {
 /** Columns that identify a row. The first ones also bound pages by block. */
 export const EVENT_KEY = ['chain_id', 'block_number', 'transaction_index', 'log_index'] as const;
 
-/** Returns how the sync engine writes the table. */
-export function rowTableOf({ name, parameters }: EventTable): RowTable<EventRow> {
+export function rowTableOf({ name, parameters }: EventTable): RowTable<EventRecord> {
   const writer = createRowWriter();
   const types = [
     ...Object.entries(PLACE_COLUMNS).map(([column, type]) => [column, type, true] as const),
@@ -68,7 +65,7 @@ const LOG_START = TRANSACTION_START + 4 + LENGTH;
 const EMITTER_START = LOG_START + 4 + LENGTH + 8 + LENGTH + 32 + LENGTH;
 const EMITTER_END = EMITTER_START + 20;
 
-function writeRow(writer: RowWriter, parameters: readonly ParameterColumn[], row: EventRow): string {
+function writeRow(writer: RowWriter, parameters: readonly ParameterColumn[], row: EventRecord): string {
   writer.begin(Object.keys(PLACE_COLUMNS).length + parameters.length + 1);
   writer.bigint(row.chainId);
   writer.bigint(row.blockNumber);

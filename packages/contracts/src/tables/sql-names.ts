@@ -1,9 +1,7 @@
-/** SQL names from names of ABIs, which may be any identifier of Solidity. Pure. */
 import { keccak256Hex } from '@chainstead/core';
 
 /**
- * Returns a name in snake case that needs no quotes in SQL: `sqrtPriceX96` becomes `sqrt_price_x96`, and `_from` becomes `from_` because `FROM`
- * is a reserved word. So are names of Postgres' system columns, which no table may have. Empty if no letter or digit is left.
+ * `sqrtPriceX96` becomes `sqrt_price_x96`, and `_from` becomes `from_`, because `FROM` is reserved. May be empty.
  * @param bytesMax longer names are cut, and end with a hash of the whole name
  */
 export function sqlName(name: string, bytesMax: number): string {
@@ -17,18 +15,13 @@ export function sqlName(name: string, bytesMax: number): string {
   return cutName(whole, bytesMax);
 }
 
-/** Returns the name, or its start and a hash of it if it is longer than `bytesMax`. */
 export function cutName(name: string, bytesMax: number): string {
   if (name.length <= bytesMax) return name;
   const hash = keccak256Hex(Buffer.from(name)).slice(2, 2 + HASH_DIGITS);
   return `${name.slice(0, bytesMax - HASH_DIGITS - 1)}_${hash}`;
 }
 
-/**
- * Returns different names for different positions: a name that is taken gets a number.
- * @param names in order; the first one keeps its name
- * @param taken names that none may have
- */
+/** A name that is taken gets a number; the first of equal names keeps it. */
 export function distinctNames(names: readonly string[], taken: readonly string[]): readonly string[] {
   const used = new Set(taken);
   // A later name may look like a numbered one: names without a number are given out first.

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, defineError, parseAddress } from '@chainstead/core';
+import { type Address, defineError } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
 import type { CommittedBlocks } from '@chainstead/sync';
 import type { ChildSet } from '../definitions/child-sets.ts';
@@ -9,15 +9,12 @@ import { formAt, implementationsOf, isBefore, type Upgrade } from '../tables/for
 import { placeOfLine } from '../tables/row-table.ts';
 import { upgradesStatement } from './upgrades-statement.ts';
 
-/** Forms of an event, of which the implementation of the emitter decides. */
 export interface ImplementationForms {
-  /** Rows that name implementations. */
   readonly upgrades: ChildSet;
   /** In the order in which they were added. */
   readonly forms: readonly EventTable[];
 }
 
-/** Upgrades of proxies are missing, so that the forms of their events are not known. */
 export class ImplementationsUnknownError extends defineError(
   'CONTRACT_IMPLEMENTATIONS_UNKNOWN',
   ({ table }: ChildSet, chain: Chain) => ({
@@ -28,11 +25,7 @@ export class ImplementationsUnknownError extends defineError(
   }),
 ) {}
 
-/**
- * Returns the lines of logs that have the form of a table. Runs under the chain's commit lock, so the upgrades of all earlier blocks, and of this
- * commit, are visible.
- * @throws ImplementationsUnknownError if upgrades are missing up to these blocks
- */
+/** Runs under the chain's commit lock. @throws ImplementationsUnknownError if upgrades are missing up to these blocks */
 export async function linesOfForm(
   transaction: Transaction,
   chain: Chain,
@@ -51,28 +44,16 @@ export async function linesOfForm(
   );
 }
 
-/** Returns the upgrades of each emitter to an implementation of the forms, ascending. */
 export async function readUpgrades(
   database: Pick<Database, 'query'>,
   chain: Chain,
   { upgrades, forms }: ImplementationForms,
   { emitters, to }: { readonly emitters: ReadonlySet<Address>; readonly to: number },
 ): Promise<ReadonlyMap<Address, readonly Upgrade[]>> {
-  const statement = upgradesStatement(chain, upgrades, {
-    ...{ implementations: implementationsOf(forms), emitters: [...emitters] },
-    to,
-  });
-  const rows = await database.query<UpgradeRow>(statement);
-  const named = rows.map(({ proxy, implementation, block_number: block, log_index: log }) => ({
-    proxy: parseAddress(proxy),
-    upgrade: { block, log, implementation: parseAddress(implementation) },
-  }));
-  return new Map(
-    [...Map.groupBy(named, ({ proxy }) => proxy)].map(([proxy, ofProxy]) => [
-      proxy,
-      ofProxy.map(({ upgrade }) => upgrade),
-    ]),
-  );
+  const implementations = implementationsOf(forms);
+  const statement = upgradesStatement(chain, upgrades, { implementations, emitters: [...emitters], to });
+  const upgradesOfProxies = await database.query<Upgrade & { readonly proxy: Address }>(statement);
+  return Map.groupBy(upgradesOfProxies, ({ proxy }) => proxy);
 }
 
 /** Returns the last upgrade before a log; null: none. @param upgrades ascending */
@@ -81,11 +62,4 @@ export function lastBefore(
   place: { readonly block: number; readonly log: number },
 ): Upgrade | null {
   return upgrades?.findLast((one) => isBefore(one, place)) ?? null;
-}
-
-interface UpgradeRow {
-  readonly proxy: string;
-  readonly implementation: string;
-  readonly block_number: number;
-  readonly log_index: number;
 }

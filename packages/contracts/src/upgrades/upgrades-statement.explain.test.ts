@@ -51,8 +51,8 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
     // Each implementation has those of 100 proxies. Averages of loops are rounded.
     expect(Math.round(rowsRead(nodes, 'vault_upgraded'))).toBeLessThanOrEqual(200);
     expect(await scratch.database.query(statement)).toEqual([
-      { proxy: addressOf(5), implementation: addressOf(1), block_number: 105, log_index: 7 },
-      { proxy: addressOf(5), implementation: addressOf(77), block_number: 7_705, log_index: 7 },
+      { proxy: addressOf(5), implementation: addressOf(1), block: 105, log: 7 },
+      { proxy: addressOf(5), implementation: addressOf(77), block: 7_705, log: 7 },
     ]);
   });
 });

@@ -6,21 +6,17 @@ import type { ChildSet } from '../definitions/child-sets.ts';
 interface WantedUpgrades {
   readonly implementations: readonly Address[];
   readonly emitters: readonly Address[];
-  /** Last block. */
   readonly to: number;
 }
 
-/**
- * Returns the statement that reads the upgrades of proxies to some implementations, ascending: the entries of the index on the implementation.
- * They are few, since a name has at most a thousand addresses.
- */
+/** Ascending. Rows are few, since a name has at most a thousand addresses. */
 export function upgradesStatement(
   { id }: Pick<Chain, 'id'>,
   { table, column }: Pick<ChildSet, 'table' | 'column'>,
   { implementations, emitters, to }: WantedUpgrades,
 ): Sql {
   return sql`SELECT ${hexText('upgrade.contract')} AS proxy, ${hexText('given.implementation')} AS implementation,
-         upgrade.block_number, upgrade.log_index
+         upgrade.block_number AS block, upgrade.log_index AS log
        FROM unnest(${implementations.map(addressBytes)}::bytea[]) AS given (implementation)
        CROSS JOIN LATERAL (
          SELECT contract, block_number, log_index FROM ${rawSql(table)} AS named

@@ -1,11 +1,9 @@
 import type { ChainId } from '@chainstead/core';
 import { type ReadDatabase, sql } from '@chainstead/db';
 
-/** An unbroken run of indexed blocks of a dataset. */
 export interface BlockRun {
   readonly firstBlock: number;
   readonly lastBlock: number;
-  /** Whether it ends with the newest indexed block of the dataset. */
   readonly isNewest: boolean;
 }
 
@@ -16,7 +14,7 @@ export async function readBlockRuns(
   datasets: readonly string[],
   block: number,
 ): Promise<ReadonlyMap<string, BlockRun>> {
-  const rows = await database.select<RunRow>(
+  const rows = await database.select<BlockRun & { readonly dataset: string }>(
     sql`WITH ranges AS (
   SELECT dataset, first_block, last_block, lag(last_block) OVER (PARTITION BY dataset ORDER BY first_block) AS previous_last
   FROM sync_ranges WHERE chain_id = ${chainId}::bigint AND dataset = ANY (${datasets}::text[])
@@ -27,20 +25,8 @@ export async function readBlockRuns(
 ), runs AS (
   SELECT dataset, min(first_block) AS first_block, max(last_block) AS last_block FROM numbered GROUP BY dataset, run
 )
-SELECT dataset, first_block, last_block, last_block = (SELECT max(last_block) FROM runs AS others WHERE others.dataset = runs.dataset) AS is_newest
+SELECT dataset, first_block AS "firstBlock", last_block AS "lastBlock", last_block = (SELECT max(last_block) FROM runs AS others WHERE others.dataset = runs.dataset) AS "isNewest"
 FROM runs WHERE ${block}::bigint BETWEEN first_block AND last_block`,
   );
-  return new Map(
-    rows.map(({ dataset, first_block: firstBlock, last_block: lastBlock, is_newest: isNewest }) => [
-      dataset,
-      { firstBlock, lastBlock, isNewest },
-    ]),
-  );
-}
-
-interface RunRow {
-  readonly dataset: string;
-  readonly first_block: number;
-  readonly last_block: number;
-  readonly is_newest: boolean;
+  return new Map(rows.map(({ dataset, ...run }) => [dataset, run]));
 }

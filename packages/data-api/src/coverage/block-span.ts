@@ -1,7 +1,4 @@
-/**
- * Pieces of SQL about blocks: which are covered, which belong to a date, whether a span of them is covered whole. Arguments
- * are SQL expressions, never values.
- */
+/** Arguments are SQL expressions, never values. */
 
 import type { ChainId } from '@chainstead/core';
 import { rawSql, type Sql, sql } from '@chainstead/db';
@@ -12,10 +9,7 @@ const BIGINT_MAX = '9223372036854775807';
 /** A chain's id: a value, or a fragment that a statement repeats. */
 export type ChainInSql = ChainId | Sql;
 
-/**
- * CTEs `ranges` (all covered blocks of a dataset) and `covered`. The latter is one row with `indexed_from` and `indexed_to` of the unbroken
- * run that ends with the newest covered block, or nulls.
- */
+/** CTEs `ranges` and `covered`: `indexed_from` and `indexed_to` of the run that ends with the newest block, or nulls. */
 export function coverage(chainId: ChainInSql, dataset: string): Sql {
   return sql`ranges AS (
   SELECT first_block, last_block, lag(last_block) OVER (ORDER BY first_block) AS previous_last
@@ -44,18 +38,14 @@ export function isComplete(span: BlockSpan, ranges: Sql = rawSql('ranges')): Sql
 /** Flag of `sync_ranges`: blocks that were stored as their upstream returned them, although that contradicts their header. Rows may be missing or wrong. */
 export const IS_CONTRADICTED = sql`proof = 'unproven' AND proof_reason IN (${rawSql(CONTRADICTIONS.map((reason) => `'${reason}'`).join(', '))})`;
 
-/** Returns whether the span has a block whose contents contradict its header. */
 export function hasContradicted(chainId: ChainInSql, dataset: string, { lowest, highest }: BlockSpan): Sql {
   return sql`EXISTS (SELECT FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = ${dataset} AND ${IS_CONTRADICTED}
     AND last_block >= ${lowest} AND first_block <= ${highest})`;
 }
 
 /**
- * CTE `from_date`: every block below `block` is earlier than the date; `known_block` is the same, or null when no known
- * block is earlier.
- *
- * Dates are looked up in `blocks` by bisecting its key. Blocks that caused no row may be missing there, so a bound is the
- * nearest known block outwards, and each transfer's own time decides between it and the date.
+ * CTE `from_date`: every block below `block` is earlier than the date; `known_block` is the same, or null if none is.
+ * Blocks without rows may be missing in `blocks`, so a bound is the nearest known block outwards.
  */
 export function fromDateBound(chainId: ChainInSql, date: Sql): Sql {
   return sql`from_date AS MATERIALIZED (
@@ -75,11 +65,8 @@ export function toDateBound(chainId: ChainInSql, date: Sql): Sql {
 }
 
 /**
- * Halves [low, high) until `low` is the block after the last known one that `isBelow`. Times never fall as numbers rise;
- * each step is one probe of the primary key, log2(newest block) of them.
- *
- * `WITH RECURSIVE steps` stands within the CTE that uses it: Citus refuses recursion next to a distributed table, but plans a
- * CTE over local tables automatically.
+ * Halves [low, high) until `low` is the block after the last known one that `isBelow`: log2(newest block) probes.
+ * Stands within the CTE that uses it: Citus refuses recursion next to a distributed table.
  */
 function bisection(chainId: ChainInSql, isBelow: Sql): Sql {
   return sql`WITH RECURSIVE steps(low, high) AS (

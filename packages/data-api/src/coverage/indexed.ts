@@ -8,7 +8,6 @@ export interface Indexed {
   readonly complete: boolean;
 }
 
-/** Its columns in a row of an answer's statement. */
 export interface IndexedColumns {
   readonly indexed_from: number | null;
   readonly indexed_to: number | null;
@@ -16,7 +15,6 @@ export interface IndexedColumns {
   readonly complete: boolean | null;
 }
 
-/** @param row of an answer's statement; all say the same, and no row says that nothing is indexed */
 export function readIndexed(row: IndexedColumns | undefined): Indexed {
   return {
     fromBlock: row?.indexed_from ?? null,
@@ -36,7 +34,6 @@ export const indexedSchema = z
   })
   .openapi('Indexed', { description: 'The unbroken range of indexed blocks that ends with the newest one' });
 
-/** {@link Indexed} as the API shows it. */
 export function showIndexed(indexed: Indexed): z.infer<typeof indexedSchema> {
   return {
     from_block: indexed.fromBlock?.toString() ?? null,

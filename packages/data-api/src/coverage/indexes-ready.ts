@@ -4,10 +4,7 @@ import { type ReadDatabase, sql } from '@chainstead/db';
 /** How long the last check of the indexes is valid: a bulk load may drop them. Milliseconds. */
 const KNOWN_FOR_MS = 10_000;
 
-/**
- * Returns the missing indexes that pages need: a bulk load drops them, and a migration leaves those of large
- * tables to `chainstead indexes`. Checked every ten seconds.
- */
+/** A bulk load drops indexes, and a migration leaves those of large tables out. Checked every ten seconds. */
 export function createMissingIndexes(
   database: Pick<ReadDatabase, 'selectLasting'>,
   clock: Pick<Clock, 'now'>,

@@ -2,35 +2,27 @@ import type { Chain } from '@chainstead/chains';
 import { joinSql, rawSql, type Sql, sql } from '@chainstead/db';
 import type { HistoryStatus, Projection, SubjectKind } from '@chainstead/sync';
 import { type ChainInSql, hasContradicted } from './block-span.ts';
+import { isSubjectBuilt } from './built.ts';
 import type { Indexed } from './indexed.ts';
-import { isSubjectBuilt } from './is-subject-built.ts';
 
 /** A wallet or a contract whose rows make up a response. Its values stand in several places of a statement: pass fragments. */
 export interface CoveredSubject {
   readonly kind: SubjectKind;
   /** Kind of the ranges that count, if not the subject's. @default kind */
   readonly recordedAs?: `${SubjectKind}-${string}`;
-  /** Its 20 bytes. */
   readonly subject: Sql;
   readonly chainId: ChainInSql;
-  /** Whose rows count. */
   readonly dataset: string;
-  /**
-   * Further blocks of which its rows are known, up to the newest of the chain's: what is searched for it as blocks are followed. Rows of
-   * `first_block`, `last_block`. @default none
-   */
+  /** Further blocks with known rows: `first_block`, `last_block`. @default none */
   readonly followed?: Sql;
-  /** Derived state of the subject, if the response is read from it. */
   readonly states?: readonly Projection[];
 }
 
 /**
- * CTE `covered` and those before it, for the statement's `WITH`. `covered` is one row with `indexed_from` and `indexed_to`: the unbroken
- * run of blocks that ends with the newest one with known rows of the subject. The run joins the chain's coverage and the subject's
- * on-demand backfill, whose ranges may overlap. `chain_to` is the newest block of the chain's coverage.
- *
- * An emitter's logs may be read without the chain's: its newest block is then the chain's checkpoint.
- * @param prefix of the names of all of them, for a statement about several datasets
+ * CTE `covered` and those before it: `indexed_from` and `indexed_to` of the run that ends with the newest known block.
+ * It joins the chain's coverage and the subject's backfill. `chain_to` is the newest block of the chain's coverage.
+ * An emitter's logs may be read without the chain's: its newest block is then the checkpoint.
+ * @param prefix of the names of all CTEs
  */
 export function subjectCoverage(of: CoveredSubject, prefix = ''): Sql {
   const { kind, recordedAs = kind, subject, chainId, dataset, followed } = of;
@@ -60,10 +52,7 @@ export function subjectCoverage(of: CoveredSubject, prefix = ''): Sql {
 )`;
 }
 
-/**
- * CTE `ranges`, to follow those of {@link subjectCoverage}: the same blocks as disjoint ranges, for `isComplete`. Rows that begin alike are
- * counted together, so that of two the longer one may come first or last.
- */
+/** CTE `ranges` after those of {@link subjectCoverage}: the same blocks as disjoint ranges, for `isComplete`. */
 export const SUBJECT_RANGES = sql`ranges AS (
   SELECT min(first_block) AS first_block, max(last_block) AS last_block FROM (
     SELECT first_block, last_block, count(*) FILTER (WHERE coalesce(reached < first_block, true)) OVER (ORDER BY first_block) AS island
@@ -78,12 +67,10 @@ export function firstBlockOf({ kind, subject, chainId }: CoveredSubject, chainFi
     : chainFirst;
 }
 
-/** Returns whether blocks of the subject's history are missing, if `covered` is joined: no `isCovered` of {@link readSubject}. */
 export function isUncovered(subject: CoveredSubject, { firstBlock }: Pick<Chain, 'firstBlock'>): Sql {
   return sql`(covered.chain_to IS NULL OR covered.indexed_from IS NULL OR covered.indexed_from > ${firstBlockOf(subject, rawSql(firstBlock))})`;
 }
 
-/** Returns the select list that {@link readSubject} reads; for a statement `FROM covered LEFT JOIN` {@link subjectHistory}. */
 export function subjectColumns({ chainId, subject, dataset, states = [] }: CoveredSubject): Sql {
   const built = states.map((state) => isSubjectBuilt(chainId, subject, state));
   return sql`covered.indexed_from, covered.indexed_to, covered.chain_to, ${built.length === 0 ? rawSql('true') : joinSql(built, ' AND ')} AS is_built,
@@ -92,18 +79,15 @@ export function subjectColumns({ chainId, subject, dataset, states = [] }: Cover
   history.error_message`;
 }
 
-/** Returns the on-demand backfill of the subject, to be joined LEFT to `covered`. */
 export function subjectHistory({ kind, subject, chainId }: CoveredSubject): Sql {
   return sql`backfill_requests AS history ON history.chain_id = ${chainId} AND history.kind = ${kind} AND history.subject = ${subject}`;
 }
 
-/** {@link subjectColumns} in a row. */
 export interface SubjectColumns {
   readonly indexed_from: number | null;
   readonly indexed_to: number | null;
   readonly chain_to: number | null;
   readonly is_built: boolean;
-  /** Whether a block was stored whose contents contradict its header. */
   readonly is_contradicted: boolean;
   readonly status: HistoryStatus | null;
   readonly waits: boolean | null;
@@ -112,13 +96,11 @@ export interface SubjectColumns {
   readonly error_message: string | null;
 }
 
-/** What an answer about a subject knows of. */
 export interface SubjectCoverage {
   /** Complete when nothing from the first block that counts to the newest indexed one is missing, and all of it is counted. */
   readonly indexed: Indexed;
   /** Whether the derived state counts every indexed row: false while it is built. */
   readonly isBuilt: boolean;
-  /** Whether no block of its history is missing. */
   readonly isCovered: boolean;
   /** State of its on-demand backfill; null if it was never requested. */
   readonly history: {
@@ -131,10 +113,7 @@ export interface SubjectCoverage {
   } | null;
 }
 
-/**
- * @param row of the statement, all of which say the same
- * @param firstBlock below which there is nothing of the subject: the chain's first, or the one that a contract was made in
- */
+/** @param firstBlock below which there is nothing of the subject */
 export function readSubject(
   chain: Chain,
   row: SubjectColumns | undefined,

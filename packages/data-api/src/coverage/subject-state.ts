@@ -4,20 +4,15 @@ import { isNoted, type Projection } from '@chainstead/sync';
 import { hasContradicted } from './block-span.ts';
 import { type CoveredSubject, readSubject, type SubjectCoverage } from './subject-coverage.ts';
 
-/** Coverage of a subject without the state of its backfill. */
 export type CurrentCoverage = Omit<SubjectCoverage, 'history'>;
 
-/** As {@link subjectState} has it. */
 export type SubjectSnapshot = readonly [
   span: readonly [from: number | null, to: number | null, chainTo: number | null, isContradicted: boolean],
   /** null if it was never requested. */
   kept: readonly [isBuilt: boolean, isAskNoted: boolean] | null,
 ];
 
-/**
- * State of a subject, and whether its request is recorded, as one JSON array in SQL. A page with it takes no longer than
- * one with columns and joins. Stands after the CTEs of `subjectCoverage`.
- */
+/** One JSON array: a page with it takes no longer than with columns and joins. After the CTEs of `subjectCoverage`. */
 export function subjectState(
   { subject, chainId, dataset }: CoveredSubject,
   { name, version }: Pick<Projection, 'name' | 'version'>,

@@ -2,19 +2,14 @@ import type { Chain } from '@chainstead/chains';
 import type { WalletHistoryAnswer } from '../on-demand/on-demand-backfill.ts';
 import type { SubjectCoverage } from './subject-coverage.ts';
 
-/** Backfill state of a wallet or a contract, for the client. */
 export interface SyncState {
   readonly status: 'SYNCED' | 'SYNCING';
   readonly message: string | null;
 }
 
-/** Name of the subject in texts. */
 export type SubjectNoun = 'wallet' | 'collection' | 'token';
 
-/**
- * Says whether a page shows everything, and where not, why and whether that will change.
- * @param answer what became of the request for the subject's history; null where no block is missing and none was made
- */
+/** @param answer outcome of the request for the history; null: no block is missing */
 export function syncStateOf(
   chain: Chain,
   noun: SubjectNoun,
@@ -25,7 +20,6 @@ export function syncStateOf(
   return isBuilt ? { status: 'SYNCED', message: null } : { status: 'SYNCING', message: BUILDING[noun] };
 }
 
-/** The `status` members of an envelope. */
 export function showSyncState(state: SyncState): { status: SyncState['status']; status_message?: string } {
   return { status: state.status, ...(state.message !== null && { status_message: state.message }) };
 }

@@ -15,19 +15,13 @@ export function traderSubject(account: Address, dataset: string, chainId: ChainI
 
 interface TraderRequest {
   readonly account: Address;
-  /** The requesting key; null without keys. */
   readonly requester: string | null;
-  /** Known blocks of the account. */
   readonly indexed: Pick<Indexed, 'fromBlock' | 'toBlock'>;
 }
 
-/** Reads the swaps of accounts on request. */
 export type TraderBackfill = Pick<OnDemandBackfill, 'requestTrader' | 'retainedFrom'>;
 
-/**
- * Requests the account's on-demand backfill if retained blocks are missing, and returns its state for the client. Blocks below the retention
- * window are never read: `complete` is false without them, but the state is final.
- */
+/** Blocks below the retention window are never read: `complete` is false without them, but the state is final. */
 export async function requestTraderState(
   onDemandBackfill: TraderBackfill,
   context: RequestContext,
@@ -48,7 +42,7 @@ export async function requestTraderState(
   return syncStateOf(chain, 'wallet', { history: trader, isBuilt: true }, answer);
 }
 
-interface RequestRow {
+interface BackfillRequest {
   readonly kind: 'trader' | 'sender';
   readonly status: HistoryStatus;
   readonly waits: boolean;
@@ -62,8 +56,8 @@ async function readRequests(
   database: Pick<Database, 'query'>,
   { id }: Pick<Chain, 'id'>,
   account: Address,
-): Promise<readonly (RequestRow | null)[]> {
-  const rows = await database.query<RequestRow>(
+): Promise<readonly (BackfillRequest | null)[]> {
+  const rows = await database.query<BackfillRequest>(
     sql`SELECT kind, status, status = 'pending' AND coalesce(due_at > now(), false) AS waits, calls_made AS "callsMade",
        calls_estimated AS "callsEstimated", error_code AS code, error_message AS message
      FROM backfill_requests WHERE chain_id = ${id} AND kind IN ('trader', 'sender') AND subject = ${addressBytes(account)}`,
@@ -72,7 +66,7 @@ async function readRequests(
 }
 
 /** States that other backfills don't have. */
-function messageOf(trader: RequestRow, sender: RequestRow | null): string | null {
+function messageOf(trader: BackfillRequest, sender: BackfillRequest | null): string | null {
   if (trader.status === 'refused' && trader.code === SENT_UNKNOWN) return trader.message;
   if (trader.waits && sender !== null && OPEN.has(sender.status)) {
     const of = sender.callsEstimated === null ? '' : ` of about ${sender.callsEstimated}`;

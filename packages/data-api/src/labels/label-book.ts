@@ -7,10 +7,7 @@ import { type AddressLabel, getLabels } from './page-labels.ts';
 export interface LabelBook {
   /** Whether they are kept, so that a page's statement can leave them out. Has them read where they are not. */
   isKept(database: ReadDatabase): boolean;
-  /**
-   * Finds the labels of a page's addresses. Cached labels count at the revision of the page; at another one they are looked up.
-   * @param revision {@link LABEL_REVISION}, from the page's statement
-   */
+  /** Cached labels count at the revision of the page. @param revision {@link LABEL_REVISION} */
   labelsOf(
     database: ReadDatabase,
     chain: Chain,
@@ -28,7 +25,6 @@ export interface LabelBookOptions {
 }
 
 /** How often labels were imported, in SQL: a number that grows in the transaction of each import. */
-
 export const LABEL_REVISION = sql`coalesce((SELECT revision FROM list_revisions WHERE list = 'address_labels'), 0)`;
 
 const KEPT_MAX = 50_000;
@@ -81,18 +77,17 @@ interface Book {
   labelsOn(chainId: ChainId): (address: Address) => AddressLabel;
 }
 
-interface LabelRow extends AddressLabel {
+interface StoredLabel extends AddressLabel {
   readonly address: Address;
   /** 0: on every chain. */
   readonly chainId: number;
   readonly source: string;
 }
 
-/** All labels at one revision. */
 async function readBook(database: ReadDatabase, keptMax: number): Promise<Book | 'too many'> {
   const revision = await readRevision(database);
-  const rows: LabelRow[] = [];
-  let last: LabelRow | undefined;
+  const rows: StoredLabel[] = [];
+  let last: StoredLabel | undefined;
   do {
     const part = await readPart(database, last);
     for (const row of part) rows.push(row);
@@ -101,7 +96,7 @@ async function readBook(database: ReadDatabase, keptMax: number): Promise<Book |
   } while (last !== undefined);
   if ((await readRevision(database)) !== revision) throw new RangeError('Labels were imported while they were read');
   // The first of an address comes last, and stays.
-  const ordered = rows.toSorted((one, other) => byPrecedence(other, one));
+  const ordered = rows.toSorted(byPrecedence).reverse();
   const onAll = new Map<Address, AddressLabel>();
   const onOne = new Map<number, Map<Address, AddressLabel>>();
   for (const { chainId, address, label, entity, entityLogo } of ordered) {
@@ -123,20 +118,20 @@ async function readRevision(database: ReadDatabase): Promise<number> {
   return row?.revision ?? 0;
 }
 
-function readPart(database: ReadDatabase, last: LabelRow | undefined): Promise<LabelRow[]> {
+function readPart(database: ReadDatabase, last: StoredLabel | undefined): Promise<StoredLabel[]> {
   const key = ['address', 'chain_id', 'source'];
   const after =
     last === undefined
       ? []
       : [rowsAfter('ASC', key, [sql`${addressBytes(last.address)}`, sql`${last.chainId}`, sql`${last.source}`])];
-  return database.select<LabelRow>(
+  return database.select<StoredLabel>(
     sql`SELECT ${hexText('address')} AS address, chain_id AS "chainId", source, label, entity, entity_logo AS "entityLogo"
      FROM address_labels ${where(after)} ORDER BY address, chain_id, source LIMIT ${TOGETHER}`,
   );
 }
 
 /** As `labelsOf` of page-labels.ts sorts those of one chain, or of all. */
-function byPrecedence(one: LabelRow, other: LabelRow): number {
+function byPrecedence(one: StoredLabel, other: StoredLabel): number {
   return (
     Number(one.entity === null) - Number(other.entity === null) ||
     Buffer.compare(Buffer.from(one.source), Buffer.from(other.source))

@@ -3,7 +3,6 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, expectedTrue, type ReadDatabase, type Sql, sql } from '@chainstead/db';
 import type { ChainInSql } from '../coverage/block-span.ts';
 
-/** What imported labels say of an address. */
 export interface AddressLabel {
   readonly label: string | null;
   readonly entity: string | null;
@@ -14,12 +13,8 @@ export interface AddressLabel {
 export type LabelEntry = readonly [string, string | null, string | null, string | null];
 
 /**
- * Returns the labels of addresses as JSON: see {@link LabelEntry}. null for none. If an address has several, the
- * first counts: one made for the chain comes before one for all chains, one that knows the entity before one that does not.
- *
- * They are found in one go, with the address alone: looked up row by row, or for the two chain ids as well, they cost several times as much. Arrays
- * become JSON in less time than values that are put together one by one, and bytes are compared in less than words of a language.
- * @param addresses an array of them
+ * JSON of {@link LabelEntry}; null for none. Labels of the chain come first, then those with an entity.
+ * Found with the address alone: row by row, or for both chain ids, they cost several times as much.
  */
 export function labelsOf(addresses: Sql, chainId: ChainInSql): Sql {
   return sql`(SELECT json_agg(ARRAY[encode(address, 'hex'), label, entity, entity_logo] ORDER BY chain_id = 0, entity IS NULL, source COLLATE "C")
@@ -34,7 +29,6 @@ export function readLabels(entries: readonly LabelEntry[] | null): (address: Add
   return (address) => labels.get(address) ?? NO_LABEL;
 }
 
-/** Reads the labels of addresses that no statement of a page reads along. */
 export async function getLabels(
   database: ReadDatabase,
   { id }: Pick<Chain, 'id'>,

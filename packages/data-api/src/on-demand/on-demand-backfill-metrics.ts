@@ -2,7 +2,6 @@ import { Counter, type Registry } from '@chainstead/core';
 
 export type WalletHistoryMetrics = Counter<'chain' | 'kind' | 'outcome'>;
 
-/** Registers the metrics of on-demand backfills. Call once per registry. */
 export function createWalletHistoryMetrics(registry: Registry): WalletHistoryMetrics {
   return new Counter({
     name: 'chainstead_histories_total',

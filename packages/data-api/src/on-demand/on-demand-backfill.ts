@@ -18,14 +18,11 @@ import {
   readRetainedFrom,
   type SentTransactions,
   type Subject,
-  type SubjectKind,
 } from '@chainstead/sync';
 import { createWalletHistoryMetrics, type WalletHistoryMetrics } from './on-demand-backfill-metrics.ts';
 
 export interface OnDemandBackfillOptions {
-  /** The chains that workers serve; there is no work for others. */
   readonly chains: readonly Chain[];
-  /** Those that are kept. */
   readonly datasets: readonly Dataset[];
   /** Node calls for one wallet or contract at most; 0: none is read. */
   readonly maxCalls: number;
@@ -38,68 +35,34 @@ export interface OnDemandBackfillOptions {
 /** `off`: on-demand backfill is turned off; `unserved`: no process reads it for the chain; the others as in RequestOutcome. */
 export type WalletHistoryAnswer = RequestOutcome | 'off' | 'unserved';
 
-/** What a request is made with. */
 export interface RequestContext {
   readonly database: Database;
   readonly logger: Logger;
 }
 
-/**
- * On-demand backfill: older blocks of a chain, read for a single wallet (its assets, or its sent transactions) or a single
- * contract after a request. A request writes one row for each subject; the worker role reads the blocks.
- */
+type RequestHistory = (
+  context: RequestContext,
+  chain: Chain,
+  address: Address,
+  requestedBy: string | null,
+) => Promise<WalletHistoryAnswer>;
+
+/** Older blocks, read for one wallet or contract after a request: one row per subject, which the worker role reads. */
 export interface OnDemandBackfill {
   /** For a caller that found something missing of the wallet. Touches the database and the queue, never a node. */
-  requestWallet(
-    context: RequestContext,
-    chain: Chain,
-    wallet: Address,
-    requestedBy: string | null,
-  ): Promise<WalletHistoryAnswer>;
-  /**
-   * As requestWallet, but checks whether blocks are missing: `known` if none are. Checks once in a while only,
-   * so that it may be called at every request for the contract.
-   */
-  requestContract(
-    context: RequestContext,
-    chain: Chain,
-    contract: Address,
-    requestedBy: string | null,
-  ): Promise<WalletHistoryAnswer>;
-  /** As requestWallet, for the transactions that a wallet sent: the caller found unsearched blocks. */
-  requestSender(
-    context: RequestContext,
-    chain: Chain,
-    wallet: Address,
-    requestedBy: string | null,
-  ): Promise<WalletHistoryAnswer>;
-  /** As requestSender, for the coins that a wallet received: the caller found that its balances were not searched. */
-  requestReceiver(
-    context: RequestContext,
-    chain: Chain,
-    wallet: Address,
-    requestedBy: string | null,
-  ): Promise<WalletHistoryAnswer>;
-  /**
-   * As requestWallet, for rows decoded from the transactions of an account, such as swaps. `unserved` if the chain has no
-   * such dataset.
-   */
-  requestTrader(
-    context: RequestContext,
-    chain: Chain,
-    account: Address,
-    requestedBy: string | null,
-  ): Promise<WalletHistoryAnswer>;
+  requestWallet: RequestHistory;
+  /** `known` if no block is missing. Looks once in a while only, so it may be called at every request. */
+  requestContract: RequestHistory;
+  /** For the transactions that a wallet sent: the caller found unsearched blocks. */
+  requestSender: RequestHistory;
+  /** For the coins that a wallet received: the caller found that its balances were not searched. */
+  requestReceiver: RequestHistory;
+  /** For rows decoded from the transactions of an account, such as swaps. `unserved` if the chain has no such dataset. */
+  requestTrader: RequestHistory;
   /** Returns the lowest block whose rows are retained; 0: all. Backfills read no blocks below it. */
   retainedFrom(context: RequestContext, chain: Chain): Promise<number>;
-  /** As requestWallet, for every log of a contract. `unserved` where the chain's logs are all kept, or no dataset takes any. */
-  requestEmitter(
-    context: RequestContext,
-    chain: Chain,
-    contract: Address,
-    requestedBy: string | null,
-  ): Promise<WalletHistoryAnswer>;
-  /** Adds the requested backfill. */
+  /** For every log of a contract. `unserved` if the chain's logs are all stored, or no dataset takes any. */
+  requestEmitter: RequestHistory;
   work(dueWork: Pick<DueWork, 'add'>, options: WalletHistoryWorkOptions): void;
 }
 
@@ -118,7 +81,6 @@ export interface SenderReading {
   readonly journal?: Pick<WorkJournal, 'run'>;
 }
 
-/** Works on what a sender sent, or a receiver received, until that is complete or gives way. */
 export type ReadSender = (reading: SenderReading, subject: Subject, signal: AbortSignal) => Promise<HistoryOutcome>;
 
 export interface WalletHistoryWorkOptions {
@@ -149,10 +111,7 @@ const CONCURRENCY = 3;
 const SLICE_MS = 30_000;
 const RETRY_SECONDS = 30;
 
-interface HistoryKey {
-  readonly kind: SubjectKind;
-  readonly address: Address;
-}
+type HistoryKey = Pick<Subject, 'kind' | 'address'>;
 
 export function createOnDemandBackfill(options: OnDemandBackfillOptions): OnDemandBackfill {
   const { maxCalls, perKey } = options;
@@ -172,7 +131,7 @@ export function createOnDemandBackfill(options: OnDemandBackfillOptions): OnDema
   }
 
   /** Transactions found by the state of old blocks, on any served chain. */
-  function requestState(kind: 'sender' | 'receiver'): OnDemandBackfill['requestSender'] {
+  function requestState(kind: 'sender' | 'receiver'): RequestHistory {
     return async (context, chain, wallet, requestedBy) => {
       if (maxCalls === 0) return 'off';
       if (!served.has(chain.id)) return 'unserved';
@@ -233,6 +192,7 @@ function addHistories(
   shared: Pick<OnDemandBackfillOptions, 'datasets' | 'maxCalls'> & { readonly outcomes: WalletHistoryMetrics },
 ): void {
   const { database, clock, logger, journal, sliceMs = SLICE_MS } = given;
+  const kept = datasetsOf(chain, shared.datasets);
   const leave: ReadSender = () => Promise.resolve('idle');
   const { readSender = leave, readReceiver = leave } = given;
   const readers = { sender: readSender, receiver: readReceiver } as const;
@@ -240,7 +200,8 @@ function addHistories(
     chain,
     pool,
     database,
-    datasets: readFor(chain, shared.datasets),
+    // Those that are indexed for the chain, and those that take any log.
+    datasets: shared.datasets.filter((one) => kept.includes(one) || one.histories?.ofEmitter !== undefined),
     knownContracts: createKnownContracts(),
     clock,
     logger,
@@ -268,12 +229,6 @@ function addHistories(
     // What fails is recorded where it is read.
     retrySeconds: () => RETRY_SECONDS,
   });
-}
-
-/** Those that are kept of the chain, and those that take any log. */
-function readFor(chain: Chain, datasets: readonly Dataset[]): readonly Dataset[] {
-  const kept = datasetsOf(chain, datasets);
-  return datasets.filter((dataset) => kept.includes(dataset) || dataset.histories?.ofEmitter !== undefined);
 }
 
 /** What was added a short while ago. Forgets all of it when there is much: a miss only costs a look. */

@@ -1,9 +1,6 @@
 import { type Clock, defineError, systemClock } from '@chainstead/core';
 
-/**
- * The rows of a page are from different moments: a row came without its block. One server returns both of the same moment. Each server of
- * a cluster returns its part at its own moment. A page that is read while blocks are being replaced may have rows of one branch and blocks of the other.
- */
+/** Servers of a cluster return their parts at different moments. Rows and blocks may be of two branches. */
 export class InconsistentPageError extends defineError('PAGE_INCONSISTENT', (blockNumber: number) => ({
   message: `Block ${blockNumber} of a row is missing: the page was read while its blocks were being replaced`,
   facts: { blockNumber },
@@ -14,11 +11,7 @@ export class InconsistentPageError extends defineError('PAGE_INCONSISTENT', (blo
 /** Until the servers of a cluster have all ended a commit that they are in: it takes milliseconds where all of them answer. */
 const WAITS_MS: readonly number[] = [10, 40, 150];
 
-/**
- * Reads a page again, a few times, while it comes torn.
- * @param read throws {@link InconsistentPageError} where the page is
- * @throws {InconsistentPageError} when it still is after {@link WAITS_MS}
- */
+/** @param read throws {@link InconsistentPageError} if the page is torn, and so does this in the end */
 export async function readConsistentPage<Page>(
   read: () => Promise<Page>,
   clock: Pick<Clock, 'sleep'> = systemClock,

@@ -4,10 +4,8 @@ import { hex, int8, moment, packedRows, type RowOf } from '@chainstead/db/packed
 import type { ChainInSql } from '../coverage/block-span.ts';
 import { InconsistentPageError } from './inconsistent-page.ts';
 
-/** A block that rows of a page are in. */
 export type PageBlock = RowOf<typeof BLOCKS>;
 
-/** The blocks of a page's rows, once each. */
 const BLOCKS = packedRows({
   block_number: int8('block_number'),
   block_hash: hex<Hash>('block_hash', 32),
@@ -15,21 +13,14 @@ const BLOCKS = packedRows({
 });
 
 /**
- * Returns the blocks that {@link readBlocks} reads, found in one go: looked up row by row they cost several times as much. Null for none.
- *
- * Look-ups of tokens, collections and labels by a page's rows stand next to it in one CTE. Blocks lie on the coordinator of a cluster alone,
- * so it runs there as a whole. Separately, they might run on any node with these tables: Citus would send the rows to all, and fail if one is away.
- * @param blocks a query for their numbers
+ * Found in one go: row by row they cost several times as much. Null for none.
+ * Other look-ups of a page stand in the same CTE, so that Citus runs it on the coordinator. @param blocks a query for numbers
  */
 export function blocksOf(blocks: Sql, chainId: ChainInSql): Sql {
   return sql`(SELECT packed_bytes FROM (SELECT ${BLOCKS.select} FROM blocks WHERE chain_id = ${chainId} AND block_number = ANY (ARRAY(${blocks}))) AS found)`;
 }
 
-/**
- * Finds the block of a row.
- * @param rows all of the page, each of which is to have its block
- * @throws {InconsistentPageError} when one has none
- */
+/** @param rows all of the page @throws {InconsistentPageError} if one has no block */
 export function readBlocks(
   packed: string | null,
   rows: readonly { readonly block_number: number }[],

@@ -34,9 +34,8 @@ export interface PageRange {
 }
 
 /**
- * @param chainId the chain's id as the statement repeats it
- * @param of whose coverage counts: a dataset's name, or a wallet or a contract with its on-demand backfill
- * @param time a row's time; null if the block of every row is in `blocks`: then the blocks that dates come to are exact
+ * @param of whose coverage counts: a dataset, or a wallet or contract with its on-demand backfill
+ * @param time a row's time; null if the block of every row is in `blocks`: then blocks of dates are exact
  */
 export function pageRange(
   chain: Chain,
@@ -97,9 +96,8 @@ export interface ScanRange {
 }
 
 /**
- * Returns the bounds of an index scan in an order. A scan gets bounds on one side only: for both the planner expects next to no rows.
- * The key of the page before implies the near bounds and replaces them: a btree scan begins at one bound, not at the tighter one.
- * @param after the conditions of rows after that key; null for the first page
+ * Bounds one side only: for both the planner expects next to no rows. `after` replaces the near bound.
+ * @param after the conditions of rows after the last key; null for the first page
  */
 export function scanRange(
   order: KeysetOrder,

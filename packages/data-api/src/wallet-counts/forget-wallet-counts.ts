@@ -11,12 +11,7 @@ export function walletCountsState(dataset: string): string {
   return `${NAME}${dataset}`;
 }
 
-/**
- * Deletes stored counts of wallets (`wallet_counts`) if rows of a dataset are added or removed: they are counted again on request. Building it for a
- * wallet counts nothing, and makes it follow changes from then on.
- * @param dataset its name
- * @param accounts the columns that have a row's wallets
- */
+/** Counts are made again on request. @param accounts the columns that have a row's wallets */
 export function forgetWalletCounts(dataset: string, accounts: readonly PgColumn[]): SubjectProjection {
   const stored = columnsAs(table, 'stored');
   const forget = ({ rows, subjects }: RowsChange): readonly Sql[] => {

@@ -1,11 +1,9 @@
 import type { ChainId, Hash } from '@chainstead/core';
 import { type ReadDatabase, rawSql, rowsAfter, type Sql, sql, statementOf, where } from '@chainstead/db';
 
-/** What a block's rows are listed of. */
 export const BLOCK_LISTS = ['erc20_transfers', 'nft_transfers', 'nft_trades'] as const;
 export type BlockList = (typeof BLOCK_LISTS)[number];
 
-/** Place of a row in its block. */
 export interface RowPlace {
   readonly transactionIndex: number;
   readonly logIndex: number;
@@ -22,14 +20,12 @@ export interface BlockRowsQuery {
   readonly limit: number;
 }
 
-/** A row as the view for SQL has it. */
 export type BlockRow = Readonly<Record<string, unknown>>;
 
 export interface BlockRows {
   readonly rows: readonly BlockRow[];
   /** Where the next page begins; null where none follows. */
   readonly next: RowPlace | null;
-  /** What gives the same rows by `psql`. */
   readonly sql: string;
 }
 
@@ -68,7 +64,6 @@ const COLUMNS: Readonly<Record<BlockList, readonly string[]>> = {
   ],
 };
 
-/** What the columns hold. */
 const BLOCK_MAX = 2_147_483_647;
 
 /** Transfers of ERC-20 have a log each. */
@@ -78,10 +73,7 @@ const PLACES: Readonly<Record<BlockList, readonly string[]>> = {
   nft_trades: ['transaction_index', 'log_index', 'item'],
 };
 
-/**
- * Indexed rows of a block, or of a transaction in it, by the views for SQL (docs/api/sql.md), in the order of the chain. The rows of one block are found by
- * the block ranges of its partition: no index has hashes of transactions.
- */
+/** In the order of the chain. No index has hashes of transactions: block ranges of the partition are read. */
 export async function readBlockRows(
   database: ReadDatabase,
   list: BlockList,
@@ -91,10 +83,11 @@ export async function readBlockRows(
   const found = isBeyond ? [] : await database.select<BlockRow>(blockRowsSql(list, query, query.limit + 1));
   const rows = found.slice(0, query.limit);
   const last = found.length > query.limit ? rows.at(-1) : undefined;
+  const { text, values } = statementOf(blockRowsSql(list, query, query.limit));
   return {
     rows,
     next: last === undefined ? null : placeOf(last),
-    sql: `${withLiterals(blockRowsSql(list, query, query.limit))};`,
+    sql: `${text.replace(/\$(\d+)/g, (_, number) => literal(values[Number(number) - 1]))};`,
   };
 }
 
@@ -107,23 +100,11 @@ function blockRowsSql(
   const conditions = [sql`chain_id = ${chainId}`, sql`block_number = ${blockNumber}`];
   if (transaction !== null) conditions.push(sql`transaction_hash = ${transaction}`);
   if (after !== null) {
-    const values = [after.transactionIndex, after.logIndex, after.item].slice(0, places.length);
-    conditions.push(
-      rowsAfter(
-        'ASC',
-        places,
-        values.map((value) => sql`${value}`),
-      ),
-    );
+    const values = [sql`${after.transactionIndex}`, sql`${after.logIndex}`, sql`${after.item}`];
+    conditions.push(rowsAfter('ASC', places, values.slice(0, places.length)));
   }
   const order = rawSql(places.join(', '));
   return sql`SELECT ${order}, ${rawSql(COLUMNS[list].join(', '))} FROM analytics.${rawSql(list)} ${where(conditions)} ORDER BY ${order} LIMIT ${limit}`;
-}
-
-/** Returns the text of a statement to copy. */
-function withLiterals(statement: Sql): string {
-  const { text, values } = statementOf(statement);
-  return text.replace(/\$(\d+)/g, (_, number) => literal(values[Number(number) - 1]));
 }
 
 /** A value in a statement to copy. @throws TypeError for a value that is neither a number nor a hash */

@@ -22,7 +22,6 @@ export interface VaultMove {
   readonly shares: string;
 }
 
-/** The deposit or withdrawal that a log is; null for any other log. */
 export function decodeVaultMove({ topics, data }: Pick<Log, 'topics' | 'data'>): VaultMove | null {
   const [topic0, first, second, third] = topics;
   const isDeposit = topic0 === DEPOSIT_TOPIC;

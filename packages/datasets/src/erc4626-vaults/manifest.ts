@@ -6,7 +6,6 @@ import { DEPOSIT_TOPIC, decodeVaultMove, WITHDRAW_TOPIC } from './decode.ts';
 import { walletVaults } from './endpoint.ts';
 import { type Erc4626VaultsRow, erc4626Vaults as table } from './schema.ts';
 
-/** Deposits and withdrawals of ERC-4626 vaults, by owner and by receiver. */
 export const erc4626Vaults: DatasetManifest<Erc4626VaultsRow> = {
   name: walletVaults.dataset,
   summary: 'Deposits and withdrawals of ERC-4626 vaults',

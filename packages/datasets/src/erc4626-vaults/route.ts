@@ -29,7 +29,6 @@ const ROWS = packedRows({
 
 type Row = RowOf<typeof ROWS>;
 
-/** What the route reads of the table. */
 export const erc4626VaultsRows: AccountRows<Row> = { dataset: endpoint.dataset, table: 'erc4626_vaults', rows: ROWS };
 
 const rowSchema = z.object({
@@ -56,7 +55,6 @@ const pageSchema = z
   })
   .openapi('WalletVaults');
 
-/** The list of the endpoint: newest first by default, page by page. */
 const erc4626VaultsRoute: RouteModule = (app, dependencies) => {
   const { parameters, reads } = dependencies;
   defineListRoute(app, dependencies, {

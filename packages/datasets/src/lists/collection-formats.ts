@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { type CollectionListEntry, fields } from './list-entry.ts';
 import { type ChainNamed, isArrayOf, type ListFormat } from './list-format.ts';
 
-/** How an item, or a contract within it, names its address. */
 const ADDRESS_KEYS = ['address', 'token_address', 'contract_address', 'contract'];
 const CHAIN_KEYS = ['chain_id', 'chainId', 'chain', 'chain_identifier', 'blockchain'];
 /** What OpenSea calls chains that have other names elsewhere. */
@@ -12,10 +11,7 @@ const SAFELISTED = new Set(['verified', 'approved']);
 
 const item = z.looseObject({});
 
-/**
- * `[{ address, chain, name, collection_logo, … }]` with the field names of the API's answer or of OpenSea, also as
- * `{ collections: [...] }` or as CSV, and collections that name several contracts (`contracts`, `primary_asset_contracts`).
- */
+/** Field names of the API or of OpenSea, also as `{ collections: [...] }` or CSV; one item may name several contracts. */
 const collectionList: ListFormat<CollectionListEntry> = {
   name: 'collections',
   matches: (content) => isArrayOf(listOf(content), item) && itemsOf(content).next().done === false,
@@ -59,7 +55,8 @@ function entry(chainId: number, chainNamed: ChainNamed): z.ZodType<CollectionLis
       return z.NEVER;
     }
     const named = firstOf(given, CHAIN_KEYS);
-    const chain = named === undefined ? chainId : chainOf(String(named).trim(), chainNamed);
+    const name = String(named).trim();
+    const chain = named === undefined ? chainId : chainNamed(OPENSEA_CHAINS[name.toLowerCase()] ?? name);
     if (chain === null || chain === 0) {
       const message = chain === null ? `chain ${String(named).slice(0, 40)} is unknown here` : 'it names no chain';
       ctx.addIssue({ code: 'custom', message });
@@ -75,10 +72,6 @@ function entry(chainId: number, chainNamed: ChainNamed): z.ZodType<CollectionLis
   });
 }
 
-function chainOf(name: string, chainNamed: ChainNamed): number | null {
-  return chainNamed(OPENSEA_CHAINS[name.toLowerCase()] ?? name);
-}
-
 /** The first of these that is there; cells of a table that are empty are not. */
 function firstOf(given: Readonly<Record<string, unknown>>, keys: readonly string[]): unknown {
   return keys.map((key) => given[key]).find((value) => value !== undefined && value !== null && value !== '');
@@ -91,7 +84,6 @@ function flagOf(given: Readonly<Record<string, unknown>>, keys: readonly string[
   return text === 'true' ? true : text === 'false' ? false : null;
 }
 
-/** OpenSea's list of collections that it has looked at. */
 function safelisted(given: Readonly<Record<string, unknown>>): boolean | null {
   const status = firstOf(given, ['safelist_status', 'safelist_request_status']);
   return typeof status === 'string' ? SAFELISTED.has(status.toLowerCase()) : null;

@@ -27,17 +27,12 @@ export interface ImportListOptions {
 
 export interface ImportReport {
   readonly format: string;
-  /** Entries that are now in the database under this source. */
   readonly rows: number;
   /** Entries that were left out, by reason, most frequent first. */
   readonly skipped: readonly { readonly reason: string; readonly count: number }[];
 }
 
-/**
- * Replaces a source's rows by the list's, and recomputes what tokens show of their lists, all in one transaction: readers see
- * the old list or the new one.
- * @throws ListError when the format is unknown, the chain missing, or nothing usable is in the list. Nothing was changed then.
- */
+/** In one transaction. @throws ListError if nothing usable is in the list. Nothing was changed then */
 export async function importList(options: ImportListOptions): Promise<ImportReport> {
   switch (options.kind) {
     case 'token-list':
@@ -51,15 +46,12 @@ export async function importList(options: ImportListOptions): Promise<ImportRepo
   }
 }
 
-/** Where a kind of list is kept. */
 interface ListTable<Entry> {
   readonly name: string;
   readonly formats: readonly ListFormat<Entry>[];
   readonly addressColumn: 'address' | 'token_address';
-  /** Columns in addition to address, chain_id and source. */
   readonly columns: readonly string[];
   readonly values: (entry: Entry) => readonly (string | number | boolean | null)[];
-  /** What the list does to table `tokens`. */
   readonly tokens: 'adds' | 'changes' | 'none';
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fields, type LabelEntry } from './list-entry.ts';
-import { isArrayOf, isCsvWith, isRecordOf, type ListFormat } from './list-format.ts';
+import { isArrayOf, isCsvWith, isRecordOf, type ListFormat, listedItems } from './list-format.ts';
 
 const ADDRESS_KEY = /^0x[0-9a-f]{40}$/i;
 const NO_LABEL = 'neither label nor entity';
@@ -20,7 +20,7 @@ const labelArray: ListFormat<LabelEntry> = {
         z.looseObject({ address: z.string(), entity: z.string() }),
       ]),
     ),
-  items: (content) => (Array.isArray(content) ? content : []),
+  items: listedItems,
   chainId: null,
   entry: (chainId) =>
     z
@@ -43,7 +43,7 @@ const labelArray: ListFormat<LabelEntry> = {
 const labelTable: ListFormat<LabelEntry> = {
   name: 'labels (CSV)',
   matches: (content) => isCsvWith(content, 'address', 'label'),
-  items: (content) => (Array.isArray(content) ? content : []),
+  items: listedItems,
   chainId: null,
   entry: (chainId) =>
     z
@@ -76,7 +76,7 @@ const explorerLabels: ListFormat<LabelEntry> = {
 const explorerAccounts: ListFormat<LabelEntry> = {
   name: 'explorer accounts (CSV)',
   matches: (content) => isCsvWith(content, 'address', 'name tag'),
-  items: (content) => (Array.isArray(content) ? content : []),
+  items: listedItems,
   chainId: null,
   entry: (chainId) =>
     z
@@ -91,10 +91,7 @@ const explorerAccounts: ListFormat<LabelEntry> = {
       .refine(named, { error: NO_LABEL }),
 };
 
-/**
- * Who is behind a name tag: what stands before a colon (`0x: Exchange Proxy` → `0x`), or the first words where they spell one of
- * the tag's labels (`Binance 10` with `binance` → `Binance`). Null where neither says.
- */
+/** `0x: Exchange Proxy` → `0x`; `Binance 10` with the label `binance` → `Binance`. Null for neither. */
 export function entityOf(name: string, labels: readonly string[]): string | null {
   const colon = /^([^:]*[^:\s])\s*:\s/.exec(name)?.[1];
   if (colon !== undefined) return colon;
@@ -111,7 +108,6 @@ function slugOf(text: string): string {
   return text.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 }
 
-/** Formats of kind `labels`. */
 export const labelFormats: readonly ListFormat<LabelEntry>[] = [
   labelArray,
   explorerLabels,

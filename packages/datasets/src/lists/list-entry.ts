@@ -40,7 +40,7 @@ const clean = (charactersMax: number) =>
   z
     .string()
     .nullish()
-    .transform((text) => (text === null || text === undefined ? null : cleanText(text, charactersMax)));
+    .transform((text = null) => (text === null ? null : cleanText(text, charactersMax)));
 
 /** Lists are untrusted text: everything is checked and cleaned here, entry by entry. */
 export const fields = {
@@ -62,12 +62,9 @@ export const fields = {
   logo: z
     .string()
     .nullish()
-    .transform((text) =>
-      text !== null && text !== undefined && text.length <= URL_LENGTH_MAX && isPictureUrl(text) ? text : null,
-    ),
+    .transform((text = null) => {
+      if (text === null || text.length > URL_LENGTH_MAX) return null;
+      return /^(https?|ipfs):\/\/[^\s"'<>]+$/i.test(text) && URL.canParse(text) ? text : null;
+    }),
   chainId: z.int({ error: 'chainId is not a whole number' }).min(1, { error: 'chainId is not positive' }),
 };
-
-function isPictureUrl(text: string): boolean {
-  return /^(https?|ipfs):\/\/[^\s"'<>]+$/i.test(text) && URL.canParse(text);
-}

@@ -6,9 +6,7 @@ export type ChainNamed = (name: string) => number | null;
 /** One shape of list. `Content` is the parsed JSON, or the rows of a CSV. */
 export interface ListFormat<Entry> {
   readonly name: string;
-  /** Whether this is the shape of the content. */
   readonly matches: (content: unknown) => boolean;
-  /** Each entry's raw form, in order. Only called where `matches`. */
   readonly items: (content: unknown) => Iterable<unknown>;
   /** What a chain id means where an item names none: an id, 0 for every chain, null: the caller must say. */
   readonly chainId: number | null;
@@ -16,12 +14,15 @@ export interface ListFormat<Entry> {
   readonly entry: (chainId: number, chainNamed: ChainNamed) => z.ZodType<Entry>;
 }
 
-/** Whether the content is a list whose first item fits; an empty list fits any format. */
+/** Items of a format whose content is a list of them. */
+export function listedItems(content: unknown): readonly unknown[] {
+  return Array.isArray(content) ? content : [];
+}
+
 export function isArrayOf(content: unknown, item: z.ZodType): boolean {
   return Array.isArray(content) && content.length > 0 && item.safeParse(content[0]).success;
 }
 
-/** Whether the content is an object whose first key and value fit. */
 export function isRecordOf(content: unknown, key: RegExp, value: z.ZodType): boolean {
   if (typeof content !== 'object' || content === null || Array.isArray(content)) return false;
   const first = Object.entries(content)[0];

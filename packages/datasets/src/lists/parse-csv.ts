@@ -1,7 +1,4 @@
-/**
- * Rows of a CSV text (RFC 4180: quoted fields may hold commas, doubled quotes and line breaks; any line ending) as objects by
- * the header's names, which are lower-cased. Missing fields are empty, surplus ones dropped, blank lines skipped.
- */
+/** RFC 4180, by lower-case header names. Missing fields are empty, surplus ones dropped, blank lines skipped. */
 export function* parseCsv(text: string): Generator<Readonly<Record<string, string>>> {
   let header: readonly string[] | null = null;
   for (const fields of records(text)) {

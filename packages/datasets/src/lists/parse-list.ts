@@ -12,21 +12,16 @@ export interface ParsedList<Entry> {
 }
 
 export interface ParseListOptions<Entry> {
-  /** The first that matches is taken. */
   readonly formats: readonly ListFormat<Entry>[];
   /** JSON or CSV text. */
   readonly content: string;
   /** The chain of items that name none; 0: every chain. Not given: the default of the format. */
   readonly chainId?: number | undefined;
-  /** Whether an item's chain is one that this server knows. */
   readonly isKnownChain: (chainId: number) => boolean;
   readonly chainNamed: ChainNamed;
 }
 
-/**
- * Finds out the format, checks every item, and keeps the first of each address and chain.
- * @throws ListError LIST_FORMAT_UNKNOWN, LIST_CHAIN_MISSING
- */
+/** The first entry of each address and chain counts. @throws ListError LIST_FORMAT_UNKNOWN, LIST_CHAIN_MISSING */
 export function parseList<Entry extends ListEntry>(options: ParseListOptions<Entry>): ParsedList<Entry> {
   const content = readContent(options.content);
   const format = options.formats.find((each) => each.matches(content));

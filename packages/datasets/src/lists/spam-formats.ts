@@ -61,5 +61,4 @@ const labelledTable: ListFormat<SpamEntry> = {
   entry: entryOf,
 };
 
-/** Formats of kind `spam`. */
 export const spamFormats: readonly ListFormat<SpamEntry>[] = [addressArray, dailyArchive, byDomain, labelledTable];

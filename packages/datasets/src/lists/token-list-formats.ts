@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fields, type TokenListEntry } from './list-entry.ts';
-import { isArrayOf, isCsvWith, isRecordOf, type ListFormat } from './list-format.ts';
+import { isArrayOf, isCsvWith, isRecordOf, type ListFormat, listedItems } from './list-format.ts';
 
 const ADDRESS_KEY = /^0x[0-9a-f]{40}$/i;
 const tokenItem = z.looseObject({ address: z.unknown(), symbol: z.unknown(), decimals: z.unknown() });
@@ -36,7 +36,7 @@ function isTokenList(content: unknown): content is { tokens: readonly unknown[] 
 const tokenArray: ListFormat<TokenListEntry> = {
   name: 'token array',
   matches: (content) => isArrayOf(content, tokenItem),
-  items: (content) => (Array.isArray(content) ? content : []),
+  items: listedItems,
   chainId: 0,
   entry: tokenEntry,
 };
@@ -64,7 +64,7 @@ const contractMap: ListFormat<TokenListEntry> = {
 const explorerTokens: ListFormat<TokenListEntry> = {
   name: 'explorer tokens (CSV)',
   matches: (content) => isCsvWith(content, 'contract address', 'token name'),
-  items: (content) => (Array.isArray(content) ? content : []),
+  items: listedItems,
   chainId: null,
   entry: (chainId) =>
     z.object({ 'contract address': fields.address, 'token name': fields.name }).transform((row) => {
@@ -80,7 +80,6 @@ const explorerTokens: ListFormat<TokenListEntry> = {
     }),
 };
 
-/** Formats of kind `token-list`. */
 export const tokenListFormats: readonly ListFormat<TokenListEntry>[] = [
   publishedTokenList,
   tokenArray,

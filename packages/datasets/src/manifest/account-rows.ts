@@ -27,7 +27,6 @@ import {
 import { addressKey } from '@chainstead/db/address-key';
 import { type PackedRows, type PackedTexts, readPackedPage } from '@chainstead/db/packed-rows';
 
-/** Where a row stands in its chain. */
 export interface RowPlace {
   readonly block_number: number;
   readonly transaction_index: number;
@@ -60,10 +59,7 @@ export interface AccountRowsPage<Row> {
   readonly next: { readonly position: RowPlace; readonly upperBound: number } | null;
 }
 
-/**
- * A page of an account's rows, in one statement.
- * @throws {InconsistentPageError} when a row comes without its block again and again
- */
+/** @throws {InconsistentPageError} if a row repeatedly comes without its block */
 export function getAccountRows<Row extends RowPlace>(
   database: ReadDatabase,
   chain: Chain,
@@ -71,24 +67,24 @@ export function getAccountRows<Row extends RowPlace>(
   query: AccountRowsQuery,
 ): Promise<AccountRowsPage<Row>> {
   return readConsistentPage(async () => {
-    const { rows, page } = await readPackedPage<Row, PageRow>(database, of.rows, (select) =>
+    const { rows, page } = await readPackedPage<Row, RowsPage>(database, of.rows, (select) =>
       accountRowsStatement(chain, of, query, select),
     );
     const blockOf = readBlocks(page.blocks, rows);
     const last = rows.length > query.limit ? rows[query.limit - 1] : undefined;
-    const upperBound = query.pinnedBlock ?? page.newest ?? last?.block_number ?? 0;
+    const { block_number = 0, transaction_index = 0, log_index = 0 } = last ?? {};
+    const upperBound = query.pinnedBlock ?? page.newest ?? block_number;
     return {
       rows: rows.slice(0, query.limit).map((row) => ({ ...row, block: blockOf(row) })),
       indexed: readIndexed(page),
-      next: last === undefined ? null : { position: placeOf(last), upperBound },
+      next: last === undefined ? null : { position: { block_number, transaction_index, log_index }, upperBound },
     };
   });
 }
 
 /**
- * One range of the primary key in each partition, which stops after limit + 1 rows. The condition includes the whole address next to its key, as
- * always true, so that the planner never sorts all rows of an account. The EXPLAIN tests of the datasets check that.
- * @param select of {@link AccountRows.rows}
+ * One range of the primary key per partition, which stops after limit + 1 rows. The whole address is expected true,
+ * so that the planner never sorts all rows of an account. @param select of {@link AccountRows.rows}
  */
 export function accountRowsStatement<Row extends RowPlace>(
   chain: Chain,
@@ -119,21 +115,9 @@ FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM page) AS packe
 
 const PLACE = ['block_number', 'transaction_index', 'log_index'] as const;
 
-/** The only row of the statement. */
-interface PageRow extends IndexedColumns, PackedTexts {
-  readonly newest: number | null;
-  readonly blocks: string | null;
-}
+type RowsPage = IndexedColumns & PackedTexts & { readonly newest: number | null; readonly blocks: string | null };
 
 function placesAfter(order: KeysetOrder, place: RowPlace): readonly Sql[] {
-  const values = [
-    sql`${place.block_number}::bigint`,
-    sql`${place.transaction_index}`,
-    sql`${place.log_index}`,
-  ] as const;
-  return rowsAfterInPartitions(order, PLACE, values);
-}
-
-function placeOf({ block_number, transaction_index, log_index }: RowPlace): RowPlace {
-  return { block_number, transaction_index, log_index };
+  const { block_number: block, transaction_index: transaction, log_index: log } = place;
+  return rowsAfterInPartitions(order, PLACE, [sql`${block}::bigint`, sql`${transaction}`, sql`${log}`]);
 }

@@ -13,10 +13,7 @@ export interface DatasetEndpoint {
   readonly example: Readonly<Record<string, string>>;
 }
 
-/**
- * Everything about one kind of rows. Table, columns, key, partitioning and placement stand in its `schema.ts`, the view for SQL in `analytics.sql`,
- * both next to the manifest. To register it: one line in `packages/datasets/src/manifests.ts`.
- */
+/** Table and placement stand in its `schema.ts`, the view in `analytics.sql`. Register it in `manifests.ts`. */
 export interface DatasetManifest<Row = unknown> extends Dataset<Row> {
   /** What it holds, for documents: a sentence without a period. */
   readonly summary: string;

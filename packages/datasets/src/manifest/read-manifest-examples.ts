@@ -4,12 +4,8 @@ import type { DocumentExamples } from '@chainstead/http';
 import type { DatasetManifest } from './dataset-manifest.ts';
 
 /** Values for examples of a dataset without rows, by the column that an endpoint names. */
-export interface ExampleFallback {
-  readonly account: string;
-  readonly chain: string;
-}
+type ExampleFallback = Readonly<Record<'account' | 'chain', string>>;
 
-/** Parameters of the endpoints' examples from one of the first rows of each dataset, or from the fallback. */
 export async function readManifestExamples(
   database: Database,
   chains: readonly Chain[],
@@ -27,9 +23,10 @@ async function examplesOf(
   fallback: ExampleFallback | null,
 ): Promise<DocumentExamples> {
   const columns = [...new Set(endpoints.flatMap(({ example }) => Object.values(example)))];
-  const texts = columns.map(
-    (name) => sql`${name}::text, ${isBytes(table.types.get(name)) ? hexText(name) : sql`${rawSql(name)}::text`}`,
-  );
+  const texts = columns.map((name) => {
+    const isBytes = table.types.get(name)?.type === 'bytea';
+    return sql`${name}::text, ${isBytes ? hexText(name) : sql`${rawSql(name)}::text`}`;
+  });
   const [row] = await database.query<{ chain_id: number; columns: Readonly<Record<string, string>> }>(
     sql`SELECT chain_id, jsonb_build_object(${joinSql(texts)}) AS columns FROM (SELECT * FROM ${rawSql(table.name)} LIMIT ${rawSql(SAMPLE_ROWS)}) AS sample
       WHERE chain_id = ANY (${chains.map(({ id }) => id)}::bigint[]) LIMIT 1`,
@@ -47,10 +44,6 @@ async function examplesOf(
       return [operationId, { ...Object.fromEntries(given), chain: found.chain }];
     }),
   );
-}
-
-function isBytes(column: { readonly type: string } | undefined): boolean {
-  return column?.type === 'bytea';
 }
 
 /** However large a table is, nothing is searched for. */

@@ -12,10 +12,7 @@ export interface DependentProcess {
   stop(): Promise<void>;
 }
 
-/**
- * The shell starts the program and waits for its own standard input to close, which the kernel does when the parent is
- * gone, `kill -9` included; then it ends the program. When the program ends first, so does the shell.
- */
+/** The shell waits for its input to close, which the kernel does when the parent is gone, and ends the program. */
 const LEASH = `
 "$0" "$@" </dev/null & child=$!
 trap 'kill $child 2>/dev/null' TERM INT
@@ -54,10 +51,7 @@ export function spawnDependent(program: string, args: readonly string[]): Depend
   };
 }
 
-/**
- * The first line of output for which `read` returns a value. Later lines are read and dropped, since a full or closed
- * pipe would stop the child. @throws what `onExit` makes of its error output, when it ends before.
- */
+/** Later lines are read and dropped, since a full or closed pipe would stop the child. @throws errors of `onExit` */
 export function firstLine<T>(
   child: DependentProcess,
   read: (line: string) => T | undefined,

@@ -37,11 +37,7 @@ const SETTINGS = {
   outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
 };
 
-/**
- * Compiles Solidity sources (file name to text; imports from `@openzeppelin/contracts` are found) and gives the contracts
- * of those files by name. Takes a second or two; results are kept in the temporary folder by what they were made of.
- * @throws DemoError with the compiler's messages.
- */
+/** Returns the contracts by name. Results are cached by their sources. @throws DemoError with the compiler's messages */
 export async function compileSolidity(
   sources: Readonly<Record<string, string>>,
 ): Promise<ReadonlyMap<string, CompiledContract>> {

@@ -32,11 +32,7 @@ export interface DemoToolsOptions {
   readonly environment?: NodeJS.ProcessEnv;
 }
 
-/**
- * Downloads the tools of the demo into the user's cache folder, at the versions and with the digests of the published list. Does nothing in a
- * checkout, and if the folder exists.
- * @throws DemoError if npm is missing or fails
- */
+/** Does nothing in a checkout, or if the folder exists. @throws DemoError if npm is missing or fails */
 export async function installDemoTools(options: DemoToolsOptions): Promise<void> {
   const { report, list = PUBLISHED_LIST, environment = process.env } = options;
   if (!isPublished(list)) return;

@@ -25,10 +25,7 @@ const FEED_UNITS = 1e8;
 /** Ample. */
 const ANSWER_GAS = 200_000n;
 
-/**
- * Everything that it sells is minted for that sale, under an id that was never used: whatever a reorganisation takes away,
- * the script continues.
- */
+/** Each sale mints its own ids, so the script continues whatever a reorg takes away. */
 export function createMarketScript(devnet: Devnet, market: Market): MarketScript {
   let last = 0n;
   let sales = 0;

@@ -5,7 +5,7 @@ import { hashOf, timestampOf } from '@chainstead/testkit';
 import { addContract } from '../../definitions/add-contract.ts';
 import { readDefinitions } from '../../definitions/contract-definition.ts';
 import type { EventTable } from '../../tables/event-table.ts';
-import { type EventRow, rowTableOf } from '../../tables/row-table.ts';
+import { type EventRecord, rowTableOf } from '../../tables/row-table.ts';
 
 export const ETH = createChainRegistry().get('eth');
 export const VAULT: Address = parseAddress(`0x${'c0'.repeat(20)}`);
@@ -81,7 +81,7 @@ export const SENDER: Address = parseAddress(`0x${'0b'.repeat(20)}`);
 export const LABEL = parseHash(`0x${'1a'.repeat(32)}`);
 
 /** Returns a row of the table of deposits. */
-export function depositRow({ block, log = 0, owner = OWNER, assets = '1000', ...more }: ExampleEvent): EventRow {
+export function depositRow({ block, log = 0, owner = OWNER, assets = '1000', ...more }: ExampleEvent): EventRecord {
   const { delta = '-5', isFirst = false, note = 'hello', payload = '0x', chainId = ETH.id, isUndecoded } = more;
   const position = `{"holder": "${OWNER}", "__proto__": "7"}`;
   const values = [
@@ -112,7 +112,7 @@ export function depositRow({ block, log = 0, owner = OWNER, assets = '1000', ...
 }
 
 /** Writes rows as the sync engine does, with their blocks and the covered blocks from 5 to the highest one. */
-export async function seedRows(database: Database, table: EventTable, rows: readonly EventRow[]): Promise<void> {
+export async function seedRows(database: Database, table: EventTable, rows: readonly EventRecord[]): Promise<void> {
   const { columns, copyLine, name } = rowTableOf(table);
   const numbers = rows.map(({ blockNumber }) => blockNumber);
   const blocks = [...new Set(numbers)].map((number) =>
