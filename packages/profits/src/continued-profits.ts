@@ -17,14 +17,6 @@ import {
   windowStart,
 } from './wallet-profits.ts';
 
-export interface ContinuedReading {
-  readonly signal: AbortSignal;
-  /** Swaps per statement. */
-  readonly part: number;
-  /** Parts after which sums are stored: a reading that is aborted continues from there. */
-  readonly partsPerStore: number;
-}
-
 /** Raise it if the same swaps and prices produce other sums. */
 const VERSION = 2;
 const SECONDS_OF_DAY = 86_400;
@@ -32,16 +24,17 @@ const SECONDS_OF_DAY = 86_400;
 const STORED_TOKENS_MAX = 20_000;
 
 /**
- * Returns the profits of a wallet from all its swaps. A window begins with a day (UTC), so that sums of one day continue.
- *
- * Sums of settled swaps are stored until these or their prices change ({@link claimTraderSums}), unless a swap may get its value later.
+ * A window begins with a day (UTC), so that sums of one day continue. Sums of settled swaps are stored until these or
+ * their prices change ({@link claimTraderSums}), unless a swap may get its value later.
+ * @param reading swaps per statement, and parts after which sums are stored: an aborted reading continues from there
  */
 export async function continueWalletProfits(
   database: Database,
   chain: Chain,
   { wallet, tokens, days }: WalletProfitsQuery,
-  { signal, part, partsPerStore }: ContinuedReading,
+  reading: { readonly signal: AbortSignal; readonly part: number; readonly partsPerStore: number },
 ): Promise<WalletProfits> {
+  const { signal, part, partsPerStore } = reading;
   const { indexed, newestTime } = await readTradesSpan(database, chain, wallet);
   const newest = indexed.toBlock ?? -1;
   const start = windowStart(newestTime, days);
@@ -50,7 +43,7 @@ export async function continueWalletProfits(
   const decimals = [...(await readAnchorDecimals(database, chain))];
   const key = { trader: wallet, question: [VERSION, days, rules.windowFrom, tokens, decimals] };
   const { claim, sums: stored } = await claimTraderSums(database, chain, key, settled);
-  const summed = stored === null ? emptyWalletSums(true) : walletSumsOf(stored);
+  const summed = stored === null ? emptyWalletSums(true) : walletSumsSchema.parse(stored);
   let storedLast = summed.last;
 
   async function store(): Promise<void> {
@@ -61,17 +54,12 @@ export async function continueWalletProfits(
   }
 
   async function addUntil(lastBlock: number, eachPart: (number: number) => Promise<void>): Promise<void> {
-    const reading = {
-      subject: { kind: 'wallet', wallet } as const,
-      after: summed.last,
-      firstBlock: 0,
-      lastBlock,
-      part,
-    };
+    const subject = { kind: 'wallet', wallet } as const;
+    const range = { subject, after: summed.last, firstBlock: 0, lastBlock, part };
     let number = 0;
-    for await (const one of readTrades(database, chain, reading)) {
+    for await (const trades of readTrades(database, chain, range)) {
       signal.throwIfAborted();
-      addPart(summed, one, rules);
+      addPart(summed, trades, rules);
       await eachPart(++number);
     }
   }
@@ -84,9 +72,9 @@ export async function continueWalletProfits(
   return profitsOf(summed, indexed);
 }
 
-/** Returns a value with integers as text, as JSON stores it. */
+/** Integers become text. */
 export function jsonOf(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? one.toString() : one)));
+  return JSON.parse(JSON.stringify(value, (_, member) => (typeof member === 'bigint' ? member.toString() : member)));
 }
 
 export const addressSchema = z.string().transform((text): Address => parseAddress(text));
@@ -98,13 +86,8 @@ export const sumSchema: z.ZodType<ProfitSum> = z.object({
 });
 export const sumsSchema = z.array(z.tuple([addressSchema, sumSchema]));
 
-const walletSumsSchema = z.object({
-  sums: sumsSchema,
+const walletSumsSchema: z.ZodType<WalletSums> = z.object({
+  sums: sumsSchema.transform((sums) => new Map(sums)),
   ...{ isWhole: z.boolean(), unvalued: z.int(), unvaluedBlocks: z.array(z.int()) },
   last: z.tuple([z.int(), z.int(), z.int()]).nullable(),
 });
-
-function walletSumsOf(stored: unknown): WalletSums {
-  const { sums, ...rest } = walletSumsSchema.parse(stored);
-  return { ...rest, sums: new Map(sums) };
-}

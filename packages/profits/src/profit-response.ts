@@ -1,8 +1,8 @@
-import { type Address, decimalAmount, decimalFraction, type Fraction, nearestNumber } from '@chainstead/core';
+import { decimalAmount, decimalFraction, nearestNumber } from '@chainstead/core';
 import { indexedSchema, type SyncState, showIndexed, showSyncState } from '@chainstead/data-api';
 import { DOLLAR } from '@chainstead/markets';
 import { z } from '@hono/zod-openapi';
-import { joinProfits, type ProfitSum, type ProfitTotals, realizedProfit } from './profit-sum.ts';
+import { compare, joinProfits, type ProfitSum, type ProfitTotals, realizedProfit } from './profit-sum.ts';
 import type { TopGainers } from './top-gainers.ts';
 import type { FactsOf, TokenFacts } from './trades/token-facts.ts';
 import type { WalletProfits } from './wallet-profits.ts';
@@ -12,7 +12,6 @@ const signed = (description: string) => z.string().openapi({ pattern: '^-?[0-9]+
 const count = (description: string) => z.int().min(0).openapi({ description });
 const nullable = (description: string) => z.string().nullable().openapi({ description });
 
-/** Figures of a wallet in a token. */
 const figuresShape = {
   total_tokens_bought: nullable('Bought whole tokens. null: the decimals are unknown'),
   total_tokens_sold: nullable('Sold whole tokens. null: the decimals are unknown'),
@@ -37,7 +36,6 @@ const tokenShape = {
   possible_spam: z.boolean().openapi({ description: 'Whether the token is flagged as spam' }),
 };
 
-/** State of the wallet's swaps. */
 const stateShape = {
   status: z.enum(['SYNCED', 'SYNCING']).openapi({ description: 'SYNCING while blocks of the wallet are missing' }),
   status_message: z.string().optional().openapi({ description: 'Reason for SYNCING, and whether it will end' }),
@@ -110,8 +108,7 @@ export function showProfitability(
   factsOf: FactsOf,
 ): z.infer<typeof profitabilitySchema> {
   const byProfit = [...sums].sort(
-    ([oneToken, one], [otherToken, other]) =>
-      compare(realizedProfit(other), realizedProfit(one)) || compare(oneToken, otherToken),
+    ([tokenA, a], [tokenB, b]) => compare(realizedProfit(b), realizedProfit(a)) || compare(tokenA, tokenB),
   );
   return {
     ...showSyncState(state),
@@ -149,7 +146,6 @@ export function showSummary(
 
 const NOTHING: ProfitTotals = { buys: 0, sells: 0, invested: 0n, received: 0n, coveredValue: 0n, cost: 0n };
 
-/** @param facts of the token */
 export function showTopGainers({ wallets, indexed }: TopGainers, facts: TokenFacts): z.infer<typeof topGainersSchema> {
   return {
     indexed: showIndexed(indexed),
@@ -165,7 +161,11 @@ function showToken({ name, symbol, logo, possibleSpam }: TokenFacts) {
 
 function showFigures(sum: ProfitSum, decimals: number | null) {
   const tokens = (amount: bigint) => (decimals === null ? null : decimalAmount(amount.toString(), decimals));
-  const price = (value: bigint, amount: bigint) => (decimals === null ? null : pricePerToken(value, amount, decimals));
+  const price = (value: bigint, amount: bigint) => {
+    if (decimals === null || amount === 0n) return decimals === null ? null : '0';
+    const perToken = { numerator: value * 10n ** BigInt(decimals), denominator: amount * DOLLAR };
+    return decimalFraction(perToken, PRICE_DIGITS);
+  };
   return {
     total_tokens_bought: tokens(sum.bought),
     total_tokens_sold: tokens(sum.sold),
@@ -193,12 +193,6 @@ function signedDollars(value: bigint): string {
   return value < 0n ? `-${dollars(-value)}` : dollars(value);
 }
 
-function pricePerToken(value: bigint, amount: bigint, decimals: number): string {
-  if (amount === 0n) return '0';
-  const price: Fraction = { numerator: value * 10n ** BigInt(decimals), denominator: amount * DOLLAR };
-  return decimalFraction(price, PRICE_DIGITS);
-}
-
 const PRICE_DIGITS = 17;
 
 /** 0 without a cost. */
@@ -207,8 +201,4 @@ function percentage(sum: Pick<ProfitSum, 'coveredValue' | 'cost'>): number {
   if (sum.cost === 0n || profit === 0n) return 0;
   const size = nearestNumber({ numerator: 100n * (profit < 0n ? -profit : profit), denominator: sum.cost });
   return profit < 0n ? -size : size;
-}
-
-function compare<Value extends bigint | Address>(one: Value, other: Value): number {
-  return one < other ? -1 : one > other ? 1 : 0;
 }

@@ -6,7 +6,6 @@ import {
   type WalletProfitOptions,
 } from './wallet-profit-routes.ts';
 
-/** Returns the routes of profit and loss. */
 export function createProfitRoutes(options: WalletProfitOptions): readonly RouteModule[] {
   return [createWalletProfitabilityRoute(options), createWalletSummaryRoute(options), createTopGainersRoute(options)];
 }

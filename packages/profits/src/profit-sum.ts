@@ -1,7 +1,7 @@
 /**
  * Realized profit of one wallet in one token, from sums only. Amounts are base units; values are units of `DOLLAR`.
- * A sale takes its share of the cost of the tokens held then: of those bought in the window first, then of those bought earlier. So once
- * nothing is left, the profit is the received less the invested value.
+ * A sale takes its share of the cost of the tokens held then, of those bought in the window first.
+ * So once nothing is left, the profit is the received less the invested value.
  */
 
 /** Sums of the trades so far. Add trades in chain order. */
@@ -14,21 +14,14 @@ export interface ProfitSum {
   sold: bigint;
   received: bigint;
   /** Bought tokens that no sale has covered yet: purchases in the window, and before it. */
-  readonly inWindow: HeldTokens;
-  readonly earlier: HeldTokens;
+  readonly inWindow: { amount: bigint; cost: bigint };
+  readonly earlier: { amount: bigint; cost: bigint };
   /** Part of `sold` that was bought before, with its share of `received`, and its cost. */
   covered: bigint;
   coveredValue: bigint;
   cost: bigint;
 }
 
-/** An amount with its cost. */
-interface HeldTokens {
-  amount: bigint;
-  cost: bigint;
-}
-
-/** A purchase or sale. */
 export interface TokenTrade {
   readonly isPurchase: boolean;
   readonly amount: bigint;
@@ -45,24 +38,28 @@ export function emptyProfitSum(): ProfitSum {
 }
 
 /** Adds a trade to a sum, in place: a request may add 100,000. */
-export function addTrade(sum: ProfitSum, { isPurchase, amount, value, isInWindow }: TokenTrade): void {
-  if (isPurchase) addPurchase(sum, amount, value, isInWindow);
-  else addSale(sum, amount, value, isInWindow);
+export function addTrade(sum: ProfitSum, trade: TokenTrade): void {
+  if (trade.isPurchase) addPurchase(sum, trade);
+  else addSale(sum, trade);
 }
 
 /** Joins sums of different tokens, for totals in US dollars. Amounts of different tokens are meaningless. */
-export function joinProfits(one: ProfitTotals, other: ProfitTotals): ProfitTotals {
+export function joinProfits(a: ProfitTotals, b: ProfitTotals): ProfitTotals {
   return {
-    buys: one.buys + other.buys,
-    sells: one.sells + other.sells,
-    invested: one.invested + other.invested,
-    received: one.received + other.received,
-    coveredValue: one.coveredValue + other.coveredValue,
-    cost: one.cost + other.cost,
+    buys: a.buys + b.buys,
+    sells: a.sells + b.sells,
+    invested: a.invested + b.invested,
+    received: a.received + b.received,
+    coveredValue: a.coveredValue + b.coveredValue,
+    cost: a.cost + b.cost,
   };
 }
 
-/** The members of a sum that don't depend on the token. */
+/** Orders numbers and texts, ascending. */
+export function compare<Value extends bigint | string>(a: Value, b: Value): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
 export type ProfitTotals = Readonly<
   Pick<ProfitSum, 'buys' | 'sells' | 'invested' | 'received' | 'coveredValue' | 'cost'>
 >;
@@ -72,7 +69,7 @@ export function realizedProfit({ coveredValue, cost }: Pick<ProfitSum, 'coveredV
   return coveredValue - cost;
 }
 
-function addPurchase(sum: ProfitSum, amount: bigint, value: bigint, isInWindow: boolean): void {
+function addPurchase(sum: ProfitSum, { amount, value, isInWindow }: TokenTrade): void {
   const held = isInWindow ? sum.inWindow : sum.earlier;
   held.amount += amount;
   held.cost += value;
@@ -82,7 +79,7 @@ function addPurchase(sum: ProfitSum, amount: bigint, value: bigint, isInWindow: 
   sum.invested += value;
 }
 
-function addSale(sum: ProfitSum, amount: bigint, value: bigint, isInWindow: boolean): void {
+function addSale(sum: ProfitSum, { amount, value, isInWindow }: TokenTrade): void {
   const { inWindow, earlier } = sum;
   const held = inWindow.amount + earlier.amount;
   const covered = amount < held ? amount : held;
@@ -101,7 +98,7 @@ function addSale(sum: ProfitSum, amount: bigint, value: bigint, isInWindow: bool
 }
 
 /** Takes an amount out of the held tokens. @returns its cost: the rest keeps the same average */
-function take(held: HeldTokens, amount: bigint): bigint {
+function take(held: ProfitSum['inWindow'], amount: bigint): bigint {
   const cost = amount === held.amount ? held.cost : rounded(held.cost * amount, held.amount);
   held.amount -= amount;
   held.cost -= cost;

@@ -15,11 +15,8 @@ import { readTopGainers, type TopGainers } from './top-gainers.ts';
 import { hasMoreTrades } from './trades/read-trades.ts';
 import { readWalletProfits, type WalletProfits, type WalletProfitsQuery } from './wallet-profits.ts';
 
-/** Numbers of swaps or trades. */
-export interface ProfitLimits {
-  /** A request sums as many. With more, a worker does. */
-  readonly requestMax: number;
-}
+/** Swaps or trades that a request sums. With more, a worker does. */
+export type ProfitLimits = { readonly requestMax: number };
 
 export const PROFIT_LIMITS: ProfitLimits = { requestMax: 20_000 };
 
@@ -32,7 +29,6 @@ const WALLET_READING = { part: 10_000, partsPerStore: 10 };
 /** How long requests share a result of the worker. Sums of a wallet continue from stored ones. Milliseconds. */
 const SHARED_MS = { wallet: 30_000, token: 300_000 };
 
-/** What a request for profits works with. */
 export interface ProfitSources {
   readonly reads: ReadDatabase;
   readonly nodeReads: NodeReadQueue;
@@ -41,10 +37,7 @@ export interface ProfitSources {
   readonly limits?: ProfitLimits;
 }
 
-/**
- * Returns the profits of a wallet by token.
- * @throws {StateUnavailableError} 503 while a worker sums its swaps
- */
+/** @throws {StateUnavailableError} 503 while a worker sums its swaps */
 export async function sumWalletProfits(
   { reads, nodeReads, waitMs, limits = PROFIT_LIMITS }: ProfitSources,
   chain: Chain,
@@ -59,10 +52,7 @@ export async function sumWalletProfits(
   return { ...found, sums: new Map(found.sums) };
 }
 
-/**
- * Returns the wallets with the highest profit in a token.
- * @throws {StateUnavailableError} 503 while a worker sums its trades
- */
+/** @throws {StateUnavailableError} 503 while a worker sums its trades */
 export async function sumTopGainers(
   { reads, nodeReads, waitMs, limits = PROFIT_LIMITS }: ProfitSources,
   chain: Chain,
@@ -82,9 +72,7 @@ function beingSummed(subject: string, { requestMax }: ProfitLimits): StateUnavai
 
 const days = z.int().nullable();
 const indexedSchema = z.object({
-  fromBlock: z.int().nullable(),
-  toBlock: z.int().nullable(),
-  complete: z.boolean(),
+  ...{ fromBlock: z.int().nullable(), toBlock: z.int().nullable(), complete: z.boolean() },
 });
 
 const walletQuestion = z.object({ wallet: addressSchema, days, tokens: z.array(addressSchema).nullable() });
@@ -101,10 +89,9 @@ const WALLET_PROFITS: StateKind<z.infer<typeof walletQuestion>, z.infer<typeof w
   isSlow: true,
 };
 
-/** What a reader of sums works with. */
 type SumContext = Pick<StateReadingContext, 'chain' | 'database'>;
 
-/** Sums the swaps of a wallet. The result has integers as text: it is stored as JSON. */
+/** The result has integers as text: it is stored as JSON. */
 export const walletProfitsReader = {
   kind: WALLET_PROFITS,
   async read({ chain, database }: SumContext, question: z.infer<typeof walletQuestion>, signal: AbortSignal) {
@@ -127,7 +114,6 @@ const TOP_GAINERS: StateKind<z.infer<typeof gainersQuestion>, z.infer<typeof gai
   isSlow: true,
 };
 
-/** Sums the trades of a token by wallet. */
 export const topGainersReader = {
   kind: TOP_GAINERS,
   read: async ({ chain, database }: SumContext, question: z.infer<typeof gainersQuestion>, signal: AbortSignal) =>

@@ -4,30 +4,23 @@ import type { ReadDatabase } from '@chainstead/db';
 import { anchorsOf, DOLLAR } from '@chainstead/markets';
 import { readTrades, readTradesSpan, type Trade } from './trades/read-trades.ts';
 
-/** Volume of a wallet's swaps. */
-export interface SwapVolume {
+interface SwapVolume {
   /** Cents, rounded half up once; null: no swaps are indexed, or the value of a swap against an anchor is unknown. */
   readonly cents: bigint | null;
   /** Whether no block of swaps is missing. */
   readonly isComplete: boolean;
 }
 
-export interface SwapVolumeQuery {
-  readonly wallet: Address;
-  /** The last block that counts. */
-  readonly lastBlock: number;
-  readonly signal: AbortSignal;
-}
-
 /**
- * Returns the sum of the values of a wallet's swaps as sender or beneficiary, by the rules of profits. A swap between two tokens that are no
- * anchors has no value and does not count. Holds one part of the swaps at a time.
+ * Sums the values of a wallet's swaps as sender or beneficiary, up to `lastBlock`, by the rules of profits. A swap
+ * between two tokens that are no anchors does not count. Holds one part of the swaps at a time.
  */
 export async function readSwapVolume(
   database: ReadDatabase,
   chain: Chain,
-  { wallet, lastBlock, signal }: SwapVolumeQuery,
+  query: { readonly wallet: Address; readonly lastBlock: number; readonly signal: AbortSignal },
 ): Promise<SwapVolume> {
+  const { wallet, lastBlock, signal } = query;
   const { indexed } = await readTradesSpan(database, chain, wallet);
   const { toBlock, complete: isComplete } = indexed;
   if (toBlock === null) return { cents: null, isComplete };

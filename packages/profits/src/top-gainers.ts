@@ -3,7 +3,7 @@ import type { Address } from '@chainstead/core';
 import type { Indexed } from '@chainstead/data-api';
 import { type ReadDatabase, sql } from '@chainstead/db';
 import { undecidedPoolsOf } from '@chainstead/markets';
-import { addTrade, type ProfitSum, realizedProfit } from './profit-sum.ts';
+import { addTrade, compare, type ProfitSum, realizedProfit } from './profit-sum.ts';
 import { firstBlockOfNewest, readTrades, readTradesSpan } from './trades/read-trades.ts';
 import { shownToken } from './trades/traded-pool.ts';
 import { sidesOf, sumOf, windowStart } from './wallet-profits.ts';
@@ -23,10 +23,7 @@ interface GainersLimits {
   readonly signal?: AbortSignal;
 }
 
-/**
- * Returns the wallets with the highest realized profit in a token, from its newest trades. Holds one sum per wallet.
- * @param days length of the window; null: all trades
- */
+/** Holds one sum per wallet. @param days length of the window; null: all trades */
 export async function readTopGainers(
   database: ReadDatabase,
   chain: Chain,
@@ -56,7 +53,7 @@ export async function readTopGainers(
   return {
     wallets: wallets
       .filter(({ profit }) => profit > 0n)
-      .sort((one, other) => compare(other.profit, one.profit) || compare(one.wallet, other.wallet))
+      .sort((a, b) => compare(b.profit, a.profit) || compare(a.wallet, b.wallet))
       .slice(0, walletsMax)
       .map(({ wallet, sum }) => ({ wallet, sum })),
     indexed: { ...indexed, complete: indexed.complete && isWhole },
@@ -71,8 +68,4 @@ async function hasUndecided(database: ReadDatabase, chain: Chain, token: Address
      SELECT EXISTS (SELECT FROM undecided) AS found`,
   );
   return row?.found ?? true;
-}
-
-function compare<Value extends bigint | string>(one: Value, other: Value): number {
-  return one < other ? -1 : one > other ? 1 : 0;
 }

@@ -33,6 +33,12 @@ export const createWalletProfitabilityRoute =
   (options: WalletProfitOptions): RouteModule =>
   (app, dependencies) => {
     const { chains, parameters, reads } = dependencies;
+    const tokens = parameters.addresses
+      .refine((given) => given === undefined || given.length <= TOKENS_MAX, { error: `at most ${TOKENS_MAX} items` })
+      .openapi({
+        maxItems: TOKENS_MAX,
+        description: `Returns only these tokens, at most ${TOKENS_MAX}. Default: all.`,
+      });
     const route = createRoute({
       method: 'get',
       path: '/api/v2.2/wallets/{address}/profitability',
@@ -42,10 +48,7 @@ export const createWalletProfitabilityRoute =
       description: `Realized profit of the tokens that a wallet traded, at the average cost over all pools. ${OF_PROFITS}`,
       request: {
         params: z.object({ address: parameters.address }),
-        query: querySchema(
-          { days: daysParameter(WALLET_DAYS), chain: parameters.chain },
-          { token_addresses: tokensParameter(parameters) },
-        ),
+        query: querySchema({ days: daysParameter(WALLET_DAYS), chain: parameters.chain }, { token_addresses: tokens }),
       },
       responses: {
         200: { description: 'Profits by token', content: { 'application/json': { schema: profitabilitySchema } } },
@@ -96,7 +99,7 @@ export const createWalletSummaryRoute =
     });
   };
 
-/** Returns the profits, after reading feeds for trades that are older than the indexed blocks. */
+/** Reads feeds for trades that are older than the indexed blocks first. */
 async function readProfits(
   options: WalletProfitOptions,
   { reads, database, logger }: Pick<ApiDependencies, 'reads' | 'database' | 'logger'>,
@@ -124,9 +127,3 @@ function stateOf(
 const DEFAULT_CHAIN = 'eth';
 const WALLET_DAYS = ['all', '7', '30', '60', '90'] as const;
 const TOKENS_MAX = 25;
-
-function tokensParameter({ addresses }: ApiDependencies['parameters']) {
-  return addresses
-    .refine((tokens) => tokens === undefined || tokens.length <= TOKENS_MAX, { error: `at most ${TOKENS_MAX} items` })
-    .openapi({ maxItems: TOKENS_MAX, description: `Returns only these tokens, at most ${TOKENS_MAX}. Default: all.` });
-}

@@ -31,7 +31,6 @@ export interface WalletProfits {
 /** More than one request can have read. */
 const UNVALUED_BLOCKS_MAX = 1_000;
 
-/** Sums of the swaps of a wallet so far, in chain order. */
 export interface WalletSums {
   readonly sums: Map<Address, ProfitSum>;
   /** False: swaps are left out, or may become trades later. */
@@ -46,7 +45,7 @@ export function emptyWalletSums(isWhole: boolean): WalletSums {
   return { sums: new Map(), isWhole, unvalued: 0, unvaluedBlocks: [], last: null };
 }
 
-/** Returns the profits of a wallet by token, from its newest swaps as sender or beneficiary. Holds one sum per token. */
+/** From the newest swaps as sender or beneficiary. Holds one sum per token. */
 export async function readWalletProfits(
   database: ReadDatabase,
   chain: Chain,
@@ -93,22 +92,15 @@ export function addPart(
   summed.last = last ?? summed.last;
 }
 
-export function profitsOf(
-  { sums: all, isWhole, unvalued, unvaluedBlocks }: WalletSums,
-  indexed: Indexed,
-): WalletProfits {
-  const sums = new Map([...all].filter(([, { buys, sells }]) => buys + sells > 0));
-  const complete = indexed.complete && isWhole && unvalued === 0;
+export function profitsOf(summed: WalletSums, indexed: Indexed): WalletProfits {
+  const { unvalued, unvaluedBlocks } = summed;
+  const sums = new Map(summed.sums.entries().filter(([, { buys, sells }]) => buys + sells > 0));
+  const complete = indexed.complete && summed.isWhole && unvalued === 0;
   return { sums, unvalued, unvaluedBlocks, known: indexed, indexed: { ...indexed, complete } };
 }
 
 /** The purchase or sale of each token that counts. */
-export function sidesOf({
-  pool,
-  isSold0,
-  amount0,
-  amount1,
-}: Trade): readonly { readonly token: Address; readonly isPurchase: boolean; readonly amount: bigint }[] {
+export function sidesOf({ pool, isSold0, amount0, amount1 }: Trade) {
   return [
     ...(pool.isCounted0 ? [{ token: pool.token0, isPurchase: !isSold0, amount: amount0 }] : []),
     ...(pool.isCounted1 ? [{ token: pool.token1, isPurchase: isSold0, amount: amount1 }] : []),
@@ -122,11 +114,8 @@ export function windowStart(newestTime: number | null, days: number | null): num
 
 const SECONDS_OF_DAY = 86_400;
 
-/** The sum of a key, added if it is new. */
 export function sumOf<Key>(sums: Map<Key, ProfitSum>, key: Key): ProfitSum {
-  const known = sums.get(key);
-  if (known !== undefined) return known;
-  const sum = emptyProfitSum();
+  const sum = sums.get(key) ?? emptyProfitSum();
   sums.set(key, sum);
   return sum;
 }

@@ -1,6 +1,5 @@
 import { ChainsteadError } from '@chainstead/core';
 
-/** Why a proof is invalid. */
 export type StateProofFault =
   /** Not in the form of EIP-1186, or a node or value that no trie has. */
   | 'malformed'
@@ -10,7 +9,6 @@ export type StateProofFault =
   | 'node-mismatch'
   /** The proof ends before the key does. */
   | 'too-short'
-  /** Nodes are left over. */
   | 'too-long'
   /** The proof has more nodes than a key has digits. */
   | 'too-deep'

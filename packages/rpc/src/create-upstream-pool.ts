@@ -26,7 +26,6 @@ import { lagTolerance } from './upstream/lag-watch.ts';
 import { createUpstream, type Upstream } from './upstream/upstream.ts';
 import type { OnWrongAnswer, UpstreamConfig } from './upstream-pool.ts';
 
-/** Dependencies and settings of a pool. */
 export interface UpstreamPoolOptions {
   readonly chain: Chain;
   readonly upstreams: readonly UpstreamConfig[];
@@ -34,18 +33,13 @@ export interface UpstreamPoolOptions {
   readonly metrics: Registry;
   readonly clock?: Clock;
   readonly limits?: Partial<PoolLimits>;
-  /** Limits shared with other pools that call the same upstreams. Default: limits of this pool alone. */
   readonly callLimits?: UpstreamLimits | undefined;
   /** Milliseconds between head polls. Default: the chain's interval. */
   readonly pollIntervalMs?: number;
-  /** Called for each response that proves wrong. @default none */
   readonly onWrongAnswer?: OnWrongAnswer | undefined;
 }
 
-/**
- * Creates the pool of a chain's upstreams. No request is sent before `start()`.
- * @throws NoUpstreamError from start() if no upstream is usable
- */
+/** No request is sent before `start()`, which throws NoUpstreamError if no upstream is usable. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: puts the parts of a pool together, each of which is elsewhere.
 export function createUpstreamPool(options: UpstreamPoolOptions): ForwardingPool {
   const { chain, logger, clock = systemClock } = options;
@@ -75,32 +69,22 @@ export function createUpstreamPool(options: UpstreamPoolOptions): ForwardingPool
   const acceptsChainId = (id: number): boolean => id === chain.id || chain.aliasIds.includes(id);
   const subscriptions = configured
     .filter(({ config }) => /^wss?:/.test(config.url))
-    .map(({ config, name }) =>
-      createNewHeadsSubscription({
-        ...shared,
-        config,
-        acceptsChainId,
-        state: createUpstreamState({ ...shared, name }),
-      }),
-    );
+    .map(({ config, name }) => {
+      const state = createUpstreamState({ ...shared, name });
+      return createNewHeadsSubscription({ ...shared, config, acceptsChainId, state });
+    });
   const closing = new AbortController();
   const probe = createHeadProbe({ clock });
-  const heads: HeadTracker = createHeadTracker({
-    ...shared,
-    upstreams: open,
-    subscriptions,
-    probe,
-    pollIntervalMs,
-    closing: closing.signal,
-  });
+  const polling = { subscriptions, probe, pollIntervalMs, closing: closing.signal };
+  const heads: HeadTracker = createHeadTracker({ ...shared, ...polling, upstreams: open });
   const failover = createFailover({ ...shared, upstreams: open, bestHead: heads.bestNumber });
   const blocks = createBlockFetcher({ failover });
   const receipts = createReceiptFetcher({ failover, chain });
   const logs = createLogFetcher({ failover, chain, limits, upstreams: open });
   const check = createUpstreamCheck({ ...shared, upstreams, acceptsChainId, probe, closing: closing.signal });
   const finality = createFinalityReader({ chain, failover, probe, heads });
-
   const broadcast = createBroadcaster({ chain, upstreams: open });
+  const forwarding = { failover, upstreams: open, probe, broadcast };
 
   return {
     chainId: chain.id,
@@ -110,24 +94,14 @@ export function createUpstreamPool(options: UpstreamPoolOptions): ForwardingPool
     },
     request: createRequestForwarder({ failover }),
     requestMany: createManyRequester({ failover }),
-    forward: createCallForwarder({
-      failover,
-      upstreams: open,
-      probe,
-      blockTimeMs: chain.blockTimeMs,
-      bestHead: heads.bestNumber,
-      broadcast,
-    }),
+    forward: createCallForwarder({ ...forwarding, blockTimeMs: chain.blockTimeMs, bestHead: heads.bestNumber }),
     broadcast,
     getHead: heads.getHead,
     getFinalized: finality.getFinalized,
     waitForHead: heads.waitForHead,
-    getBlock: blocks.getBlock,
-    getHeaders: blocks.getHeaders,
-    getReceipts: receipts.getReceipts,
-    getWholeBlock: receipts.getWholeBlock,
-    getLogs: logs.getLogs,
-    estimateLogCalls: logs.estimateLogCalls,
+    ...blocks,
+    ...receipts,
+    ...logs,
     reportFault(name, kind, facts) {
       const upstream = upstreams.find((candidate) => candidate.name === name);
       upstream?.state.blamed(kind, JSON.stringify(facts)?.slice(0, 300) ?? '');

@@ -30,13 +30,11 @@ export type Reaction =
   /** Any other error: another upstream, with back-off. */
   | 'transient';
 
-/** Why one upstream failed. Listed in the error if all of them fail. */
 export interface UpstreamFailure {
   readonly upstream: string;
   readonly reason: string;
 }
 
-/** Thrown if no upstream of the chain is usable. */
 export class NoUpstreamError extends ChainsteadError {
   readonly failures: readonly UpstreamFailure[];
 
@@ -52,7 +50,6 @@ export class NoUpstreamError extends ChainsteadError {
   }
 }
 
-/** Thrown if every allowed upstream was tried and failed. */
 export class UpstreamsExhaustedError extends ChainsteadError {
   /** Whether all upstreams lack the data and at least one of them reported it as pruned. */
   readonly isPruned: boolean;
@@ -79,16 +76,11 @@ export class UpstreamsExhaustedError extends ChainsteadError {
 
 /** The node returned an error of the call itself (a revert, wrong parameters). Another node would return the same. */
 export class RpcCallError extends ChainsteadError {
-  /** JSON-RPC error code from the node. */
   readonly rpcCode: number;
-  /** JSON-RPC error message from the node. */
   readonly rpcMessage: string;
-  /** JSON-RPC error data, for example revert bytes. */
   readonly rpcData: unknown;
   readonly upstream: string;
-  /**
-   * `execution`: a contract ran and failed. `parameters`, `method`: the node refused these. `call`: any other verdict.
-   */
+  /** `execution`: a contract ran and failed. `call`: a verdict that is none of the others. */
   readonly about: 'execution' | 'parameters' | 'method' | 'call';
   /** Whether another node may decide otherwise (invalid parameters, unknown method, a limit on gas or time). */
   readonly disputable: boolean;
@@ -117,10 +109,7 @@ export class RpcCallError extends ChainsteadError {
   }
 }
 
-/**
- * Whether the error is the result of a contract call: the contract ran, or no node accepts the parameters. An unknown
- * method is not a result of the call.
- */
+/** Whether a contract ran, or no node accepts the parameters. An unknown method is no result. */
 export function isAnswerOfCall(error: unknown): error is RpcCallError {
   return error instanceof RpcCallError && error.about !== 'method';
 }
@@ -132,24 +121,19 @@ export class RequestAbortedError extends defineError('REQUEST_ABORTED', (method:
   cause,
 })) {}
 
-/** Facts of a fault about limits and waiting, in addition to its kind. */
 export interface FaultHints {
   readonly reaction: Reaction;
   /** False if only an error text indicates it: a contract may have written that text. @default true */
   readonly isSure?: boolean;
-  /** Retry delay that the upstream requested, milliseconds. */
+  /** Requested by the upstream. */
   readonly retryAfterMs?: number;
-  /** Largest number of blocks allowed, according to the upstream. */
   readonly limitBlocks?: number;
   readonly suggestedRange?: { readonly from: number; readonly to: number };
-  /** Largest number of results allowed, according to the upstream. */
   readonly limitResults?: number;
-  /** Whether the upstream pruned the requested data. */
   readonly isPruned?: boolean;
   readonly cause?: unknown;
 }
 
-/** A JSON-RPC error from a node, without the upstream's secrets. */
 export interface SaidError {
   readonly code: number;
   readonly message: string;
@@ -166,14 +150,9 @@ export class UpstreamFault extends ChainsteadError {
   /** The node's JSON-RPC error; undefined if it returned none. */
   readonly said: SaidError | undefined;
 
-  constructor(options: {
-    upstream: string;
-    method: string;
-    kind: FaultKind;
-    text: string;
-    hints: FaultHints;
-    said?: SaidError | undefined;
-  }) {
+  constructor(
+    options: Pick<UpstreamFault, 'upstream' | 'method' | 'kind' | 'text' | 'hints'> & { said?: SaidError | undefined },
+  ) {
     super({
       code: 'UPSTREAM_FAULT',
       message: `${options.upstream} failed ${options.method} (${options.kind}): ${options.text}`,
@@ -195,10 +174,7 @@ function describe(failures: readonly UpstreamFailure[]): string {
   return failures.map((failure) => `${failure.upstream}: ${failure.reason}`).join('; ');
 }
 
-/**
- * The receipts or transactions of a block exceed a limit of bytes. No upstream is at fault: the block is that large for
- * all of them.
- */
+/** No upstream is at fault: the block is that large for all of them. */
 export class BlockTooLargeError extends defineError(
   'BLOCK_TOO_LARGE',
   (facts: { chain: string; block: number | string; bytes_max: number }) => ({
@@ -217,10 +193,8 @@ export class RangeTooLargeError extends defineError(
   }),
 ) {}
 
-/** A fault about a limit of bytes or results. */
 type SizeFault = UpstreamFault & { readonly hints: { readonly reaction: 'batch-size' | 'density' } };
 
-/** Whether the response exceeds a limit, either of this program or of the upstream. */
 export function isAboutSize(error: unknown): error is SizeFault {
   return (
     error instanceof UpstreamFault && (error.hints.reaction === 'batch-size' || error.hints.reaction === 'density')

@@ -14,23 +14,20 @@ import type { UpstreamConfig } from './upstream-pool.ts';
 /** Buckets of the request time in seconds. */
 export const LATENCY_BUCKETS: readonly number[] = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** The Prometheus metrics of all pools of a process. */
-export interface PoolMetrics {
-  readonly requests: TalliedCounter<'chain' | 'upstream' | 'method' | 'outcome'>;
-  readonly latency: Histogram<'chain' | 'upstream' | 'method'>;
-  readonly faults: Counter<'chain' | 'upstream' | 'kind'>;
-  readonly head: Gauge<'chain' | 'upstream'>;
-  readonly inFlight: ReadGauge<'chain' | 'upstream'>;
-  readonly circuit: Gauge<'chain' | 'upstream'>;
-  readonly rateAllowed: Gauge<'chain' | 'upstream'>;
-  readonly rateLearned: ReadGauge<'chain' | 'upstream'>;
-  readonly callsWaiting: ReadGauge<'chain' | 'upstream'>;
-  readonly pause: ReadGauge<'chain' | 'upstream'>;
-}
+export type PoolMetrics = ReturnType<typeof createPoolMetrics>;
 
 /** Registers the metrics, or returns those that the pool of another chain already registered. */
-export function createPoolMetrics(registry: Registry): PoolMetrics {
+export function createPoolMetrics(registry: Registry) {
   const registers = [registry];
+  const gauge = (name: string, help: string) =>
+    sharedMetric(registry, Gauge<'chain' | 'upstream'>, { name, help, labelNames: ['chain', 'upstream'], registers });
+  const readGauge = (name: string, help: string) =>
+    sharedMetric(registry, ReadGauge<'chain' | 'upstream'>, {
+      name,
+      help,
+      labelNames: ['chain', 'upstream'],
+      registers,
+    });
   return {
     requests: sharedMetric(registry, TalliedCounter<'chain' | 'upstream' | 'method' | 'outcome'>, {
       name: 'chainstead_rpc_requests_total',
@@ -51,48 +48,31 @@ export function createPoolMetrics(registry: Registry): PoolMetrics {
       labelNames: ['chain', 'upstream', 'kind'],
       registers,
     }),
-    head: sharedMetric(registry, Gauge<'chain' | 'upstream'>, {
-      name: 'chainstead_rpc_upstream_head',
-      help: 'Newest block number reported by the upstream',
-      labelNames: ['chain', 'upstream'],
-      registers,
-    }),
-    inFlight: sharedMetric(registry, ReadGauge<'chain' | 'upstream'>, {
-      name: 'chainstead_rpc_in_flight',
-      help: 'Number of JSON-RPC requests sent to the upstream and waiting for a response',
-      labelNames: ['chain', 'upstream'],
-      registers,
-    }),
-    circuit: sharedMetric(registry, Gauge<'chain' | 'upstream'>, {
-      name: 'chainstead_rpc_circuit_state',
-      help: 'Circuit breaker state of the upstream: 0 closed, 1 half-open, 2 open, 3 disabled',
-      labelNames: ['chain', 'upstream'],
-      registers,
-    }),
-    pause: sharedMetric(registry, ReadGauge<'chain' | 'upstream'>, {
-      name: 'chainstead_rpc_pause_seconds',
-      help: 'Seconds until the upstream receives calls again, because it throttled them or its budget is used up (then a minute or more), otherwise 0',
-      labelNames: ['chain', 'upstream'],
-      registers,
-    }),
-    rateAllowed: sharedMetric(registry, Gauge<'chain' | 'upstream'>, {
-      name: 'chainstead_rpc_rate_allowed',
-      help: 'Maximum calls per second to the upstream from all processes of one `chainstead start` (RPC_RATE)',
-      labelNames: ['chain', 'upstream'],
-      registers,
-    }),
-    rateLearned: sharedMetric(registry, ReadGauge<'chain' | 'upstream'>, {
-      name: 'chainstead_rpc_rate_learned',
-      help: 'Calls per second of this process that refusals of the upstream taught. 0 if none was learned',
-      labelNames: ['chain', 'upstream'],
-      registers,
-    }),
-    callsWaiting: sharedMetric(registry, ReadGauge<'chain' | 'upstream'>, {
-      name: 'chainstead_rpc_turns_waiting',
-      help: 'Number of calls in this process waiting because of RPC_RATE, RPC_CONCURRENCY or a learned rate',
-      labelNames: ['chain', 'upstream'],
-      registers,
-    }),
+    head: gauge('chainstead_rpc_upstream_head', 'Newest block number reported by the upstream'),
+    inFlight: readGauge(
+      'chainstead_rpc_in_flight',
+      'Number of JSON-RPC requests sent to the upstream and waiting for a response',
+    ),
+    circuit: gauge(
+      'chainstead_rpc_circuit_state',
+      'Circuit breaker state of the upstream: 0 closed, 1 half-open, 2 open, 3 disabled',
+    ),
+    pause: readGauge(
+      'chainstead_rpc_pause_seconds',
+      'Seconds until the upstream receives calls again, because it throttled them or its budget is used up (then a minute or more), otherwise 0',
+    ),
+    rateAllowed: gauge(
+      'chainstead_rpc_rate_allowed',
+      'Maximum calls per second to the upstream from all processes of one `chainstead start` (RPC_RATE)',
+    ),
+    rateLearned: readGauge(
+      'chainstead_rpc_rate_learned',
+      'Calls per second of this process that refusals of the upstream taught. 0 if none was learned',
+    ),
+    callsWaiting: readGauge(
+      'chainstead_rpc_turns_waiting',
+      'Number of calls in this process waiting because of RPC_RATE, RPC_CONCURRENCY or a learned rate',
+    ),
   };
 }
 
@@ -100,18 +80,21 @@ export function createPoolMetrics(registry: Registry): PoolMetrics {
 export function measureLimits(
   metrics: PoolMetrics,
   labels: { readonly chain: string; readonly upstream: string },
-  { config, pace, learned, slots }: UpstreamLimits,
+  {
+    config,
+    pace,
+    learned,
+    slots,
+  }: {
+    readonly config: UpstreamConfig;
+    readonly pace: RateLimiter;
+    readonly learned: LearnedPace;
+    readonly slots: ConcurrencyLimiter | null;
+  },
 ): void {
   if (config.requestsPerSecond !== undefined) metrics.rateAllowed.set(labels, config.requestsPerSecond);
   metrics.rateLearned.addSource(labels, () => learned.perSecond ?? 0);
   metrics.callsWaiting.addSource(labels, () => pace.waiting + (slots?.waiting ?? 0));
-}
-
-interface UpstreamLimits {
-  readonly config: UpstreamConfig;
-  readonly pace: RateLimiter;
-  readonly learned: LearnedPace;
-  readonly slots: ConcurrencyLimiter | null;
 }
 
 /** Counts the requests of one upstream. Frequent counters are looked up by two short keys, not by all labels. */
@@ -123,17 +106,10 @@ export function createRequestCounter(
   const tallies = new Map<string, Map<string, Tally>>();
   return (method, outcome) => {
     const label = methodLabel(method);
-    let byMethod = tallies.get(outcome);
-    if (byMethod === undefined) {
-      byMethod = new Map();
-      tallies.set(outcome, byMethod);
-    }
-    let tally = byMethod.get(label);
-    if (tally === undefined) {
-      tally = metrics.requests.tally({ ...labels, method: label, outcome });
-      byMethod.set(label, tally);
-    }
-    tally.value++;
+    const byMethod = tallies.get(outcome) ?? new Map<string, Tally>();
+    if (byMethod.size === 0) tallies.set(outcome, byMethod);
+    const tally = byMethod.get(label) ?? metrics.requests.tally({ ...labels, method: label, outcome });
+    if (tally.value++ === 0) byMethod.set(label, tally);
   };
 }
 
@@ -145,14 +121,9 @@ const KNOWN: ReadonlySet<string> = new Set([
     'getBlockReceipts getBlockTransactionCountByHash getBlockTransactionCountByNumber getTransactionReceipt',
     'getTransactionByHash getTransactionByBlockHashAndIndex getTransactionByBlockNumberAndIndex',
   ].flatMap((names) => names.split(' ').map((name) => `eth_${name}`)),
-  'debug_traceBlockByNumber',
-  'debug_traceBlockByHash',
-  'debug_traceTransaction',
-  'trace_block',
-  'net_version',
+  ...['debug_traceBlockByNumber', 'debug_traceBlockByHash', 'debug_traceTransaction', 'trace_block', 'net_version'],
 ]);
 
-/** The label value of a method: its name if nodes know it, otherwise `other`. */
 export function methodLabel(method: string): string {
   return KNOWN.has(method) ? method : 'other';
 }

@@ -3,7 +3,6 @@ import type { UpstreamConfig } from './upstream-pool.ts';
 /** Masks secrets in a text and cuts it to `lengthMax` characters, 500 by default. */
 export type Redactor = (text: string, lengthMax?: number) => string;
 
-/** Returns a function that masks the secrets of this upstream's URL and headers in any text. */
 export function createRedactor(config: UpstreamConfig): Redactor {
   const url = new URL(config.url);
   const secrets = [
@@ -16,10 +15,7 @@ export function createRedactor(config: UpstreamConfig): Redactor {
     secrets.reduce((left, secret) => left.replaceAll(secret, '[redacted]'), text).slice(0, lengthMax);
 }
 
-/**
- * Returns `host[:port]` of each upstream, with a suffix like `#2` for repeats. No path and no credentials: they contain
- * keys.
- */
+/** `host[:port]`, with a suffix like `#2` for repeats. No path and no credentials: they contain keys. */
 export function nameUpstreams(configs: readonly UpstreamConfig[]): string[] {
   const seen = new Map<string, number>();
   return configs.map((config) => {

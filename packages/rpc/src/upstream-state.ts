@@ -9,7 +9,6 @@ export interface Capabilities {
   logTimestamps: boolean | null;
 }
 
-/** The state of one upstream: health, circuit, pauses, capabilities and counters. */
 export interface UpstreamState {
   readonly name: string;
   readonly capabilities: Capabilities;
@@ -23,9 +22,7 @@ export interface UpstreamState {
   readonly learnedRate: number | null;
   /** Milliseconds until it may be called, 0 for now; null while it is disabled. */
   waitMs(): number | null;
-  /** Why it must not be called now. */
   readonly obstacle: string;
-  /** Whether it reported the method as unsupported. */
   lacks(method: string): boolean;
   /** Whether it reported the data of this block as pruned. */
   lacksHistory(block: number): boolean;
@@ -36,13 +33,11 @@ export interface UpstreamState {
   sent(): void;
   ended(): void;
   answered(method: string, latencyMs: number): void;
-  /** Counts a fault and applies its consequences. */
   failed(fault: UpstreamFault): void;
   /** Counts a fault that does not affect other calls, without consequences. */
   noted(fault: UpstreamFault): void;
   /** Counts a fault found in a response later. */
   blamed(kind: FaultKind, text: string): void;
-  /** Records an attempt that ended without a result. */
   abandoned(): void;
   disable(reason: string): void;
   enable(): void;

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, compareFractions, type Fraction } from '@chainstead/core';
+import { type Address, compareFractions, smallerFraction } from '@chainstead/core';
 import {
   exchangesOf,
   getPairOfTokens,
@@ -8,7 +8,6 @@ import {
   readTokenBook,
   withTokenRecords,
 } from '@chainstead/markets';
-import type { PoolValues } from '../pool-values/pool-values.ts';
 import { readPoolValues } from '../pool-values/read-pool-values.ts';
 import type { PricePlace } from '../token-price/place/price-place.ts';
 import type { PriceSources } from '../token-price/read/prices-with-balances.ts';
@@ -17,8 +16,8 @@ import type { PriceSources } from '../token-price/read/prices-with-balances.ts';
 const RESERVE_FAMILIES: readonly string[] = ['v2', 'solidly-1', 'solidly-2'];
 
 /**
- * Returns the deepest proven pool of two tokens at a place, of all exchanges. The depth is the US dollars of the smaller side, so that a pool of one
- * side is not deep at any price. Without known values the largest reserves decide, then the liquidity in range. Null: none.
+ * The deepest proven pool of all exchanges, by the US dollars of the smaller side: a pool of one side is not deep.
+ * Without known values the largest reserves decide, then the liquidity in range. Null: none.
  */
 export async function readDeepestPair(
   sources: PriceSources,
@@ -30,41 +29,29 @@ export async function readDeepestPair(
   const all = exchangesOf(chain).all;
   const factories = all.map(({ deployment }) => deployment.factory);
   const pairs = await listPairsOfTokens(reads, chain, tokens, factories);
-  const factsOf = await readTokenBook(
-    reads,
-    chain,
-    pairs.flatMap(({ token0, token1 }) => [token0, token1]),
-  );
+  const tokensOfPairs = pairs.flatMap(({ token0, token1 }) => [token0, token1]);
+  const factsOf = await readTokenBook(reads, chain, tokensOfPairs);
   const pools = pairs.map(({ is_stable: isStable, tick_spacing: tickSpacing, ...pair }) => ({
     ...{ ...pair, isStable, tickSpacing },
     decimals: [factsOf(pair.token0).decimals, factsOf(pair.token1).decimals] as const,
   }));
   const values = await readPoolValues(sources, chain, pools, place);
   const known = pairs.flatMap((pair) => {
-    const depth = depthOf(values.get(pair.pool));
-    return depth === null ? [] : [{ pair, depth }];
+    const [side0 = null, side1 = null] = values.get(pair.pool)?.sides ?? [];
+    if (side0 === null || side1 === null) return [];
+    const depth = smallerFraction(side0, side1);
+    return depth.numerator === 0n ? [] : [{ pair, depth }];
   });
   const [deepest] = known.toSorted(
-    (one, other) => compareFractions(other.depth, one.depth) || (one.pair.pool < other.pair.pool ? -1 : 1),
+    (a, b) => compareFractions(b.depth, a.depth) || (a.pair.pool < b.pair.pool ? -1 : 1),
   );
-  const at = { toBlock: place.block, toDate: null };
-  const reserves = all.filter(({ exchange: { family } }) => RESERVE_FAMILIES.includes(family.name));
   if (deepest !== undefined) return withTokenRecords(reads, chain, deepest.pair);
+  const at = { toBlock: place.block, toDate: null };
+  const withReserves = all
+    .filter(({ exchange: { family } }) => RESERVE_FAMILIES.includes(family.name))
+    .map(({ deployment }) => deployment.factory);
   return (
-    (await getPairOfTokens(
-      reads,
-      chain,
-      tokens,
-      reserves.map(({ deployment }) => deployment.factory),
-      at,
-    )) ?? (await getPairOfTokens(reads, chain, tokens, factories, at))
+    (await getPairOfTokens(reads, chain, tokens, withReserves, at)) ??
+    (await getPairOfTokens(reads, chain, tokens, factories, at))
   );
-}
-
-/** US dollars; null: a side is unknown or empty. */
-function depthOf(values: PoolValues | undefined): Fraction | null {
-  const [one = null, other = null] = values?.sides ?? [];
-  if (one === null || other === null) return null;
-  const smaller = compareFractions(one, other) <= 0 ? one : other;
-  return smaller.numerator === 0n ? null : smaller;
 }

@@ -1,5 +1,3 @@
-import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
 import type { BalanceRequestSources } from '@chainstead/erc20';
 import { errorResponses, indexedChain, NotFoundError, querySchema, type RouteModule } from '@chainstead/http';
 import {
@@ -66,7 +64,8 @@ function addPairPrice(
     const query = c.req.valid('query');
     const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN, STATES_DATASET);
     const { exchange = '' } = query;
-    const factories = exchange === '' ? null : wantedFactories(chain, exchange);
+    const factories = exchange === '' ? null : factoriesOf(exchange, chain);
+    if (factories?.length === 0) throw unknownExchange(chain, exchange);
     const { place } = await readPlace(reads, chain, momentOf(query), chain.pricing.windowSeconds);
     if (place === null) throw new NotFoundError(NO_STATE);
     const at = { toBlock: place.block, toDate: null };
@@ -86,12 +85,6 @@ function addPairPrice(
 
 const DEFAULT_CHAIN = 'eth';
 const NO_STATE = `${PAIR_NOT_FOUND}: no state of it is indexed at or before the requested block`;
-
-function wantedFactories(chain: Chain, exchange: string): readonly Address[] {
-  const factories = factoriesOf(exchange, chain);
-  if (factories.length > 0) return factories;
-  throw unknownExchange(chain, exchange);
-}
 
 function momentOf(query: { readonly to_block?: number | undefined; readonly to_date?: Date | undefined }): PriceMoment {
   if (query.to_block !== undefined) return { of: 'block', block: query.to_block };

@@ -17,7 +17,7 @@ export interface ValuedPool {
   readonly decimals: Sides<number | null>;
 }
 
-/** Prices and values of a pool by its state at a place. Null: unknown. */
+/** By the state at a place. Null: unknown. */
 export interface PoolValues {
   /** Whole quote tokens per whole base token. */
   readonly baseQuotePrice: Fraction | null;
@@ -31,15 +31,15 @@ export interface PoolValues {
   readonly skew: Fraction | null;
 }
 
-/** Returns the values of a pool without a state. */
+/** Without a state. */
 export const UNKNOWN_VALUES: PoolValues = {
   ...{ baseQuotePrice: null, usd: [null, null], sides: [null, null] },
   ...{ liquidity: null, skew: null },
 };
 
 /**
- * Returns the values of a pool. The quote token has its price as an anchor, and the base token follows from the state. If only the base token
- * is an anchor with a price, it is the other way round.
+ * The quote token has its price as an anchor, and the base token follows from the state. If only the base token is an
+ * anchor with a price, it is the other way round.
  * @param balances base units of each token; null: unknown
  * @param anchors US dollars per whole token of each anchor
  */
@@ -53,12 +53,9 @@ export function valuesOfPool(
   const ratio = wholePriceOf(state, pool);
   const { isQuotedIn0 } = pairOf(pool.token0, pool.token1, chain);
   const usd = pricesInPool(chain, [pool.token0, pool.token1], ratio, (token) => anchors.get(token) ?? null);
-  const amounts: Sides<Fraction | null> = [
-    wholeTokens(balances[0], pool.decimals[0]),
-    wholeTokens(balances[1], pool.decimals[1]),
-  ];
-  const sides: Sides<Fraction | null> = [worth(amounts[0], usd[0]), worth(amounts[1], usd[1])];
-  const skew = skewOf([worth(amounts[0], ratio), amounts[1]]);
+  const [amount0, amount1] = [wholeTokens(balances[0], pool.decimals[0]), wholeTokens(balances[1], pool.decimals[1])];
+  const sides = [worth(amount0, usd[0]), worth(amount1, usd[1])] as const;
+  const skew = skewOf([worth(amount0, ratio), amount1]);
   return {
     baseQuotePrice: ratio === null || !isQuotedIn0 ? ratio : invertFraction(ratio),
     ...{ usd, sides, skew, liquidity: liquidityOf(sides, skew) },

@@ -17,15 +17,12 @@ import { type Sides, virtualReserves } from '../token-price/states/side-depths.t
 import { type PoolValues, UNKNOWN_VALUES, type ValuedPool, valuesOfPool } from './pool-values.ts';
 import { type PoolInVault, readVaultBalances } from './vault-balances.ts';
 
-/** Values of a pool, and whether a later request may know more of them. */
-export interface ReadPoolValues extends PoolValues {
-  /** False: a balance of the pool was not read from its contract yet. */
-  readonly isFinal: boolean;
-}
+/** `isFinal` is false if a balance was not read from its contract yet: a later request may know more. */
+export type ReadPoolValues = PoolValues & { readonly isFinal: boolean };
 
 /**
- * Returns prices and values of pools by their last states until a place. A pool with reserves holds those. The balances of other pools are
- * the values of the token contracts, moved by transfers; missing ones of the deepest pools are read. A pool in a vault has the tokens of its
+ * By their last states until a place. A pool with reserves holds those. Balances of other pools are values of the token
+ * contracts, moved by transfers; missing ones of the deepest pools are read. A pool in a vault has the tokens of its
  * positions, if all of them are indexed. The number of statements hardly depends on that of pools.
  */
 export async function readPoolValues(
@@ -43,18 +40,14 @@ export async function readPoolValues(
   const wanted = deepest(chain, unread, states, anchors);
   const isRead = await requestOf(sources, chain, wanted, sources.waitsUntil - performance.now());
   const again = isRead ? await readBalances(database, chain, wanted, place) : new Map<PoolId, Sides<BalanceSeries>>();
-  const old = held.filter(({ pool }) => found.get(pool)?.some((one) => one.of === 'known' && one.isOld));
+  const old = held.filter(({ pool }) => found.get(pool)?.some((series) => series.of === 'known' && series.isOld));
   await requestOf(sources, chain, deepest(chain, old, states, anchors), 0);
   const inVaults = pools.filter((pool) => !holdsTokens(pool) && states.get(pool.pool)?.of === 'price');
-  const positions = await readVaultBalances(
-    reads,
-    chain,
-    deepest(chain, inVaults, states, anchors).flatMap(({ pool, factory }): PoolInVault[] => {
-      const state = states.get(pool);
-      return factory === null || state?.of !== 'price' ? [] : [{ pool, factory, state }];
-    }),
-    place,
-  );
+  const vaultPools = deepest(chain, inVaults, states, anchors).flatMap(({ pool, factory }): PoolInVault[] => {
+    const state = states.get(pool);
+    return factory === null || state?.of !== 'price' ? [] : [{ pool, factory, state }];
+  });
+  const positions = await readVaultBalances(reads, chain, vaultPools, place);
   return new Map(
     pools.map((pool): readonly [PoolId, ReadPoolValues] => {
       const state = states.get(pool.pool);
@@ -67,9 +60,7 @@ export async function readPoolValues(
 }
 
 /** Whether the pool is a contract: one at a pool manager has an id of 32 bytes. */
-function holdsTokens({ pool }: ValuedPool): boolean {
-  return isAddress(pool);
-}
+const holdsTokens = ({ pool }: ValuedPool): boolean => isAddress(pool);
 
 /** Bounds the length of a statement. */
 const POOLS_PER_STATEMENT = 64;
@@ -123,9 +114,8 @@ function holdingsOf({ pool, token0, token1 }: ValuedPool): readonly Holding[] {
 
 function balancesOf(state: PoolState, series: Sides<BalanceSeries> | undefined): Sides<Fraction | null> {
   if (state.of === 'reserves') return [wholeFraction(state.reserve0), wholeFraction(state.reserve1)];
-  const [left, right] = series ?? [];
-  const balance = (one: BalanceSeries | undefined) => (one?.of === 'known' ? wholeFraction(one.before) : null);
-  return [balance(left), balance(right)];
+  const balance = (of: BalanceSeries | undefined) => (of?.of === 'known' ? wholeFraction(of.before) : null);
+  return [balance(series?.[0]), balance(series?.[1])];
 }
 
 /** The pools that may be the deepest, by their virtual reserves: anyone may create empty ones. */
@@ -135,22 +125,17 @@ function deepest(
   states: ReadonlyMap<PoolId, PoolState>,
   anchors: ReadonlyMap<Address, Fraction>,
 ): readonly ValuedPool[] {
-  const possible = pools.map((pool) => ({ pool, depth: possibleDepth(chain, pool, states.get(pool.pool), anchors) }));
-  return possible
-    .toSorted((one, other) => compareFractions(other.depth, one.depth) || (one.pool.pool < other.pool.pool ? -1 : 1))
+  /** US dollars of the virtual reserves; 0: unknown. */
+  const depthOf = (pool: ValuedPool): Fraction => {
+    const state = states.get(pool.pool);
+    if (state === undefined || state.of === 'bin') return wholeFraction(0n);
+    return valuesOfPool(chain, pool, state, virtualReserves(state), anchors).liquidity ?? wholeFraction(0n);
+  };
+  return pools
+    .map((pool) => ({ pool, depth: depthOf(pool) }))
+    .toSorted((a, b) => compareFractions(b.depth, a.depth) || (a.pool.pool < b.pool.pool ? -1 : 1))
     .slice(0, READS_MAX)
     .map(({ pool }) => pool);
-}
-
-/** US dollars of the virtual reserves; 0: unknown. */
-function possibleDepth(
-  chain: Chain,
-  pool: ValuedPool,
-  state: PoolState | undefined,
-  anchors: ReadonlyMap<Address, Fraction>,
-): Fraction {
-  if (state === undefined || state.of === 'bin') return wholeFraction(0n);
-  return valuesOfPool(chain, pool, state, virtualReserves(state), anchors).liquidity ?? wholeFraction(0n);
 }
 
 async function requestOf(

@@ -9,33 +9,30 @@ import {
 } from '@chainstead/core';
 import type { Sides } from '../token-price/states/side-depths.ts';
 
-/**
- * Returns the value of both sides of a pool; 0 if almost everything is on one side (contract 2.1). Null: a value is unknown.
- * @param skew of the sides, as in {@link skewOf}
- */
-export function liquidityOf([one, other]: Sides<Fraction | null>, skew: Fraction | null): Fraction | null {
-  if (one === null || other === null) return null;
+/** 0 if almost everything is on one side (contract 2.1). Null: a value is unknown. @param skew as in {@link skewOf} */
+export function liquidityOf([side0, side1]: Sides<Fraction | null>, skew: Fraction | null): Fraction | null {
+  if (side0 === null || side1 === null) return null;
   const isLopsided = skew !== null && compareFractions(skew, SKEW_MIN) < 0;
-  return isLopsided ? wholeFraction(0n) : addFractions(one, other);
+  return isLopsided ? wholeFraction(0n) : addFractions(side0, side1);
 }
 
 const SKEW_MIN: Fraction = { numerator: 5n, denominator: 1_000n };
 
-/** Returns twice the smaller side over both; null: one is unknown, or both are empty. @param sides in the same unit */
-export function skewOf([one, other]: Sides<Fraction | null>): Fraction | null {
-  if (one === null || other === null) return null;
-  const sum = addFractions(one, other);
+/** Twice the smaller side over both; null: one is unknown, or both are empty. @param sides in the same unit */
+export function skewOf([side0, side1]: Sides<Fraction | null>): Fraction | null {
+  if (side0 === null || side1 === null) return null;
+  const sum = addFractions(side0, side1);
   if (sum.numerator === 0n) return null;
-  return multiplyFractions(wholeFraction(2n), multiplyFractions(smallerFraction(one, other), invertFraction(sum)));
+  return multiplyFractions(wholeFraction(2n), multiplyFractions(smallerFraction(side0, side1), invertFraction(sum)));
 }
 
-/** Returns a balance in whole tokens; null: unknown. @param balance base units */
+/** Null: unknown. @param balance base units */
 export function wholeTokens(balance: Fraction | null, decimals: number | null): Fraction | null {
   if (decimals === null || balance === null) return null;
   return { numerator: balance.numerator, denominator: balance.denominator * 10n ** BigInt(decimals) };
 }
 
-/** Returns the value of an amount; null: unknown. Nothing is worth nothing at any price. */
+/** Null: unknown. Nothing is worth nothing at any price. */
 export function worth(amount: Fraction | null, price: Fraction | null): Fraction | null {
   if (amount?.numerator === 0n) return wholeFraction(0n);
   return amount === null || price === null ? null : multiplyFractions(amount, price);

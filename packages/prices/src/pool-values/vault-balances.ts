@@ -7,13 +7,11 @@ import type { Sides } from '../token-price/states/side-depths.ts';
 import { readPositions } from '../token-price/states/vault-histories.ts';
 
 /** A pool at a pool manager with its last state. */
-export interface PoolInVault extends ManagedPool {
-  readonly state: PoolState & { readonly of: 'price' };
-}
+export type PoolInVault = ManagedPool & { readonly state: PoolState & { readonly of: 'price' } };
 
 /**
- * Returns base units of both tokens in the positions of pools at a place, without fees: a pool manager holds the tokens of all its pools
- * together. Pools are left out unless every liquidity change since their creation is indexed.
+ * Base units of both tokens in positions, without fees: a pool manager holds the tokens of all its pools together.
+ * Pools are left out unless every liquidity change since their creation is indexed.
  */
 export async function readVaultBalances(
   database: ReadDatabase,
@@ -28,7 +26,7 @@ export async function readVaultBalances(
         ...before.ticks.map(({ tick }) => tick),
         ...changes.flatMap(({ tickLower, tickUpper }) => [tickLower, tickUpper]),
       ]);
-      for (const one of before.ticks) principal.change(one);
+      for (const tick of before.ticks) principal.change(tick);
       for (const { tickLower, tickUpper, liquidityDelta } of changes) {
         principal.change({ tick: tickLower, net: liquidityDelta });
         principal.change({ tick: tickUpper, net: -liquidityDelta });

@@ -1,8 +1,8 @@
 import { type Hash, keccak256Hex } from '@chainstead/core';
 
 /**
- * Returns the digest of a response with a proof: keccak-256 of its JSON with sorted members and without `proof.digest`. Anyone can compute it,
- * so it detects accidental changes only.
+ * Keccak-256 of the JSON with sorted members and without `proof.digest`.
+ * Anyone can compute it, so it detects accidental changes only.
  */
 export function documentDigest(document: unknown): Hash {
   return keccak256Hex(Buffer.from(canonical(document, [])));
@@ -13,6 +13,6 @@ function canonical(value: unknown, path: readonly string[]): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   const members = Object.entries(value)
     .filter(([name, member]) => member !== undefined && [...path, name].join('.') !== 'proof.digest')
-    .toSorted(([one], [other]) => (one < other ? -1 : 1));
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member, [...path, name])}`).join(',')}}`;
 }

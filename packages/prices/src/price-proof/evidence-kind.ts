@@ -1,40 +1,23 @@
 import type { Address, Hash, Hex } from '@chainstead/core';
 import type { StateKind } from '@chainstead/node-reads';
 import { z } from 'zod';
-import { type AccountProof, accountProofSchema } from '../token-price/serve/price-proof-document.ts';
+import { accountProofSchema } from '../token-price/serve/price-proof-document.ts';
 
 /** Logs of blocks to prove, or headers to link. */
 export interface EvidenceQuestion {
-  readonly blocks: readonly {
-    readonly number: number;
-    readonly hash: Hash;
-    readonly logs: readonly LogOfBlock[];
-  }[];
+  readonly blocks: readonly { readonly number: number; readonly hash: Hash; readonly logs: readonly LogOfBlock[] }[];
   /** All headers from block `first` to the block of this hash; null: none. */
   readonly link: { readonly first: number; readonly last: number; readonly hash: Hash } | null;
   /** Balances at the end of a block; null: none. */
-  readonly state: {
-    readonly number: number;
-    readonly hash: Hash;
-    readonly balances: readonly BalanceOfPool[];
-  } | null;
+  readonly state: { readonly number: number; readonly hash: Hash; readonly balances: readonly BalanceOfPool[] } | null;
 }
 
-/** Balance of a pool. */
-export interface BalanceOfPool {
-  readonly pool: Address;
-  readonly token: Address;
-  /** Base units, decimal digits. */
-  readonly balance: string;
-}
+/** `balance`: base units, decimal digits. */
+export type BalanceOfPool = { readonly pool: Address; readonly token: Address; readonly balance: string };
 
 /** Place of a log in a block, as rows have it. */
-export interface LogOfBlock {
-  readonly transactionIndex: number;
-  readonly logIndex: number;
-}
+export type LogOfBlock = { readonly transactionIndex: number; readonly logIndex: number };
 
-/** Evidence of the logs of one block. */
 export interface BlockEvidence {
   readonly hash: Hash;
   /** Why there is none; null: there is. */
@@ -55,17 +38,20 @@ export interface Evidence {
 }
 
 /** The place of a balance in the storage of its token, and the response of `eth_getProof`. */
-export interface StorageProof {
-  readonly layout: 'solidity' | 'vyper' | 'solady';
-  /** Decimal digits. */
-  readonly slot: string;
-  readonly proof: AccountProof;
-}
+export type StorageProof = Readonly<z.infer<typeof storageProofSchema>>;
 
 const hash = z.custom<Hash>((value) => typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value));
 const bytes = z.custom<Hex>((value) => typeof value === 'string' && /^0x([0-9a-f]{2})*$/.test(value));
 const place = z.int().min(0);
 const address = z.custom<Address>((value) => typeof value === 'string' && /^0x[0-9a-f]{40}$/.test(value));
+const logSchema = z.object({ transactionIndex: place, logIndex: place });
+const balanceSchema = z.object({ pool: address, token: address, balance: z.string() });
+const storageProofSchema = z.object({
+  layout: z.enum(['solidity', 'vyper', 'solady']),
+  /** Decimal digits. */
+  slot: z.string(),
+  proof: accountProofSchema,
+});
 
 /** Header and receipts. */
 const CALLS_PER_BLOCK = 2;
@@ -76,17 +62,9 @@ const CALLS_PER_BALANCE = 3;
 export const PRICE_EVIDENCE: StateKind<EvidenceQuestion, Evidence> = {
   name: 'price-evidence',
   question: z.object({
-    blocks: z.array(
-      z.object({ number: place, hash, logs: z.array(z.object({ transactionIndex: place, logIndex: place })) }),
-    ),
+    blocks: z.array(z.object({ number: place, hash, logs: z.array(logSchema) })),
     link: z.object({ first: place, last: place, hash }).nullable(),
-    state: z
-      .object({
-        number: place,
-        hash,
-        balances: z.array(z.object({ pool: address, token: address, balance: z.string() })),
-      })
-      .nullable(),
+    state: z.object({ number: place, hash, balances: z.array(balanceSchema) }).nullable(),
   }),
   answer: z.object({
     blocks: z.array(
@@ -99,15 +77,7 @@ export const PRICE_EVIDENCE: StateKind<EvidenceQuestion, Evidence> = {
       }),
     ),
     headers: z.array(bytes),
-    balances: z.array(
-      z
-        .object({
-          layout: z.enum(['solidity', 'vyper', 'solady']),
-          slot: z.string(),
-          proof: accountProofSchema,
-        })
-        .nullable(),
-    ),
+    balances: z.array(storageProofSchema.nullable()),
   }),
   callsOf: ({ blocks, link, state }) =>
     blocks.length * CALLS_PER_BLOCK +

@@ -43,8 +43,8 @@ async function readEvidence(
   const transactions = [...new Set(logs.map(({ transactionIndex }) => transactionIndex))];
   const proofs = proveReceipts(block.receipts, context, root, transactions);
   const places = logs.flatMap(({ transactionIndex, logIndex }) => {
-    const receipt = block.receipts.find((one) => one.transactionIndex === transactionIndex);
-    const log = receipt?.logs.findIndex((one) => one.logIndex === logIndex) ?? -1;
+    const receipt = block.receipts.find((candidate) => candidate.transactionIndex === transactionIndex);
+    const log = receipt?.logs.findIndex((candidate) => candidate.logIndex === logIndex) ?? -1;
     const index = proofs?.get(transactionIndex)?.index;
     return log < 0 || index === undefined ? [] : [{ index, log }];
   });
@@ -58,7 +58,7 @@ async function readLink(
   { first, last, hash }: NonNullable<EvidenceQuestion['link']>,
   signal: AbortSignal,
 ): Promise<readonly Hex[]> {
-  const numbers = Array.from({ length: last - first + 1 }, (_, place) => first + place);
+  const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
   const headers = await pool.getHeaders(numbers, { signal });
   const encoded: Hex[] = [];
   let wanted = hash;
@@ -89,6 +89,4 @@ async function readBalances(
   return found;
 }
 
-function hexOf(bytes: Buffer): Hex {
-  return `0x${bytes.toString('hex')}`;
-}
+const hexOf = (bytes: Buffer): Hex => `0x${bytes.toString('hex')}`;

@@ -6,7 +6,7 @@ import { type ShownTokenPrice, showTokenPrice } from '../token-price/serve/price
 import { type ProofSources, showProvenPrice } from './prove-price.ts';
 
 /**
- * Returns a price with its explanation, from stored rows alone, and its proof if there is a source of evidence.
+ * From stored rows alone; with a proof if there is a source of evidence.
  * @throws {ApiError} if there is no price, with the message of the route
  */
 export async function readExplainedPrice(

@@ -16,13 +16,12 @@ import { type FoundPrice, type ShownTokenPrice, showTokenPrice } from '../token-
 import { type ChosenLogs, chooseLogs, keyOf, type StoredFacts } from './choose-logs.ts';
 import { countedPools } from './counted-pools.ts';
 import { documentDigest } from './document-digest.ts';
-import type { BlockEvidence, Evidence, EvidenceQuestion, LogOfBlock } from './evidence-kind.ts';
+import type { BalanceOfPool, BlockEvidence, Evidence, EvidenceQuestion, LogOfBlock } from './evidence-kind.ts';
 import { readHashes, readLogsOfPools } from './stored-logs.ts';
 import { decidingAnchors } from './verify-anchors.ts';
-import { type NewestBalance, newestBalances } from './verify-balances.ts';
+import { newestBalances } from './verify-balances.ts';
 import { verifyFacts } from './verify-price.ts';
 
-/** Where evidence comes from. */
 export interface ProofSources {
   readonly database: ReadDatabase;
   /** Returns null if it is not there in time. */
@@ -30,8 +29,9 @@ export interface ProofSources {
 }
 
 /**
- * Returns a price as its route shows it, with its explanation and the evidence for it.
- * @throws StateUnavailableError if the nodes have not returned the evidence in time; InvalidParameterError if no hash of the chain can be verified
+ * The price as its route shows it, with its explanation and the evidence for it.
+ * @throws StateUnavailableError if the nodes have not returned the evidence in time;
+ * InvalidParameterError if no hash of the chain can be verified
  */
 export async function showProvenPrice(
   found: FoundPrice,
@@ -63,22 +63,15 @@ async function readFacts(
   token: string,
 ): Promise<StoredFacts> {
   const counted = countedPools(explanation);
-  const spans = counted.map(
-    ({
-      candidate: {
-        pair_address: pool,
-        states: [first],
-      },
-    }) => ({
-      pool: pool as Hex,
-      first: Number(first?.block ?? 0),
-      isConcentrated: first?.sqrt_price_x96 !== null,
-    }),
-  );
+  const spans = counted.map(({ candidate: { pair_address: pool, states } }) => {
+    const [first] = states;
+    const isConcentrated = first?.sqrt_price_x96 !== null;
+    return { pool: pool as Hex, first: Number(first?.block ?? 0), isConcentrated };
+  });
   const stored = await readLogsOfPools(database, chain, spans, Number(explanation.block));
   const feeds = decidingAnchors(explanation, token).filter(({ source }) => source === 'feed');
   return {
-    pools: counted.map(({ candidate }, place) => ({ candidate, stored: stored[place] ?? { logs: [], ticks: [] } })),
+    pools: counted.map(({ candidate }, index) => ({ candidate, stored: stored[index] ?? { logs: [], ticks: [] } })),
     feeds: feeds.map((anchor) => {
       const { block, transaction_index: transactionIndex, log_index: logIndex } = anchor;
       const isLog = transactionIndex !== null && logIndex !== null && block !== null;
@@ -93,14 +86,6 @@ const BALANCES_MAX = 32;
 /** Blocks per question: one has some seconds. */
 const TOGETHER = 8;
 
-interface WantedBlocks {
-  readonly chosen: ChosenLogs;
-  readonly hashes: ReadonlyMap<number, Hash>;
-  readonly balances: readonly NewestBalance[];
-  /** The block of the price. */
-  readonly block: number;
-}
-
 interface FoundEvidence {
   readonly block: { readonly number: number; readonly hash: Hash };
   readonly headers: readonly Hex[];
@@ -108,10 +93,17 @@ interface FoundEvidence {
   readonly blocks: ReadonlyMap<number, { readonly evidence: BlockEvidence; readonly logs: readonly LogOfBlock[] }>;
 }
 
+/** @param wanted.block of the price */
 async function readAll(
   sources: ProofSources,
-  { chosen, hashes, balances, block }: WantedBlocks,
+  wanted: {
+    readonly chosen: ChosenLogs;
+    readonly hashes: ReadonlyMap<number, Hash>;
+    readonly balances: readonly BalanceOfPool[];
+    readonly block: number;
+  },
 ): Promise<FoundEvidence> {
+  const { chosen, hashes, balances, block } = wanted;
   const hash = hashes.get(block);
   if (hash === undefined) throw notReady(block);
   const known = [...chosen].flatMap(([number, logs]) => {
@@ -130,21 +122,15 @@ async function readAll(
     ...parts.map((blocks) => sources.readEvidence({ ...none, blocks })),
   ]);
   const complete = found.filter((part) => part !== null);
-  if (
-    link === null ||
-    link === undefined ||
-    link.headers.length === 0 ||
-    state === null ||
-    state === undefined ||
-    complete.length < found.length
-  )
-    throw notReady(block);
-  const byHash = new Map(complete.flatMap(({ blocks }) => blocks.map((one) => [one.hash, one] as const)));
+  if (!link || link.headers.length === 0 || !state || complete.length < found.length) throw notReady(block);
+  const byHash = new Map(
+    complete.flatMap(({ blocks }) => blocks.map((evidence) => [evidence.hash, evidence] as const)),
+  );
   return {
     block: { number: block, hash },
     headers: link.headers,
-    balances: balances.flatMap(({ pool, token }, place) => {
-      const proof = state.balances[place] ?? null;
+    balances: balances.flatMap(({ pool, token }, index) => {
+      const proof = state.balances[index] ?? null;
       return proof === null ? [] : [{ pair_address: pool, token_address: token, ...proof }];
     }),
     blocks: new Map(
@@ -164,24 +150,20 @@ function notReady(block: number): StateUnavailableError {
 
 function assemble(chain: Chain, facts: StoredFacts, found: FoundEvidence): PriceProof {
   const pools = facts.pools.map((pool) => choosePoolLogs(pool, found));
-  const feeds = facts.feeds.map(({ anchor, log }) => ({
-    anchor,
-    log,
-    place: log === null ? null : placeOf(log, found),
-  }));
+  const feeds = facts.feeds.map((feed) => ({ ...feed, place: feed.log === null ? null : placeOf(feed.log, found) }));
   const places = [...pools.flatMap(({ logs }) => logs), ...feeds.flatMap(({ place }) => place ?? [])];
   const receipts = new Map(
     places
-      .toSorted((one, other) => one.block - other.block || one.receipt.index - other.receipt.index)
+      .toSorted((a, b) => a.block - b.block || a.receipt.index - b.receipt.index)
       .map((place) => [`${place.block} ${place.receipt.index}`, place]),
   );
   const order = [...receipts.keys()];
   const logOf = ({ block, receipt, log }: Place) => ({ receipt: order.indexOf(`${block} ${receipt.index}`), log });
-  const headers = new Map(found.headers.map((header) => [numberOf(header), header]));
+  const headers = new Map(found.headers.map((header) => [readHeader(hexToBytes(header))?.number ?? -1, header]));
   for (const { block, evidence } of places) headers.set(block, evidence.header);
   return {
     ...{ format: PROOF_FORMAT, version: PROOF_VERSION, chain_id: String(chain.id), block_hash: found.block.hash },
-    headers: [...headers].toSorted(([one], [other]) => one - other).map(([, header]) => header),
+    headers: [...headers].toSorted(([a], [b]) => a - b).map(([, header]) => header),
     receipts: [...receipts.values()].map(({ evidence, receipt: { index, nodes } }) => ({
       ...{ block_hash: evidence.hash, index, nodes: [...nodes] },
     })),
@@ -199,10 +181,6 @@ function assemble(chain: Chain, facts: StoredFacts, found: FoundEvidence): Price
   };
 }
 
-function numberOf(header: Hex): number {
-  return readHeader(hexToBytes(header))?.number ?? -1;
-}
-
 /** A log with its evidence. */
 interface Place {
   readonly block: number;
@@ -214,11 +192,10 @@ interface Place {
 
 function placeOf({ block, ...log }: LogOfBlock & { readonly block: number }, { blocks }: FoundEvidence): Place | null {
   const { evidence, logs } = blocks.get(block) ?? {};
-  const place = evidence?.logs[logs?.findIndex((one) => keyOf(one) === keyOf(log)) ?? -1];
+  const place = evidence?.logs[logs?.findIndex((candidate) => keyOf(candidate) === keyOf(log)) ?? -1];
   const receipt = evidence?.receipts.find(({ index }) => index === place?.index);
-  return evidence === undefined || place === undefined || receipt === undefined
-    ? null
-    : { block, evidence, receipt, log: place.log };
+  if (evidence === undefined || place === undefined || receipt === undefined) return null;
+  return { block, evidence, receipt, log: place.log };
 }
 
 function reasonOf(block: number, { blocks }: FoundEvidence): UnprovenReason {

@@ -11,28 +11,24 @@ import {
 import type { PriceProof } from '../token-price/serve/price-proof-document.ts';
 import { PriceProofError } from './proof-error.ts';
 
-/** Blocks whose headers a document contains. */
 export interface ProvenBlocks {
-  /** The block of the price. */
   readonly price: ReadHeader;
-  /** All blocks, by number. */
   readonly byNumber: ReadonlyMap<number, ReadHeader>;
   readonly byHash: ReadonlyMap<Hash, ReadHeader>;
   /** Blocks that no chain of parent hashes leads to from the block of the price. Oldest first. */
   readonly unlinked: readonly ReadHeader[];
 }
 
-/** Reads the headers of a document. @throws PriceProofError */
+/** @throws PriceProofError */
 export function readBlocks({ headers, block_hash: priceHash, receipts }: PriceProof): ProvenBlocks {
-  const read = headers.map((header, place) => {
-    const found = readHeader(hexToBytes(header));
-    if (found === null) throw new PriceProofError(`proof.headers[${place}]`, 'is not the header of a block');
-    return found;
+  const read = headers.map((encoded, index) => {
+    const header = readHeader(hexToBytes(encoded));
+    if (header !== null) return header;
+    throw new PriceProofError(`proof.headers[${index}]`, 'is not the header of a block');
   });
-  read.forEach(({ number }, place) => {
-    if (place > 0 && number <= (read[place - 1]?.number ?? -1))
-      throw new PriceProofError(`proof.headers[${place}]`, 'is not of a later block than the header before it');
-  });
+  for (const [index, { number }] of read.entries())
+    if (index > 0 && number <= (read[index - 1]?.number ?? -1))
+      throw new PriceProofError(`proof.headers[${index}]`, 'is not of a later block than the header before it');
   const byHash = new Map(read.map((header) => [header.hash, header]));
   const price = read.at(-1);
   if (price === undefined || price.hash !== priceHash)
@@ -57,13 +53,13 @@ export interface ProvenLog extends ReadLog {
   readonly log: number;
 }
 
-/** Returns a look-up of proven logs by their place in the document. @throws PriceProofError, also the look-up */
+/** Looks logs up by their place in the document. @throws PriceProofError, also the look-up */
 export function readLogs({ receipts }: PriceProof, { byHash }: ProvenBlocks) {
-  const read = receipts.map(({ block_hash: hash, index, nodes }, place) => {
+  const read = receipts.map(({ block_hash: hash, index, nodes }, position) => {
+    const at = `proof.receipts[${position}]`;
     const block = byHash.get(hash as Hash);
-    if (block === undefined)
-      throw new PriceProofError(`proof.receipts[${place}]`, `is of block ${hash}, whose header is missing`);
-    return { block, index, logs: logsOf(block, index, nodes as readonly Hex[], place) };
+    if (block === undefined) throw new PriceProofError(at, `is of block ${hash}, whose header is missing`);
+    return { block, index, logs: logsOf(block, index, nodes as readonly Hex[], at) };
   });
   return ({ receipt, log }: { readonly receipt: number; readonly log: number }, at: string): ProvenLog => {
     const found = read[receipt];
@@ -74,8 +70,7 @@ export function readLogs({ receipts }: PriceProof, { byHash }: ProvenBlocks) {
   };
 }
 
-function logsOf(block: ReadHeader, index: number, nodes: readonly Hex[], place: number): readonly ReadLog[] {
-  const at = `proof.receipts[${place}]`;
+function logsOf(block: ReadHeader, index: number, nodes: readonly Hex[], at: string): readonly ReadLog[] {
   try {
     const encoded = readOrderedTrieProof(block.receiptsRoot, index, nodes.map(hexToBytes));
     const logs = encoded === null ? null : readReceiptLogs(encoded);
@@ -87,7 +82,6 @@ function logsOf(block: ReadHeader, index: number, nodes: readonly Hex[], place: 
   }
 }
 
-/** Order of logs in the chain. */
-export function compareLogs(one: ProvenLog, other: ProvenLog): number {
-  return one.block.number - other.block.number || one.index - other.index || one.log - other.log;
+export function compareLogs(a: ProvenLog, b: ProvenLog): number {
+  return a.block.number - b.block.number || a.index - b.index || a.log - b.log;
 }

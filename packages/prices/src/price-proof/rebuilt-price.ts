@@ -1,20 +1,20 @@
 import type { Chain, PricingRules } from '@chainstead/chains';
-import { type Address, cents, type Fraction, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, cents, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
 import { formsOf } from '@chainstead/markets';
 import { hopRules } from '../token-price/decide/hop-rules.ts';
 import type { AnchorPrice } from '../token-price/place/anchor-prices.ts';
 import { countedDepth, hopOf, isNew } from '../token-price/read/read-hop-prices.ts';
 import { type HopPrice, otherAnchors, priceFrom, type TokenPrice } from '../token-price/read/token-price.ts';
 import { explainPrice, type PriceExplanation } from '../token-price/serve/price-explanation.ts';
-import { plainDecimal } from '../token-price/serve/shown-values.ts';
+import { plainDecimal, readDecimal } from '../token-price/serve/shown-values.ts';
 import { tokensOf } from './counted-pools.ts';
 import { PriceProofError } from './proof-error.ts';
 import { type HistoryContext, readAddress, readDecimals, readHistory } from './stated-pools.ts';
 import { readNumber } from './stated-states.ts';
 
 /**
- * Decides the price again by the states, anchors and rules of an explanation, and compares everything that follows from them with what the
- * explanation states. A price through hops follows from theirs, which are decided in the same way.
+ * Decides the price again by the states, anchors and rules of an explanation, and compares all that follows from them.
+ * Prices of hops are decided in the same way.
  * @param chain null: unknown
  * @returns US dollars per whole token
  * @throws PriceProofError naming the first member that differs
@@ -53,8 +53,8 @@ function priceOf(explanation: PriceExplanation, facts: PriceFacts): Exclude<Toke
   const own = { at: 'explanation', token, candidates };
   if (hops.length === 0) return rebuildStep({ ...own, prices, known: 'an anchor' }, context);
   const ofStep = { ...context, rules: hopRules(rules) };
-  const rebuilt = hops.map((hop, place): HopPrice => {
-    const at = `explanation.hops[${place}]`;
+  const rebuilt = hops.map((hop, index): HopPrice => {
+    const at = `explanation.hops[${index}]`;
     const step = { at, token: readAddress(hop.token_address, at), candidates: hop.candidates };
     return rebuildHop({ ...step, prices, known: 'an anchor' }, ofStep);
   });
@@ -64,23 +64,17 @@ function priceOf(explanation: PriceExplanation, facts: PriceFacts): Exclude<Toke
 }
 
 function checkAges(candidates: Step['candidates'], { time, rules: { windowSeconds } }: StepContext): void {
-  const young = candidates.findIndex((pool) =>
-    isNew(
-      pool.states.map(({ time: since }) => ({ since })),
-      windowSeconds,
-      time,
-    ),
-  );
-  if (young >= 0)
-    throw new PriceProofError(
-      `explanation.candidates[${young}]`,
-      `is younger than ${windowSeconds} seconds, which no price through a hop allows`,
-    );
+  const young = candidates.findIndex(({ states }) => {
+    const times = states.map(({ time: since }) => ({ since }));
+    return isNew(times, windowSeconds, time);
+  });
+  if (young < 0) return;
+  const problem = `is younger than ${windowSeconds} seconds, which no price through a hop allows`;
+  throw new PriceProofError(`explanation.candidates[${young}]`, problem);
 }
 
 /** A token with its pools, and the prices of the tokens that these are priced with. */
 interface Step {
-  /** Place in the document. */
   readonly at: string;
   readonly token: Address;
   readonly candidates: PriceExplanation['candidates'];
@@ -98,20 +92,16 @@ type PriceOfPools = Extract<TokenPrice, { of: 'pools' }>;
 
 function rebuildStep({ at, token, candidates, prices, known }: Step, context: StepContext): PriceOfPools {
   const { time, rules, decimals } = context;
-  const forms = formsIn(candidates, token, context.chain);
+  // On an unknown chain, any token may be the wrapped native one.
+  const isInAll = candidates.every((pool) => tokensOf(pool).includes(token));
+  const forms = context.chain !== null ? formsOf(token, context.chain) : isInAll ? [token] : [token, ZERO_ADDRESS];
   const anchors = otherAnchors(prices, forms);
-  const histories = candidates.map((candidate, place) =>
-    readHistory(candidate, { at: `${at}.candidates[${place}]`, forms, time, anchors, known }),
+  const histories = candidates.map((candidate, index) =>
+    readHistory(candidate, { at: `${at}.candidates[${index}]`, forms, time, anchors, known }),
   );
   const found = priceFrom(histories, { anchors, decimals, rules }, { time });
   if (found.of !== 'pools') throw new PriceProofError(at, 'has no pool that decides a price');
   return found;
-}
-
-/** Addresses that stand for a token in its pools. On an unknown chain, any token may be the wrapped native one. */
-function formsIn(candidates: Step['candidates'], token: Address, chain: Chain | null): readonly Address[] {
-  if (chain !== null) return formsOf(token, chain);
-  return candidates.every((pool) => tokensOf(pool).includes(token)) ? [token] : [token, ZERO_ADDRESS];
 }
 
 function rebuildHop(step: Step, context: StepContext): HopPrice {
@@ -119,16 +109,15 @@ function rebuildHop(step: Step, context: StepContext): HopPrice {
   const price = rebuildStep(step, context);
   const hop = hopOf(step.token, price, context.rules, context);
   if (typeof hop !== 'string') return hop;
-  throw new PriceProofError(
-    step.at,
-    hop === 'too-shallow'
-      ? `has pools with ${cents(countedDepth(price.decision))} US dollars of anchors, but a hop needs ${plainDecimal(hopMinDepth)}`
-      : `has no pool that counts and is at least ${windowSeconds} seconds old`,
-  );
+  if (hop !== 'too-shallow')
+    throw new PriceProofError(step.at, `has no pool that counts and is at least ${windowSeconds} seconds old`);
+  const depth = cents(countedDepth(price.decision));
+  const needed = plainDecimal(hopMinDepth);
+  throw new PriceProofError(step.at, `has pools with ${depth} US dollars of anchors, but a hop needs ${needed}`);
 }
 
-function readAnchor(anchor: PriceExplanation['anchors'][number], place: number): AnchorPrice {
-  const at = `explanation.anchors[${place}]`;
+function readAnchor(anchor: PriceExplanation['anchors'][number], index: number): AnchorPrice {
+  const at = `explanation.anchors[${index}]`;
   const token = readAddress(anchor.token_address, at);
   const numerator = readNumber(anchor.price_numerator, `${at}.price_numerator`);
   const denominator = readNumber(anchor.price_denominator, `${at}.price_denominator`);
@@ -150,22 +139,18 @@ function readAnchor(anchor: PriceExplanation['anchors'][number], place: number):
 /** Rules are settings with few digits, so their numbers are exact. */
 function readRules(rules: PriceExplanation['rules']): PricingRules {
   return {
-    minSideDepth: readDecimal(rules.min_side_usd, 'min_side_usd'),
+    minSideDepth: readRule(rules.min_side_usd, 'min_side_usd'),
     windowSeconds: rules.window_seconds,
-    jumpLimit: readDecimal(rules.jump_limit, 'jump_limit'),
+    jumpLimit: readRule(rules.jump_limit, 'jump_limit'),
     holdSeconds: rules.hold_seconds,
     poolsMax: rules.pools_max,
-    hopMinDepth: readDecimal(rules.hop_min_usd, 'hop_min_usd'),
+    hopMinDepth: readRule(rules.hop_min_usd, 'hop_min_usd'),
   };
 }
 
-function readDecimal(value: number, member: string): Fraction {
-  const [whole = '', digits = ''] = String(value).split('.');
-  if (!/^\d+$/.test(`${whole}${digits}`))
-    throw new PriceProofError(`explanation.rules.${member}`, `is ${value}, which is not a decimal from 0`);
-  return digits === ''
-    ? wholeFraction(BigInt(whole))
-    : { numerator: BigInt(`${whole}${digits}`), denominator: 10n ** BigInt(digits.length) };
+function readRule(value: number, member: string): Fraction {
+  if (/^\d+(\.\d+)?$/.test(String(value))) return readDecimal(String(value));
+  throw new PriceProofError(`explanation.rules.${member}`, `is ${value}, which is not a decimal from 0`);
 }
 
 /** @throws PriceProofError for the first member that differs */
@@ -173,9 +158,7 @@ function compare(stated: unknown, found: unknown, at: string): void {
   if (Array.isArray(stated) && Array.isArray(found)) {
     if (stated.length !== found.length)
       throw new PriceProofError(at, `has ${stated.length} items, but ${found.length} follow from the states`);
-    stated.forEach((item, place) => {
-      compare(item, found[place], `${at}[${place}]`);
-    });
+    for (const [index, item] of stated.entries()) compare(item, found[index], `${at}[${index}]`);
   } else if (isObject(stated) && isObject(found)) {
     for (const name of new Set([...Object.keys(stated), ...Object.keys(found)]))
       compare(stated[name], found[name], `${at}.${name}`);

@@ -7,7 +7,6 @@ import { readNumber, readState, readWord } from './stated-states.ts';
 
 type Candidate = PriceExplanation['candidates'][number];
 
-/** What a pool is read with. */
 export interface HistoryContext {
   /** Its place in the document. */
   readonly at: string;
@@ -20,7 +19,7 @@ export interface HistoryContext {
   readonly known: 'an anchor' | 'a hop';
 }
 
-/** Reads an explained pool. @throws PriceProofError */
+/** @throws PriceProofError */
 export function readHistory(candidate: Candidate, context: HistoryContext): PoolHistory {
   const { at, forms, time, anchors, known } = context;
   const [token0, token1] = candidate.sides.map((side) => readAddress(side.token_address, at));
@@ -30,10 +29,10 @@ export function readHistory(candidate: Candidate, context: HistoryContext): Pool
     throw new PriceProofError(`${at}.sides`, `do not contain the priced token ${forms[0]}`);
   if (!anchors.has(token0) && !anchors.has(token1))
     throw new PriceProofError(`${at}.sides`, `do not contain ${known} with a price`);
-  const states = candidate.states.map((stated, place): StateSince => {
+  const states = candidate.states.map((stated, index): StateSince => {
     const state = readState(stated, null);
-    const path = `${at}.states[${place}]`;
-    const balances = [stated.balance0, stated.balance1].map((one) => (one === null ? null : readWord(one, path)));
+    const path = `${at}.states[${index}]`;
+    const balances = [stated.balance0, stated.balance1].map((text) => (text === null ? null : readWord(text, path)));
     const [balance0 = null, balance1 = null] = balances;
     if (state.of === 'reserves' && (balance0 !== state.reserve0 || balance1 !== state.reserve1))
       throw new PriceProofError(path, 'has balances that differ from its reserves');
@@ -45,35 +44,36 @@ export function readHistory(candidate: Candidate, context: HistoryContext): Pool
   // A reading may be of a state that stood before the pool was known.
   if (candidate.reading_block === null && candidate.created_time !== null && candidate.created_time > first)
     throw new PriceProofError(`${at}.created_time`, `is ${candidate.created_time}, but the states begin at ${first}`);
+  const { pair_address: pool, reading_block: readAt } = candidate;
+  // An address, or the id of a pool in a vault.
+  if (!/^0x([0-9a-f]{40}|[0-9a-f]{64})$/.test(pool))
+    throw new PriceProofError(at, `has ${pool.slice(0, 80)}, which is not a pool`);
   return {
-    ...{ pool: readPool(candidate.pair_address, at), exchange: candidate.exchange_name, factory: token0 },
+    ...{ pool: pool as Hex, exchange: candidate.exchange_name, factory: token0 },
     ...{ token0, token1, isStable: candidate.is_stable, tickSpacing: candidate.bin_step },
     ...{ states, changedAt, createdAt: candidate.created_time },
-    readAt:
-      candidate.reading_block === null ? null : Number(readNumber(candidate.reading_block, `${at}.reading_block`)),
+    readAt: readAt === null ? null : Number(readNumber(readAt, `${at}.reading_block`)),
     depth: 'known',
   };
 }
 
 function checkOrder({ states: stated }: Candidate, { at, time }: HistoryContext, states: readonly StateSince[]): void {
   if (states.length === 0) throw new PriceProofError(`${at}.states`, 'are none');
-  states.forEach((state, place) => {
-    const before = states[place - 1];
-    readNumber(stated[place]?.block ?? '', `${at}.states[${place}].block`);
+  for (const [index, state] of states.entries()) {
+    const before = states[index - 1];
+    const path = `${at}.states[${index}]`;
+    readNumber(stated[index]?.block ?? '', `${path}.block`);
     if (state.since > time || (before !== undefined && (state.block <= before.block || state.since < before.since)))
-      throw new PriceProofError(
-        `${at}.states[${place}]`,
-        'is not later than the state before it, or later than the price',
-      );
-  });
+      throw new PriceProofError(path, 'is not later than the state before it, or later than the price');
+  }
 }
 
-/** Returns the decimals of each token in pools. @throws PriceProofError if pools disagree */
+/** @throws PriceProofError if pools disagree */
 export function readDecimals({ candidates, hops }: PriceExplanation): ReadonlyMap<Address, number> {
   const decimals = new Map<Address, number>();
-  [candidates, ...hops.map((hop) => hop.candidates)].forEach((pools, step) => {
-    pools.forEach(({ sides }, place) => {
-      const at = `explanation${step === 0 ? '' : `.hops[${step - 1}]`}.candidates[${place}]`;
+  for (const [step, pools] of [candidates, ...hops.map((hop) => hop.candidates)].entries())
+    for (const [index, { sides }] of pools.entries()) {
+      const at = `explanation${step === 0 ? '' : `.hops[${step - 1}]`}.candidates[${index}]`;
       for (const { token_address: side, decimals: own } of sides) {
         const token = readAddress(side, at);
         const known = decimals.get(token);
@@ -81,21 +81,13 @@ export function readDecimals({ candidates, hops }: PriceExplanation): ReadonlyMa
           throw new PriceProofError(`${at}.sides`, `have ${own} decimals of ${side}, and ${known} elsewhere`);
         decimals.set(token, own);
       }
-    });
-  });
+    }
   return decimals;
 }
 
-/** Reads an address in lower case. @throws PriceProofError */
+/** Lower case only. @throws PriceProofError */
 export function readAddress(text: string, at: string): Address {
   if (!isAddress(text) || text !== text.toLowerCase())
     throw new PriceProofError(at, `has ${text.slice(0, 80)}, which is not an address in lower case`);
   return parseAddress(text);
-}
-
-/** An address, or the id of a pool in a vault. */
-function readPool(text: string, at: string): Hex {
-  if (!/^0x([0-9a-f]{40}|[0-9a-f]{64})$/.test(text))
-    throw new PriceProofError(at, `has ${text.slice(0, 80)}, which is not a pool`);
-  return text as Hex;
 }

@@ -4,7 +4,7 @@ import { PriceProofError } from './proof-error.ts';
 
 type StatedState = PriceExplanation['candidates'][number]['states'][number];
 
-/** Reads an explained state of a pool. @param tick null: unknown, or the pool has none. @throws PriceProofError */
+/** @param tick null: unknown, or the pool has none. @throws PriceProofError */
 export function readState(
   { block, reserve0, reserve1, sqrt_price_x96: root, liquidity, active_bin: activeId }: StatedState,
   tick: number | null,
@@ -17,32 +17,17 @@ export function readState(
   return { of: 'price', sqrtPriceX96: readWord(root, at), liquidity: readWord(liquidity, at), tick: tick ?? 0 };
 }
 
-/** A state as an explanation shows it. */
-export function showState(
-  state: StateSince['state'],
-): Pick<StatedState, 'reserve0' | 'reserve1' | 'sqrt_price_x96' | 'liquidity' | 'active_bin'> {
-  const reserves = state.of === 'reserves' ? state : null;
-  const concentrated = state.of === 'price' ? state : null;
-  return {
-    reserve0: reserves?.reserve0.toString() ?? null,
-    reserve1: reserves?.reserve1.toString() ?? null,
-    sqrt_price_x96: concentrated?.sqrtPriceX96.toString() ?? null,
-    liquidity: concentrated?.liquidity.toString() ?? null,
-    active_bin: state.of === 'bin' ? state.activeId : null,
-  };
-}
-
 /** Longer than any number of a price. */
 const DIGITS_MAX = 1_024;
 /** Digits of a uint256. */
 const WORD_DIGITS_MAX = 78;
 
-/** Reads decimal digits of a value of a contract. @throws PriceProofError */
+/** Decimal digits of a value of a contract. @throws PriceProofError */
 export function readWord(text: string, at: string): bigint {
   return readNumber(text, at, WORD_DIGITS_MAX);
 }
 
-/** Reads decimal digits. @throws PriceProofError */
+/** @throws PriceProofError */
 export function readNumber(text: string, at: string, digitsMax: number = DIGITS_MAX): bigint {
   if (text.length > digitsMax || !/^(0|[1-9]\d*)$/.test(text))
     throw new PriceProofError(at, `has ${text.slice(0, 80)}, which is not a whole number`);

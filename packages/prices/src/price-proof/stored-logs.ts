@@ -3,13 +3,10 @@ import type { Hash, Hex } from '@chainstead/core';
 import { hexBytes, hexText, joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { poolKey } from '@chainstead/markets';
 import { readLiquidityChanges } from '../token-price/states/liquidity-in-range.ts';
+import type { LogOfBlock } from './evidence-kind.ts';
 
 /** Place of a stored log that set the state of a pool or changed its liquidity. */
-interface StoredLog {
-  readonly block: number;
-  readonly transactionIndex: number;
-  readonly logIndex: number;
-}
+export type StoredLog = LogOfBlock & { readonly block: number };
 
 /** Logs and ticks of a pool, oldest first. */
 export interface LogsOfPool {
@@ -26,7 +23,7 @@ interface PoolSpan {
   readonly isConcentrated: boolean;
 }
 
-/** Returns the logs behind the states of pools until a block, in the order of the pools. Two statements. */
+/** Until a block, in the order of the pools. Two statements. */
 export async function readLogsOfPools(
   database: ReadDatabase,
   chain: Chain,
@@ -43,51 +40,41 @@ export async function readLogsOfPools(
   const byPool = Map.groupBy(states, ({ position }) => position);
   return pools.map((pool, position) => {
     const rows = byPool.get(position) ?? [];
-    const logs = rows.flatMap(({ block, transaction_index: transactionIndex, log_index: logIndex }) =>
+    const ofLiquidity = changes[concentrated.indexOf(pool)] ?? [];
+    const logs = [...rows, ...ofLiquidity].flatMap(({ block, transactionIndex, logIndex }) =>
       transactionIndex === null || logIndex === null ? [] : [{ block, transactionIndex, logIndex }],
     );
-    const ofLiquidity = changes[concentrated.indexOf(pool)] ?? [];
-    const changed = ofLiquidity.map(({ block, transactionIndex, logIndex }) => ({ block, transactionIndex, logIndex }));
     return {
-      logs: [...logs, ...changed].toSorted(
-        (one, other) =>
-          one.block - other.block || one.transactionIndex - other.transactionIndex || one.logIndex - other.logIndex,
+      logs: logs.sort(
+        (a, b) => a.block - b.block || a.transactionIndex - b.transactionIndex || a.logIndex - b.logIndex,
       ),
       ticks: rows.map(({ block, tick }) => ({ block, tick })),
     };
   });
 }
 
-interface StateRow {
-  readonly position: number;
-  readonly block: number;
-  /** Null: a reading. */
-  readonly transaction_index: number | null;
-  readonly log_index: number | null;
-  readonly tick: number | null;
-}
-
-function readStates(
-  database: ReadDatabase,
-  chain: Chain,
-  pools: readonly PoolSpan[],
-  last: number,
-): Promise<readonly StateRow[]> {
+/** States of the pool at a position, and its reading at the first block, which has no log. */
+function readStates(database: ReadDatabase, chain: Chain, pools: readonly PoolSpan[], last: number) {
   const chainId = sql`${chain.id}::bigint`;
   const end = sql`${last}::bigint`;
   const ranges = pools.flatMap(({ pool, first }, position) => {
     const of = sql`pool_key = ${poolKey(pool)}::bigint AND chain_id = ${chainId} AND pool = ${hexBytes(pool)}::bytea`;
     const start = sql`${first}::bigint`;
     return [
-      sql`SELECT ${rawSql(position)} AS position, block_number AS block, transaction_index, log_index, tick FROM pool_states
-       WHERE ${of} AND block_number BETWEEN ${start} AND ${end}`,
+      sql`SELECT ${rawSql(position)} AS position, block_number AS block, transaction_index AS "transactionIndex",
+       log_index AS "logIndex", tick FROM pool_states WHERE ${of} AND block_number BETWEEN ${start} AND ${end}`,
       sql`SELECT ${rawSql(position)}, block_number, NULL, NULL, tick FROM pool_readings WHERE ${of} AND block_number = ${start}`,
     ];
   });
-  return database.select<StateRow>(sql`${joinSql(ranges, ' UNION ALL ')} ORDER BY position, block`);
+  return database.select<{
+    readonly position: number;
+    readonly block: number;
+    readonly transactionIndex: number | null;
+    readonly logIndex: number | null;
+    readonly tick: number | null;
+  }>(sql`${joinSql(ranges, ' UNION ALL ')} ORDER BY position, block`);
 }
 
-/** Returns the hashes of stored blocks, by number. */
 export async function readHashes(
   database: ReadDatabase,
   chain: Chain,

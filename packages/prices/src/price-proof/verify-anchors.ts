@@ -12,13 +12,6 @@ import { readNumber } from './stated-states.ts';
 
 type Anchor = PriceExplanation['anchors'][number];
 
-/** What the evidence of anchors shows. */
-interface VerifiedAnchors {
-  /** A sentence for each proven value of a feed. */
-  readonly proven: readonly string[];
-  readonly unproven: readonly UnprovenFact[];
-}
-
 /** The anchors that the price follows from: the token itself, or the other sides of pools that count. */
 export function decidingAnchors(explanation: PriceExplanation, token: string): readonly Anchor[] {
   const sides = countedPools(explanation).flatMap(({ candidate }) => tokensOf(candidate));
@@ -28,15 +21,12 @@ export function decidingAnchors(explanation: PriceExplanation, token: string): r
 
 /** Compares the prices of the deciding anchors with the logs of their feeds. @param chain null: unknown. @throws PriceProofError */
 export function verifyAnchors(
-  {
-    explanation,
-    token,
-    chain,
-  }: { readonly explanation: PriceExplanation; readonly token: string; readonly chain: Chain | null },
+  priced: { readonly explanation: PriceExplanation; readonly token: string; readonly chain: Chain | null },
   { feeds }: PriceProof,
   blocks: ProvenBlocks,
   logOf: (place: NonNullable<PriceProof['feeds'][number]['proof']>, at: string) => ProvenLog,
-): VerifiedAnchors {
+): { readonly proven: readonly string[]; readonly unproven: readonly UnprovenFact[] } {
+  const { explanation, token, chain } = priced;
   const anchors = decidingAnchors(explanation, token);
   const ofFeeds = anchors.filter(({ source }) => source === 'feed');
   if (feeds.length !== ofFeeds.length)
@@ -46,34 +36,33 @@ export function verifyAnchors(
     if (chain !== null) checkAnchor(anchor, explanation, chain);
     const fact = `Price of ${anchor.token_address}: ${anchor.price_usd} US dollars`;
     if (anchor.source !== 'feed') return [{ fact, reason: anchor.source }];
-    const place = ofFeeds.indexOf(anchor);
-    const [feed, at] = [feeds[place], `proof.feeds[${place}]`];
+    const index = ofFeeds.indexOf(anchor);
+    const [feed, at] = [feeds[index], `proof.feeds[${index}]`];
     if (feed?.token_address !== anchor.token_address)
       throw new PriceProofError(`${at}.token_address`, 'is not that of the anchor at this place');
     if (feed.proof === null) return [{ fact, reason: feed.reason ?? 'contract-call' }];
-    verifyValue(anchor, logOf(feed.proof, at), {
-      at,
-      stated: `explanation.anchors[${explanation.anchors.indexOf(anchor)}]`,
-    });
+    const stated = `explanation.anchors[${explanation.anchors.indexOf(anchor)}]`;
+    verifyValue(anchor, logOf(feed.proof, at), { at, stated });
     verifyAge(logOf(feed.proof, at), feed.heartbeat_seconds, blocks, at);
-    if (chain !== null) checkHeartbeat(anchor, feed.heartbeat_seconds, chain, at);
-    proven.push(
-      `Round ${anchor.round} of feed ${anchor.aggregator}: ${anchor.token_address} at ${anchor.price_usd} US dollars`,
-    );
-    return isKnown(anchor, chain)
-      ? []
-      : [{ fact: `Aggregator ${anchor.aggregator} of ${anchor.token_address}`, reason: 'unknown-feed' }];
+    const known = chain === null ? null : feedOfAnchor(chain, parseAddress(anchor.token_address));
+    const heartbeat = known?.heartbeatSeconds ?? DEFAULT_HEARTBEAT_SECONDS;
+    if (chain !== null && feed.heartbeat_seconds !== heartbeat)
+      throw new PriceProofError(
+        `${at}.heartbeat_seconds`,
+        `is ${feed.heartbeat_seconds}, but that of the feed is ${heartbeat}`,
+      );
+    const { aggregator, token_address: of } = anchor;
+    proven.push(`Round ${anchor.round} of feed ${aggregator}: ${of} at ${anchor.price_usd} US dollars`);
+    // The list of the chain's feeds, which the program brings along.
+    if (known?.aggregators.some((listed) => listed === aggregator)) return [];
+    return [{ fact: `Aggregator ${aggregator} of ${of}`, reason: 'unknown-feed' }];
   });
   return { proven, unproven };
 }
 
-interface Places {
-  readonly at: string;
-  readonly stated: string;
-}
-
 /** The event has the value and the round in its topics. Its decimals are those of the denominator. */
-function verifyValue(anchor: Anchor, { address, topics, block, index }: ProvenLog, { at, stated }: Places): void {
+function verifyValue(anchor: Anchor, log: ProvenLog, { at, stated }: { at: string; stated: string }): void {
+  const { address, topics, block, index } = log;
   const [topic0, current, round, ...more] = topics;
   if (topic0 !== ANSWER_UPDATED_TOPIC || current === undefined || round === undefined || more.length > 0)
     throw new PriceProofError(at, 'is not an AnswerUpdated log');
@@ -103,7 +92,7 @@ function verifyAge({ data, block }: ProvenLog, heartbeat: number, { price }: Pro
 const WORD_LENGTH = 66;
 const WORD_BITS = 256;
 
-/** The known chain has the token as an anchor, with this source. @throws PriceProofError */
+/** The known chain must have the token as an anchor, with this source. @throws PriceProofError */
 function checkAnchor(anchor: Anchor, { anchors }: PriceExplanation, chain: Chain): void {
   const at = `explanation.anchors[${anchors.indexOf(anchor)}]`;
   const { token_address: token, source, feed: proxy } = anchor;
@@ -120,18 +109,6 @@ function checkAnchor(anchor: Anchor, { anchors }: PriceExplanation, chain: Chain
   const decimals = decimalsOf(readNumber(anchor.price_denominator, `${at}.price_denominator`));
   if (decimals !== feed.decimals)
     throw new PriceProofError(`${at}.price_denominator`, `has ${decimals} decimals, but the feed has ${feed.decimals}`);
-}
-
-function checkHeartbeat({ token_address: token }: Anchor, stated: number, chain: Chain, at: string): void {
-  const known = feedOfAnchor(chain, parseAddress(token))?.heartbeatSeconds ?? DEFAULT_HEARTBEAT_SECONDS;
-  if (stated !== known)
-    throw new PriceProofError(`${at}.heartbeat_seconds`, `is ${stated}, but that of the feed is ${known}`);
-}
-
-/** Whether the list of the chain's feeds, which the program brings along, has the aggregator. */
-function isKnown({ token_address: token, aggregator }: Anchor, chain: Chain | null): boolean {
-  const feed = chain === null ? null : feedOfAnchor(chain, parseAddress(token));
-  return feed?.aggregators.some((one) => one === aggregator) === true;
 }
 
 function decimalsOf(denominator: bigint): number | null {

@@ -1,29 +1,21 @@
-import { type Address, isAddress, parseAddress } from '@chainstead/core';
+import { isAddress, parseAddress } from '@chainstead/core';
 import { slotOfHolder } from '@chainstead/erc20';
 import { InvalidStateProofError, verifyAccountProof } from '@chainstead/proof';
 import type { PriceProof, UnprovenFact } from '../token-price/serve/price-proof-document.ts';
 import type { CountedPool } from './counted-pools.ts';
+import type { BalanceOfPool } from './evidence-kind.ts';
 import { PriceProofError } from './proof-error.ts';
 import type { ProvenBlocks } from './proven-blocks.ts';
 
-/** A balance of a concentrated pool at the end of the block. */
-export interface NewestBalance {
-  readonly pool: Address;
-  readonly token: Address;
-  /** Base units, decimal digits. */
-  readonly balance: string;
-}
-
-/** The newest balances of concentrated pools that are contracts and count. Those of others are their reserves, or follow from events. */
-export function newestBalances(pools: readonly CountedPool[]): readonly NewestBalance[] {
+/** Of concentrated pools that are contracts and count. Balances of others are their reserves, or follow from events. */
+export function newestBalances(pools: readonly CountedPool[]): readonly BalanceOfPool[] {
   return pools.flatMap(({ candidate: { pair_address: pool, sides, states } }) => {
     const last = states.at(-1);
     if (last === undefined || last.sqrt_price_x96 === null || !isAddress(pool)) return [];
-    return [last.balance0, last.balance1].flatMap((balance, side): NewestBalance[] => {
+    return [last.balance0, last.balance1].flatMap((balance, side): BalanceOfPool[] => {
       const token = sides[side]?.token_address ?? '';
-      return balance === null || !isAddress(token)
-        ? []
-        : [{ pool: parseAddress(pool), token: parseAddress(token), balance }];
+      if (balance === null || !isAddress(token)) return [];
+      return [{ pool: parseAddress(pool), token: parseAddress(token), balance }];
     });
   });
 }
@@ -35,31 +27,29 @@ export function verifyBalances(
   { price }: ProvenBlocks,
 ): { readonly proven: readonly string[]; readonly unproven: readonly UnprovenFact[] } {
   const wanted = newestBalances(pools);
-  const found = balances.map((evidence, place) => {
-    const at = `proof.balances[${place}]`;
+  const found = balances.map((evidence, index) => {
+    const at = `proof.balances[${index}]`;
     // The wrapped and the native token may both be hops, and share a pool.
-    const same = wanted.filter(({ pool, token }) => pool === evidence.pair_address && token === evidence.token_address);
-    const [one] = same;
-    if (one === undefined) throw new PriceProofError(at, 'is not a balance of a concentrated pool that counts');
-    const slot = slotOfHolder({ layout: evidence.layout, slot: BigInt(evidence.slot) }, one.pool);
+    const same = wanted.filter((of) => of.pool === evidence.pair_address && of.token === evidence.token_address);
+    const [first] = same;
+    if (first === undefined) throw new PriceProofError(at, 'is not a balance of a concentrated pool that counts');
+    const { pool, token } = first;
+    const slot = slotOfHolder({ layout: evidence.layout, slot: BigInt(evidence.slot) }, pool);
     try {
-      const question = { stateRoot: price.stateRoot, address: one.token, slots: [slot] };
+      const question = { stateRoot: price.stateRoot, address: token, slots: [slot] };
       const [value] = verifyAccountProof(evidence.proof, question).slots;
       const wrong = same.find(({ balance }) => balance !== String(value));
-      if (wrong !== undefined)
-        throw new PriceProofError(
-          `the balance of ${one.token} in pool ${one.pool}`,
-          `is ${wrong.balance}, but the storage has ${value}`,
-        );
+      const problem = `is ${wrong?.balance}, but the storage has ${value}`;
+      if (wrong !== undefined) throw new PriceProofError(`the balance of ${token} in pool ${pool}`, problem);
     } catch (error) {
       if (!(error instanceof InvalidStateProofError)) throw error;
       throw new PriceProofError(at, `does not lead to the state root of block ${price.number} (${error.fault})`);
     }
-    return { ...one, slot: `Slot ${evidence.slot} (${evidence.layout}) of ${one.token} holds its balances` };
+    return { pool, token, slot: `Slot ${evidence.slot} (${evidence.layout}) of ${token} holds its balances` };
   });
-  const places = new Set(found.map(({ slot }) => slot));
+  const slots = new Set(found.map(({ slot }) => slot));
   return {
     proven: found.map(({ pool, token }) => `Balance of ${token} in pool ${pool}: storage of the token`),
-    unproven: [...places].map((fact) => ({ fact, reason: 'contract-call' as const })),
+    unproven: [...slots].map((fact) => ({ fact, reason: 'contract-call' as const })),
   };
 }

@@ -5,18 +5,14 @@ import type { PriceExplanation } from '../token-price/serve/price-explanation.ts
 import { tokensOf } from './counted-pools.ts';
 import { PriceProofError } from './proof-error.ts';
 
-/** The token of a price with hops. */
-interface PricedThroughHops {
-  readonly token: Address;
-  /** Null: unknown. */
-  readonly chain: Chain | null;
-}
-
 /**
- * Checks which tokens are hops: neither anchors nor the token, each once, and each with a pool of the token. That a hop has a direct price follows
- * from its pools when the price is decided again. @throws PriceProofError
+ * Hops must be neither anchors nor the token, each once, and each with a pool of the token. That a hop has a direct
+ * price follows from its pools when the price is decided again.
+ * @param chain null: unknown
+ * @throws PriceProofError
  */
-export function checkHops({ hops, anchors, candidates }: PriceExplanation, { token, chain }: PricedThroughHops): void {
+export function checkHops(explanation: PriceExplanation, token: Address, chain: Chain | null): void {
+  const { hops, anchors, candidates } = explanation;
   if (hops.length === 0) return;
   const priced = new Set(anchors.map((anchor) => anchor.token_address));
   const ofChain = chain === null ? null : anchorsOf(chain);
@@ -28,12 +24,12 @@ export function checkHops({ hops, anchors, candidates }: PriceExplanation, { tok
   const forms: readonly string[] = chain === null ? [token] : formsOf(token, chain);
   const traded = new Set(candidates.flatMap(tokensOf));
   const seen = new Set<string>();
-  hops.forEach(({ token_address: hop }, place) => {
-    const at = `explanation.hops[${place}].token_address`;
+  for (const [index, { token_address: hop }] of hops.entries()) {
+    const at = `explanation.hops[${index}].token_address`;
     if (forms.includes(hop)) throw new PriceProofError(at, `is ${hop}, which is the priced token`);
     if (priced.has(hop) || dollars.has(hop)) throw new PriceProofError(at, `is ${hop}, which is an anchor`);
     if (seen.has(hop)) throw new PriceProofError(at, `is ${hop}, which is an earlier hop too`);
     if (!traded.has(hop)) throw new PriceProofError(at, `is ${hop}, which no pool of the candidates trades`);
     seen.add(hop);
-  });
+  }
 }

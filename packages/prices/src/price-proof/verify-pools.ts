@@ -1,6 +1,6 @@
 import { isAddress } from '@chainstead/core';
 import { decodePoolEvent, type PoolEvent } from '@chainstead/markets';
-import type { PriceExplanation } from '../token-price/serve/price-explanation.ts';
+import { type PriceExplanation, showState } from '../token-price/serve/price-explanation.ts';
 import type { PriceProof, UnprovenFact } from '../token-price/serve/price-proof-document.ts';
 import {
   addLiquidityChanges,
@@ -11,17 +11,13 @@ import type { StateSince } from '../token-price/states/side-depths.ts';
 import type { CountedPool } from './counted-pools.ts';
 import { PriceProofError } from './proof-error.ts';
 import { compareLogs, type ProvenBlocks, type ProvenLog } from './proven-blocks.ts';
-import { readState, showState } from './stated-states.ts';
+import { readState } from './stated-states.ts';
 
 type Candidate = PriceExplanation['candidates'][number];
 type StatedState = Candidate['states'][number];
 
-/** What the evidence of pools shows. */
-interface VerifiedPools {
-  /** Number of pool states that logs prove. */
-  readonly states: number;
-  readonly unproven: readonly UnprovenFact[];
-}
+/** `states`: number of pool states that logs prove. */
+type VerifiedPools = { readonly states: number; readonly unproven: readonly UnprovenFact[] };
 
 /** Compares the states of all pools that count with the logs that set them. @throws PriceProofError */
 export function verifyPools(
@@ -32,9 +28,9 @@ export function verifyPools(
 ): VerifiedPools {
   if (pools.length !== counted.length)
     throw new PriceProofError('proof.pools', `has ${pools.length} pools, but ${counted.length} count`);
-  const verified = pools.map((evidence, place) => {
-    const at = `proof.pools[${place}]`;
-    const { candidate, stated } = counted[place] ?? {};
+  const verified = pools.map((evidence, index) => {
+    const at = `proof.pools[${index}]`;
+    const { candidate, stated } = counted[index] ?? {};
     if (candidate === undefined || stated === undefined || evidence.pair_address !== candidate.pair_address)
       throw new PriceProofError(`${at}.pair_address`, 'is not that of the pool at this place of those that count');
     const logs = evidence.logs.map((log, position) => logOf(log, `${at}.logs[${position}]`));
@@ -66,22 +62,26 @@ function verifyPool(
   const isContract = isAddress(pool);
   const emitter = isContract ? pool : evidence.logs[0]?.address;
   const startBlock = start === null ? -1 : Number(start.block);
-  const logs = evidence.logs.map((log, place): PoolLog => {
+  const logs = evidence.logs.map((log, index): PoolLog => {
+    const path = `${at}.logs[${index}]`;
     // The events of a vault name the pool.
     const event = decodePoolEvent(log, new Map([[log.address, '']]));
     if (event?.pool !== pool || log.address !== emitter)
-      throw new PriceProofError(`${at}.logs[${place}]`, `is not an event of pool ${pool}`);
-    const before = evidence.logs[place - 1];
+      throw new PriceProofError(path, `is not an event of pool ${pool}`);
+    const before = evidence.logs[index - 1];
     if (before !== undefined && compareLogs(before, log) >= 0)
-      throw new PriceProofError(`${at}.logs[${place}]`, 'is not later than the log before it');
+      throw new PriceProofError(path, 'is not later than the log before it');
     if (log.block.number <= startBlock || log.block.number > blocks.price.number)
-      throw new PriceProofError(`${at}.logs[${place}]`, 'is not in a block of the proven states');
+      throw new PriceProofError(path, 'is not in a block of the proven states');
     return { log, event };
   });
   const last = candidate.states.find(({ block }) => Number(block) === startBlock);
   if (start !== null && last === undefined)
     throw new PriceProofError(`${at}.start.block`, `is ${start.block}, which is not the block of an explained state`);
-  const expected = addLiquidityChanges(reportedStates(logs, last, start), liquidityChanges(logs));
+  const changes = logs.flatMap(({ log, event }): LiquidityChange[] =>
+    event.kind === 'liquidity' && event.range !== null ? [{ ...placeOf(log), ...event.range }] : [],
+  );
+  const expected = addLiquidityChanges(reportedStates(logs, last, start), changes);
   compareStates(candidate, evidence, expected);
   const unproven: UnprovenFact[] = [];
   if (start !== null)
@@ -93,10 +93,7 @@ function verifyPool(
   return { states: expected.length - (start === null ? 0 : 1), unproven };
 }
 
-interface PoolLog {
-  readonly log: ProvenLog;
-  readonly event: PoolEvent;
-}
+type PoolLog = { readonly log: ProvenLog; readonly event: PoolEvent };
 
 /** Storage proves the balances at the end of the block; transfers lead to earlier ones. */
 function unprovenBalances(
@@ -105,7 +102,7 @@ function unprovenBalances(
   isRead: boolean,
 ): UnprovenFact {
   const isProven = sides.every(({ token_address: token }) =>
-    balances.some((one) => one.pair_address === pool && one.token_address === token),
+    balances.some((balance) => balance.pair_address === pool && balance.token_address === token),
   );
   const fact = isProven ? `Earlier balances of pool ${pool}` : `Balances of pool ${pool}`;
   return { fact, reason: isRead ? 'contract-call' : 'all-events' };
@@ -133,12 +130,6 @@ function reportedStates(
 
 const END_OF_BLOCK = Number.MAX_SAFE_INTEGER;
 
-function liquidityChanges(logs: readonly PoolLog[]): readonly LiquidityChange[] {
-  return logs.flatMap(({ log, event }) =>
-    event.kind === 'liquidity' && event.range !== null ? [{ ...placeOf(log), ...event.range }] : [],
-  );
-}
-
 /** Requires each explained state after the start to be the one that the logs until its block lead to, and none to be left out. */
 function compareStates(
   { states }: Candidate,
@@ -146,18 +137,18 @@ function compareStates(
   expected: readonly Pick<StateSince, 'block' | 'since' | 'state'>[],
 ): void {
   const startBlock = start === null ? -1 : Number(start.block);
-  states.forEach((one, place) => {
-    if (Number(one.block) <= startBlock) return;
-    const path = `${stated}.states[${place}]`;
-    const found = expected.findLast(({ block }) => block <= Number(one.block));
+  for (const [index, state] of states.entries()) {
+    if (Number(state.block) <= startBlock) continue;
+    const path = `${stated}.states[${index}]`;
+    const found = expected.findLast(({ block }) => block <= Number(state.block));
     if (found === undefined) throw new PriceProofError(path, 'has no log that proves it');
     const shown = showState(found.state);
     for (const member of ['reserve0', 'reserve1', 'sqrt_price_x96', 'liquidity', 'active_bin'] as const)
-      if (one[member] !== shown[member])
-        throw new PriceProofError(`${path}.${member}`, `is ${one[member]}, but the logs prove ${shown[member]}`);
-    if (Number(one.block) === found.block && one.time !== found.since)
-      throw new PriceProofError(`${path}.time`, `is ${one.time}, but that of block ${one.block} is ${found.since}`);
-  });
+      if (state[member] !== shown[member])
+        throw new PriceProofError(`${path}.${member}`, `is ${state[member]}, but the logs prove ${shown[member]}`);
+    if (Number(state.block) === found.block && state.time !== found.since)
+      throw new PriceProofError(`${path}.time`, `is ${state.time}, but that of block ${state.block} is ${found.since}`);
+  }
   const blocks = new Set(states.map(({ block }) => Number(block)));
   for (const { block } of expected)
     if (!blocks.has(block))

@@ -29,10 +29,7 @@ export interface Trust {
 }
 
 /** A block whose hash the reader has to compare with a node. */
-interface BlockToCheck {
-  readonly number: number;
-  readonly hash: Hash;
-}
+type BlockToCheck = { readonly number: number; readonly hash: Hash };
 
 /** A price that holds, and under which conditions. */
 export interface VerifiedPrice {
@@ -45,7 +42,6 @@ export interface VerifiedPrice {
   readonly block: BlockToCheck;
   /** Unix seconds of the block. */
   readonly time: number;
-  /** Sentences. */
   readonly proven: readonly string[];
   readonly unproven: readonly UnprovenFact[];
   /** Blocks that are neither trusted nor linked to a trusted one. */
@@ -66,8 +62,8 @@ const documentSchema = z.object({
 type PriceDocument = z.infer<typeof documentSchema>;
 
 /**
- * Verifies a price response with a proof, from the document and the known chains alone. Headers are checked by their hashes, and receipts by the
- * roots of headers. States of pools and values of feeds must follow from the logs of receipts, and the price from these.
+ * From the document and the known chains alone. Headers are checked by their hashes, and receipts by the roots of
+ * headers. States of pools and values of feeds must follow from the logs of receipts, and the price from these.
  * @throws PriceProofError naming the part that does not hold
  */
 export function verifyPrice(document: unknown, chains: ChainRegistry, trust: Trust): VerifiedPrice {
@@ -79,12 +75,8 @@ export function verifyPrice(document: unknown, chains: ChainRegistry, trust: Tru
   return price;
 }
 
-/** What a verifier knows itself, whatever the document has. */
-export interface KnownMethod {
-  /** With its anchors, feeds, exchanges and decimals; null: unknown. */
-  readonly chain: Chain | null;
-  readonly rules: PricingRules;
-}
+/** What a verifier knows itself, whatever the document has. Null: an unknown chain. */
+type KnownMethod = { readonly chain: Chain | null; readonly rules: PricingRules };
 
 /** Verifies all but the digest. @throws PriceProofError */
 export function verifyFacts(document: PriceDocument, { chain, rules }: KnownMethod, trust: Trust): VerifiedPrice {
@@ -92,11 +84,15 @@ export function verifyFacts(document: PriceDocument, { chain, rules }: KnownMeth
   if (!isAddress(tokenAddress)) throw new PriceProofError('tokenAddress', 'is not an address');
   const token = parseAddress(tokenAddress);
   const blocks = readBlocks(proof);
-  checkPlace(explanation, blocks);
+  const { price: at } = blocks;
+  if (explanation.block !== String(at.number))
+    throw new PriceProofError('explanation.block', `is ${explanation.block}, but the header is of block ${at.number}`);
+  if (explanation.time !== at.timestamp)
+    throw new PriceProofError('explanation.time', `is ${explanation.time}, but that of the block is ${at.timestamp}`);
   const blocksToCheck = checkTrust(blocks, trust);
   const logOf = readLogs(proof, blocks);
   if (chain !== null) checkRules(explanation, rules);
-  checkHops(explanation, { token, chain });
+  checkHops(explanation, token, chain);
   const counted = countedPools(explanation);
   const pools = verifyPools(counted, proof, blocks, logOf);
   const anchors = verifyAnchors({ explanation, token, chain }, proof, blocks, logOf);
@@ -104,7 +100,6 @@ export function verifyFacts(document: PriceDocument, { chain, rules }: KnownMeth
   const identities = verifyIdentities(counted, chain);
   const usd = rebuildPrice(explanation, token, chain);
   checkResponse(document, plainDecimal(usd), nearestNumber(usd));
-  const { price: at } = blocks;
   const linked = blocks.byHash.size - blocks.unlinked.length;
   const proven = [
     `Block ${at.number}: number, time and receipts root follow from its hash`,
@@ -145,25 +140,12 @@ function readDocument(given: unknown): PriceDocument {
   const parsed = documentSchema.safeParse(given);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new PriceProofError(pathOf(issue?.path ?? []), `is malformed: ${issue?.message}`);
+  const path = issue?.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('') ?? '';
+  throw new PriceProofError(path.slice(1), `is malformed: ${issue?.message}`);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function pathOf(path: readonly PropertyKey[]): string {
-  return path
-    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
-    .join('')
-    .slice(1);
-}
-
-function checkPlace({ block, time }: PriceExplanation, { price }: ProvenBlocks): void {
-  if (block !== String(price.number))
-    throw new PriceProofError('explanation.block', `is ${block}, but the header is of block ${price.number}`);
-  if (time !== price.timestamp)
-    throw new PriceProofError('explanation.time', `is ${time}, but that of the block is ${price.timestamp}`);
 }
 
 function checkTrust({ price, unlinked }: ProvenBlocks, { blockHash, blockHashes }: Trust): readonly BlockToCheck[] {
@@ -172,12 +154,9 @@ function checkTrust({ price, unlinked }: ProvenBlocks, { blockHash, blockHashes 
   const isTrusted = (hash: Hash) => (hash === price.hash && blockHash !== null) || (blockHashes?.has(hash) ?? false);
   const unknown = [...unlinked, price].filter(({ hash }) => !isTrusted(hash));
   const [first] = unknown;
-  if (blockHashes !== null && first !== undefined)
-    throw new PriceProofError(
-      `block ${first.number}`,
-      `has the hash ${first.hash}, which is not trusted and not linked`,
-    );
-  return unknown.map(({ number, hash }) => ({ number, hash }));
+  if (blockHashes === null || first === undefined) return unknown.map(({ number, hash }) => ({ number, hash }));
+  const problem = `has the hash ${first.hash}, which is not trusted and not linked`;
+  throw new PriceProofError(`block ${first.number}`, problem);
 }
 
 /** The address of a pool may follow from its tokens and the factory of a known exchange. Decimals are results of calls. */
@@ -186,12 +165,11 @@ function verifyIdentities(counted: readonly CountedPool[], chain: Chain | null) 
   const tokens = new Set<Address>();
   for (const { candidate, stated } of counted) {
     const { pair_address: pool, exchange_name: exchange, is_stable: isStable } = candidate;
-    const sides = candidate.sides.flatMap(({ token_address: token }) =>
-      isAddress(token) ? [parseAddress(token)] : [],
-    );
+    const sides: Address[] = [];
     for (const { token_address: side, decimals } of candidate.sides) {
       if (!isAddress(side)) continue;
       const token = parseAddress(side);
+      sides.push(token);
       const known = chain === null ? null : knownDecimals(chain, token);
       if (known === null) tokens.add(token);
       else if (known !== decimals)
@@ -200,13 +178,13 @@ function verifyIdentities(counted: readonly CountedPool[], chain: Chain | null) 
     const [token0, token1] = sides;
     const isComplete = chain !== null && isAddress(pool) && token0 !== undefined && token1 !== undefined;
     const found = isComplete ? recomputePool(parseAddress(pool), [token0, token1], exchangesOf(chain)) : null;
-    if (found === null)
+    if (found === null) {
       unproven.push({ fact: `Tokens, exchange and curve of pool ${pool}`, reason: 'no-address-rule' });
-    else {
-      if (found.exchange.name !== exchange || found.isStable !== isStable || found.tokens?.[0] !== token0)
-        throw new PriceProofError(stated, `differs from the facts of the address ${pool}`);
-      proven.push(`Pool ${pool} of these tokens belongs to ${exchange}: its address follows from them`);
+      continue;
     }
+    if (found.exchange.name !== exchange || found.isStable !== isStable || found.tokens?.[0] !== token0)
+      throw new PriceProofError(stated, `differs from the facts of the address ${pool}`);
+    proven.push(`Pool ${pool} of these tokens belongs to ${exchange}: its address follows from them`);
   }
   for (const token of tokens) unproven.push({ fact: `Decimals of ${token}`, reason: 'contract-call' });
   return { proven, unproven };
@@ -214,13 +192,12 @@ function verifyIdentities(counted: readonly CountedPool[], chain: Chain | null) 
 
 /** @throws PriceProofError for the first figure that is another one */
 function checkRules({ rules }: PriceExplanation, known: PricingRules): void {
-  const expected = showRules(known);
-  for (const member of Object.keys(expected) as (keyof typeof expected)[])
-    if (rules[member] !== expected[member])
-      throw new PriceProofError(
-        `explanation.rules.${member}`,
-        `is ${rules[member]}, but this program verifies prices by ${expected[member]}`,
-      );
+  for (const [member, value] of Object.entries(showRules(known))) {
+    const stated = Object(rules)[member];
+    if (stated === value) continue;
+    const problem = `is ${stated}, but this program verifies prices by ${value}`;
+    throw new PriceProofError(`explanation.rules.${member}`, problem);
+  }
 }
 
 /** On an unknown chain, pools of the native token may stand for those of a token that wraps it. */
@@ -230,21 +207,16 @@ function unprovenChain(
 ): readonly UnprovenFact[] {
   const expected = Object.entries(showRules(rules));
   const isUsual = expected.every(([member, value]) => Object(explanation.rules)[member] === value);
-  return [
-    ...(isUsual ? [] : [{ fact: 'Rules other than the defaults', reason: 'setting' } as const]),
-    { fact: `Anchors, feeds and exchanges of chain ${id}, which this program does not know`, reason: 'setting' },
-    ...unprovenForms(explanation, token),
-  ];
-}
-
-function unprovenForms(explanation: PriceExplanation, token: string): readonly UnprovenFact[] {
-  const { candidates } = explanation;
-  return [{ token_address: token, candidates }, ...countedHops(explanation)].flatMap(
-    ({ token_address: own, candidates: pools }) =>
-      pools.every((pool) => tokensOf(pool).includes(own))
-        ? []
-        : [{ fact: `${own} wraps the native token`, reason: 'setting' as const }],
+  const priced = [{ token_address: token, candidates: explanation.candidates }, ...countedHops(explanation)];
+  const wrapping = priced.filter(({ token_address: own, candidates }) =>
+    candidates.some((pool) => !tokensOf(pool).includes(own)),
   );
+  const facts = [
+    ...(isUsual ? [] : ['Rules other than the defaults']),
+    `Anchors, feeds and exchanges of chain ${id}, which this program does not know`,
+    ...wrapping.map(({ token_address: own }) => `${own} wraps the native token`),
+  ];
+  return facts.map((fact) => ({ fact, reason: 'setting' }));
 }
 
 function checkResponse({ explanation, ...shown }: PriceDocument, formatted: string, nearest: number): void {

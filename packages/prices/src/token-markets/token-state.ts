@@ -27,7 +27,7 @@ export interface TokenState {
   readonly isFinal: boolean;
 }
 
-/** Returns the states of tokens at a place. An anchor has the price of its feed, and its pools against other anchors. */
+/** An anchor has the price of its feed, and its pools against other anchors. */
 export async function readTokenStates(
   sources: PriceSources,
   chain: Chain,
@@ -67,10 +67,11 @@ function dollarsIn({ history, candidate, decimals }: PricedPool, anchors: Readon
   const own = newest(candidate.price);
   const valueIn = (token: Address, balance: bigint | null, digits: number | null) =>
     worth(wholeTokens(wholeFraction(balance ?? 0n), digits), anchors.get(token) ?? own);
-  const sides = [
+  const [value0, value1] = [
     valueIn(history.token0, balance0, decimals[0]),
     valueIn(history.token1, balance1, decimals[1]),
-  ] as const;
+  ];
+  const sides = [value0, value1] as const;
   const liquidity = liquidityOf(sides, skewOf(sides));
   return liquidity === null ? NOTHING : { numerator: roundedUnits(liquidity, DOLLAR), denominator: DOLLAR };
 }

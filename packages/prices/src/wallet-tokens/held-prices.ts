@@ -10,7 +10,6 @@ import { countedDepth } from '../token-price/read/read-hop-prices.ts';
 import { DAY_SECONDS, dollarsOf, isInactive, type TokenPrice } from '../token-price/read/token-price.ts';
 import type { PriceLimits } from '../token-price/serve/price-parameters.ts';
 
-/** Price of a token that a wallet holds. */
 export interface HeldPrice {
   /** US dollars per whole token. */
   readonly usd: Fraction;
@@ -26,23 +25,18 @@ export type HeldPrices = ReadonlyMap<Address, HeldPrice>;
 /** Tokens of a wallet that count for its whole value: those that moved last. */
 export const TOKENS_MAX = 2_000;
 
-export interface HeldPricesQuery {
-  readonly block: number;
-  readonly limits: PriceLimits;
-  /** Tokens whose price 24 hours before is wanted too. */
-  readonly changing: readonly Address[];
-}
-
 /**
- * Returns the prices of tokens at the end of a block. Tokens without a price, and those beyond the limits, are missing.
+ * At the end of a block. Tokens without a price, and those beyond the limits, are missing.
  * @param tokens the zero address is the native token, which is priced as its wrapped one
+ * @param query.changing tokens whose price 24 hours before is wanted too
  */
 export async function readHeldPrices(
   sources: PriceSources,
   chain: Chain,
   tokens: readonly Address[],
-  { block, limits, changing }: HeldPricesQuery,
+  query: { readonly block: number; readonly limits: PriceLimits; readonly changing: readonly Address[] },
 ): Promise<HeldPrices> {
+  const { block, limits, changing } = query;
   const { max_token_inactivity: maxDays } = limits;
   const pricedAs = (token: Address): Address =>
     token === ZERO_ADDRESS ? (wrappedNativeOf(chain) ?? ZERO_ADDRESS) : token;
@@ -66,22 +60,16 @@ export async function readHeldPrices(
   );
 }
 
-interface PricesAt {
-  /** Unix seconds. */
-  readonly time: number;
-  readonly prices: ReadonlyMap<Address, TokenPrice>;
-}
-
 type Moment = Exclude<PriceMoment, { of: 'newest' }>;
 
-/** Null: no known block is at or before the moment. */
+/** With the Unix seconds of the moment. Null: no known block is at or before it. */
 async function pricesAt(
   sources: PriceSources,
   chain: Chain,
   tokens: readonly Address[],
   moment: Moment,
   { min_pair_side_liquidity_usd: minSideDepth }: PriceLimits,
-): Promise<PricesAt | null> {
+): Promise<{ readonly time: number; readonly prices: ReadonlyMap<Address, TokenPrice> } | null> {
   const { database } = sources;
   const rules = { ...chain.pricing, ...(minSideDepth !== undefined && { minSideDepth }) };
   const { place } = await readPlace(database, chain, moment, rules.windowSeconds);

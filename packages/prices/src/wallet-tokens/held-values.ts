@@ -13,31 +13,28 @@ import type { ResolvedBalance } from '@chainstead/erc20';
 import { changeBetween } from '../token-price/serve/shown-values.ts';
 import type { HeldPrice, HeldPrices } from './held-prices.ts';
 
-/** A balance with the price of its token. */
-export interface Holding {
-  /** Base units. */
+/** A balance in base units. Null: the decimals are unknown. */
+export interface PricedBalance {
   readonly balance: bigint;
-  /** Null: unknown. */
   readonly decimals: number | null;
-  /** Undefined: none. */
   readonly price: HeldPrice | undefined;
 }
 
 /** US dollars that a balance is worth; null: no price, or the decimals are unknown. */
-export function dollarValue({ balance, decimals, price }: Holding): Fraction | null {
+export function dollarValue({ balance, decimals, price }: PricedBalance): Fraction | null {
   return price === undefined ? null : timesPrice(balance, decimals, price.usd);
 }
 
-export function nativeHolding({ native }: Chain, balance: bigint, prices: HeldPrices): Holding {
+export function nativeHolding({ native }: Chain, balance: bigint, prices: HeldPrices): PricedBalance {
   return { balance, decimals: native.decimals, price: prices.get(ZERO_ADDRESS) };
 }
 
-export function holdingOf({ token, balance, facts }: ResolvedBalance, prices: HeldPrices): Holding {
+export function holdingOf({ token, balance, facts }: ResolvedBalance, prices: HeldPrices): PricedBalance {
   return { balance, decimals: facts.decimals, price: prices.get(token) };
 }
 
 /** The value of a balance, but at most what the pools of its token could pay out. 0 without a price. */
-export function payableValue(holding: Holding): Fraction {
+export function payableValue(holding: PricedBalance): Fraction {
   const [value, depth] = [dollarValue(holding) ?? ZERO, holding.price?.depth ?? null];
   return depth === null ? value : smallerFraction(value, depth);
 }
@@ -47,15 +44,12 @@ export function sumOf(values: readonly Fraction[]): Fraction {
 }
 
 /** Sum of the values of priced balances. */
-export function totalOf(holdings: readonly Holding[]): Fraction {
+export function totalOf(holdings: readonly PricedBalance[]): Fraction {
   return sumOf(holdings.map((holding) => dollarValue(holding) ?? ZERO));
 }
 
-/**
- * Price fields of a wallet's token, rounded here only.
- * @param total US dollars of all tokens of the wallet
- */
-export function showValues(holding: Holding, total: Fraction) {
+/** Values are rounded here only. @param total US dollars of all tokens of the wallet */
+export function showValues(holding: PricedBalance, total: Fraction) {
   const { balance, decimals, price } = holding;
   const value = dollarValue(holding);
   if (price === undefined || value === null) return UNVALUED;
@@ -84,9 +78,8 @@ const UNVALUED = {
 };
 
 function timesPrice(balance: bigint, decimals: number | null, usd: Fraction): Fraction | null {
-  return decimals === null
-    ? null
-    : multiplyFractions({ numerator: balance, denominator: 10n ** BigInt(decimals) }, usd);
+  if (decimals === null) return null;
+  return multiplyFractions({ numerator: balance, denominator: 10n ** BigInt(decimals) }, usd);
 }
 
 function percentOf(value: Fraction, total: Fraction): number {

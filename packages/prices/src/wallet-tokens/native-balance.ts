@@ -3,20 +3,13 @@ import { type Address, errorText } from '@chainstead/core';
 import type { ApiDependencies } from '@chainstead/http';
 import { getNativeBalances, type NativeBalancesOptions, StateUnavailableError } from '@chainstead/node-reads';
 
-export interface NativeBalance {
-  /** Base units. */
-  readonly balance: bigint;
-  /** Whether a node returned it. */
-  readonly isKnown: boolean;
-}
-
-/** Returns the native balance of a wallet after a block; null: the newest block. It is 0 if no node returned it in time. */
+/** After a block; null: the newest one. Base units; 0, and not known, if no node returned the balance in time. */
 export async function nativeOf(
   options: NativeBalancesOptions,
   { database, logger }: Pick<ApiDependencies, 'database' | 'logger'>,
   chain: Chain,
   { wallet, toBlock }: { readonly wallet: Address; readonly toBlock: number | null },
-): Promise<NativeBalance> {
+): Promise<{ readonly balance: bigint; readonly isKnown: boolean }> {
   try {
     const { balances } = await getNativeBalances(options, database, chain, { addresses: [wallet], toBlock });
     return { balance: BigInt(balances[0] ?? 0), isKnown: true };

@@ -34,7 +34,6 @@ export const netWorthSchema = z
   })
   .openapi('NetWorth');
 
-/** Net worth of a wallet on one chain. */
 export interface ChainNetWorth {
   readonly chain: Chain;
   /** Base units. */

@@ -26,7 +26,6 @@ export interface NetWorthOptions extends WalletTokensOptions {
   readonly served: readonly Chain[];
 }
 
-/** Query values of one request. */
 interface NetWorthRequest extends PriceLimits {
   readonly exclude_spam?: boolean | undefined;
   readonly exclude_unverified_contracts?: boolean | undefined;
@@ -43,9 +42,7 @@ export function createNetWorthRoute(options: NetWorthOptions): RouteModule {
       const address = c.req.valid('param').address as Address;
       const { chains: requested, ...query } = c.req.valid('query');
       const wanted =
-        requested === undefined
-          ? options.served.toSorted((one, other) => one.id - other.id)
-          : knownChainsOf(chains, requested);
+        requested === undefined ? options.served.toSorted((a, b) => a.id - b.id) : knownChainsOf(chains, requested);
       const served = wanted.filter((chain) => chains.isIndexed(chain));
       for (const { key } of served) indexedChain(chains, key, erc20Transfers.name);
       const unavailable = wanted.filter((chain) => !chains.isIndexed(chain));
@@ -93,7 +90,7 @@ async function readNetWorth(
   return {
     ...{ chain, native: native.balance },
     nativeValue: dollarValue(nativeHolding(chain, native.balance, prices)) ?? wholeFraction(0n),
-    tokensValue: sumOf(reported.balances.map((one) => payableValue(holdingOf(one, prices)))),
+    tokensValue: sumOf(reported.balances.map((balance) => payableValue(holdingOf(balance, prices)))),
     indexed: { ...reported.indexed, complete },
   };
 }
@@ -123,9 +120,7 @@ function routeOf({ parameters }: ApiDependencies) {
             depth: `US dollars that each side of a pool must hold. Default: 500. ${OF_TOKENS}`,
           }),
         },
-        {
-          chains: chainsParameter('Chains to count, in this order. Default: all indexed chains by ID.'),
-        },
+        { chains: chainsParameter('Chains to count, in this order. Default: all indexed chains by ID.') },
       ),
     },
     responses: {

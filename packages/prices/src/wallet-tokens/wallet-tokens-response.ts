@@ -14,10 +14,9 @@ const number = (description: string) => z.number().nullable().openapi({ descript
 const walletTokenSchema = z
   .object({
     ...tokenBalanceShape,
-    token_address: z.string().openapi({
-      pattern: '^0x[0-9a-f]{40}$',
-      description: `${NATIVE_ADDRESS} for the native token`,
-    }),
+    token_address: z
+      .string()
+      .openapi({ pattern: '^0x[0-9a-f]{40}$', description: `${NATIVE_ADDRESS} for the native token` }),
     balance_formatted: z.string().nullable(),
     native_token: z.boolean(),
     usd_price: number('US dollars per whole token at the block. null: no price'),
@@ -46,10 +45,7 @@ export const walletTokensSchema = z
   })
   .openapi('WalletTokens');
 
-/**
- * Returns a token of the response.
- * @param total US dollars of all tokens of the wallet
- */
+/** @param total US dollars of all tokens of the wallet */
 export function showWalletToken(
   reported: ResolvedBalance,
   price: HeldPrice | undefined,
@@ -65,7 +61,6 @@ export function showWalletToken(
 }
 
 /**
- * Returns the native token of the response.
  * @param balance base units
  * @param total US dollars of all tokens of the wallet
  */

@@ -19,6 +19,7 @@ import {
 import { z } from '@hono/zod-openapi';
 import { startPriceSources } from '../token-price/read/prices-with-balances.ts';
 import { type PriceLimits, priceLimits } from '../token-price/serve/price-parameters.ts';
+import { readDecimal } from '../token-price/serve/shown-values.ts';
 import { type HeldPrices, readHeldPrices, TOKENS_MAX } from './held-prices.ts';
 import { holdingOf, nativeHolding, totalOf } from './held-values.ts';
 import { nativeOf } from './native-balance.ts';
@@ -64,11 +65,9 @@ export function createWalletTokensRoute(options: WalletTokensOptions): RouteModu
         const { filter } = page;
         const priceSources = startPriceSources(dependencies, options);
         const wallet = filter.address as Address;
+        const ofNative = { nodeReads, waitMs, maxAgeMs: nativeMaxAgeMs };
         const native = showsNative(page)
-          ? await nativeOf({ nodeReads, waitMs, maxAgeMs: nativeMaxAgeMs }, dependencies, chain, {
-              wallet,
-              toBlock: filter.to_block,
-            })
+          ? await nativeOf(ofNative, dependencies, chain, { wallet, toBlock: filter.to_block })
           : { balance: 0n, isKnown: true };
         const request = {
           wallet,
@@ -99,7 +98,7 @@ export function createWalletTokensRoute(options: WalletTokensOptions): RouteModu
         });
         const total =
           page.position === null
-            ? totalOf([nativeHolding(chain, native.balance, prices), ...all.map((one) => holdingOf(one, prices))])
+            ? totalOf([nativeHolding(chain, native.balance, prices), ...all.map((held) => holdingOf(held, prices))])
             : readDecimal(page.position.total);
         const position = { after: placeAfter(page, reported), total: decimalFraction(total, TOTAL_DIGITS) };
         const next = reported.hasNext ? { position, upperBound: block } : null;
@@ -115,26 +114,18 @@ export function createWalletTokensRoute(options: WalletTokensOptions): RouteModu
   };
 }
 
-interface FoundTokens extends Pick<ResolvedBalances, 'balances'> {
-  readonly chain: Chain;
-  readonly prices: HeldPrices;
-  /** US dollars of all tokens of the wallet. */
-  readonly total: Fraction;
-}
-
-function showRows({ chain, balances, prices, total }: FoundTokens, native: bigint) {
-  const rows = balances.map((one) => showWalletToken(one, prices.get(one.token), total));
+/** @param found.total US dollars of all tokens of the wallet */
+function showRows(
+  found: Pick<ResolvedBalances, 'balances'> & { chain: Chain; prices: HeldPrices; total: Fraction },
+  native: bigint,
+) {
+  const { chain, balances, prices, total } = found;
+  const rows = balances.map((held) => showWalletToken(held, prices.get(held.token), total));
   return native === 0n ? rows : [showNativeToken(chain, native, prices.get(ZERO_ADDRESS), total), ...rows];
 }
 
 /** More than a number has. */
 const TOTAL_DIGITS = 30;
-
-/** The value of a plain decimal. */
-function readDecimal(text: string): Fraction {
-  const [whole = '0', digits = ''] = text.split('.');
-  return { numerator: BigInt(`${whole}${digits}`), denominator: 10n ** BigInt(digits.length) };
-}
 
 /** The filter that a cursor is bound to. */
 const filterSchema = z.object({
@@ -181,7 +172,6 @@ function showsNative({ position, filter }: TokensPage): boolean {
   return position === null && !isExcluded && address !== ZERO_ADDRESS && (named?.includes(NATIVE_ADDRESS) ?? true);
 }
 
-/** Returns the block of the whole run. */
 function blockOf({ upperBound, filter }: TokensPage, { indexed }: ResolvedBalances): number {
   if (upperBound !== null) return upperBound;
   const newest = indexed.toBlock ?? 0;
@@ -193,17 +183,14 @@ function namedTokens({ filter }: TokensPage): readonly Address[] | null {
   return named?.filter((token) => token !== NATIVE_ADDRESS) ?? null;
 }
 
-/** Returns an order by data that can no longer be reorganized. */
+/** By data that can no longer be reorganized. */
 function orderOf({ reorgDepthMax }: Chain, { position, upperBound }: TokensPage): SettledOrder {
   const after = position?.after ?? null;
-  return {
-    pinned: upperBound,
-    depth: reorgDepthMax,
-    after: after === null ? null : { ...after, token: after.token as Address },
-  };
+  const place = after === null ? null : { ...after, token: after.token as Address };
+  return { pinned: upperBound, depth: reorgDepthMax, after: place };
 }
 
-/** Returns the position after the last examined token, shown or not. */
+/** After the last examined token, shown or not. */
 function placeAfter({ position }: TokensPage, { last }: ResolvedBalances): z.infer<typeof positionSchema>['after'] {
   if (last === null) return position?.after ?? null;
   return { verified: last.facts.verified, place: [...last.place], token: last.token };

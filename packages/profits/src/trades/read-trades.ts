@@ -42,7 +42,6 @@ export interface Trade {
   readonly parties: readonly Address[];
 }
 
-/** Part of the trades of a subject, in chain order. */
 export interface TradesPart {
   readonly trades: readonly Trade[];
   /** Tokens of pools that may have a proof later: their swaps are not trades yet. Null: unknown tokens. */
@@ -51,22 +50,15 @@ export interface TradesPart {
   readonly last: TradePosition | null;
 }
 
-/** Indexed blocks of swaps. */
-export interface TradesSpan {
-  readonly indexed: Indexed;
-  /** Unix seconds of the newest known block; null: none. */
-  readonly newestTime: number | null;
-}
-
 /**
- * Returns the indexed blocks of the chain's swaps. `complete`: all from the first block.
+ * Returns the indexed blocks of swaps, and the Unix seconds of the newest known block. `complete`: all from the first.
  * @param wallet adds the blocks of its on-demand backfill; null: none
  */
 export async function readTradesSpan(
   database: ReadDatabase,
   chain: Chain,
   wallet: Address | null,
-): Promise<TradesSpan> {
+): Promise<{ readonly indexed: Indexed; readonly newestTime: number | null }> {
   const chainId = sql`${chain.id}::bigint`;
   const of = wallet === null ? SWAPS_DATASET : traderSubject(wallet, SWAPS_DATASET, chainId);
   const { ctes, complete } = pageRange(chain, chainId, of, UNBOUNDED, null);
@@ -92,7 +84,6 @@ export async function firstBlockOfNewest(
   return row === undefined ? 0 : row.block_number + 1;
 }
 
-/** Whether a subject has more swaps or trades than a number. */
 export async function hasMoreTrades(
   database: ReadDatabase,
   chain: Chain,
@@ -115,7 +106,7 @@ export interface TradesReading {
   readonly part?: number;
 }
 
-/** Returns the decimals of the anchors of a chain: values follow from them. Null: not an anchor, or unknown. */
+/** Values follow from the decimals of a chain's anchors. Null: unknown. */
 export async function readAnchorDecimals(
   database: ReadDatabase,
   chain: Chain,
@@ -140,8 +131,11 @@ export async function* readTrades(
   let after: TradePosition | null = from;
   for (;;) {
     const query = { subject, after, firstBlock, lastBlock, limit: part };
-    const found: FoundPart = await readPart(database, chain, query, isSpread);
-    const pools = new Map(found.pools.flatMap((entry) => poolOf(entry, chain, decimalsOf)));
+    const found: Awaited<ReturnType<typeof readPart>> = await readPart(database, chain, query, isSpread);
+    const pools = new Map<number, TradedPool>();
+    for (const [number, token0, token1, isTraded] of found.pools)
+      if (isTraded && token0 !== null && token1 !== null)
+        pools.set(number, tradedPoolOf(`0x${token0}` as Address, `0x${token1}` as Address, chain, decimalsOf));
     const swaps = covered === null ? found.swaps : found.swaps.filter(({ block }) => covered.has(block));
     const trades = await valueSwaps(database, chain, swaps, pools);
     yield { trades, undecided: undecidedTokens(found.pools, chain), last: found.last };
@@ -168,19 +162,12 @@ interface FoundSwap {
   readonly beneficiary?: Address | null;
 }
 
-interface FoundPart {
-  readonly swaps: readonly FoundSwap[];
-  readonly pools: readonly PoolEntry[];
-  readonly count: number;
-  readonly last: TradePosition | null;
-}
-
 function readPart(
   database: ReadDatabase,
   chain: Chain,
   query: Parameters<typeof tradesStatement>[1],
   isSpread: boolean,
-): Promise<FoundPart> {
+) {
   return readConsistentPage(async () => {
     const packed = query.subject.kind === 'wallet' ? WALLET_SWAPS : TOKEN_SWAPS;
     const { rows, page } = await readPackedPage<FoundSwap, PartRow>(database, packed, (select) =>
@@ -216,15 +203,6 @@ async function valueSwaps(
       parties: wallet === undefined ? [] : isTwo ? [wallet, beneficiary] : [wallet],
     };
   });
-}
-
-function poolOf(
-  [number, token0, token1, isTraded]: PoolEntry,
-  chain: Chain,
-  decimalsOf: (token: Address) => number | null,
-): readonly [number, TradedPool][] {
-  if (!isTraded || token0 === null || token1 === null) return [];
-  return [[number, tradedPoolOf(`0x${token0}` as Address, `0x${token1}` as Address, chain, decimalsOf)]];
 }
 
 function undecidedTokens(pools: readonly PoolEntry[], chain: Chain): readonly (Address | null)[] {

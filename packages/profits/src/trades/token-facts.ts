@@ -13,7 +13,7 @@ export interface TokenFacts {
 
 export type FactsOf = (token: Address) => TokenFacts;
 
-/** Returns facts of tokens. The zero address is the native token. */
+/** The zero address is the native token. */
 export async function readTokenFacts(
   database: ReadDatabase,
   chain: Chain,

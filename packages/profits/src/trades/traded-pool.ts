@@ -11,17 +11,11 @@ export interface TradedPool {
   readonly isCounted0: boolean;
   readonly isCounted1: boolean;
   /** Anchors that value a swap, the preferred one first. */
-  readonly anchors: readonly PoolAnchor[];
-}
-
-interface PoolAnchor {
-  readonly token: Address;
-  readonly isToken0: boolean;
-  readonly decimals: number;
+  readonly anchors: readonly { readonly token: Address; readonly isToken0: boolean; readonly decimals: number }[];
 }
 
 /**
- * Returns the rules of a pool. A dollar token is never counted; the wrapped native token only against a dollar token.
+ * A dollar token is never counted; the wrapped native token only against a dollar token.
  * @param decimalsOf decimals of an anchor; null: no anchor, or unknown
  */
 export function tradedPoolOf(
@@ -52,8 +46,8 @@ export function shownToken(token: Address, chain: Chain): Address {
 }
 
 /**
- * Returns the value of a swap in units of `DOLLAR`, rounded half up: the amount of its anchor times the price of the anchor. Null: unknown,
- * also while the price of the preferred anchor is not known yet.
+ * In units of `DOLLAR`, rounded half up: the amount of its anchor times the price of the anchor.
+ * Null: unknown, also while the price of the preferred anchor is not known yet.
  * @param swap amounts in base units, with any sign
  * @param book prices of anchors in the block of the swap
  */

@@ -31,7 +31,6 @@ export interface TradesQuery {
   /** Swaps of earlier and later blocks are left out. */
   readonly firstBlock: number;
   readonly lastBlock: number;
-  /** Number of swaps. */
   readonly limit: number;
 }
 
@@ -55,9 +54,9 @@ export const TOKEN_SWAPS = packedRows({ ...SWAP, ...PARTIES });
 export type PoolEntry = readonly [number, string | null, string | null, boolean, boolean];
 
 /**
- * Returns the statement of the next swaps of a subject, oldest first. Each scan is a range of one index that stops after `limit` rows:
- * `swaps_by_wallet` and `swaps_by_beneficiary`, or `trades_by_token0` and `trades_by_token1` (trades-statement.explain.test.ts). Pools are
- * joined once per part, not per swap.
+ * The next swaps of a subject, oldest first. Each scan is a range of one index that stops after `limit` rows:
+ * `swaps_by_wallet` and `swaps_by_beneficiary`, or `trades_by_token0` and `trades_by_token1`
+ * (trades-statement.explain.test.ts). Pools are joined once per part, not per swap.
  * @param isSpread whether tables are distributed
  */
 export function tradesStatement(
@@ -89,7 +88,7 @@ SELECT (SELECT count(*)::int4 FROM found) AS count,
 FROM listed`;
 }
 
-/** Returns the statement of the block of the subject's `tradesMax`-th newest swap or trade; no row if it has fewer. */
+/** The block of the subject's `tradesMax`-th newest swap or trade; no row if it has fewer. */
 export function cutStatement(chain: Chain, subject: TradesSubject, lastBlock: number, tradesMax: number): Sql {
   const scan: Scan = {
     ...{ subject, after: null, firstBlock: 0, lastBlock, limit: tradesMax },

@@ -36,30 +36,15 @@ const OPTIONAL_FIELDS: readonly (readonly [name: string, kind: FieldKind])[] = [
   ['slotNumber', 'integer'], // EIP-7843
 ];
 
-/** Members that nodes add to a header's JSON although they are not part of the header. */
-const FIELDS_OUTSIDE_THE_HEADER: ReadonlySet<string> = new Set([
-  'hash',
-  'size',
-  'totalDifficulty',
-  'transactions',
-  'uncles',
-  'withdrawals',
-  'author',
-  'sealFields',
-  'milliTimestamp',
-  'l1BlockNumber',
-  'sendCount',
-  'sendRoot',
-]);
-
+/** With members that nodes add to a header's JSON although they are not part of the header. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   ...[...REQUIRED_FIELDS, ...OPTIONAL_FIELDS].map(([name]) => name),
-  ...FIELDS_OUTSIDE_THE_HEADER,
+  ...['hash', 'size', 'totalDifficulty', 'transactions', 'uncles', 'withdrawals', 'author', 'sealFields'],
+  ...['milliTimestamp', 'l1BlockNumber', 'sendCount', 'sendRoot'],
 ]);
 
 /**
- * Returns the block hash by Ethereum's header encoding; null if a field that every header has is missing, as in
- * converted recordings.
+ * Null if a field that every header has is missing, as in converted recordings.
  * @throws InvalidHexBytesError if a field is not hexadecimal
  */
 export function headerHash(raw: RawHeader): Hash | null {
@@ -67,7 +52,6 @@ export function headerHash(raw: RawHeader): Hash | null {
   return fields === null ? null : keccak256Hex(encodeList(fields));
 }
 
-/** The result of checking a header's hash. */
 export type HeaderHashCheck =
   | { readonly result: 'verified' }
   /** Fields are missing, or some belong to no known encoding. */
@@ -75,8 +59,8 @@ export type HeaderHashCheck =
   | { readonly result: 'mismatch'; readonly computed: Hash };
 
 /**
- * Checks whether the header's JSON hashes to `expected`. Nodes of some chains show optional fields that their header
- * lacks (Frontier's baseFeePerGas), so shorter forms are tried too. Any form with the right hash is proof.
+ * Nodes of some chains show optional fields that their header lacks (Frontier's baseFeePerGas), so shorter forms are
+ * tried too. Any form with the right hash is proof.
  * @throws InvalidHexBytesError if a field is not hexadecimal
  */
 export function checkHeaderHash(raw: RawHeader, expected: Hash): HeaderHashCheck {
@@ -88,10 +72,7 @@ export function checkHeaderHash(raw: RawHeader, expected: Hash): HeaderHashCheck
   return hasUnknownField ? { result: 'unchecked' } : { result: 'mismatch', computed };
 }
 
-/**
- * Returns the bytes of a header that hash to `expected`; null if no known encoding of its JSON does.
- * @throws InvalidHexBytesError if a field is not hexadecimal
- */
+/** Null if no known encoding of the JSON hashes to `expected`. @throws InvalidHexBytesError */
 export function encodeHeader(raw: RawHeader, expected: Hash): Buffer | null {
   const fields = encodeFields(raw);
   return fields === null ? null : formWithHash(fields, expected);

@@ -5,8 +5,8 @@ import { InvalidHexBytesError } from '../rlp/hex-bytes.ts';
 import { checkHeaderHash } from './header-hash.ts';
 
 /**
- * How far a covered range is proven complete: `receipts` (root recomputed), `cross` (two upstreams agree), `none` (one
- * upstream, unchecked), `not-applicable` (the header commits to nothing), `unproven` (checked without a match).
+ * `receipts`: root recomputed; `cross`: two upstreams agree; `none`: one upstream, unchecked;
+ * `not-applicable`: the header commits to nothing; `unproven`: checked without a match.
  */
 export type ProofLevel = 'receipts' | 'cross' | 'none' | 'not-applicable' | 'unproven';
 
@@ -15,7 +15,6 @@ export type UnprovenReason =
   | 'root-mismatch'
   /** The header's fields don't hash to its `hash`. */
   | 'header-hash-mismatch'
-  /** The header has no `receiptsRoot`. */
   | 'root-missing'
   /** More or fewer receipts than transactions. */
   | 'receipt-count'
@@ -51,12 +50,11 @@ export interface BlockWithReceipts {
   readonly receipts: readonly Receipt[];
 }
 
-/** The chain properties needed to prove its blocks. */
 export type ProvableChain = Pick<Chain, 'receiptsRoot' | 'headerHash'>;
 
 /**
- * Checks that the receipts are complete and unaltered, against the header's commitment to them. Pure; never throws for
- * data from an upstream. Positions of receipts and logs are checked on every chain, roots if the chain has them.
+ * Checks receipts against the header's commitment. Pure; never throws for data from an upstream.
+ * Positions of receipts and logs are checked on every chain, roots if the chain has them.
  */
 export function proveBlock(whole: BlockWithReceipts, chain: ProvableChain): Proof {
   try {
@@ -90,9 +88,7 @@ function contextOf(header: BlockHeader, encoding: ReceiptsRootContext['encoding'
   return { encoding, blockNumber: header.number, blockHash: header.hash };
 }
 
-/**
- * Requires one receipt per transaction, in order. Synthetic ones may be in the block, in the receipts, or in neither.
- */
+/** Synthetic receipts may be in the block, in the receipts, or in neither. */
 function checkReceipts(whole: BlockWithReceipts, chain: ProvableChain): Unproven | null {
   const { header, transactionHashes } = whole;
   // HyperCore's system transactions are listed by some nodes and omitted by others, in blocks and in receipts.
@@ -104,12 +100,9 @@ function checkReceipts(whole: BlockWithReceipts, chain: ProvableChain): Unproven
     return unproven('receipt-count', `${transactionHashes.length} receipts`, `${receipts.length} receipts`);
   for (const [index, receipt] of receipts.entries()) {
     const expected = transactionHashes[index] ?? '';
-    if (receipt.transactionHash !== expected || receipt.transactionIndex !== index)
-      return unproven(
-        'receipt-order',
-        `${expected} at ${index}`,
-        `${receipt.transactionHash} at ${receipt.transactionIndex}`,
-      );
+    const { transactionHash, transactionIndex } = receipt;
+    if (transactionHash !== expected || transactionIndex !== index)
+      return unproven('receipt-order', `${expected} at ${index}`, `${transactionHash} at ${transactionIndex}`);
   }
   return null;
 }
@@ -125,10 +118,7 @@ function checkSubsequence(whole: BlockWithReceipts): Unproven | null {
   return null;
 }
 
-/**
- * Compares block and transaction of each log, which the trie does not contain. It also lacks the log index, which
- * follows from the position in the trie.
- */
+/** The trie contains neither block nor transaction of a log. The log index follows from the position in the trie. */
 function checkLogs(whole: BlockWithReceipts): Unproven | null {
   const { header } = whole;
   for (const receipt of whole.receipts)

@@ -7,12 +7,11 @@ import { compareSender, senderSignature } from '../transactions/recover-sender.t
 import { checkTransactionHash, isEthereumType, transactionType } from '../transactions/transaction-encoding.ts';
 import type { TransactionJson } from '../transactions/transaction-fields.ts';
 import { orderedTrieRoot } from '../tries/ordered-trie.ts';
-import type { ProvableChain } from './prove-block.ts';
+import type { ProvableChain, Unproven } from './prove-block.ts';
 
 type TransactionsUnprovenReason =
   /** The transactions don't hash to the header's `transactionsRoot`. */
   | 'transactions-root-mismatch'
-  /** The header has no `transactionsRoot`. */
   | 'transactions-root-missing'
   /** A transaction's fields don't hash to its `hash`. */
   | 'transaction-hash-mismatch'
@@ -32,14 +31,7 @@ export type TransactionsProof =
   | { readonly level: 'not-applicable' }
   | TransactionsUnproven;
 
-export interface TransactionsUnproven {
-  readonly level: 'unproven';
-  readonly reason: TransactionsUnprovenReason;
-  /** Value in the block or its header. */
-  readonly expected: string;
-  /** Value computed from the response. */
-  readonly computed: string;
-}
+export type TransactionsUnproven = Omit<Unproven, 'reason'> & { readonly reason: TransactionsUnprovenReason };
 
 /** A block's transaction objects and receipts from one upstream, both in order. */
 export interface BlockTransactions {
@@ -49,12 +41,10 @@ export interface BlockTransactions {
 }
 
 /**
- * Checks that the transaction objects are complete and unaltered, against the header's transactions root and each
- * transaction's hash, and that the receipts agree with them. Pure; never throws for data from an upstream.
- *
- * The root contains the signature, not the sender, so `from` is unproven here. It is only checked against the receipt
- * and the address of a created contract ({@link contradictsSenders} proves it). Gas used is the difference of the
- * receipts' cumulative gas, which their root contains.
+ * Checks transaction objects against the header's root and their hashes, and that the receipts agree with them.
+ * Pure; never throws for data from an upstream.
+ * The root contains the signature, not the sender: `from` is only checked against the receipt and the address of a
+ * created contract ({@link contradictsSenders} proves it). Gas used is the difference of the receipts' cumulative gas.
  */
 export function proveTransactions(block: BlockTransactions, chain: ProvableChain): TransactionsProof {
   try {
@@ -90,7 +80,7 @@ function checkPlaces({ header, transactions }: BlockTransactions): TransactionsU
 }
 
 /**
- * Returns how the transactions contradict their hashes or the header's transactions root; null if they don't. Reason
+ * Null if the transactions don't contradict their hashes or the header's root.
  * `transaction-encoding`: the encodable ones match their hashes, but the root can't be computed.
  */
 export function contradictsRoot(
@@ -112,15 +102,13 @@ export function contradictsRoot(
   }
   if (unknown !== null) return unknown;
   const root = orderedTrieRoot(encoded);
-  return root === transactionsRoot.toLowerCase()
-    ? null
-    : unproven('transactions-root-mismatch', transactionsRoot, root);
+  if (root === transactionsRoot.toLowerCase()) return null;
+  return unproven('transactions-root-mismatch', transactionsRoot, root);
 }
 
 /**
- * Returns a transaction that names another sender than the one that signed it; null if there is none. Recovering all
- * senders takes longer than all other proofs together. Transactions without a signature of an account, or of an unknown
- * type, are skipped.
+ * Null if each sender signed its transaction. Recovering them takes longer than all other proofs together.
+ * Transactions without a signature of an account, or of an unknown type, are skipped.
  * @param recover recovers the signers. Default: in this thread
  */
 export async function contradictsSenders(
@@ -142,10 +130,7 @@ export async function contradictsSenders(
   return null;
 }
 
-/**
- * Returns the transactions that a block's roots contain: all except those that Polygon and HyperEVM nodes list in
- * addition.
- */
+/** All that a block's roots contain, without those that Polygon and HyperEVM nodes list in addition. */
 export function committedTransactions(
   header: Pick<BlockHeader, 'number' | 'hash'>,
   transactions: readonly TransactionJson[],
@@ -158,10 +143,7 @@ export function committedTransactions(
   return transactions.every(isCommitted) ? transactions : transactions.filter(isCommitted);
 }
 
-/**
- * Checks values that receipts repeat from their transactions, or that follow from both. The receipts root contains only
- * the type.
- */
+/** Receipts repeat values of their transactions. The receipts root contains only the type. */
 function checkReceipts({ transactions, receipts }: BlockTransactions): TransactionsUnproven | null {
   let byHash: ReadonlyMap<string, TransactionJson> | null = null;
   let cumulative = 0n;
@@ -171,7 +153,7 @@ function checkReceipts({ transactions, receipts }: BlockTransactions): Transacti
     let transaction = transactions[index];
     // Nearly all are at the index of their transaction.
     if (transaction === undefined || transaction.hash !== receipt.transactionHash) {
-      byHash ??= new Map(transactions.map((one) => [lower(one.hash), one]));
+      byHash ??= new Map(transactions.map((other) => [lower(other.hash), other]));
       transaction = byHash.get(receipt.transactionHash);
     }
     const wrong = transaction === undefined ? null : contradiction(transaction, receipt, gasUsed);
@@ -193,18 +175,16 @@ function contradiction(transaction: TransactionJson, receipt: Receipt, gasUsed: 
   const type = transactionType(transaction);
   if (type !== receipt.type && !isSynthetic)
     return [`type ${String(type)} of ${transactionHash}`, String(receipt.type)];
-  return (
-    (isEthereumType(type)
-      ? (differs('sender', transaction.from, raw.from) ?? differs('recipient', transaction.to, raw.to))
-      : null) ??
-    (isSynthetic || typeof raw.gasUsed !== 'string' || BigInt(raw.gasUsed) === gasUsed
-      ? null
-      : [`gas used ${gasUsed} of ${transactionHash}`, raw.gasUsed]) ??
-    wrongContract(transaction, type, receipt)
-  );
+  const wrongAccount = isEthereumType(type)
+    ? (differs('sender', transaction.from, raw.from) ?? differs('recipient', transaction.to, raw.to))
+    : null;
+  if (wrongAccount !== null) return wrongAccount;
+  if (!isSynthetic && typeof raw.gasUsed === 'string' && BigInt(raw.gasUsed) !== gasUsed)
+    return [`gas used ${gasUsed} of ${transactionHash}`, raw.gasUsed];
+  return wrongContract(transaction, type, receipt);
 }
 
-/** Checks the created contract. Deposits and chain-specific types have their nonce elsewhere, so they are skipped. */
+/** Deposits and chain-specific types have their nonce elsewhere, so they are skipped. */
 function wrongContract(
   { from, to, nonce }: TransactionJson,
   type: number | null,

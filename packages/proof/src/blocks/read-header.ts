@@ -1,7 +1,6 @@
 import { type Hash, keccak256Hex, parseHash } from '@chainstead/core';
 import { type RlpItem, readRlpList } from '../rlp/read-rlp.ts';
 
-/** Fields of a header that proofs under it need. */
 export interface ReadHeader {
   readonly hash: Hash;
   readonly parentHash: Hash;
@@ -18,7 +17,7 @@ const FIELDS_MIN = 15;
 const HASH_BYTES = 32;
 const NUMBER_BYTES_MAX = 6;
 
-/** Reads the bytes of a header in Ethereum's encoding; null for other bytes. */
+/** Null for other bytes than a header in Ethereum's encoding. */
 export function readHeader(encoded: Buffer): ReadHeader | null {
   const fields = readRlpList(encoded);
   if (fields === null || fields.length < FIELDS_MIN || fields.some(({ isList }) => isList)) return null;

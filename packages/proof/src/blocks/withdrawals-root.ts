@@ -11,7 +11,7 @@ import { EMPTY_TRIE_ROOT, orderedTrieRoot } from '../tries/ordered-trie.ts';
 
 const DEPOSIT_TYPE = '0x7e';
 
-/** Returns the withdrawals root (EIP-4895) of a block's withdrawals in JSON form. Null if one is malformed. */
+/** EIP-4895. Null if a withdrawal is malformed. */
 export function withdrawalsRoot(withdrawals: readonly TransactionJson[]): Hash | null {
   try {
     return orderedTrieRoot(
@@ -26,9 +26,8 @@ export function withdrawalsRoot(withdrawals: readonly TransactionJson[]): Hash |
 }
 
 /**
- * Checks that a block's withdrawals match the header's root. `unchecked`: it has none, or its root has another meaning.
+ * `unchecked`: the header has no root, or its root has another meaning.
  * @param raw the block's JSON without transactions
- * @param first its first transaction
  */
 export function checkWithdrawals(
   { withdrawals, withdrawalsRoot: root }: TransactionJson,

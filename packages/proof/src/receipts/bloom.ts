@@ -7,14 +7,11 @@ const BLOOM_BITS = 2048;
 /** Values stored in each of two generations. */
 const CACHE_SIZE = 32_768;
 
-/**
- * Cached bit positions of recent addresses and topics, since a few contracts and events emit most logs. When one
- * generation is full, the older one is dropped.
- */
+/** Bit positions of recent values: a few contracts and events emit most logs. A full generation replaces the older one. */
 let recent = new Map<string, number>();
 let older = new Map<string, number>();
 
-/** Returns the three 11-bit positions of a value in one number (yellow paper, section 4.3.1, M3:2048). */
+/** Three 11-bit positions in one number (yellow paper, section 4.3.1, M3:2048). */
 function packedPositions(value: Hex): number {
   const known = recent.get(value) ?? older.get(value);
   if (known !== undefined) return known;
@@ -31,30 +28,25 @@ function packedPositions(value: Hex): number {
   return packed;
 }
 
-function setBit(bloom: Uint8Array, offset: number, position: number): void {
-  const at = offset + BLOOM_BYTES - 1 - (position >> 3);
+function setBit(bloom: Uint8Array, position: number): void {
+  const at = BLOOM_BYTES - 1 - (position >> 3);
   bloom[at] = (bloom[at] ?? 0) | (1 << (position & 7));
 }
 
-function addValue(bloom: Uint8Array, offset: number, value: Hex): void {
+function addValue(bloom: Uint8Array, value: Hex): void {
   const packed = packedPositions(value);
   const low = packed % (BLOOM_BITS * BLOOM_BITS);
-  setBit(bloom, offset, Math.floor(packed / (BLOOM_BITS * BLOOM_BITS)));
-  setBit(bloom, offset, low >> 11);
-  setBit(bloom, offset, low & (BLOOM_BITS - 1));
+  setBit(bloom, Math.floor(packed / (BLOOM_BITS * BLOOM_BITS)));
+  setBit(bloom, low >> 11);
+  setBit(bloom, low & (BLOOM_BITS - 1));
 }
 
-/** Adds every address and topic of the logs to the bloom at `offset`. @throws InvalidHexBytesError */
-function addLogsToBloom(bloom: Uint8Array, offset: number, logs: readonly Pick<Log, 'address' | 'topics'>[]): void {
-  for (const log of logs) {
-    addValue(bloom, offset, log.address);
-    for (const topic of log.topics) addValue(bloom, offset, topic);
-  }
-}
-
-/** Returns the 256-byte bloom of the logs of a receipt or a block. @throws InvalidHexBytesError */
+/** The bloom of a receipt or a block. @throws InvalidHexBytesError */
 export function logsBloom(logs: readonly Pick<Log, 'address' | 'topics'>[]): Buffer {
   const bloom = Buffer.alloc(BLOOM_BYTES);
-  addLogsToBloom(bloom, 0, logs);
+  for (const log of logs) {
+    addValue(bloom, log.address);
+    for (const topic of log.topics) addValue(bloom, topic);
+  }
   return bloom;
 }

@@ -1,13 +1,9 @@
-import { type Address, type Hash, type Hex, parseAddress, parseHash } from '@chainstead/core';
+import { type Hex, type Log, parseAddress, parseHash } from '@chainstead/core';
 import { type RlpItem, readRlpList } from '../rlp/read-rlp.ts';
 import { LIST_BASE } from '../rlp/rlp.ts';
 
 /** A log of a receipt in the receipts trie. Its index in the block is not part of it. */
-export interface ReadLog {
-  readonly address: Address;
-  readonly topics: readonly Hash[];
-  readonly data: Hex;
-}
+export type ReadLog = Pick<Log, 'address' | 'topics' | 'data'>;
 
 /** Status or root, cumulative gas, bloom, logs; deposits of the OP Stack append nonce and version. */
 const MEMBERS_MIN = 4;
@@ -17,7 +13,7 @@ const ADDRESS_BYTES = 20;
 const TOPIC_BYTES = 32;
 const TOPICS_MAX = 4;
 
-/** Reads the logs of a receipt from its bytes in the receipts trie; null for other bytes. */
+/** Null for other bytes than a receipt in the receipts trie. */
 export function readReceiptLogs(encoded: Buffer): readonly ReadLog[] | null {
   const [first] = encoded;
   const members = first === undefined ? null : readRlpList(first < LIST_BASE ? encoded.subarray(1) : encoded);

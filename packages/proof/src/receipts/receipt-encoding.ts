@@ -18,45 +18,36 @@ const BLOOM_HEADER = headerText(STRING_BASE, BLOOM_BYTES);
 export type BloomSource = 'computed' | 'given';
 
 /**
- * Returns a receipt's bytes in the receipts trie: RLP [status or root, cumulativeGasUsed, bloom, logs], after the type
- * byte if it has one (EIP-2718). The bloom is computed from the logs, or taken from the response if requested and
- * present. Built as text that becomes bytes once: writing each field takes twice as long.
+ * RLP [status or root, cumulativeGasUsed, bloom, logs], after the type byte if it has one (EIP-2718).
+ * Built as text that becomes bytes once: writing each field takes twice as long.
  * @throws InvalidHexBytesError if a field is not hexadecimal of the right size
  */
-export function encodeReceipt(receipt: Receipt, bloom: BloomSource = 'computed'): Buffer {
+export function encodeReceipt(receipt: Receipt, source: BloomSource = 'computed'): Buffer {
+  const { logs, raw } = receipt;
+  const { logsBloom: given } = raw;
+  const isGiven = source === 'given' && typeof given === 'string' && given.length === BLOOM_TEXT_LENGTH;
   const text = listText(
     stringText(outcomeDigits(receipt)) +
       stringText(integerText(receipt.cumulativeGasUsed)) +
       BLOOM_HEADER +
-      bloomDigits(receipt, bloom) +
-      logsText(receipt.logs) +
+      (isGiven ? digitsOf(given, BLOOM_BYTES) : logsBloom(logs).toString('hex')) +
+      logsText(logs) +
       depositText(receipt),
   );
   const whole = receipt.type === 0 ? text : byteText(receipt.type) + text;
   const bytes = Buffer.from(whole, 'hex');
   // Decoding stops at the first character that is not a digit.
-  if (bytes.length * 2 !== whole.length)
-    throw new InvalidHexBytesError(fieldsOf(receipt).find((one) => !HEX.test(one)));
-  return bytes;
+  if (bytes.length * 2 === whole.length) return bytes;
+  const fields = [raw.root, given, ...logs.flatMap(({ address, topics, data }) => [address, ...topics, data])];
+  throw new InvalidHexBytesError(fields.find((field) => typeof field === 'string' && !HEX.test(field)));
 }
 
 const HEX = /^0x[0-9a-f]*$/i;
 
-function fieldsOf({ logs, raw: { root, logsBloom: bloom } }: Receipt): readonly string[] {
-  const given = [root, bloom].filter((one) => typeof one === 'string');
-  return [...given, ...logs.flatMap(({ address, topics, data }) => [address, ...topics, data])];
-}
-
-function bloomDigits({ logs, raw: { logsBloom: given } }: Receipt, source: BloomSource): string {
-  return source === 'given' && typeof given === 'string' && given.length === BLOOM_TEXT_LENGTH
-    ? digitsOf(given, BLOOM_BYTES)
-    : logsBloom(logs).toString('hex');
-}
-
 /**
- * Returns the outcome field: the state root after the transaction before Byzantium, and since then (EIP-658) a status:
- * 1, or nothing for a failure. Nethermind shows both for old receipts, which hash only the root. A failure with logs
- * was altered on the way: the root doesn't prove it, so its status is hashed.
+ * The state root after the transaction before Byzantium; since then (EIP-658) a status: 1, or nothing for a failure.
+ * Nethermind shows both for old receipts, which hash only the root. A failure with logs was altered on the way: the
+ * root doesn't prove it, so its status is hashed.
  */
 function outcomeDigits(receipt: Receipt): string {
   const { status, root } = receipt.raw;
@@ -68,8 +59,8 @@ function outcomeDigits(receipt: Receipt): string {
 }
 
 /**
- * Returns the deposit fields. OP Stack deposits hash their nonce and version from the Canyon fork on, when the version
- * appears. Between Regolith and Canyon the nonce is shown but not hashed (OP Stack specification, deposits).
+ * OP Stack deposits hash nonce and version from the Canyon fork on, when the version appears. Between Regolith and
+ * Canyon the nonce is shown but not hashed (OP Stack specification, deposits).
  */
 function depositText(receipt: Receipt): string {
   const { depositNonce, depositReceiptVersion } = receipt.raw;
@@ -80,15 +71,13 @@ function depositText(receipt: Receipt): string {
 
 function logsText(logs: readonly Log[]): string {
   let all = '';
-  for (const log of logs) all += logText(log);
+  for (const { address, topics, data } of logs) {
+    let topicsText = '';
+    for (const topic of topics) topicsText += TOPIC_HEADER + digitsOf(topic, TOPIC_BYTES);
+    const dataText = stringText(digitsOf(data, hexByteLength(data)));
+    all += listText(ADDRESS_HEADER + digitsOf(address, ADDRESS_BYTES) + listText(topicsText) + dataText);
+  }
   return listText(all);
-}
-
-function logText({ address, topics, data }: Log): string {
-  let topicsText = '';
-  for (const topic of topics) topicsText += TOPIC_HEADER + digitsOf(topic, TOPIC_BYTES);
-  const dataText = stringText(digitsOf(data, hexByteLength(data)));
-  return listText(ADDRESS_HEADER + digitsOf(address, ADDRESS_BYTES) + listText(topicsText) + dataText);
 }
 
 /** @throws InvalidHexBytesError if the length differs */

@@ -12,7 +12,7 @@ interface ReceiptProof {
 }
 
 /**
- * Returns proofs of some receipts of a block, by the positions of their transactions. A receipt that the header does not commit to has none.
+ * Proofs by the positions of their transactions. A receipt that the header does not commit to has none.
  * @param receipts all of the block, in order
  * @returns null if the receipts don't hash to `root`
  * @throws InvalidHexBytesError if a receipt has a value that is not hexadecimal of the right size

@@ -10,7 +10,7 @@ export class InvalidHexBytesError extends defineError('INVALID_HEX_BYTES', (give
 }) {}
 
 /**
- * Returns the number of bytes in `0x…`, judged only by its length.
+ * Judged only by the length of the text.
  * @throws InvalidHexBytesError if the length is odd or the prefix is missing
  */
 export function hexByteLength(text: string): number {
@@ -20,7 +20,7 @@ export function hexByteLength(text: string): number {
 }
 
 /**
- * Writes exactly `bytes` bytes at `offset` and returns the offset after them.
+ * Returns the offset after the bytes.
  * @throws InvalidHexBytesError if the text has another length or a character that is not hexadecimal
  */
 export function writeHexBytes(target: Buffer, offset: number, text: Hex | string, bytes: number): number {
@@ -29,7 +29,7 @@ export function writeHexBytes(target: Buffer, offset: number, text: Hex | string
   return offset + bytes;
 }
 
-/** Returns the bytes of `0x…`. @throws InvalidHexBytesError */
+/** @throws InvalidHexBytesError */
 export function hexToBytes(text: Hex | string): Buffer {
   const bytes = Buffer.allocUnsafe(hexByteLength(text));
   writeHexBytes(bytes, 0, text, bytes.length);

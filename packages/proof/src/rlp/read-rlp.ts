@@ -11,16 +11,13 @@ export interface RlpItem {
 /** Lengths up to 16 MB: no input is longer. */
 const LENGTH_BYTES_MAX = 3;
 
-/**
- * Returns the items of a list that spans all of `bytes`; null if it is not a list, not in its canonical encoding
- * (yellow paper), or followed by more bytes. Nested lists are not checked.
- */
+/** Null if `bytes` is not one list in its canonical encoding (yellow paper). Nested lists are not checked. */
 export function readRlpList(bytes: Buffer): readonly RlpItem[] | null {
   const list = readRlpItem(bytes);
   return list?.isList === true ? itemsOf(list.payload) : null;
 }
 
-/** Returns the item that spans all of `bytes`; null as in {@link readRlpList}. */
+/** The item that spans all of `bytes`; null as in {@link readRlpList}. */
 export function readRlpItem(bytes: Buffer): RlpItem | null {
   const item = itemAt(bytes, 0);
   return item?.encoded.length === bytes.length ? item : null;

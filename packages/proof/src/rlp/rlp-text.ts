@@ -1,6 +1,6 @@
 /**
- * RLP (Ethereum yellow paper, appendix B) as hexadecimal digits without a prefix. Node data is hexadecimal already:
- * built as text, a transaction becomes bytes once, while a buffer for each field takes three times as long.
+ * RLP (yellow paper, appendix B) as hexadecimal digits without a prefix, as node data is. Built as text, a transaction
+ * becomes bytes once, while a buffer for each field takes three times as long.
  */
 import { LIST_BASE, SHORT_PAYLOAD_MAX, STRING_BASE } from './rlp.ts';
 
@@ -15,32 +15,27 @@ export function byteText(byte: number): Digits {
   return BYTE_DIGITS[byte] ?? '';
 }
 
-/** Returns the RLP of a byte string. */
 export function stringText(digits: Digits): Digits {
   // A byte below 0x80 is encoded as itself. Letters of either case sort after digits.
   if (digits.length === 2 && digits < FIRST_OF_LONG) return digits;
   return headerText(STRING_BASE, digits.length >> 1) + digits;
 }
 
-/**
- * Returns the RLP of a list of concatenated, encoded items. Text joined with `+` stays a rope until all of it becomes
- * bytes.
- */
+/** Text joined with `+` stays a rope until all of it becomes bytes. */
 export function listText(items: Digits): Digits {
   return headerText(LIST_BASE, items.length >> 1) + items;
 }
 
-/** Returns the digits of a non-negative integer without leading zero bytes; none for 0. */
+/** No leading zero bytes; none for 0. */
 export function integerText(value: bigint): Digits {
   if (value === 0n) return '';
   const digits = value.toString(16);
   return digits.length % 2 === 0 ? digits : `0${digits}`;
 }
 
-/** Returns the header of a string of several bytes (`STRING_BASE`) or of a list (`LIST_BASE`). */
+/** Of a string of several bytes (`STRING_BASE`) or of a list (`LIST_BASE`). */
 export function headerText(base: number, payloadLength: number): Digits {
   if (payloadLength <= SHORT_PAYLOAD_MAX) return byteText(base + payloadLength);
-  const digits = payloadLength.toString(16);
-  const length = digits.length % 2 === 0 ? digits : `0${digits}`;
+  const length = integerText(BigInt(payloadLength));
   return byteText(base + SHORT_PAYLOAD_MAX + (length.length >> 1)) + length;
 }

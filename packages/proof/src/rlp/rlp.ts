@@ -16,12 +16,11 @@ function headerLength(payloadLength: number): number {
   return 5;
 }
 
-/** Returns the length of header and payload together. */
 export function encodedLength(payloadLength: number): number {
   return headerLength(payloadLength) + payloadLength;
 }
 
-/** Writes the header of a string (`STRING_BASE`) or list (`LIST_BASE`) and returns the offset of its payload. */
+/** Returns the offset of the payload. @param base `STRING_BASE` or `LIST_BASE` */
 export function writeHeader(target: Buffer, offset: number, base: number, payloadLength: number): number {
   if (payloadLength <= SHORT_PAYLOAD_MAX) {
     target[offset] = base + payloadLength;
@@ -33,7 +32,6 @@ export function writeHeader(target: Buffer, offset: number, base: number, payloa
   return offset + 1 + lengthBytes;
 }
 
-/** Returns the RLP of a byte string. */
 export function encodeString(bytes: Uint8Array): Buffer {
   const [first] = bytes;
   if (bytes.length === 1 && first !== undefined && first < STRING_BASE) return Buffer.from(bytes);
@@ -42,7 +40,6 @@ export function encodeString(bytes: Uint8Array): Buffer {
   return encoded;
 }
 
-/** Returns the RLP of a list of encoded items. */
 export function encodeList(items: readonly Uint8Array[]): Buffer {
   const payloadLength = items.reduce((sum, item) => sum + item.length, 0);
   const encoded = Buffer.allocUnsafe(encodedLength(payloadLength));
@@ -54,7 +51,7 @@ export function encodeList(items: readonly Uint8Array[]): Buffer {
   return encoded;
 }
 
-/** Returns the big-endian bytes of a non-negative integer without leading zeros; none for 0. */
+/** Big-endian without leading zeros; none for 0. */
 export function integerBytes(value: bigint | number): Buffer {
   if (value === 0 || value === 0n) return Buffer.alloc(0);
   const hex = value.toString(16);

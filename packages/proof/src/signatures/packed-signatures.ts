@@ -9,13 +9,9 @@ export const PACKED_SIGNATURE_BYTES = HASH_BYTES + SCALARS_BYTES + 1;
 /** Bytes of one account; zeros if no key matches the signature. */
 export const PACKED_SIGNER_BYTES = 20;
 
-/**
- * Recovers the signers of signatures: {@link PACKED_SIGNATURE_BYTES} of each in, {@link PACKED_SIGNER_BYTES} of each
- * out, in the same order.
- */
+/** {@link PACKED_SIGNATURE_BYTES} of each signature in, {@link PACKED_SIGNER_BYTES} of each account out, in order. */
 export type RecoverSigners = (signatures: Uint8Array) => Promise<Uint8Array>;
 
-/** Packs signatures for {@link RecoverSigners}. */
 export function packSignatures(signatures: readonly Signature[]): Uint8Array {
   const packed = new Uint8Array(signatures.length * PACKED_SIGNATURE_BYTES);
   for (const [index, { hash, scalars, parity }] of signatures.entries()) {
@@ -27,7 +23,7 @@ export function packSignatures(signatures: readonly Signature[]): Uint8Array {
   return packed;
 }
 
-/** Implements {@link RecoverSigners} synchronously, in this thread. */
+/** In this thread. */
 export function recoverSigners(signatures: Uint8Array): Uint8Array {
   const count = signatures.length / PACKED_SIGNATURE_BYTES;
   const signers = new Uint8Array(count * PACKED_SIGNER_BYTES);
@@ -44,7 +40,7 @@ export function recoverSigners(signatures: Uint8Array): Uint8Array {
   return signers;
 }
 
-/** Returns the account at an index of the result of {@link RecoverSigners}; null if no key matches the signature. */
+/** Null if no key matches the signature. */
 export function signerAt(signers: Uint8Array, index: number): Address | null {
   const bytes = signers.subarray(index * PACKED_SIGNER_BYTES, (index + 1) * PACKED_SIGNER_BYTES);
   return bytes.every((byte) => byte === 0) ? null : (`0x${Buffer.from(bytes).toString('hex')}` as Address);

@@ -18,14 +18,6 @@ export interface ProvenAccount {
   readonly slots: readonly bigint[];
 }
 
-/** The requested proof of `eth_getProof`. */
-export interface AccountProofQuestion {
-  /** From the block's header, whose hash was checked. */
-  readonly stateRoot: Hash;
-  readonly address: Address;
-  readonly slots: readonly Hash[];
-}
-
 const ACCOUNT_MEMBERS = 4;
 const NONCE_BYTES_MAX = 8;
 const WORD_BYTES = 32;
@@ -34,13 +26,15 @@ const NODE_TEXT_MAX = 2 + 2 * NODE_BYTES_MAX;
 const EMPTY_CODE_HASH = keccak256Hex(Buffer.alloc(0));
 
 /**
- * Checks a response of `eth_getProof` (EIP-1186) against a state root. Values outside the proofs must agree with them.
+ * Checks a response of `eth_getProof` (EIP-1186). Values outside the proofs must agree with them.
+ * @param question.stateRoot from the block's header, whose hash was checked
  * @throws InvalidStateProofError
  */
 export function verifyAccountProof(
   answer: unknown,
-  { stateRoot, address, slots }: AccountProofQuestion,
+  question: { readonly stateRoot: Hash; readonly address: Address; readonly slots: readonly Hash[] },
 ): ProvenAccount {
+  const { stateRoot, address, slots } = question;
   const given = objectOf(answer, 'the answer');
   if (String(given.address).toLowerCase() !== address)
     throw new InvalidStateProofError('other-key', `it is of ${shown(given.address)}`);
@@ -88,13 +82,11 @@ function readAccount(leaf: Buffer): Omit<ProvenAccount, 'slots'> {
 
 function readSlots(given: unknown, storageHash: Hash, slots: readonly Hash[]): bigint[] {
   const proofs = Array.isArray(given) ? given : [];
-  if (proofs.length !== slots.length)
-    throw new InvalidStateProofError(
-      'other-key',
-      `${proofs.length} slots are proven, but ${slots.length} were requested`,
-    );
-  return slots.map((slot, place) => {
-    const proof = objectOf(proofs[place], 'a proof of storage');
+  const { length } = proofs;
+  if (length !== slots.length)
+    throw new InvalidStateProofError('other-key', `${length} slots are proven, but ${slots.length} were requested`);
+  return slots.map((slot, index) => {
+    const proof = objectOf(proofs[index], 'a proof of storage');
     if (numberOf(proof.key) !== BigInt(slot))
       throw new InvalidStateProofError('other-key', `slot ${shown(proof.key)} is proven, but ${slot} was requested`);
     const leaf = readTrieProof(storageHash, keccak256(hexToBytes(slot)), nodesOf(proof.proof));
@@ -112,16 +104,16 @@ function integerOf(item: RlpItem | undefined, bytesMax: number): bigint {
 }
 
 function agree(member: string, said: unknown, proven: bigint): void {
-  if (numberOf(said) !== proven)
-    throw new InvalidStateProofError(
-      'contradiction',
-      `${member} is said to be ${shown(said)} and proven to be ${proven}`,
-    );
+  if (numberOf(said) === proven) return;
+  throw new InvalidStateProofError(
+    'contradiction',
+    `${member} is said to be ${shown(said)} and proven to be ${proven}`,
+  );
 }
 
 const HEX_NUMBER = /^0x[0-9a-f]{0,64}$/i;
 
-/** Returns the number in a quantity or word, since nodes differ in which they return; null for neither. */
+/** Nodes return quantities or words. Null for neither. */
 function numberOf(said: unknown): bigint | null {
   if (typeof said !== 'string' || !HEX_NUMBER.test(said)) return null;
   return said.length === 2 ? 0n : BigInt(said);

@@ -9,10 +9,7 @@ export type CommittedStateRoot =
   /** The header's fields don't hash to the block's hash. */
   | { readonly result: 'mismatch' };
 
-/**
- * Reads the state root from a header's JSON after checking that its fields hash to `blockHash`.
- * @throws InvalidHexBytesError, SyntaxError if a field is not hexadecimal
- */
+/** @throws InvalidHexBytesError, SyntaxError if a field is not hexadecimal */
 export function committedStateRoot(raw: Readonly<Record<string, unknown>>, blockHash: Hash): CommittedStateRoot {
   const { result } = checkHeaderHash(raw, blockHash);
   return result === 'verified' ? { result, stateRoot: parseHash(raw.stateRoot) } : { result };

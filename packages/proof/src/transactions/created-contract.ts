@@ -4,10 +4,7 @@ import { encodeList, encodeString, integerBytes } from '../rlp/rlp.ts';
 
 const HASH_DIGITS_BEFORE_ADDRESS = 26;
 
-/**
- * Returns the contract that an account's transaction with this nonce creates: the last 20 bytes of keccak256(RLP
- * [sender, nonce]).
- */
+/** The last 20 bytes of keccak256(RLP [sender, nonce]). */
 export function createdContract(sender: Address, nonce: bigint): Address {
   const preimage = encodeList([encodeString(hexToBytes(sender)), encodeString(integerBytes(nonce))]);
   return `0x${keccak256Hex(preimage).slice(HASH_DIGITS_BEFORE_ADDRESS)}` as Address;

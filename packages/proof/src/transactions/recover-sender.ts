@@ -4,7 +4,6 @@ import { type Signature, signer } from '../signatures/signer.ts';
 import { encodeUnsigned, namesSender, transactionType } from './transaction-encoding.ts';
 import { integer, nothing, type TransactionJson } from './transaction-fields.ts';
 
-/** The result of checking a transaction's sender. */
 export type SenderCheck =
   /** Its signature, or the encoding that its hash commits to, confirms the sender. */
   | { readonly result: 'verified' }
@@ -17,32 +16,29 @@ const SCALAR_BYTES = 32;
 /** Bridges of some chains sign for accounts without a key, with small numbers that no real signature has by chance. */
 const REAL_SCALAR_MIN = 2n ** 64n;
 
-/** Checks that `from` sent the transaction, whose hash must be proven already. Never throws for data from a node. */
+/** The transaction's hash must be proven already. Never throws for data from a node. */
 export function checkSender(transaction: TransactionJson): SenderCheck {
   const signature = senderSignature(transaction);
   if (signature !== null) return compareSender(transaction, signer(signature));
   return { result: isAddress(transaction.from) && namesSender(transaction) ? 'verified' : 'unchecked' };
 }
 
-/** Returns the signer of the transaction; null if it has no signature, or no key matches. */
+/** Null without a signature, or if no key matches. */
 export function recoverSender(transaction: TransactionJson): Address | null {
   const signature = signatureOf(transaction);
   return signature === null ? null : signer(signature);
 }
 
-/**
- * Returns the signature that proves the sender; null if there is none, its encoding contains the sender, or `from` is
- * missing.
- */
+/** Null without a signature or `from`, or if the encoding contains the sender. */
 export function senderSignature(transaction: TransactionJson): Signature | null {
   return !isAddress(transaction.from) || namesSender(transaction) ? null : signatureOf(transaction);
 }
 
-/** Compares a transaction's sender with the recovered signer of {@link senderSignature}; null: no key matches. */
+/** @param recovered signer of {@link senderSignature}; null: no key matches */
 export function compareSender({ from, r, s }: TransactionJson, recovered: Address | null): SenderCheck {
   if (recovered === null) return { result: 'unchecked' };
   if (recovered === parseAddress(from)) return { result: 'verified' };
-  const isReal = [r, s].every((one) => BigInt(String(one)) >= REAL_SCALAR_MIN);
+  const isReal = [r, s].every((scalar) => BigInt(String(scalar)) >= REAL_SCALAR_MIN);
   return isReal ? { result: 'mismatch', recovered } : { result: 'unchecked' };
 }
 
@@ -73,15 +69,15 @@ function hashed(bytes: Buffer | null, parity: bigint): Omit<Signature, 'scalars'
   return { hash: keccak256(bytes), parity: parity === 0n ? 0 : 1 };
 }
 
-/** Returns `r` and `s`, 32 bytes each; null if they are not two numbers of that size. */
+/** `r` and `s`, 32 bytes each; null if they are not two numbers of that size. */
 function compactSignature({ r, s }: TransactionJson): Buffer | null {
   const scalars = Buffer.alloc(2 * SCALAR_BYTES);
-  for (const [place, scalar] of [r, s].entries()) {
+  for (const [index, scalar] of [r, s].entries()) {
     const number = quantity(scalar);
     if (number === null || number === 0n) return null;
     const bytes = integerBytes(number);
     if (bytes.length > SCALAR_BYTES) return null;
-    bytes.copy(scalars, (place + 1) * SCALAR_BYTES - bytes.length);
+    bytes.copy(scalars, (index + 1) * SCALAR_BYTES - bytes.length);
   }
   return scalars;
 }

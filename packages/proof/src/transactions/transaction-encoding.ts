@@ -10,16 +10,14 @@ const ETHEREUM_TYPE_MAX = 4;
 const FOREIGN_FIELDS = ['ethValue', 'ethTxValue'] as const;
 
 /**
- * Returns a transaction's bytes in the transactions trie (EIP-2718), whose keccak-256 is its hash. Null if its type or
- * form is unknown: zkSync, Polygon's state sync and others.
+ * Bytes in the transactions trie (EIP-2718), whose keccak-256 is the hash.
+ * Null if type or form is unknown: zkSync, Polygon's state sync and others.
  */
 export function encodeTransaction(transaction: TransactionJson): Buffer | null {
   return encoded(transaction, (type) => type.fields(transaction) + (type.signature?.(transaction) ?? ''));
 }
 
-/** The result of checking a transaction's hash. */
 export type TransactionHashCheck =
-  /** The fields hash to it. */
   | { readonly result: 'verified'; readonly bytes: Buffer }
   | { readonly result: 'mismatch'; readonly computed: Hash }
   /** A field of a type that every node shows completely is missing or malformed. */
@@ -27,7 +25,6 @@ export type TransactionHashCheck =
   /** The encoding is unknown. */
   | { readonly result: 'unknown' };
 
-/** Checks that a transaction's `hash` is that of its other fields. */
 export function checkTransactionHash(transaction: TransactionJson): TransactionHashCheck {
   const bytes = encodeTransaction(transaction);
   const type = transactionType(transaction);
@@ -36,12 +33,11 @@ export function checkTransactionHash(transaction: TransactionJson): TransactionH
   const { hash } = transaction;
   if (hash === computed || (typeof hash === 'string' && hash.toLowerCase() === computed))
     return { result: 'verified', bytes };
-  return TRANSACTION_TYPES.get(type ?? 0)?.isSettled === true
-    ? { result: 'mismatch', computed }
-    : { result: 'unknown' };
+  const isSettled = TRANSACTION_TYPES.get(type ?? 0)?.isSettled === true;
+  return isSettled ? { result: 'mismatch', computed } : { result: 'unknown' };
 }
 
-/** Returns the bytes that the sender signed, before hashing. Null if the type has no signature, or is unknown. */
+/** The signed bytes before hashing. Null if the type has no signature, or is unknown. */
 export function encodeUnsigned(transaction: TransactionJson, after: FieldText = ''): Buffer | null {
   return encoded(transaction, (type) => (type.signature === null ? null : type.fields(transaction) + after));
 }
@@ -56,7 +52,7 @@ export function isEthereumType(type: number | null): boolean {
   return type !== null && type >= 0 && type <= ETHEREUM_TYPE_MAX;
 }
 
-/** Returns the EIP-2718 type; null if it is not a number. Nodes omit the type of old transactions. */
+/** Null if the type is not a number. Nodes omit the type of old transactions. */
 export function transactionType({ type }: TransactionJson): number | null {
   if (type === undefined || type === null) return 0;
   const number = typeof type === 'string' || typeof type === 'number' ? Number(type) : Number.NaN;

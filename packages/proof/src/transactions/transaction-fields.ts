@@ -1,7 +1,6 @@
 import { isQuantity, toQuantity } from '@chainstead/core';
 import { listText, stringText } from '../rlp/rlp-text.ts';
 
-/** A transaction's JSON from a node. */
 export type TransactionJson = Readonly<Record<string, unknown>>;
 
 /** A member is missing or does not have the form of the type. */
@@ -13,7 +12,7 @@ export type FieldText = string;
 const PREFIX = '0x';
 const ZERO = '0'.charCodeAt(0);
 
-/** Returns the bytes of the joined fields. @throws UnknownFormError if a field is not hexadecimal */
+/** @throws UnknownFormError if a field is not hexadecimal */
 export function fieldBytes(text: FieldText): Buffer {
   const decoded = Buffer.from(text, 'hex');
   // Decoding stops at the first character that is not a digit.
@@ -21,7 +20,7 @@ export function fieldBytes(text: FieldText): Buffer {
   return decoded;
 }
 
-/** Returns a quantity in RLP; `0x` is zero. @throws UnknownFormError */
+/** `0x` is zero. @throws UnknownFormError */
 export function integer(value: unknown): FieldText {
   if (typeof value === 'number' && isQuantity(value)) return integer(toQuantity(value));
   if (typeof value !== 'string' || !value.startsWith(PREFIX)) throw new UnknownFormError();
@@ -31,23 +30,22 @@ export function integer(value: unknown): FieldText {
   return stringText(digits.length % 2 === 0 ? digits : `0${digits}`);
 }
 
-/** Returns bytes in RLP. @throws UnknownFormError */
+/** @throws UnknownFormError */
 export function bytes(value: unknown): FieldText {
   if (typeof value !== 'string' || value.length % 2 !== 0 || !value.startsWith(PREFIX)) throw new UnknownFormError();
   return stringText(value.slice(PREFIX.length));
 }
 
-/** Returns the empty string in RLP. */
 export function nothing(): FieldText {
   return stringText('');
 }
 
-/** Returns the recipient; empty for a contract creation. @throws UnknownFormError */
+/** Empty for a contract creation. @throws UnknownFormError */
 export function recipient(value: unknown): FieldText {
   return value === null || value === undefined ? nothing() : bytes(value);
 }
 
-/** Returns a list of the encoded values. @throws UnknownFormError */
+/** @throws UnknownFormError */
 export function eachText(values: unknown, textOf: (value: unknown) => FieldText): FieldText {
   if (!Array.isArray(values)) throw new UnknownFormError();
   let items = '';
@@ -55,24 +53,23 @@ export function eachText(values: unknown, textOf: (value: unknown) => FieldText)
   return listText(items);
 }
 
-/** Encodes an EIP-2930 access list. @throws UnknownFormError */
+/** EIP-2930. @throws UnknownFormError */
 export function accessList(value: unknown): FieldText {
-  const entryText = (entry: unknown): FieldText => {
+  return eachText(value, (entry) => {
     const { address, storageKeys } = object(entry);
     return listText(bytes(address) + eachText(storageKeys, bytes));
-  };
-  return eachText(value, entryText);
+  });
 }
 
-/** Encodes an EIP-7702 authorization. @throws UnknownFormError */
+/** EIP-7702. @throws UnknownFormError */
 export function authorization(value: unknown): FieldText {
-  const one = object(value);
-  return listText(integer(one.chainId) + bytes(one.address) + integer(one.nonce) + typedSignature(one));
+  const json = object(value);
+  return listText(integer(json.chainId) + bytes(json.address) + integer(json.nonce) + typedSignature(json));
 }
 
-/** Encodes the signature of all types except legacy. @throws UnknownFormError */
-export function typedSignature(one: TransactionJson): FieldText {
-  return integer(one.yParity ?? one.v) + integer(one.r) + integer(one.s);
+/** All types except legacy. @throws UnknownFormError */
+export function typedSignature({ yParity, v, r, s }: TransactionJson): FieldText {
+  return integer(yParity ?? v) + integer(r) + integer(s);
 }
 
 function object(value: unknown): TransactionJson {

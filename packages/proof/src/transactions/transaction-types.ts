@@ -14,7 +14,6 @@ import {
 /** The concatenated items of an RLP list. */
 type Encoder = (transaction: TransactionJson) => FieldText;
 
-/** The encoding of a transaction type. */
 export interface TransactionType {
   /** The signed fields; for an unsigned type, all fields. @throws UnknownFormError */
   readonly fields: Encoder;
@@ -23,8 +22,8 @@ export interface TransactionType {
   /** Whether the fields contain the sender, so that the hash commits to it. */
   readonly namesSender?: true;
   /**
-   * Whether every node shows all required fields. For other types, bytes are trusted only if they hash to the
-   * transaction's hash: a chain may have appended fields.
+   * Every node shows all required fields. Other bytes are trusted only if they hash to the transaction's hash:
+   * a chain may have appended fields.
    */
   readonly isSettled?: true;
 }

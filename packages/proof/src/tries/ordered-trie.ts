@@ -9,15 +9,12 @@ const HASH_LENGTH = 32;
 const LEAF_FLAG = 0x20;
 const ODD_FLAG = 0x10;
 
-interface Entry {
-  /** Nibbles of RLP(index). */
-  readonly path: Uint8Array;
-  readonly value: Uint8Array;
-}
+/** `path`: nibbles of RLP(index). */
+type Entry = { readonly path: Uint8Array; readonly value: Uint8Array };
 
 /**
- * Returns the root of the Merkle-Patricia trie of a list with keys RLP(index), as in headers for receipts, transactions
- * and withdrawals (Ethereum yellow paper, appendix D). No key is a prefix of another, so branches hold no value.
+ * The Merkle-Patricia trie of a list with keys RLP(index), as in headers (yellow paper, appendix D).
+ * No key is a prefix of another, so branches hold no value.
  */
 export function orderedTrieRoot(values: readonly Uint8Array[]): Hash {
   if (values.length === 0) return EMPTY_TRIE_ROOT;
@@ -26,7 +23,7 @@ export function orderedTrieRoot(values: readonly Uint8Array[]): Hash {
 }
 
 /**
- * Returns the nodes on the path to a value of the list, root first, without those embedded in their parents.
+ * Nodes on the path to a value, root first, without those embedded in their parents.
  * @throws RangeError for a position beyond the list
  */
 export function orderedTrieProof(values: readonly Uint8Array[], index: number): readonly Buffer[] {
@@ -151,10 +148,7 @@ function compactPathLength(nibbles: number): number {
   return bytes === 1 ? 1 : bytes + 1;
 }
 
-/**
- * Writes the hex-prefix encoding (yellow paper, appendix C) as an RLP string. It has at most 9 nibbles, so the header
- * is one byte.
- */
+/** Hex-prefix encoding (yellow paper, appendix C) as an RLP string. At most 9 nibbles, so the header is one byte. */
 // biome-ignore lint/complexity/useMaxParams: called for each node of a trie, of which a proof has hundreds: nothing is allocated.
 function writeCompactPath(
   target: Buffer,

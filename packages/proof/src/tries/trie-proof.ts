@@ -29,9 +29,8 @@ interface WantedKey {
 }
 
 /**
- * Reads the value at a key of a trie with hashed keys (Ethereum's state and storage) from the nodes of `eth_getProof`.
- * Null if they prove that the key is absent. Nodes shorter than a hash are embedded in their parents, and may be
- * repeated after them.
+ * Reads a value of Ethereum's state or storage from the nodes of `eth_getProof`. Null if they prove its absence.
+ * Nodes shorter than a hash are embedded in their parents, and may be repeated after them.
  * @param key 32 bytes: the hash of the address or the slot
  * @throws InvalidStateProofError if the nodes don't prove exactly that
  */
@@ -41,8 +40,8 @@ export function readTrieProof(root: Hash, key: Uint8Array, nodes: readonly Buffe
 }
 
 /**
- * Reads the value at a position of a list from the nodes on its path in the trie of the list, whose keys are RLP(index): a receipt under a
- * receipts root. Null if they prove that the list is shorter.
+ * Reads a value of a list whose keys are RLP(index): a receipt under a receipts root.
+ * Null if the nodes prove that the list is shorter.
  * @throws InvalidStateProofError if the nodes don't prove exactly that
  */
 export function readOrderedTrieProof(root: Hash, index: number, nodes: readonly Buffer[]): Buffer | null {
@@ -53,8 +52,13 @@ export function readOrderedTrieProof(root: Hash, index: number, nodes: readonly 
 function walk(root: Hash, wanted: WantedKey, nodes: readonly Buffer[]): Buffer | null {
   // A branch for each nibble of the path, and the leaf.
   if (nodes.length > wanted.path.length + 1) throw new InvalidStateProofError('too-deep', `${nodes.length} nodes`);
-  if (root === EMPTY_TRIE_ROOT) return readEmptyTrie(nodes);
   const [first] = nodes;
+  if (root === EMPTY_TRIE_ROOT) {
+    // Ethereum nodes return no proof or the single empty trie node.
+    const isEmptyNode = first?.length === 1 && first[0] === STRING_BASE;
+    if (nodes.length > (isEmptyNode ? 1 : 0)) throw new InvalidStateProofError('too-long', 'the trie is empty');
+    return null;
+  }
   if (first === undefined) throw new InvalidStateProofError('too-short', 'no nodes');
   if (keccak256Hex(first) !== root)
     throw new InvalidStateProofError('other-root', `it begins at ${keccak256Hex(first)}`);
@@ -76,14 +80,6 @@ function walk(root: Hash, wanted: WantedKey, nodes: readonly Buffer[]): Buffer |
   }
   if (taken < nodes.length) throw new InvalidStateProofError('too-long', `${nodes.length - taken} nodes are left over`);
   return step.value;
-}
-
-/** For an empty trie, Ethereum nodes return no proof or the single empty trie node. */
-function readEmptyTrie(nodes: readonly Buffer[]): null {
-  const [first] = nodes;
-  const isEmptyNode = first?.length === 1 && first[0] === STRING_BASE;
-  if (nodes.length > (isEmptyNode ? 1 : 0)) throw new InvalidStateProofError('too-long', 'the trie is empty');
-  return null;
 }
 
 /** The next step from a trie node: a child, a value, or an absent key (both null). */

@@ -3,11 +3,11 @@ import type { Failover } from '../failover/failover.ts';
 import { runNullable } from '../failover/nullable-operation.ts';
 import { parseBlock, parseHeader } from '../formats/parse-block.ts';
 import { MalformedAnswerError } from '../formats/parse-log.ts';
+import type { Upstream } from '../upstream/upstream.ts';
 import type { Answer, RequestOptions } from '../upstream-pool.ts';
 
 type BlockOptions = RequestOptions & { readonly transactions?: boolean };
 
-/** Fetches blocks and headers and checks that each is the requested one. */
 export interface BlockFetcher {
   getBlock(at: number | Hash, options?: BlockOptions): Promise<Answer<Block> | null>;
   getHeaders(numbers: readonly number[], options?: RequestOptions): Promise<Answer<BlockHeader>[]>;
@@ -17,12 +17,9 @@ export interface BlockFetcher {
 const NULL_PATIENCE = 3;
 const HEADERS_PER_RUN = 100;
 
-/** Reads with failover. nullable-operation.ts defines when a null is accepted. */
-export function createBlockFetcher(options: { readonly failover: Failover }): BlockFetcher {
-  const { failover } = options;
-
-  async function someHeaders(numbers: readonly number[], given: RequestOptions): Promise<Answer<BlockHeader>[]> {
-    const found = new Map<number, Answer<BlockHeader>>();
+export function createBlockFetcher({ failover }: { readonly failover: Failover }): BlockFetcher {
+  async function someHeaders(numbers: readonly number[], options: RequestOptions): Promise<Answer<BlockHeader>[]> {
+    const headers = new Map<number, Answer<BlockHeader>>();
     const highest = numbers.reduce((max, number) => Math.max(max, number), 0);
     await failover.run(
       {
@@ -30,30 +27,25 @@ export function createBlockFetcher(options: { readonly failover: Failover }): Bl
         isRepeatable: true,
         // Headers from earlier upstreams are reused; the next upstream gets only the missing ones.
         async run(upstream, signal) {
-          const rest = numbers.filter((number) => !found.has(number));
+          const rest = numbers.filter((number) => !headers.has(number));
           const calls = rest.map((number) => blockCall(number));
-          const outcomes = await upstream.callMany(calls, { signal, timeoutMs: given.timeoutMs });
+          const outcomes = await upstream.callMany(calls, { signal, timeoutMs: options.timeoutMs });
           let problem: Error | null = null;
           for (const [index, outcome] of outcomes.entries()) {
             const number = rest[index] ?? 0;
-            if (!outcome.ok) problem ??= outcome.error;
-            else if (outcome.result === null)
-              problem ??= upstream.fault('missing-block', 'eth_getBlockByNumber', `answered null for block ${number}`);
+            const value = outcome.ok ? readHeader(upstream, outcome.result, number) : outcome.error;
+            if (value instanceof Error) problem ??= value;
             else {
-              const value = readHeader(outcome.result, number);
-              if (value instanceof Error) problem ??= value;
-              else {
-                upstream.state.setServed(number);
-                found.set(number, { value, upstream: upstream.name });
-              }
+              upstream.state.setServed(number);
+              headers.set(number, { value, upstream: upstream.name });
             }
           }
           if (problem !== null) throw problem;
         },
       },
-      { minBlock: highest, ...given },
+      { minBlock: highest, ...options },
     );
-    return numbers.flatMap((number) => found.get(number) ?? []);
+    return numbers.flatMap((number) => headers.get(number) ?? []);
   }
 
   return {
@@ -94,7 +86,7 @@ export function createBlockFetcher(options: { readonly failover: Failover }): Bl
   };
 }
 
-/** Returns the call for a block by number or hash. `transactions`: request transaction objects, not only hashes. */
+/** `transactions`: request transaction objects, not only hashes. */
 export function blockCall(
   at: number | Hash,
   { transactions = false }: { readonly transactions?: boolean | undefined } = {},
@@ -105,7 +97,9 @@ export function blockCall(
 }
 
 /** Returns the requested header, or its error: one malformed element must not fail the rest of its batch. */
-function readHeader(json: unknown, number: number): BlockHeader | Error {
+function readHeader(upstream: Upstream, json: unknown, number: number): BlockHeader | Error {
+  if (json === null)
+    return upstream.fault('missing-block', 'eth_getBlockByNumber', `answered null for block ${number}`);
   try {
     const header = parseHeader(json);
     checkIdentity(header, number);

@@ -6,7 +6,6 @@ import type { Answer, RequestOptions } from '../upstream-pool.ts';
 import { BlockSize } from './read-in-parts.ts';
 import { BLOCK_RECEIPTS, type BlockWithReceipts, readReceipts, readWhole, startReading } from './read-receipts.ts';
 
-/** Fetches the receipts of blocks and checks each set against its block. */
 export interface ReceiptFetcher {
   getReceipts(block: Block, options?: RequestOptions): Promise<Answer<readonly Receipt[]>>;
   getWholeBlock(
@@ -17,13 +16,13 @@ export interface ReceiptFetcher {
 
 const NULL_PATIENCE = 3;
 
-/** Prefers `eth_getBlockReceipts` and falls back to one call per transaction. */
 export function createReceiptFetcher(options: {
   readonly failover: Failover;
   readonly chain: Pick<Chain, 'key' | 'receiptsRoot'>;
 }): ReceiptFetcher {
   const { failover, chain } = options;
   return {
+    /** Prefers `eth_getBlockReceipts` and falls back to one call per transaction. */
     getReceipts(block, given = {}) {
       const earlier = startReading();
       const { timeoutMs, background } = given;

@@ -1,7 +1,3 @@
-/**
- * Reads the receipts or transactions of a block one by one, if one response can't hold them: it would exceed this
- * program's limit, or one of the upstream.
- */
 import { createAnswerBudget, type Hash } from '@chainstead/core';
 import { TransportError } from '@chainstead/upstream-http';
 import PQueue from 'p-queue';
@@ -10,7 +6,6 @@ import { rankPriority } from '../limits/call-queue.ts';
 import type { CallOptions } from '../transport/rpc-exchange.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 
-/** The block that is read, and how much of it may be read. */
 export interface SizedReading {
   readonly chain: { readonly key: string };
   readonly upstream: Upstream;
@@ -18,7 +13,6 @@ export interface SizedReading {
   readonly size: BlockSize;
 }
 
-/** Counts the bytes of a block that is read in parts. */
 export class BlockSize {
   readonly #at: number | Hash;
   readonly #bytesMax: number;
@@ -47,13 +41,11 @@ export class BlockSize {
     return !(this.#isCallers && cause instanceof TransportError && cause.kind === 'too-large');
   }
 
-  /** Returns the error for a block that exceeds the limit. Below the caller's limit, no other upstream is tried. */
   refusal({ chain, upstream }: Pick<SizedReading, 'chain' | 'upstream'>, method: string): Error {
     const error = new BlockTooLargeError({ chain: chain.key, block: this.#at, bytes_max: this.#bytesMax });
     if (this.#isCallers) return error;
     const hints = { reaction: 'batch-size', cause: error } as const;
-    const { name } = upstream;
-    return new UpstreamFault({ upstream: name, method, kind: 'range-limit', text: error.message, hints });
+    return new UpstreamFault({ upstream: upstream.name, method, kind: 'range-limit', text: error.message, hints });
   }
 }
 
@@ -63,8 +55,7 @@ const REQUESTS_IN_FLIGHT = 4;
 const BYTES_IN_FLIGHT = 32 * 1024 * 1024;
 
 /**
- * Calls the method with each hash and returns the results in order. A part above the limit of a response is read alone,
- * up to the limit of the block.
+ * Reads receipts or transactions that one response can't hold. A part above the response limit is read alone.
  * @throws UpstreamFault; BlockTooLargeError if the block exceeds the caller's limit
  */
 export async function readInParts(reading: SizedReading, method: string, hashes: readonly Hash[]): Promise<unknown[]> {
@@ -88,13 +79,8 @@ async function readEach(reading: SizedReading, method: string, hashes: readonly 
   const failing = new AbortController();
   const signal = given.signal === undefined ? failing.signal : AbortSignal.any([given.signal, failing.signal]);
   const read = async (index: number, bytesMax: number): Promise<void> => {
-    const timeoutMs = given.timeoutMs ?? heavyTimeoutMs;
-    const { result, bytes } = await upstream.callSized(method, [hashes[index]], {
-      ...given,
-      signal,
-      timeoutMs,
-      bytesMax,
-    });
+    const options = { ...given, timeoutMs: given.timeoutMs ?? heavyTimeoutMs, signal, bytesMax };
+    const { result, bytes } = await upstream.callSized(method, [hashes[index]], options);
     budget.observe(bytes);
     size.add(bytes);
     if (size.bytesLeft < 0) throw size.refusal(reading, method);

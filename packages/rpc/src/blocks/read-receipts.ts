@@ -9,20 +9,17 @@ import type { CallOptions } from '../transport/rpc-exchange.ts';
 import { blockCall, checkIdentity } from './fetch-blocks.ts';
 import { BlockSize, readInParts, type SizedReading } from './read-in-parts.ts';
 
-/** A block and the receipts of its transactions, in transaction order. */
+/** The receipts are in transaction order. */
 export interface BlockWithReceipts {
   block: Block;
   receipts: readonly Receipt[];
 }
 
-/** Outcomes of earlier attempts at a block, each with the names of upstreams. */
+/** Names of upstreams that failed before. */
 export interface EarlierAttempts {
-  /**
-   * Upstreams that returned no receipt list for the block. Others are tried before receipts are read from these one by
-   * one.
-   */
+  /** No receipt list for the block. Others are tried before these are read one by one. */
   readonly withoutList: Set<string>;
-  /** Upstreams whose response did not arrive whole. */
+  /** The response did not arrive whole. */
   readonly cutOff: Set<string>;
 }
 
@@ -30,7 +27,6 @@ export function startReading(): EarlierAttempts {
   return { withoutList: new Set(), cutOff: new Set() };
 }
 
-/** The block whose receipts are read, and the upstream to read them from. */
 export interface ReceiptsReading extends SizedReading {
   readonly chain: Pick<Chain, 'key' | 'receiptsRoot'>;
   readonly block: Block;
@@ -39,7 +35,6 @@ export interface ReceiptsReading extends SizedReading {
 }
 
 export interface WholeBlockOptions extends CallOptions {
-  /** Whether to request transaction objects, not only their hashes. */
   readonly transactions?: boolean | undefined;
   /** See UpstreamPool.getWholeBlock. */
   readonly bytesMax?: number | undefined;
@@ -51,29 +46,22 @@ const TRANSACTION = 'eth_getTransactionByHash';
 /** Largest batch of single receipts, bytes: many batches are in flight. */
 const BATCH_BYTES_MAX = 8 * 1024 * 1024;
 
-/**
- * Reads receipts with `eth_getBlockReceipts`, or one call per transaction if the upstream lacks that method.
- * @throws UpstreamFault, RpcCallError, MalformedAnswerError
- */
+/** @throws UpstreamFault, RpcCallError, MalformedAnswerError */
 export async function readReceipts(reading: ReceiptsReading): Promise<readonly Receipt[]> {
   const { upstream, block, given } = reading;
-  if (block.transactionHashes.length === 0 && upstream.state.lacks(BLOCK_RECEIPTS)) return [];
-  if (!upstream.state.lacks(BLOCK_RECEIPTS)) {
-    const [outcome] = await upstream.callMany(
-      [{ method: BLOCK_RECEIPTS, params: [toQuantity(block.header.number)] }],
-      given,
-    );
-    if (outcome !== undefined) {
-      const receipts = await receiptsFrom(reading, outcome);
-      if (receipts !== null) return receipts;
-    }
+  if (upstream.state.lacks(BLOCK_RECEIPTS)) {
+    if (block.transactionHashes.length === 0) return [];
+  } else {
+    const call = { method: BLOCK_RECEIPTS, params: [toQuantity(block.header.number)] };
+    const [outcome] = await upstream.callMany([call], given);
+    const receipts = outcome === undefined ? null : await receiptsFrom(reading, outcome);
+    if (receipts !== null) return receipts;
   }
   return fillIn(reading, [], block.transactionHashes);
 }
 
 /**
- * Reads a block and its receipts in one batch; null if the upstream has no such block. What one response can't hold is
- * read one by one.
+ * Null if the upstream has no such block. What one response can't hold is read one by one.
  * @throws as {@link readReceipts}; BlockTooLargeError if the block exceeds `bytesMax`
  */
 export async function readWhole(
@@ -104,7 +92,7 @@ export async function readWhole(
   return { block, receipts: receipts ?? (await readReceipts(ofBlock)) };
 }
 
-/** Returns the JSON of a block whose transactions one response can't hold; null if the upstream has no such block. */
+/** Reads the transactions apart; null if the upstream has no such block. */
 async function readBodyInParts(
   reading: Omit<ReceiptsReading, 'block'>,
   at: number | Hash,
@@ -126,8 +114,7 @@ async function readBodyInParts(
 }
 
 /**
- * Whether a response with this error was too large and may be read in parts. A response that is cut off counts if that
- * repeats: connections fail for other reasons too.
+ * Whether the response was too large and may be read in parts. A cut-off response counts if that repeats.
  * @throws BlockTooLargeError if the caller allows no larger one
  */
 function isTooLarge(reading: Omit<ReceiptsReading, 'block'>, error: Error): boolean {
@@ -142,7 +129,7 @@ function isTooLarge(reading: Omit<ReceiptsReading, 'block'>, error: Error): bool
   return false;
 }
 
-/** Returns the receipts of an eth_getBlockReceipts response; null if the upstream does not support that method. */
+/** Null if the upstream does not support eth_getBlockReceipts. */
 async function receiptsFrom(reading: ReceiptsReading, outcome: CallOutcome): Promise<readonly Receipt[] | null> {
   const { capabilities } = reading.upstream.state;
   if (!outcome.ok) {
@@ -180,10 +167,7 @@ async function allInParts(reading: ReceiptsReading): Promise<readonly Receipt[]>
   return fillIn(reading, await readInParts(reading, RECEIPT, reading.block.transactionHashes), []);
 }
 
-/**
- * Checks an eth_getBlockReceipts response and fetches missing receipts. For a block without transactions, `null` means
- * no receipts.
- */
+/** Fetches missing receipts. For a block without transactions, `null` means no receipts. */
 async function complete(reading: ReceiptsReading, list: unknown): Promise<readonly Receipt[]> {
   const { chain, block } = reading;
   if (list === null) return block.transactionHashes.length === 0 ? [] : readEach(reading, 'null');
@@ -195,8 +179,8 @@ async function complete(reading: ReceiptsReading, list: unknown): Promise<readon
 }
 
 /**
- * Reads receipts one by one from a node that has the block but not the list. The first is requested alone: at the head,
- * a node without the list often lacks the block too.
+ * For a node that has the block but not the list. The first receipt is requested alone:
+ * at the head, such a node often lacks the block too.
  */
 async function readEach(reading: ReceiptsReading, answered: string): Promise<readonly Receipt[]> {
   const { upstream, block, given, earlier } = reading;
@@ -215,9 +199,7 @@ async function readEach(reading: ReceiptsReading, answered: string): Promise<rea
   return receipts;
 }
 
-/**
- * Chains without receipt commitments list transactions that were never executed and have no receipt (Cronos, HyperEVM).
- */
+/** Cronos and HyperEVM list transactions that were never executed and have no receipt. */
 async function fillIn(
   reading: ReceiptsReading,
   list: readonly unknown[],
@@ -236,7 +218,6 @@ async function fillIn(
   return matched.receipts;
 }
 
-/** Sends one call for each missing receipt, in batches. Receipts that are too large for these are read alone. */
 async function oneByOne(reading: ReceiptsReading, hashes: readonly Hash[]): Promise<unknown[]> {
   const { upstream, given } = reading;
   const calls = hashes.map((hash) => ({ method: RECEIPT, params: [hash] }));
@@ -250,7 +231,7 @@ async function oneByOne(reading: ReceiptsReading, hashes: readonly Hash[]): Prom
     return null;
   });
   const alone = large.flatMap((index) => hashes[index] ?? []);
-  for (const [place, result] of (await readInParts(reading, RECEIPT, alone)).entries())
-    results[large[place] ?? 0] = result;
+  for (const [position, result] of (await readInParts(reading, RECEIPT, alone)).entries())
+    results[large[position] ?? 0] = result;
   return results;
 }

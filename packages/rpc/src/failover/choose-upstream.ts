@@ -1,26 +1,19 @@
 import type { Upstream } from '../upstream/upstream.ts';
 import type { RequestOptions } from '../upstream-pool.ts';
+import type { Operation } from './failover.ts';
 
-/** The operation to choose an upstream for. */
-interface ChoiceOf {
-  readonly method: string;
-  /** How well an upstream suits the operation apart from its health, 0 to 1. */
-  readonly fitness?: (upstream: Upstream) => number;
-}
+export type Choosable = Pick<Operation<unknown>, 'method' | 'fitness'>;
 
-/** The upstreams that a run has already tried, and why others were skipped. */
 export interface Requested {
-  /** Reasons by upstream; `next` adds to them. */
+  /** Why upstreams were skipped, by name; `next` adds to them. */
   readonly reasons: Map<string, string>;
   readonly tried: ReadonlySet<string>;
 }
 
-/** Chooses the next upstream. */
 export interface UpstreamChoice {
-  /** Returns the upstreams in use that the caller allows. */
   allowed(given: RequestOptions, reasons: Map<string, string>): Upstream[];
-  /** Returns the best available upstream that was not tried yet; undefined if none is left. */
-  next(operation: ChoiceOf, given: RequestOptions, requested: Requested): Upstream | undefined;
+  /** Undefined if no upstream is left. */
+  next(operation: Choosable, given: RequestOptions, requested: Requested): Upstream | undefined;
 }
 
 /** @param options.bestHead highest known head, the reference for lag */

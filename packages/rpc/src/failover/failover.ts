@@ -1,11 +1,10 @@
 import { type Clock, InvalidPrimitiveError } from '@chainstead/core';
-import type { Reaction } from '../errors.ts';
 import {
   BlockTooLargeError,
   isAboutSize,
+  type Reaction,
   RequestAbortedError,
   RpcCallError,
-  type UpstreamFailure,
   UpstreamFault,
   UpstreamsExhaustedError,
 } from '../errors.ts';
@@ -16,12 +15,10 @@ import type { Deadlines } from '../transport/deadlines.ts';
 import { asVerdict } from '../upstream/doubts.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { Answer, RequestOptions } from '../upstream-pool.ts';
-import { createUpstreamChoice, type Requested, type UpstreamChoice } from './choose-upstream.ts';
+import { type Choosable, createUpstreamChoice, type Requested, type UpstreamChoice } from './choose-upstream.ts';
 import { hedge } from './hedge.ts';
 
-/** Something that any one upstream can provide. */
 export interface Operation<T> {
-  /** Method name for errors, capabilities and latencies. */
   readonly method: string;
   /** Fetches and checks the value. A fault thrown here moves the operation to the next upstream. */
   run(upstream: Upstream, signal: AbortSignal | undefined): Promise<T>;
@@ -35,18 +32,16 @@ export interface Operation<T> {
   readonly settled?: (faults: readonly UpstreamFault[], unrequested: readonly Upstream[]) => boolean;
 }
 
-/** An attempt that failed before the failover started. */
 export interface FailedAttempt {
   readonly upstream: Upstream;
   readonly error: unknown;
 }
 
-/** Runs operations on the best available upstream, and on the next ones if it fails. */
 export interface Failover {
   /** @throws UpstreamsExhaustedError, RpcCallError, BlockTooLargeError, RequestAbortedError */
   run<T>(operation: Operation<T>, options?: RequestOptions, first?: FailedAttempt): Promise<Answer<T>>;
-  /** Returns the upstream that a run would use first; undefined if none is available. */
-  choose(operation: Pick<Operation<unknown>, 'method' | 'fitness'>, options: RequestOptions): Upstream | undefined;
+  /** The upstream that a run would use first; undefined if none is available. */
+  choose(operation: Choosable, options: RequestOptions): Upstream | undefined;
 }
 
 /** Writes and filters are bound to one upstream. */
@@ -58,7 +53,6 @@ const HEDGE_MIN_MS = 10;
 const HANG_FACTOR = 10;
 const NONE: Set<string> = new Set();
 
-/** Dependencies that all runs of a chain share. */
 interface RunTools {
   readonly chain: { readonly key: string };
   readonly upstreams: readonly Upstream[];
@@ -80,14 +74,12 @@ export function createFailover(
   };
 }
 
-/** State of one run. */
 interface Attempts extends Requested {
   readonly tried: Set<string>;
   faults: UpstreamFault[];
   disputed: RpcCallError | null;
 }
 
-/** One operation and the state of its attempts. Runs once. */
 class Run<T> {
   readonly #tools: RunTools;
   readonly #operation: Operation<T>;
@@ -151,7 +143,6 @@ class Run<T> {
     }
   }
 
-  /** Runs the first upstream, and a second one if the first is slower than usual. */
   #attemptHedged(first: Upstream): Promise<Answer<T>> {
     const { choice, deadlines } = this.#tools;
     const attempts = this.#attempts;
@@ -212,14 +203,15 @@ async function attempt<T>(
   given: RequestOptions,
   signal: AbortSignal | undefined,
 ): Promise<T> {
-  if (given.minBlock !== undefined && !(await reaches(upstream, given.minBlock)))
-    throw new UpstreamFault({
-      upstream: upstream.name,
-      method: operation.method,
-      kind: 'lagging',
-      text: `has only reached block ${upstream.state.head}`,
-      hints: { reaction: 'beyond-head' },
-    });
+  const { state, name } = upstream;
+  const { minBlock } = given;
+  const reached =
+    minBlock === undefined || (state.head ?? -1) >= minBlock || (await upstream.refreshHead()) >= minBlock;
+  if (!reached) {
+    const text = `has only reached block ${state.head}`;
+    const hints = { reaction: 'beyond-head' } as const;
+    throw new UpstreamFault({ upstream: name, method: operation.method, kind: 'lagging', text, hints });
+  }
   try {
     return await operation.run(upstream, signal);
   } catch (error) {
@@ -227,11 +219,6 @@ async function attempt<T>(
       throw upstream.fault('malformed', operation.method, error.message);
     throw error;
   }
-}
-
-async function reaches(upstream: Upstream, block: number): Promise<boolean> {
-  if (upstream.state.head !== null && upstream.state.head >= block) return true;
-  return (await upstream.refreshHead()) >= block;
 }
 
 /** @throws the error itself if no other upstream needs to be tried */
@@ -252,7 +239,7 @@ function exhausted(
   { reasons, faults }: Attempts,
   unrequested: readonly Upstream[],
 ): UpstreamsExhaustedError {
-  const failures: UpstreamFailure[] = [...reasons].map(([upstream, reason]) => ({ upstream, reason }));
+  const failures = [...reasons].map(([upstream, reason]) => ({ upstream, reason }));
   const areAllWithout = faults.every(({ hints }) => LACKS.has(hints.reaction)) && unrequested.length === 0;
   const isPruned = areAllWithout && faults.some(({ hints }) => hints.isPruned === true);
   const isTooLarge = faults.length > 0 && unrequested.length === 0 && faults.every((fault) => isAboutSize(fault));
@@ -261,14 +248,10 @@ function exhausted(
 
 /** Returns the error if each tried upstream has a block above the limit: no other round would change that. */
 function tooLargeForAll(faults: readonly UpstreamFault[]): BlockTooLargeError | null {
-  const causes = faults.map(({ hints }) => hints.cause);
-  const [first] = causes;
-  return first instanceof BlockTooLargeError && causes.every((cause) => cause instanceof BlockTooLargeError)
-    ? first
-    : null;
+  const errors = faults.map(({ hints }) => hints.cause).filter((cause) => cause instanceof BlockTooLargeError);
+  return errors.length === faults.length ? (errors[0] ?? null) : null;
 }
 
-/** The upstream is healthy but lacks the requested data. */
 const LACKS: ReadonlySet<Reaction> = new Set(['missing-data', 'beyond-head']);
 
 /** Codes by which nodes and plans report that a method does not exist, as opposed to refused this time. */

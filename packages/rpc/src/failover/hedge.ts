@@ -4,9 +4,8 @@ import type { Deadline, Deadlines } from '../transport/deadlines.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 
 /**
- * Calls one upstream, and a second one if the first takes too long. The first valid response wins; the other call is
- * aborted or left to finish. A verdict on the call ends both. If both fail, the first one's error is thrown and
- * `onFault` gets the other's.
+ * The first valid response wins. A verdict on the call ends both calls.
+ * If both fail, the first error is thrown and `onFault` gets the second.
  */
 export function hedge<A>(options: {
   readonly first: Upstream;
@@ -17,7 +16,6 @@ export function hedge<A>(options: {
   readonly onFault: (fault: UpstreamFault) => void;
   /** Whether the slower call may finish, so that its latency and outcome are recorded. */
   readonly leavesLoser: boolean;
-  /** Whether a response is still streaming, so that an abort must still reach it. */
   readonly isOpen: (answer: A) => boolean;
   readonly signal: AbortSignal | undefined;
   readonly deadlines: Deadlines;
@@ -70,10 +68,7 @@ export function hedge<A>(options: {
       if (running === 0 || !options.leavesLoser) endWaiting();
     }
 
-    /**
-     * Runs when the slower call has ended. A streaming response still needs the signal unless the loser was left to
-     * finish.
-     */
+    /** A streaming response still needs the signal unless the loser was left to finish. */
     function afterwards(): void {
       if (options.leavesLoser) forgetSignal();
     }

@@ -14,10 +14,7 @@ export interface NullableOperation<T> {
   readonly isRepeatable?: boolean;
   /** Whether to count a fault if an upstream returns null although it reports the block as reached. */
   readonly countNull?: boolean;
-  /**
-   * Rounds in which all upstreams must return null: load-balanced nodes lack a new block for a few hundred
-   * milliseconds.
-   */
+  /** Rounds with only nulls that are needed: load-balanced nodes lack a new block for some 100 ms. */
   readonly patience: number;
 }
 
@@ -25,9 +22,8 @@ export interface NullableOperation<T> {
 class NullAnswer extends UpstreamFault {}
 
 /**
- * Returns the first response that is not null; a null `value` once every upstream that can know returned null.
+ * A null `value`: every upstream that can know returned null. Throws as Failover.run.
  * `first`: an earlier attempt that failed, or returned null (`error` null).
- * @throws as Failover.run
  */
 export async function runNullable<T>(
   failover: Failover,
@@ -81,13 +77,8 @@ async function nullAnswer(
     return new NullAnswer({ upstream: name, method, kind: 'lagging', text, hints: { reaction: 'beyond-head' } });
   }
   const text = block === undefined ? 'answered null' : `answered null for block ${block}, its head is ${state.head}`;
-  const fault = new NullAnswer({
-    upstream: name,
-    method,
-    kind: 'missing-block',
-    text,
-    hints: { reaction: 'missing-data' },
-  });
+  const hints = { reaction: 'missing-data' } as const;
+  const fault = new NullAnswer({ upstream: name, method, kind: 'missing-block', text, hints });
   if (operation.countNull === true) state.failed(fault);
   return fault;
 }

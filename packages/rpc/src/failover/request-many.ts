@@ -15,10 +15,7 @@ const CALLS_PER_RUN = 100;
 /** The call itself exceeds a limit or names missing data, so a retry changes nothing. */
 const ABOUT_THE_CALL: ReadonlySet<Reaction> = new Set(['beyond-head', 'missing-data']);
 
-/** Errors as {@link Failover.run}. */
-export function createManyRequester(options: { readonly failover: Failover }): ManyRequester {
-  const { failover } = options;
-
+export function createManyRequester({ failover }: { readonly failover: Failover }): ManyRequester {
   async function some(
     method: string,
     params: readonly (readonly unknown[])[],
@@ -40,7 +37,11 @@ export function createManyRequester(options: { readonly failover: Failover }): M
         else nulls.set(index, { value: null, upstream: upstream.name });
       }
       if (problem !== null) throw problem;
-      if (found.size < params.length) throw nullAnswer(upstream, method);
+      if (found.size === params.length) return;
+      // A null moves the call to the next upstream, which may have the value. It is no fault to count.
+      const { name } = upstream;
+      const hints = { reaction: 'missing-data' } as const;
+      throw new UpstreamFault({ upstream: name, method, kind: 'missing-block', text: 'answered null', hints });
     }
 
     try {
@@ -60,10 +61,4 @@ export function createManyRequester(options: { readonly failover: Failover }): M
       parts.push(some(method, params.slice(from, from + CALLS_PER_RUN), given));
     return (await Promise.all(parts)).flat();
   };
-}
-
-/** A null moves the call to the next upstream, which may have the value. */
-function nullAnswer({ name }: Upstream, method: string): UpstreamFault {
-  const hints = { reaction: 'missing-data' } as const;
-  return new UpstreamFault({ upstream: name, method, kind: 'missing-block', text: 'answered null', hints });
 }

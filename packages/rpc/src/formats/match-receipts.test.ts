@@ -21,7 +21,7 @@ const receipt = (place: number, transactionIndex = place) => ({
 /** Positions in any order, some repeated, some missing; null: an entry that is null. */
 const entries = fc.array(fc.option(fc.nat(COUNT - 1)), { maxLength: 12 });
 
-test.each(['ethereum', 'none'])(
+test.each(['ethereum', 'none'] as const)(
   'receipts come in the order of the transactions, once each, on a chain of %s roots',
   (receiptsRoot) => {
     fc.assert(

@@ -1,9 +1,10 @@
+import type { Chain } from '@chainstead/chains';
 import { type Block, type Hash, keccak256Hex, type Receipt } from '@chainstead/core';
 import { MalformedAnswerError } from './parse-log.ts';
 import { createReceiptParser } from './parse-receipt.ts';
 import { isEmptyBloom } from './standard-form.ts';
 
-/** The receipts of a block in transaction order, and the transactions without one. */
+/** Receipts in transaction order, and the transactions without one. */
 export interface MatchedReceipts {
   readonly receipts: readonly Receipt[];
   readonly missing: readonly Hash[];
@@ -13,16 +14,15 @@ export interface MatchedReceipts {
 export class OtherBlockError extends MalformedAnswerError {}
 
 /**
- * Puts receipts into the order of the block's transactions and checks each: block hash, transaction hash, index, and
- * that its logs name the same block and transaction. Duplicates and null entries are dropped (both occur in practice).
- * Receipts without a transaction in the block are refused, except two kinds that chains really add: Bor's state-sync
- * receipt and HyperEVM's system receipts. They go to the end.
+ * Orders receipts as the block's transactions and checks that they and their logs belong to it.
+ * Duplicates and nulls, which occur in practice, are dropped. Of receipts without a transaction only two kinds
+ * are accepted, at the end: Bor's state-sync receipt and HyperEVM's system receipts.
  * @throws MalformedAnswerError, OtherBlockError, InvalidPrimitiveError
  */
 export function matchReceipts(
   block: Block,
   json: readonly unknown[],
-  chain: { readonly receiptsRoot: string },
+  chain: Pick<Chain, 'receiptsRoot'>,
 ): MatchedReceipts {
   const { transactionHashes } = block;
   const placed = new Array<Receipt | undefined>(transactionHashes.length);
@@ -78,11 +78,7 @@ function checkBlock(receipt: Receipt, block: Block): void {
 }
 
 /** Checks that `null` means no logs. The receipt's bloom was checked before; a receipts root also proves it. */
-function checkNoLogs(
-  { raw, transactionHash }: Receipt,
-  { header }: Block,
-  chain: { readonly receiptsRoot: string },
-): void {
+function checkNoLogs({ raw, transactionHash }: Receipt, { header }: Block, chain: Pick<Chain, 'receiptsRoot'>): void {
   if (isEmptyBloom(raw.logsBloom) || isEmptyBloom(header.logsBloom) || chain.receiptsRoot !== 'none') return;
   throw new MalformedAnswerError(`The logs of ${transactionHash} are null, and nothing proves that the list is empty`);
 }

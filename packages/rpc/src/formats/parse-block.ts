@@ -5,14 +5,15 @@ import { isEmptyBlock, standardHeader, standardTransaction } from './standard-fo
 const BLOOM = /^0x[0-9a-f]{512}$/;
 
 /**
- * Parses a block of `eth_getBlockByNumber` or `eth_getBlockByHash`, with transaction objects or only hashes. Fields
- * that only some chains have (size, uncles, base fee) are in `header.raw`, in standard form.
+ * Accepts transaction objects or hashes. `header.raw` has fields of some chains (size, uncles), in standard form.
  * @throws MalformedAnswerError, InvalidPrimitiveError
  */
 export function parseBlock(json: unknown): Block {
   const raw = toObject(json);
   const header = parseHeader(raw);
-  const list = transactionsOf(raw);
+  // Some nodes return null for no transactions.
+  const list = raw.transactions === null && isEmptyBlock(raw) ? [] : raw.transactions;
+  if (!Array.isArray(list)) throw new MalformedAnswerError('A block has no list of transactions');
   if (list.length === 0) return { header, transactionHashes: [], transactions: [] };
   const hashes = new Array<Hash>(list.length);
   const objects: Readonly<Record<string, unknown>>[] = [];
@@ -29,27 +30,17 @@ export function parseBlock(json: unknown): Block {
   return { header, transactionHashes: hashes, transactions: objects.length === 0 ? null : objects };
 }
 
-/** Some nodes return null for no transactions. */
-function transactionsOf(raw: Record<string, unknown>): unknown[] {
-  const { transactions } = raw;
-  if (Array.isArray(transactions)) return transactions;
-  if (transactions === null && isEmptyBlock(raw)) return [];
-  throw new MalformedAnswerError('A block has no list of transactions');
-}
-
-/**
- * Parses the header of a block's JSON.
- * @throws MalformedAnswerError, InvalidPrimitiveError
- */
+/** @throws MalformedAnswerError, InvalidPrimitiveError */
 export function parseHeader(json: unknown): BlockHeader {
   const { transactions: _transactions, ...given } = toObject(json);
   const raw = standardHeader(given);
+  const bloom = typeof raw.logsBloom === 'string' ? raw.logsBloom.toLowerCase() : '';
   return {
     number: parseQuantity(raw.number),
     hash: parseHash(raw.hash),
     parentHash: parseHash(raw.parentHash),
     timestamp: parseQuantity(raw.timestamp),
-    logsBloom: toBloom(raw.logsBloom),
+    logsBloom: BLOOM.test(bloom) ? (bloom as Hex) : null,
     receiptsRoot: typeof raw.receiptsRoot === 'string' ? parseHash(raw.receiptsRoot) : null,
     raw,
   };
@@ -59,10 +50,4 @@ function toObject(json: unknown): Record<string, unknown> {
   if (typeof json !== 'object' || json === null || Array.isArray(json))
     throw new MalformedAnswerError('A block is not an object', { type: typeof json });
   return json as Record<string, unknown>;
-}
-
-function toBloom(value: unknown): Hex | null {
-  if (typeof value !== 'string') return null;
-  const lower = value.toLowerCase();
-  return BLOOM.test(lower) ? (lower as Hex) : null;
 }

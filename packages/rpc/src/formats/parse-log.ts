@@ -10,7 +10,6 @@ import {
   parseQuantity,
 } from '@chainstead/core';
 
-/** A node returned a response with missing or malformed fields. */
 export class MalformedAnswerError extends defineError(
   'MALFORMED_ANSWER',
   (what: string, facts: Readonly<Record<string, unknown>> = {}) => ({ message: what, facts, retryable: true }),
@@ -19,26 +18,17 @@ export class MalformedAnswerError extends defineError(
 const BYTES = /^0x(?:[0-9a-f]{2})*$/;
 const NO_TOPICS: readonly Hash[] = [];
 
-/**
- * Parses one log of `eth_getLogs` or of a receipt.
- * @throws MalformedAnswerError, InvalidPrimitiveError
- */
+/** @throws MalformedAnswerError, InvalidPrimitiveError */
 export function parseLog(json: unknown): Log {
   return createLogParser()(json);
 }
 
-/**
- * Parses all logs of a response, in the given order.
- * @throws MalformedAnswerError, InvalidPrimitiveError
- */
+/** @throws MalformedAnswerError, InvalidPrimitiveError */
 export function parseLogs(json: unknown): Log[] {
   return createLogsParser()(json);
 }
 
-/**
- * Works as {@link parseLogs}, for several consecutive lists of a block. A value repeated from the previous log is
- * checked and stored once.
- */
+/** For consecutive lists of a block: a value repeated from the previous log is checked and stored once. */
 export function createLogsParser(): (json: unknown) => Log[] {
   const parse = createLogParser();
   return (json) => {
@@ -51,8 +41,8 @@ export function createLogsParser(): (json: unknown) => Log[] {
 }
 
 /**
- * Adjacent logs share block, transaction, address and topic0. The parser reuses the last string of each: an equal one
- * needs no second check, and the duplicates from JSON.parse can be collected (a third of a page's memory).
+ * Adjacent logs share block, transaction, address and topic0. Each repeated string is checked once,
+ * and its duplicates from JSON.parse can be collected (a third of a page's memory).
  */
 function createLogParser(): (json: unknown) => Log {
   let blockHash = '' as Hash;

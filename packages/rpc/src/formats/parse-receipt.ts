@@ -14,18 +14,14 @@ const NO_LOGS: readonly Log[] = [];
 const TYPE_MAX = 0xff;
 
 /**
- * Parses one receipt of `eth_getTransactionReceipt` or `eth_getBlockReceipts`. Old recordings lack `type`, `from` and
- * `to`.
+ * Old recordings lack `type`, `from` and `to`.
  * @throws MalformedAnswerError, InvalidPrimitiveError
  */
 export function parseReceipt(json: unknown): Receipt {
   return createReceiptParser()(json);
 }
 
-/**
- * Works as {@link parseReceipt}, for the receipts of a block: values that their logs repeat are checked and stored
- * once.
- */
+/** For the receipts of a block: values that their logs repeat are checked and stored once. */
 export function createReceiptParser(): (json: unknown) => Receipt {
   const parseItsLogs = createLogsParser();
   return (json) => {
@@ -35,7 +31,7 @@ export function createReceiptParser(): (json: unknown) => Receipt {
     return {
       transactionHash: parseHash(raw.transactionHash),
       transactionIndex: parseQuantity(raw.transactionIndex),
-      type: raw.type === undefined || raw.type === null ? 0 : parseType(raw.type),
+      type: parseType(raw.type),
       cumulativeGasUsed: parseBigQuantity(raw.cumulativeGasUsed),
       logs: raw.logs === null && !contradictsNoLogs(raw.logsBloom) ? NO_LOGS : parseItsLogs(raw.logs),
       raw,
@@ -49,7 +45,7 @@ function contradictsNoLogs(bloom: unknown): boolean {
 }
 
 function parseType(value: unknown): number {
-  const type = parseQuantity(value);
+  const type = value === undefined || value === null ? 0 : parseQuantity(value);
   if (type > TYPE_MAX) throw new InvalidPrimitiveError('quantity', value);
   return type;
 }

@@ -1,17 +1,14 @@
 import type { Log, Receipt } from '@chainstead/core';
 
-/** Receipts whose logs are numbered by block, and the number of logs that were not. */
-export interface PlacedReceipts {
-  readonly receipts: readonly Receipt[];
-  readonly misplaced: number;
-}
-
 /**
- * Numbers each log by the count of logs before it in its block. Some clients number logs from 0 in each transaction, or
- * all alike. Receipts with correct numbers are returned as the same objects.
+ * Numbers each log by the count of logs before it in its block, and counts the logs that had another number.
+ * Some clients number logs from 0 in each transaction, or all alike. Correct receipts stay the same objects.
  * @param receipts all of a block, in transaction order
  */
-export function placeLogs(receipts: readonly Receipt[]): PlacedReceipts {
+export function placeLogs(receipts: readonly Receipt[]): {
+  readonly receipts: readonly Receipt[];
+  readonly misplaced: number;
+} {
   let next = 0;
   let misplaced = 0;
   const placed = receipts.map((receipt) => {
@@ -31,8 +28,7 @@ export function repeatsIndexes(receipts: readonly Receipt[]): boolean {
 }
 
 /**
- * Returns the blocks whose logs can't be numbered by block: a number repeats in a transaction, or (`risesInBlock`) does
- * not increase in a later transaction.
+ * Blocks in which a number repeats in a transaction, or (`risesInBlock`) does not increase in a later one.
  * @param logs in chain order
  */
 export function misnumberedBlocks(
@@ -42,14 +38,9 @@ export function misnumberedBlocks(
   const blocks = new Set<number>();
   let previous: Log | undefined;
   for (const log of logs) {
-    const isNext = previous?.blockNumber === log.blockNumber;
-    const isNextInTransaction = isNext && previous?.transactionIndex === log.transactionIndex;
-    if (
-      (isNextInTransaction || (isNext && risesInBlock)) &&
-      previous !== undefined &&
-      log.logIndex <= previous.logIndex
-    )
-      blocks.add(log.blockNumber);
+    if (previous?.blockNumber === log.blockNumber && log.logIndex <= previous.logIndex) {
+      if (risesInBlock || previous.transactionIndex === log.transactionIndex) blocks.add(log.blockNumber);
+    }
     previous = log;
   }
   return blocks;

@@ -14,52 +14,17 @@ const NO_BLOOM = /^0x0{512}$/i;
 const HEADER_NONCE_DIGITS = 16;
 const UPPER_CASE_X = 'X'.charCodeAt(0);
 
-const HEADER_QUANTITIES = [
-  'number',
-  'timestamp',
-  'difficulty',
-  'totalDifficulty',
-  'size',
-  'gasLimit',
-  'gasUsed',
-  'baseFeePerGas',
-  'blobGasUsed',
-  'excessBlobGas',
-  'slotNumber',
-] as const;
-const TRANSACTION_QUANTITIES = [
-  'type',
-  'blockNumber',
-  'transactionIndex',
-  'nonce',
-  'gas',
-  'value',
-  'gasPrice',
-  'maxFeePerGas',
-  'maxPriorityFeePerGas',
-  'maxFeePerBlobGas',
-  'chainId',
-  'v',
-  'yParity',
-] as const;
-const RECEIPT_QUANTITIES = [
-  'type',
-  'blockNumber',
-  'transactionIndex',
-  'status',
-  'gasUsed',
-  'cumulativeGasUsed',
-  'effectiveGasPrice',
-  'depositNonce',
-  'depositReceiptVersion',
-  'blobGasUsed',
-  'blobGasPrice',
-] as const;
+const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+const HEADER_QUANTITIES = words(`
+  number timestamp difficulty totalDifficulty size gasLimit gasUsed baseFeePerGas blobGasUsed excessBlobGas slotNumber`);
+const TRANSACTION_QUANTITIES = words(`
+  type blockNumber transactionIndex nonce gas value gasPrice maxFeePerGas maxPriorityFeePerGas maxFeePerBlobGas
+  chainId v yParity`);
+const RECEIPT_QUANTITIES = words(`
+  type blockNumber transactionIndex status gasUsed cumulativeGasUsed effectiveGasPrice
+  depositNonce depositReceiptVersion blobGasUsed blobGasPrice`);
 
-/**
- * Standardizes the members of a header. `null` uncles or withdrawals become an empty list if their hash or root proves
- * an empty list.
- */
+/** `null` uncles or withdrawals become an empty list if their hash or root proves one. */
 export function standardHeader(given: Json): Json {
   const raw = lowerPrefixes(given, given.hash);
   const changes = new Map<string, unknown>();
@@ -73,10 +38,7 @@ export function standardHeader(given: Json): Json {
   return changed(raw, changes);
 }
 
-/**
- * Standardizes the members of a transaction. Its hash covers the access list, which proves whether `null` means an
- * empty list.
- */
+/** The hash covers the access list and so proves whether `null` means an empty list. */
 export function standardTransaction(given: Json): Json {
   const raw = lowerPrefixes(given, given.hash);
   const changes = new Map<string, unknown>();
@@ -87,7 +49,7 @@ export function standardTransaction(given: Json): Json {
   return changed(raw, changes);
 }
 
-/** Standardizes the members of a receipt, except its logs. */
+/** Leaves the logs unchanged. */
 export function standardReceipt(given: Json): Json {
   const raw = lowerPrefixes(given, given.transactionHash);
   const changes = new Map<string, unknown>();
@@ -102,7 +64,6 @@ export function isEmptyBlock(header: Json): boolean {
   return isSame(header.transactionsRoot, EMPTY_ROOT) || isSame(header.receiptsRoot, EMPTY_ROOT);
 }
 
-/** Whether it is the bloom of an empty set of logs. */
 export function isEmptyBloom(bloom: unknown): boolean {
   return typeof bloom === 'string' && NO_BLOOM.test(bloom);
 }
@@ -110,15 +71,12 @@ export function isEmptyBloom(bloom: unknown): boolean {
 function rewriteQuantities(raw: Json, names: readonly string[], changes: Map<string, unknown>): void {
   for (const name of names) {
     const value = raw[name];
-    if (value === undefined || value === null || isStandard(value) || !isQuantity(value)) continue;
-    changes.set(name, toQuantity(parseBigQuantity(value)));
+    if (value === undefined || value === null) continue;
+    // For almost all values, the first characters decide that they are standard.
+    const isHex = typeof value === 'string' && value.length >= 3 && value.charCodeAt(1) !== UPPER_CASE_X;
+    if (isHex && (value[2] !== '0' || value.length === 3)) continue;
+    if (isQuantity(value)) changes.set(name, toQuantity(parseBigQuantity(value)));
   }
-}
-
-/** For almost all values, the first characters decide. */
-function isStandard(value: unknown): boolean {
-  if (typeof value !== 'string' || value.length < 3 || value.charCodeAt(1) === UPPER_CASE_X) return false;
-  return value[2] !== '0' || value.length === 3;
 }
 
 /** A node that writes one prefix in upper case writes all of them in upper case. */

@@ -1,18 +1,16 @@
-import { isDoubtful, RpcCallError, type UpstreamFailure, UpstreamFault, UpstreamsExhaustedError } from '../errors.ts';
+import { isDoubtful, RpcCallError, UpstreamFault, UpstreamsExhaustedError } from '../errors.ts';
 import { transactionHash } from '../formats/transaction-hash.ts';
-import type { ForwardingPool, RawResult } from '../forwarding-pool.ts';
+import type { ForwardingPool } from '../forwarding-pool.ts';
 import { asVerdict } from '../upstream/doubts.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { Answer } from '../upstream-pool.ts';
 
-/** The only method that changes a chain. */
 export const SEND_METHOD = 'eth_sendRawTransaction';
 
 /** The node already has the transaction, from another node or an earlier broadcast. */
 const KNOWN = /already known|known transaction|already imported|alreadyknown|already in (?:the )?(?:mem)?pool/i;
 const HASH = /^"0x[0-9a-f]{64}"$/i;
 
-/** Whether an error text of eth_sendRawTransaction means that the node already has the transaction. */
 export function saysKnownTransaction(text: string): boolean {
   return KNOWN.test(text);
 }
@@ -33,7 +31,11 @@ export function createBroadcaster(options: {
     const sends = requested.map(async (upstream): Promise<Answer<string>> => {
       try {
         const result = await upstream.forward({ method: SEND_METHOD, params }, { ...given, isWrite: true });
-        return { value: transaction ?? readHash(upstream, result), upstream: upstream.name };
+        if (transaction !== null) return { value: transaction, upstream: upstream.name };
+        // Types that the chain hashes in its own way.
+        const text = Buffer.isBuffer(result) ? result.toString('latin1') : '';
+        if (HASH.test(text)) return { value: text.slice(1, -1), upstream: upstream.name };
+        throw upstream.fault('malformed', SEND_METHOD, `answered ${text.slice(0, 80)} instead of a hash`);
       } catch (error) {
         const text =
           error instanceof RpcCallError ? error.rpcMessage : error instanceof UpstreamFault ? error.text : '';
@@ -50,14 +52,6 @@ export function createBroadcaster(options: {
   };
 }
 
-/** Reads the hash from the response, for types that are hashed in the chain's own way. */
-function readHash(upstream: Upstream, result: RawResult): string {
-  const text = Buffer.isBuffer(result) ? result.toString('latin1') : '';
-  if (!HASH.test(text))
-    throw upstream.fault('malformed', SEND_METHOD, `answered ${text.slice(0, 80)} instead of a hash`);
-  return text.slice(1, -1);
-}
-
 /** Returns the first upstream's verdict on the transaction; without one, why no upstream was reached. */
 function verdictOf(errors: readonly unknown[], upstreams: readonly Upstream[], chain: string): unknown {
   const verdict =
@@ -65,13 +59,13 @@ function verdictOf(errors: readonly unknown[], upstreams: readonly Upstream[], c
     errors.find((error) => error instanceof RpcCallError);
   if (verdict !== undefined) return verdict;
   const doubtful = errors.find(isDoubtful);
-  const doubted = doubtful === undefined ? null : asVerdict(doubtful, 'call');
-  if (doubted !== null) return doubted;
+  const doubted = doubtful && asVerdict(doubtful, 'call');
+  if (doubted) return doubted;
   const unexpected = errors.find((error) => !(error instanceof UpstreamFault));
   if (unexpected !== undefined) return unexpected;
   const reasons = new Map(upstreams.map(({ name, state }) => [name, state.obstacle]));
   for (const error of errors)
     if (error instanceof UpstreamFault) reasons.set(error.upstream, `${error.kind}: ${error.text}`);
-  const failures: UpstreamFailure[] = [...reasons].map(([upstream, reason]) => ({ upstream, reason }));
+  const failures = [...reasons].map(([upstream, reason]) => ({ upstream, reason }));
   return new UpstreamsExhaustedError({ chain, method: SEND_METHOD, failures });
 }

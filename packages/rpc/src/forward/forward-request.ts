@@ -1,6 +1,5 @@
 import { ZERO_ADDRESS } from '@chainstead/core';
-import type { Reaction } from '../errors.ts';
-import { isDoubtful, RpcCallError, UpstreamFault } from '../errors.ts';
+import { isDoubtful, type Reaction, RpcCallError, UpstreamFault } from '../errors.ts';
 import type { Failover } from '../failover/failover.ts';
 import { runNullable } from '../failover/nullable-operation.ts';
 import { transactionHash } from '../formats/transaction-hash.ts';
@@ -10,7 +9,6 @@ import type { Upstream } from '../upstream/upstream.ts';
 import type { Answer, RequestOptions } from '../upstream-pool.ts';
 import { SEND_METHOD, saysKnownTransaction } from './broadcast-transaction.ts';
 
-/** Sends any method to the best upstream. */
 export type RequestForwarder = (
   method: string,
   params: readonly unknown[],
@@ -25,34 +23,18 @@ const TRACES = /^(debug_traceBlock|debug_traceTransaction$|trace_block$|trace_tr
 /** Calls an account without code: every EVM returns no data. */
 const CONTROL_CALL = { to: ZERO_ADDRESS, data: '0x' };
 /** Limits that the call exceeds on every node, so a retry changes nothing. */
-const ABOUT_THE_CALL: ReadonlySet<Reaction> = new Set([
-  'range',
-  'density',
-  'batch-size',
-  'beyond-head',
-  'missing-data',
-]);
+const LIMITS = ['range', 'density', 'batch-size', 'beyond-head', 'missing-data'] as const;
+const ABOUT_THE_CALL: ReadonlySet<Reaction> = new Set(LIMITS);
 
-/** Errors as {@link Failover.run}. */
-export function createRequestForwarder(options: { readonly failover: Failover }): RequestForwarder {
-  const { failover } = options;
-
+export function createRequestForwarder({ failover }: { readonly failover: Failover }): RequestForwarder {
   return async (method, params, given = {}) => {
-    if (NULLABLE.test(method))
-      return runNullable<unknown>(
-        failover,
-        {
-          method,
-          patience: 1,
-          run: (upstream, signal) => upstream.call(method, params, { signal, timeoutMs: given.timeoutMs }),
-        },
-        given,
-      );
-    return new ForwardedRequest(method, params, given).run(failover);
+    if (!NULLABLE.test(method)) return new ForwardedRequest(method, params, given).run(failover);
+    const run = (upstream: Upstream, signal: AbortSignal | undefined): Promise<unknown> =>
+      upstream.call(method, params, { signal, timeoutMs: given.timeoutMs });
+    return runNullable<unknown>(failover, { method, patience: 1, run }, given);
   };
 }
 
-/** One request and the state of its attempts. Runs once. */
 class ForwardedRequest {
   readonly #method: string;
   readonly #params: readonly unknown[];
@@ -106,15 +88,11 @@ class ForwardedRequest {
   }
 
   /**
-   * Decides an error with unknown text that came twice. It is the contract's if the upstream runs another call at that
-   * block; otherwise a node that fails every call would make all contracts look empty. Null if it may be the upstream's
-   * error.
+   * An error with unknown text that came twice is the contract's if the upstream runs another call at that block.
+   * Otherwise a node that fails every call would make all contracts look empty.
+   * Null if it may be the upstream's error.
    */
-  async #verdictOn(
-    fault: UpstreamFault,
-    upstream: Upstream,
-    signal: AbortSignal | undefined,
-  ): Promise<RpcCallError | null> {
+  async #verdictOn(fault: UpstreamFault, upstream: Upstream, signal: AbortSignal | undefined) {
     if (!EXECUTES.test(this.#method) || this.#doubts.size < 2 || this.#isControlled) return null;
     this.#isControlled = true;
     try {

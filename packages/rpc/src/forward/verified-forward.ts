@@ -1,5 +1,4 @@
-import type { Reaction } from '../errors.ts';
-import { isDoubtful, UpstreamFault, UpstreamsExhaustedError } from '../errors.ts';
+import { isDoubtful, type Reaction, UpstreamFault, UpstreamsExhaustedError } from '../errors.ts';
 import type { FailedAttempt, Failover, Operation } from '../failover/failover.ts';
 import { runNullable } from '../failover/nullable-operation.ts';
 import type { RawCall, RawResult } from '../forwarding-pool.ts';
@@ -9,12 +8,10 @@ import { asVerdict, Doubts, saysTheSame } from '../upstream/doubts.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { Answer, RequestOptions } from '../upstream-pool.ts';
 
-/** The parts of the pool that forwarding needs. */
 export interface ForwardTools {
   readonly failover: Failover;
   readonly probe: HeadProbe;
   readonly bestHead: () => number | null;
-  /** Whether there is no second upstream to try. */
   readonly isAlone: boolean;
   /** A block at most this many blocks above every head may arrive during the wait. */
   readonly nearBlocks: number;
@@ -98,17 +95,19 @@ export class VerifiedForward {
               return true;
             }
             const mayCome = needed !== null && needed <= (bestHead() ?? 0) + nearBlocks;
-            return faults.every(
-              ({ hints: { reaction } }) => ABOUT_THE_CALL.has(reaction) && !(mayCome && reaction === 'beyond-head'),
-            );
+            const isFinal = ({ hints: { reaction } }: UpstreamFault): boolean =>
+              ABOUT_THE_CALL.has(reaction) && !(mayCome && reaction === 'beyond-head');
+            return faults.every(isFinal);
           },
         },
         others,
         this.#first,
       );
     } catch (error) {
-      if (error instanceof UpstreamsExhaustedError && verdict !== undefined) throw asCallError(verdict, error);
-      throw error;
+      if (!(error instanceof UpstreamsExhaustedError) || verdict === undefined) throw error;
+      // The node's error for a call that every upstream refused. A mere failure stays an exhaustion error.
+      const isOfCall = ABOUT_THE_CALL.has(verdict.hints.reaction) || isDoubtful(verdict);
+      throw (isOfCall ? asVerdict(verdict, 'call') : null) ?? error;
     }
   }
 
@@ -132,13 +131,9 @@ export class VerifiedForward {
 async function requireReached(probe: HeadProbe, upstream: Upstream, method: string, block: number): Promise<void> {
   const { number } = await probe.ask(upstream);
   if (number >= block) return;
-  throw new UpstreamFault({
-    upstream: upstream.name,
-    method,
-    kind: 'lagging',
-    text: `has only reached block ${number}`,
-    hints: { reaction: 'beyond-head' },
-  });
+  const text = `has only reached block ${number}`;
+  const hints = { reaction: 'beyond-head' } as const;
+  throw new UpstreamFault({ upstream: upstream.name, method, kind: 'lagging', text, hints });
 }
 
 /** Prefers upstreams that have returned the block. */
@@ -152,12 +147,11 @@ export function fitness(
   };
 }
 
-/** The highest block that the upstream has returned, or its last known head if that is lower. */
+/** The lower of the highest block that it has returned and its last known head. */
 export function reached({ state: { served, head } }: Upstream): number {
   return served === null || head === null ? -1 : Math.min(served, head);
 }
 
-/** Returns the higher known number; null if neither is known. */
 export function highest(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }
@@ -171,17 +165,11 @@ function isOpen(result: RawResult): boolean {
 }
 
 /**
- * If several upstreams report the same error, or one repeats it, it is about the call. Texts written by contracts may
- * differ.
+ * If several upstreams report the same error, or one repeats it, it is about the call.
+ * Texts written by contracts may differ.
  */
 function isAgreed(method: string, faults: readonly UpstreamFault[], rounds: number): boolean {
   const [first] = faults;
   if (first === undefined || (faults.length === 1 && rounds < 2)) return false;
   return faults.every((fault) => isDoubtful(fault) && (EXECUTES.test(method) || saysTheSame(fault, first)));
-}
-
-/** Returns the node's error for a call that every upstream refused; a mere failure stays an exhaustion error. */
-function asCallError(verdict: UpstreamFault, error: UpstreamsExhaustedError): Error {
-  if (!(ABOUT_THE_CALL.has(verdict.hints.reaction) || isDoubtful(verdict))) return error;
-  return asVerdict(verdict, 'call') ?? error;
 }

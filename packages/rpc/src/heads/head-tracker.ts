@@ -1,5 +1,5 @@
 import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
-import { RequestAbortedError, type UpstreamFailure, UpstreamsExhaustedError } from '../errors.ts';
+import { RequestAbortedError, UpstreamsExhaustedError } from '../errors.ts';
 import type { PoolLimits } from '../limits/pool-limits.ts';
 import { backOffMs } from '../transport/back-off.ts';
 import type { Upstream } from '../upstream/upstream.ts';
@@ -7,7 +7,6 @@ import type { Answer, Head, RequestOptions } from '../upstream-pool.ts';
 import type { NewHeadsSubscription } from './new-heads-subscription.ts';
 import type { HeadProbe } from './probe-head.ts';
 
-/** Follows the newest block over all upstreams. */
 export interface HeadTracker {
   getHead(options?: RequestOptions): Promise<Answer<Head>>;
   waitForHead(after: Head | null, signal: AbortSignal): Promise<Answer<Head>>;
@@ -78,7 +77,7 @@ export function createHeadTracker(options: {
       const wait = backOffMs(round, limits.backOffBaseMs * 2, limits.backOffMaxMs, Math.random());
       const isHopeless = upstreams.every(({ state }) => state.disabledReason !== null);
       if (isHopeless || round + 1 >= limits.rounds || clock.now() + wait - started > limits.deadlineMs) {
-        const failures: UpstreamFailure[] = [...reasons].map(([upstream, reason]) => ({ upstream, reason }));
+        const failures = [...reasons].map(([upstream, reason]) => ({ upstream, reason }));
         throw new UpstreamsExhaustedError({ chain: chain.key, method: 'eth_blockNumber', failures });
       }
       await pause(wait, given.signal);
@@ -115,7 +114,6 @@ export function createHeadTracker(options: {
     return Math.min(PACED_POLL_MAX_MS, (POLL_EVERY_CALLS * 1_000) / fastest);
   }
 
-  /** Waits for the next reason to poll: the interval, or a block announced by a subscription. */
   async function nextPoll(after: Head | null, signal: AbortSignal): Promise<number | null> {
     const isAnnounced = subscriptions.some((subscription) => subscription.isLive);
     const interval = Math.max(isAnnounced ? pollIntervalMs * SAFETY_POLL_FACTOR : pollIntervalMs, paceIntervalMs());
@@ -152,14 +150,12 @@ export function createHeadTracker(options: {
   return { getHead, waitForHead, bestNumber };
 }
 
-/** Returns the highest head among upstreams that respond in time. */
 async function gather(
   { probe, clock }: { readonly probe: HeadProbe; readonly clock: Clock },
   requested: readonly Upstream[],
   reasons: Map<string, string>,
 ): Promise<Answer<Head> | null> {
   let best: Answer<Head> | null = null;
-  let grace: Promise<void> | null = null;
   const graceOver = new AbortController();
   const firstAnswer = Promise.withResolvers<void>();
   const all = requested.map(async (upstream) => {
@@ -174,8 +170,7 @@ async function gather(
   const everything = Promise.all(all);
   await Promise.race([everything, firstAnswer.promise]);
   if (best !== null) {
-    grace = sleepUnlessAborted(clock, GRACE_MS, graceOver.signal);
-    await Promise.race([everything, grace]);
+    await Promise.race([everything, sleepUnlessAborted(clock, GRACE_MS, graceOver.signal)]);
     graceOver.abort();
   }
   return best;
@@ -185,24 +180,18 @@ async function gather(
 const LOWER_POLLS = 3;
 const LOWER_MS = 30_000;
 
-/**
- * Creates the check of one waiter: whether an upstream's head follows the known one. It counts polls that returned a
- * lower head.
- */
+/** Whether an upstream's head follows the known one (`after`; null before the first), for one waiter. */
 function createHeadNewness(options: {
   readonly upstreams: readonly Upstream[];
   readonly probe: HeadProbe;
   readonly clock: Clock;
-  /** The known head; null before the first. */
   readonly after: Head | null;
 }): (answer: Answer<Head>) => boolean {
   const { upstreams, probe, clock, after } = options;
   let lowerPolls = 0;
   let lowerSince: number | null = null;
 
-  /**
-   * Whether any upstream still has `head` as its newest block. Then another hash at that height is one of two branches.
-   */
+  /** Then another hash at that height is one of two branches. */
   function isStillHeld(head: Head, except: string): boolean {
     return upstreams.some(
       ({ name, state }) => name !== except && state.disabledReason === null && probe.last(name)?.hash === head.hash,

@@ -27,10 +27,7 @@ const FRESH_MIN_MS = 3_000;
 const RECONNECT_BASE_MS = 500;
 const RECONNECT_MAX_MS = 60_000;
 
-interface Announcement {
-  readonly number: number;
-  readonly hash: string;
-}
+type Announcement = Pick<Head, 'number'> & { readonly hash: string };
 
 /** Reconnects with back-off until it is closed. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: connection, silence and back-off are one state.
@@ -57,7 +54,6 @@ export function createNewHeadsSubscription(options: {
     for (const waiter of reported) waiter(announcement);
   }
 
-  /** Opens one connection. Resolves with the reason why it ended. */
   function connect(): Promise<string> {
     const ended = Promise.withResolvers<string>();
     const socket = new WebSocket(config.url, config.headers === undefined ? {} : { headers: { ...config.headers } });
@@ -79,8 +75,8 @@ export function createNewHeadsSubscription(options: {
     ending.signal.addEventListener('abort', onClose, { once: true });
     socket.addEventListener('open', () => {
       listen();
-      send(socket, 1, 'eth_chainId', []);
-      send(socket, 2, 'eth_subscribe', ['newHeads']);
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }));
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'eth_subscribe', params: ['newHeads'] }));
     });
     socket.addEventListener('message', (event: MessageEvent) => {
       listen();
@@ -92,7 +88,6 @@ export function createNewHeadsSubscription(options: {
     return ended.promise;
   }
 
-  /** Returns why the connection is unusable, or null. */
   function receive(data: unknown): string | null {
     const message = parseMessage(data);
     if (message === null) return 'a message is not JSON';
@@ -154,17 +149,9 @@ export function createNewHeadsSubscription(options: {
       waiters.push(waiter);
       return promise;
     },
-    start() {
-      void run();
-    },
-    close() {
-      ending.abort();
-    },
+    start: () => void run(),
+    close: () => ending.abort(),
   };
-}
-
-function send(socket: WebSocket, id: number, method: string, params: readonly unknown[]): void {
-  socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
 }
 
 function parseMessage(data: unknown): Record<string, unknown> | null {

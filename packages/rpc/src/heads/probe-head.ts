@@ -9,11 +9,10 @@ import type { Head } from '../upstream-pool.ts';
 /** Reads upstreams' heads. Caches the last head of each, so that an unchanged number costs one small call. */
 export interface HeadProbe {
   /**
-   * Reads the newest block that the upstream returns, not only announces. Concurrent callers share one probe.
+   * The newest block that the upstream returns, not only announces. Concurrent callers share one probe.
    * @throws UpstreamFault, RpcCallError, MalformedAnswerError
    */
   ask(upstream: Upstream): Promise<Head>;
-  /** The last head of an upstream. */
   last(name: string): Head | undefined;
 }
 
@@ -26,9 +25,7 @@ const HASH_CHECK_CALLS = 8;
 /** How far below an announced but missing number the real head is searched for, blocks. */
 const STEP_BACK_MAX = 64;
 
-/** Stores each upstream's last head in memory. */
-export function createHeadProbe(options: { readonly clock: Clock }): HeadProbe {
-  const { clock } = options;
+export function createHeadProbe({ clock }: { readonly clock: Clock }): HeadProbe {
   const heads = new Map<string, { readonly head: Head; readonly at: number }>();
   const running = new Map<string, Promise<Head>>();
 
@@ -74,10 +71,7 @@ export function createHeadProbe(options: { readonly clock: Clock }): HeadProbe {
     throw lie;
   }
 
-  /**
-   * The newest block that it returns below the announced one, in case the tag `latest` is wrong too; null if that is
-   * too far.
-   */
+  /** The newest block below the announced one, in case the tag `latest` is wrong too; null if that is too far. */
   async function stepBack(upstream: Upstream, announced: number, given: CallOptions): Promise<Head | null> {
     let missing = announced;
     let found: Head | null = null;
@@ -100,9 +94,8 @@ export function createHeadProbe(options: { readonly clock: Clock }): HeadProbe {
       if (shared !== undefined) return shared;
       const started = probe(upstream)
         .catch((error: unknown) => {
-          if (error instanceof MalformedAnswerError)
-            throw upstream.fault('malformed', 'eth_getBlockByNumber', error.message);
-          throw error;
+          if (!(error instanceof MalformedAnswerError)) throw error;
+          throw upstream.fault('malformed', 'eth_getBlockByNumber', error.message);
         })
         .finally(() => running.delete(upstream.name));
       running.set(upstream.name, started);

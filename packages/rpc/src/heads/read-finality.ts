@@ -1,27 +1,22 @@
 import { parseQuantity } from '@chainstead/core';
-import { RpcCallError, type UpstreamFault, UpstreamsExhaustedError } from '../errors.ts';
+import { RpcCallError, UpstreamsExhaustedError } from '../errors.ts';
 import type { Failover } from '../failover/failover.ts';
 import { MalformedAnswerError } from '../formats/parse-log.ts';
-import type { RequestOptions } from '../upstream-pool.ts';
+import type { RequestOptions, UpstreamPool } from '../upstream-pool.ts';
 import type { HeadTracker } from './head-tracker.ts';
 import type { HeadProbe } from './probe-head.ts';
-
-/** The `finalized` tag, which only moves forward. */
-export interface FinalityReader {
-  getFinalized(options?: RequestOptions): Promise<number | null>;
-}
 
 /** How nodes report that they lack the tag or have nothing finalized yet. */
 const NO_TAG = /finalized|commitment|malformed block ?number|invalid block ?hash/i;
 const METHOD = 'eth_getBlockByNumber';
 
-/** Reads the tag with failover and bounds it by the known heads. */
+/** Reads the `finalized` tag, which only moves forward, and bounds it by the known heads. */
 export function createFinalityReader(options: {
   readonly chain: { readonly finalizedTag: boolean };
   readonly failover: Failover;
   readonly probe: HeadProbe;
   readonly heads: HeadTracker;
-}): FinalityReader {
+}): Pick<UpstreamPool, 'getFinalized'> {
   const { chain, failover, probe, heads } = options;
   let finalized: number | null = null;
 
@@ -36,7 +31,7 @@ export function createFinalityReader(options: {
           return parseQuantity(json.number);
         },
         settled(faults) {
-          const isAboutTag = faults.every(isAboutTheTag);
+          const isAboutTag = faults.every(({ hints, text }) => hints.reaction === 'missing-data' || NO_TAG.test(text));
           if (isAboutTag) onNoTag();
           return isAboutTag;
         },
@@ -64,8 +59,4 @@ export function createFinalityReader(options: {
       return finalized;
     },
   };
-}
-
-function isAboutTheTag(fault: UpstreamFault): boolean {
-  return fault.hints.reaction === 'missing-data' || NO_TAG.test(fault.text);
 }

@@ -64,28 +64,16 @@ export function createUpstreamCheck(options: {
     const { capabilities } = upstream.state;
     try {
       const given = { signal: closing, rank: 'head' } as const;
-      const [head] = await Promise.all([
-        probe.ask(upstream),
-        upstream.callMany(
-          [
-            { method: 'eth_blockNumber', params: [] },
-            { method: 'eth_chainId', params: [] },
-          ],
-          given,
-        ),
-      ]);
-      const [receipts] = await upstream.callMany(
-        [{ method: 'eth_getBlockReceipts', params: [toQuantity(head.number)] }],
-        given,
-      );
+      const batch = ['eth_blockNumber', 'eth_chainId'].map((method) => ({ method, params: [] }));
+      const [head] = await Promise.all([probe.ask(upstream), upstream.callMany(batch, given)]);
+      const call = { method: 'eth_getBlockReceipts', params: [toQuantity(head.number)] };
+      const [receipts] = await upstream.callMany([call], given);
       if (receipts?.ok) capabilities.blockReceipts = receipts.result !== null ? true : null;
       else if (receipts?.error instanceof UpstreamFault && receipts.error.hints.reaction === 'unsupported')
         capabilities.blockReceipts = false;
     } catch (error) {
-      logger.info(
-        { chain: chain.key, upstream: upstream.name, error: errorText(error) },
-        'Capabilities not probed yet',
-      );
+      const facts = { chain: chain.key, upstream: upstream.name, error: errorText(error) };
+      logger.info(facts, 'Capabilities not probed yet');
     }
   }
 
@@ -99,7 +87,7 @@ export function createUpstreamCheck(options: {
     }
   }
 
-  /** Runs verify; an unexpected error must not end the watch. */
+  /** An unexpected error must not end the watch. */
   async function verifyAgain(upstream: Upstream): Promise<void> {
     try {
       await verify(upstream);
@@ -120,10 +108,9 @@ export function createUpstreamCheck(options: {
   }
 
   function refuse(verdicts: readonly (Verdict | undefined)[]): NoUpstreamError {
-    const failures = upstreams.map(({ name, state }) => ({
-      upstream: name,
-      reason: state.disabledReason ?? 'no answer',
-    }));
+    const failures = upstreams.map(({ name: upstream, state: { disabledReason } }) => {
+      return { upstream, reason: disabledReason ?? 'no answer' };
+    });
     const retryable = verdicts.some((verdict) => verdict !== 'refused');
     return new NoUpstreamError({ chain: chain.key, failures, retryable });
   }
@@ -131,7 +118,7 @@ export function createUpstreamCheck(options: {
   return {
     async start() {
       const over = new AbortController();
-      const verdicts: (Verdict | undefined)[] = upstreams.map(() => undefined);
+      const verdicts = upstreams.map((): Verdict | undefined => undefined);
       const firstInUse = Promise.withResolvers<void>();
       const all = Promise.all(
         upstreams.map(async (upstream, index) => {

@@ -3,17 +3,15 @@ import type { UpstreamConfig } from '../upstream-pool.ts';
 /** Precedence of a call: the number of the newest block, then blocks near the head, then historical ones. */
 export type CallRank = 'head' | 'follow' | 'history';
 
-/** How a call waits. */
 interface WaitOptions {
   /** @default 'history' */
   readonly rank?: CallRank | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Limits the calls per second to one upstream. */
 export interface RateLimiter {
   /**
-   * Returns null if the calls may go immediately; otherwise a promise that resolves when they may.
+   * Null if the calls may go immediately; otherwise a promise that resolves when they may.
    * @throws the abort reason of the signal
    */
   take(calls: number, options: WaitOptions): Promise<void> | null;
@@ -32,9 +30,7 @@ export interface LearnedPace extends RateLimiter {
   readonly perSecond: number | null;
   /** Most calls of one request that leave room for the head; null: any. */
   readonly batchMax: number | null;
-  /** Counts calls that the upstream has responded to. */
   accepted(calls: number): void;
-  /** Records a refusal because of the rate. */
   refused(): void;
 }
 

@@ -5,15 +5,11 @@ const PRIORITY: Readonly<Record<CallRank, number>> = { history: 0, follow: 1, he
 /** Prevents starvation of historical blocks: after this many other calls in a row, a historical one goes. */
 const OTHERS_IN_A_ROW = 3;
 
-/** Returns the precedence of a rank as a number; higher goes first. */
 export function rankPriority(rank: CallRank = 'history'): number {
   return PRIORITY[rank];
 }
 
-interface Waiting {
-  readonly calls: number;
-  go(): void;
-}
+type Waiting = { readonly calls: number; go(): void };
 
 interface CallQueueOptions {
   /** Takes calls off the current allowance. @returns false if it is too small */

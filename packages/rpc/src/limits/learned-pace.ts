@@ -38,10 +38,10 @@ function createLearnedPace(clock: Pick<Clock, 'now'>): LearnedPace {
       isFirst = true;
       bucket?.setShare(Number.MAX_SAFE_INTEGER);
       bucket = null;
-    } else if (bucket === null) {
-      bucket = createTokenBucket({ share: 0, clock, burstSeconds: BURST_SECONDS });
+    } else {
+      bucket ??= createTokenBucket({ share: 0, clock, burstSeconds: BURST_SECONDS });
       bucket.setShare(rate);
-    } else bucket.setShare(rate);
+    }
     return rate;
   }
 
@@ -81,7 +81,6 @@ function createLearnedPace(clock: Pick<Clock, 'now'>): LearnedPace {
   };
 }
 
-/** Returns the pace of each upstream by URL, for all pools of a process. */
 export function createLearnedPaces(clock: Pick<Clock, 'now'>): UpstreamLimits['learnedPaceOf'] {
   const paces = new Map<string, LearnedPace>();
   return ({ url }) => {
@@ -91,7 +90,7 @@ export function createLearnedPaces(clock: Pick<Clock, 'now'>): UpstreamLimits['l
   };
 }
 
-/** Returns a limiter that lets calls go that both allow. @param configured null: no limit is configured */
+/** Lets calls go that both allow. @param configured null: no limit is configured */
 export function bothPaces(configured: RateLimiter | null, learned: LearnedPace): RateLimiter {
   if (configured === null) return learned;
   return {

@@ -1,7 +1,7 @@
 /**
- * The rate that an upstream allows, learned from its refusals alone. It is a pure function of time. After a refusal the
- * rate falls below the refused one and returns to it. It stays there and then grows faster and faster, as in the
- * congestion control CUBIC. Times in epoch milliseconds, rates in calls per second.
+ * The rate that an upstream allows, learned from its refusals alone, as in the congestion control CUBIC:
+ * it falls below the refused rate, returns to it, stays there and then grows faster and faster.
+ * A pure function of time. Times in epoch milliseconds, rates in calls per second.
  */
 export interface LearnedRate {
   /** The rate at the last refusal. */
@@ -34,7 +34,6 @@ export function rateAt({ ceiling, refusedAt, returnMs }: LearnedRate, now: numbe
 }
 
 /**
- * Returns the rate after a refusal.
  * @param former null: none was learned, or it is forgotten
  * @param accepted the most calls that the upstream has recently accepted in a second
  * @param yields whether another process may need the calls more

@@ -28,10 +28,7 @@ const RESERVED_PART = 1 / 8;
 /** Longest wait before a bucket checks again, milliseconds. */
 const TIMER_MS_MAX = 1_000;
 
-/**
- * A token bucket. It holds the tokens of `burstSeconds` (default: one second), at least one. A larger batch goes when
- * the bucket is full and leaves a debt.
- */
+/** Holds the tokens of `burstSeconds`, at least one. A larger batch goes when it is full and leaves a debt. */
 export function createTokenBucket(
   options: LimiterOptions & { readonly clock: Pick<Clock, 'now'>; readonly burstSeconds?: number },
 ): RateLimiter & Limiter {
@@ -47,7 +44,6 @@ export function createTokenBucket(
     return Math.max(1, share * burstSeconds);
   }
 
-  /** Number of tokens missing for these calls. */
   function missing(calls: number): number {
     const now = clock.now();
     tokens = Math.min(burst(), tokens + (Math.max(0, now - at) / 1_000) * share);
@@ -92,8 +88,8 @@ export function createTokenBucket(
 }
 
 /**
- * A semaphore. In a share of four or more slots, an eighth (at least one) is reserved for calls that are not
- * historical, unless `reserves` is false.
+ * Of four or more slots, an eighth (at least one) is reserved for calls that are not historical,
+ * unless `reserves` is false.
  */
 export function createCallSlots({
   share: initial,

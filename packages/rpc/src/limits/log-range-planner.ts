@@ -1,6 +1,5 @@
 import { type BlockRange, rangeSize } from '@chainstead/core';
 
-/** Queries with about the same density of logs. */
 export interface LogsKind {
   readonly key: string;
   /** Blocks of the first request, while the density is unknown. */
@@ -9,21 +8,14 @@ export interface LogsKind {
 
 /** Plans the range of an upstream's getLogs calls. Pure bookkeeping: no I/O, no clock. */
 export interface LogRangePlanner {
-  /** Number of blocks to request from `range.from`, at least 1. */
   span(range: BlockRange, kind: LogsKind): number;
-  /** Records a response for this range with its number of logs and bytes. */
   answered(range: BlockRange, kind: LogsKind, size: { readonly logs: number; readonly bytes: number }): void;
   /** Records the block limit of the upstream (undefined: less than this range) permanently. */
   tooManyBlocks(range: BlockRange, limit: number | undefined): void;
   /** Records too many results, bytes or seconds in this range. Only this span shrinks. */
-  tooDense(
-    range: BlockRange,
-    kind: LogsKind,
-    hint?: { readonly suggestedBlocks?: number; readonly limitResults?: number },
-  ): void;
+  tooDense(range: BlockRange, kind: LogsKind, hint?: { suggestedBlocks?: number; limitResults?: number }): void;
   /** Estimates the calls for the range if few logs match: spans grow as after nearly empty responses. A fraction. */
   calls(range: BlockRange, kind: LogsKind): number;
-  /** The learned structural cap, in blocks; null if none is known. */
   readonly cap: number | null;
 }
 
@@ -43,28 +35,18 @@ const GROWTH_EMPTY = 4;
  * @param options.targetBytes response size that ranges are fitted to
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: requested and refused ranges form one estimate.
-export function createLogRangePlanner(options: {
-  readonly logRangeMax: number;
-  readonly targetBytes: number;
-}): LogRangePlanner {
+export function createLogRangePlanner(options: { logRangeMax: number; targetBytes: number }): LogRangePlanner {
   let cap: number | null = null;
   /** Smallest size refused without a stated limit; null if the upstream stated its cap. */
   let refused: number | null = null;
   let streak = 0;
   let resultCap: number | null = null;
-  /**
-   * Blocks per request by section and query. The bare query holds the newest value, the initial one for unknown
-   * sections.
-   */
+  /** Blocks per request by section and query. The bare query has the newest value, for unknown sections. */
   const spans = new Map<string, number>();
 
-  function sectionKey(block: number, { key }: LogsKind): string {
-    return `${Math.floor(block / SECTION)}|${key}`;
-  }
-
-  function dense(range: BlockRange, kind: LogsKind): number {
-    return spans.get(sectionKey(range.from, kind)) ?? spans.get(kind.key) ?? kind.start;
-  }
+  const sectionKey = (block: number, { key }: LogsKind): string => `${Math.floor(block / SECTION)}|${key}`;
+  const dense = ({ from }: BlockRange, kind: LogsKind): number =>
+    spans.get(sectionKey(from, kind)) ?? spans.get(kind.key) ?? kind.start;
 
   function remember(range: BlockRange, kind: LogsKind, blocks: number): void {
     const span = Math.max(1, Math.min(options.logRangeMax, Math.floor(blocks)));
@@ -124,9 +106,8 @@ export function createLogRangePlanner(options: {
       const size = rangeSize(range);
       if (hint.limitResults !== undefined)
         resultCap = resultCap === null ? hint.limitResults : Math.min(resultCap, hint.limitResults);
-      const suggested = hint.suggestedBlocks;
-      const isUsable = suggested !== undefined && suggested >= 1 && suggested < size;
-      remember(range, kind, isUsable ? suggested : size / 2);
+      const suggested = hint.suggestedBlocks ?? 0;
+      remember(range, kind, suggested >= 1 && suggested < size ? suggested : size / 2);
     },
 
     calls(range, kind) {

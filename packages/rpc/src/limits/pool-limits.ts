@@ -1,27 +1,27 @@
-/** Limits of a pool. Every queue, wait and response has one. */
+/** Limits of a pool. Every queue, wait and response has one. Names with `Ms`: milliseconds. */
 export interface PoolLimits {
-  /** Timeout of one attempt on one upstream, milliseconds. */
+  /** Of one attempt on one upstream. */
   readonly attemptTimeoutMs: number;
-  /** Timeout of one getLogs or trace attempt, milliseconds. */
+  /** Of one getLogs or trace attempt. */
   readonly heavyTimeoutMs: number;
-  /** A repeatable call goes to a second upstream if the first is silent for at least this long, milliseconds. */
+  /** A repeatable call goes to a second upstream if the first is silent for at least this long. */
   readonly hangMinMs: number;
   /** Rounds over all available upstreams before giving up. Rounds lost only to throttling don't count. */
   readonly rounds: number;
-  /** No new attempt starts after this, milliseconds. */
+  /** No new attempt starts after this. */
   readonly deadlineMs: number;
   readonly backOffBaseMs: number;
   readonly backOffMaxMs: number;
   /** Largest response, bytes after decompression. */
   readonly responseBytesMax: number;
   /**
-   * Largest block, bytes of its responses if one response can't hold its receipts or transactions. A single receipt may
-   * have as many. The bytes of event data are half of it. The heap of an ingest process must hold one such block.
+   * Largest block, bytes of its responses if it is read in parts. A single receipt may have as many.
+   * The bytes of event data are half of it. The heap of an ingest process must hold one such block.
    */
   readonly blockBytesMax: number;
   /** Requests in flight per upstream if its configuration sets none. */
   readonly concurrency: number;
-  /** Requests in flight per upstream for forwarded client calls, in addition to this process' own. */
+  /** The same for forwarded client calls, in addition. */
   readonly forwardConcurrency: number;
   /** Most forwarded calls that wait for an upstream; further ones are refused. */
   readonly forwardWaitingMax: number;
@@ -30,9 +30,9 @@ export interface PoolLimits {
   /** Largest streamed response, bytes after decompression. */
   readonly streamBytesMax: number;
   readonly batchSizeMax: number;
-  /** Sub-ranges in flight concurrently for one getLogs call of the pool. */
+  /** Sub-ranges in flight for one getLogs call of the pool. */
   readonly logsConcurrency: number;
-  /** Size of a getLogs response that ranges are fitted to, bytes. Keeps memory flat if providers have no cap. */
+  /** Response size that ranges are fitted to. Keeps memory flat if providers have no cap. */
   readonly logsResponseBytes: number;
   /** Bytes of getLogs responses in flight over all calls, estimated from earlier ones. */
   readonly logsBytesInFlight: number;
@@ -40,22 +40,19 @@ export interface PoolLimits {
   readonly logRangeStart: number;
   /** The same for queries with an indexed argument, which match few logs. */
   readonly logRangeStartNarrow: number;
-  /** Most blocks of one getLogs call, whatever an upstream allows. */
   readonly logRangeMax: number;
-  /** How long start() waits for the first upstream, milliseconds. */
+  /** How long start() waits for the first upstream. */
   readonly startTimeoutMs: number;
-  /** How long start() waits for the others after the first response, milliseconds. */
+  /** How long start() waits for the others after the first response. */
   readonly startGraceMs: number;
-  /** How often an excluded upstream is checked again, milliseconds. */
   readonly recheckMs: number;
   readonly breakerFailures: number;
   readonly breakerOpenMs: number;
   readonly breakerOpenMaxMs: number;
-  /** How long a method counts as unsupported on an upstream, milliseconds. */
+  /** How long a method counts as unsupported on an upstream. */
   readonly unsupportedMs: number;
 }
 
-/** Limits that suit public providers and self-hosted nodes. */
 export const DEFAULT_LIMITS: PoolLimits = {
   attemptTimeoutMs: 15_000,
   heavyTimeoutMs: 45_000,
@@ -89,7 +86,6 @@ export const DEFAULT_LIMITS: PoolLimits = {
 
 const HEAVY = /^(eth_getLogs|eth_getBlockReceipts|debug_|trace_)/;
 
-/** Returns the timeout of one attempt of a method, milliseconds. */
 export function attemptTimeout(method: string, limits: PoolLimits): number {
   return HEAVY.test(method) ? limits.heavyTimeoutMs : limits.attemptTimeoutMs;
 }

@@ -1,7 +1,7 @@
-import type { BlockRange, Hash, Log } from '@chainstead/core';
+import type { BlockRange, Log } from '@chainstead/core';
 import { MalformedAnswerError } from '../formats/parse-log.ts';
+import type { LogsQuery } from '../upstream-pool.ts';
 
-/** The expected content of a getLogs response. */
 export interface LogsExpectation {
   readonly range: BlockRange;
   /** Alternatives for topic0; null for any. */
@@ -13,9 +13,8 @@ export interface LogsExpectation {
 }
 
 /**
- * Returns the logs in chain order. Each must be inside the range and have a requested topic and address; logs of one
- * block must share one block hash. A number may repeat (place-logs.ts). Logs with too few topics are left out: nodes
- * disagree on whether a trailing null requires a topic.
+ * Returns the logs in chain order. A number may repeat (place-logs.ts). Logs with too few topics are left out:
+ * nodes disagree on whether a trailing null requires a topic.
  * @throws MalformedAnswerError
  */
 export function checkLogs(given: Log[], expected: LogsExpectation): Log[] {
@@ -62,15 +61,12 @@ function hasIndexed(log: Log, indexed: LogsExpectation['indexed']): boolean {
 function checkNeighbours(logs: readonly Log[]): void {
   let previous: Log | undefined;
   for (const log of logs) {
-    if (previous !== undefined && previous.blockNumber === log.blockNumber) {
-      if (previous.blockHash !== log.blockHash)
-        throw new MalformedAnswerError(`Logs of block ${log.blockNumber} name two block hashes`);
-    }
+    if (previous?.blockNumber === log.blockNumber && previous.blockHash !== log.blockHash)
+      throw new MalformedAnswerError(`Logs of block ${log.blockNumber} name two block hashes`);
     previous = log;
   }
 }
 
-/** Compares by block, transaction, and index within the transaction. */
 export function compareLogs(left: Log, right: Log): number {
   return (
     left.blockNumber - right.blockNumber ||
@@ -80,9 +76,7 @@ export function compareLogs(left: Log, right: Log): number {
 }
 
 /** Counts at which providers silently truncate responses. */
-const SILENT_CAPS: ReadonlySet<number> = new Set([
-  1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 150_000, 200_000,
-]);
+const SILENT_CAPS = new Set([1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 150_000, 200_000]);
 /** Least estimated logs in the missing tail for a round count to be suspicious. */
 const TAIL_LOGS_MIN = 50;
 
@@ -94,20 +88,12 @@ export function looksTruncated(logs: readonly Log[], range: BlockRange): boolean
   return density * (range.to - last.blockNumber) > TAIL_LOGS_MIN;
 }
 
-/** Topics and addresses of a query as lower-case sets; null for "any". */
-export function toExpectation(query: {
-  readonly range: BlockRange;
-  readonly topics: readonly Hash[];
-  readonly indexed?: readonly (readonly Hash[] | null)[] | undefined;
-  readonly addresses?: readonly string[] | undefined;
-}): LogsExpectation {
+/** Empty lists mean any. */
+export function toExpectation({ range, topics, indexed = [], addresses = [] }: LogsQuery): LogsExpectation {
   return {
-    range: query.range,
-    topics: query.topics.length === 0 ? null : new Set(query.topics),
-    indexed: (query.indexed ?? []).map((wanted) => (wanted === null ? null : new Set(wanted))),
-    addresses:
-      query.addresses === undefined || query.addresses.length === 0
-        ? null
-        : new Set(query.addresses.map((address) => address.toLowerCase())),
+    range,
+    topics: topics.length === 0 ? null : new Set(topics),
+    indexed: indexed.map((wanted) => (wanted === null ? null : new Set(wanted))),
+    addresses: addresses.length === 0 ? null : new Set(addresses.map((address) => address.toLowerCase())),
   };
 }

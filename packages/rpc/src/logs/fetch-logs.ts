@@ -4,17 +4,11 @@ import type { Failover } from '../failover/failover.ts';
 import { splitAtBarriers } from '../limits/log-range-planner.ts';
 import type { PoolLimits } from '../limits/pool-limits.ts';
 import type { Upstream } from '../upstream/upstream.ts';
-import type { LogsAnswer, LogsOptions, LogsQuery } from '../upstream-pool.ts';
+import type { LogsAnswer, LogsQuery, UpstreamPool } from '../upstream-pool.ts';
+import { compareLogs } from './check-logs.ts';
 import { createLogTrust } from './log-trust.ts';
 import { logsKind } from './logs-kind.ts';
 import { type FetchedLogs, LogsTask } from './logs-task.ts';
-
-/** Fetches the logs of any range. */
-export interface LogFetcher {
-  getLogs(query: LogsQuery, options?: LogsOptions): Promise<LogsAnswer>;
-  /** See UpstreamPool. */
-  estimateLogCalls(query: Omit<LogsQuery, 'range'>, ranges: readonly BlockRange[]): number;
-}
 
 /** Addresses that nodes accept in one filter. */
 const ADDRESSES_MAX = 1_000;
@@ -25,7 +19,7 @@ export function createLogFetcher(options: {
   readonly chain: Pick<Chain, 'key' | 'rangeBarriers' | 'receiptsRoot'>;
   readonly limits: PoolLimits;
   readonly upstreams: readonly Upstream[];
-}): LogFetcher {
+}): Pick<UpstreamPool, 'getLogs' | 'estimateLogCalls'> {
   const { failover, chain, limits } = options;
   const budget = createAnswerBudget({ bytesMax: limits.logsBytesInFlight });
   const tools = { failover, chain, limits, trust: createLogTrust(), budget };
@@ -44,8 +38,8 @@ export function createLogFetcher(options: {
 }
 
 function join({ parts, calls }: FetchedLogs): LogsAnswer {
-  const [only] = parts;
-  const logs = parts.length === 1 && only !== undefined ? only.logs : parts.flatMap((part) => part.logs);
+  const [first, second] = parts;
+  const logs = first !== undefined && second === undefined ? first.logs : parts.flatMap((part) => part.logs);
   const sources: { range: BlockRange; upstream: string }[] = [];
   for (const { range, upstream } of parts) {
     const last = sources.at(-1);
@@ -57,21 +51,14 @@ function join({ parts, calls }: FetchedLogs): LogsAnswer {
 
 /** Merges the responses for one range and different addresses into chain order. Their sources overlap. */
 function merge(answers: readonly LogsAnswer[]): LogsAnswer {
-  const logs = answers.flatMap((answer) => answer.logs);
-  logs.sort(
-    (a, b) => a.blockNumber - b.blockNumber || a.transactionIndex - b.transactionIndex || a.logIndex - b.logIndex,
-  );
   return {
-    logs,
+    logs: answers.flatMap((answer) => answer.logs).sort(compareLogs),
     sources: answers.flatMap((answer) => answer.sources),
     calls: answers.reduce((sum, answer) => sum + answer.calls, 0),
   };
 }
 
-/**
- * Estimates the calls of a query on the upstream that needs fewest, which is also chosen first. Unavailable upstreams
- * count only if all are unavailable.
- */
+/** On the upstream that needs fewest, which is chosen first. Unavailable ones count only if all are unavailable. */
 function estimateLogCalls(options: {
   readonly query: Omit<LogsQuery, 'range'>;
   readonly ranges: readonly BlockRange[];

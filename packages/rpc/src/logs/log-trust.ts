@@ -8,24 +8,18 @@ export interface LogTrust {
   /** Upstreams found not to number logs by block. */
   readonly misnumbers: Set<string>;
   /**
-   * Requests the last block of a range near or above the newest block that the upstream has returned. Otherwise `[]`
-   * from a node that lags behind its load balancer would look like an empty range.
+   * Requests the last block of a range near or above the newest returned block. Otherwise `[]` from a node that
+   * lags behind its load balancer would look like an empty range.
    * @throws UpstreamFault
    */
-  requireServed(
-    upstream: Upstream,
-    range: BlockRange,
-    logs: readonly Log[],
-    signal: AbortSignal | undefined,
-  ): Promise<void>;
+  requireServed(upstream: Upstream, range: BlockRange, logs: readonly Log[], signal?: AbortSignal): Promise<void>;
   /** Returns the logs with timestamps if this upstream's timestamps proved right, otherwise without. */
-  timestamps(upstream: Upstream, logs: readonly Log[], signal: AbortSignal | undefined): Promise<readonly Log[]>;
+  timestamps(upstream: Upstream, logs: readonly Log[], signal?: AbortSignal): Promise<readonly Log[]>;
 }
 
 /** Blocks by which nodes behind one load balancer may differ. */
 const MARGIN = 16;
 
-/** Remembers for each upstream whether its timestamps are right. */
 export function createLogTrust(): LogTrust {
   const rightTimestamps = new Map<string, boolean>();
 
@@ -42,12 +36,9 @@ export function createLogTrust(): LogTrust {
       checkIdentity(header, range.to);
       upstream.state.setServed(range.to);
       const last = logs.at(-1);
-      if (last !== undefined && last.blockNumber === range.to && last.blockHash !== header.hash)
-        throw upstream.fault(
-          'log-block-hash-mismatch',
-          'eth_getLogs',
-          `logs of block ${toQuantity(range.to)} are of another branch`,
-        );
+      if (last?.blockNumber !== range.to || last.blockHash === header.hash) return;
+      const text = `logs of block ${toQuantity(range.to)} are of another branch`;
+      throw upstream.fault('log-block-hash-mismatch', 'eth_getLogs', text);
     },
 
     async timestamps(upstream, logs, signal) {

@@ -6,8 +6,8 @@ import type { LogsQuery } from '../upstream-pool.ts';
 const KEY_ADDRESSES_MAX = 20;
 
 /**
- * Groups queries of about the same density. Queries for an argument (a wallet's transfers) share one kind whatever its
- * value: most values are rare, so the learned span suits the next one, and they begin wide.
+ * Groups queries of about the same density. Queries for an argument (a wallet's transfers) share one kind whatever
+ * its value: most values are rare, so the learned span suits the next one, and they begin wide.
  */
 export function logsKind(
   query: Omit<LogsQuery, 'range'>,

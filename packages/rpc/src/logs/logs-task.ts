@@ -13,7 +13,6 @@ import type { LogTrust } from './log-trust.ts';
 import { logsKind } from './logs-kind.ts';
 import { readLogsOfReceipts, readUnanswered, renumberLogs } from './read-unanswered-logs.ts';
 
-/** Dependencies that all log tasks of a chain share. */
 export interface LogsTaskTools {
   readonly failover: Failover;
   readonly chain: Pick<Chain, 'key' | 'rangeBarriers' | 'receiptsRoot'>;
@@ -44,7 +43,6 @@ const TIMEOUTS_MAX = 2;
 /** Responses of one span that did not arrive whole before it is halved: they may be too large for the upstream. */
 const CUTS_MAX = 2;
 
-/** One query: its pending ranges and its results. Runs once. */
 export class LogsTask {
   readonly #tools: LogsTaskTools;
   readonly #query: LogsQuery;
@@ -107,9 +105,7 @@ export class LogsTask {
     if (this.#active === 0 && this.#pending.length === 0) this.#finished.resolve();
   }
 
-  /**
-   * Fetches one piece from any upstream. The piece shrinks to the upstream's limit; the remainder goes back to pending.
-   */
+  /** The piece shrinks to the upstream's limit; the remainder goes back to pending. */
   async #fetchPiece(whole: BlockRange): Promise<Part> {
     const kind = this.#kind;
     let piece = whole;
@@ -135,7 +131,9 @@ export class LogsTask {
             } catch (error) {
               if (!(error instanceof UpstreamFault)) throw error;
               // This program ended the response, at the caller's limit.
-              if (isOverLimit(error)) this.#count((this.#bytesMax() ?? 0) + 1);
+              const { cause } = error.hints;
+              if (cause instanceof TransportError && cause.kind === 'too-large')
+                this.#count((this.#bytesMax() ?? 0) + 1);
               if (error.hints.reaction === 'timeout' && ++timeouts < TIMEOUTS_MAX) throw error;
               if (HISTORY_GONE.test(error.text)) upstream.state.setHistoryGone(piece.from);
               if (isCutOff(error) && error.hints.reaction === 'transient') {
@@ -227,10 +225,6 @@ export class LogsTask {
   }
 }
 
-function isOverLimit({ hints: { cause } }: UpstreamFault): boolean {
-  return cause instanceof TransportError && cause.kind === 'too-large';
-}
-
 /** Applies the range limits in a fault; false if it has none. */
 function learn(upstream: Upstream, range: BlockRange, kind: LogsKind, fault: UpstreamFault): boolean {
   const { reaction, limitBlocks, limitResults, suggestedRange } = fault.hints;
@@ -253,23 +247,16 @@ async function requireHead(upstream: Upstream, block: number): Promise<void> {
   if (state.head !== null && state.head >= block) return;
   if ((await upstream.refreshHead()) >= block) return;
   const text = `has only reached block ${state.head}`;
-  throw new UpstreamFault({
-    upstream: name,
-    method: METHOD,
-    kind: 'lagging',
-    text,
-    hints: { reaction: 'beyond-head' },
-  });
+  const hints = { reaction: 'beyond-head' } as const;
+  throw new UpstreamFault({ upstream: name, method: METHOD, kind: 'lagging', text, hints });
 }
 
-function toFilter(query: LogsQuery, range: BlockRange): Record<string, unknown> {
-  const indexed = query.indexed ?? [];
+function toFilter({ topics, indexed = [], addresses = [] }: LogsQuery, range: BlockRange): Record<string, unknown> {
+  const positions = [topics.length === 0 ? null : topics, ...indexed];
   return {
     fromBlock: toQuantity(range.from),
     toBlock: toQuantity(range.to),
-    ...(query.topics.length === 0 && indexed.length === 0
-      ? {}
-      : { topics: [query.topics.length === 0 ? null : query.topics, ...indexed] }),
-    ...(query.addresses === undefined || query.addresses.length === 0 ? {} : { address: query.addresses }),
+    ...(topics.length === 0 && indexed.length === 0 ? {} : { topics: positions }),
+    ...(addresses.length === 0 ? {} : { address: addresses }),
   };
 }

@@ -8,7 +8,6 @@ import { misnumberedBlocks, placeLogs, repeatsIndexes } from '../formats/place-l
 import type { Upstream } from '../upstream/upstream.ts';
 import { checkLogs, compareLogs, type LogsExpectation, matchesLog } from './check-logs.ts';
 
-/** The upstream that returned the response, and its chain. */
 export interface LogsReading {
   readonly chain: Pick<Chain, 'key' | 'receiptsRoot'>;
   readonly upstream: Upstream;
@@ -22,8 +21,8 @@ const BLOOM_BITS = 2048;
 const BLOOM_DIGITS = BLOOM_BITS / 4;
 
 /**
- * Returns the logs of a range for which an upstream returned `null`: none for blocks whose header rules them out,
- * otherwise those in the receipts. Logs that `null` omitted count as a fault of the upstream.
+ * For a range answered with `null`: the logs in the receipts of blocks whose header does not rule them out.
+ * Logs that `null` omitted count as a fault of the upstream.
  * @throws UpstreamFault, also for a range to request in smaller parts; MalformedAnswerError
  */
 export async function readUnanswered(
@@ -32,7 +31,12 @@ export async function readUnanswered(
 ): Promise<Log[]> {
   const { upstream } = reading;
   const { range } = expected;
-  if (rangeSize(range) > RANGE_MAX) throw tooWide(upstream, range);
+  if (rangeSize(range) > RANGE_MAX) {
+    const suggestedRange = { from: range.from, to: range.from + RANGE_MAX - 1 };
+    const text = `answered null for blocks ${range.from} to ${range.to}`;
+    const hints = { reaction: 'density', suggestedRange } as const;
+    throw new UpstreamFault({ upstream: upstream.name, method: METHOD, kind: 'malformed', text, hints });
+  }
   const logs: Log[] = [];
   for (const number of await blocksThatMayHold(reading, expected))
     logs.push(...(await readLogsOfReceipts(reading, number, expected)));
@@ -41,7 +45,7 @@ export async function readUnanswered(
   return logs;
 }
 
-/** Reads the logs of a block from its receipts. @throws UpstreamFault, MalformedAnswerError */
+/** @throws UpstreamFault, MalformedAnswerError */
 export async function readLogsOfReceipts(
   { chain, upstream, signal }: LogsReading,
   block: number,
@@ -56,8 +60,7 @@ export async function readLogsOfReceipts(
 }
 
 /**
- * Returns the logs with correct numbers. Misnumbered blocks (all blocks once the upstream is known for it) are read
- * from receipts: the number is the count of preceding logs.
+ * Misnumbered blocks (all blocks once the upstream is known for it) are read from receipts.
  * @param logs in chain order
  * @throws UpstreamFault, MalformedAnswerError
  */
@@ -75,18 +78,13 @@ export async function renumberLogs(
   const read = new Map<number, Log[]>();
   for (const block of doubtful) read.set(block, await readLogsOfReceipts(reading, block, expected));
   if (risesInBlock) misnumbers.add(upstream.name);
-  upstream.state.blamed(
-    'log-index-mismatch',
-    `logs of blocks ${[...doubtful].slice(0, 5).join(', ')} are not numbered by block`,
-  );
+  const examples = [...doubtful].slice(0, 5).join(', ');
+  upstream.state.blamed('log-index-mismatch', `logs of blocks ${examples} are not numbered by block`);
   const others = logs.filter(({ blockNumber }) => !doubtful.has(blockNumber));
   return [...others, ...[...read.values()].flat()].sort(compareLogs);
 }
 
-/**
- * Nodes of chains whose headers commit to nothing number logs differently; HyperEVM nodes may leave out system
- * transactions.
- */
+/** Without commitments in headers, nodes number logs differently; HyperEVM nodes may leave out system transactions. */
 function countsByBlock({ receiptsRoot }: LogsReading['chain']): boolean {
   return receiptsRoot === 'ethereum';
 }
@@ -97,10 +95,8 @@ async function blocksThatMayHold(
 ): Promise<number[]> {
   const { from } = expected.range;
   const numbers = Array.from({ length: rangeSize(expected.range) }, (_, index) => from + index);
-  const outcomes = await upstream.callMany(
-    numbers.map((number) => blockCall(number)),
-    { signal },
-  );
+  const calls = numbers.map((number) => blockCall(number));
+  const outcomes = await upstream.callMany(calls, { signal });
   return numbers.filter((number, index) => {
     const outcome = outcomes[index];
     if (outcome?.ok === false) throw outcome.error;
@@ -122,9 +118,9 @@ function mayHold(
   const { logsBloom } = header;
   if (logsBloom === null || chain.receiptsRoot === 'none') return transactionHashes.length > 0;
   if (/^0x0*$/.test(logsBloom)) return false;
-  const alternatives = [addresses, topics, ...indexed];
-  return alternatives.every(
-    (wanted) => wanted === null || [...wanted].some((value) => isInBloom(logsBloom.slice(-BLOOM_DIGITS), value)),
+  const digits = logsBloom.slice(-BLOOM_DIGITS);
+  return [addresses, topics, ...indexed].every(
+    (wanted) => wanted === null || wanted.values().some((value) => isInBloom(digits, value)),
   );
 }
 
@@ -136,11 +132,4 @@ function isInBloom(digits: string, value: string): boolean {
     const digit = Number.parseInt(digits[BLOOM_DIGITS - 1 - (bit >> 2)] ?? '0', 16);
     return (digit & (1 << (bit & 3))) !== 0;
   });
-}
-
-function tooWide(upstream: Upstream, range: BlockRange): UpstreamFault {
-  const suggestedRange = { from: range.from, to: range.from + RANGE_MAX - 1 };
-  const text = `answered null for blocks ${range.from} to ${range.to}`;
-  const hints = { reaction: 'density', suggestedRange } as const;
-  return new UpstreamFault({ upstream: upstream.name, method: METHOD, kind: 'malformed', text, hints });
 }

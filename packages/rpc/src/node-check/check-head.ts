@@ -4,7 +4,6 @@ import { lagTolerance } from '../upstream/lag-watch.ts';
 import type { NodeProbe } from './node-probe.ts';
 import { isBlock, probeBlock, quantityOf } from './read-answers.ts';
 
-/** A block that is known to belong to the chain. */
 export interface KnownBlock {
   readonly number: number;
   readonly hash: Hash;
@@ -13,10 +12,7 @@ export interface KnownBlock {
 }
 
 /** The head of another node of the chain. */
-export interface OtherHead {
-  readonly name: string;
-  readonly head: number;
-}
+export type OtherHead = { readonly name: string; readonly head: number };
 
 const head = findingsOf('head');
 const finalized = findingsOf('finalized tag');
@@ -28,31 +24,22 @@ const AGE_BLOCK_TIMES = 20;
 /** A node this far behind the others is unsuitable for following. */
 const FAR_BEHIND_MS = 10 * 60_000;
 
-/**
- * Checks the newest block that the node returns, and whether it belongs to the chain.
- * @returns null as number if it returns none
- */
-export async function checkHead({
-  chain,
-  probe,
-  others,
-  clock,
-}: {
-  chain: Chain;
-  probe: NodeProbe;
-  others: readonly OtherHead[];
-  clock: Clock;
-}): Promise<{ readonly number: number | null; readonly findings: readonly Finding[] }> {
+/** @returns null as number if the node has no newest block */
+export async function checkHead(
+  chain: Chain,
+  probe: NodeProbe,
+  others: readonly OtherHead[],
+  clock: Clock,
+): Promise<{ readonly number: number | null; readonly findings: readonly Finding[] }> {
   const announced = quantityOf(await probe.ask('eth_blockNumber', []));
   const latest = await probeBlock(probe, 'latest');
   if (!isBlock(latest)) {
     const problem = latest === null ? 'there is none' : latest.problem;
-    const found = head.bad(
-      `no newest block: ${problem}`,
-      'The chain can’t be followed with it.',
-      'Wait until the node has synced.',
-    );
-    return { number: null, findings: [found] };
+    const meaning = 'The chain can’t be followed with it.';
+    return {
+      number: null,
+      findings: [head.bad(`no newest block: ${problem}`, meaning, 'Wait until the node has synced.')],
+    };
   }
   const { number, timestamp } = latest.header;
   const findings = [newness(chain, { number, age: clock.now() / 1_000 - timestamp }, others)];
@@ -65,17 +52,15 @@ export async function checkHead({
         'Wait until the node has synced, or use it with another node.',
       ),
     );
-  if (announced !== null && announced > number + lagTolerance(chain)) {
-    const given = await probeBlock(probe, announced);
-    if (!isBlock(given))
-      findings.push(
-        head.warning(
-          `it announces block ${announced}, but returns none above ${number}`,
-          'Only returned blocks count, so calls are wasted.',
-          'If the URL is a load balancer, one node behind it lags: fix that node, or list the other nodes.',
-        ),
-      );
-  }
+  const isFarAbove = announced !== null && announced > number + lagTolerance(chain);
+  if (isFarAbove && !isBlock(await probeBlock(probe, announced)))
+    findings.push(
+      head.warning(
+        `it announces block ${announced}, but returns none above ${number}`,
+        'Only returned blocks count, so calls are wasted.',
+        'If the URL is a load balancer, one node behind it lags: fix that node, or list the other nodes.',
+      ),
+    );
   return { number, findings };
 }
 
@@ -85,11 +70,8 @@ function newness(
   others: readonly OtherHead[],
 ): Finding {
   const shown = `block ${number}, ${ageText(age)} old`;
-  const best = others.reduce<OtherHead | null>(
-    (one, other) => (one === null || other.head > one.head ? other : one),
-    null,
-  );
-  if (best === null) {
+  const [best] = others.toSorted((a, b) => b.head - a.head);
+  if (best === undefined) {
     const tooOld = Math.max(AGE_MIN_SECONDS, (AGE_BLOCK_TIMES * chain.blockTimeMs) / 1_000);
     if (age <= tooOld) return head.ok(shown);
     return head.warning(
@@ -103,9 +85,8 @@ function newness(
   const found = `${shown}: ${behind} blocks behind ${best.name}`;
   const meaning = 'Other nodes are preferred. Without them, indexing would lag.';
   const remedy = 'Check that the node has peers, a fast disk, and is syncing.';
-  return behind * chain.blockTimeMs > FAR_BEHIND_MS
-    ? head.bad(found, meaning, remedy)
-    : head.warning(found, meaning, remedy);
+  const report = behind * chain.blockTimeMs > FAR_BEHIND_MS ? head.bad : head.warning;
+  return report(found, meaning, remedy);
 }
 
 function ageText(seconds: number): string {
@@ -114,7 +95,6 @@ function ageText(seconds: number): string {
   return seconds < 7_200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`;
 }
 
-/** Checks whether the node reports the finalized block. */
 export async function checkFinalized(chain: Chain, probe: NodeProbe, headNumber: number): Promise<Finding> {
   if (!chain.finalizedTag) return finalized.ok('has no meaning on this chain and is not requested');
   const block = await probeBlock(probe, 'finalized');
@@ -127,19 +107,18 @@ export async function checkFinalized(chain: Chain, probe: NodeProbe, headNumber:
   );
 }
 
-/** Checks whether the node has the known blocks of the chain. */
 export async function checkBranch(probe: NodeProbe, known: readonly KnownBlock[]): Promise<Finding> {
   const same: KnownBlock[] = [];
-  for (const one of known) {
-    const block = await probeBlock(probe, one.number);
+  for (const expected of known) {
+    const block = await probeBlock(probe, expected.number);
     if (!isBlock(block)) continue;
-    if (block.header.hash !== one.hash)
+    if (block.header.hash !== expected.hash)
       return branch.bad(
-        `block ${one.number} is ${block.header.hash} there, and ${one.hash} by ${one.source}`,
+        `block ${expected.number} is ${block.header.hash} there, and ${expected.hash} by ${expected.source}`,
         'The node serves another branch, or another network with the same chain ID. Its blocks would look like a reorg.',
         'Check with a block explorer which one is right, and remove the other.',
       );
-    same.push(one);
+    same.push(expected);
   }
   if (same.length === 0) return branch.ok('nothing was there to compare with');
   return branch.ok(same.map(({ number, source }) => `block ${number} is that of ${source}`).join('; '));

@@ -8,7 +8,6 @@ const state = findingsOf('old state');
 
 const STEPS = 12;
 
-/** Finds the first block that the node has. */
 export async function checkOldBlocks(chain: Chain, probe: NodeProbe, head: number): Promise<Finding> {
   const first = Math.min(head, chain.firstBlock + 1);
   const has = async (block: number): Promise<boolean> => isBlock(await probeBlock(probe, block));

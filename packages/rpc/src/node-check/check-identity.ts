@@ -1,5 +1,4 @@
-import type { Chain } from '@chainstead/chains';
-import { createChainRegistry } from '@chainstead/chains';
+import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Finding, findingsOf, quotable } from '@chainstead/core';
 import type { NodeProbe, ProbeAnswer } from './node-probe.ts';
 
@@ -42,10 +41,8 @@ function unusable({ reaction, text }: Extract<ProbeAnswer, { ok: false }>): Find
   );
 }
 
-/** Reads the client name of the node. */
 export async function checkClient(probe: NodeProbe): Promise<Finding> {
   const answer = await probe.ask('web3_clientVersion', []);
-  return client.ok(
-    answer.ok && typeof answer.result === 'string' ? quotable(answer.result) : 'does not report its name',
-  );
+  const name = answer.ok && typeof answer.result === 'string' ? quotable(answer.result) : null;
+  return client.ok(name ?? 'does not report its name');
 }

@@ -28,7 +28,6 @@ export interface NodeCheckOptions {
   readonly upstream: UpstreamConfig;
   /** Other nodes of the chain to compare with; a few calls each. */
   readonly others?: readonly UpstreamConfig[];
-  /** Blocks that are known to belong to the chain. */
   readonly known?: readonly KnownBlock[];
   /** Whether an indexed dataset reads traces. @default false */
   readonly needsTraces?: boolean;
@@ -51,9 +50,8 @@ const OTHERS_MAX = 4;
 const SETTLED_DEPTH = 64;
 
 /**
- * Checks whether a node suits a chain and returns findings: client, head, history, methods, limits and speed. Uses at
- * most about {@link CALLS_MAX} calls and the given time, within the node's configured rate. Texts contain no secrets of
- * the URL. Rejects only for an internal defect.
+ * Uses at most about {@link CALLS_MAX} calls and the given time, within the node's configured rate.
+ * Texts contain no secrets of the URL. Rejects only for an internal defect.
  */
 export async function checkNode(options: NodeCheckOptions): Promise<CheckReport> {
   const { chain, upstream, clock = systemClock, deadlineMs = DEADLINE_MS } = options;
@@ -76,15 +74,11 @@ export async function checkNode(options: NodeCheckOptions): Promise<CheckReport>
     await checkAll({ ...options, clock }, probe, others, add);
   } catch (error) {
     if (!(error instanceof RequestAbortedError)) throw error;
-    add(
-      findingsOf('time').warning(
-        `used up after ${probe.calls} calls, before all checks were done`,
-        'The missing checks have no result.',
-        'Find the slow checks above. `chainstead doctor` has a longer time limit than the console.',
-      ),
-    );
+    const found = `used up after ${probe.calls} calls, before all checks were done`;
+    const remedy = 'Find the slow checks above. `chainstead doctor` has a longer time limit than the console.';
+    add(findingsOf('time').warning(found, 'The missing checks have no result.', remedy));
   } finally {
-    await Promise.all([probe, ...others].map((one) => one.close()));
+    await Promise.all([probe, ...others].map((node) => node.close()));
   }
   if (probe.learnedRate !== null) add(rateLimitFinding(chain, probe.learnedRate));
   return { name, findings, calls: probe.calls, tookMs: performance.now() - startedAt };
@@ -112,7 +106,7 @@ async function checkAll(
   if (identity.verdict === 'bad') return;
   add(await checkClient(probe));
   const otherHeads = await readHeads(chain, others);
-  const { number: head, findings: ofHead } = await checkHead({ chain, probe, others: otherHeads, clock });
+  const { number: head, findings: ofHead } = await checkHead(chain, probe, otherHeads, clock);
   add(...ofHead);
   if (head === null) return;
   const elsewhere = await readKnown(others, Math.min(head, ...otherHeads.map((other) => other.head)));
@@ -143,7 +137,6 @@ async function readHeads(chain: Chain, others: readonly NodeProbe[]): Promise<(O
   return heads.flat();
 }
 
-/** Reads a settled block from the other nodes. */
 async function readKnown(others: readonly NodeProbe[], lowestHead: number): Promise<KnownBlock[]> {
   const number = lowestHead - SETTLED_DEPTH;
   if (number < 0) return [];

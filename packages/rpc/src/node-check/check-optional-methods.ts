@@ -33,7 +33,6 @@ export async function checkAccountProofs(probe: NodeProbe, head: number): Promis
   );
 }
 
-/** Checks whether the node lists the transactions of an account. */
 export async function checkAccountIndex(probe: NodeProbe, head: number): Promise<Finding> {
   const pages = await probe.ask('ots_searchTransactionsBefore', [ZERO_ADDRESS, 0, 1]);
   const [fromBlock, toBlock] = [toQuantity(Math.max(0, head - INDEXED_BLOCKS)), toQuantity(head)];

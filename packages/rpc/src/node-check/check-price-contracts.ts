@@ -12,26 +12,44 @@ const DECIMALS: Hex = '0x313ce567';
 const DESCRIPTION: Hex = '0x7284e416';
 const DESCRIPTION_BYTES_MAX = 64;
 const WORD_DIGITS = 64;
-/** One word of 32 bytes. */
 const WORD = /^0x[0-9a-f]{64}$/i;
 
-/** Checks the contracts that prices come from: feeds, configured dollar tokens and trusted hooks. Without any, there is no finding. */
+/** Checks feeds, configured dollar tokens and trusted hooks. Without any, there is no finding. */
 export async function checkPriceContracts(chain: Chain, probe: NodeProbe): Promise<Finding[]> {
+  const { dollarTokens, trustedHooks } = chain;
   const proxies = feedsOf(chain).map(({ proxy }) => proxy);
-  const missing = await withoutDecimals(proxies, probe);
-  const unknown = await withoutDecimals(chain.dollarTokens, probe);
-  const absent = await withoutCode(chain.trustedHooks, probe);
-  return [
-    ...(proxies.length === 0
-      ? []
-      : [missing.length === 0 ? feeds.ok(await describe(proxies, probe)) : noFeed(missing)]),
-    ...(chain.dollarTokens.length === 0
-      ? []
-      : [unknown.length === 0 ? dollars.ok(`all ${chain.dollarTokens.length} found`) : noToken(unknown)]),
-    ...(chain.trustedHooks.length === 0
-      ? []
-      : [absent.length === 0 ? hooks.ok(`all ${chain.trustedHooks.length} found`) : noHook(absent)]),
-  ];
+  const noFeed = await withoutDecimals(proxies, probe);
+  const noToken = await withoutDecimals(dollarTokens, probe);
+  const noHook = await withoutCode(trustedHooks, probe);
+  const findings: Finding[] = [];
+  if (noFeed.length > 0)
+    findings.push(
+      feeds.warning(
+        `no feed at ${noFeed.join(', ')}`,
+        'Tokens with this feed have no price from it.',
+        'Check ETHER_FEED and FEEDS of the chain, and that the node runs eth_call.',
+      ),
+    );
+  else if (proxies.length > 0) findings.push(feeds.ok(await describe(proxies, probe)));
+  if (noToken.length > 0)
+    findings.push(
+      dollars.warning(
+        `no token at ${noToken.join(', ')}`,
+        'Pools with this token do not count for prices.',
+        'Check DOLLAR_TOKENS of the chain, and that the node runs eth_call.',
+      ),
+    );
+  else if (dollarTokens.length > 0) findings.push(dollars.ok(`all ${dollarTokens.length} found`));
+  if (noHook.length > 0)
+    findings.push(
+      hooks.warning(
+        `no contract at ${noHook.join(', ')}`,
+        'No pool has this hook.',
+        'Check TRUSTED_HOOKS of the chain, and that the node runs eth_getCode.',
+      ),
+    );
+  else if (trustedHooks.length > 0) findings.push(hooks.ok(`all ${trustedHooks.length} found`));
+  return findings;
 }
 
 /** Names of feeds by their own contracts, so that a wrong address shows. */
@@ -69,28 +87,4 @@ async function withoutCode(contracts: readonly Address[], probe: NodeProbe): Pro
     if (!answer.ok || typeof answer.result !== 'string' || answer.result === '0x') missing.push(address);
   }
   return missing;
-}
-
-function noFeed(missing: readonly Address[]): Finding {
-  return feeds.warning(
-    `no feed at ${missing.join(', ')}`,
-    'Tokens with this feed have no price from it.',
-    'Check ETHER_FEED and FEEDS of the chain, and that the node runs eth_call.',
-  );
-}
-
-function noToken(missing: readonly Address[]): Finding {
-  return dollars.warning(
-    `no token at ${missing.join(', ')}`,
-    'Pools with this token do not count for prices.',
-    'Check DOLLAR_TOKENS of the chain, and that the node runs eth_call.',
-  );
-}
-
-function noHook(missing: readonly Address[]): Finding {
-  return hooks.warning(
-    `no contract at ${missing.join(', ')}`,
-    'No pool has this hook.',
-    'Check TRUSTED_HOOKS of the chain, and that the node runs eth_getCode.',
-  );
 }

@@ -11,7 +11,6 @@ const batches = findingsOf('batches');
 /** Newest blocks searched for one with transactions. */
 const BLOCKS_LOOKED_AT = 8;
 
-/** Checks whether all receipts of a block come in one response. */
 export async function checkReceipts(probe: NodeProbe, head: number): Promise<Finding> {
   const block = await newestWithTransactions(probe, head);
   if (block === null)
@@ -57,13 +56,11 @@ const NOBODY = '0x00000000000000000000000000000000c4a15d0e';
 const RANGE_STEPS = 10;
 const RANGE_GOOD = 1_000;
 
-/** Finds how many blocks one eth_getLogs call may span. */
 export async function checkLogRange(chain: Chain, probe: NodeProbe, head: number): Promise<Finding> {
   const widest = Math.min(DEFAULT_LIMITS.logRangeMax, head + 1 - Math.min(head, chain.firstBlock));
+  const toBlock = toQuantity(head);
   const ask = (blocks: number): Promise<ProbeAnswer> =>
-    probe.ask('eth_getLogs', [
-      { address: NOBODY, fromBlock: toQuantity(head - blocks + 1), toBlock: toQuantity(head) },
-    ]);
+    probe.ask('eth_getLogs', [{ address: NOBODY, fromBlock: toQuantity(head - blocks + 1), toBlock }]);
   const works = async (blocks: number): Promise<boolean> => (await ask(blocks)).ok;
   const all = await ask(widest);
   if (all.ok) return logRange.ok(`${widest} blocks${widest < DEFAULT_LIMITS.logRangeMax ? ', all there are' : ''}`);
@@ -88,7 +85,6 @@ export async function checkLogRange(chain: Chain, probe: NodeProbe, head: number
 
 const BATCH_SIZES = [DEFAULT_LIMITS.batchSizeMax, 20, 5, 2];
 
-/** Finds how many calls one request may contain. */
 export async function checkBatches(probe: NodeProbe): Promise<Finding> {
   let refusal: Extract<ProbeAnswer, { ok: false }> | null = null;
   for (const size of BATCH_SIZES) {

@@ -14,7 +14,6 @@ const SLOW_MIN_MS = 250;
 /** At this many times the chain's speed, a backfill catches up in reasonable time. */
 const COMFORTABLE = 5;
 
-/** Measures the latency of a small call: p50 and p95. */
 export async function checkLatency(chain: Chain, probe: NodeProbe): Promise<Finding> {
   const times: number[] = [];
   for (let call = 0; call < CALLS; call++) {
@@ -27,10 +26,10 @@ export async function checkLatency(chain: Chain, probe: NodeProbe): Promise<Find
       'Other nodes are used instead, which takes time.',
       'Check the limits of the provider and the network for packet loss.',
     );
-  times.sort((one, other) => one - other);
-  const [half, most] = [percentile(times, 0.5), percentile(times, 0.95)];
-  const found = `${Math.round(half)} ms, 95 % within ${Math.round(most)} ms`;
-  if (half <= Math.max(SLOW_MIN_MS, chain.blockTimeMs * SLOW_SHARE)) return latency.ok(found);
+  times.sort((a, b) => a - b);
+  const [p50, p95] = [percentile(times, 0.5), percentile(times, 0.95)];
+  const found = `${Math.round(p50)} ms, 95 % within ${Math.round(p95)} ms`;
+  if (p50 <= Math.max(SLOW_MIN_MS, chain.blockTimeMs * SLOW_SHARE)) return latency.ok(found);
   return latency.warning(
     found,
     'Each new block takes a few calls, so indexing lags behind the chain.',
@@ -38,26 +37,14 @@ export async function checkLatency(chain: Chain, probe: NodeProbe): Promise<Find
   );
 }
 
-/** A block with its receipts, as the node returned them. */
 export interface SampledBlock {
   /** Size of the block with its transactions, and of its receipts, as JSON. */
   readonly bytes: number;
-  readonly logs: readonly SampledLog[];
+  /** Addresses in lower case, null for logs without topics, sizes as JSON. */
+  readonly logs: readonly { readonly address: string; readonly topic: string | null; readonly bytes: number }[];
 }
 
-export interface SampledLog {
-  /** As the node wrote it, in lower case. */
-  readonly address: string;
-  /** Null: the log has no topics. */
-  readonly topic: string | null;
-  /** Size as JSON. */
-  readonly bytes: number;
-}
-
-/**
- * Measures how fast whole blocks are read, a few concurrently.
- * @param onBlock called with each block whose receipts came in one response
- */
+/** @param onBlock called with each block whose receipts came in one response */
 export async function checkReadingSpeed(
   chain: Chain,
   probe: NodeProbe,
@@ -93,11 +80,8 @@ function sampledBlock(block: unknown, receipts: unknown): SampledBlock {
     bytes: jsonBytes(block) + jsonBytes(receipts),
     logs: logs.map((log) => {
       const [topic] = listIn(memberOf(log, 'topics'));
-      return {
-        address: String(memberOf(log, 'address')).toLowerCase(),
-        topic: typeof topic === 'string' ? topic : null,
-        bytes: jsonBytes(log),
-      };
+      const address = String(memberOf(log, 'address')).toLowerCase();
+      return { address, topic: typeof topic === 'string' ? topic : null, bytes: jsonBytes(log) };
     }),
   };
 }

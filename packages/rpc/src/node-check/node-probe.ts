@@ -1,7 +1,6 @@
 import { type Clock, quotable } from '@chainstead/core';
 import { TransportError } from '@chainstead/upstream-http';
-import type { Reaction } from '../errors.ts';
-import { RequestAbortedError, UpstreamFault } from '../errors.ts';
+import { type Reaction, RequestAbortedError, UpstreamFault } from '../errors.ts';
 import { bothPaces } from '../limits/learned-pace.ts';
 import { createLocalLimits } from '../limits/local-limits.ts';
 import { createRedactor, nameUpstreams } from '../redact-secrets.ts';
@@ -10,7 +9,6 @@ import { type CallOutcome, interpretReply } from '../transport/interpret-reply.t
 import { decodeBatch, decodeReply, encodeBatch, encodeCall, type RpcCall } from '../transport/json-rpc.ts';
 import type { UpstreamConfig } from '../upstream-pool.ts';
 
-/** A node's response to one call. */
 export type ProbeAnswer =
   | { readonly ok: true; readonly result: unknown; readonly ms: number }
   | {
@@ -44,16 +42,6 @@ export interface NodeProbe {
   close(): Promise<void>;
 }
 
-export interface NodeProbeOptions {
-  readonly config: UpstreamConfig;
-  /** Timeout of one request, milliseconds. */
-  readonly timeoutMs: number;
-  readonly callsMax: number;
-  /** For all calls together. */
-  readonly signal: AbortSignal;
-  readonly clock: Clock;
-}
-
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 const CONNECTIONS = 4;
 /** Tries of a call that the node refuses because of its rate, and waits between them in milliseconds. */
@@ -62,15 +50,20 @@ const PAUSE_MS = 250;
 const PAUSE_MAX_MS = 4_000;
 
 /** Keeps to the node's configured rate. Opens no connection yet. */
-export function createNodeProbe({ config, timeoutMs, callsMax, signal, clock }: NodeProbeOptions): NodeProbe {
+export function createNodeProbe(options: {
+  readonly config: UpstreamConfig;
+  /** Of one request. */
+  readonly timeoutMs: number;
+  readonly callsMax: number;
+  /** For all calls together. */
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+}): NodeProbe {
+  const { config, timeoutMs, callsMax, signal, clock } = options;
   const [name = ''] = nameUpstreams([config]);
   const redact = createRedactor(config);
-  const endpoint = createHttpEndpoint({
-    config,
-    connections: CONNECTIONS,
-    limits: { responseBytesMax: ANSWER_BYTES_MAX },
-    compressed: true,
-  });
+  const answers = { limits: { responseBytesMax: ANSWER_BYTES_MAX }, compressed: true };
+  const endpoint = createHttpEndpoint({ config, connections: CONNECTIONS, ...answers });
   const limits = createLocalLimits(clock);
   const learned = limits.learnedPaceOf(config);
   const pace = bothPaces(limits.rateLimiterOf(config), learned);

@@ -3,7 +3,6 @@ import { parseHeader } from '../formats/parse-block.ts';
 import { MalformedAnswerError } from '../formats/parse-log.ts';
 import type { NodeProbe, ProbeAnswer } from './node-probe.ts';
 
-/** A block as a check reads it. */
 export interface ProbedBlock {
   readonly header: BlockHeader;
   /** Number of transactions. */
@@ -34,23 +33,18 @@ export function blockOf(answer: ProbeAnswer): ProbedBlock | null | { readonly pr
   }
 }
 
-/** Whether the probe returned a block. */
 export function isBlock(probed: ProbedBlock | null | { readonly problem: string }): probed is ProbedBlock {
   return probed !== null && 'header' in probed;
 }
 
-/** Returns a quantity response as a number; null if it is none. */
+/** Null if the response is no quantity. */
 export function quantityOf(answer: ProbeAnswer): number | null {
   if (!answer.ok || !isQuantity(answer.result)) return null;
   const value = Number(parseBigQuantity(answer.result));
   return Number.isSafeInteger(value) ? value : null;
 }
 
-/**
- * Finds the largest working value between `works` (which works) and `fails` (which doesn't), to within a tenth or after
- * `steps` steps.
- * @param tries whether a value works
- */
+/** Searches between `works` (which works) and `fails`, to within a tenth or after `steps` steps. */
 export async function largestThatWorks(
   { works, fails, steps }: { readonly works: number; readonly fails: number; readonly steps: number },
   tries: (value: number) => Promise<boolean>,

@@ -1,6 +1,5 @@
 /**
- * Returns the milliseconds before the next try. They double with each try; half is random, so that many callers don't
- * return at the same moment.
+ * Doubles with each try; half is random, so that many callers don't return at the same moment.
  * @param random 0 to 1
  */
 export function backOffMs(tries: number, baseMs: number, maxMs: number, random: number): number {
@@ -8,7 +7,7 @@ export function backOffMs(tries: number, baseMs: number, maxMs: number, random: 
   return full / 2 + (full / 2) * random;
 }
 
-/** Returns the wait of a `Retry-After` header (seconds or HTTP date) in milliseconds; undefined without one. */
+/** Reads seconds or an HTTP date; returns milliseconds. */
 export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   const text = header.trim();

@@ -6,17 +6,14 @@ import { type CallOutcome, interpretReply } from './interpret-reply.ts';
 import { decodeBatch, encodeBatch, type RpcCall, type RpcReply } from './json-rpc.ts';
 import type { CallOptions, RpcExchange, TimedAnswer } from './rpc-exchange.ts';
 
-/** Sends many calls in as few HTTP requests as the upstream accepts, and learns that number. */
-export interface BatchSender {
-  /** Returns outcomes in request order. @throws RequestAbortedError */
-  callMany(calls: readonly RpcCall[], options: CallOptions): Promise<CallOutcome[]>;
-}
+/** Returns outcomes in request order. @throws RequestAbortedError */
+type BatchSender = (calls: readonly RpcCall[], options: CallOptions) => Promise<CallOutcome[]>;
 
 /** Free plans allow as few as three. Growing costs less than a refusal. */
 const SIZE_START = 20;
 const NO_REPLY: RpcReply = { kind: 'malformed', text: 'an element of the batch has no answer' };
 
-/** Starts with small batches and adapts their size to the responses. */
+/** Sends many calls in as few HTTP requests as the upstream accepts, and learns that number. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: what waits, what is under way and the size of batches are one state.
 export function createBatchSender(options: {
   readonly exchange: RpcExchange;
@@ -25,7 +22,6 @@ export function createBatchSender(options: {
   readonly learned: Pick<LearnedPace, 'batchMax'>;
   readonly sizeMax: number;
   readonly callOne: (call: RpcCall, options: CallOptions) => Promise<CallOutcome>;
-  /** Counts the outcome of a call in the metrics. */
   readonly observe: (method: string, outcome: CallOutcome) => void;
 }): BatchSender {
   const { exchange, state, redact, learned, sizeMax, callOne, observe } = options;
@@ -61,7 +57,6 @@ export function createBatchSender(options: {
     return retryOversized(calls, outcomes, given);
   }
 
-  /** Handles one response for the whole batch: too many calls, no batch support, or another error. */
   async function refused(
     calls: readonly RpcCall[],
     reply: RpcReply,
@@ -94,10 +89,7 @@ export function createBatchSender(options: {
     return parts.flat();
   }
 
-  /**
-   * "Response too large" inside a batch concerns the batch, not the call. Those calls are sent again in smaller
-   * batches.
-   */
+  /** "Response too large" inside a batch concerns the batch, not the call: those calls are sent again. */
   async function retryOversized(
     calls: readonly RpcCall[],
     outcomes: CallOutcome[],
@@ -105,10 +97,8 @@ export function createBatchSender(options: {
   ): Promise<CallOutcome[]> {
     const oversized = outcomes.flatMap((outcome, index) => (!outcome.ok && isAboutSize(outcome.error) ? [index] : []));
     if (oversized.length === 0) return outcomes;
-    const again = await sendSmaller(
-      oversized.flatMap((index) => calls[index] ?? []),
-      given,
-    );
+    const retried = oversized.flatMap((index) => calls[index] ?? []);
+    const again = await sendSmaller(retried, given);
     oversized.forEach((index, position) => {
       const outcome = again[position];
       if (outcome !== undefined) outcomes[index] = outcome;
@@ -130,14 +120,11 @@ export function createBatchSender(options: {
     }
   }
 
-  return {
-    async callMany(calls, given) {
-      const chunks: RpcCall[][] = [];
-      const step =
-        state.capabilities.batch === false ? Math.max(1, calls.length) : Math.min(size, learned.batchMax ?? size);
-      for (let from = 0; from < calls.length; from += step) chunks.push(calls.slice(from, from + step));
-      const parts = await Promise.all(chunks.map((chunk) => send(chunk, given)));
-      return parts.flat();
-    },
+  return async (calls, given) => {
+    const parts: Promise<CallOutcome[]>[] = [];
+    const step =
+      state.capabilities.batch === false ? Math.max(1, calls.length) : Math.min(size, learned.batchMax ?? size);
+    for (let from = 0; from < calls.length; from += step) parts.push(send(calls.slice(from, from + step), given));
+    return (await Promise.all(parts)).flat();
   };
 }

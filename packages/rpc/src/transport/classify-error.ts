@@ -10,19 +10,16 @@ export interface ErrorAnswer {
   readonly text: string;
   readonly rpcCode?: number;
   readonly httpStatus?: number;
-  /** JSON-RPC error data. */
   readonly data?: unknown;
 }
 
-/** The meaning of an error response. */
 export interface Classification {
   readonly reaction: Reaction;
   readonly kind: FaultKind;
   /** The rule that matched; null for none. */
   readonly rule: ErrorRule | null;
-  /** Most blocks allowed in one getLogs call, if the response or the rule states it. */
+  /** If the response or the rule states it. */
   readonly limitBlocks?: number;
-  /** Most results allowed, if the response states it. */
   readonly limitResults?: number;
   readonly suggestedRange?: { readonly from: number; readonly to: number };
 }
@@ -43,7 +40,6 @@ const KINDS: Record<Reaction, FaultKind> = {
   transient: 'rpc-error',
 };
 
-/** Finds the first rule that matches the response, and the numbers and ranges in its text. */
 export function classifyError(answer: ErrorAnswer): Classification {
   const rule = ERROR_RULES.find((candidate) => matches(candidate, answer)) ?? null;
   const reaction = rule?.reaction ?? 'transient';
@@ -66,15 +62,15 @@ export function classifyError(answer: ErrorAnswer): Classification {
 const ABOUT_THE_ACCOUNT: ReadonlySet<Reaction> = new Set(['misconfigured', 'out-of-budget', 'throttled']);
 const TOO_MANY_REQUESTS = 429;
 
-/** The classification of an error whose call came from a client, or whose text a contract may have written. */
+/** Of an error whose call came from a client, or whose text a contract may have written. */
 export interface ForeignClassification extends Classification {
   /** Whether a status or code proves it, which no text can forge. */
   readonly isSure: boolean;
 }
 
 /**
- * Classifies like {@link classifyError}, for responses that may echo untrusted text. If the text blames the account but
- * status and code blame the call, the call is wrong. Only a throttle with its numeric code is sure.
+ * For responses that may echo untrusted text. If the text blames the account but status and code blame the call,
+ * the call is wrong. Only a throttle with its numeric code is sure.
  */
 export function classifyForeignError(answer: ErrorAnswer): ForeignClassification {
   const reported = classifyError(answer);
@@ -114,7 +110,6 @@ const BLOCK_LIMITS: readonly RegExp[] = [
   /ranges over ([\d,]+) blocks/i,
 ];
 
-/** Returns the number of blocks that the text allows, if stated. */
 export function findBlockLimit(text: string): number | undefined {
   for (const pattern of BLOCK_LIMITS) {
     const match = pattern.exec(text);
@@ -125,7 +120,6 @@ export function findBlockLimit(text: string): number | undefined {
   return undefined;
 }
 
-/** Returns the number of logs that the text allows, if stated. */
 export function findResultLimit(text: string): number | undefined {
   const match = /(?:more than|max results|filter:|query exceeds limit of) ([\d,]+)|cap of (\d+)K logs/i.exec(text);
   if (match === null) return undefined;
@@ -133,7 +127,7 @@ export function findResultLimit(text: string): number | undefined {
   return Number.isSafeInteger(limit) && limit > 0 ? limit : undefined;
 }
 
-/** Returns the suggested range in the text, `[0x1, 0x2]` or `1-2`, if stated. */
+/** Reads `[0x1, 0x2]` or `1-2`. */
 export function findSuggestedRange(text: string): { from: number; to: number } | undefined {
   const hex = /\[(0x[0-9a-f]+), ?(0x[0-9a-f]+)\]/i.exec(text);
   const match = hex ?? /retry with the range (\d+)-(\d+)/i.exec(text);

@@ -15,9 +15,7 @@ export interface Deadlines {
 
 const TICK_MS = 10;
 
-/**
- * Deadlines fire up to ten milliseconds late. The timer runs only while deadlines exist, and keeps no process alive.
- */
+/** Deadlines fire up to ten milliseconds late. The timer keeps no process alive. */
 export function createDeadlines(): Deadlines {
   // Not a Set: its outgrown tables keep deleted entries alive until a full garbage collection.
   const watched: Deadline[] = [];

@@ -8,13 +8,9 @@ export interface ErrorRule {
   readonly text?: RegExp;
   readonly codes?: readonly number[];
   readonly http?: readonly number[];
-  /** Only with revert data. */
   readonly hasRevertData?: true;
-  /**
-   * The EVM ran the call: it `failed`, or reached a `bound` of this node, in which case one other upstream is tried.
-   */
+  /** The EVM ran the call: it `failed`, or reached a `bound` of this node (one other upstream is tried). */
   readonly execution?: 'failed' | 'bound';
-  /** Only for matching methods. */
   readonly methods?: RegExp;
   /** Added to the number in the text: some report the distance between blocks instead of their count. */
   readonly adjust?: number;

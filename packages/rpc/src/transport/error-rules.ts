@@ -4,8 +4,8 @@ import { EXECUTION_RULES } from './execution-failures.ts';
 const LOGS = /^(eth|erigon)_getLogs$/;
 
 /**
- * Error responses of node clients and providers; the first match wins. Texts come before bare codes: codes were reused
- * with opposite meanings (-32005 is both "too many results" and "too many requests") and change (Infura, August 2026).
+ * The first match wins. Texts come before bare codes: codes were reused with opposite meanings (-32005 is both
+ * "too many results" and "too many requests") and change (Infura, August 2026).
  */
 // biome-ignore format: a table reads best with one row a line
 export const ERROR_RULES: readonly ErrorRule[] = [

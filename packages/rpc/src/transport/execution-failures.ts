@@ -6,15 +6,13 @@ export const EXECUTES: RegExp = /^(eth_call|eth_estimateGas|eth_createAccessList
 /** Codes that concern the request or the account, whatever else the error contains. */
 const NOT_OF_THE_EVM: ReadonlySet<number> = new Set([-32_700, -32_600, -32_601, -32_602, -32_005, 429]);
 
-/**
- * Whether it is revert data: hexadecimal text, Parity's `Reverted 0x…`, or either inside an object (Hardhat, Ganache).
- */
+/** Hexadecimal text, Parity's `Reverted 0x…`, or either inside an object (Hardhat, Ganache). */
 function isRevertData(data: unknown): boolean {
   if (typeof data === 'object' && data !== null && 'data' in data) return isRevertData(data.data);
   return typeof data === 'string' && /^(reverted )?0x([0-9a-f]{2})*$/i.test(data.trim());
 }
 
-/** Whether an error has revert data, which only a node that ran the call has. */
+/** Only a node that ran the call has revert data. */
 export function hasRevertData({ rpcCode, data }: { readonly rpcCode?: number; readonly data?: unknown }): boolean {
   return rpcCode !== undefined && !NOT_OF_THE_EVM.has(rpcCode) && isRevertData(data);
 }
@@ -25,9 +23,8 @@ interface ExecutionRule extends Pick<ErrorRule, 'source' | 'text' | 'codes' | 'h
 }
 
 /**
- * Error texts of clients when the EVM ran a call and stopped. That is the contract's result, not a fault of the node.
- * Checked before all rules: a contract writes the text after "execution reverted", and some failures read like provider
- * limits.
+ * Texts when the EVM ran a call and stopped: the contract's result, not a fault of the node. Checked before all rules:
+ * a contract writes the text after "execution reverted", and some failures read like provider limits.
  */
 // biome-ignore format: a table reads best with one row a line
 export const EXECUTION_RULES: readonly ErrorRule[] = ([

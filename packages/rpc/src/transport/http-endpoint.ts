@@ -16,10 +16,7 @@ export interface HttpAnswer {
   readonly retryAfterMs?: number;
 }
 
-/**
- * The transport of every call to one upstream. This process' own responses are read whole; large results of forwarded
- * calls are streamed.
- */
+/** Responses of this process' own calls are read whole; large results of forwarded calls are streamed. */
 export interface HttpEndpoint {
   /** May send twice, if a keep-alive connection closes during the send. @throws TransportError */
   post(
@@ -31,7 +28,7 @@ export interface HttpEndpoint {
   close(): Promise<void>;
 }
 
-export interface HttpEndpointOptions {
+interface HttpEndpointOptions {
   readonly config: UpstreamConfig;
   readonly connections: number;
   readonly limits: Pick<RawRequestShared['limits'], 'responseBytesMax'> & Partial<RawRequestShared['limits']>;
@@ -40,8 +37,7 @@ export interface HttpEndpointOptions {
   /** Whether to accept compressed responses; worth the time if this process parses them. @default false */
   readonly compressed?: boolean;
   /**
-   * False: no connection is reused, so a send never fails with an unknown outcome because the server closed an idle
-   * one.
+   * False: no reuse, so a send never has an unknown outcome because the server closed an idle connection.
    * @default true
    */
   readonly keepAlive?: boolean;
@@ -53,7 +49,6 @@ export interface HttpEndpointOptions {
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Posts to the upstream's URL over an undici pool and limits the size and time of each response. */
 export function createHttpEndpoint(options: HttpEndpointOptions): HttpEndpoint {
   const { config, connections, limits, deadlines = createDeadlines(), keepAlive = true } = options;
   const url = new URL(config.url);
@@ -92,7 +87,6 @@ export function createHttpEndpoint(options: HttpEndpointOptions): HttpEndpoint {
   };
 }
 
-/** Returns the headers of every request to the upstream. */
 function requestHeaders(url: URL, config: UpstreamConfig): Record<string, string> {
   const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' };
   const authorization = basicAuthorization(url);
@@ -101,22 +95,19 @@ function requestHeaders(url: URL, config: UpstreamConfig): Record<string, string
   return headers;
 }
 
-/** Returns a text without the byte order mark that some servers put before it. */
 export function withoutMark(text: string): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
-/** Converts a whole body to a response. @throws TransportError if it must be JSON and is not */
+/** @throws TransportError if the body must be JSON and is not */
 export function toAnswer(response: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>, body: Buffer): HttpAnswer {
   const text = withoutMark(body.toString('utf8'));
   const json = parseJson(text);
   const isError = response.statusCode < 200 || response.statusCode > 299;
   if (json === undefined && !isError) {
     const cut = /^\s*[[{]/.test(text);
-    throw new TransportError(
-      cut ? 'truncated' : 'not-json',
-      `the body is ${cut ? 'cut-off' : 'not'} JSON: ${JSON.stringify(text.slice(0, 80))}`,
-    );
+    const problem = `the body is ${cut ? 'cut-off' : 'not'} JSON: ${JSON.stringify(text.slice(0, 80))}`;
+    throw new TransportError(cut ? 'truncated' : 'not-json', problem);
   }
   const header = response.headers['retry-after'];
   const retryAfterMs = parseRetryAfter(Array.isArray(header) ? header[0] : header, Date.now());

@@ -7,7 +7,6 @@ import type { RpcReply } from './json-rpc.ts';
 /** Characters of a node's message that are returned: revert reasons can be long. */
 const MESSAGE_LENGTH_MAX = 10_000;
 
-/** The outcome of one call on one upstream. */
 export type CallOutcome<T = unknown> =
   | { readonly ok: true; readonly result: T }
   | { readonly ok: false; readonly error: UpstreamFault | RpcCallError };

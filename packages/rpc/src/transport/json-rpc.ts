@@ -1,12 +1,7 @@
 import type { HttpAnswer } from './http-endpoint.ts';
 
-/** One JSON-RPC call. */
-export interface RpcCall {
-  readonly method: string;
-  readonly params: readonly unknown[];
-}
+export type RpcCall = { readonly method: string; readonly params: readonly unknown[] };
 
-/** A node's reply to one call. */
 export type RpcReply =
   | { readonly kind: 'result'; readonly result: unknown }
   | {
@@ -14,29 +9,26 @@ export type RpcReply =
       readonly code: number | undefined;
       /** The message plus anything that affects its classification. */
       readonly text: string;
-      /** The original message. */
       readonly message: string;
       readonly data: unknown;
     }
   /** Neither a result nor an error, or for another call: the node is broken. */
   | { readonly kind: 'malformed'; readonly text: string };
 
-/** Returns the body of a request for one call. */
 export function encodeCall(call: RpcCall, id: number): string {
   return JSON.stringify({ jsonrpc: '2.0', id, method: call.method, params: call.params });
 }
 
-/** Works as encodeCall, with parameters as JSON text. */
+/** @param call.params JSON text */
 export function encodeRawCall(call: { readonly method: string; readonly params: string }, id: number): string {
   return `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(call.method)},"params":${call.params}}`;
 }
 
-/** Returns the body of a request for many calls. Their ids are their indexes. */
+/** Ids are indexes. */
 export function encodeBatch(calls: readonly RpcCall[]): string {
   return `[${calls.map((call, index) => encodeCall(call, index)).join(',')}]`;
 }
 
-/** Returns the reply in the response to a single call. */
 export function decodeReply(answer: HttpAnswer, id: number): RpcReply {
   const json = answer.json;
   if (Array.isArray(json)) {
@@ -47,7 +39,7 @@ export function decodeReply(answer: HttpAnswer, id: number): RpcReply {
   return decodeElement(json, id);
 }
 
-/** Returns the replies to a batch in request order, or the one error for the whole batch. */
+/** In request order, or the one error for the whole batch. */
 export function decodeBatch(answer: HttpAnswer, count: number): RpcReply[] | RpcReply {
   if (!Array.isArray(answer.json)) {
     if (answer.status < 200 || answer.status > 299) return httpError(answer);
@@ -82,14 +74,10 @@ function decodeElement(json: unknown, id: number | undefined): RpcReply {
 }
 
 function decodeError(error: unknown): RpcReply {
-  if (!isObject(error))
-    return {
-      kind: 'error',
-      code: undefined,
-      text: String(error).slice(0, 1000),
-      message: String(error),
-      data: undefined,
-    };
+  if (!isObject(error)) {
+    const message = String(error);
+    return { kind: 'error', code: undefined, text: message.slice(0, 1000), message, data: undefined };
+  }
   const code = Number(error.code);
   const message = typeof error.message === 'string' ? error.message : JSON.stringify(error);
   // reth puts its size limit into `data`, not into the message.

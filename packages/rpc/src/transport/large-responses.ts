@@ -1,18 +1,12 @@
-/** A response that is read into memory. */
-export interface LargeResponse {
-  /** Called when its rest may be read. */
-  admitted(): void;
-}
+/** A response that is read into memory. `admitted` is called when its rest may be read. */
+export type LargeResponse = { admitted(): void };
 
 /** Responses above this size wait for a place, bytes. */
 export const LARGE_RESPONSE_BYTES = 8 * 1024 * 1024;
 /** Places of a process, for all its chains: times the largest response, they bound the bytes in flight. */
 const PLACES = 4;
 
-/**
- * Limits large responses in flight, in order of arrival: several chains and backfills of a process may each receive
- * some at the same time.
- */
+/** In order of arrival: several chains and backfills of a process may each receive some at the same time. */
 export class LargeResponses {
   readonly #places: number;
   readonly #reading = new Set<LargeResponse>();
@@ -44,5 +38,4 @@ export class LargeResponses {
   }
 }
 
-/** All large responses of this process. */
 export const largeResponses = new LargeResponses();

@@ -13,7 +13,6 @@ import { BrokenResultError } from './result-stream.ts';
 import type { CallOptions } from './rpc-exchange.ts';
 import { transportFault, unsentFault } from './transport-fault.ts';
 
-/** One call with its encoded body. */
 export interface RawMessage {
   readonly payload: string;
   readonly id: number;
@@ -31,10 +30,7 @@ export interface RawExchange {
   close(): Promise<void>;
 }
 
-/**
- * Shares state and rate with the exchange for this process' own calls. On the usual path only a counter is between a
- * call and its connection.
- */
+/** Shares state and rate with this process' own calls. Usually only a counter is between a call and its connection. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the stages of one exchange share its deadlines and its body.
 export function createRawExchange(options: {
   readonly config: UpstreamConfig;
@@ -45,7 +41,6 @@ export function createRawExchange(options: {
   readonly redact: Redactor;
   readonly deadlines: Deadlines;
   readonly limits: PoolLimits;
-  /** Counts a fault. */
   readonly onFault: (fault: UpstreamFault) => void;
 }): RawExchange {
   const { config, pace, slots, state, redact, deadlines, limits, onFault } = options;
@@ -109,19 +104,20 @@ export function createRawExchange(options: {
   }
 
   async function startInTurn(turn: Promise<void>, message: RawMessage, given: CallOptions): Promise<RawReply> {
-    const { method } = message;
     waiting++;
+    await until(turn, message.method).finally(() => waiting--);
+    const problem = problemAfterWait(message.method, given.signal);
+    if (problem === null) return start(message, given);
+    bounded.leave();
+    throw problem;
+  }
+
+  async function until(turn: Promise<void>, method: string): Promise<void> {
     try {
       await turn;
     } catch (error) {
       throw new RequestAbortedError(method, error);
-    } finally {
-      waiting--;
     }
-    const problem = problemAfterWait(method, given.signal);
-    if (problem === null) return start(message, given);
-    bounded.leave();
-    throw problem;
   }
 
   function problemAfterWait(method: string, signal: AbortSignal | undefined): Error | null {
@@ -133,11 +129,7 @@ export function createRawExchange(options: {
   }
 
   async function sendInTurn(turn: Promise<void>, message: RawMessage, given: CallOptions): Promise<RawReply> {
-    try {
-      await turn;
-    } catch (error) {
-      throw new RequestAbortedError(message.method, error);
-    }
+    await until(turn, message.method);
     return startWhenFree(message, given);
   }
 

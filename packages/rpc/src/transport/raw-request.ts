@@ -3,19 +3,19 @@ import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { isStaleConnection, TransportError, toTransportError } from '@chainstead/upstream-http';
 import type { Dispatcher } from 'undici';
+import type { PoolLimits } from '../limits/pool-limits.ts';
 import type { Deadline, Deadlines } from './deadlines.ts';
 import { LARGE_RESPONSE_BYTES, type LargeResponse, largeResponses } from './large-responses.ts';
 import { createResultStream, type ResultStream } from './result-stream.ts';
 import { scanEnvelope } from './scan-envelope.ts';
 
-/** One call to send, with its encoded body. */
 export interface RawOutgoing {
   readonly payload: string;
   readonly id: number;
   readonly method: string;
   /** Whether it may be sent again on a new connection if a keep-alive connection proves closed. */
   readonly isRepeatable: boolean;
-  /** Milliseconds from sending to the whole response, or between two chunks of a large one. */
+  /** From sending to the whole response, or between two chunks of a large one. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
   /** Largest response that is not streamed, bytes. @default RawRequestShared.limits.responseBytesMax */
@@ -37,18 +37,12 @@ export type RawReply =
   /** Only the result, from a response that is a result as far as it was read. */
   | { readonly kind: 'stream'; readonly pieces: AsyncIterable<Buffer>; readonly latencyMs: number };
 
-/** State that the requests to one upstream share. */
 export interface RawRequestShared {
   readonly dispatcher: Dispatcher;
   readonly path: string;
   readonly headers: Record<string, string>;
   readonly deadlines: Deadlines;
-  readonly limits: {
-    readonly streamFromBytes: number;
-    readonly responseBytesMax: number;
-    readonly streamBytesMax: number;
-  };
-  /** Called when the request is over, whatever the outcome. */
+  readonly limits: Pick<PoolLimits, 'streamFromBytes' | 'responseBytesMax' | 'streamBytesMax'>;
   ended(): void;
   /** Counts a failure after the reply was returned, and returns the error for its reader. */
   broken(method: string, error: TransportError): Error;
@@ -202,8 +196,8 @@ class RawRequest implements Dispatcher.DispatchHandler, Deadline, LargeResponse 
       isList: scanned.isList,
       checkTail: (members) => checkTail(members, this.#outgoing.id),
       source: {
-        pause: () => this.#hold(),
-        resume: () => this.#letGo(),
+        pause: () => this.#holdByReader(true),
+        resume: () => this.#holdByReader(false),
         cancel: () => this.#fail(new TransportError('aborted', 'given up')),
       },
     });
@@ -211,16 +205,11 @@ class RawRequest implements Dispatcher.DispatchHandler, Deadline, LargeResponse 
     this.#resolve({ kind: 'stream', pieces: this.#stream.pieces, latencyMs: performance.now() - this.#started });
   }
 
-  #hold(): void {
-    this.#isHeldByReader = true;
+  #holdByReader(isHeld: boolean): void {
+    this.#isHeldByReader = isHeld;
     this.at = performance.now() + this.#outgoing.timeoutMs;
-    this.#pause();
-  }
-
-  #letGo(): void {
-    this.#isHeldByReader = false;
-    this.at = performance.now() + this.#outgoing.timeoutMs;
-    this.#resume();
+    if (isHeld) this.#pause();
+    else this.#resume();
   }
 
   #pause(): void {

@@ -6,7 +6,7 @@ import { toAnswer } from './http-endpoint.ts';
 import { type CallOutcome, interpretReply } from './interpret-reply.ts';
 import { decodeReply } from './json-rpc.ts';
 import { isId, type RawReply } from './raw-request.ts';
-import { scanEnvelope } from './scan-envelope.ts';
+import { type Span, scanEnvelope } from './scan-envelope.ts';
 import { transportFault } from './transport-fault.ts';
 
 /** Classifies an unparsed response as interpretReply does a parsed one; a result stays as bytes. Pure. */
@@ -29,10 +29,8 @@ export function readRawReply(
     if (!outcome.ok) return outcome;
     const text = 'the answer cannot be cut out of its envelope';
     const hints = { reaction: 'transient' } as const;
-    return {
-      ok: false,
-      error: new UpstreamFault({ upstream: upstream.name, method, kind: 'malformed', text, hints }),
-    };
+    const error = new UpstreamFault({ upstream: upstream.name, method, kind: 'malformed', text, hints });
+    return { ok: false, error };
   } catch (error) {
     if (error instanceof TransportError) return { ok: false, error: transportFault(upstream, method, error) };
     throw error;
@@ -42,8 +40,8 @@ export function readRawReply(
 function findResult(body: Buffer, id: number): Buffer | null {
   const envelope = scanEnvelope(body);
   if (envelope.kind !== 'complete' || envelope.result === null) return null;
-  if (envelope.error !== null && body.toString('latin1', envelope.error.start, envelope.error.end) !== 'null')
-    return null;
-  if (envelope.id !== null && !isId(body.toString('latin1', envelope.id.start, envelope.id.end), id)) return null;
+  const textOf = ({ start, end }: Span): string => body.toString('latin1', start, end);
+  if (envelope.error !== null && textOf(envelope.error) !== 'null') return null;
+  if (envelope.id !== null && !isId(textOf(envelope.id), id)) return null;
   return body.subarray(envelope.result.start, envelope.result.end);
 }

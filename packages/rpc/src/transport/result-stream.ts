@@ -12,15 +12,6 @@ export class BrokenResultError extends defineError(
   }),
 ) {}
 
-/** The source of the bytes. */
-export interface ResultSource {
-  /** Stops reading for now. */
-  pause(): void;
-  resume(): void;
-  /** The reader stopped. */
-  cancel(): void;
-}
-
 /** The JSON text of one result, extracted from a response while it arrives. */
 export interface ResultStream {
   readonly pieces: AsyncIterable<Buffer>;
@@ -39,14 +30,14 @@ const WAITING_MIN = 64 * 1024;
 const TAIL_MAX = 4096;
 
 interface ResultStreamOptions {
-  /** The part of the result that has arrived. */
   readonly first: Buffer;
   /** Has scanned the result so far; `first` is pushed first. */
   readonly scanner: ValueScanner;
   readonly isList: boolean;
   /** Returns the error in the members after the result, or null. */
   readonly checkTail: (members: Readonly<Record<string, unknown>>) => string | null;
-  readonly source: ResultSource;
+  /** Of the bytes. `cancel`: the reader stopped. */
+  readonly source: { pause(): void; resume(): void; cancel(): void };
 }
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the scanner and the stream share the place in the answer.

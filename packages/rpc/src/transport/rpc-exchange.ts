@@ -13,7 +13,6 @@ import { createHttpEndpoint, type HttpAnswer } from './http-endpoint.ts';
 import type { Wording } from './interpret-reply.ts';
 import { transportFault, unsentFault } from './transport-fault.ts';
 
-/** Options of one call. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
@@ -23,19 +22,14 @@ export interface CallOptions {
   readonly bytesMax?: number | undefined;
 }
 
-/** An HTTP response and its latency. */
-export interface TimedAnswer extends HttpAnswer {
-  readonly latencyMs: number;
-}
+export type TimedAnswer = HttpAnswer & { readonly latencyMs: number };
 
-/** One HTTP request to send. */
 export interface Outgoing {
   readonly payload: string;
   /** Calls in it; each takes a token. */
   readonly calls: number;
   /** The (first) method, for timeout and labels. */
   readonly method: string;
-  /** Default `own`. */
   readonly wording?: Wording;
 }
 
@@ -48,7 +42,6 @@ export interface RpcExchange {
   close(): Promise<void>;
 }
 
-/** One queue and one connection pool. */
 export function createRpcExchange(options: {
   readonly config: UpstreamConfig;
   readonly concurrency: number;
@@ -61,7 +54,6 @@ export function createRpcExchange(options: {
   readonly limits: PoolLimits;
   readonly deadlines: Deadlines;
   readonly metrics: PoolMetrics;
-  /** Counts a fault of a client call. */
   readonly suspect: (fault: UpstreamFault) => void;
 }): RpcExchange {
   const { config, concurrency, pace, slots, state, redact, chain, limits, deadlines, metrics, suspect } = options;
@@ -99,10 +91,8 @@ export function createRpcExchange(options: {
         throw new RequestAbortedError(method, signal.reason);
       }
       const fault = transportFault({ name: state.name, redact }, method, error);
-      metrics.requests.inc(
-        { chain: chain.key, upstream: state.name, method: methodLabel(method), outcome: fault.kind },
-        calls,
-      );
+      const labels = { chain: chain.key, upstream: state.name, method: methodLabel(method), outcome: fault.kind };
+      metrics.requests.inc(labels, calls);
       if (outgoing.wording === 'foreign') suspect(fault);
       else state.failed(fault);
       throw fault;
@@ -125,10 +115,8 @@ export function createRpcExchange(options: {
           waiting++;
           await turn.finally(() => waiting--);
         }
-        return await queue.add(() => post(outgoing, given, signal), {
-          priority: rankPriority(given.rank),
-          signal,
-        });
+        const priority = rankPriority(given.rank);
+        return await queue.add(() => post(outgoing, given, signal), { priority, signal });
       } catch (error) {
         if (error instanceof UpstreamFault || error instanceof RequestAbortedError) throw error;
         if (signal.aborted) throw new RequestAbortedError(outgoing.method, error);

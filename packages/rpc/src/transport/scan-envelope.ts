@@ -1,19 +1,15 @@
 import { createValueScanner, isSpace, type ValueScanner } from './value-scanner.ts';
 
-/** Bytes from `start` to before `end`. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
+/** Bytes; `end` is exclusive. */
+export type Span = { readonly start: number; readonly end: number };
 
-/** The relevant members of a JSON-RPC response, as byte spans. If a member repeats, the last one wins. */
+/** If a member repeats, the last one wins. */
 export interface Envelope {
   readonly id: Span | null;
   readonly result: Span | null;
   readonly error: Span | null;
 }
 
-/** The kind of the scanned bytes. */
 export type ScannedEnvelope =
   /** One object, or a list of one, and nothing after it. */
   | ({ readonly kind: 'complete' } & Envelope)
@@ -35,8 +31,8 @@ const [QUOTE, COMMA, COLON, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [0x22, 0x2c, 0
 const PRIMITIVE = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 
 /**
- * Finds id, result and error of a JSON-RPC response (JSON-RPC 2.0, section 5) without parsing them. Only strings and
- * brackets are checked inside values. A byte order mark is skipped.
+ * Finds members (JSON-RPC 2.0, section 5) without parsing. Only strings and brackets are checked inside values.
+ * A byte order mark is skipped.
  */
 export function scanEnvelope(bytes: Buffer): ScannedEnvelope {
   let at = skipSpace(bytes, bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
@@ -81,7 +77,6 @@ function skipSpace(bytes: Buffer, from: number): number {
   return at;
 }
 
-/** Returns a member's name and the index of its value. */
 function scanName(bytes: Buffer, at: number): { readonly text: string; readonly valueAt: number } | null {
   if (bytes[at] !== QUOTE) return null;
   const end = createValueScanner().scan(bytes, at);

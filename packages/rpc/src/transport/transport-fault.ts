@@ -1,9 +1,7 @@
 import type { TransportError } from '@chainstead/upstream-http';
-import type { Reaction } from '../errors.ts';
-import { UpstreamFault } from '../errors.ts';
+import { type Reaction, UpstreamFault } from '../errors.ts';
 import type { FaultKind } from '../upstream-pool.ts';
 
-/** Returns the fault for a failed HTTP exchange. */
 export function transportFault(
   upstream: { readonly name: string; readonly redact: (text: string) => string },
   method: string,
@@ -19,15 +17,8 @@ export function transportFault(
   return new UpstreamFault({ upstream: upstream.name, method, kind, text, hints: { reaction, cause: error } });
 }
 
-/**
- * Returns the fault for a pause that began while a request waited. It is not counted, and another upstream is tried.
- */
+/** A pause began while a request waited. It is not counted, and another upstream is tried. */
 export function unsentFault(upstream: string, method: string, why: string, retryAfterMs: number): UpstreamFault {
-  return new UpstreamFault({
-    upstream,
-    method,
-    kind: 'rate-limited',
-    text: `not sent: ${why}`,
-    hints: { reaction: 'throttled', retryAfterMs },
-  });
+  const hints = { reaction: 'throttled', retryAfterMs } as const;
+  return new UpstreamFault({ upstream, method, kind: 'rate-limited', text: `not sent: ${why}`, hints });
 }

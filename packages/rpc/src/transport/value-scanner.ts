@@ -49,10 +49,7 @@ class IncrementalScanner implements ValueScanner {
     return -1;
   }
 
-  /**
-   * Returns the index after the closing quote, or -1. `from`: first byte of the string, or of its part in the next
-   * chunk.
-   */
+  /** -1 without a closing quote. `from`: first byte of the string, or of its part in the next chunk. */
   #closeString(bytes: Buffer, from: number): number {
     const end = bytes.length;
     this.#isInString = from >= end;
@@ -105,7 +102,6 @@ export interface ValueScanner {
   scan(bytes: Buffer, from: number): number;
 }
 
-/** Creates a scanner for one value. */
 export function createValueScanner(): ValueScanner {
   return new IncrementalScanner();
 }

@@ -9,7 +9,7 @@ import {
   trialAbandoned,
 } from './circuit-breaker.ts';
 
-const limits = { failures: 3, openMs: 1_000, openMaxMs: 4_000 };
+const limits = { breakerFailures: 3, breakerOpenMs: 1_000, breakerOpenMaxMs: 4_000 };
 
 function failures(count: number, at: number): BreakerState {
   let state: BreakerState = CLOSED_BREAKER;

@@ -8,10 +8,7 @@ export interface UpstreamCallCounts {
   readonly upstream: string;
   /** Calls by outcome: `ok`, `error` (of the call itself), or the kind of fault. */
   readonly outcomes: ReadonlyMap<string, number>;
-  /**
-   * Histogram of latencies: entry n counts those above the previous bound and up to bound n; the last entry counts
-   * slower ones.
-   */
+  /** Histogram: entry n counts latencies up to bound n and above the previous one; the last entry the slower ones. */
   readonly latency: readonly number[];
   /** Sum of these latencies, milliseconds. */
   readonly busyMs: number;
@@ -36,17 +33,14 @@ export async function countUpstreamCalls(registry: Registry): Promise<UpstreamCa
   return countCalls({ requests, latency, node: 'upstream' });
 }
 
-/** Metrics of calls to nodes of any kind. */
 export interface CallMetrics {
   /** By `chain`, node and `outcome`. */
   readonly requests: Pick<Counter<string>, 'get'>;
   /** By `chain` and node, in buckets of {@link LATENCY_BUCKETS}. */
   readonly latency: Pick<Histogram<string>, 'get'>;
-  /** The label that names the node. */
   readonly node: string;
 }
 
-/** Sums such metrics by node and chain. */
 export async function countCalls({ requests, latency, node }: CallMetrics): Promise<UpstreamCallCounts[]> {
   const sums = new Map<string, Sum>();
   const sumOf = (chain: unknown, upstream: unknown): Sum => {
@@ -54,14 +48,8 @@ export async function countCalls({ requests, latency, node }: CallMetrics): Prom
     const known = sums.get(name);
     if (known !== undefined) return known;
     const within = LATENCY_BUCKETS.map(() => 0);
-    const sum = {
-      chain: String(chain),
-      upstream: String(upstream),
-      outcomes: new Map(),
-      within,
-      answers: 0,
-      seconds: 0,
-    };
+    const counts = { outcomes: new Map(), within, answers: 0, seconds: 0 };
+    const sum = { chain: String(chain), upstream: String(upstream), ...counts };
     sums.set(name, sum);
     return sum;
   };
@@ -75,15 +63,15 @@ export async function countCalls({ requests, latency, node }: CallMetrics): Prom
     if (metricName.endsWith('_sum')) sum.seconds += value;
     else if (metricName.endsWith('_count')) sum.answers += value;
     else {
-      const place = 'le' in labels ? LATENCY_BUCKETS.indexOf(Number(labels.le)) : -1;
-      if (place >= 0) sum.within[place] = (sum.within[place] ?? 0) + value;
+      const index = 'le' in labels ? LATENCY_BUCKETS.indexOf(Number(labels.le)) : -1;
+      if (index >= 0) sum.within[index] = (sum.within[index] ?? 0) + value;
     }
   }
   return [...sums.values()].map(({ chain, upstream, outcomes, within, answers, seconds }) => ({
     chain,
     upstream,
     outcomes,
-    latency: [...within, answers].map((upTo, place) => upTo - (within[place - 1] ?? 0)),
+    latency: [...within, answers].map((upTo, index) => upTo - (within[index - 1] ?? 0)),
     busyMs: Math.round(seconds * 1_000),
   }));
 }

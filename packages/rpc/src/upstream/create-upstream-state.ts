@@ -6,15 +6,7 @@ import { methodLabel, type PoolMetrics } from '../pool-metrics.ts';
 import { backOffMs } from '../transport/back-off.ts';
 import type { FaultKind, OnWrongAnswer, UpstreamStatus } from '../upstream-pool.ts';
 import type { Capabilities, UpstreamState } from '../upstream-state.ts';
-import {
-  type BreakerState,
-  CLOSED_BREAKER,
-  entered,
-  failed,
-  mayEnter,
-  succeeded,
-  trialAbandoned,
-} from './circuit-breaker.ts';
+import * as breaker from './circuit-breaker.ts';
 import { BREAKING, INVALID_RESPONSES } from './error-kinds.ts';
 import { badAnswer, goodAnswer, type Health, healthScore, UNKNOWN_HEALTH } from './health-score.ts';
 import { createMethodLatencies } from './latency-window.ts';
@@ -54,7 +46,7 @@ class RememberedState implements UpstreamState {
   readonly #faults: Partial<Record<FaultKind, number>> = {};
   readonly #unsupportedUntil = new Map<string, number>();
   #health: Health = UNKNOWN_HEALTH;
-  #breaker: BreakerState = CLOSED_BREAKER;
+  #breaker: breaker.BreakerState = breaker.CLOSED_BREAKER;
   #head: number | null = null;
   #headAt: number | null = null;
   #served: number | null = null;
@@ -112,8 +104,8 @@ class RememberedState implements UpstreamState {
   get obstacle(): string {
     if (this.#disabledReason !== null) return this.#disabledReason;
     if (this.#now() < this.#pause.until) return this.#pause.reason;
-    if (!mayEnter(this.#breaker, this.#now())) return `circuit open after: ${this.#lastError?.text ?? 'failures'}`;
-    return 'busy';
+    if (breaker.mayEnter(this.#breaker, this.#now())) return 'busy';
+    return `circuit open after: ${this.#lastError?.text ?? 'failures'}`;
   }
 
   waitMs(): number | null {
@@ -144,7 +136,7 @@ class RememberedState implements UpstreamState {
   }
 
   sent(): void {
-    this.#setBreaker(entered(this.#breaker, this.#now()));
+    this.#setBreaker(breaker.entered(this.#breaker, this.#now()));
     this.#inFlight++;
     this.#requests++;
   }
@@ -156,7 +148,7 @@ class RememberedState implements UpstreamState {
   answered(method: string, latencyMs: number): void {
     const label = methodLabel(method);
     this.#health = goodAnswer(this.#health, this.#now(), HEAVY.test(method) ? null : latencyMs);
-    this.#setBreaker(succeeded(this.#breaker));
+    this.#setBreaker(breaker.succeeded(this.#breaker));
     this.#pause.answered(this.#now());
     this.#latencies.add(label, latencyMs);
     let observed = this.#observed.get(label);
@@ -183,14 +175,11 @@ class RememberedState implements UpstreamState {
       case 'density':
       case 'batch-size':
         // The upstream is healthy: it responded, with a limit.
-        this.#setBreaker(succeeded(this.#breaker));
+        this.#setBreaker(breaker.succeeded(this.#breaker));
         return;
       case 'throttled':
-        this.#options.learned?.refused();
-        this.#pause.begin(fault, this.#now());
-        this.abandoned();
-        return;
       case 'out-of-budget':
+        if (reaction === 'throttled') this.#options.learned?.refused();
         this.#pause.begin(fault, this.#now());
         this.abandoned();
         return;
@@ -199,7 +188,8 @@ class RememberedState implements UpstreamState {
         return;
       default:
         this.#worsen(fault.kind);
-        if (BREAKING.has(fault.kind)) this.#breakMore();
+        if (BREAKING.has(fault.kind))
+          this.#setBreaker(breaker.failed(this.#breaker, this.#now(), this.#options.limits));
         else this.abandoned();
     }
   }
@@ -215,7 +205,7 @@ class RememberedState implements UpstreamState {
   }
 
   abandoned(): void {
-    this.#setBreaker(trialAbandoned(this.#breaker, this.#now()));
+    this.#setBreaker(breaker.trialAbandoned(this.#breaker, this.#now()));
   }
 
   disable(reason: string): void {
@@ -232,7 +222,7 @@ class RememberedState implements UpstreamState {
     this.#disabledReason = null;
     this.#disabledChecks = 0;
     this.#recheckAt = null;
-    this.#setBreaker(CLOSED_BREAKER);
+    this.#setBreaker(breaker.CLOSED_BREAKER);
     this.#showCircuit();
   }
 
@@ -287,13 +277,7 @@ class RememberedState implements UpstreamState {
     this.#health = badAnswer(this.#health, this.#now(), INVALID_RESPONSES.has(kind) ? LIE_WEIGHT : 1);
   }
 
-  #breakMore(): void {
-    const { breakerFailures, breakerOpenMs, breakerOpenMaxMs } = this.#options.limits;
-    const limits = { failures: breakerFailures, openMs: breakerOpenMs, openMaxMs: breakerOpenMaxMs };
-    this.#setBreaker(failed(this.#breaker, this.#now(), limits));
-  }
-
-  #setBreaker(next: BreakerState): void {
+  #setBreaker(next: breaker.BreakerState): void {
     if (next === this.#breaker) return;
     const fields = { ...this.#labels, last_error: this.#lastError?.text };
     if (next.kind === 'open' && this.#breaker.kind !== 'open')

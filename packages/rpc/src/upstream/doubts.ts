@@ -10,7 +10,6 @@ export class Doubts {
     this.#faults.push({ upstream, fault });
   }
 
-  /** Errors since they were last resolved. */
   get size(): number {
     return this.#faults?.length ?? 0;
   }
@@ -34,8 +33,8 @@ export class Doubts {
   }
 }
 
-export function saysTheSame(one: UpstreamFault, other: UpstreamFault): boolean {
-  return one.said?.code === other.said?.code && one.text === other.text;
+export function saysTheSame(a: UpstreamFault, b: UpstreamFault): boolean {
+  return a.said?.code === b.said?.code && a.text === b.text;
 }
 
 /** Returns the node's error as the verdict on the call; null if it returned none. */

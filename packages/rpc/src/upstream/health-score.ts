@@ -1,4 +1,3 @@
-/** The health of an upstream from its recent responses. */
 export interface Health {
   /** Share of bad responses, weighted toward recent ones, 0 to 1. */
   readonly badness: number;
@@ -8,7 +7,7 @@ export interface Health {
   readonly at: number;
 }
 
-/** The health of an upstream without calls yet: the best value. */
+/** No call yet: the best value. */
 export const UNKNOWN_HEALTH: Health = { badness: 0, latencyMs: null, at: 0 };
 
 /** Badness halves in this time without traffic, so that an avoided upstream is tried again. */
@@ -20,24 +19,20 @@ const SLOW_MS = 1_000;
 /** Lag behind the best head at which the score is halved. */
 const FAR_BEHIND_MS = 30_000;
 
-/** Returns the health after a good response. `latencyMs`: null if the duration is not meaningful (large ranges). */
+/** `latencyMs`: null if the duration is not meaningful (large ranges). */
 export function goodAnswer(health: Health, now: number, latencyMs: number | null): Health {
-  const latency =
-    latencyMs === null
-      ? health.latencyMs
-      : health.latencyMs === null
-        ? latencyMs
-        : health.latencyMs + (latencyMs - health.latencyMs) * LATENCY_WEIGHT;
+  const former = health.latencyMs ?? latencyMs;
+  const latency = latencyMs === null || former === null ? former : former + (latencyMs - former) * LATENCY_WEIGHT;
   return { badness: badnessAt(health, now) * (1 - WEIGHT), latencyMs: latency, at: now };
 }
 
-/** Returns the health after a bad response. `weight`: 1 for a failed call, more for an invalid response. */
+/** `weight`: 1 for a failed call, more for an invalid response. */
 export function badAnswer(health: Health, now: number, weight = 1): Health {
   const share = Math.min(0.9, WEIGHT * weight);
   return { ...health, badness: badnessAt(health, now) * (1 - share) + share, at: now };
 }
 
-/** Returns a score from 0 (worst) to 1, from errors, latency of small calls and lag behind the best head. */
+/** 0 (worst) to 1, from errors, latency of small calls and lag behind the best head. */
 export function healthScore(health: Health, now: number, lagMs: number): number {
   const errors = (1 - badnessAt(health, now)) ** 2;
   const speed = SLOW_MS / (SLOW_MS + (health.latencyMs ?? 0));

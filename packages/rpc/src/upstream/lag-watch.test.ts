@@ -3,12 +3,12 @@ import { createLagWatch, lagTolerance } from './lag-watch.ts';
 
 test('falling behind is told once, and again only after the upstream had caught up', () => {
   const watch = createLagWatch(4);
-  const reported = [96, 95, 90, 97, 80, 98, 95].map((head) => watch.observe(head, 100));
+  const reported = [96, 95, 90, 97, 80, 98, 95].map((head) => watch(head, 100));
   expect(reported).toEqual([null, 5, null, null, null, null, 5]);
 });
 
 test('nothing is behind while no other upstream has given a block', () => {
-  expect(createLagWatch(3).observe(0, null)).toBeNull();
+  expect(createLagWatch(3)(0, null)).toBeNull();
 });
 
 test('the tolerance is three blocks, and more where blocks come faster than polls and propagation', () => {

@@ -1,5 +1,4 @@
-/** The latest latencies, for percentiles. */
-export interface LatencyWindow {
+interface LatencyWindow {
   add(milliseconds: number): void;
   /** Returns the value that this share (0 to 1) of the window does not exceed; 0 if empty. */
   percentile(share: number): number;
@@ -33,27 +32,18 @@ export function createLatencyWindow(size = 128): LatencyWindow {
   };
 }
 
-/** Latencies by method, and of all methods together. */
-export interface MethodLatencies {
-  add(method: string, milliseconds: number): void;
-  /** Percentile of a method; of all methods if it has none yet or is null. */
-  percentile(method: string | null, share: number): number;
-}
-
 /** One window per method, and one for all. */
-export function createMethodLatencies(): MethodLatencies {
+export function createMethodLatencies() {
   const all = createLatencyWindow();
-  const byMethod = new Map<string, LatencyWindow>();
+  const byMethod = new Map<string | null, LatencyWindow>();
   return {
-    add(method, milliseconds) {
+    add(method: string, milliseconds: number): void {
       all.add(milliseconds);
-      let window = byMethod.get(method);
-      if (window === undefined) {
-        window = createLatencyWindow();
-        byMethod.set(method, window);
-      }
+      const window = byMethod.get(method) ?? createLatencyWindow();
+      byMethod.set(method, window);
       window.add(milliseconds);
     },
-    percentile: (method, share) => ((method === null ? undefined : byMethod.get(method)) ?? all).percentile(share),
+    /** Of all methods if the method has no latencies yet or is null. */
+    percentile: (method: string | null, share: number): number => (byMethod.get(method) ?? all).percentile(share),
   };
 }

@@ -17,7 +17,6 @@ const BUDGET_BASE_MS = 60_000;
 /** Also the upper limit for a Retry-After header. */
 const BUDGET_MAX_MS = 3_600_000;
 
-/** Starts without a pause. */
 export function createPause(): Pause {
   let until = 0;
   let reason = '';

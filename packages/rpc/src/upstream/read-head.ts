@@ -12,9 +12,7 @@ export function createHeadReader(options: {
     params: readonly unknown[],
     options: { readonly rank: 'head' },
   ) => Promise<{ readonly result: unknown }>;
-  /** Counts a wrong response and returns the error to throw. */
   readonly fault: (kind: FaultKind, method: string, text: string) => Error;
-  /** Blocks behind the others that are tolerated. */
   readonly lagToleranceBlocks: number;
   /** Highest block that upstreams except the named one have returned; null before the first. */
   readonly bestOfOthers: (name: string) => number | null;
@@ -31,7 +29,7 @@ export function createHeadReader(options: {
       throw fault('malformed', 'eth_blockNumber', `answered ${JSON.stringify(result)?.slice(0, 80)}`);
     const number = parseQuantity(result);
     state.setHead(number);
-    const behind = lag.observe(number, best);
+    const behind = lag(number, best);
     if (behind !== null)
       fault('lagging', 'eth_blockNumber', `has only reached block ${number}, others ${behind} blocks more`);
     return number;

@@ -2,20 +2,16 @@ import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainst
 import { RequestAbortedError, RpcCallError, UpstreamFault } from '../errors.ts';
 import type { UpstreamState } from '../upstream-state.ts';
 
-/** Checks with a call of this process whether an upstream is unhealthy or only refused a client's call. */
-export interface OwnCheck {
-  /**
-   * Resolves after one call of this process, whose outcome is then in the state; immediately if the upstream can't be
-   * called now. While the call fails, it is repeated in the background until it succeeds or the state excludes the
-   * upstream. Concurrent callers share the call. Never rejects.
-   */
-  check(): Promise<void>;
-}
-
 /** Interval between repeated failing calls, milliseconds. */
 const AGAIN_MS = 100;
 
-/** @param options.ask the call, which records its outcome in the state */
+/**
+ * Checks with a call of this process whether an upstream is unhealthy or only refused a client's call.
+ * The check resolves after one call, whose outcome is then in the state; immediately if the upstream can't be
+ * called now. While the call fails, it is repeated in the background until it succeeds or the state excludes the
+ * upstream. Concurrent callers share the call. Never rejects.
+ * @param options.ask the call, which records its outcome in the state
+ */
 export function createOwnCheck(options: {
   readonly state: UpstreamState;
   readonly ask: () => Promise<unknown>;
@@ -23,7 +19,7 @@ export function createOwnCheck(options: {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly closing: AbortSignal;
-}): OwnCheck {
+}): () => Promise<void> {
   const { state, ask, chain, clock, logger, closing } = options;
   let asking: Promise<boolean> | null = null;
   let isRepeating = false;
@@ -35,11 +31,9 @@ export function createOwnCheck(options: {
       await ask();
     } catch (error) {
       if (error instanceof UpstreamFault) return false;
-      if (!(error instanceof RpcCallError || error instanceof RequestAbortedError))
-        logger.error(
-          { chain: chain.key, upstream: state.name, error: errorText(error) },
-          'Check of an upstream failed',
-        );
+      const facts = { chain: chain.key, upstream: state.name, error: errorText(error) };
+      const isExpected = error instanceof RpcCallError || error instanceof RequestAbortedError;
+      if (!isExpected) logger.error(facts, 'Check of an upstream failed');
     }
     return true;
   }
@@ -58,9 +52,7 @@ export function createOwnCheck(options: {
     isRepeating = false;
   }
 
-  return {
-    async check() {
-      if (!(await requestShared()) && !isRepeating) void repeat();
-    },
+  return async () => {
+    if (!(await requestShared()) && !isRepeating) void repeat();
   };
 }

@@ -1,6 +1,5 @@
 import type { Clock, Logger } from '@chainstead/core';
-import type { Reaction } from '../errors.ts';
-import { isDoubtful, RpcCallError, UpstreamFault } from '../errors.ts';
+import { isDoubtful, type Reaction, RpcCallError, UpstreamFault } from '../errors.ts';
 import type { RawResult } from '../forwarding-pool.ts';
 import type { ConcurrencyLimiter, LearnedPace, RateLimiter } from '../limits/call-limits.ts';
 import { createLogRangePlanner, type LogRangePlanner } from '../limits/log-range-planner.ts';
@@ -21,25 +20,14 @@ import { createHeadReader } from './read-head.ts';
 import { createOwnCheck } from './response-validator.ts';
 
 /** A result and the size of the whole response. */
-export interface CallResult {
-  readonly result: unknown;
-  readonly bytes: number;
-}
+type CallResult = { readonly result: unknown; readonly bytes: number };
 
-/** Options of a client call. */
-export interface ForwardOptions extends CallOptions {
-  /** Sent at most once, even if its connection proves closed. */
-  readonly isWrite?: boolean;
-}
+/** `isWrite`: sent at most once, even if its connection proves closed. */
+type ForwardOptions = CallOptions & { readonly isWrite?: boolean };
 
 /** Reactions to a call that requests too much, or data that the upstream lacks. */
-const ABOUT_THE_CALL: ReadonlySet<Reaction> = new Set([
-  'range',
-  'density',
-  'batch-size',
-  'missing-data',
-  'beyond-head',
-]);
+const LIMITS = ['range', 'density', 'batch-size', 'missing-data', 'beyond-head'] as const;
+const ABOUT_THE_CALL: ReadonlySet<Reaction> = new Set(LIMITS);
 /** A call that every node handles immediately may take a third of the usual timeout. */
 const OWN_CHECK_SHARE = 3;
 
@@ -54,22 +42,15 @@ export interface Upstream {
   readonly load: number;
   /** @throws UpstreamFault, RpcCallError, RequestAbortedError */
   call(method: string, params: readonly unknown[], options?: CallOptions): Promise<unknown>;
-  /**
-   * Works as call, for calls with client input or whose error a contract may have written. Faults are judged as those
-   * of {@link Upstream.forward}.
-   */
+  /** For calls with client input or whose error a contract may have written. Faults are judged as by `forward`. */
   callForeign(method: string, params: readonly unknown[], options?: CallOptions): Promise<unknown>;
-  /** Works as call and also returns the response size. */
   callSized(method: string, params: readonly unknown[], options?: CallOptions): Promise<CallResult>;
-  /**
-   * Sends many calls in as few HTTP requests as the upstream accepts; outcomes in request order.
-   * @throws RequestAbortedError
-   */
+  /** In as few HTTP requests as the upstream accepts; outcomes in request order. @throws RequestAbortedError */
   callMany(calls: readonly RpcCall[], options?: CallOptions): Promise<CallOutcome[]>;
   /**
-   * Forwards a client call with parameters and result as JSON text. Its fault affects no other call, whatever the
-   * node's text (it may echo the client's): a call of this process follows, and that outcome counts. Only a throttle
-   * with its numeric code counts immediately. Doubtful faults (see {@link isDoubtful}) are left to `suspect`.
+   * Parameters and result are JSON text. Its fault affects no other call, whatever the node's text (it may echo the
+   * client's): a call of this process follows, and that outcome counts. Only a throttle with its numeric code counts
+   * immediately. Doubtful faults (see {@link isDoubtful}) are left to `suspect`.
    * @throws as call
    */
   forward(call: { readonly method: string; readonly params: string }, options?: ForwardOptions): Promise<RawResult>;
@@ -98,7 +79,6 @@ export function createUpstream(options: {
   readonly learned: LearnedPace;
   /** Null if this pool alone limits its requests in flight. */
   readonly slots: ConcurrencyLimiter | null;
-  /** Blocks behind the others that are tolerated. */
   readonly lagToleranceBlocks: number;
   /** Highest block that upstreams except the named one have returned; null before the first. */
   readonly bestOfOthers: (name: string) => number | null;
@@ -111,10 +91,10 @@ export function createUpstream(options: {
   const exchange = createRpcExchange({ ...options, concurrency, state, redact, suspect });
   const raw = createRawExchange({ ...options, state, redact, onFault: countTransportFault });
   const closing = new AbortController();
-  const own = createOwnCheck({ ...options, state, ask: requestSomethingSmall, closing: closing.signal });
+  const checkOwn = createOwnCheck({ ...options, state, ask: requestSomethingSmall, closing: closing.signal });
   const logRanges = createLogRangePlanner({ ...limits, targetBytes: limits.logsResponseBytes });
   const { batchSizeMax: sizeMax } = limits;
-  const batches = createBatchSender({ ...options, exchange, state, redact, sizeMax, callOne, observe });
+  const sendBatches = createBatchSender({ ...options, exchange, state, redact, sizeMax, callOne, observe });
   const countRequest = createRequestCounter(metrics, { chain: chain.key, upstream: name });
   measureLimits(metrics, { chain: chain.key, upstream: name }, options);
   let nextId = 1;
@@ -133,10 +113,9 @@ export function createUpstream(options: {
 
   function suspect(fault: UpstreamFault): void {
     state.noted(fault);
-    void own.check();
+    void checkOwn();
   }
 
-  /** Resolves a fault in the response to a client call. */
   async function judgeForeign(fault: UpstreamFault): Promise<UpstreamFault> {
     const { reaction, isSure } = fault.hints;
     if (ABOUT_THE_CALL.has(reaction)) state.noted(fault);
@@ -146,9 +125,13 @@ export function createUpstream(options: {
     else if (isSure === true) state.failed(fault);
     else {
       state.abandoned();
-      await own.check();
+      await checkOwn();
       // Only its text blamed the account, so it counts as an unknown error.
-      if (state.waitMs() === 0) return withoutVerdict(fault);
+      if (state.waitMs() === 0) {
+        const { upstream, method, text, said } = fault;
+        const kind = said === undefined ? 'http-status' : 'rpc-error';
+        return new UpstreamFault({ upstream, method, kind, text, hints: { reaction: 'transient' }, said });
+      }
     }
     return fault;
   }
@@ -165,10 +148,8 @@ export function createUpstream(options: {
     given: CallOptions,
   ): Promise<CallResult> {
     const id = nextId++;
-    const answer = await exchange.send(
-      { payload: encodeCall({ method, params }, id), calls: 1, method, wording },
-      given,
-    );
+    const payload = encodeCall({ method, params }, id);
+    const answer = await exchange.send({ payload, calls: 1, method, wording }, given);
     const outcome = interpretReply({ name, redact }, method, decodeReply(answer, id), answer, wording);
     observe(method, outcome);
     if (outcome.ok) {
@@ -213,36 +194,21 @@ export function createUpstream(options: {
       return exchange.load + raw.load;
     },
     callSized,
-    callMany: (calls, given = {}) => batches.callMany(calls, given),
-    async call(method, params, given) {
-      const { result } = await callSized(method, params, given);
-      return result;
-    },
-    async callForeign(method, params, given = {}) {
-      const { result } = await callWorded('foreign', method, params, given);
-      return result;
-    },
+    callMany: (calls, given = {}) => sendBatches(calls, given),
+    call: async (method, params, given) => (await callSized(method, params, given)).result,
+    callForeign: async (method, params, given = {}) => (await callWorded('foreign', method, params, given)).result,
     suspect,
-    forward(call, given = {}) {
+    async forward(call, given = {}) {
       const { method } = call;
       const id = nextId++;
       const { isWrite = false } = given;
-      const sent = raw.send({ payload: encodeRawCall(call, id), id, method, isWrite }, given);
-      return sent.then((reply) => {
-        const outcome = readRawReply({ name, redact }, method, id, reply);
-        observe(method, outcome);
-        if (outcome.ok) {
-          state.answered(method, reply.latencyMs);
-          return outcome.result;
-        }
-        const { error } = outcome;
-        if (error instanceof UpstreamFault)
-          return judgeForeign(error).then((fault) => {
-            throw fault;
-          });
-        state.answered(method, reply.latencyMs);
-        throw error;
-      });
+      const reply = await raw.send({ payload: encodeRawCall(call, id), id, method, isWrite }, given);
+      const outcome = readRawReply({ name, redact }, method, id, reply);
+      observe(method, outcome);
+      if (!outcome.ok && outcome.error instanceof UpstreamFault) throw await judgeForeign(outcome.error);
+      state.answered(method, reply.latencyMs);
+      if (outcome.ok) return outcome.result;
+      throw outcome.error;
     },
     refreshHead: createHeadReader({ ...options, state, callSized, fault }),
     fault,
@@ -251,10 +217,4 @@ export function createUpstream(options: {
       await Promise.all([exchange.close(), raw.close()]);
     },
   };
-}
-
-function withoutVerdict(fault: UpstreamFault): UpstreamFault {
-  const { upstream, method, text, said } = fault;
-  const kind = said === undefined ? 'http-status' : 'rpc-error';
-  return new UpstreamFault({ upstream, method, kind, text, hints: { reaction: 'transient' }, said });
 }

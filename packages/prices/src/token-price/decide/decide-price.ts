@@ -24,7 +24,6 @@ export interface PriceCandidate {
   readonly createdAt: number | null;
 }
 
-/** Role of a pool in a decision. */
 export type CandidateRole = 'chosen' | 'counted' | 'too-shallow' | 'too-young' | 'not-among-deepest';
 
 export interface JudgedCandidate {
@@ -51,7 +50,7 @@ export interface PriceDecision {
 }
 
 /**
- * Why pools decide no price. `too-shallow`: none is deep enough. `unsettled`: too little of the past of `pool` is known to distinguish its price
+ * `too-shallow`: no pool is deep enough. `unsettled`: too little of the past of `pool` is known to distinguish its price
  * from a push. After `seconds` it is known, if the price stays.
  */
 export type NoDecision = { readonly candidates: readonly JudgedCandidate[] } & (
@@ -60,7 +59,7 @@ export type NoDecision = { readonly candidates: readonly JudgedCandidate[] } & (
 );
 
 /**
- * Price of a token at `now`: the weighted median of its pools' prices, weighted by depth that has lasted, and held back while it jumps
+ * The weighted median of pools' prices, weighted by depth that has lasted, and held back while it jumps
  * (docs/concepts/prices.md). The result doesn't depend on the order of the candidates.
  * @param now Unix seconds of the block
  */
@@ -71,76 +70,50 @@ export function decidePrice(
 ): PriceDecision | NoDecision {
   const judged = judge(candidates, now, rules);
   const chosen = weightedMedian(judged.filter(({ role }) => role === 'counted'));
-  const shown = judged.map(
-    (one): JudgedCandidate => ({
-      pool: one.candidate.pool,
-      role: one === chosen ? 'chosen' : one.role,
-      weight: one.weight,
-      tokenWeight: one.tokenWeight,
-    }),
-  );
+  const shown = judged.map(({ candidate, role, weight, tokenWeight }): JudgedCandidate => {
+    return { pool: candidate.pool, role: candidate === chosen?.candidate ? 'chosen' : role, weight, tokenWeight };
+  });
   if (chosen === null) return { reason: 'too-shallow', candidates: shown };
-  const { price, pool } = chosen.candidate;
+  const { price: history, pool } = chosen.candidate;
   const { windowSeconds, jumpLimit, holdSeconds } = rules;
-  const spot = newest(price);
-  const median = timeWeightedMedian(price, now, windowSeconds);
-  const held = heldSeconds(price, now, jumpLimit);
+  const spot = newest(history);
+  const median = timeWeightedMedian(history, now, windowSeconds);
+  const held = heldSeconds(history, now, jumpLimit);
   // A push that ends within the time to hold is never the median of a whole window. A shorter one has to show that its median held for as long.
   const isKnown =
     held >= holdSeconds ||
-    knownSeconds(price, now, windowSeconds) >= windowSeconds ||
-    secondsNear(price, now, windowSeconds, median, jumpLimit) >= holdSeconds;
+    knownSeconds(history, now, windowSeconds) >= windowSeconds ||
+    secondsNear(history, now, windowSeconds, median, jumpLimit) >= holdSeconds;
   if (!isKnown) return { reason: 'unsettled', pool, seconds: holdSeconds - held, candidates: shown };
   const isHeldBack = held < holdSeconds && !areWithin(spot, median, jumpLimit);
-  return {
-    price: isHeldBack ? median : spot,
-    pool,
-    rule: isHeldBack ? 'median' : 'spot',
-    spot,
-    median,
-    heldSeconds: held,
-    candidates: shown,
-  };
+  const price = isHeldBack ? median : spot;
+  return { price, pool, rule: isHeldBack ? 'median' : 'spot', spot, median, heldSeconds: held, candidates: shown };
 }
 
-function least({ weight, tokenWeight }: Pick<Judged, 'weight' | 'tokenWeight'>): Fraction {
-  return smallerFraction(weight, tokenWeight);
-}
-
-interface Judged {
-  readonly candidate: PriceCandidate;
-  readonly weight: Fraction;
-  readonly tokenWeight: Fraction;
-  readonly role: CandidateRole;
-}
+type Judged = Omit<JudgedCandidate, 'pool'> & { readonly candidate: PriceCandidate };
 
 function judge(candidates: readonly PriceCandidate[], now: number, rules: PricingRules): readonly Judged[] {
   const weighed = candidates.map((candidate) => {
     const weight = lastingDepth(candidate.anchorDepth, now, rules);
     const tokenWeight = lastingDepth(candidate.tokenDepth, now, rules);
-    const isDeep = compareFractions(least({ weight, tokenWeight }), rules.minSideDepth) >= 0;
+    const isDeep = compareFractions(smallerFraction(weight, tokenWeight), rules.minSideDepth) >= 0;
     return { candidate, weight, tokenWeight, isDeep };
   });
   const deep = weighed.filter(({ isDeep }) => isDeep);
   const hasOld = deep.some(({ candidate }) => !isYoung(candidate, now, rules));
   const eligible = deep.filter(({ candidate }) => !hasOld || !isYoung(candidate, now, rules));
   const deepest = new Set(eligible.toSorted(byDepth).slice(0, rules.poolsMax));
-  return weighed.map((one) => ({ ...one, role: roleOf(one) }));
-
-  function roleOf(one: (typeof weighed)[number]): CandidateRole {
-    if (!one.isDeep) return 'too-shallow';
-    if (!eligible.includes(one)) return 'too-young';
-    return deepest.has(one) ? 'counted' : 'not-among-deepest';
-  }
+  const roleOf = (pool: (typeof weighed)[number]): CandidateRole => {
+    if (!pool.isDeep) return 'too-shallow';
+    if (!eligible.includes(pool)) return 'too-young';
+    return deepest.has(pool) ? 'counted' : 'not-among-deepest';
+  };
+  return weighed.map((pool) => ({ ...pool, role: roleOf(pool) }));
 }
 
 /** Depth that a deposit in one block doesn't raise: the smaller of the current one and the lasting one of the window. */
-function lastingDepth(
-  depth: readonly TimedValue[],
-  now: number,
-  { windowSeconds, holdSeconds }: PricingRules,
-): Fraction {
-  return smallerFraction(newest(depth), lastingValue(depth, now, windowSeconds, holdSeconds));
+function lastingDepth(depth: readonly TimedValue[], now: number, rules: PricingRules): Fraction {
+  return smallerFraction(newest(depth), lastingValue(depth, now, rules.windowSeconds, rules.holdSeconds));
 }
 
 function isYoung({ createdAt }: PriceCandidate, now: number, { windowSeconds }: PricingRules): boolean {
@@ -149,24 +122,19 @@ function isYoung({ createdAt }: PriceCandidate, now: number, { windowSeconds }: 
 
 type Weighed = Pick<Judged, 'candidate' | 'weight'>;
 
-function byDepth(one: Weighed, other: Weighed): number {
-  return compareFractions(other.weight, one.weight) || byPool(one, other);
-}
-
-function byPool(one: Weighed, other: Weighed): number {
-  return one.candidate.pool < other.candidate.pool ? -1 : 1;
-}
+const byDepth = (a: Weighed, b: Weighed): number => compareFractions(b.weight, a.weight) || byPool(a, b);
+const byPool = (a: Weighed, b: Weighed): number => (a.candidate.pool < b.candidate.pool ? -1 : 1);
 
 /** The pool at half of the total weight, by price; of equal prices the lower pool first. Null without pools. */
 function weightedMedian(counted: readonly Judged[]): Judged | null {
   const total = counted.reduce((sum, { weight }) => addFractions(sum, weight), ZERO);
   const byPrice = counted.toSorted(
-    (one, other) => compareFractions(newest(one.candidate.price), newest(other.candidate.price)) || byPool(one, other),
+    (a, b) => compareFractions(newest(a.candidate.price), newest(b.candidate.price)) || byPool(a, b),
   );
   let sum = ZERO;
-  for (const one of byPrice) {
-    sum = addFractions(sum, one.weight);
-    if (compareFractions(addFractions(sum, sum), total) >= 0) return one;
+  for (const pool of byPrice) {
+    sum = addFractions(sum, pool.weight);
+    if (compareFractions(addFractions(sum, sum), total) >= 0) return pool;
   }
   return null;
 }

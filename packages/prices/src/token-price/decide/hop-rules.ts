@@ -1,18 +1,15 @@
 import type { PricingRules } from '@chainstead/chains';
-import type { Fraction } from '@chainstead/core';
 
 const DECIMALS = 10n ** 6n;
 
 /**
- * Returns the figures for both steps of a hop. Two steps that each stay within the square root of the jump limit stay within the limit together.
+ * Two steps that each stay within the square root of the jump limit stay within the limit together.
  * The root is rounded down to six decimals.
  */
 export function hopRules(rules: PricingRules): PricingRules {
-  return { ...rules, jumpLimit: rootOf(rules.jumpLimit) };
-}
-
-function rootOf({ numerator, denominator }: Fraction): Fraction {
-  return { numerator: squareRoot((numerator * DECIMALS * DECIMALS) / denominator), denominator: DECIMALS };
+  const { numerator, denominator } = rules.jumpLimit;
+  const root = squareRoot((numerator * DECIMALS * DECIMALS) / denominator);
+  return { ...rules, jumpLimit: { numerator: root, denominator: DECIMALS } };
 }
 
 /** Rounded down. Newton's method from above. */

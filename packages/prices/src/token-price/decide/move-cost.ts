@@ -20,16 +20,21 @@ export interface MoveCost {
 }
 
 /**
- * Returns the cost of raising a price by 10 %: the pools with half of the weight must move, the cheapest ones first. A pool of constant
- * product takes √1.1 − 1 of its anchor reserve; buying all of its tokens is the most that it can take. Null without pools.
+ * The cost of raising a price by 10 %: the pools with half of the weight must move, the cheapest ones first. A pool of
+ * constant product takes √1.1 − 1 of its anchor reserve; buying all of its tokens is the most that it can take.
+ * Null without pools.
  */
 export function moveCost(pools: readonly MovedPool[]): MoveCost | null {
   const total = pools.map(({ weight }) => weight).reduce(addFractions, ZERO);
   const byRatio = pools
-    .map((pool) => ({ ...pool, cost: costOf(pool) }))
-    .toSorted((one, other) =>
-      compareFractions(multiplyFractions(one.cost, other.weight), multiplyFractions(other.cost, one.weight)),
-    );
+    .map((pool) => {
+      const [inPrice, inTokens] = [
+        multiplyFractions(pool.anchorReserve, SHARE),
+        multiplyFractions(pool.tokenBalance, RAISED),
+      ];
+      return { ...pool, cost: smallerFraction(inPrice, inTokens) };
+    })
+    .toSorted((a, b) => compareFractions(multiplyFractions(a.cost, b.weight), multiplyFractions(b.cost, a.weight)));
   let [weight, usd, isUpperBound] = [ZERO, ZERO, false];
   for (const pool of byRatio) {
     weight = addFractions(weight, pool.weight);
@@ -47,7 +52,3 @@ const SHARE: Fraction = { numerator: 48_808_848_170_151_546n, denominator: 10n *
 const RAISED: Fraction = { numerator: 11n, denominator: 10n };
 
 const ZERO: Fraction = { numerator: 0n, denominator: 1n };
-
-function costOf({ anchorReserve, tokenBalance }: MovedPool): Fraction {
-  return smallerFraction(multiplyFractions(anchorReserve, SHARE), multiplyFractions(tokenBalance, RAISED));
-}

@@ -6,7 +6,6 @@ import type { PriceCandidate } from './decide-price.ts';
 import type { TimedValue } from './time-weighted.ts';
 
 /**
- * Figures of a pool for the decision.
  * @param anchors US dollars per whole token of each anchor
  * @param decimals of each token
  * @param depthsOf depths of a state in base units. Default: what the pool really holds in range
@@ -23,53 +22,28 @@ export function candidateOf(
   const isAnchor0 = anchors.has(pool.token0);
   const dollars = anchors.get(isAnchor0 ? pool.token0 : pool.token1);
   if (dollars === undefined) return null;
-  const units = {
-    anchor: 10n ** BigInt(isAnchor0 ? decimals0 : decimals1),
-    token: 10n ** BigInt(isAnchor0 ? decimals1 : decimals0),
-  };
-  const history: { readonly price: TimedValue; readonly anchor: TimedValue; readonly token: TimedValue }[] = [];
+  const anchorUnit = 10n ** BigInt(isAnchor0 ? decimals0 : decimals1);
+  const tokenUnit = 10n ** BigInt(isAnchor0 ? decimals1 : decimals0);
+  const dollarsPerUnit = multiplyFractions({ numerator: tokenUnit, denominator: anchorUnit }, dollars);
+  const { isStable, tickSpacing } = pool;
+  const price: TimedValue[] = [];
+  const anchorDepth: TimedValue[] = [];
+  const tokenDepth: TimedValue[] = [];
   for (const state of pool.states) {
-    const ratio = ratioOf(state, pool, [decimals0, decimals1]);
-    // An empty pool keeps its last price, at no depth.
-    const before = history.at(-1)?.price.value;
+    const { since } = state;
+    // Base units of token 1 per base unit of token 0. An empty pool keeps its last price, at no depth.
+    const ratio = priceOf(state.state, { isStable, tickSpacing, decimals: [decimals0, decimals1] });
     const value =
       ratio === null
-        ? before
-        : multiplyFractions(
-            multiplyFractions(isAnchor0 ? invertFraction(ratio) : ratio, {
-              numerator: units.token,
-              denominator: units.anchor,
-            }),
-            dollars,
-          );
+        ? price.at(-1)?.value
+        : multiplyFractions(isAnchor0 ? invertFraction(ratio) : ratio, dollarsPerUnit);
     if (value === undefined) continue;
     const [depth0, depth1] = depthsOf(state);
-    const [anchorDepth, tokenDepth] = isAnchor0 ? [depth0, depth1] : [depth1, depth0];
-    const { since } = state;
-    history.push({
-      price: { since, value },
-      anchor: { since, value: multiplyFractions(inUnits(anchorDepth, units.anchor), dollars) },
-      token: { since, value: multiplyFractions(inUnits(tokenDepth, units.token), value) },
-    });
+    price.push({ since, value });
+    anchorDepth.push({ since, value: multiplyFractions(inUnits(isAnchor0 ? depth0 : depth1, anchorUnit), dollars) });
+    tokenDepth.push({ since, value: multiplyFractions(inUnits(isAnchor0 ? depth1 : depth0, tokenUnit), value) });
   }
-  return history.length === 0
-    ? null
-    : {
-        pool: pool.pool,
-        price: history.map(({ price }) => price),
-        anchorDepth: history.map(({ anchor }) => anchor),
-        tokenDepth: history.map(({ token }) => token),
-        createdAt: pool.createdAt,
-      };
-}
-
-/** Base units of token 1 per base unit of token 0; null: the pool is empty. */
-function ratioOf(
-  { state }: StateSince,
-  { isStable, tickSpacing }: PoolHistory,
-  decimals: readonly [number, number],
-): Fraction | null {
-  return priceOf(state, { isStable, tickSpacing, decimals });
+  return price.length === 0 ? null : { pool: pool.pool, price, anchorDepth, tokenDepth, createdAt: pool.createdAt };
 }
 
 function inUnits({ numerator, denominator }: Fraction, unit: bigint): Fraction {

@@ -1,15 +1,11 @@
 import { areWithin, compareFractions, type Fraction } from '@chainstead/core';
 
-/** A value that was set at a time, and holds until the next one. */
-export interface TimedValue {
-  /** Unix seconds. */
-  readonly since: number;
-  readonly value: Fraction;
-}
+/** A value that was set at a time (Unix seconds), and holds until the next one. */
+export type TimedValue = { readonly since: number; readonly value: Fraction };
 
 /**
- * Median of a value over the window before `now`, each value weighted by the seconds that it held. A value that was set at `now` has no
- * weight. If the history begins within the window, the median is over the time since then; if it begins at `now`, it is the newest value.
+ * Over the window before `now`, each value weighted by the seconds that it held; one that was set at `now` has no
+ * weight. If the history begins within the window, the median is over the time since then.
  * @param history oldest first, never empty, none later than `now`
  */
 export function timeWeightedMedian(history: readonly TimedValue[], now: number, windowSeconds: number): Fraction {
@@ -17,8 +13,8 @@ export function timeWeightedMedian(history: readonly TimedValue[], now: number, 
 }
 
 /**
- * The most that a value was at least, for half of the known window and for `seconds` in it. With a shorter history: for all of it.
- * With a whole window of twice the seconds or more, this is the median.
+ * The most that a value was at least, for half of the known window and for `seconds` in it. With a shorter history: for
+ * all of it. With a whole window of twice the seconds or more, this is the median.
  * @param history as for {@link timeWeightedMedian}
  */
 export function lastingValue(
@@ -73,16 +69,13 @@ function heldValues(history: readonly TimedValue[], now: number, windowSeconds: 
   }));
 }
 
-/**
- * Seconds for which the value has stayed within `limit` times of its newest one, without a break, until `now`.
- * @param limit above 1
- */
+/** Seconds within `limit` (above 1) times of the newest value, without a break, until `now`. */
 export function heldSeconds(history: readonly TimedValue[], now: number, limit: Fraction): number {
   const last = newest(history);
   let since = now;
-  for (const one of history.toReversed()) {
-    if (!areWithin(one.value, last, limit)) break;
-    since = one.since;
+  for (const timed of history.toReversed()) {
+    if (!areWithin(timed.value, last, limit)) break;
+    since = timed.since;
   }
   return now - since;
 }

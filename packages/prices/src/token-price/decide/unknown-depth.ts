@@ -18,7 +18,7 @@ export interface UnknownDepth {
 }
 
 /**
- * Finds the pools of unknown depth. A pool is never deeper than its virtual reserves, so most dead pools need no contract read.
+ * A pool is never deeper than its virtual reserves, so most dead pools need no contract read.
  * @param possibleOf figures of a pool with the largest possible depths; null: none
  */
 export function unknownDepthOf(
@@ -34,19 +34,17 @@ export function unknownDepthOf(
     return isDeep ? [{ pool, anchor }] : [];
   });
   const deepest = possible
-    .toSorted((one, other) => compareFractions(other.anchor, one.anchor))
+    .toSorted((a, b) => compareFractions(b.anchor, a.anchor))
     .slice(0, poolsMax)
     .map(({ pool }) => pool);
   const holdingsOf = (depth: PoolHistory['depth']): readonly Holding[] =>
-    deepest.filter((pool) => pool.depth === depth).flatMap(bothHoldings);
+    deepest
+      .filter((pool) => pool.depth === depth)
+      .flatMap(({ pool, token0, token1 }) => [token0, token1].map((token) => ({ account: pool as Address, token })));
   return {
     isFinal: possible.every(({ pool }) => pool.depth === 'old'),
     unread: holdingsOf('unread'),
     moved: holdingsOf('moved'),
     old: holdingsOf('old'),
   };
-}
-
-function bothHoldings({ pool, token0, token1 }: PoolHistory): readonly Holding[] {
-  return [token0, token1].map((token) => ({ account: pool as Address, token }));
 }

@@ -26,7 +26,6 @@ export type AnchorSource =
   /** A dollar token without a feed, or with no contract at the address of its feed. */
   | { readonly of: 'assumed' };
 
-/** Prices of a chain's anchors at the end of a block. */
 export interface AnchorPrices {
   readonly anchors: readonly AnchorPrice[];
   /** Anchors whose price is not known yet. */
@@ -36,8 +35,8 @@ export interface AnchorPrices {
 }
 
 /**
- * Returns the prices of anchors at the end of a block. An anchor is left out if its price is unknown: its feed has no value in the unbroken run
- * of indexed blocks, or the last one is too old or zero.
+ * An anchor is left out if its price is unknown: its feed has no value in the unbroken run of indexed blocks, or the
+ * last one is too old or zero.
  * @param at the block and its time in Unix seconds
  */
 export async function readAnchorPrices(
@@ -52,10 +51,14 @@ export async function readAnchorPrices(
   const ethers = new Set(etherForms(chain));
   const feedOf = (token: Address) => tokenFeedOf(chain, token);
   const all = [...anchors.dollar, ...anchors.native, ...anchors.ether, ...anchors.other];
+  const { feed: etherFeed } = chain.etherPrice;
+  // Swaps that price ether on a chain without a feed don't get old: without a price, one may get known.
+  const isEtherPending =
+    etherFeed === null ? ether === null && hasEtherQuotes(chain) : states.get(etherFeed.proxy)?.of === 'pending';
   const pending = all.filter((token) => {
     const feed = feedOf(token);
     if (feed !== undefined) return states.get(feed.proxy)?.of === 'pending';
-    return ethers.has(token) && isEtherPending(chain, states, ether);
+    return ethers.has(token) && isEtherPending;
   });
   const priced = all.flatMap((token) => {
     const feed = feedOf(token);
@@ -93,12 +96,6 @@ type FoundPrice = Omit<AnchorPrice, 'token'>;
 
 function fromFeed(proxy: Address, { usd, ...origin }: FeedValue): FoundPrice {
   return { usd, source: { of: 'feed', proxy, ...origin } };
-}
-
-/** Swaps that price ether on a chain without a feed don't get old: without a price, one may get known. */
-function isEtherPending(chain: Chain, states: ReadonlyMap<Address, FeedState>, ether: FoundPrice | null): boolean {
-  const { feed } = chain.etherPrice;
-  return feed === null ? ether === null && hasEtherQuotes(chain) : states.get(feed.proxy)?.of === 'pending';
 }
 
 /** The price of ether from its feed; without a feed, from pools. */

@@ -1,5 +1,12 @@
 import type { Chain } from '@chainstead/chains';
-import { coverage, type Indexed, isComplete, readIndexed, toDateBound } from '@chainstead/data-api';
+import {
+  coverage,
+  type Indexed,
+  type IndexedColumns,
+  isComplete,
+  readIndexed,
+  toDateBound,
+} from '@chainstead/data-api';
 import { joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import { type AnchorPrices, readAnchorPrices } from './anchor-prices.ts';
 
@@ -24,10 +31,7 @@ export type PriceMoment =
 /** The dataset that states of pools come from. */
 export const STATES_DATASET = 'pool-states';
 
-/**
- * Returns a place and the indexed blocks until there. The place is null if no known block is at or before the moment, and if its block is not
- * indexed.
- */
+/** The place is null if no known block is at or before the moment, and if its block is not indexed. */
 export async function readPlace(
   database: ReadDatabase,
   chain: Chain,
@@ -46,32 +50,24 @@ export async function readPlace(
   SELECT block_number, block_timestamp FROM blocks
   WHERE chain_id = ${chainId} AND block_number <= ${BOUNDS[moment.of](until)} ORDER BY block_number DESC LIMIT 1)`,
   ];
-  const [row] = await database.select<PlaceRow>(
+  const [row] = await database.select<
+    IndexedColumns & { [Column in 'block' | 'time' | 'runStart' | 'windowStart']: number | null }
+  >(
     sql`WITH ${joinSql(ctes)}
-SELECT covered.indexed_from, covered.indexed_to, ${isComplete(span)} AS complete, at.block_number,
+SELECT covered.indexed_from, covered.indexed_to, ${isComplete(span)} AS complete, at.block_number AS block,
   extract(epoch FROM at.block_timestamp)::float8 AS time,
   (SELECT max(first_block) FROM ranges WHERE first_block <= ${block} AND coalesce(previous_last < first_block - 1, true)
-    AND EXISTS (SELECT FROM ranges AS own WHERE ${block} BETWEEN own.first_block AND own.last_block)) AS run_start,
+    AND EXISTS (SELECT FROM ranges AS own WHERE ${block} BETWEEN own.first_block AND own.last_block)) AS "runStart",
   coalesce((SELECT block_number FROM blocks WHERE chain_id = ${chainId} AND block_number <= at.block_number
-    AND block_timestamp <= at.block_timestamp - make_interval(secs => ${windowSeconds}) ORDER BY block_number DESC LIMIT 1), -1) AS window_start
+    AND block_timestamp <= at.block_timestamp - make_interval(secs => ${windowSeconds}) ORDER BY block_number DESC LIMIT 1), -1) AS "windowStart"
 FROM covered LEFT JOIN at ON true`,
   );
   const indexed = readIndexed(row);
   if (row === undefined) return { place: null, indexed };
-  const { block_number: last, time, window_start: windowStart, run_start: runStart } = row;
+  const { block: last, time, windowStart, runStart } = row;
   if (last === null || time === null || windowStart === null || runStart === null) return { place: null, indexed };
   const anchors = await readAnchorPrices(database, chain, { block: last, time });
   return { place: { block: last, time, windowStart, runStart, ...anchors }, indexed };
-}
-
-interface PlaceRow {
-  readonly indexed_from: number | null;
-  readonly indexed_to: number | null;
-  readonly complete: boolean;
-  readonly block_number: number | null;
-  readonly time: number | null;
-  readonly run_start: number | null;
-  readonly window_start: number | null;
 }
 
 function untilSql(moment: PriceMoment): Sql {

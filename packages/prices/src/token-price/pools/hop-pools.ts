@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { hexText, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
+import { joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import type { PoolOfToken } from './pools-of-token.ts';
+import { POOL_COLUMNS, type PoolOfToken } from './pools-of-token.ts';
 
 /** Pools of a token that are read. A token with more of them has no hop: anyone can create pools. */
 export const HOP_POOLS_MAX = 64;
@@ -15,29 +15,30 @@ const FORMS_PER_STATEMENT = 128;
 export type PoolsByForm = ReadonlyMap<Address, readonly PoolOfToken[] | null>;
 
 /**
- * Returns the counted pools of tokens against any token, one statement for most requests. A token reads {@link HOP_POOLS_MAX} rows and one more
- * at most on each side, however many pools it has. The result for a token doesn't depend on the others.
+ * One statement for most requests. A token reads {@link HOP_POOLS_MAX} rows and one more at most on each side, however
+ * many pools it has. The result for a token doesn't depend on the others.
  */
 export async function readHopPools(
   database: ReadDatabase,
   chain: Pick<Chain, 'id'>,
   forms: readonly Address[],
 ): Promise<PoolsByForm> {
-  const together = await select(database, togetherStatement(chain, forms));
+  const select = (statement: Sql) => database.select<PoolOfToken & { readonly isCounted: boolean }>(statement);
+  const together = await select(togetherStatement(chain, forms));
   const isWhole = together.length <= TOGETHER_MAX;
-  const rows = isWhole ? together : [];
+  const rows = isWhole ? [...together] : [];
   for (let start = 0; !isWhole && start < forms.length; start += FORMS_PER_STATEMENT)
-    rows.push(...(await select(database, hopPoolsStatement(chain, forms.slice(start, start + FORMS_PER_STATEMENT)))));
+    rows.push(...(await select(hopPoolsStatement(chain, forms.slice(start, start + FORMS_PER_STATEMENT)))));
   return new Map(
     forms.map((form) => {
       const own = rows.filter(({ token0, token1 }) => token0 === form || token1 === form);
-      const counted = own.filter(({ is_counted: isCounted }) => isCounted);
-      return [form, own.length > HOP_POOLS_MAX ? null : counted.map(poolOf)];
+      const counted = own.filter(({ isCounted }) => isCounted).map(({ isCounted: _, ...pool }) => pool);
+      return [form, own.length > HOP_POOLS_MAX ? null : counted];
     }),
   );
 }
 
-/** Builds the statement for few pools: one range for each token and side, and one limit for all. */
+/** For few pools: one range for each token and side, and one limit for all. */
 export function togetherStatement({ id }: Pick<Chain, 'id'>, forms: readonly Address[]): Sql {
   const [chainId, keys] = [sql`${id}::bigint`, sql`${forms.map(addressKey)}::bigint[]`];
   const ranges = SIDES.map(
@@ -47,7 +48,7 @@ export function togetherStatement({ id }: Pick<Chain, 'id'>, forms: readonly Add
   return joinSql(ranges, ' UNION ALL ');
 }
 
-/** Builds the statement with a limit for each token and side. The filters come later, so that the limit bounds the rows that are read. */
+/** A limit for each token and side. The filters come later, so that the limit bounds the rows that are read. */
 export function hopPoolsStatement({ id }: Pick<Chain, 'id'>, forms: readonly Address[]): Sql {
   const chainId = sql`${id}::bigint`;
   const ranges = forms.flatMap((form) => {
@@ -61,18 +62,4 @@ export function hopPoolsStatement({ id }: Pick<Chain, 'id'>, forms: readonly Add
 }
 
 const SIDES = [sql`token0`, sql`token1`];
-const COLUMNS = sql`${joinSql(['pool', 'factory', 'token0', 'token1'].map((column) => sql`${hexText(column)} AS ${rawSql(column)}`))}, exchange, is_stable, tick_spacing, is_counted AND left_out IS NULL AS is_counted`;
-
-interface PoolRow extends Omit<PoolOfToken, 'isStable' | 'tickSpacing'> {
-  readonly is_stable: boolean | null;
-  readonly tick_spacing: number | null;
-  readonly is_counted: boolean;
-}
-
-async function select(database: ReadDatabase, statement: Sql): Promise<PoolRow[]> {
-  return [...(await database.select<PoolRow>(statement))];
-}
-
-function poolOf({ is_stable: isStable, tick_spacing: tickSpacing, is_counted: _, ...pool }: PoolRow): PoolOfToken {
-  return { ...pool, isStable, tickSpacing };
-}
+const COLUMNS = sql`${POOL_COLUMNS}, is_counted AND left_out IS NULL AS "isCounted"`;

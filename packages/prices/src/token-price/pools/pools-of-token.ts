@@ -5,7 +5,6 @@ import { addressKey } from '@chainstead/db/address-key';
 
 /** A proven pool of a token against an anchor. */
 export interface PoolOfToken {
-  /** Address of the pool. */
   readonly pool: Hex;
   readonly exchange: string;
   readonly factory: Address;
@@ -19,23 +18,23 @@ export interface PoolOfToken {
 /** The wanted pools: of these tokens, a wrapped native token also as the native one, against these anchors at these factories. */
 type PoolsQuery = Readonly<Record<'forms' | 'anchors' | 'factories', readonly Address[]>>;
 
-/** Returns the pools of tokens against anchors, in one statement. */
 export async function readPoolsOfTokens(
   database: ReadDatabase,
   chain: Chain,
   query: PoolsQuery,
 ): Promise<readonly PoolOfToken[]> {
-  const rows = await database.select<PoolRow>(poolsStatement(chain, query));
-  return rows.map(({ is_stable: isStable, tick_spacing: tickSpacing, ...pool }) => ({
-    ...pool,
-    isStable,
-    tickSpacing,
-  }));
+  return database.select<PoolOfToken>(poolsStatement(chain, query));
 }
 
+/** The members of {@link PoolOfToken}. */
+export const POOL_COLUMNS: Sql = joinSql([
+  ...['pool', 'factory', 'token0', 'token1'].map((column) => sql`${hexText(column)} AS ${rawSql(column)}`),
+  sql`exchange, is_stable AS "isStable", tick_spacing AS "tickSpacing"`,
+]);
+
 /**
- * Builds the statement: two ranges of an index for each token and anchor (pools-of-token.explain.test.ts). Each factory has few pools of two
- * tokens, and of those at pool managers all but a few are left out. Pools against other tokens are not read, however many there are.
+ * Two ranges of an index for each token and anchor (pools-of-token.explain.test.ts). Each factory has few pools of two
+ * tokens, and of those at pool managers all but a few are left out. Pools against other tokens are not read.
  */
 export function poolsStatement(chain: Chain, { forms, anchors, factories }: PoolsQuery): Sql {
   const chainId = sql`${chain.id}::bigint`;
@@ -53,13 +52,5 @@ export function poolsStatement(chain: Chain, { forms, anchors, factories }: Pool
          AND address_key(${other}) = ANY (${otherKeys}) AND chain_id = ${chainId} AND status = 'proven' AND is_counted AND left_out IS NULL AND ${own} = ANY (${wanted})
          AND ${other} = ANY (${others}) AND factory = ANY (${known})`,
   );
-  const columns = joinSql(
-    ['pool', 'factory', 'token0', 'token1'].map((column) => sql`${hexText(column)} AS ${rawSql(column)}`),
-  );
-  return sql`SELECT ${columns}, exchange, is_stable, tick_spacing FROM (${joinSql(ranges, ' UNION ALL ')}) AS found ORDER BY found.pool`;
-}
-
-interface PoolRow extends Omit<PoolOfToken, 'isStable' | 'tickSpacing'> {
-  readonly is_stable: boolean | null;
-  readonly tick_spacing: number | null;
+  return sql`SELECT ${POOL_COLUMNS} FROM (${joinSql(ranges, ' UNION ALL ')}) AS found ORDER BY found.pool`;
 }

@@ -1,4 +1,4 @@
-import type { Address, Fraction } from '@chainstead/core';
+import type { Address } from '@chainstead/core';
 import type { BalanceRequestSources } from '@chainstead/erc20';
 import type { ReadDirectPrices } from '@chainstead/markets';
 import { readPlace } from '../place/price-place.ts';
@@ -9,8 +9,8 @@ import { readDirectPrices, type TokenPrice } from './token-price.ts';
 const BLOCKS_AT_ONCE = 4;
 
 /**
- * Returns a reader of the prices that tokens have by their pools against anchors, as price routes show them, without hops. Pools and balances
- * that are missing at the newest block are read for later requests.
+ * Prices by pools against anchors, as price routes show them, without hops. Pools and balances that are missing at the
+ * newest block are read for later requests.
  */
 export function createDirectPriceReader(balances: BalanceRequestSources): ReadDirectPrices {
   return async ({ database, logger }, chain, wanted) => {
@@ -30,11 +30,9 @@ export function createDirectPriceReader(balances: BalanceRequestSources): ReadDi
     };
     for (let start = 0; start < blocks.length; start += BLOCKS_AT_ONCE)
       await Promise.all(blocks.slice(start, start + BLOCKS_AT_ONCE).map(readBlock));
-    return (token, block) => directDollars(found.get(block)?.get(token));
+    return (token, block) => {
+      const price = found.get(block)?.get(token);
+      return price?.of === 'pools' && price.hops.length === 0 ? price.usd : null;
+    };
   };
-}
-
-/** US dollars per whole token; null: none, or only through a hop. */
-function directDollars(price: TokenPrice | undefined): Fraction | null {
-  return price?.of === 'pools' && price.hops.length === 0 ? price.usd : null;
 }

@@ -8,8 +8,8 @@ import { pricedWith, type TokenPrice } from './token-price.ts';
 type PriceOfPools = Extract<TokenPrice, { of: 'pools' }>;
 
 /**
- * Returns the cost of moving a price by 10 %; null: no pool has a say. For a price through a hop it is the smaller one: moving its own pools, or
- * those of a hop that these are priced with.
+ * The cost of moving a price by 10 %; null: no pool has a say. For a price through a hop it is the smaller one: moving
+ * its own pools, or those of a hop that these are priced with.
  * @param anchors US dollars per whole token
  */
 export function costOfPrice(price: PriceOfPools, anchors: ReadonlyMap<Address, Fraction>): MoveCost | null {
@@ -40,14 +40,10 @@ function costOfPools({ pools, decision }: PriceOfPools, dollars: ReadonlyMap<Add
       multiplyFractions({ ...amount, denominator: amount.denominator * 10n ** BigInt(decimals[side]) }, usd);
     const anchorUsd = dollars.get(anchorSide === 0 ? history.token0 : history.token1) ?? wholeFraction(0n);
     const tokenSide = anchorSide === 0 ? 1 : 0;
-    return [
-      {
-        weight,
-        anchorReserve: inDollars(virtualReserves(state.state)[anchorSide], anchorSide, anchorUsd),
-        tokenBalance: inDollars(wholeFraction(state.balances[tokenSide] ?? 0n), tokenSide, newest(candidate.price)),
-        isConcentrated: state.state.of !== 'reserves',
-      },
-    ];
+    const anchorReserve = inDollars(virtualReserves(state.state)[anchorSide], anchorSide, anchorUsd);
+    const balance = wholeFraction(state.balances[tokenSide] ?? 0n);
+    const tokenBalance = inDollars(balance, tokenSide, newest(candidate.price));
+    return [{ weight, anchorReserve, tokenBalance, isConcentrated: state.state.of !== 'reserves' }];
   });
   return moveCost(moved);
 }

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type Fraction, type Logger, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, type Logger, ZERO_ADDRESS } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { type BalanceRequestSources, requestBalances } from '@chainstead/erc20';
 import { requestPoolLookups, tokensToLookUp, wrappedNativeOf } from '@chainstead/markets';
@@ -7,20 +7,14 @@ import type { PricePlace } from '../place/price-place.ts';
 import { readTokenPrices } from './read-token-prices.ts';
 import { dollarsOf, hopTokensOf, type PriceConditions, type TokenPrice, tokensWithPools } from './token-price.ts';
 
-/** Sources of prices. */
 export interface PriceSources {
   readonly reads: ReadDatabase;
   /** The primary: it has new contract reads first. */
   readonly database: ReadDatabase;
   /** Null: only stored balances count. */
-  readonly contracts: ContractSources | null;
+  readonly contracts: { readonly balances: BalanceRequestSources; readonly logger: Logger } | null;
   /** End of the request's waits, on the clock of `performance.now()`: all of its prices share them. Milliseconds. */
   readonly waitsUntil: number;
-}
-
-export interface ContractSources {
-  readonly balances: BalanceRequestSources;
-  readonly logger: Logger;
 }
 
 /** Sources for one request on the primary, whose waits begin now. */
@@ -37,10 +31,7 @@ export function startPriceSources(
 /** Balances that one request may read from contracts. Later requests read the rest. */
 const READS_MAX = 256;
 
-/**
- * Returns the prices of tokens at a place, after looking up their pools and reading missing balances of these. Reads that take too long serve
- * later requests.
- */
+/** Looks up pools and reads missing balances of these first. Reads that take too long serve later requests. */
 export async function readPricesWithBalances(
   sources: PriceSources,
   chain: Chain,
@@ -53,34 +44,29 @@ export async function readPricesWithBalances(
   if (contracts === null) return found;
   const { balances, logger } = contracts;
   const unknown = [...found].flatMap(([token, price]) => (price.of === 'anchor' ? [] : [{ token, ...price.unknown }]));
-  const old = unknown.flatMap((one) => one.old).slice(0, READS_MAX);
+  const holdingsIn = (list: 'old' | 'unread' | 'moved') => unknown.flatMap((pools) => pools[list]).slice(0, READS_MAX);
+  const [old, unread, moved] = [holdingsIn('old'), holdingsIn('unread'), holdingsIn('moved')];
   if (old.length > 0) await requestBalances({ ...balances, waitMs: 0 }, chain, old, logger);
-  const unread = unknown.flatMap((one) => one.unread).slice(0, READS_MAX);
-  // A read of the moment before the first swap says nothing about the moment after it.
-  const moved = unknown.flatMap((one) => one.moved).slice(0, READS_MAX);
   if (unread.length + moved.length === 0) return found;
   const waiting = { ...balances, waitMs: waitLeft(sources) };
   const isRead = await Promise.all([
     requestBalances(waiting, chain, unread, logger),
+    // A read of the moment before the first swap says nothing about the moment after it.
     requestBalances({ ...waiting, sharedMs: 0 }, chain, moved, logger),
   ]);
   if (!isRead.includes(true)) return found;
-  const again = unknown.filter((one) => one.unread.length + one.moved.length > 0).map(({ token }) => token);
+  const again = unknown.filter((pools) => pools.unread.length + pools.moved.length > 0).map(({ token }) => token);
   return new Map([...found, ...(await readTokenPrices(database, chain, again, conditions, place))]);
 }
 
-/** Returns US dollars per whole native token at a place; null: unknown. */
-export async function readNativePrice(
-  sources: PriceSources,
-  chain: Chain,
-  place: PricePlace,
-): Promise<Fraction | null> {
+/** US dollars per whole native token; null: unknown. */
+export async function readNativePrice(sources: PriceSources, chain: Chain, place: PricePlace) {
   const native = wrappedNativeOf(chain) ?? ZERO_ADDRESS;
   const conditions = { factories: null, rules: chain.pricing };
   return dollarsOf((await readPricesWithBalances(sources, chain, [native], conditions, place)).get(native));
 }
 
-/** Returns the prices after a look-up of the pools of tokens that had none yet. */
+/** Looks up the pools of tokens that had none yet first. */
 async function readPricesWithLookups(
   sources: PriceSources,
   chain: Chain,
@@ -89,26 +75,27 @@ async function readPricesWithLookups(
   place: PricePlace,
 ): Promise<ReadonlyMap<Address, TokenPrice>> {
   const { reads, database, contracts } = sources;
-  const stored = () => readTokenPrices(reads, chain, tokens, conditions, place);
-  if (contracts === null) return stored();
+  const stored = readTokenPrices(reads, chain, tokens, conditions, place);
+  if (contracts === null) return stored;
+  /** Prices with those of some tokens read again. */
+  const readAgain = async (prices: ReadonlyMap<Address, TokenPrice>, again: readonly Address[]) =>
+    again.length === 0
+      ? prices
+      : new Map([...prices, ...(await readTokenPrices(database, chain, again, conditions, place))]);
   const ofPools = tokensWithPools(tokens, chain, place);
-  const [found, unknown] = await Promise.all([stored(), tokensToLookUp(database, chain, ofPools, place)]);
+  const [found, unknown] = await Promise.all([stored, tokensToLookUp(database, chain, ofPools, place)]);
   const { logger, balances } = contracts;
   const lookups = { database, nodeReads: balances.nodeReads, logger, waitMs: waitLeft(sources) };
-  const again = await requestPoolLookups(lookups, chain, unknown, place);
-  const direct =
-    again.length === 0
-      ? found
-      : new Map([...found, ...(await readTokenPrices(database, chain, again, conditions, place))]);
+  const direct = await readAgain(found, await requestPoolLookups(lookups, chain, unknown, place));
   // A price through another token needs the pools of that token.
   const hopTokens = [...new Set([...direct.values()].flatMap(hopTokensOf))].toSorted().slice(0, HOP_LOOKUPS_MAX);
   const hops = await tokensToLookUp(database, chain, hopTokens, place);
   const lookedUp = new Set(await requestPoolLookups({ ...lookups, waitMs: waitLeft(sources) }, chain, hops, place));
-  const through = [...direct].flatMap(([token, price]) =>
-    hopTokensOf(price).some((hop) => lookedUp.has(hop)) ? [token] : [],
+  const isThrough = (price: TokenPrice) => hopTokensOf(price).some((hop) => lookedUp.has(hop));
+  return readAgain(
+    direct,
+    [...direct].flatMap(([token, price]) => (isThrough(price) ? [token] : [])),
   );
-  if (through.length === 0) return direct;
-  return new Map([...direct, ...(await readTokenPrices(database, chain, through, conditions, place))]);
 }
 
 /** Hops that one request looks up. Anyone can create pools, and all requests share the look-ups of a minute. */

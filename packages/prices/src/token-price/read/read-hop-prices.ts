@@ -25,9 +25,9 @@ import {
 type WithoutPrice = Extract<TokenPrice, { of: 'nothing' }>;
 
 /**
- * Returns prices of tokens without a direct price, by their pools against a token with one: the *hop*. Its pools hold enough dollars on the side
- * of anchors, and are not new. There is no second hop, since the hop has a direct price and the token has none. Tokens without pools against
- * such tokens keep their result.
+ * Prices of tokens without a direct price, by their pools against a token with one: the *hop*. Its pools hold enough
+ * dollars on the side of anchors, and are not new. There is no second hop, since the hop has a direct price and the
+ * token has none. Tokens without pools against such tokens keep their result.
  * @param direct the results of the tokens. No pool of unknown depth may change them
  */
 export async function readHopPrices(
@@ -87,11 +87,8 @@ function whyNot({ why }: WithoutPrice, pools: number, through: TokenPrice): With
   return pools === 0 ? why : { reason: 'no-anchor' };
 }
 
-interface HopPool {
-  readonly pool: PoolOfToken;
-  /** The other token. */
-  readonly hop: Address;
-}
+/** `hop`: the other token. */
+type HopPool = { readonly pool: PoolOfToken; readonly hop: Address };
 
 /** The pools of each token against tokens that are no anchors. */
 async function readPoolsByToken(
@@ -113,13 +110,8 @@ async function readPoolsByToken(
         const hop = forms.includes(pool.token0) ? pool.token1 : pool.token0;
         return forms.includes(hop) ? [] : [{ pool, hop }];
       });
-      const allowed = new Set(
-        tokensWithPools(
-          all.map(({ hop }) => hop),
-          chain,
-          place,
-        ),
-      );
+      const otherTokens = all.map(({ hop }) => hop);
+      const allowed = new Set(tokensWithPools(otherTokens, chain, place));
       return [token, all.filter(({ hop }) => allowed.has(hop))];
     }),
   );
@@ -128,7 +120,6 @@ async function readPoolsByToken(
 /** Why a token can't be a hop: it has no final price by pools, all of them are new, or they hold too few dollars. */
 export type NoHop = 'no-price' | 'too-young' | 'too-shallow';
 
-/** Returns a token with a direct price as a hop, if its pools allow that. */
 export function hopOf(
   token: Address,
   price: TokenPrice,

@@ -16,14 +16,12 @@ import {
 const DIRECT: readonly NoPrice['reason'][] = ['implausible', 'unsettled'];
 
 /**
- * Returns the price of each token at a place, from its pools with reserves (Uniswap v2 and Solidly), concentrated liquidity (Uniswap v3 and v4,
- * Slipstream, Algebra) or bins (Liquidity Book).
+ * From pools with reserves (Uniswap v2 and Solidly), concentrated liquidity (Uniswap v3 and v4, Slipstream, Algebra) or
+ * bins (Liquidity Book). The number of statements hardly depends on that of tokens.
  *
- * An anchor has its own price. If that is unknown, a dollar token has none, and others are priced by their
- * pools. While it may get known, neither the anchor nor tokens with a pool against it have one. A token without a direct price may have one
- * through another token.
- *
- * The number of statements hardly depends on that of tokens.
+ * An anchor has its own price. If that is unknown, a dollar token has none, and others are priced by their pools. While
+ * it may get known, neither the anchor nor tokens with a pool against it have one. A token without a direct price may
+ * have one through another token.
  */
 export async function readTokenPrices(
   database: ReadDatabase,
@@ -35,14 +33,12 @@ export async function readTokenPrices(
   const direct = await readDirectPrices(database, chain, tokens, conditions, place);
   // A token with a feed is priced by it, or by pools against other anchors.
   const fed = new Set(Object.values(anchorsOf(chain)).flat());
-  const open = new Map(
-    tokensWithPools(tokens, chain, place).flatMap((token) => {
-      const price = direct.get(token);
-      const isOpen =
-        price?.of === 'nothing' && !fed.has(token) && !DIRECT.includes(price.why.reason) && price.unknown.isFinal;
-      return isOpen ? [[token, price] as const] : [];
-    }),
-  );
+  const open = new Map<Address, Extract<TokenPrice, { of: 'nothing' }>>();
+  for (const token of tokensWithPools(tokens, chain, place)) {
+    const price = direct.get(token);
+    if (price?.of !== 'nothing' || fed.has(token) || !price.unknown.isFinal) continue;
+    if (!DIRECT.includes(price.why.reason)) open.set(token, price);
+  }
   if (open.size === 0) return direct;
   return new Map([...direct, ...(await readHopPrices(database, chain, open, conditions, place))]);
 }

@@ -20,7 +20,6 @@ import { readPoolHistories } from '../states/pool-histories.ts';
 import type { PoolHistory } from '../states/pool-history.ts';
 import type { Sides } from '../states/side-depths.ts';
 
-/** Price of a token at the end of a block. */
 export type TokenPrice =
   /** A token whose price does not come from pools. US dollars per whole token. */
   | { readonly of: 'anchor'; readonly usd: Fraction }
@@ -67,7 +66,6 @@ export interface HopPrice {
   readonly depth: Fraction;
 }
 
-/** A pool and its figures over the window. */
 export interface PricedPool {
   readonly history: PoolHistory;
   readonly candidate: PriceCandidate;
@@ -84,8 +82,8 @@ export interface PriceConditions {
 }
 
 /**
- * Returns the price of each token by its pools against anchors. An anchor has its own price. If that is unknown, a dollar token has none, and
- * others are priced by their pools. While it may get known, neither the anchor nor tokens with a pool against it have one.
+ * By pools against anchors. An anchor has its own price. If that is unknown, a dollar token has none, and others are
+ * priced by their pools. While it may get known, neither the anchor nor tokens with a pool against it have one.
  */
 export async function readDirectPrices(
   database: ReadDatabase,
@@ -108,7 +106,7 @@ export async function readDirectPrices(
   const histories = await readHistories(database, chain, pools, place);
   const facts = await readTokenFacts(database, chain, histories);
   const { decimals } = facts;
-  const byToken = historiesByToken(histories);
+  const byToken = groupByToken(histories);
   const withPools = new Set(pools.flatMap(({ token0, token1 }) => [token0, token1]));
   return new Map(
     unique.map((token): readonly [Address, TokenPrice] => {
@@ -116,7 +114,7 @@ export async function readDirectPrices(
       if (own !== undefined) return [token, { of: 'anchor', usd: own }];
       const forms = formsByToken.get(token) ?? [];
       const ofToken = [...new Set(forms.flatMap((form) => byToken.get(form) ?? []))];
-      const isPending = (one: Address) => pending.has(one) && !forms.includes(one);
+      const isPending = (side: Address) => pending.has(side) && !forms.includes(side);
       const waits = pending.has(token) || ofToken.some(({ token0, token1 }) => isPending(token0) || isPending(token1));
       const figures = { anchors: otherAnchors(anchors, forms), decimals, rules };
       if (waits) return [token, PENDING];
@@ -147,19 +145,16 @@ export function otherAnchors(
   anchors: ReadonlyMap<Address, Fraction>,
   forms: readonly Address[],
 ): ReadonlyMap<Address, Fraction> {
-  return forms.some((form) => anchors.has(form))
-    ? new Map([...anchors].filter(([token]) => !forms.includes(token)))
-    : anchors;
+  return new Map(anchors.entries().filter(([token]) => !forms.includes(token)));
 }
 
-function historiesByToken(histories: readonly PoolHistory[]): ReadonlyMap<Address, readonly PoolHistory[]> {
-  const sides = histories.flatMap((history) => [
-    { token: history.token0, history },
-    { token: history.token1, history },
-  ]);
-  return new Map(
-    [...Map.groupBy(sides, ({ token }) => token)].map(([token, of]) => [token, of.map((one) => one.history)]),
-  );
+/** Each pool is listed under both of its tokens. */
+export function groupByToken<Pool extends { readonly token0: Address; readonly token1: Address }>(
+  pools: readonly Pool[],
+): ReadonlyMap<Address, readonly Pool[]> {
+  const sides = pools.flatMap((pool) => [pool.token0, pool.token1].map((token) => ({ token, pool })));
+  const groups = Map.groupBy(sides, ({ token }) => token);
+  return new Map(groups.entries().map(([token, of]) => [token, of.map(({ pool }) => pool)]));
 }
 
 /** The tokens, each once, whose price at a place comes from pools. */
@@ -204,14 +199,12 @@ export function isDepthKnown(price: TokenPrice): boolean {
 
 export const DAY_SECONDS = 86_400;
 
-/** What turns states of pools into dollars. */
 export interface Figures {
   readonly anchors: ReadonlyMap<Address, Fraction>;
   readonly decimals: ReadonlyMap<Address, number>;
   readonly rules: PricingRules;
 }
 
-/** The price of a token by the states of its pools. */
 export function priceFrom(
   histories: readonly PoolHistory[],
   { anchors, decimals, rules }: Figures,
@@ -224,11 +217,10 @@ export function priceFrom(
     if (candidate === null || own0 === undefined || own1 === undefined) return [];
     return [{ history, candidate, decimals: [own0, own1] as const }];
   });
-  const depths = unknownDepthOf(
-    pools.map(({ history }) => history),
-    (history) => candidateOf(history, anchors, decimals, (state) => possibleDepths(history, state)),
-    rules,
-  );
+  const possibleOf = (history: PoolHistory) =>
+    candidateOf(history, anchors, decimals, (state) => possibleDepths(history, state));
+  const ownHistories = pools.map(({ history }) => history);
+  const depths = unknownDepthOf(ownHistories, possibleOf, rules);
   // A pool counts once the decimals of its anchor are read.
   const lacksDecimals = histories.some((pool) => isUnread(pool.token0) || isUnread(pool.token1));
   const unknown = { ...depths, isFinal: depths.isFinal && !lacksDecimals };
@@ -236,11 +228,8 @@ export function priceFrom(
     const reason = histories.length === 0 ? 'no-pools' : 'decimals-unread';
     return { of: 'nothing', why: { reason }, unknown, hopTokens: [] };
   }
-  const decision = decidePrice(
-    pools.map(({ candidate }) => candidate),
-    time,
-    rules,
-  );
+  const candidates = pools.map(({ candidate }) => candidate);
+  const decision = decidePrice(candidates, time, rules);
   if ('reason' in decision) {
     const reason = depths.isFinal || decision.reason === 'unsettled' ? decision.reason : 'depth-unread';
     return { of: 'nothing', why: { reason, decision, pools, rules }, unknown, hopTokens: [] };
@@ -251,7 +240,6 @@ export function priceFrom(
 /** Bounds the length of a statement. */
 const POOLS_PER_STATEMENT = 64;
 
-/** Histories of any number of pools. */
 export async function readHistories(
   database: ReadDatabase,
   chain: Chain,
@@ -259,10 +247,10 @@ export async function readHistories(
   place: PricePlace,
 ): Promise<readonly PoolHistory[]> {
   const histories: PoolHistory[] = [];
-  for (let start = 0; start < pools.length; start += POOLS_PER_STATEMENT)
-    histories.push(
-      ...(await readPoolHistories(database, chain, pools.slice(start, start + POOLS_PER_STATEMENT), place)),
-    );
+  for (let start = 0; start < pools.length; start += POOLS_PER_STATEMENT) {
+    const some = pools.slice(start, start + POOLS_PER_STATEMENT);
+    histories.push(...(await readPoolHistories(database, chain, some, place)));
+  }
   return histories;
 }
 
@@ -281,7 +269,7 @@ export interface TokenFacts {
   readonly supplies: ReadonlyMap<Address, bigint>;
 }
 
-/** Returns the stored facts of the tokens of pools, in one statement. */
+/** In one statement. */
 export async function readTokenFacts(
   database: ReadDatabase,
   chain: Chain,
@@ -293,11 +281,9 @@ export async function readTokenFacts(
     sql`SELECT ${hexText('address')} AS address, decimals, total_supply::text AS supply FROM tokens
      WHERE chain_id = ${chain.id}::bigint AND address = ANY (${[...tokens].map(addressBytes)}::bytea[]) AND decimals IS NOT NULL`,
   );
+  const decimals = new Map(rows.map((row) => [row.address, row.decimals]));
   return {
-    decimals: new Map([
-      ...rows.map(({ address, decimals }) => [address, decimals] as const),
-      [ZERO_ADDRESS, chain.native.decimals],
-    ]),
+    decimals: decimals.set(ZERO_ADDRESS, chain.native.decimals),
     supplies: new Map(rows.flatMap(({ address, supply }) => (supply === null ? [] : [[address, BigInt(supply)]]))),
   };
 }

@@ -52,9 +52,12 @@ const stateSchema = z
     reserve1: text('Base units of token 1. null: not a pool with reserves'),
     sqrt_price_x96: text('Square root of the price times 2^96. null: not a concentrated pool'),
     liquidity: text('Liquidity in range. null: not a concentrated pool'),
-    active_bin: z.int().min(0).lt(BINS).nullable().openapi({
-      description: 'Bin of the price. null: not a Liquidity Book pair',
-    }),
+    active_bin: z
+      .int()
+      .min(0)
+      .lt(BINS)
+      .nullable()
+      .openapi({ description: 'Bin of the price. null: not a Liquidity Book pair' }),
     balance0: text('Base units of token 0 that the pool holds, as in sides. null: unknown'),
     balance1: text('Base units of token 1 that the pool holds, as in sides. null: unknown'),
   })
@@ -162,7 +165,6 @@ export const explanationSchema = z
 
 export type PriceExplanation = z.infer<typeof explanationSchema>;
 
-/** A price and what decided it. */
 export interface ExplainedPrice {
   readonly price: Exclude<TokenPrice, { of: 'nothing' }>;
   readonly place: PricePlace;
@@ -210,38 +212,33 @@ function showHop({ token, price, depth }: HopPrice): z.infer<typeof hopSchema> {
 }
 
 /** Pools with their roles, whether they decided a price or not. */
-export function showCandidates({
-  decision,
-  pools,
-}: {
+export function showCandidates(considered: {
   readonly decision: Pick<PriceDecision, 'candidates'>;
   readonly pools: readonly PricedPool[];
 }): z.infer<typeof candidateSchema>[] {
-  return decision.candidates.flatMap(({ pool, role, weight }) => {
-    const known = pools.find(({ history }) => history.pool === pool);
+  const byId = new Map<string, PricedPool>(considered.pools.map((pool) => [pool.history.pool, pool]));
+  return considered.decision.candidates.flatMap(({ pool, role, weight }) => {
+    const known = byId.get(pool);
     if (known === undefined) return [];
     const { history, candidate } = known;
-    return [
-      {
-        pair_address: pool,
-        exchange_name: history.exchange,
-        role,
-        price_usd: plainDecimal(newest(candidate.price)),
-        weight_usd: cents(weight),
-        is_stable: history.isStable,
-        bin_step: history.states[0]?.state.of === 'bin' ? history.tickSpacing : null,
-        created_time: history.createdAt,
-        reading_block: history.readAt === null ? null : String(history.readAt),
-        sides: showSides(known),
-        states: history.states.map(showState),
-      },
-    ];
+    return {
+      pair_address: pool,
+      exchange_name: history.exchange,
+      role,
+      price_usd: plainDecimal(newest(candidate.price)),
+      weight_usd: cents(weight),
+      is_stable: history.isStable,
+      bin_step: history.states[0]?.state.of === 'bin' ? history.tickSpacing : null,
+      created_time: history.createdAt,
+      reading_block: history.readAt === null ? null : String(history.readAt),
+      sides: showSides(known),
+      states: history.states.map(showStateSince),
+    };
   });
 }
 
 const NO_POOLS = { is_move_cost_upper_bound: false, hops: [], candidates: [] };
 
-/** Rules as an explanation shows them. */
 export function showRules(rules: PricingRules): PriceExplanation['rules'] {
   return {
     min_side_usd: nearestNumber(rules.minSideDepth),
@@ -283,18 +280,25 @@ function showSides({ history: { token0, token1, states }, decimals }: PricedPool
   }));
 }
 
-function showState({ block, since, state, balances: [balance0, balance1] }: StateSince): z.infer<typeof stateSchema> {
-  const reserves = state.of === 'reserves' ? state : null;
-  const concentrated = state.of === 'price' ? state : null;
+function showStateSince({ block, since, state, balances: [balance0, balance1] }: StateSince) {
   return {
     block: String(block),
     time: since,
+    ...showState(state),
+    balance0: balance0?.toString() ?? null,
+    balance1: balance1?.toString() ?? null,
+  };
+}
+
+/** The members of a state that depend on the kind of its pool. */
+export function showState(state: StateSince['state']) {
+  const reserves = state.of === 'reserves' ? state : null;
+  const concentrated = state.of === 'price' ? state : null;
+  return {
     reserve0: reserves?.reserve0.toString() ?? null,
     reserve1: reserves?.reserve1.toString() ?? null,
     sqrt_price_x96: concentrated?.sqrtPriceX96.toString() ?? null,
     liquidity: concentrated?.liquidity.toString() ?? null,
     active_bin: state.of === 'bin' ? state.activeId : null,
-    balance0: balance0?.toString() ?? null,
-    balance1: balance1?.toString() ?? null,
   };
 }

@@ -1,5 +1,6 @@
 import type { Fraction } from '@chainstead/core';
 import { booleanParameter, textParameter } from '@chainstead/http';
+import { readDecimal } from './shown-values.ts';
 
 /** Query parameters that limit the pools of a price, for {@link PriceLimits}. */
 export function priceLimits(descriptions: { readonly inactivity: string; readonly depth: string }) {
@@ -20,20 +21,14 @@ export const finalParameter = () =>
     description: 'Returns no price that missing blocks, proofs or balances may still change.',
   });
 
-/** Given limits of a price. */
 export interface PriceLimits {
   /** Days. */
   readonly max_token_inactivity?: number | undefined;
   /** US dollars. */
   readonly min_pair_side_liquidity_usd?: Fraction | undefined;
-  /** Whether only final prices are wanted. */
   readonly final?: boolean | undefined;
 }
 
 const DECIMAL = /^\d{1,12}(\.\d{1,6})?$/;
 
-function parseDecimal(given: string): Fraction | undefined {
-  if (!DECIMAL.test(given)) return undefined;
-  const [whole = '0', digits = ''] = given.split('.');
-  return { numerator: BigInt(`${whole}${digits}`), denominator: 10n ** BigInt(digits.length) };
-}
+const parseDecimal = (given: string) => (DECIMAL.test(given) ? readDecimal(given) : undefined);

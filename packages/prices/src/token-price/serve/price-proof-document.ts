@@ -74,18 +74,10 @@ const receiptSchema = z
   })
   .openapi('ProvenReceipt', { description: 'A receipt and its proof' });
 
-const logSchema = z
-  .object({
-    receipt: index('Position in `receipts`'),
-    log: index('Position of the log in the receipt'),
-  })
-  .openapi('ProvenLog', { description: 'A log of a proven receipt' });
-
+const logShape = { receipt: index('Position in `receipts`'), log: index('Position of the log in the receipt') };
+const logSchema = z.object(logShape).openapi('ProvenLog', { description: 'A log of a proven receipt' });
 const feedLogSchema = z
-  .object({
-    receipt: index('Position in `receipts`'),
-    log: index('Position of the log in the receipt'),
-  })
+  .object(logShape)
   .nullable()
   .openapi('ProvenFeedLog', { description: 'The `AnswerUpdated` log. null: not proven' });
 

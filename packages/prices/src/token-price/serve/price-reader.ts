@@ -16,7 +16,7 @@ export interface WantedPrice {
 }
 
 /**
- * Returns a function that reads prices, in the order of the request. Tokens of one block and exchange are read together; places and prices of
+ * Reads prices in the order of the request. Tokens of one block and exchange are read together; places and prices of
  * the native token are read once.
  */
 export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain: Chain, options: PriceLimits) {
@@ -27,15 +27,13 @@ export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain
   const places = new Map<string, ReturnType<typeof readPlace>>();
   const natives = new Map<number, Promise<Fraction | null>>();
 
-  function placeAt(moment: PriceMoment): ReturnType<typeof readPlace> {
-    return remembered(places, JSON.stringify(moment), () => readPlace(database, chain, moment, rules.windowSeconds));
-  }
+  const placeAt = (moment: PriceMoment) =>
+    remembered(places, JSON.stringify(moment), () => readPlace(database, chain, moment, rules.windowSeconds));
+  const nativeAt = (place: PricePlace) =>
+    remembered(natives, place.block, () => readNativePrice(sources, chain, place));
 
-  function nativeAt(place: PricePlace): Promise<Fraction | null> {
-    return remembered(natives, place.block, () => readNativePrice(sources, chain, place));
-  }
-
-  async function readGroup({ exchange, toBlock }: Group, tokens: readonly Address[]): Promise<PriceOf> {
+  async function readGroup(group: Omit<WantedPrice, 'token'>, tokens: readonly Address[]): Promise<PriceOf> {
+    const { exchange, toBlock } = group;
     const factories = exchange === null || exchange === '' ? null : factoriesOf(exchange, chain);
     const { place, indexed } = await placeAt(toBlock === null ? { of: 'newest' } : { of: 'block', block: toBlock });
     const refuse = (refusal: Refusal): Refused => ({ refusal, indexed });
@@ -83,18 +81,16 @@ export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain
     const groups = Map.groupBy(wanted, keyOf);
     const readers = new Map<string, PriceOf>();
     const found: (FoundPrice | Refused)[] = [];
-    for (const one of wanted) {
-      const key = keyOf(one);
+    for (const price of wanted) {
+      const key = keyOf(price);
       const tokens = (groups.get(key) ?? []).map(({ token }) => token);
-      const priceOf = readers.get(key) ?? (await readGroup(one, tokens));
+      const priceOf = readers.get(key) ?? (await readGroup(price, tokens));
       readers.set(key, priceOf);
-      found.push(await priceOf(one.token));
+      found.push(await priceOf(price.token));
     }
     return found;
   };
 }
-
-type Group = Omit<WantedPrice, 'token'>;
 
 type PriceOf = (token: Address) => Promise<FoundPrice | Refused>;
 

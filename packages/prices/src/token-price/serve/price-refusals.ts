@@ -8,7 +8,6 @@ import { type NoPrice, VALUATION_MAX } from '../read/token-price.ts';
 import { showCandidates } from './price-explanation.ts';
 import { plainDecimal } from './shown-values.ts';
 
-/** Why a request gets no price. */
 export type Refusal =
   | { readonly of: 'no-price'; readonly why: NoPrice }
   | { readonly of: 'no-native-price' | 'inactive' | 'not-final' | 'unknown-exchange' | 'beyond-head' };
@@ -39,7 +38,7 @@ const REASONS: Readonly<Record<NoPrice['reason'], readonly [message: string, cau
 const READ_SECONDS = 5;
 
 /**
- * The error of a response without a price: the message of the hosted API, and in its details the reason, the figures and the indexed blocks.
+ * The message of the hosted API, and in its details the reason, the figures and the indexed blocks.
  * @param explains whether the details have the considered pools
  */
 export function errorOf({ refusal, indexed }: Refused, chain: Chain, explains = false): Error {
@@ -84,10 +83,8 @@ function showReason(why: NoPrice, explains: boolean): ErrorDetails {
       return { reason, retry_after_seconds: READ_SECONDS };
     case 'implausible':
       return {
-        reason,
-        price_usd: plainDecimal(why.usd),
-        value_usd: cents(why.value),
-        value_max_usd: cents(VALUATION_MAX),
+        ...{ reason, price_usd: plainDecimal(why.usd) },
+        ...{ value_usd: cents(why.value), value_max_usd: cents(VALUATION_MAX) },
       };
     case 'too-shallow':
     case 'depth-unread':
@@ -108,7 +105,7 @@ function showReason(why: NoPrice, explains: boolean): ErrorDetails {
 /** The pool whose shallower side is the deepest. */
 function showDeepest(candidates: readonly JudgedCandidate[]): ErrorDetails {
   const least = ({ weight, tokenWeight }: JudgedCandidate) => smallerFraction(weight, tokenWeight);
-  const [deepest] = candidates.toSorted((one, other) => compareFractions(least(other), least(one)));
+  const [deepest] = candidates.toSorted((a, b) => compareFractions(least(b), least(a)));
   if (deepest === undefined) return {};
   const { pool, weight, tokenWeight } = deepest;
   return { pair_address: pool, anchor_side_usd: cents(weight), token_side_usd: cents(tokenWeight) };

@@ -1,5 +1,15 @@
 import type { Chain, PricingRules } from '@chainstead/chains';
-import { type Address, cents, type Fraction, nearestNumber, roundedUnits, ZERO_ADDRESS } from '@chainstead/core';
+import {
+  type Address,
+  addFractions,
+  cents,
+  type Fraction,
+  invertFraction,
+  multiplyFractions,
+  nearestNumber,
+  roundedUnits,
+  ZERO_ADDRESS,
+} from '@chainstead/core';
 import { type Indexed, indexedSchema, showIndexed } from '@chainstead/data-api';
 import { wrappedNativeOf } from '@chainstead/markets';
 import { z } from '@hono/zod-openapi';
@@ -57,7 +67,6 @@ export const tokenPriceSchema = z
 
 export type ShownTokenPrice = z.infer<typeof tokenPriceSchema>;
 
-/** Stored facts of a priced token. */
 export interface PricedToken {
   readonly name: string | null;
   readonly symbol: string | null;
@@ -67,7 +76,6 @@ export interface PricedToken {
   readonly verified: boolean;
 }
 
-/** A price with everything that its response shows. */
 export interface FoundPrice {
   readonly token: Address;
   readonly facts: PricedToken | null;
@@ -89,7 +97,8 @@ export function showTokenPrice(found: FoundPrice, chain: Chain, explains: boolea
   const { token, facts, price, before, indexed, toBlock } = found;
   const isNative = token === ZERO_ADDRESS || token === wrappedNativeOf(chain);
   const { name, symbol, decimals } = facts ?? (isNative ? chain.native : UNKNOWN);
-  const pool = chosenPool(price);
+  const pool =
+    price.of === 'pools' ? price.pools.find(({ history }) => history.pool === price.decision.pool) : undefined;
   const state = pool?.history.changedAt;
   const change = before === null ? null : changeBetween(before, price.usd);
   return {
@@ -108,7 +117,7 @@ export function showTokenPrice(found: FoundPrice, chain: Chain, explains: boolea
     exchangeAddress: pool?.history.factory ?? null,
     exchangeName: pool?.history.exchange ?? null,
     pairAddress: pool?.history.pool ?? null,
-    pairTotalLiquidityUsd: pool === null ? null : cents(depthOf(pool.candidate)),
+    pairTotalLiquidityUsd: pool === undefined ? null : cents(depthOf(pool.candidate)),
     tokenAddress: token === ZERO_ADDRESS ? (wrappedNativeOf(chain) ?? token) : token,
     ...(toBlock !== null && { toBlock: String(toBlock) }),
     priceLastChangedAtBlock: state === undefined ? null : String(state.block),
@@ -123,19 +132,8 @@ export function showTokenPrice(found: FoundPrice, chain: Chain, explains: boolea
 
 const UNKNOWN = { name: null, symbol: null, decimals: null };
 
-type PricedFrom = FoundPrice['price'];
-
-function chosenPool(price: PricedFrom) {
-  if (price.of !== 'pools') return null;
-  return price.pools.find(({ history }) => history.pool === price.decision.pool) ?? null;
-}
-
 function depthOf({ anchorDepth, tokenDepth }: PriceCandidate): Fraction {
-  const [anchor, token] = [newest(anchorDepth), newest(tokenDepth)];
-  return {
-    numerator: anchor.numerator * token.denominator + token.numerator * anchor.denominator,
-    denominator: anchor.denominator * token.denominator,
-  };
+  return addFractions(newest(anchorDepth), newest(tokenDepth));
 }
 
 function showNativePrice(
@@ -146,11 +144,6 @@ function showNativePrice(
   const { name, symbol, decimals } = chain.native;
   const unit = 10n ** BigInt(decimals);
   if (native === null || native.numerator === 0n) return null;
-  const value = isNative
-    ? unit
-    : roundedUnits(
-        { numerator: price.usd.numerator * native.denominator, denominator: price.usd.denominator * native.numerator },
-        unit,
-      );
+  const value = isNative ? unit : roundedUnits(multiplyFractions(price.usd, invertFraction(native)), unit);
   return { value: value.toString(), decimals, name, symbol, address: wrappedNativeOf(chain) ?? ZERO_ADDRESS };
 }

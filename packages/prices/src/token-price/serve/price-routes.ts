@@ -21,9 +21,7 @@ import { createPriceReader } from './price-reader.ts';
 import { errorOf } from './price-refusals.ts';
 import { type FoundPrice, type ShownTokenPrice, showTokenPrice, tokenPriceSchema } from './price-response.ts';
 
-/**
- * Routes of prices (docs/api/prices.md). The first request for a token reads the balances of its pools with concentrated liquidity.
- */
+/** docs/api/prices.md. The first request for a token reads the balances of its pools with concentrated liquidity. */
 export function createTokenPriceRoutes(
   balances: BalanceRequestSources,
   provePrice: ProvePrice,
@@ -85,6 +83,7 @@ function addTokenPriceRoute(
   app.openapi(route, async (c) => {
     const { address } = c.req.valid('param');
     const query = c.req.valid('query');
+    const { explain = false } = query;
     const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN, STATES_DATASET);
     const waitsUntil = performance.now() + balances.waitMs;
     const wanted = { token: tokenOf(address), exchange: query.exchange ?? null, toBlock: query.to_block ?? null };
@@ -93,12 +92,12 @@ function addTokenPriceRoute(
     if (found === undefined) throw new RangeError('A wanted price has a result');
     if ('refusal' in found) {
       const { refusal, indexed } = found;
-      const hasNothing =
-        (indexed?.toBlock ?? null) === null || (refusal.of === 'no-price' && refusal.why.reason === 'no-pools');
-      if (hasNothing && refusal.of === 'no-price') indexedChain(chains, chain.key, EVERY_SWAP);
-      throw errorOf(found, chain, query.explain ?? false);
+      const isEmpty = (indexed?.toBlock ?? null) === null;
+      if (refusal.of === 'no-price' && (isEmpty || refusal.why.reason === 'no-pools'))
+        indexedChain(chains, chain.key, EVERY_SWAP);
+      throw errorOf(found, chain, explain);
     }
-    if (query.proof !== true) return c.json(showTokenPrice(found, chain, query.explain ?? false), 200);
+    if (query.proof !== true) return c.json(showTokenPrice(found, chain, explain), 200);
     const waitMs = Math.max(0, waitsUntil - performance.now());
     return c.json(await provePrice(found, chain, { database: dependencies.reads, waitMs }), 200);
   });
@@ -107,17 +106,12 @@ function addTokenPriceRoute(
 /** `POST /api/v2.2/erc20/prices`: prices of up to 100 tokens, in request order, without those that have none. */
 function addTokenPricesRoute(app: ApiApp, dependencies: ApiDependencies, balances: BalanceRequestSources): void {
   const { chains, parameters, reads } = dependencies;
+  const digits = z.string().regex(/^\d{1,15}$/);
   const item = z.object({
     token_address: parameters.address.openapi({ description: 'Token contract, or the native token.' }),
     exchange: z.string().optional().openapi({ description: 'As in getTokenPrice.' }),
     to_block: z
-      .union([
-        z.int().min(0),
-        z
-          .string()
-          .regex(/^\d{1,15}$/)
-          .transform(Number),
-      ])
+      .union([z.int().min(0), digits.transform(Number)])
       .optional()
       .openapi({ type: 'string', pattern: '^[0-9]+$', description: 'Block of the price. Default: the newest.' }),
   });
@@ -145,14 +139,13 @@ function addTokenPricesRoute(app: ApiApp, dependencies: ApiDependencies, balance
     route,
     async (c) => {
       const query = c.req.valid('query');
+      const { tokens } = c.req.valid('json');
       const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN, STATES_DATASET);
       const read = createPriceReader(sourcesOf(dependencies, balances), chain, query);
       const shown = [];
-      const wanted = c.req
-        .valid('json')
-        .tokens.map(({ token_address: address, exchange = null, to_block: toBlock = null }) => ({
-          ...{ token: tokenOf(address), exchange, toBlock },
-        }));
+      const wanted = tokens.map(({ token_address: address, exchange = null, to_block: toBlock = null }) => {
+        return { token: tokenOf(address), exchange, toBlock };
+      });
       for (const found of await read(wanted)) {
         if (!('refusal' in found)) shown.push(showTokenPrice(found, chain, false));
         else if (found.refusal.of === 'unknown-exchange' || found.refusal.of === 'beyond-head')

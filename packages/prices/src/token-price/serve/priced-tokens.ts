@@ -5,14 +5,10 @@ import { addressKey } from '@chainstead/db/address-key';
 import { formsOf } from '@chainstead/markets';
 import type { PricedToken } from './price-response.ts';
 
-/** Stored facts of a token; null: none. */
-export interface KnownToken {
-  readonly facts: PricedToken | null;
-  /** Whether no pool that may be the token's still waits for its proof. */
-  readonly isDecided: boolean;
-}
+/** Stored facts of a token; null: none. `isDecided`: no pool that may be the token's still waits for its proof. */
+export type KnownToken = { readonly facts: PricedToken | null; readonly isDecided: boolean };
 
-/** Returns a look-up of the facts of tokens, read in one statement. */
+/** Looks up facts of tokens, read in one statement. */
 export async function readPricedTokens(
   database: ReadDatabase,
   chain: Chain,
@@ -24,7 +20,11 @@ export async function readPricedTokens(
   const keys = sql`${forms.map(addressKey)}::bigint[]`;
   const ofTokens = SIDES.map((side) => sql`SELECT ${side} AS key ${unproven(chainId)} AND ${side} = ANY (${keys})`);
   const ofUnknown = SIDES.map((side) => sql`(SELECT NULL ${unproven(chainId)} AND ${side} IS NULL LIMIT 1)`);
-  const [row] = await database.select<FactsRow>(
+  const [row] = await database.select<{
+    /** Keys of tokens with a pool that waits for its proof. Null: the tokens of a pool are unknown. */
+    readonly undecided: readonly (string | null)[];
+    readonly facts: readonly (PricedToken & { readonly address: Address })[];
+  }>(
     sql`WITH undecided AS MATERIALIZED (${joinSql([...ofTokens, ...ofUnknown], ' UNION ')}),
        known AS MATERIALIZED (SELECT ${hexText('address')} AS address, name, symbol, logo, decimals, possible_spam, verified FROM tokens
          WHERE chain_id = ${chainId} AND address = ANY (${tokens.map(addressBytes)}::bytea[]))
@@ -45,10 +45,4 @@ const SIDES = [sql`address_key(token0)`, sql`address_key(token1)`];
 
 function unproven(chainId: Sql): Sql {
   return sql`FROM pools WHERE chain_id = ${chainId} AND status = 'unproven'`;
-}
-
-interface FactsRow {
-  /** Keys of tokens with a pool that waits for its proof. Null: the tokens of a pool are unknown. */
-  readonly undecided: readonly (string | null)[];
-  readonly facts: readonly (PricedToken & { readonly address: Address })[];
 }

@@ -9,6 +9,12 @@ import {
 
 const PERCENT_DIGITS = 6;
 
+/** The value of a plain decimal. */
+export function readDecimal(text: string): Fraction {
+  const [whole = '0', digits = ''] = text.split('.');
+  return { numerator: BigInt(`${whole}${digits}`), denominator: 10n ** BigInt(digits.length) };
+}
+
 /** Percent and dollars from `before` to `now`, with their signs; null if there was no price to compare with. */
 export function changeBetween(
   before: Fraction,

@@ -8,8 +8,8 @@ import type { PoolHistory } from './pool-history.ts';
 import { type Sides, type StateSince, virtualReserves } from './side-depths.ts';
 
 /**
- * Adds to Liquidity Book pairs of unknown depth the tokens that they hold in all their bins. A pair that holds too little can't change a price, so
- * dust in an old pair leaves the price complete. Costs four statements at most.
+ * Adds to Liquidity Book pairs of unknown depth the tokens in all their bins. A pair that holds too little can't change
+ * a price, so dust in an old pair leaves the price complete. Costs four statements at most.
  */
 export async function addBalanceBounds(
   database: ReadDatabase,
@@ -22,15 +22,12 @@ export async function addBalanceBounds(
     [token0, token1].map((token) => ({ account: pool as Address, token })),
   );
   const series = await readBalanceSeries(database, chain, holdings, { start: block, end: block });
-  return pools.map((pool, place) => {
-    const [left, right] = series.slice(2 * place);
+  return pools.map((pool, index) => {
+    const [left, right] = series.slice(2 * index);
     if (left === undefined || right === undefined) return pool;
     const source = depthSourceOf([left, right]);
-    return {
-      ...pool,
-      depth: source === 'unread' || source === 'moved' ? source : 'uncovered',
-      balanceMax: [boundOf(left), boundOf(right)],
-    };
+    const depth = source === 'unread' || source === 'moved' ? source : 'uncovered';
+    return { ...pool, depth, balanceMax: [boundOf(left), boundOf(right)] };
   });
 }
 
@@ -38,7 +35,7 @@ function boundOf(series: BalanceSeries): bigint | null {
   return series.of === 'known' ? series.before : null;
 }
 
-/** Returns the most that the depth of each side can be in a state, in base units. */
+/** The most that the depth of each side can be in a state, in base units. */
 export function possibleDepths(
   { balanceMax: [max0, max1] = [null, null] }: Pick<PoolHistory, 'balanceMax'>,
   { state }: Pick<StateSince, 'state'>,

@@ -20,8 +20,8 @@ import type { StateSince } from './side-depths.ts';
 const BINS_DATASET = 'bin-changes';
 
 /**
- * Returns Liquidity Book pairs with the tokens in their bins near each price. The depth of a pair is unknown unless every change since its creation
- * is indexed. Costs seven statements at most.
+ * Liquidity Book pairs with the tokens in their bins near each price. The depth of a pair is unknown unless every change
+ * since its creation is indexed. Costs seven statements at most.
  */
 export async function readBinHistories(
   database: ReadDatabase,
@@ -36,17 +36,14 @@ export async function readBinHistories(
   const ranges = ranged.map(({ range }) => range);
   const sums = run === undefined ? null : await readBinReserves(database, chain, ranges, windowStart + 1);
   const firstBlock = run?.firstBlock ?? Infinity;
-  const known = ranged.flatMap((one, position) => {
+  const known = ranged.flatMap(({ pool, range }, position) => {
     const before = sums?.[position];
     const isCovered = before !== undefined && before.createdAt !== null && before.createdAt >= firstBlock;
-    return isCovered ? [{ ...one, before }] : [];
+    return isCovered ? [{ pool, range, before }] : [];
   });
-  const changes = await readBinChanges(
-    database,
-    chain,
-    known.map(({ range }) => range),
-    { first: firstUnsummedBinBlock(windowStart + 1), last: block },
-  );
+  const span = { first: firstUnsummedBinBlock(windowStart + 1), last: block };
+  const knownRanges = known.map(({ range }) => range);
+  const changes = await readBinChanges(database, chain, knownRanges, span);
   const found = known.map(({ pool, before }, position): PoolHistory => {
     const states = nearStates(pool, before, changes[position] ?? [], windowStart);
     return { ...pool, states, depth: 'known' };
@@ -62,9 +59,8 @@ export function hasBins({ states: [first] }: StoredPool): boolean {
 }
 
 function withoutDepth(pool: StoredPool): PoolHistory {
-  const states = pool.states.map(
-    ({ block, since, state }): StateSince => ({ block, since, state, balances: [null, null] }),
-  );
+  const balances: StateSince['balances'] = [null, null];
+  const states = pool.states.map(({ block, since, state }) => ({ block, since, state, balances }));
   return { ...pool, states, depth: 'uncovered' };
 }
 
@@ -76,8 +72,8 @@ function rangeOf({ pool, factory, tickSpacing, states }: StoredPool) {
 }
 
 /**
- * Returns the state at the end of each block with a state or a change of bins, with the tokens that a price change of 10 % takes. Tokens farther
- * away count nothing: their owner risks none at a false price.
+ * States at the ends of blocks with a state or a change of bins, with the tokens that a price change of 10 % takes.
+ * Tokens farther away count nothing: their owner risks none at a false price.
  * @param changes after those that `before` counts, oldest first
  */
 export function nearStates(
@@ -88,7 +84,7 @@ export function nearStates(
 ): readonly StateSince[] {
   const reach = binsWithinTenth(tickSpacing ?? 0);
   const book = createBinBook([...before.bins, ...changes].map(({ bin }) => bin));
-  for (const one of before.bins) book.change(one);
+  for (const bin of before.bins) book.change(bin);
   return replayStates(states, changes, windowStart, {
     apply: (change) => book.change(change),
     at: (state) => ({ state, balances: state.of === 'bin' ? book.near(state.activeId, reach) : [null, null] }),

@@ -17,14 +17,11 @@ export interface LiquidityChange extends LogPlace {
   readonly liquidityDelta: bigint;
 }
 
-interface LogPlace {
-  readonly transactionIndex: number;
-  readonly logIndex: number;
-}
+type LogPlace = { readonly transactionIndex: number; readonly logIndex: number };
 
 /**
- * Adds later changes of the liquidity in range to reported states: a swap reports the liquidity, and a change of it reports none. The
- * price and its tick stay the same until the next swap.
+ * A swap reports the liquidity, and a change of it reports none. The price and its tick stay the same until the next
+ * swap.
  * @param states of one pool, oldest first
  * @param changes oldest first; those before the first state are part of it
  * @returns the state at the end of each block with a state or a change
@@ -38,59 +35,53 @@ export function addLiquidityChanges(
     if (found.at(-1)?.block === block) found.pop();
     found.push({ block, since, state });
   };
-  const later = [...changes];
-  states.forEach((reported, place) => {
-    const next = states[place + 1];
+  let at = 0;
+  for (const [index, reported] of states.entries()) {
+    const next = states[index + 1];
     let { state } = reported;
     put(reported, state);
-    for (
-      let change = later[0];
-      change !== undefined && (next === undefined || isBefore(change, next));
-      change = later[0]
-    ) {
-      later.shift();
-      if (state.of !== 'price' || !isBefore(reported, change) || !isInRange(state.tick, change)) continue;
+    for (let change = changes[at]; change !== undefined; change = changes[++at]) {
+      if (next !== undefined && !isBefore(change, next)) break;
+      if (state.of !== 'price' || !isBefore(reported, change)) continue;
+      // As the pool's contract decides it.
+      if (state.tick < change.tickLower || state.tick >= change.tickUpper) continue;
       const liquidity = state.liquidity + change.liquidityDelta;
       state = { ...state, liquidity: liquidity < 0n ? 0n : liquidity };
       put(change, state);
     }
-  });
+  }
   return found;
-}
-
-/** As the pool's contract decides it. */
-function isInRange(tick: number, { tickLower, tickUpper }: LiquidityChange): boolean {
-  return tickLower <= tick && tick < tickUpper;
 }
 
 type Place = LogPlace & { readonly block: number };
 
-function isBefore(one: Place, other: Place): boolean {
-  return (
-    (one.block - other.block || one.transactionIndex - other.transactionIndex || one.logIndex - other.logIndex) < 0
-  );
+function isBefore(a: Place, b: Place): boolean {
+  return (a.block - b.block || a.transactionIndex - b.transactionIndex || a.logIndex - b.logIndex) < 0;
 }
 
 /** A pool, and the blocks of the wanted changes, both inclusive. */
-export interface ChangesOfPool {
-  readonly pool: PoolId;
-  readonly first: number;
-  readonly last: number;
-}
+export type ChangesOfPool = { readonly pool: PoolId; readonly first: number; readonly last: number };
 
-/** Returns the changes of liquidity of some pools, oldest first, in the order of the pools. One statement. */
+/** Oldest first, in the order of the pools. One statement. */
 export async function readLiquidityChanges(
   database: ReadDatabase,
   chain: Chain,
   pools: readonly ChangesOfPool[],
 ): Promise<readonly (readonly LiquidityChange[])[]> {
   if (pools.length === 0) return [];
-  const rows = await database.select<ChangeRow>(liquidityChangesStatement(chain, pools));
+  const rows = await database.select<
+    Omit<LiquidityChange, 'liquidityDelta'> & { readonly position: number; readonly liquidityDelta: string | null }
+  >(liquidityChangesStatement(chain, pools));
   const byPool = Map.groupBy(rows, ({ position }) => position);
-  return pools.map((_, position) => (byPool.get(position) ?? []).map(changeOf));
+  return pools.map((_, index) =>
+    (byPool.get(index) ?? []).map(({ position: _position, ...change }) => ({
+      ...change,
+      liquidityDelta: BigInt(change.liquidityDelta ?? 0),
+    })),
+  );
 }
 
-/** The statement: a range of an index of changes per pool, which has no swaps (liquidity-in-range.explain.test.ts). */
+/** A range of an index of changes per pool, which has no swaps (liquidity-in-range.explain.test.ts). */
 export function liquidityChangesStatement(chain: Chain, pools: readonly ChangesOfPool[]): Sql {
   const chainId = sql`${chain.id}::bigint`;
   const ranges = pools.map(
@@ -100,31 +91,9 @@ export function liquidityChangesStatement(chain: Chain, pools: readonly ChangesO
        AND block_number >= ${first}::bigint AND block_number <= ${last}::bigint AND kind <> 0 AND tick_lower IS NOT NULL`,
   );
   return sql`WITH change AS MATERIALIZED (${joinSql(ranges, ' UNION ALL ')})
-     SELECT position, change.block_number, transaction_index, log_index, tick_lower, tick_upper, liquidity_delta,
+     SELECT position, change.block_number AS block, transaction_index AS "transactionIndex", log_index AS "logIndex",
+       tick_lower AS "tickLower", tick_upper AS "tickUpper", liquidity_delta AS "liquidityDelta",
        extract(epoch FROM block_timestamp)::float8 AS since
      FROM change JOIN blocks ON blocks.chain_id = ${chainId} AND blocks.block_number = change.block_number
      ORDER BY position, change.block_number, transaction_index, log_index`;
-}
-
-interface ChangeRow {
-  readonly position: number;
-  readonly block_number: number;
-  readonly transaction_index: number;
-  readonly log_index: number;
-  readonly tick_lower: number;
-  readonly tick_upper: number;
-  readonly liquidity_delta: string | null;
-  readonly since: number;
-}
-
-function changeOf(row: ChangeRow): LiquidityChange {
-  return {
-    block: row.block_number,
-    since: row.since,
-    transactionIndex: row.transaction_index,
-    logIndex: row.log_index,
-    tickLower: row.tick_lower,
-    tickUpper: row.tick_upper,
-    liquidityDelta: BigInt(row.liquidity_delta ?? 0),
-  };
 }

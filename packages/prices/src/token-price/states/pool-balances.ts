@@ -3,17 +3,15 @@ import type { PoolOfToken } from '../pools/pools-of-token.ts';
 import type { Sides, StateSince } from './side-depths.ts';
 
 /**
- * Whether the depth of a pool is final. `unread`: a balance was not read yet, and a contract read makes it known. `moved`:
- * the next one does. `uncovered`: transfers
- * or liquidity changes are not indexed. Both count as no depth.
+ * Whether the depth of a pool is final. `unread`: a balance was not read yet, and a contract read makes it known.
+ * `moved`: the next one does. `uncovered`: transfers or liquidity changes are not indexed. Both count as no depth.
  */
 export type DepthSource = 'known' | 'old' | 'unread' | 'moved' | 'uncovered';
 
 type PoolStates = PoolOfToken & { readonly states: readonly StateSince[] };
 
 /**
- * Adds balances to the states of a pool: one entry for each block that changes either. The first entry has the balances at the start of
- * the window.
+ * One entry for each block that changes a state or a balance. The first has the balances at the start of the window.
  * @param states oldest first
  */
 export function addBalances(states: readonly StateSince[], series: Sides<BalanceSeries>): readonly StateSince[] {
@@ -31,10 +29,10 @@ export function addBalances(states: readonly StateSince[], series: Sides<Balance
   };
   put(first);
   const events = [
-    ...rest.map((one) => ({ ...one, apply: () => (state = one) })),
-    ...left.changes.map((one) => ({ ...one, apply: () => (balances = [one.balance, balances[1]]) })),
-    ...right.changes.map((one) => ({ ...one, apply: () => (balances = [balances[0], one.balance]) })),
-  ].toSorted((one, other) => one.block - other.block);
+    ...rest.map((next) => ({ ...next, apply: () => (state = next) })),
+    ...left.changes.map((change) => ({ ...change, apply: () => (balances = [change.balance, balances[1]]) })),
+    ...right.changes.map((change) => ({ ...change, apply: () => (balances = [balances[0], change.balance]) })),
+  ].toSorted((a, b) => a.block - b.block);
   for (const event of events) {
     event.apply();
     // Transfers before the pool's first state are part of it.
@@ -47,10 +45,8 @@ export function addBalances(states: readonly StateSince[], series: Sides<Balance
 export function depthSourceOf(series: Sides<BalanceSeries>): DepthSource {
   const kinds = series.map(({ of }) => of);
   if (kinds.includes('live')) return 'known';
-  if (kinds.includes('uncovered')) return 'uncovered';
-  if (kinds.includes('unread')) return 'unread';
-  if (kinds.includes('moved')) return 'moved';
-  return series.some((one) => one.of === 'known' && one.isOld) ? 'old' : 'known';
+  for (const kind of ['uncovered', 'unread', 'moved'] as const) if (kinds.includes(kind)) return kind;
+  return series.some((side) => side.of === 'known' && side.isOld) ? 'old' : 'known';
 }
 
 /** Whether a pool of concentrated liquidity has a depth at any time of the window. */
@@ -61,14 +57,15 @@ export function isEverInRange({ states }: Pick<PoolStates, 'states'>): boolean {
 /** Known exchanges have far fewer pools of the same two tokens. */
 const POOLS_MAX = 64;
 
-/** Returns the pools of each two tokens that have the most liquidity in range. It has the same unit for all of them. */
+/** Of each two tokens, those with the most liquidity in range. It has the same unit for all of them. */
 export function mostLiquid<Pool extends PoolStates>(pools: readonly Pool[]): readonly Pool[] {
   const byTokens = Map.groupBy(pools, ({ token0, token1 }) => `${token0} ${token1}`);
   return [...byTokens.values()].flatMap((alike) =>
     alike
-      .toSorted((one, other) => {
-        const [own, others] = [liquidityOf(one), liquidityOf(other)];
-        return own === others ? (one.pool < other.pool ? -1 : 1) : own > others ? -1 : 1;
+      .toSorted((a, b) => {
+        const difference = liquidityOf(b) - liquidityOf(a);
+        if (difference !== 0n) return difference > 0n ? 1 : -1;
+        return a.pool < b.pool ? -1 : 1;
       })
       .slice(0, POOLS_MAX),
   );

@@ -14,9 +14,10 @@ import type { StateSince } from './side-depths.ts';
 import { readPrincipals } from './vault-histories.ts';
 
 /**
- * Returns pools with their states and balances until a place. Pools without a known state there are left out. Costs 17 statements at most,
- * whatever the number of pools: a single one if all of them have reserves. A state is the last one that an event reported, or that a contract
- * read found before the first event. A contract read may show since when its state has stood.
+ * Pools with their states and balances until a place. Pools without a known state there are left out. Costs 17
+ * statements at most, whatever the number of pools: a single one if all of them have reserves. A state is the last one
+ * that an event reported, or that a contract read found before the first event. A contract read may show since when its
+ * state has stood.
  */
 export async function readPoolHistories(
   database: ReadDatabase,
@@ -25,12 +26,8 @@ export async function readPoolHistories(
   place: PricePlace,
 ): Promise<readonly PoolHistory[]> {
   const stored = await readStates(database, chain, pools, place);
-  const managed = await readPrincipals(
-    database,
-    chain,
-    stored.filter((pool) => !isAddress(pool.pool) && !hasBins(pool)),
-    place,
-  );
+  const inVaults = stored.filter((pool) => !isAddress(pool.pool) && !hasBins(pool));
+  const managed = await readPrincipals(database, chain, inVaults, place);
   const binned = await readBinHistories(database, chain, stored.filter(hasBins), place);
   const others = stored.filter((pool) => !managed.has(pool.pool) && !hasBins(pool));
   return [...managed.values(), ...binned, ...(await addTokenBalances(database, chain, others, place))];
@@ -72,11 +69,8 @@ async function readStates(
 ): Promise<readonly StoredPool[]> {
   if (pools.length === 0) return [];
   const chainId = sql`${chain.id}::bigint`;
-  const [run, start, end] = [
-    sql`${place.runStart}::bigint`,
-    sql`${place.windowStart}::bigint`,
-    sql`${place.block}::bigint`,
-  ];
+  const bigint = (block: number) => sql`${block}::bigint`;
+  const [run, start, end] = [bigint(place.runStart), bigint(place.windowStart), bigint(place.block)];
   // A range of the primary key each.
   const rangesOf = (position: Sql, key: Sql, bytes: Sql): Sql => {
     const of = sql`pool_key = ${key} AND chain_id = ${chainId} AND pool = ${bytes}`;
@@ -93,13 +87,10 @@ async function readStates(
       UNION (${created} AND block_number <= ${end} ORDER BY block_number LIMIT 1)`;
   };
   // The same text for any pools is planned once. Citus refuses a limit in a subquery that depends on another relation.
+  const rangesOfPool = ({ pool }: PoolOfToken, position: number) =>
+    rangesOf(rawSql(position), sql`${poolKey(pool)}::bigint`, sql`${hexBytes(pool)}::bytea`);
   const ranges = (await areTablesSpread(database))
-    ? joinSql(
-        pools.map(({ pool }, position) =>
-          rangesOf(rawSql(position), sql`${poolKey(pool)}::bigint`, sql`${hexBytes(pool)}::bytea`),
-        ),
-        ' UNION ',
-      )
+    ? joinSql(pools.map(rangesOfPool), ' UNION ')
     : sql`SELECT found.* FROM unnest(${pools.map(({ pool }) => poolKey(pool))}::bigint[], ${pools.map(({ pool }) => hexBytes(pool))}::bytea[]) WITH ORDINALITY AS wanted (key, pool, number)
        CROSS JOIN LATERAL (${rangesOf(sql`(wanted.number - 1)::integer`, sql`wanted.key`, sql`wanted.pool`)}) AS found`;
   const rows = await database.select<StateRow>(
@@ -120,12 +111,8 @@ async function readStates(
     const [first] = all;
     if (first === undefined) return [];
     // An earlier state is only needed for its time.
-    const states = all.slice(
-      Math.max(
-        0,
-        all.findLastIndex(({ block }) => block <= place.windowStart),
-      ),
-    );
+    const lastBefore = all.findLastIndex(({ block }) => block <= place.windowStart);
+    const states = all.slice(Math.max(0, lastBefore));
     const { block } = all.at(-1) ?? first;
     const since = of.findLast((row) => row.block_number === block)?.time ?? first.since;
     const isRead = first !== events[0];
@@ -173,15 +160,13 @@ async function withLiquidity(
   const covered = concentrated.filter(
     (pool) => run !== undefined && run.firstBlock <= firstBlockOf(pool) + (pool.readAt === null ? 0 : 1),
   );
-  const changes = await readLiquidityChanges(
-    database,
-    chain,
-    covered.map((pool) => ({ pool: pool.pool, first: firstBlockOf(pool), last: block })),
-  );
+  const spans = covered.map((pool) => ({ pool: pool.pool, first: firstBlockOf(pool), last: block }));
+  const changes = await readLiquidityChanges(database, chain, spans);
   const byPool = new Map(covered.map(({ pool }, position) => [pool, changes[position] ?? []]));
-  return stored.map((pool) =>
-    inRangeOf(pool, byPool.get(pool.pool) ?? [], concentrated.includes(pool) && !byPool.has(pool.pool)),
-  );
+  return stored.map((pool) => {
+    const ofPool = byPool.get(pool.pool);
+    return inRangeOf(pool, ofPool ?? [], concentrated.includes(pool) && ofPool === undefined);
+  });
 }
 
 function inRangeOf(
@@ -189,9 +174,8 @@ function inRangeOf(
   changes: Parameters<typeof addLiquidityChanges>[1],
   isUncovered: boolean,
 ): PoolInRange {
-  const found = addLiquidityChanges(states, changes).map((one): StateSince => {
-    const { state } = one;
-    return { ...one, balances: state.of === 'reserves' ? [state.reserve0, state.reserve1] : [null, null] };
+  const found = addLiquidityChanges(states, changes).map(({ state, ...since }): StateSince => {
+    return { ...since, state, balances: state.of === 'reserves' ? [state.reserve0, state.reserve1] : [null, null] };
   });
   return { ...pool, states: found, isUncovered };
 }

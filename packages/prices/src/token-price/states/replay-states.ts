@@ -11,9 +11,8 @@ export interface ReplayedPool<Change> {
 }
 
 /**
- * Returns the state at the end of each block with a state or a change. The first one has the changes until the start of the window.
- * @param states oldest first
- * @param changes oldest first
+ * The state at the end of each block with a state or a change, oldest first. The first one has the changes until the
+ * start of the window.
  */
 export function replayStates<Change extends BlockTime>(
   [first, ...rest]: readonly ReportedState[],
@@ -31,18 +30,12 @@ export function replayStates<Change extends BlockTime>(
   const start = Math.max(windowStart, first.block);
   for (const change of changes) if (change.block <= start) pool.apply(change);
   put(first);
-  const moves = rest.map((one) => ({
-    place: one,
-    apply(): void {
-      state = one.state;
-    },
-  }));
-  const later = changes
-    .filter(({ block }) => block > start)
-    .map((change) => ({ place: change, apply: () => pool.apply(change) }));
-  for (const { place, apply } of [...moves, ...later].toSorted((one, other) => one.place.block - other.place.block)) {
-    apply();
-    put(place);
+  const later = changes.filter(({ block }) => block > start).map((change) => ({ time: change as BlockTime, change }));
+  const moves = rest.map((move) => ({ time: move as BlockTime, move }));
+  for (const event of [...moves, ...later].toSorted((a, b) => a.time.block - b.time.block)) {
+    if ('move' in event) state = event.move.state;
+    else pool.apply(event.change);
+    put(event.time);
   }
   return found;
 }

@@ -10,18 +10,16 @@ export interface StateSince {
   /** Unix seconds of the block. */
   readonly since: number;
   readonly state: Reserves | ConcentratedState | ActiveBin;
-  /**
-   * Base units that the pool holds of each token; null: unknown. The reserves of a pool that has them. Liquidity Book: those in bins up to 10 %
-   * away from the price.
-   */
+  /** Base units that the pool holds of each token; null: unknown. Liquidity Book: in bins up to 10 % away from the price. */
   readonly balances: Sides<bigint | null>;
 }
 
 const Q96 = 1n << 96n;
 
 /**
- * Reserves with which a pool of constant product would have the same price and slippage, in base units. For liquidity L in range and a
- * price p: L/√p of token 0, and L·√p of token 1. None without a price. Bins set no limit below {@link BIN_RESERVE_MAX}: their tokens alone do.
+ * Reserves with which a pool of constant product would have the same price and slippage, in base units. For liquidity L
+ * in range and a price p: L/√p of token 0, and L·√p of token 1. None without a price. Bins set no limit below
+ * {@link BIN_RESERVE_MAX}: their tokens alone do.
  */
 export function virtualReserves(state: StateSince['state']): Sides<Fraction> {
   if (state.of === 'reserves') return [wholeFraction(state.reserve0), wholeFraction(state.reserve1)];
@@ -35,8 +33,8 @@ export function virtualReserves(state: StateSince['state']): Sides<Fraction> {
 }
 
 /**
- * Depth of each side in base units: the smaller of balance and virtual reserve. Virtual reserves alone cost little: liquidity in one
- * narrow range of prices. Balances alone may be out of the current range. An unknown balance counts as zero.
+ * The smaller of balance and virtual reserve, in base units. Virtual reserves alone cost little: liquidity in one narrow
+ * range of prices. Balances alone may be out of the current range. An unknown balance counts as zero.
  */
 export function sideDepths({ state, balances: [balance0, balance1] }: StateSince): Sides<Fraction> {
   const [virtual0, virtual1] = virtualReserves(state);

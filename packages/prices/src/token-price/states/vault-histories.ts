@@ -16,8 +16,8 @@ import { replayStates } from './replay-states.ts';
 import type { StateSince } from './side-depths.ts';
 
 /**
- * Returns pools at pool managers with their liquidity and balances: the tokens of their positions at each price, without fees. Pools are left out
- * unless every liquidity change since their creation is indexed. Costs three statements at most.
+ * Pools at pool managers with their liquidity and balances: the tokens of their positions at each price, without fees.
+ * Pools are left out unless every liquidity change since their creation is indexed. Costs three statements at most.
  */
 export async function readPrincipals(
   database: ReadDatabase,
@@ -41,7 +41,7 @@ interface Positions<Pool> {
   readonly changes: readonly LiquidityChange[];
 }
 
-/** Returns the positions of pools over a span of blocks. Pools are left out unless every change since their creation is indexed. */
+/** Pools are left out unless every change since their creation is indexed. */
 export async function readPositions<Pool extends ManagedPool>(
   database: ReadDatabase,
   chain: Chain,
@@ -52,22 +52,20 @@ export async function readPositions<Pool extends ManagedPool>(
   const run = (await readBlockRuns(database, chain.id, [SWAPS_DATASET], block)).get(SWAPS_DATASET);
   const sums = run === undefined ? null : await readTickLiquidity(database, chain, pools, start + 1);
   if (run === undefined || sums === null) return [];
-  const known = pools.flatMap((pool, place) => {
-    const before = sums[place];
+  const known = pools.flatMap((pool, index) => {
+    const before = sums[index];
     const isCovered = before !== undefined && before.createdAt !== null && before.createdAt >= run.firstBlock;
     return isCovered ? [{ pool, before }] : [];
   });
   const first = firstUnsummedBlock(start + 1);
-  const changes = await readLiquidityChanges(
-    database,
-    chain,
-    known.map(({ pool: { pool } }) => ({ pool, first, last: block })),
-  );
-  return known.map((one, place) => ({ ...one, changes: changes[place] ?? [] }));
+  const spans = known.map(({ pool: { pool } }) => ({ pool, first, last: block }));
+  const changes = await readLiquidityChanges(database, chain, spans);
+  return known.map((positions, index) => ({ ...positions, changes: changes[index] ?? [] }));
 }
 
 /**
- * Returns the state at the end of each block with a state or a liquidity change. The first one has the positions at the start of the window.
+ * The state at the end of each block with a state or a liquidity change. The first one has the positions at the start of
+ * the window.
  * @param changes after those that `before` counts, oldest first
  */
 export function principalStates(
@@ -81,7 +79,7 @@ export function principalStates(
     ...before.ticks.map(({ tick }) => tick),
     ...changes.flatMap(({ tickLower, tickUpper }) => [tickLower, tickUpper]),
   ]);
-  for (const one of before.ticks) principal.change(one);
+  for (const tick of before.ticks) principal.change(tick);
   return replayStates(states, changes, windowStart, {
     apply({ tickLower, tickUpper, liquidityDelta }) {
       principal.change({ tick: tickLower, net: liquidityDelta });
