@@ -1,7 +1,6 @@
-/** The networks that can be indexed in parallel. */
 export type AptosNetwork = 'mainnet' | 'testnet';
 
-/** An event of a transaction in a fullnode's REST API (`/v1/transactions`): numbers are decimal strings. */
+/** `/v1/transactions` of a fullnode's REST API: numbers are decimal strings. */
 export interface AptosEvent {
   readonly guid: { readonly creation_number: string; readonly account_address: string };
   readonly sequence_number: string;
@@ -9,18 +8,18 @@ export interface AptosEvent {
   readonly data: unknown;
 }
 
-/** A change of a transaction's write set. Only resources have a Move type. */
+/** Of a write set. Only resources have a Move type. */
 export interface AptosChange {
   /** `write_resource`, `delete_resource`, `write_table_item`, … */
   readonly type: string;
   readonly address?: string;
-  /** For a deleted resource: its Move type. */
+  /** Of a deleted resource: its Move type. */
   readonly resource?: string;
-  /** For a written resource: its Move type and fields. */
+  /** Of a written resource: its Move type and fields. */
   readonly data?: unknown;
 }
 
-/** The members of a transaction that are read. They depend on its type; a genesis transaction has no timestamp. */
+/** Only the members that are read. */
 export interface AptosTransaction {
   /** `genesis_transaction`, `user_transaction`, `block_metadata_transaction`, `state_checkpoint_transaction`, … */
   readonly type: string;

@@ -1,6 +1,6 @@
 import { type BlockRange, mergeRanges } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { type CoinRow, writeCoins } from '../coins/dataset.ts';
+import { type StoredCoin, writeCoins } from '../coins/dataset.ts';
 import { lockCommits, recordCoverage } from '../sync/coverage.ts';
 import type { AptosNetwork } from '../transaction.ts';
 import { CoinsFileError, parseCoin, parseEnd, parseHeader } from './coins-file.ts';
@@ -15,21 +15,16 @@ export interface ImportCoinsOptions {
 
 export interface ImportedCoins {
   readonly network: AptosNetwork;
-  /** Coins in the file. */
   readonly coins: number;
-  /** Coins that were new. */
   readonly added: number;
-  /** Versions that the file claims to cover. */
   readonly claimed: readonly BlockRange[];
-  /** Whether those count as covered now. */
   readonly trusted: boolean;
 }
 
 const ROWS_PER_WRITE = 1_000;
 
 /**
- * Imports a coins file in one transaction and checks every line. If a coin already exists, the earlier version stays,
- * so repeated imports in any order have the same result.
+ * In one transaction. If a coin exists, the earlier version stays: repeated imports in any order have the same result.
  * @throws CoinsFileError; then nothing was imported
  */
 export function importCoins({ database, lines, trustCoverage }: ImportCoinsOptions): Promise<ImportedCoins> {
@@ -39,7 +34,7 @@ export function importCoins({ database, lines, trustCoverage }: ImportCoinsOptio
     const { network, covered } = parseHeader(first.done === true ? '' : first.value);
     await lockCommits(transaction, network);
     let [coins, added] = [0, 0];
-    let waiting: CoinRow[] = [];
+    let waiting: StoredCoin[] = [];
     const write = async (): Promise<void> => {
       added += await writeCoins(
         transaction,
@@ -59,8 +54,8 @@ export function importCoins({ database, lines, trustCoverage }: ImportCoinsOptio
   });
 }
 
-/** Yields the coins between header and end. @throws CoinsFileError also if the end is missing or has another count */
-async function* readCoins(reader: AsyncIterator<string>, network: AptosNetwork): AsyncGenerator<CoinRow> {
+/** @throws CoinsFileError also if the end is missing or has another count */
+async function* readCoins(reader: AsyncIterator<string>, network: AptosNetwork): AsyncGenerator<StoredCoin> {
   const seen = new Set<string>();
   let end: number | null = null;
   let lineNumber = 1;

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { FRAMEWORK_ADDRESS, standardAddress } from '../move-type/address.ts';
 import { truncate } from './truncate.ts';
 
-/** A coin type as stored in the tables. */
 export interface CoinType {
-  /** The text from the node, cut to {@link COIN_TYPE_LENGTH_MAX}. */
+  /** Cut to {@link COIN_TYPE_LENGTH_MAX}. */
   readonly text: string;
   /** SHA-256 of the whole text: `0x` and 64 hexadecimal digits. */
   readonly hash: string;
@@ -14,8 +13,8 @@ export interface CoinType {
 export const COIN_TYPE_LENGTH_MAX = 5_000;
 
 /**
- * Returns `T` of `0x1::coin::CoinInfo<T>` (or of `CoinStore`), for any spelling of the address: the unchanged text
- * between the first `<` and the last `>`. Null for every other type.
+ * `T` of `0x1::coin::CoinInfo<T>` (or `CoinStore`), for any spelling of the address: the text between the first `<` and
+ * the last `>`. Null for every other type.
  */
 export function coinTypeOf(moveType: string, struct: 'CoinInfo' | 'CoinStore'): string | null {
   const open = moveType.indexOf('<');
@@ -39,17 +38,15 @@ export function isCoinStruct(type: string, struct: string): boolean {
   );
 }
 
-/** Describes coin types, each text once: a slice contains few of them, many times each. */
+/** Each text once: a slice contains few coin types, many times each. */
 export function createCoinTypes(): (wholeText: string) => CoinType {
-  const known = new Map<string, CoinType>();
+  const byText = new Map<string, CoinType>();
   return (wholeText) => {
-    const found = known.get(wholeText);
-    if (found !== undefined) return found;
-    const described = {
-      text: truncate(wholeText, COIN_TYPE_LENGTH_MAX),
-      hash: `0x${createHash('sha256').update(wholeText).digest('hex')}`,
-    };
-    known.set(wholeText, described);
-    return described;
+    const cached = byText.get(wholeText);
+    if (cached !== undefined) return cached;
+    const hash = `0x${createHash('sha256').update(wholeText).digest('hex')}`;
+    const coinType = { text: truncate(wholeText, COIN_TYPE_LENGTH_MAX), hash };
+    byText.set(wholeText, coinType);
+    return coinType;
   };
 }

@@ -1,7 +1,4 @@
-/**
- * Returns the first code points of a text: an emoji at the cut stays whole or is dropped. Does not read the rest of the
- * text.
- */
+/** An emoji at the cut stays whole or is dropped. Does not read the rest of the text. */
 export function truncate(text: string, codePointsMax: number): string {
   if (text.length <= codePointsMax) return text;
   let end = 0;

@@ -1,9 +1,6 @@
 import { z } from '@hono/zod-openapi';
 
-/**
- * Body of a 400 response of the Aptos routes (docs/api/aptos.md#bad-requests): one sentence per broken rule, with the
- * texts of class-validator.
- */
+/** docs/api/aptos.md#bad-requests: one sentence per broken rule, with the texts of class-validator. */
 export interface BadRequestBody {
   readonly statusCode: '400';
   readonly message: string[];

@@ -4,8 +4,8 @@ import { MoveTypeError } from '../move-type/move-type-error.ts';
 import { parseMoveType } from '../move-type/parse-move-type.ts';
 
 /**
- * Returns the hashes of coin types as hexadecimal digits, sorted and unique. A type has two if a fullnode prints it
- * differently (other spaces, another spelling of an address): that of the given text, and that of the printed one.
+ * As hexadecimal digits, sorted and unique. A type has two if a fullnode prints it differently (other spaces, another
+ * spelling of an address): that of the given text, and that of the printed one.
  */
 export function hashesOfCoinTypes(coinTypes: readonly string[]): readonly string[] {
   const texts = new Set(coinTypes.flatMap((text) => [text, printed(text)]));

@@ -8,9 +8,7 @@ const NODE_URL_KEYS: Readonly<Record<AptosNetwork, string>> = {
   testnet: 'APTOS_TESTNET_NODE_URL',
 };
 
-/**
- * Returns why a network has no rows of a dataset, as a sentence with the setting to change; null if it is indexed here.
- */
+/** A sentence with the setting to change; null if the dataset is indexed here. */
 export function whyNotIndexed(choice: NetworkChoice, network: AptosNetwork, dataset: AptosDatasetName): string | null {
   const key = NODE_URL_KEYS[network];
   if (!choice.indexed.includes(network)) return new NotIndexedError(`Aptos ${network}`, key, `set ${key}`).message;

@@ -1,15 +1,13 @@
 import type { Parameter } from './parameter.ts';
 
-/** Parameters by name, in the order in which their problems are reported. */
+/** In the order in which their problems are reported. */
 export type ParameterSet = Readonly<Record<string, Parameter<unknown>>>;
 
-/** The values of a set of parameters. */
 export type ValuesOf<Set extends ParameterSet> = {
   readonly [Name in keyof Set]: Set[Name] extends Parameter<infer Value> ? Value : never;
 };
 
 export interface ReadParameters<Set extends ParameterSet> {
-  /** Every broken rule. If there is one, `values` must not be used. */
   readonly problems: readonly string[];
   readonly values: ValuesOf<Set>;
 }
@@ -18,8 +16,8 @@ export interface ReadParameters<Set extends ParameterSet> {
 const BRACKETED = /^([^[\]]+)\[\d{0,6}\]$/;
 
 /**
- * Reads the parameters of a request. Array parameters have four spellings: `a[]=x&a[]=y`, `a[0]=x&a[1]=y`, `a=x&a=y`,
- * `a=x,y`. A parameter outside the set also breaks a rule.
+ * Array parameters have four spellings: `a[]=x&a[]=y`, `a[0]=x&a[1]=y`, `a=x&a=y`, `a=x,y`. A parameter outside the
+ * set also breaks a rule.
  */
 export function readParameters<Set extends ParameterSet>(
   parameters: Set,
@@ -28,9 +26,12 @@ export function readParameters<Set extends ParameterSet>(
   const byName = new Map<string, readonly string[]>();
   const problems: string[] = [];
   for (const [key, values] of Object.entries(given)) {
-    const name = Object.hasOwn(parameters, key) ? key : arrayNameOf(parameters, key);
-    if (name === undefined) problems.push(`property ${key} should not exist`);
-    else byName.set(name, [...(byName.get(name) ?? []), ...values]);
+    const bracketed = BRACKETED.exec(key)?.[1];
+    const isKnown = (name: string): boolean => Object.hasOwn(parameters, name);
+    const isArray = bracketed !== undefined && isKnown(bracketed) && parameters[bracketed]?.isArray === true;
+    const name = isArray && !isKnown(key) ? bracketed : key;
+    if (isKnown(name)) byName.set(name, [...(byName.get(name) ?? []), ...values]);
+    else problems.push(`property ${key} should not exist`);
   }
   const values: Record<string, unknown> = {};
   for (const [name, parameter] of Object.entries(parameters)) {
@@ -39,9 +40,4 @@ export function readParameters<Set extends ParameterSet>(
     else values[name] = reading.value;
   }
   return { problems, values: values as ValuesOf<Set> };
-}
-
-function arrayNameOf(parameters: ParameterSet, key: string): string | undefined {
-  const name = BRACKETED.exec(key)?.[1];
-  return name !== undefined && Object.hasOwn(parameters, name) && parameters[name]?.isArray ? name : undefined;
 }

@@ -2,9 +2,8 @@ import { type CoinStore, eventHandleKey } from '../coins/coin-store.ts';
 import type { CoinEvent } from './coin-event.ts';
 
 /**
- * Finds the coin of an event, which contains only its handle: the coin of the written `CoinStore` with that handle. A
- * deleted store no longer shows its handles; if an account loses exactly one store, its other events are of that coin.
- * Null if neither applies.
+ * An event contains only its handle: its coin is that of the written `CoinStore` with that handle. A deleted store no
+ * longer shows its handles; if an account loses exactly one store, its other events are of that coin.
  */
 export function coinTypeByEvent(stores: readonly CoinStore[]): (event: CoinEvent) => string | null {
   const byHandle = new Map<string, string>();
