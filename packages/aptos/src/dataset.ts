@@ -18,7 +18,6 @@ export interface DecodedRows {
 /** Pure derivation, and writes that don't depend on the order of arrival. */
 export interface AptosDataset {
   readonly name: AptosDatasetName;
-  /** For row counts in the status. */
   readonly tables: readonly string[];
   /** Every transaction that can add a row contains at least one. Null: any transaction can. */
   readonly markers: readonly string[] | null;

@@ -13,13 +13,10 @@ export interface AptosChange {
   /** `write_resource`, `delete_resource`, `write_table_item`, … */
   readonly type: string;
   readonly address?: string;
-  /** Of a deleted resource: its Move type. */
   readonly resource?: string;
-  /** Of a written resource: its Move type and fields. */
   readonly data?: unknown;
 }
 
-/** Only the members that are read. */
 export interface AptosTransaction {
   /** `genesis_transaction`, `user_transaction`, `block_metadata_transaction`, `state_checkpoint_transaction`, … */
   readonly type: string;
@@ -37,4 +34,9 @@ export interface AptosTransaction {
   readonly gasUnitPrice: string | null;
   /** `0x1::coin::transfer`; null if the payload is not an entry function. */
   readonly entryFunction: string | null;
+}
+
+/** Without the fraction, as aptos-labs' indexer stores it. Genesis, which has none: the Unix epoch. */
+export function wholeSeconds(microseconds: bigint | null): Date {
+  return new Date(Number((microseconds ?? 0n) / 1_000_000n) * 1_000);
 }

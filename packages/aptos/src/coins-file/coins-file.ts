@@ -8,8 +8,7 @@ import { z } from 'zod';
 import { COIN_TYPE_LENGTH_MAX } from '../coins/coin-type.ts';
 import type { StoredCoin } from '../coins/dataset.ts';
 import { chainIdOf } from '../fullnode/network.ts';
-import { MoveTypeError } from '../move-type/move-type-error.ts';
-import { parseMoveType } from '../move-type/parse-move-type.ts';
+import { MoveTypeError, parseMoveType } from '../move-type/parse-move-type.ts';
 import type { AptosNetwork } from '../transaction.ts';
 
 export interface CoinsFileHeader {
@@ -18,7 +17,6 @@ export interface CoinsFileHeader {
   readonly covered: readonly BlockRange[];
 }
 
-/** Lines are counted from 1. */
 export class CoinsFileError extends defineError('COINS_FILE', (line: number, problem: string, cause?: unknown) => ({
   message: `Line ${line} of the coins file ${problem}`,
   facts: { line },

@@ -5,7 +5,6 @@ import { type CoinLine, renderCoin, renderEnd, renderHeader } from './coins-file
 
 const PAGE = 2_000;
 
-/** Lines with their newline, oldest coin first. */
 export async function* exportCoins(database: Database, network: AptosNetwork): AsyncGenerator<string> {
   // Read before the coins: coins added meanwhile may be included, but no claimed coin can be missing.
   const coverage = await listCoverage(database, network);

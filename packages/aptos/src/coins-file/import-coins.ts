@@ -7,7 +7,6 @@ import { CoinsFileError, parseCoin, parseEnd, parseHeader } from './coins-file.t
 
 export interface ImportCoinsOptions {
   readonly database: Database;
-  /** Without line ends. */
   readonly lines: AsyncIterable<string>;
   /** Trusts that the file contains every coin of the versions it claims: they will not be read again. */
   readonly trustCoverage: boolean;
@@ -24,7 +23,7 @@ export interface ImportedCoins {
 const ROWS_PER_WRITE = 1_000;
 
 /**
- * In one transaction. If a coin exists, the earlier version stays: repeated imports in any order have the same result.
+ * If a coin exists, the earlier version stays: repeated imports in any order have the same result.
  * @throws CoinsFileError; then nothing was imported
  */
 export function importCoins({ database, lines, trustCoverage }: ImportCoinsOptions): Promise<ImportedCoins> {

@@ -1,10 +1,8 @@
-import { standardAddress } from '../move-type/address.ts';
-import { MoveTypeError } from '../move-type/move-type-error.ts';
-import { parseMoveType } from '../move-type/parse-move-type.ts';
+import { standardAddress } from '../move-type/move-type.ts';
+import { MoveTypeError, parseMoveType } from '../move-type/parse-move-type.ts';
 import { jsonObject, optionValue } from '../rows/json-object.ts';
 import type { AptosChange } from '../transaction.ts';
-import { coinTypeOf } from './coin-type.ts';
-import { truncate } from './truncate.ts';
+import { coinTypeOf, truncate } from './coin-type.ts';
 
 /** Addresses, handles and keys: `0x` and 64 hexadecimal digits. */
 export interface CoinInfo {
@@ -17,7 +15,6 @@ export interface CoinInfo {
   readonly supplyAggregator: { readonly handle: string; readonly key: string } | null;
 }
 
-/** Code points. */
 const NAME_LENGTH_MAX = 32;
 const SYMBOL_LENGTH_MAX = 10;
 const DECIMALS_MAX = 255;

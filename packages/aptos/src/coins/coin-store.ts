@@ -1,4 +1,4 @@
-import { standardAddress } from '../move-type/address.ts';
+import { standardAddress } from '../move-type/move-type.ts';
 import { decimalDigits, jsonObject } from '../rows/json-object.ts';
 import type { AptosChange } from '../transaction.ts';
 import { coinTypeOf } from './coin-type.ts';

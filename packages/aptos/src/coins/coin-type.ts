@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { FRAMEWORK_ADDRESS, standardAddress } from '../move-type/address.ts';
-import { truncate } from './truncate.ts';
+import { FRAMEWORK_ADDRESS, standardAddress } from '../move-type/move-type.ts';
 
 export interface CoinType {
   /** Cut to {@link COIN_TYPE_LENGTH_MAX}. */
@@ -9,13 +8,9 @@ export interface CoinType {
   readonly hash: string;
 }
 
-/** Code points. */
 export const COIN_TYPE_LENGTH_MAX = 5_000;
 
-/**
- * `T` of `0x1::coin::CoinInfo<T>` (or `CoinStore`), for any spelling of the address: the text between the first `<` and
- * the last `>`. Null for every other type.
- */
+/** `T` of `0x1::coin::CoinInfo<T>` (or `CoinStore`), for any spelling of the address; null for every other type. */
 export function coinTypeOf(moveType: string, struct: 'CoinInfo' | 'CoinStore'): string | null {
   const open = moveType.indexOf('<');
   const close = moveType.lastIndexOf('>');
@@ -25,7 +20,6 @@ export function coinTypeOf(moveType: string, struct: 'CoinInfo' | 'CoinStore'): 
   return moveType.slice(open + 1, close);
 }
 
-/** Whether a type without generics is in the framework's module `coin`. */
 export function isCoinStruct(type: string, struct: string): boolean {
   if (!type.trimEnd().endsWith(struct)) return false;
   const [address, module, name, ...more] = type.split('::').map((part) => part.trim());
@@ -50,3 +44,15 @@ export function createCoinTypes(): (wholeText: string) => CoinType {
     return coinType;
   };
 }
+
+/** An emoji at the cut stays whole or is dropped. Does not read the rest of the text. */
+export function truncate(text: string, codePointsMax: number): string {
+  if (text.length <= codePointsMax) return text;
+  let end = 0;
+  for (let count = 0; count < codePointsMax && end < text.length; count += 1)
+    end += (text.codePointAt(end) ?? 0) > LAST_OF_ONE_UNIT ? 2 : 1;
+  return text.slice(0, end);
+}
+
+/** Code points above take two UTF-16 units. */
+const LAST_OF_ONE_UNIT = 0xffff;

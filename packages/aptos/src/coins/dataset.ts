@@ -1,8 +1,7 @@
 import { joinSql, rawSql, sql, type Transaction } from '@chainstead/db';
 import type { AptosDataset, AptosSlice, DecodedRows } from '../dataset.ts';
 import { type Insert, type InsertColumn, insertRows } from '../rows/insert-rows.ts';
-import { wholeSeconds } from '../rows/whole-seconds.ts';
-import type { AptosNetwork } from '../transaction.ts';
+import { type AptosNetwork, wholeSeconds } from '../transaction.ts';
 import { type CoinInfo, readCoinInfo } from './coin-info.ts';
 import { type CoinType, createCoinTypes } from './coin-type.ts';
 
@@ -13,10 +12,7 @@ export interface StoredCoin extends Omit<CoinInfo, 'coinType'> {
   readonly transactionTimestamp: Date;
 }
 
-/**
- * Coins by their first `CoinInfo`: later ones (a changed supply, a claim) don't alter them. The last write within a
- * transaction wins, and the earliest version between transactions, in any order of arrival (docs/api/aptos.md#coins).
- */
+/** Coins by their first `CoinInfo`: later ones (a changed supply, a claim) don't alter them (docs/api/aptos.md#coins). */
 export const coins: AptosDataset = {
   name: 'coins',
   tables: ['aptos_coins'],

@@ -39,7 +39,6 @@ export interface CallerOptions {
   readonly metrics: FullnodeMetrics;
 }
 
-/** If no pause has a known end. */
 const WAIT_MS = 250;
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: what is called, waited for and given up on shares the state of each fullnode.

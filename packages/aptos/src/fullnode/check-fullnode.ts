@@ -20,12 +20,10 @@ export interface FullnodeCheckOptions {
   readonly network: AptosNetwork;
   readonly url: string;
   readonly apiKey: string | null;
-  /** To compare with. */
   readonly others?: readonly string[];
   /** For all checks, milliseconds. @default 60,000 */
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;
-  /** @default no report before the end */
   readonly onFinding?: OnFinding | undefined;
 }
 
@@ -35,7 +33,6 @@ const CONNECTIONS = 4;
 const OTHERS_MAX = 4;
 /** A few seconds of the network. */
 const LAG_OK = 50_000;
-/** Below the lowest head of the compared fullnodes. */
 const SETTLED_DEPTH = 1_000;
 const LATENCY_CALLS = 8;
 const PAGE = 100;
@@ -48,7 +45,6 @@ const sameLedger = findingsOf('same ledger');
 const latency = findingsOf('latency');
 const reading = findingsOf('versions a second');
 
-/** Counts its requests. */
 interface Requested {
   readonly name: string;
   calls: number;

@@ -63,7 +63,6 @@ export class RootMismatchError extends defineError(
   }),
 ) {}
 
-/** The accumulator root that a fullnode returned. */
 export interface GivenRoot {
   readonly fullnode: string;
   readonly root: string;

@@ -31,7 +31,6 @@ export function createFullnodeMetrics(registry: Registry): FullnodeMetrics {
   };
 }
 
-/** Since the process started. */
 export function countFullnodeCalls(registry: Registry): Promise<UpstreamCallCounts[]> {
   const { requests, latency } = createFullnodeMetrics(registry);
   return countCalls({ requests, latency, node: 'fullnode' });

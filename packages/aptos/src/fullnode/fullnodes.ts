@@ -1,7 +1,4 @@
-/**
- * Each call goes to a fullnode that has the requested data, and to the next one if that fails. Responses are checked
- * before use: the right chain, complete JSON, the requested versions in order.
- */
+/** Each call goes to a fullnode that has the requested data, and to the next one if that fails. */
 import { type Clock, type Logger, redactUrl } from '@chainstead/core';
 import { jsonObject } from '../rows/json-object.ts';
 import type { AptosNetwork } from '../transaction.ts';
@@ -32,7 +29,6 @@ export interface Fullnodes {
   ledger(signal: AbortSignal): Promise<LedgerReach>;
   /** From `first` on, at least one and at most `limit`. @throws FullnodesExhaustedError, VersionsPrunedError */
   page(first: number, limit: number, markers: Markers, signal: AbortSignal): Promise<FullnodePage>;
-  /** @throws FullnodesExhaustedError, VersionsPrunedError */
   block(version: number, signal: AbortSignal): Promise<BlockOfVersion>;
   /** After `version`, from another fullnode than `besides`; null if no other has it now. */
   rootElsewhere(version: number, besides: string, signal: AbortSignal): Promise<GivenRoot | null>;
@@ -69,7 +65,6 @@ const DEFAULT_LIMITS: FullnodeLimits = {
 };
 /** How often the chain id of a refused fullnode is read again. */
 const REFUSED_RECHECK_MS = 60_000;
-/** Rounds without a response before the error is thrown. */
 const LEDGER_ROUNDS_MAX = 3;
 
 export function createFullnodes(options: FullnodesOptions): Fullnodes {

@@ -22,7 +22,6 @@ export interface HttpFullnodeOptions {
   readonly timeoutMs: number;
 }
 
-/** Limits the size and time of each response. */
 export function createHttpFullnode(options: HttpFullnodeOptions): HttpFullnode {
   const { answerBytesMax, timeoutMs } = options;
   const url = new URL(options.url);

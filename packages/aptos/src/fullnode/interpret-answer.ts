@@ -5,10 +5,7 @@ import { refusalWaitMs } from './rate-limit.ts';
 
 const SHOWN_MAX = 200;
 
-/**
- * The body of an error is `{message, error_code, vm_error_code}`, or a proxy's text.
- * @throws FullnodeFault pruned, behind, too-large, throttled, server-error, rejected
- */
+/** @throws FullnodeFault pruned, behind, too-large, throttled, server-error, rejected */
 export function requireGood({ status, headers, body }: HttpAnswer, now: number): Buffer {
   if (status === 200) return body;
   const { code, message } = readError(body);

@@ -4,7 +4,6 @@ import { FullnodeFault } from './errors.ts';
 export interface LedgerInfo {
   readonly chainId: number;
   readonly head: number;
-  /** Not pruned. */
   readonly oldest: number;
 }
 

@@ -12,7 +12,6 @@ export function chainIdOf(network: AptosNetwork): number {
   return NETWORKS[network].chainId;
 }
 
-/** In commands, metrics and logs: `aptos`, `aptos-testnet`. */
 export function chainKeyOf(network: AptosNetwork): string {
   return NETWORKS[network].chainKey;
 }

@@ -32,7 +32,6 @@ export function parseTransaction(value: unknown): AptosTransaction {
   };
 }
 
-/** Of an entry function payload, or of a multisig payload that contains one. */
 function entryFunctionOf(payload: unknown): string | null {
   if (!isMembers(payload)) return null;
   if (payload.type === 'multisig_payload') return entryFunctionOf(payload.transaction_payload);

@@ -19,7 +19,6 @@ export function budgetWaitMs(headers: AnswerHeaders, now: number): number | unde
   return remaining !== undefined && Number(remaining) === 0 ? resetMs(headers, now) : undefined;
 }
 
-/** In seconds from now, or a timestamp. */
 function resetMs(headers: AnswerHeaders, now: number): number | undefined {
   const reset = Number(
     headerText(headers, 'x-ratelimit-reset') ?? headerText(headers, 'ratelimit-reset') ?? Number.NaN,

@@ -12,7 +12,6 @@ export interface TransactionsPage {
   readonly last: number;
   /** At least those with one of the markers, in order; all of them without markers. */
   readonly transactions: readonly AptosTransaction[];
-  /** After the last one. */
   readonly root: string;
   readonly bytes: number;
 }
@@ -24,15 +23,11 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const CLOSE_BRACE = 0x7d;
 const COMMA = 0x2c;
-/** Occurs once in every transaction. */
 const ROOT_MEMBER = Buffer.from('"accumulator_root_hash":"');
 /** If more than this share of a page is relevant, it is faster to parse all of it. */
 const WHOLE_PAGE_SHARE = 0.5;
 
-/**
- * @param limit the requested maximum
- * @throws FullnodeFault truncated, malformed, wrong-versions, or behind if there is none
- */
+/** @throws FullnodeFault truncated, malformed, wrong-versions, or behind if there is none */
 export function readPage(body: Buffer, first: number, limit: number, markers: Markers): TransactionsPage {
   return (markers === null ? null : readMarked(body, first, limit, markers)) ?? readWhole(body, first, limit);
 }
@@ -56,7 +51,6 @@ function readMarked(body: Buffer, first: number, limit: number, markers: readonl
   return { first, last: last.version, transactions, root: last.accumulatorRootHash, bytes: body.length };
 }
 
-/** Positions of the transactions `first`, `first + 1`, …; null if the form is unexpected. */
 function findStarts(body: Buffer, first: number, limit: number): number[] | null {
   if (body[0] !== OPEN_BRACKET || body.at(-1) !== CLOSE_BRACKET) return null;
   const starts: number[] = [];
@@ -125,7 +119,6 @@ function requireVersion({ version }: AptosTransaction, expected: number): void {
     throw new FullnodeFault('wrong-versions', `version ${version} came where ${expected} was expected`);
 }
 
-/** `undefined` is no JSON value, so it can mean "not JSON". */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

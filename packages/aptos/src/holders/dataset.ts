@@ -1,16 +1,11 @@
 import { sql, type Transaction } from '@chainstead/db';
 import { readCoinStore } from '../coins/coin-store.ts';
-import type { CoinType } from '../coins/coin-type.ts';
-import { createCoinTypes } from '../coins/coin-type.ts';
+import { type CoinType, createCoinTypes } from '../coins/coin-type.ts';
 import type { AptosDataset, AptosSlice, DecodedRows } from '../dataset.ts';
 import { type Insert, type InsertColumn, insertRows } from '../rows/insert-rows.ts';
-import { wholeSeconds } from '../rows/whole-seconds.ts';
-import type { AptosNetwork } from '../transaction.ts';
+import { type AptosNetwork, wholeSeconds } from '../transaction.ts';
 
-/**
- * The amount in every `CoinStore` that a genesis or user transaction writes, including failed ones (they pay gas), and
- * 0 in one that it deletes. The newest version is a wallet's balance, in any order of arrival.
- */
+/** The amount in every `CoinStore` that a transaction writes, failed ones included (they pay gas), and 0 in a deleted one. */
 export const holders: AptosDataset = {
   name: 'holders',
   tables: ['aptos_balance_history', 'aptos_balances'],
@@ -59,10 +54,7 @@ interface StoredBalance {
   readonly transactionTimestamp: Date;
 }
 
-/**
- * @param rows sorted by wallet, coin and version
- * @returns number of rows added to the history
- */
+/** @param rows sorted by wallet, coin and version @returns number of rows added to the history */
 async function insertBalances(transaction: Transaction, rows: readonly StoredBalance[]): Promise<number> {
   const added = await insertRows(transaction, HISTORY, rows);
   // The last row of each wallet and coin: a statement may update a balance only once.

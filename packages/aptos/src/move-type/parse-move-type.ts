@@ -1,9 +1,8 @@
-import { standardAddress } from './address.ts';
-import { type MoveType, PRIMITIVE_NAMES } from './move-type.ts';
-import { MoveTypeError } from './move-type-error.ts';
+import { defineError } from '@chainstead/core';
+import { type MoveType, PRIMITIVE_NAMES, standardAddress } from './move-type.ts';
 
 /**
- * White space may be between any two parts; the prefix and leading zeros of addresses are optional. Linear in the text.
+ * White space may be between any two parts. Linear in the text.
  * @throws MoveTypeError also for types nested deeper than {@link NESTING_MAX}
  */
 export function parseMoveType(text: string): MoveType {
@@ -16,7 +15,6 @@ export function parseMoveType(text: string): MoveType {
 /** Levels of generics, vectors and references. The Move VM's limit for type tags is 8. */
 export const NESTING_MAX = 64;
 
-/** An identifier, or the hexadecimal digits of an address. */
 const WORD = /[A-Za-z0-9_$]+/y;
 const SPACE = /\s*/y;
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_$]*$/;
@@ -116,3 +114,8 @@ class TypeReader {
     return new MoveTypeError(reason, this.#position);
   }
 }
+
+export class MoveTypeError extends defineError('MOVE_TYPE_INVALID', (reason: string, position: number) => ({
+  message: `The text is not a Move type: ${reason} at character ${position}`,
+  facts: { reason, position },
+})) {}

@@ -2,22 +2,19 @@ import { hexBytes, type Sql, sql } from '@chainstead/db';
 import { readPackedPage } from '@chainstead/db/packed-rows';
 import { errorResponses, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
-import { badRequest, badRequestSchema } from './bad-request.ts';
 import { COIN_ROWS, type CoinRecord, type CoinResult, coinRecordSchema, showCoin } from './coin-record.ts';
 import { addressItem, coinTypeHashItem, listParameter } from './list-parameter.ts';
 import { type ListRoute, listRoute, networkParameter, schemaOf } from './list-route.ts';
-import { whyNotIndexed } from './not-indexed.ts';
 import type { Filter } from './open-page.ts';
 import { type CoveredTexts, coveredIn } from './page-statement.ts';
 import { textParameter } from './parameter.ts';
-import { type ParameterSet, readParameters } from './read-parameters.ts';
-import { type NetworkChoice, networkOfRequest } from './request-network.ts';
+import { badRequest, badRequestSchema, type ParameterSet, readParameters } from './read-parameters.ts';
+import { type NetworkChoice, networkOfRequest, whyNotIndexed } from './request-network.ts';
 import type { IndexColumn } from './scan-conditions.ts';
 
 const SYMBOL_LENGTH_MAX = 10;
 const NAME_LENGTH_MAX = 32;
 
-/** docs/api/aptos.md#aptos-routes */
 export function coinRoutes(networks: NetworkChoice): readonly RouteModule[] {
   return [
     listRoute(latestRoute, networks),
@@ -56,7 +53,6 @@ const latestRoute: CoinRoute<Record<never, never>> = {
   placeOf: placeOfVersion,
 };
 
-/** In byte order of a text column, between two texts. */
 function rangeRoute(column: 'symbol' | 'name', lengthMax: number, operationId: string) {
   const [from, to] = [`from_${column}`, `to_${column}`];
   const route: CoinRoute<ParameterSet> = {

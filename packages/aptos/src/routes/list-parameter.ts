@@ -1,12 +1,10 @@
 import { COIN_TYPE_LENGTH_MAX } from '../coins/coin-type.ts';
 import { documented, lengthProblems, type Parameter, type ParameterFacts, type Reading } from './parameter.ts';
 
-/** For one item of an array, or for a path parameter. */
 export interface Item {
   readonly facts: ParameterFacts;
   /** The rules that a text breaks, with `subject` as their subject. */
   problems(text: string, subject: string): readonly string[];
-  /** Of a valid text. */
   normalize(text: string): string;
 }
 
@@ -22,7 +20,6 @@ export const addressItem: Item = {
   normalize: (text) => text.toLowerCase(),
 };
 
-/** 64 hexadecimal digits. */
 export const coinTypeHashItem: Item = {
   facts: { type: 'string', pattern: '^[0-9a-fA-F]{64}$' },
   problems: (text, subject) => [
@@ -32,7 +29,6 @@ export const coinTypeHashItem: Item = {
   normalize: (text) => text.toLowerCase(),
 };
 
-/** As the node prints it. */
 export const coinTypeItem: Item = {
   facts: { type: 'string', minLength: 1, maxLength: COIN_TYPE_LENGTH_MAX, example: '0x1::aptos_coin::AptosCoin' },
   problems: (text, subject) => lengthProblems(text, subject, 1, COIN_TYPE_LENGTH_MAX),
@@ -51,7 +47,6 @@ export const blockHeightItem: Item = {
 const ADDRESS_LENGTH = 66;
 const HASH_LENGTH = 64;
 const DIGITS = /^[0-9]{1,100}$/;
-/** Maximum of a `bigint` column. */
 const BIGINT_MAX = 2n ** 63n - 1n;
 
 /** 1 to 25 items, sorted and unique; each is a separate range scan. */
@@ -68,7 +63,6 @@ export function listParameter(item: Item, description: string): Parameter<readon
   };
 }
 
-/** {@link listParameter}; null if absent. */
 export function optionalListParameter(item: Item, description: string): Parameter<readonly string[] | null> {
   return {
     schema: listSchema(item, description, { required: false }),

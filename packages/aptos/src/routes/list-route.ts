@@ -1,13 +1,11 @@
 import { type PackedRows, readPackedPage } from '@chainstead/db/packed-rows';
 import { errorResponses, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
-import { badRequest, badRequestSchema } from './bad-request.ts';
-import { whyNotIndexed } from './not-indexed.ts';
 import { type Filter, filterSchema, networkIn, openPage, type Run } from './open-page.ts';
 import { type CoveredTexts, type PageScan, pageStatement } from './page-statement.ts';
 import { choiceParameter, cursorParameter, limitParameter, offsetParameter } from './parameter.ts';
-import { type ParameterSet, readParameters, type ValuesOf } from './read-parameters.ts';
-import { type NetworkChoice, networkOfRequest } from './request-network.ts';
+import { badRequest, badRequestSchema, type ParameterSet, readParameters, type ValuesOf } from './read-parameters.ts';
+import { type NetworkChoice, networkOfRequest, whyNotIndexed } from './request-network.ts';
 
 /** Paging defines the rest of a scan. */
 export type RouteScan = Omit<PageScan, 'select' | 'network' | 'after' | 'offset' | 'limit'>;
@@ -41,7 +39,6 @@ const PAGING = {
   network: networkParameter,
 };
 
-/** Returns `{cursor, hasNextPage, result}` and `indexed`. */
 export function listRoute<Path extends ParameterSet, Own extends ParameterSet, Row extends object, Shown>(
   route: ListRoute<Path, Own, Row, Shown>,
   networks: NetworkChoice,

@@ -10,7 +10,6 @@ export const filterSchema = z.record(
   z.union([z.string(), z.number(), z.array(z.string()).readonly(), z.null()]),
 );
 
-/** With the request's limit. */
 export type Run = Page<Filter, string[]>;
 
 interface RunRequest {

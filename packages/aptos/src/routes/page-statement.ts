@@ -4,11 +4,9 @@ import type { AptosDatasetName } from '../dataset.ts';
 import type { AptosNetwork } from '../transaction.ts';
 import { type IndexColumn, type ScanKey, type ScanShape, scanConditions, typedValue } from './scan-conditions.ts';
 
-/** Range scans of one index. */
 export interface PageScan extends ScanShape {
   readonly dataset: AptosDatasetName;
   readonly table: string;
-  /** Those of `PackedTexts`. */
   readonly select: Sql;
   readonly network: AptosNetwork;
   readonly ctes?: (network: Sql) => readonly Sql[];

@@ -5,7 +5,6 @@ import { z } from '@hono/zod-openapi';
 export type Reading<T> = { readonly value: T } | { readonly problems: readonly string[] };
 
 export interface Parameter<T> {
-  /** Only for the OpenAPI document. */
   readonly schema: z.ZodType;
   readonly isArray: boolean;
   /** @param given every value of the parameter, in order; undefined if absent */
@@ -19,12 +18,10 @@ const DATE_LENGTH_MAX = 100;
 const AMOUNT = /^[0-9]{1,39}$/;
 const NUMBER = /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/;
 
-/** Required, 1 to 100. */
 export function limitParameter(): Parameter<number> {
   return numberParameter(1, 100, undefined, 'Rows per page.');
 }
 
-/** At the beginning of a run: 0 to 100. */
 export function offsetParameter(): Parameter<number> {
   return numberParameter(0, 100, 0, 'Number of rows to skip before the first page. Ignored with a cursor.');
 }

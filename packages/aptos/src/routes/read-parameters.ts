@@ -1,3 +1,4 @@
+import { z } from '@hono/zod-openapi';
 import type { Parameter } from './parameter.ts';
 
 /** In the order in which their problems are reported. */
@@ -15,10 +16,7 @@ export interface ReadParameters<Set extends ParameterSet> {
 /** `name[]` and `name[0]`, the spellings of PHP and of qs. */
 const BRACKETED = /^([^[\]]+)\[\d{0,6}\]$/;
 
-/**
- * Array parameters have four spellings: `a[]=x&a[]=y`, `a[0]=x&a[1]=y`, `a=x&a=y`, `a=x,y`. A parameter outside the
- * set also breaks a rule.
- */
+/** Four spellings of arrays: `a[]=x&a[]=y`, `a[0]=x&a[1]=y`, `a=x&a=y`, `a=x,y`. Other parameters break a rule. */
 export function readParameters<Set extends ParameterSet>(
   parameters: Set,
   given: Readonly<Record<string, readonly string[]>>,
@@ -41,3 +39,22 @@ export function readParameters<Set extends ParameterSet>(
   }
   return { problems, values: values as ValuesOf<Set> };
 }
+
+/** docs/api/aptos.md#bad-requests: one sentence per broken rule, with the texts of class-validator. */
+export interface BadRequestBody {
+  readonly statusCode: '400';
+  readonly message: string[];
+  readonly error: 'Bad Request';
+}
+
+export function badRequest(problems: readonly string[]): BadRequestBody {
+  return { statusCode: '400', message: [...problems], error: 'Bad Request' };
+}
+
+export const badRequestSchema = z
+  .object({
+    statusCode: z.literal('400'),
+    message: z.array(z.string()).openapi({ example: ['limit must not be greater than 100'] }),
+    error: z.literal('Bad Request'),
+  })
+  .openapi('AptosBadRequest');

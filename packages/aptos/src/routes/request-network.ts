@@ -1,4 +1,4 @@
-import type { ApiContext } from '@chainstead/http';
+import { type ApiContext, NotIndexedError } from '@chainstead/http';
 import type { AptosDatasetName } from '../dataset.ts';
 import type { AptosNetwork } from '../transaction.ts';
 
@@ -15,7 +15,6 @@ export interface NetworkChoice {
 const TESTNET_HOST = /^(?:testnet-|aptos-testnet)/i;
 const MAINNET_HOST = /^(?:mainnet-|aptos-mainnet)/i;
 
-/** By its port, by its host, or the default. */
 export function networkOfRequest(c: ApiContext, choice: NetworkChoice): AptosNetwork {
   // The socket exists if a Node server handles the request, but not in `app.request()`.
   const port = memberOf(memberOf(memberOf(c.env, 'incoming'), 'socket'), 'localPort');
@@ -29,4 +28,16 @@ export function networkOfRequest(c: ApiContext, choice: NetworkChoice): AptosNet
 
 function memberOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && name in value ? Reflect.get(value, name) : undefined;
+}
+
+const NODE_URL_KEYS: Readonly<Record<AptosNetwork, string>> = {
+  mainnet: 'APTOS_NODE_URL',
+  testnet: 'APTOS_TESTNET_NODE_URL',
+};
+
+export function whyNotIndexed(choice: NetworkChoice, network: AptosNetwork, dataset: AptosDatasetName): string | null {
+  const key = NODE_URL_KEYS[network];
+  if (!choice.indexed.includes(network)) return new NotIndexedError(`Aptos ${network}`, key, `set ${key}`).message;
+  if (choice.datasets === undefined || choice.datasets.includes(dataset)) return null;
+  return NotIndexedError.ofDataset(dataset, 'APTOS_DATASETS').message;
 }

@@ -19,10 +19,8 @@ export interface ScanShape {
   readonly direction: 'ASC' | 'DESC';
   /** Of a page of several scans, if it differs from that of one. */
   readonly merge?: readonly IndexColumn[];
-  /** Bounds of the first order column. */
   readonly lowest?: Sql | null;
   readonly highest?: Sql | null;
-  /** Like `highest`, but exclusive. */
   readonly below?: Sql | null;
   readonly conditions?: readonly Sql[];
   /** Columns of `merge`, or of `order`, of the previous page's last row. */
@@ -32,8 +30,8 @@ export interface ScanShape {
 }
 
 /**
- * The position after the previous page replaces the bound on its side, beyond which it lies, since an index scan
- * begins at one bound, not at the tighter of two. @param lead values of the lead's columns
+ * The position after the previous page replaces the bound on its side: an index scan begins at one bound, not at the
+ * tighter of two. @param lead values of the lead's columns
  */
 export function scanConditions(shape: ScanShape, lead: readonly Sql[]): readonly Sql[] {
   const { after, direction, merge } = shape;

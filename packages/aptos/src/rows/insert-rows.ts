@@ -14,10 +14,7 @@ export interface Insert<Row> {
   readonly onConflict: Sql | null;
 }
 
-/**
- * Pass rows sorted by the table's key: then two writers lock in the same order and can't deadlock.
- * @returns number of new rows
- */
+/** Rows must be sorted by the table's key: then two writers lock in the same order. @returns number of new rows */
 export async function insertRows<Row>(
   transaction: Transaction,
   insert: Insert<Row>,
@@ -34,10 +31,7 @@ export async function insertRows<Row>(
 
 const ROWS_PER_STATEMENT = 5_000;
 
-/**
- * One array per column: the text does not depend on the number of rows. `xmax` is 0 in a new row; with `DO NOTHING`,
- * every returned row is new.
- */
+/** Its text does not depend on the number of rows. `xmax` is 0 in a new row. */
 function insertStatement<Row>({ table, columns, onConflict }: Insert<Row>, rows: readonly Row[]): Sql {
   const names = columns.map(({ name }) => rawSql(name));
   const arrays = columns.map((column) => {

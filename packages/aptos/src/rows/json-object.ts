@@ -8,7 +8,6 @@ export function optionValue(value: unknown): unknown {
   return Array.isArray(vector) ? vector[0] : undefined;
 }
 
-/** Of a u64 or u128; null for anything else. */
 export function decimalDigits(value: unknown): string | null {
   return typeof value === 'string' && DECIMAL.test(value) ? value : null;
 }

@@ -27,7 +27,6 @@ export interface AptosStatus {
 
 type StoredStatus = Omit<AptosStatus, 'chain' | 'checkpoint' | 'lag' | 'coverage' | 'gaps'>;
 
-/** Every network ever ingested here. @param datasets names of the indexed ones */
 export async function readAptosStatuses(database: Database, datasets: readonly string[]): Promise<AptosStatus[]> {
   const rows = await database.query<StoredStatus>(STATUS_QUERY);
   const statuses: AptosStatus[] = [];

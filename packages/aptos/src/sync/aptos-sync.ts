@@ -1,6 +1,6 @@
 /**
- * Leads a network (or stands by), follows the head and fills the versions below concurrently. State is in the database:
- * after any failure, the session is dropped and a new one resumes from the last commit.
+ * Follows the head and fills the versions below concurrently. State is in the database: after any failure, the session
+ * is dropped and a new one resumes from the last commit.
  */
 import { ChainsteadError, errorText, sleepUnlessAborted } from '@chainstead/core';
 import {

@@ -4,10 +4,8 @@ import { chainKeyOf } from '../fullnode/network.ts';
 import { type FillOptions, type FillProgress, fillVersions } from './fill-versions.ts';
 
 /**
- * With or without a running ingest process.
- * @throws VersionsNotThereError if a range reaches above the head
- * @throws VersionsPrunedError if it begins below the range of every fullnode; before anything is read
- * @throws RootMismatchError
+ * With or without a running ingest process. @throws VersionsNotThereError if a range reaches above the head
+ * @throws VersionsPrunedError before anything is read; RootMismatchError
  */
 export async function backfillVersions(
   options: FillOptions,

@@ -4,7 +4,6 @@ import { wholeNumber } from '../fullnode/ledger-info.ts';
 import { jsonObject } from '../rows/json-object.ts';
 import type { AptosTransaction } from '../transaction.ts';
 
-/** Occurs in each transaction that begins a block. */
 export const BLOCK_MARKER = 'block_metadata_transaction';
 
 export type BlockHeight = (version: number) => number;
@@ -38,7 +37,6 @@ export function createBlockHeights(fullnodes: Pick<Fullnodes, 'block'>): BlockHe
   };
 }
 
-/** From a block's first event, or from the resource that counts blocks. */
 function heightReported({ events, changes }: AptosTransaction): number | null {
   for (const { type, data } of events)
     if (type === '0x1::block::NewBlockEvent' || type === '0x1::block::NewBlock') {

@@ -1,7 +1,4 @@
-/**
- * Several chunks in flight, newest first. Coverage is written with the rows, so it resumes at any point; versions that
- * another process has covered meanwhile are skipped.
- */
+/** Coverage is written with the rows, so this resumes at any point; versions covered meanwhile are skipped. */
 import { type BlockRange, ChainsteadError, errorText, rangeSize } from '@chainstead/core';
 import { chainKeyOf } from '../fullnode/network.ts';
 import { commitBatch } from './commit-batch.ts';
@@ -78,7 +75,6 @@ function* newestFirst(left: readonly MissingVersions[], size: number): Generator
     for (let to = range.to; to >= range.from; to -= size) yield { from: Math.max(range.from, to - size + 1), to };
 }
 
-/** Each attempt reads only the versions still missing. */
 async function fillChunk(options: FillOptions, chunk: BlockRange, signal: AbortSignal): Promise<void> {
   const { clock, fullnodes, logger } = options;
   for (let delay = RETRY_DELAY_MS; ; delay = Math.min(delay * 2, RETRY_DELAY_MAX_MS)) {

@@ -10,7 +10,6 @@ export interface FollowOptions extends AptosSyncOptions {
 }
 
 const POLL_MS = 500;
-/** In one step if following has fallen behind. */
 const FOLLOW_VERSIONS = 5_000;
 /** At the head every poll makes a commit, so the root is confirmed only at this interval. */
 const CONFIRM_INTERVAL_MS = 10_000;
@@ -36,10 +35,7 @@ export async function followVersions(options: FollowOptions, first: number, sign
   }
 }
 
-/**
- * A fullnode that lags slightly never has the newest version, so one version is remembered until it reaches that.
- * @throws RootMismatchError
- */
+/** A fullnode that lags never has the newest version, so one is remembered until it is reached. @throws RootMismatchError */
 function compareRoots({ clock, database, fullnodes }: FollowOptions, signal: AbortSignal) {
   let confirmedAt = Number.NEGATIVE_INFINITY;
   let awaited: EndOfBatch | null = null;

@@ -26,7 +26,6 @@ export interface VersionWork {
   readonly clock: Clock;
   /** Nothing is written after another process has taken over the network. */
   readonly leadership?: Pick<Leadership, 'confirm'>;
-  /** For tests. */
   readonly batch?: Partial<BatchLimits>;
   onCommit?(committed: CommittedBatch): void;
 }
@@ -46,7 +45,6 @@ export interface CommittedBatch {
 export interface AptosSyncSettings {
   /** Null: the head of the first start. */
   readonly startVersion: number | null;
-  /** Null: no end. */
   readonly endVersion: number | null;
   /** Milliseconds. @default 500 */
   readonly pollMs?: number;

@@ -8,9 +8,7 @@ import type { BatchLimits, VersionWork } from './options.ts';
 
 export interface VersionBatch {
   readonly range: BlockRange;
-  /** Only datasets with rows. */
   readonly decoded: readonly { readonly dataset: string; readonly rows: DecodedRows }[];
-  /** After the last version, and the fullnode that returned it. */
   readonly root: string;
   readonly fullnode: string;
 }
@@ -21,7 +19,6 @@ const PAGES_AHEAD = 4;
 /** Together with the ranges in flight, these limit memory. */
 const DEFAULT_BATCH: BatchLimits = { versions: 10_000, rows: 10_000 };
 
-/** @throws the errors of the fullnodes; batches already yielded stay valid */
 export async function* readRange(
   work: VersionWork,
   datasets: readonly AptosDataset[],
@@ -66,7 +63,6 @@ function markersOf(datasets: readonly AptosDataset[]): Markers {
   return [...markers].map((marker) => Buffer.from(marker));
 }
 
-/** In order. Running reads are canceled when the caller stops. */
 async function* pagesOf(
   { fullnodes }: VersionWork,
   markers: Markers,

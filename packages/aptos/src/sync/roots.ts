@@ -1,7 +1,4 @@
-/**
- * The accumulator root after a version commits to every transaction up to it. Two fullnodes with the same root have the
- * same ledger; this does not prove that their responses match it.
- */
+/** Two fullnodes with the same accumulator root have the same ledger; it does not prove that their responses match it. */
 import { type Database, hexBytes, hexText, sql, type Transaction } from '@chainstead/db';
 import { type GivenRoot, RootMismatchError, VersionsPrunedError } from '../fullnode/errors.ts';
 import type { Fullnodes } from '../fullnode/fullnodes.ts';
@@ -41,7 +38,6 @@ export async function saveRoot(
   );
 }
 
-/** Of a root that was written before another fullnode had it. */
 export async function saveConfirmation(
   database: Database,
   network: AptosNetwork,
@@ -65,8 +61,8 @@ export async function dropUnconfirmedRoot(
 }
 
 /**
- * Each fullnode is requested for the newest stored root that it has. One that lags behind all of them is compared with
- * another fullnode instead; otherwise a stop that it caused would be cleared. @throws RootMismatchError
+ * A fullnode that lags behind all stored roots is compared with another one instead; otherwise a stop that it caused
+ * would be cleared. @throws RootMismatchError
  */
 export async function checkKnownRoots(
   database: Database,
@@ -97,7 +93,6 @@ async function readRootElsewhere(
   return reached === null || other === null ? null : { version: reached, ...other };
 }
 
-/** Repeats until one of them returns it. */
 async function requireNewestRoot(
   database: Database,
   fullnodes: Fullnodes,

@@ -1,7 +1,4 @@
-/**
- * While a network is led, its head, its fullnodes' health and its coverage are written every few seconds. Without
- * progress, the reason appears in the status, in a metric and in one log line per minute.
- */
+/** Every few seconds. Without progress, the reason appears in the status, in a metric and in one log line per minute. */
 import { errorText, rangeSize, sleepUnlessAborted } from '@chainstead/core';
 import { failureLevel } from '@chainstead/db';
 import type { LedgerReach } from '../fullnode/fullnodes.ts';
@@ -12,9 +9,7 @@ import type { AptosSyncOptions } from './options.ts';
 
 export interface StatusReports {
   reach(reach: LedgerReach): void;
-  /** Versions up to this one were committed. */
   progress(last: number): void;
-  /** Settles when the reports have ended. */
   readonly stopped: Promise<void>;
 }
 
@@ -25,7 +20,6 @@ const STALL_LOG_INTERVAL_MS = 60_000;
 /** The last commit over all sessions, epoch milliseconds: a session that fails and restarts is no progress. */
 export interface Progress {
   at: number;
-  /** When missing progress was last logged. */
   loggedAt: number;
   /** Why the database has refused writes since then; null if it has not. */
   databaseFailure: string | null;

@@ -1,9 +1,8 @@
 import { isCoinStruct } from '../coins/coin-type.ts';
-import { standardAddress } from '../move-type/address.ts';
+import { standardAddress } from '../move-type/move-type.ts';
 import { decimalDigits, jsonObject } from '../rows/json-object.ts';
 import type { AptosEvent } from '../transaction.ts';
 
-/** Its event does not contain the coin. */
 export interface CoinEvent {
   readonly activityType: ActivityType;
   /** Among the transaction's events, from 0. */
@@ -18,7 +17,6 @@ export interface CoinEvent {
 
 export type ActivityType = '0x1::coin::WithdrawEvent' | '0x1::coin::DepositEvent' | '0x1::aptos_coin::GasFeeEvent';
 
-/** Null for every other event, including module events. */
 export function readCoinEvent(event: AptosEvent, index: number): CoinEvent | null {
   const name = COIN_EVENTS.find((candidate) => isCoinStruct(event.type, candidate));
   if (name === undefined) return null;

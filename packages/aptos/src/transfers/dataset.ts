@@ -1,20 +1,13 @@
-import { readCoinStore } from '../coins/coin-store.ts';
-import type { CoinType } from '../coins/coin-type.ts';
-import { createCoinTypes } from '../coins/coin-type.ts';
-import { truncate } from '../coins/truncate.ts';
+import { type CoinStore, eventHandleKey, readCoinStore } from '../coins/coin-store.ts';
+import { type CoinType, createCoinTypes, truncate } from '../coins/coin-type.ts';
 import type { AptosDataset, AptosSlice, DecodedRows } from '../dataset.ts';
-import { standardAddress } from '../move-type/address.ts';
+import { standardAddress } from '../move-type/move-type.ts';
 import { type Insert, insertRows } from '../rows/insert-rows.ts';
 import { decimalDigits } from '../rows/json-object.ts';
-import { wholeSeconds } from '../rows/whole-seconds.ts';
-import type { AptosNetwork, AptosTransaction } from '../transaction.ts';
+import { type AptosNetwork, type AptosTransaction, wholeSeconds } from '../transaction.ts';
 import { type ActivityType, type CoinEvent, readCoinEvent } from './coin-event.ts';
-import { coinTypeByEvent } from './coin-type-by-event.ts';
 
-/**
- * In genesis and user transactions, each with the coin of its event's `CoinStore`. The gas of every user transaction,
- * including failed ones, is one more row (docs/api/aptos.md#transfers).
- */
+/** The gas of every user transaction, including failed ones, is one more row (docs/api/aptos.md#transfers). */
 export const transfers: AptosDataset = {
   name: 'transfers',
   tables: ['aptos_transfers'],
@@ -58,7 +51,6 @@ export function deriveTransfers(slice: AptosSlice): StoredTransfer[] {
 }
 
 const APTOS_COIN = '0x1::aptos_coin::AptosCoin';
-/** Before all events. */
 const GAS_EVENT_INDEX = -1;
 const GAS_CREATION_NUMBER = '-1';
 /** Characters; the limit of aptos-labs' indexer. */
@@ -117,7 +109,6 @@ interface StoredTransfer {
   /** Among the transaction's events; -1 in the gas row. */
   readonly eventIndex: number;
   readonly eventAccountAddress: string;
-  /** Decimal text; `-1` in the gas row. */
   readonly eventCreationNumber: string;
   readonly eventSequenceNumber: string;
   readonly activityType: ActivityType;
@@ -154,3 +145,16 @@ const INSERT: Insert<StoredTransfer> = {
   ],
   onConflict: null,
 };
+
+/** A deleted store no longer shows its handles; if an account loses exactly one store, its other events are of that coin. */
+export function coinTypeByEvent(stores: readonly CoinStore[]): (event: CoinEvent) => string | null {
+  const byHandle = new Map<string, string>();
+  const byOwnerOfDeleted = new Map<string, string | null>();
+  for (const { deleted, owner, coinType, eventHandles } of stores) {
+    for (const handle of eventHandles) byHandle.set(handle, coinType);
+    // With a second one, the coin is ambiguous.
+    if (deleted) byOwnerOfDeleted.set(owner, byOwnerOfDeleted.has(owner) ? null : coinType);
+  }
+  return ({ account, creationNumber }) =>
+    byHandle.get(eventHandleKey(account, creationNumber)) ?? byOwnerOfDeleted.get(account) ?? null;
+}
