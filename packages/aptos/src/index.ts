@@ -1,7 +1,4 @@
-/**
- * Aptos: reads fullnode transactions into coins, transfers and holders, and serves routes over them. Start with
- * `schema.ts`, then `dataset.ts` (derivation), `sync/aptos-sync.ts` (ingestion) and `routes/aptos-routes.ts` (API).
- */
+/** Start with `schema.ts`, then `dataset.ts` (derivation), `sync/aptos-sync.ts` (ingestion), `routes/aptos-routes.ts` (API). */
 export { exportCoins } from './coins-file/export-coins.ts';
 export { importCoins } from './coins-file/import-coins.ts';
 export type { AptosDatasetName } from './dataset.ts';

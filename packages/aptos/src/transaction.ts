@@ -1,7 +1,6 @@
-/** The networks that can be indexed in parallel. */
 export type AptosNetwork = 'mainnet' | 'testnet';
 
-/** An event of a transaction in a fullnode's REST API (`/v1/transactions`): numbers are decimal strings. */
+/** `/v1/transactions` of a fullnode's REST API: numbers are decimal strings. */
 export interface AptosEvent {
   readonly guid: { readonly creation_number: string; readonly account_address: string };
   readonly sequence_number: string;
@@ -9,18 +8,15 @@ export interface AptosEvent {
   readonly data: unknown;
 }
 
-/** A change of a transaction's write set. Only resources have a Move type. */
+/** Of a write set. Only resources have a Move type. */
 export interface AptosChange {
   /** `write_resource`, `delete_resource`, `write_table_item`, … */
   readonly type: string;
   readonly address?: string;
-  /** For a deleted resource: its Move type. */
   readonly resource?: string;
-  /** For a written resource: its Move type and fields. */
   readonly data?: unknown;
 }
 
-/** The members of a transaction that are read. They depend on its type; a genesis transaction has no timestamp. */
 export interface AptosTransaction {
   /** `genesis_transaction`, `user_transaction`, `block_metadata_transaction`, `state_checkpoint_transaction`, … */
   readonly type: string;
@@ -38,4 +34,9 @@ export interface AptosTransaction {
   readonly gasUnitPrice: string | null;
   /** `0x1::coin::transfer`; null if the payload is not an entry function. */
   readonly entryFunction: string | null;
+}
+
+/** Without the fraction, as aptos-labs' indexer stores it. Genesis, which has none: the Unix epoch. */
+export function wholeSeconds(microseconds: bigint | null): Date {
+  return new Date(Number((microseconds ?? 0n) / 1_000_000n) * 1_000);
 }

@@ -1,26 +1,22 @@
 /**
- * Coins as a file for transfer to another installation, in JSON Lines. The first line contains the file's kind and the
- * versions that it claims to cover. Each further line is a coin. The last line contains their number, so that a
- * truncated file is detected.
+ * Coins for transfer to another installation, in JSON Lines: a header with the versions that the file claims to
+ * cover, then the coins, then their number, so that a truncated file is detected.
  */
 import { createHash } from 'node:crypto';
 import { type BlockRange, defineError } from '@chainstead/core';
 import { z } from 'zod';
 import { COIN_TYPE_LENGTH_MAX } from '../coins/coin-type.ts';
-import type { CoinRow } from '../coins/dataset.ts';
+import type { StoredCoin } from '../coins/dataset.ts';
 import { chainIdOf } from '../fullnode/network.ts';
-import { MoveTypeError } from '../move-type/move-type-error.ts';
-import { parseMoveType } from '../move-type/parse-move-type.ts';
+import { MoveTypeError, parseMoveType } from '../move-type/parse-move-type.ts';
 import type { AptosNetwork } from '../transaction.ts';
 
-/** The header of a file. */
 export interface CoinsFileHeader {
   readonly network: AptosNetwork;
-  /** Versions for which it claims to contain every coin. */
+  /** Versions for which the file claims to contain every coin. */
   readonly covered: readonly BlockRange[];
 }
 
-/** A line of a coins file is invalid. Lines are counted from 1. */
 export class CoinsFileError extends defineError('COINS_FILE', (line: number, problem: string, cause?: unknown) => ({
   message: `Line ${line} of the coins file ${problem}`,
   facts: { line },
@@ -91,19 +87,13 @@ export function parseHeader(text: string): CoinsFileHeader {
   return { network, covered: ranges };
 }
 
-/**
- * Returns the number of coins that the file must have; null if the line is a coin instead of the end.
- * @throws CoinsFileError
- */
+/** The number of coins that the file must have; null if the line is a coin instead of the end. @throws CoinsFileError */
 export function parseEnd(text: string, lineNumber: number): number | null {
   return text.startsWith('{"end":') ? parse(endLine, text, lineNumber).coins : null;
 }
 
-/**
- * Parses a coin and checks everything that needs no chain: the hash and the creator follow from the type.
- * @throws CoinsFileError
- */
-export function parseCoin(text: string, lineNumber: number, network: AptosNetwork): CoinRow {
+/** Checks everything that needs no chain: hash and creator follow from the type. @throws CoinsFileError */
+export function parseCoin(text: string, lineNumber: number, network: AptosNetwork): StoredCoin {
   const coin = parse(coinLine, text, lineNumber);
   const { supply_aggregator_table_handle: handle, supply_aggregator_table_key: key } = coin;
   if ((handle === null) !== (key === null)) throw new CoinsFileError(lineNumber, 'has half of a supply aggregator');

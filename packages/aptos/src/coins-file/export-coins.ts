@@ -3,10 +3,8 @@ import { listCoverage } from '../sync/coverage.ts';
 import type { AptosNetwork } from '../transaction.ts';
 import { type CoinLine, renderCoin, renderEnd, renderHeader } from './coins-file.ts';
 
-/** Coins read per query. */
 const PAGE = 2_000;
 
-/** Yields the lines of the coins file of a network, each with its newline, oldest coin first. */
 export async function* exportCoins(database: Database, network: AptosNetwork): AsyncGenerator<string> {
   // Read before the coins: coins added meanwhile may be included, but no claimed coin can be missing.
   const coverage = await listCoverage(database, network);

@@ -1,13 +1,12 @@
 import { type BlockRange, mergeRanges } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { type CoinRow, writeCoins } from '../coins/dataset.ts';
+import { type StoredCoin, writeCoins } from '../coins/dataset.ts';
 import { lockCommits, recordCoverage } from '../sync/coverage.ts';
 import type { AptosNetwork } from '../transaction.ts';
 import { CoinsFileError, parseCoin, parseEnd, parseHeader } from './coins-file.ts';
 
 export interface ImportCoinsOptions {
   readonly database: Database;
-  /** Without line ends. */
   readonly lines: AsyncIterable<string>;
   /** Trusts that the file contains every coin of the versions it claims: they will not be read again. */
   readonly trustCoverage: boolean;
@@ -15,21 +14,16 @@ export interface ImportCoinsOptions {
 
 export interface ImportedCoins {
   readonly network: AptosNetwork;
-  /** Coins in the file. */
   readonly coins: number;
-  /** Coins that were new. */
   readonly added: number;
-  /** Versions that the file claims to cover. */
   readonly claimed: readonly BlockRange[];
-  /** Whether those count as covered now. */
   readonly trusted: boolean;
 }
 
 const ROWS_PER_WRITE = 1_000;
 
 /**
- * Imports a coins file in one transaction and checks every line. If a coin already exists, the earlier version stays,
- * so repeated imports in any order have the same result.
+ * If a coin exists, the earlier version stays: repeated imports in any order have the same result.
  * @throws CoinsFileError; then nothing was imported
  */
 export function importCoins({ database, lines, trustCoverage }: ImportCoinsOptions): Promise<ImportedCoins> {
@@ -39,7 +33,7 @@ export function importCoins({ database, lines, trustCoverage }: ImportCoinsOptio
     const { network, covered } = parseHeader(first.done === true ? '' : first.value);
     await lockCommits(transaction, network);
     let [coins, added] = [0, 0];
-    let waiting: CoinRow[] = [];
+    let waiting: StoredCoin[] = [];
     const write = async (): Promise<void> => {
       added += await writeCoins(
         transaction,
@@ -59,8 +53,8 @@ export function importCoins({ database, lines, trustCoverage }: ImportCoinsOptio
   });
 }
 
-/** Yields the coins between header and end. @throws CoinsFileError also if the end is missing or has another count */
-async function* readCoins(reader: AsyncIterator<string>, network: AptosNetwork): AsyncGenerator<CoinRow> {
+/** @throws CoinsFileError also if the end is missing or has another count */
+async function* readCoins(reader: AsyncIterator<string>, network: AptosNetwork): AsyncGenerator<StoredCoin> {
   const seen = new Set<string>();
   let end: number | null = null;
   let lineNumber = 1;

@@ -1,22 +1,20 @@
-import { standardAddress } from '../move-type/address.ts';
+import { standardAddress } from '../move-type/move-type.ts';
 import { decimalDigits, jsonObject } from '../rows/json-object.ts';
 import type { AptosChange } from '../transaction.ts';
 import { coinTypeOf } from './coin-type.ts';
 
-/** A wallet's `CoinStore` after a transaction. */
 export interface CoinStore {
   /** `0x` and 64 hexadecimal digits. */
   readonly owner: string;
-  /** The whole text. */
   readonly coinType: string;
   /** Base units; 0 in a deleted store. */
   readonly amount: string;
   readonly deleted: boolean;
-  /** {@link eventHandleKey} of its deposits and withdrawals; empty in a deleted store, whose content is not shown. */
+  /** {@link eventHandleKey} of deposits and withdrawals; empty in a deleted store, whose content is not shown. */
   readonly eventHandles: readonly string[];
 }
 
-/** Returns the coin store that a change writes or deletes; null for every other change. */
+/** After the change; null if it writes or deletes no coin store. */
 export function readCoinStore(change: AptosChange): CoinStore | null {
   if (change.address === undefined) return null;
   if (change.type === 'write_resource') return writtenStore(change.address, change.data);
@@ -24,7 +22,7 @@ export function readCoinStore(change: AptosChange): CoinStore | null {
   return null;
 }
 
-/** Returns the key of an event handle: the account that created it, and its creation number there. */
+/** The account that created the handle, and its creation number there. */
 export function eventHandleKey(account: string, creationNumber: string): string {
   return `${standardAddress(account)}/${creationNumber}`;
 }
@@ -37,7 +35,12 @@ function writtenStore(address: string, data: unknown): CoinStore | null {
   const amount = decimalDigits(jsonObject(fields?.coin)?.value);
   const owner = standardAddress(address);
   if (coinType === null || fields === null || amount === null || owner === null) return null;
-  const eventHandles = [fields.deposit_events, fields.withdraw_events].flatMap(handleKeyOf);
+  const eventHandles = [fields.deposit_events, fields.withdraw_events].flatMap((handle) => {
+    // The members of a handle have other names than those of an event's guid.
+    const id = jsonObject(jsonObject(jsonObject(handle)?.guid)?.id);
+    if (typeof id?.addr !== 'string' || typeof id.creation_num !== 'string') return [];
+    return eventHandleKey(id.addr, id.creation_num);
+  });
   return { owner, coinType, amount, deleted: false, eventHandles };
 }
 
@@ -47,11 +50,4 @@ function deletedStore(address: string, resource: string | undefined): CoinStore 
   const owner = standardAddress(address);
   if (coinType === null || owner === null) return null;
   return { owner, coinType, amount: '0', deleted: true, eventHandles: [] };
-}
-
-/** Reads `guid.id` of an event handle, whose members have other names than an event's guid. */
-function handleKeyOf(handle: unknown): readonly string[] {
-  const id = jsonObject(jsonObject(jsonObject(handle)?.guid)?.id);
-  if (typeof id?.addr !== 'string' || typeof id.creation_num !== 'string') return [];
-  return [eventHandleKey(id.addr, id.creation_num)];
 }

@@ -1,22 +1,16 @@
 import { createHash } from 'node:crypto';
-import { FRAMEWORK_ADDRESS, standardAddress } from '../move-type/address.ts';
-import { truncate } from './truncate.ts';
+import { FRAMEWORK_ADDRESS, standardAddress } from '../move-type/move-type.ts';
 
-/** A coin type as stored in the tables. */
 export interface CoinType {
-  /** The text from the node, cut to {@link COIN_TYPE_LENGTH_MAX}. */
+  /** Cut to {@link COIN_TYPE_LENGTH_MAX}. */
   readonly text: string;
   /** SHA-256 of the whole text: `0x` and 64 hexadecimal digits. */
   readonly hash: string;
 }
 
-/** Code points. */
 export const COIN_TYPE_LENGTH_MAX = 5_000;
 
-/**
- * Returns `T` of `0x1::coin::CoinInfo<T>` (or of `CoinStore`), for any spelling of the address: the unchanged text
- * between the first `<` and the last `>`. Null for every other type.
- */
+/** `T` of `0x1::coin::CoinInfo<T>` (or `CoinStore`), for any spelling of the address; null for every other type. */
 export function coinTypeOf(moveType: string, struct: 'CoinInfo' | 'CoinStore'): string | null {
   const open = moveType.indexOf('<');
   const close = moveType.lastIndexOf('>');
@@ -26,7 +20,6 @@ export function coinTypeOf(moveType: string, struct: 'CoinInfo' | 'CoinStore'): 
   return moveType.slice(open + 1, close);
 }
 
-/** Whether a type without generics is in the framework's module `coin`. */
 export function isCoinStruct(type: string, struct: string): boolean {
   if (!type.trimEnd().endsWith(struct)) return false;
   const [address, module, name, ...more] = type.split('::').map((part) => part.trim());
@@ -39,17 +32,27 @@ export function isCoinStruct(type: string, struct: string): boolean {
   );
 }
 
-/** Describes coin types, each text once: a slice contains few of them, many times each. */
+/** Each text once: a slice contains few coin types, many times each. */
 export function createCoinTypes(): (wholeText: string) => CoinType {
-  const known = new Map<string, CoinType>();
+  const byText = new Map<string, CoinType>();
   return (wholeText) => {
-    const found = known.get(wholeText);
-    if (found !== undefined) return found;
-    const described = {
-      text: truncate(wholeText, COIN_TYPE_LENGTH_MAX),
-      hash: `0x${createHash('sha256').update(wholeText).digest('hex')}`,
-    };
-    known.set(wholeText, described);
-    return described;
+    const cached = byText.get(wholeText);
+    if (cached !== undefined) return cached;
+    const hash = `0x${createHash('sha256').update(wholeText).digest('hex')}`;
+    const coinType = { text: truncate(wholeText, COIN_TYPE_LENGTH_MAX), hash };
+    byText.set(wholeText, coinType);
+    return coinType;
   };
 }
+
+/** An emoji at the cut stays whole or is dropped. Does not read the rest of the text. */
+export function truncate(text: string, codePointsMax: number): string {
+  if (text.length <= codePointsMax) return text;
+  let end = 0;
+  for (let count = 0; count < codePointsMax && end < text.length; count += 1)
+    end += (text.codePointAt(end) ?? 0) > LAST_OF_ONE_UNIT ? 2 : 1;
+  return text.slice(0, end);
+}
+
+/** Code points above take two UTF-16 units. */
+const LAST_OF_ONE_UNIT = 0xffff;

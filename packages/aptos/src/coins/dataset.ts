@@ -1,24 +1,18 @@
 import { joinSql, rawSql, sql, type Transaction } from '@chainstead/db';
 import type { AptosDataset, AptosSlice, DecodedRows } from '../dataset.ts';
-import { type Insert, insertRows } from '../rows/insert-rows.ts';
-import { wholeSeconds } from '../rows/whole-seconds.ts';
-import type { AptosNetwork, AptosTransaction } from '../transaction.ts';
+import { type Insert, type InsertColumn, insertRows } from '../rows/insert-rows.ts';
+import { type AptosNetwork, wholeSeconds } from '../transaction.ts';
 import { type CoinInfo, readCoinInfo } from './coin-info.ts';
 import { type CoinType, createCoinTypes } from './coin-type.ts';
 
-/** A coin as stored in the table (schema.ts). */
-export interface CoinRow extends Omit<CoinInfo, 'coinType'> {
+export interface StoredCoin extends Omit<CoinInfo, 'coinType'> {
   readonly network: AptosNetwork;
   readonly coinType: CoinType;
   readonly transactionVersion: number;
-  /** Whole seconds. */
   readonly transactionTimestamp: Date;
 }
 
-/**
- * Coins by their first `CoinInfo`, which later ones (a changed supply, a claim) don't alter. The last write within a
- * transaction wins, and the earliest version between transactions, in any order of arrival (docs/api/aptos.md#coins).
- */
+/** Coins by their first `CoinInfo`: later ones (a changed supply, a claim) don't alter them (docs/api/aptos.md#coins). */
 export const coins: AptosDataset = {
   name: 'coins',
   tables: ['aptos_coins'],
@@ -30,20 +24,21 @@ export const coins: AptosDataset = {
   },
 };
 
-/** Writes coins. If a coin exists, the row of the earlier version stays. @returns number of new rows */
-export function writeCoins(transaction: Transaction, rows: readonly CoinRow[]): Promise<number> {
+/** If a coin exists, the row of the earlier version stays. @returns number of new rows */
+export function writeCoins(transaction: Transaction, rows: readonly StoredCoin[]): Promise<number> {
   return insertRows(transaction, INSERT, rows);
 }
 
-/** Returns one row per coin, sorted by hash. */
-export function deriveCoins({ network, transactions }: AptosSlice): CoinRow[] {
+/** One row per coin, sorted by hash. */
+export function deriveCoins({ network, transactions }: AptosSlice): StoredCoin[] {
   const describe = createCoinTypes();
-  const earliest = new Map<string, CoinRow>();
+  const earliest = new Map<string, StoredCoin>();
   for (const transaction of transactions) {
-    for (const info of coinInfosOf(transaction)) {
+    if (transaction.type !== 'user_transaction' && transaction.type !== 'genesis_transaction') continue;
+    for (const info of transaction.changes.map(readCoinInfo).filter((change) => change !== null)) {
       const coinType = describe(info.coinType);
-      const known = earliest.get(coinType.hash);
-      if (known !== undefined && known.transactionVersion < transaction.version) continue;
+      const earlier = earliest.get(coinType.hash);
+      if (earlier !== undefined && earlier.transactionVersion < transaction.version) continue;
       earliest.set(coinType.hash, {
         ...info,
         network,
@@ -56,41 +51,25 @@ export function deriveCoins({ network, transactions }: AptosSlice): CoinRow[] {
   return [...earliest.values()].sort((a, b) => (a.coinType.hash < b.coinType.hash ? -1 : 1));
 }
 
-function* coinInfosOf(transaction: AptosTransaction): Generator<CoinInfo> {
-  if (transaction.type !== 'user_transaction' && transaction.type !== 'genesis_transaction') return;
-  for (const change of transaction.changes) {
-    const info = readCoinInfo(change);
-    if (info !== null) yield info;
-  }
-}
-
-const REPLACED = [
-  'coin_type',
-  'creator_address',
-  'name',
-  'symbol',
-  'decimals',
-  'supply_aggregator_table_handle',
-  'supply_aggregator_table_key',
-  'transaction_version',
-  'transaction_timestamp',
+const REPLACED: readonly InsertColumn<StoredCoin>[] = [
+  { name: 'coin_type', type: 'text', value: (row) => row.coinType.text },
+  { name: 'creator_address', type: 'bytea', value: (row) => row.creatorAddress },
+  { name: 'name', type: 'text', value: (row) => row.name },
+  { name: 'symbol', type: 'text', value: (row) => row.symbol },
+  { name: 'decimals', type: 'integer', value: (row) => row.decimals },
+  { name: 'supply_aggregator_table_handle', type: 'bytea', value: (row) => row.supplyAggregator?.handle ?? null },
+  { name: 'supply_aggregator_table_key', type: 'bytea', value: (row) => row.supplyAggregator?.key ?? null },
+  { name: 'transaction_version', type: 'bigint', value: (row) => row.transactionVersion },
+  { name: 'transaction_timestamp', type: 'timestamptz', value: (row) => row.transactionTimestamp },
 ];
 
-const INSERT: Insert<CoinRow> = {
+const INSERT: Insert<StoredCoin> = {
   table: 'aptos_coins',
   columns: [
     { name: 'network', type: 'text', value: (row) => row.network },
     { name: 'coin_type_hash', type: 'bytea', value: (row) => row.coinType.hash },
-    { name: 'coin_type', type: 'text', value: (row) => row.coinType.text },
-    { name: 'creator_address', type: 'bytea', value: (row) => row.creatorAddress },
-    { name: 'name', type: 'text', value: (row) => row.name },
-    { name: 'symbol', type: 'text', value: (row) => row.symbol },
-    { name: 'decimals', type: 'integer', value: (row) => row.decimals },
-    { name: 'supply_aggregator_table_handle', type: 'bytea', value: (row) => row.supplyAggregator?.handle ?? null },
-    { name: 'supply_aggregator_table_key', type: 'bytea', value: (row) => row.supplyAggregator?.key ?? null },
-    { name: 'transaction_version', type: 'bigint', value: (row) => row.transactionVersion },
-    { name: 'transaction_timestamp', type: 'timestamptz', value: (row) => row.transactionTimestamp },
+    ...REPLACED,
   ],
-  onConflict: sql`(coin_type_hash, network) DO UPDATE SET ${joinSql(REPLACED.map((column) => rawSql(`${column} = excluded.${column}`)))}
+  onConflict: sql`(coin_type_hash, network) DO UPDATE SET ${joinSql(REPLACED.map(({ name }) => rawSql(`${name} = excluded.${name}`)))}
     WHERE aptos_coins.transaction_version > excluded.transaction_version`,
 };

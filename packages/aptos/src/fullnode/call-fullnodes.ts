@@ -7,25 +7,21 @@ import { readLedgerHeaders } from './ledger-info.ts';
 import { budgetWaitMs } from './rate-limit.ts';
 
 export interface FullnodeCall<T> {
-  /** Path after `/v1`. */
   readonly path: string;
-  /** The version that the fullnode must have; null: any. */
+  /** That the fullnode must have; null: any. */
   readonly version: number | null;
   readonly signal: AbortSignal;
   /** @throws FullnodeFault if the body is not the requested data */
   read(body: Buffer, fullnode: FullnodeState): T;
 }
 
-/** Selects the fullnode of each call and retries on others. */
 export interface Caller {
-  /** Makes one attempt at one fullnode and records its outcome. @throws only the abort reason of the signal */
   ask<T>(state: FullnodeState, call: FullnodeCall<T>): Promise<T | FullnodeFault>;
   /** Tries all fullnodes. @throws FullnodesExhaustedError, VersionsPrunedError, FullnodeFault too-large */
   call<T>(call: FullnodeCall<T>): Promise<T>;
   isUsable(state: FullnodeState, version: number | null): boolean;
-  /** Waits until the pause of one of them ends, or a short time if none is paused. */
   waitForOne(signal: AbortSignal): Promise<void>;
-  /** Refuses a fullnode of another chain. @returns the reason, or null */
+  /** @returns why the fullnode was refused, if it is of another chain */
   checkChain(state: FullnodeState, chainId: number | undefined): FullnodeFault | null;
 }
 
@@ -43,7 +39,6 @@ export interface CallerOptions {
   readonly metrics: FullnodeMetrics;
 }
 
-/** Interval between checks for a usable fullnode, if no pause has a known end. */
 const WAIT_MS = 250;
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: what is called, waited for and given up on shares the state of each fullnode.
@@ -108,7 +103,7 @@ export function createCaller(options: CallerOptions): Caller {
     return version === null || (version <= (state.head ?? version) && version >= (state.oldest ?? version));
   }
 
-  /** Chooses the least busy usable fullnode, in rotation if several are equally busy; not the one that just failed. */
+  /** The least busy usable fullnode, in rotation; not the one that just failed. */
   function choose(version: number | null, avoid: FullnodeState | null): FullnodeState | null {
     const usable = states.filter((state) => isUsable(state, version));
     const others = usable.filter((state) => state !== avoid);
@@ -151,7 +146,6 @@ export function createCaller(options: CallerOptions): Caller {
   const complaints = () =>
     states.map(({ name, lastError }) => ({ fullnode: name, complaint: lastError ?? 'no answer' }));
 
-  /** @throws VersionsPrunedError if every fullnode reports the version as pruned */
   function requireKept(version: number | null): void {
     const known = states.filter(({ refused }) => refused === null);
     if (version === null || known.length === 0) return;

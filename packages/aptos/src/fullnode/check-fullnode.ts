@@ -10,7 +10,7 @@ import {
 } from '@chainstead/core';
 import type { AptosNetwork } from '../transaction.ts';
 import { FullnodeFault } from './errors.ts';
-import { createHttpFullnode, type HttpFullnode } from './http-fullnode.ts';
+import { createHttpFullnode, type HttpFullnode, type HttpFullnodeOptions } from './http-fullnode.ts';
 import { requireGood } from './interpret-answer.ts';
 import { type LedgerInfo, parseLedgerInfo } from './ledger-info.ts';
 import { chainIdOf, chainKeyOf, networkOfChainId } from './network.ts';
@@ -20,23 +20,19 @@ export interface FullnodeCheckOptions {
   readonly network: AptosNetwork;
   readonly url: string;
   readonly apiKey: string | null;
-  /** Other fullnodes of the network to compare with. */
   readonly others?: readonly string[];
   /** For all checks, milliseconds. @default 60,000 */
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;
-  /** @default no report before the end */
   readonly onFinding?: OnFinding | undefined;
 }
 
-const DEADLINE_MS = 60_000;
 const REQUEST_SHARE = 4;
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 const CONNECTIONS = 4;
 const OTHERS_MAX = 4;
-/** Versions behind the others that are tolerated: a few seconds of the network. */
+/** A few seconds of the network. */
 const LAG_OK = 50_000;
-/** Two fullnodes are compared this far below the lowest head. */
 const SETTLED_DEPTH = 1_000;
 const LATENCY_CALLS = 8;
 const PAGE = 100;
@@ -49,7 +45,6 @@ const sameLedger = findingsOf('same ledger');
 const latency = findingsOf('latency');
 const reading = findingsOf('versions a second');
 
-/** A fullnode that counts its requests. */
 interface Requested {
   readonly name: string;
   calls: number;
@@ -58,16 +53,13 @@ interface Requested {
   readonly http: HttpFullnode;
 }
 
-/**
- * Checks whether a fullnode suits a network and returns findings. Texts contain no secrets of its URL. Rejects only for
- * an internal defect.
- */
 export async function checkFullnode(options: FullnodeCheckOptions): Promise<CheckReport> {
-  const { network, url, apiKey, deadlineMs = DEADLINE_MS } = options;
+  const { network, url, apiKey, deadlineMs = 60_000 } = options;
   const timeUp = AbortSignal.timeout(deadlineMs);
   const signal = options.signal === undefined ? timeUp : AbortSignal.any([options.signal, timeUp]);
+  const limits = { connections: CONNECTIONS, answerBytesMax: ANSWER_BYTES_MAX };
   const timeoutMs = Math.ceil(deadlineMs / REQUEST_SHARE);
-  const open = (of: string): Requested => openFullnode({ url: of, apiKey, timeoutMs, signal });
+  const open = (of: string): Requested => openFullnode({ url: of, apiKey, timeoutMs, ...limits }, signal);
   const fullnode = open(url);
   const others = (options.others ?? [])
     .filter((other) => other !== url)
@@ -94,26 +86,10 @@ export async function checkFullnode(options: FullnodeCheckOptions): Promise<Chec
   return { name: fullnode.name, findings, calls: fullnode.calls, tookMs: performance.now() - startedAt };
 }
 
-function openFullnode({
-  url,
-  apiKey,
-  timeoutMs,
-  signal,
-}: {
-  readonly url: string;
-  readonly apiKey: string | null;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-}): Requested {
-  const http = createHttpFullnode({
-    url,
-    apiKey,
-    connections: CONNECTIONS,
-    answerBytesMax: ANSWER_BYTES_MAX,
-    timeoutMs,
-  });
+function openFullnode(options: HttpFullnodeOptions, signal: AbortSignal): Requested {
+  const http = createHttpFullnode(options);
   const requested: Requested = {
-    name: redactUrl(url),
+    name: redactUrl(options.url),
     calls: 0,
     http,
     async get(path) {
@@ -123,6 +99,8 @@ function openFullnode({
   };
   return requested;
 }
+
+type Compared = { readonly other: Requested; readonly info: LedgerInfo };
 
 async function checkAll(
   network: AptosNetwork,
@@ -149,12 +127,7 @@ async function checkAll(
   const comparable = infos.flatMap(({ other, info: its }) =>
     its?.chainId === info.chainId ? [{ other, info: its }] : [],
   );
-  add(
-    checkReach(
-      info,
-      comparable.map((one) => ({ name: one.other.name, head: one.info.head })),
-    ),
-  );
+  add(checkReach(info, comparable));
   add(checkOldest(info));
   add(await checkRoots(fullnode, info, comparable));
   add(await checkLatency(fullnode));
@@ -171,7 +144,6 @@ async function readLedger(fullnode: Requested): Promise<LedgerInfo> {
   }
 }
 
-/** Returns null if it can't be compared with. */
 async function readLedgerOrNull(fullnode: Requested): Promise<LedgerInfo | null> {
   try {
     return await readLedger(fullnode);
@@ -181,16 +153,13 @@ async function readLedgerOrNull(fullnode: Requested): Promise<LedgerInfo | null>
   }
 }
 
-function checkReach(
-  { head: own }: LedgerInfo,
-  others: readonly { readonly name: string; readonly head: number }[],
-): Finding {
-  const best = others.toSorted((one, other) => other.head - one.head)[0];
+function checkReach({ head: own }: LedgerInfo, others: readonly Compared[]): Finding {
+  const [best] = others.toSorted((left, right) => right.info.head - left.info.head);
   if (best === undefined) return head.ok(String(own));
-  const behind = best.head - own;
-  if (behind <= LAG_OK) return head.ok(`${own}; of others ${best.name} is at ${best.head}`);
+  const behind = best.info.head - own;
+  if (behind <= LAG_OK) return head.ok(`${own}; of others ${best.other.name} is at ${best.info.head}`);
   return head.warning(
-    `${own}: ${behind} versions behind ${best.name}`,
+    `${own}: ${behind} versions behind ${best.other.name}`,
     'Newer versions are read from other fullnodes. Without them, indexing would lag.',
     'Check that the fullnode has peers and is syncing.',
   );
@@ -205,14 +174,9 @@ function checkOldest(info: LedgerInfo): Finding {
   );
 }
 
-/** Checks whether another fullnode has the same ledger root. */
-async function checkRoots(
-  fullnode: Requested,
-  info: LedgerInfo,
-  others: readonly { readonly other: Requested; readonly info: LedgerInfo }[],
-): Promise<Finding> {
-  const version = Math.min(info.head, ...others.map((one) => one.info.head)) - SETTLED_DEPTH;
-  const lowest = Math.max(info.oldest, ...others.map((one) => one.info.oldest));
+async function checkRoots(fullnode: Requested, info: LedgerInfo, others: readonly Compared[]): Promise<Finding> {
+  const version = Math.min(info.head, ...others.map((other) => other.info.head)) - SETTLED_DEPTH;
+  const lowest = Math.max(info.oldest, ...others.map((other) => other.info.oldest));
   if (others.length === 0 || version < lowest) return sameLedger.ok('nothing was there to compare with');
   const own = await rootAfter(fullnode, version);
   const same: string[] = [];
@@ -246,7 +210,7 @@ async function checkLatency(fullnode: Requested): Promise<Finding> {
     await fullnode.get('');
     times.push(performance.now() - startedAt);
   }
-  times.sort((one, other) => one - other);
+  times.sort((a, b) => a - b);
   return latency.ok(`${Math.round(times[LATENCY_CALLS / 2] ?? 0)} ms, the slowest ${Math.round(times.at(-1) ?? 0)} ms`);
 }
 
@@ -274,21 +238,21 @@ async function checkReadingSpeed(fullnode: Requested, { head: newest, oldest: fi
 }
 
 function faultFinding(fault: FullnodeFault | null): Finding {
-  const found = quotable(fault?.message ?? 'no answer');
+  const message = quotable(fault?.message ?? 'no answer');
   if (fault?.kind === 'rejected')
     return findingsOf('connection').bad(
-      `refused: ${found}`,
+      `refused: ${message}`,
       'Nothing can be read from it.',
       'Check the URL, and APTOS_API_KEY (APTOS_TESTNET_API_KEY).',
     );
   if (fault?.kind === 'throttled')
     return findingsOf('limits').warning(
-      `it throttles: ${found}`,
+      `it throttles: ${message}`,
       'Chainstead waits as long as the fullnode requests and uses others meanwhile.',
       'Use an API key or your own fullnode.',
     );
   return findingsOf('connection').bad(
-    found,
+    message,
     'Little or nothing can be read from it.',
     'Check the URL, the fullnode and its REST API, and the network between it and this machine.',
   );

@@ -1,6 +1,5 @@
 import { ChainsteadError, defineError } from '@chainstead/core';
 
-/** Why a fullnode call failed. */
 export type FullnodeFaultKind =
   | 'connection'
   | 'timeout'
@@ -15,47 +14,32 @@ export type FullnodeFaultKind =
   | 'pruned'
   | 'wrong-chain';
 
-/** One call to one fullnode failed. Others may succeed. */
 export class FullnodeFault extends ChainsteadError {
   readonly kind: FullnodeFaultKind;
   /** Retry delay that the fullnode requested, milliseconds. */
   readonly waitMs: number | undefined;
 
   constructor(kind: FullnodeFaultKind, message: string, details: { waitMs?: number; cause?: unknown } = {}) {
-    super({
-      code: 'FULLNODE_FAULT',
-      message,
-      facts: { kind },
-      retryable: kind !== 'wrong-chain',
-      cause: details.cause,
-    });
+    const retryable = kind !== 'wrong-chain';
+    super({ code: 'FULLNODE_FAULT', message, facts: { kind }, retryable, cause: details.cause });
     this.kind = kind;
     this.waitMs = details.waitMs;
   }
 }
 
-/** The error of one fullnode, for the message of an error about all of them. */
-export interface FullnodeComplaint {
-  readonly fullnode: string;
-  readonly complaint: string;
-}
-
-/** No fullnode returned a usable response. */
 export class FullnodesExhaustedError extends defineError(
   'FULLNODES_EXHAUSTED',
-  (facts: { chain: string; call: string; complaints: readonly FullnodeComplaint[] }) => {
-    const said = facts.complaints.map(({ fullnode, complaint }) => `${fullnode}: ${complaint}`).join('; ');
+  (facts: { chain: string; call: string; complaints: readonly { fullnode: string; complaint: string }[] }) => {
+    const complaints = facts.complaints.map(({ fullnode, complaint }) => `${fullnode}: ${complaint}`).join('; ');
     return {
-      message: `No fullnode of ${facts.chain} returned a result for ${facts.call} (${said === '' ? 'none is available' : said})`,
+      message: `No fullnode of ${facts.chain} returned a result for ${facts.call} (${complaints === '' ? 'none is available' : complaints})`,
       remedy: 'Check the fullnodes of this network, or add one',
       retryable: true,
     };
   },
 ) {}
 
-/** Every fullnode has pruned the requested version. */
 export class VersionsPrunedError extends ChainsteadError {
-  /** The lowest version that one of the fullnodes still has. */
   readonly oldest: number;
 
   constructor(facts: { chain: string; version: number; oldest: number; fullnodes: readonly string[] }) {
@@ -73,16 +57,13 @@ export class VersionsPrunedError extends ChainsteadError {
 /** Two fullnodes returned different accumulator roots, so their ledgers differ. */
 export class RootMismatchError extends defineError(
   'ACCUMULATOR_ROOT_MISMATCH',
-  (facts: {
-    chain: string;
-    version: number;
-    first: { fullnode: string; root: string };
-    second: { fullnode: string; root: string };
-  }) => {
-    const { first, second } = facts;
-    return {
-      message: `Two fullnodes differ after version ${facts.version} of ${facts.chain}: ${first.fullnode} returns the accumulator root ${first.root}, ${second.fullnode} returns ${second.root}`,
-      remedy: 'Determine which of the two serves the correct ledger, remove the other, and restart',
-    };
-  },
+  ({ chain, version, first, second }: { chain: string; version: number; first: GivenRoot; second: GivenRoot }) => ({
+    message: `Two fullnodes differ after version ${version} of ${chain}: ${first.fullnode} returns the accumulator root ${first.root}, ${second.fullnode} returns ${second.root}`,
+    remedy: 'Determine which of the two serves the correct ledger, remove the other, and restart',
+  }),
 ) {}
+
+export interface GivenRoot {
+  readonly fullnode: string;
+  readonly root: string;
+}

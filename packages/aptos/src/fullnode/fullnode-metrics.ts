@@ -1,7 +1,6 @@
 import { Counter, Histogram, type Registry, sharedMetric } from '@chainstead/core';
 import { countCalls, LATENCY_BOUNDS_MS, type UpstreamCallCounts } from '@chainstead/rpc';
 
-/** Metrics of all fullnode requests of a process, documented in docs/reference/metrics.md. */
 export interface FullnodeMetrics {
   readonly requests: Counter<'chain' | 'fullnode' | 'outcome'>;
   readonly latency: Histogram<'chain' | 'fullnode'>;
@@ -32,7 +31,6 @@ export function createFullnodeMetrics(registry: Registry): FullnodeMetrics {
   };
 }
 
-/** Requests to each fullnode since the process started, taken from the metrics. */
 export function countFullnodeCalls(registry: Registry): Promise<UpstreamCallCounts[]> {
   const { requests, latency } = createFullnodeMetrics(registry);
   return countCalls({ requests, latency, node: 'fullnode' });

@@ -1,15 +1,12 @@
 import type { FullnodeFault, FullnodeFaultKind } from './errors.ts';
 import type { HttpFullnode } from './http-fullnode.ts';
 
-/** The health of a fullnode, for the status. */
 export interface FullnodeStatus {
-  /** Protocol and host, without secrets. */
   readonly name: string;
   readonly state: 'ok' | 'paused' | 'refused';
-  /** Why it is not used. */
   readonly reason: string | null;
   readonly head: number | null;
-  /** When it last returned its head, epoch milliseconds; null before the first time. */
+  /** Epoch milliseconds; null before the first time. */
   readonly headAt: number | null;
   readonly oldest: number | null;
   readonly requests: number;
@@ -17,11 +14,9 @@ export interface FullnodeStatus {
   readonly lastError: string | null;
 }
 
-/** The state of one fullnode. Times in epoch milliseconds. */
 export interface FullnodeState {
   readonly name: string;
   readonly http: HttpFullnode;
-  /** Null until its first response. */
   head: number | null;
   headAt: number | null;
   oldest: number | null;
@@ -59,12 +54,10 @@ export function createFullnodeState(name: string, http: HttpFullnode): FullnodeS
   };
 }
 
-/** Records a valid response. */
 export function noteSuccess(state: FullnodeState): void {
   state.failures = 0;
 }
 
-/** Records a failure of a call for `version`, and how long the fullnode is paused. */
 export function noteFault(state: FullnodeState, fault: FullnodeFault, version: number | null, now: number): void {
   state.faults[fault.kind] = (state.faults[fault.kind] ?? 0) + 1;
   state.lastError = fault.message;
@@ -88,10 +81,7 @@ export function noteFault(state: FullnodeState, fault: FullnodeFault, version: n
   }
 }
 
-/**
- * A burst in flight fails many times at the same time: they count as one pause, unless the fullnode requests a longer
- * one.
- */
+/** A burst in flight fails many times: that counts as one pause, unless the fullnode requests a longer one. */
 function pause(state: FullnodeState, waitMs: number | undefined, now: number): void {
   if (waitMs !== undefined) state.pausedUntil = Math.max(state.pausedUntil, now + waitMs);
   if (now < state.pausedUntil) return;

@@ -1,11 +1,9 @@
-/**
- * The fullnodes of a network as one: each call goes to one that has the requested data, and to the next one if that
- * fails. Responses are checked before use: the right chain, complete JSON, the requested versions in order.
- */
+/** Each call goes to a fullnode that has the requested data, and to the next one if that fails. */
 import { type Clock, type Logger, redactUrl } from '@chainstead/core';
+import { jsonObject } from '../rows/json-object.ts';
 import type { AptosNetwork } from '../transaction.ts';
 import { type Caller, createCaller } from './call-fullnodes.ts';
-import { FullnodeFault, FullnodesExhaustedError } from './errors.ts';
+import { FullnodeFault, FullnodesExhaustedError, type GivenRoot } from './errors.ts';
 import type { FullnodeMetrics } from './fullnode-metrics.ts';
 import { createFullnodeState, type FullnodeState, type FullnodeStatus, statusOf } from './fullnode-state.ts';
 import { createHttpFullnode } from './http-fullnode.ts';
@@ -13,10 +11,8 @@ import { type LedgerInfo, parseLedgerInfo, wholeNumber } from './ledger-info.ts'
 import { chainIdOf, chainKeyOf } from './network.ts';
 import { type Markers, readPage, type TransactionsPage } from './read-page.ts';
 
-/** The newest and oldest version that at least one fullnode has. */
 export type LedgerReach = Pick<LedgerInfo, 'head' | 'oldest'>;
 
-/** The block of a version. */
 export interface BlockOfVersion {
   readonly height: number;
   readonly first: number;
@@ -24,54 +20,39 @@ export interface BlockOfVersion {
 }
 
 export interface FullnodePage extends TransactionsPage {
-  /** The fullnode that returned it. */
   readonly fullnode: string;
 }
 
 export interface Fullnodes {
   readonly network: AptosNetwork;
-  /** Reads the ledger range of each fullnode. @throws FullnodesExhaustedError if none is usable */
+  /** @throws FullnodesExhaustedError if none is usable */
   ledger(signal: AbortSignal): Promise<LedgerReach>;
-  /**
-   * Returns transactions from `first` on, at least one and at most `limit`.
-   * @throws FullnodesExhaustedError
-   * @throws VersionsPrunedError
-   */
+  /** From `first` on, at least one and at most `limit`. @throws FullnodesExhaustedError, VersionsPrunedError */
   page(first: number, limit: number, markers: Markers, signal: AbortSignal): Promise<FullnodePage>;
-  /** @throws FullnodesExhaustedError, VersionsPrunedError */
   block(version: number, signal: AbortSignal): Promise<BlockOfVersion>;
-  /** Returns the accumulator root after `version` from another fullnode than `besides`; null if no other has it now. */
+  /** After `version`, from another fullnode than `besides`; null if no other has it now. */
   rootElsewhere(version: number, besides: string, signal: AbortSignal): Promise<GivenRoot | null>;
-  /** Returns the accumulator root after `version` from the fullnode with this name; null if it does not have it now. */
+  /** After `version`; null if the fullnode does not have it now. */
   rootOf(name: string, version: number, signal: AbortSignal): Promise<string | null>;
   status(): FullnodeStatus[];
   close(): Promise<void>;
 }
 
-export interface GivenRoot {
-  readonly fullnode: string;
-  readonly root: string;
-}
-
 export interface FullnodesOptions {
   readonly network: AptosNetwork;
-  /** At least one, with or without a trailing `/v1`. */
   readonly urls: readonly string[];
   readonly apiKey?: string | null;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly metrics: FullnodeMetrics;
-  /** Per fullnode, for tests. */
   readonly limits?: Partial<FullnodeLimits>;
 }
 
 export interface FullnodeLimits {
   readonly requestsInFlight: number;
-  /** Total of all responses in flight. */
   readonly bytesInFlight: number;
   readonly answerBytesMax: number;
   readonly timeoutMs: number;
-  /** Failed calls before the operation is given up. */
   readonly attemptsMax: number;
 }
 
@@ -84,48 +65,28 @@ const DEFAULT_LIMITS: FullnodeLimits = {
 };
 /** How often the chain id of a refused fullnode is read again. */
 const REFUSED_RECHECK_MS = 60_000;
-/** Rounds without a response before the error is thrown. */
 const LEDGER_ROUNDS_MAX = 3;
 
-/** Opens no connection yet. */
 export function createFullnodes(options: FullnodesOptions): Fullnodes {
   const { network, clock, logger } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const chain = chainKeyOf(network);
+  const { answerBytesMax, timeoutMs, requestsInFlight: connections } = limits;
+  const http = { apiKey: options.apiKey ?? null, connections, answerBytesMax, timeoutMs };
   const states = nameFullnodes(options.urls).map(({ name, url }) =>
-    createFullnodeState(
-      name,
-      createHttpFullnode({
-        url,
-        apiKey: options.apiKey ?? null,
-        connections: limits.requestsInFlight,
-        answerBytesMax: limits.answerBytesMax,
-        timeoutMs: limits.timeoutMs,
-      }),
-    ),
+    createFullnodeState(name, createHttpFullnode({ ...http, url })),
   );
-  const caller = createCaller({
-    chain,
-    chainId: chainIdOf(network),
-    states,
-    limits,
-    clock,
-    logger,
-    metrics: options.metrics,
-  });
+  const chainId = chainIdOf(network);
+  const caller = createCaller({ chain, chainId, states, limits, clock, logger, metrics: options.metrics });
 
   async function page(first: number, limit: number, markers: Markers, signal: AbortSignal): Promise<FullnodePage> {
-    const path = (count: number): string => `/transactions?start=${first}&limit=${count}`;
     for (let count = limit; ; count = Math.ceil(count / 2)) {
       try {
         return await caller.call({
-          path: path(count),
+          path: `/transactions?start=${first}&limit=${count}`,
           version: first,
           signal,
-          read: (body, { name }) => ({
-            ...readPage(body, first, count, markers),
-            fullnode: name,
-          }),
+          read: (body, { name }) => ({ ...readPage(body, first, count, markers), fullnode: name }),
         });
       } catch (error) {
         if (!(error instanceof FullnodeFault) || error.kind !== 'too-large' || count === 1) throw error;
@@ -152,7 +113,7 @@ export function createFullnodes(options: FullnodesOptions): Fullnodes {
       return null;
     },
     async rootOf(name, version, signal) {
-      const state = states.find((each) => each.name === name);
+      const state = states.find((candidate) => candidate.name === name);
       return state === undefined ? null : fetchRoot(state, caller, version, signal);
     },
     status: () => states.map((state) => statusOf(state, clock.now())),
@@ -162,7 +123,6 @@ export function createFullnodes(options: FullnodesOptions): Fullnodes {
   };
 }
 
-/** Reads the ledgers of all fullnodes. Waits for paused ones only if no other responds. */
 async function fetchLedgers(
   states: readonly FullnodeState[],
   caller: Caller,
@@ -174,8 +134,8 @@ async function fetchLedgers(
         clock.now() >= state.pausedUntil &&
         (state.refused === null || clock.now() - state.requestedWhoAt >= REFUSED_RECHECK_MS),
     );
-    const heard = await Promise.all(requested.map((state) => fetchLedger(state, caller, clock.now(), signal)));
-    const usable = heard.filter((info) => info !== null);
+    const ledgers = await Promise.all(requested.map((state) => fetchLedger(state, caller, clock.now(), signal)));
+    const usable = ledgers.filter((info) => info !== null);
     if (usable.length > 0)
       return {
         head: Math.max(...usable.map(({ head }) => head)),
@@ -206,7 +166,7 @@ async function fetchLedger(
   return info;
 }
 
-/** Returns null if the fullnode can't serve the version now, or fails. */
+/** Null if the fullnode can't serve the version now, or fails. */
 async function fetchRoot(
   state: FullnodeState,
   caller: Caller,
@@ -221,11 +181,10 @@ async function fetchRoot(
 }
 
 function parseBlock(body: Buffer, version: number): BlockOfVersion {
-  const parsed = parseJson(body);
-  const members = typeof parsed === 'object' && parsed !== null ? parsed : {};
-  const height = 'block_height' in members ? wholeNumber(members.block_height) : undefined;
-  const first = 'first_version' in members ? wholeNumber(members.first_version) : undefined;
-  const last = 'last_version' in members ? wholeNumber(members.last_version) : undefined;
+  const members = jsonObject(parseJson(body));
+  const height = wholeNumber(members?.block_height);
+  const first = wholeNumber(members?.first_version);
+  const last = wholeNumber(members?.last_version);
   if (height === undefined || first === undefined || last === undefined)
     throw new FullnodeFault('malformed', 'the block lacks block_height, first_version or last_version');
   if (version < first || version > last)
@@ -244,7 +203,7 @@ function parseJson(body: Buffer): unknown {
   }
 }
 
-/** Returns hosts, numbered if several URLs share one. */
+/** Hosts, numbered if several URLs share one. */
 export function nameFullnodes(urls: readonly string[]): { name: string; url: string }[] {
   const seen = new Map<string, number>();
   return urls.map((url) => {

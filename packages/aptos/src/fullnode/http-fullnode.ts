@@ -5,9 +5,8 @@ import {
   isLocal,
   TransportError,
 } from '@chainstead/upstream-http';
-import { FullnodeFault, type FullnodeFaultKind } from './errors.ts';
+import { FullnodeFault } from './errors.ts';
 
-/** One fullnode's REST API over keep-alive connections. */
 export interface HttpFullnode {
   /** @param path after `/v1`. @throws FullnodeFault connection, timeout, truncated, too-large */
   get(path: string, signal: AbortSignal): Promise<HttpAnswer>;
@@ -17,14 +16,12 @@ export interface HttpFullnode {
 export interface HttpFullnodeOptions {
   /** With or without a trailing `/v1`. */
   readonly url: string;
-  /** Sent as `Authorization: Bearer`. */
   readonly apiKey: string | null;
   readonly connections: number;
   readonly answerBytesMax: number;
   readonly timeoutMs: number;
 }
 
-/** Limits the size and time of each response. */
 export function createHttpFullnode(options: HttpFullnodeOptions): HttpFullnode {
   const { answerBytesMax, timeoutMs } = options;
   const url = new URL(options.url);
@@ -38,17 +35,14 @@ export function createHttpFullnode(options: HttpFullnodeOptions): HttpFullnode {
         return await exchange.send({ method: 'GET', path: `${base}${query}`, headers, timeoutMs, signal });
       } catch (error) {
         signal.throwIfAborted();
-        if (error instanceof TransportError) throw new FullnodeFault(kindOf(error), error.message, { cause: error });
-        throw error;
+        if (!(error instanceof TransportError)) throw error;
+        // Bodies are not parsed there, and an aborting caller gets the abort reason instead.
+        const kind = error.kind === 'not-json' || error.kind === 'aborted' ? 'connection' : error.kind;
+        throw new FullnodeFault(kind, error.message, { cause: error });
       }
     },
     close: () => exchange.close(),
   };
-}
-
-function kindOf({ kind }: TransportError): FullnodeFaultKind {
-  // Bodies are not parsed there, and an aborting caller gets the abort reason instead.
-  return kind === 'not-json' || kind === 'aborted' ? 'connection' : kind;
 }
 
 function requestHeaders(url: URL, apiKey: string | null): Record<string, string> {

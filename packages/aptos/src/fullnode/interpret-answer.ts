@@ -1,14 +1,11 @@
 import type { HttpAnswer } from '@chainstead/upstream-http';
+import { jsonObject } from '../rows/json-object.ts';
 import { FullnodeFault } from './errors.ts';
 import { refusalWaitMs } from './rate-limit.ts';
 
 const SHOWN_MAX = 200;
 
-/**
- * Returns the body of a successful response. The body of an error is `{message, error_code, vm_error_code}`, or a
- * proxy's text.
- * @throws FullnodeFault pruned, behind, too-large, throttled, server-error, rejected
- */
+/** @throws FullnodeFault pruned, behind, too-large, throttled, server-error, rejected */
 export function requireGood({ status, headers, body }: HttpAnswer, now: number): Buffer {
   if (status === 200) return body;
   const { code, message } = readError(body);
@@ -25,17 +22,16 @@ export function requireGood({ status, headers, body }: HttpAnswer, now: number):
 
 function readError(body: Buffer): { code: string; message: string } {
   const text = body.toString('utf8', 0, 10_000);
+  let error: ReturnType<typeof jsonObject> = null;
   try {
-    const parsed: unknown = JSON.parse(text);
-    if (typeof parsed === 'object' && parsed !== null)
-      return {
-        code: 'error_code' in parsed && typeof parsed.error_code === 'string' ? parsed.error_code : '',
-        message: 'message' in parsed && typeof parsed.message === 'string' ? cut(parsed.message) : cut(text),
-      };
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
+    error = jsonObject(JSON.parse(text));
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
   }
-  return { code: '', message: cut(text) };
+  return {
+    code: typeof error?.error_code === 'string' ? error.error_code : '',
+    message: cut(typeof error?.message === 'string' ? error.message : text),
+  };
 }
 
 function cut(text: string): string {

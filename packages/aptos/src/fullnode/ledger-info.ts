@@ -1,18 +1,14 @@
+import { jsonObject } from '../rows/json-object.ts';
 import { FullnodeFault } from './errors.ts';
 
-/** The range of a fullnode's ledger. */
 export interface LedgerInfo {
   readonly chainId: number;
-  /** Newest version. */
   readonly head: number;
-  /** Oldest version that is not pruned. */
   readonly oldest: number;
 }
 
-/** Headers with lower-case names. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Reads the `X-Aptos-…` headers of a fullnode's response; a proxy may have removed them. */
 export function readLedgerHeaders(headers: AnswerHeaders): Partial<LedgerInfo> {
   const chainId = headerNumber(headers, 'x-aptos-chain-id');
   const head = headerNumber(headers, 'x-aptos-ledger-version');
@@ -24,18 +20,18 @@ export function readLedgerHeaders(headers: AnswerHeaders): Partial<LedgerInfo> {
   };
 }
 
-/** Parses the body of `GET /v1`. @throws FullnodeFault malformed */
+/** Of `GET /v1`. @throws FullnodeFault malformed */
 export function parseLedgerInfo(body: unknown): LedgerInfo {
-  const members = typeof body === 'object' && body !== null ? body : {};
-  const chainId = 'chain_id' in members ? wholeNumber(members.chain_id) : undefined;
-  const head = 'ledger_version' in members ? wholeNumber(members.ledger_version) : undefined;
+  const members = jsonObject(body) ?? {};
+  const chainId = wholeNumber(members.chain_id);
+  const head = wholeNumber(members.ledger_version);
   const oldest = 'oldest_ledger_version' in members ? wholeNumber(members.oldest_ledger_version) : 0;
   if (chainId === undefined || head === undefined || oldest === undefined)
     throw new FullnodeFault('malformed', 'the ledger info lacks chain_id, ledger_version or oldest_ledger_version');
   return { chainId, head, oldest };
 }
 
-/** Returns decimal text or a number as a number; undefined if it is neither or not a safe integer. */
+/** Undefined if it is neither decimal text nor a safe integer. */
 export function wholeNumber(value: unknown): number | undefined {
   const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : undefined;

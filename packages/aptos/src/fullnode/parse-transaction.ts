@@ -4,11 +4,7 @@ import { wholeNumber } from './ledger-info.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/**
- * Parses a transaction of `/v1/transactions`. Its members depend on its type: genesis has no timestamp, only user
- * transactions have a sender.
- * @throws FullnodeFault malformed, with version and member
- */
+/** Genesis has no timestamp, only user transactions have a sender. @throws FullnodeFault malformed */
 export function parseTransaction(value: unknown): AptosTransaction {
   if (!isMembers(value)) throw new FullnodeFault('malformed', 'an entry of the response is not a transaction');
   const version = wholeNumber(value.version);
@@ -18,6 +14,8 @@ export function parseTransaction(value: unknown): AptosTransaction {
   if (typeof success !== 'boolean') throw malformed(version, 'success', success);
   if (typeof root !== 'string') throw malformed(version, 'accumulator_root_hash', root);
   if (timestamp !== undefined && !isDigits(timestamp)) throw malformed(version, 'timestamp', timestamp);
+  const sender = value.sender ?? null;
+  if (sender !== null && typeof sender !== 'string') throw malformed(version, 'sender', sender);
   return {
     type,
     version,
@@ -26,7 +24,7 @@ export function parseTransaction(value: unknown): AptosTransaction {
     success,
     changes: listOf(value.changes ?? [], isChange, version, 'changes'),
     events: listOf(withGuids(value.events ?? []), isEvent, version, 'events'),
-    sender: textOrNull(value.sender, version, 'sender'),
+    sender,
     sequenceNumber: digitsOrNull(value.sequence_number, version, 'sequence_number'),
     gasUsed: digitsOrNull(value.gas_used, version, 'gas_used'),
     gasUnitPrice: digitsOrNull(value.gas_unit_price, version, 'gas_unit_price'),
@@ -34,7 +32,6 @@ export function parseTransaction(value: unknown): AptosTransaction {
   };
 }
 
-/** Returns the function of an entry function payload, or of a multisig payload that contains one. */
 function entryFunctionOf(payload: unknown): string | null {
   if (!isMembers(payload)) return null;
   if (payload.type === 'multisig_payload') return entryFunctionOf(payload.transaction_payload);
@@ -65,10 +62,7 @@ function isEvent(value: unknown): value is AptosEvent {
   );
 }
 
-/**
- * Adds guids to events. Genesis events may identify their handle in an old form: `key`, eight bytes of creation number
- * (little-endian) and the account.
- */
+/** Genesis events may identify their handle by `key`: eight bytes of creation number (little-endian) and the account. */
 function withGuids(events: unknown): unknown {
   if (!Array.isArray(events)) return events;
   return events.map((event: unknown) => {
@@ -90,17 +84,8 @@ function listOf<Item>(
 ): readonly Item[] {
   if (!Array.isArray(value)) throw malformed(version, member, value);
   if (value.every(isItem)) return value;
-  throw malformed(
-    version,
-    `an entry of ${member}`,
-    value.find((item) => !isItem(item)),
-  );
-}
-
-function textOrNull(value: unknown, version: number, member: string): string | null {
-  if (value === undefined || value === null) return null;
-  if (typeof value !== 'string') throw malformed(version, member, value);
-  return value;
+  const stranger = value.find((item) => !isItem(item));
+  throw malformed(version, `an entry of ${member}`, stranger);
 }
 
 function digitsOrNull(value: unknown, version: number, member: string): string | null {

@@ -2,13 +2,9 @@ import { type AnswerHeaders, headerText } from './ledger-info.ts';
 
 /** A larger number is a timestamp in seconds since the epoch instead of a wait. */
 const SECONDS_AS_MOMENT = 1_000_000_000;
-/** Upper limit for the wait that a fullnode requests. */
 const WAIT_MAX_MS = 600_000;
 
-/**
- * Returns the wait after a refused call in milliseconds: `Retry-After` in seconds or as a date, otherwise the reset of
- * the rate limit.
- */
+/** After a refused call, milliseconds: `Retry-After` in seconds or as a date, otherwise the reset of the rate limit. */
 export function refusalWaitMs(headers: AnswerHeaders, now: number): number | undefined {
   const retryAfter = headerText(headers, 'retry-after')?.trim();
   if (retryAfter === undefined) return resetMs(headers, now);
@@ -17,13 +13,12 @@ export function refusalWaitMs(headers: AnswerHeaders, now: number): number | und
   return Number.isNaN(date) ? resetMs(headers, now) : bounded(date - now);
 }
 
-/** Returns the wait after a successful call that used up the budget; undefined while budget is left. */
+/** After a successful call that used up the budget; undefined while budget is left. */
 export function budgetWaitMs(headers: AnswerHeaders, now: number): number | undefined {
   const remaining = headerText(headers, 'x-ratelimit-remaining') ?? headerText(headers, 'ratelimit-remaining');
   return remaining !== undefined && Number(remaining) === 0 ? resetMs(headers, now) : undefined;
 }
 
-/** The reset is in seconds from now, or a timestamp. */
 function resetMs(headers: AnswerHeaders, now: number): number | undefined {
   const reset = Number(
     headerText(headers, 'x-ratelimit-reset') ?? headerText(headers, 'ratelimit-reset') ?? Number.NaN,

@@ -1,46 +1,38 @@
 /**
- * Reads transactions from the bytes of `/v1/transactions` without creating objects for irrelevant ones. The node writes
- * each transaction as `{"version":"N","hash":…`: if those beginnings are in order, they split the page into its
- * transactions, and only those with a marker are parsed. No Move value can look like such a beginning, since its
- * members are sorted by name. Any other page is parsed as a whole.
+ * Creates no objects for irrelevant transactions. The node writes each as `{"version":"N","hash":…`: if those beginnings
+ * are in order, they split the page, and only transactions with a marker are parsed. No Move value can look like one,
+ * since its members are sorted by name. Any other page is parsed as a whole.
  */
 import type { AptosTransaction } from '../transaction.ts';
 import { FullnodeFault } from './errors.ts';
 import { parseTransaction } from './parse-transaction.ts';
 
-/** Consecutive transactions of a fullnode. */
 export interface TransactionsPage {
   readonly first: number;
   readonly last: number;
-  /** At least the transactions with one of the markers, in order; all of them without markers. */
+  /** At least those with one of the markers, in order; all of them without markers. */
   readonly transactions: readonly AptosTransaction[];
-  /** The accumulator root after the last one. */
   readonly root: string;
   readonly bytes: number;
 }
 
-/** Byte strings of relevant transactions; null: all are relevant. */
+/** Of relevant transactions; null: all are relevant. */
 export type Markers = readonly Buffer[] | null;
 
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const CLOSE_BRACE = 0x7d;
 const COMMA = 0x2c;
-/** Occurs once in every transaction. */
 const ROOT_MEMBER = Buffer.from('"accumulator_root_hash":"');
 /** If more than this share of a page is relevant, it is faster to parse all of it. */
 const WHOLE_PAGE_SHARE = 0.5;
 
-/**
- * Returns the transactions from `first` on.
- * @param limit the requested maximum
- * @throws FullnodeFault truncated, malformed, wrong-versions, or behind if there is none
- */
+/** @throws FullnodeFault truncated, malformed, wrong-versions, or behind if there is none */
 export function readPage(body: Buffer, first: number, limit: number, markers: Markers): TransactionsPage {
   return (markers === null ? null : readMarked(body, first, limit, markers)) ?? readWhole(body, first, limit);
 }
 
-/** Returns null if the page has an unexpected form, or so much of it is relevant that nothing would be saved. */
+/** Null if the page has an unexpected form, or so much of it is relevant that nothing would be saved. */
 function readMarked(body: Buffer, first: number, limit: number, markers: readonly Buffer[]): TransactionsPage | null {
   const starts = findStarts(body, first, limit);
   if (starts === null) return null;
@@ -59,7 +51,6 @@ function readMarked(body: Buffer, first: number, limit: number, markers: readonl
   return { first, last: last.version, transactions, root: last.accumulatorRootHash, bytes: body.length };
 }
 
-/** Returns the positions of the transactions `first`, `first + 1`, …; null if the form is unexpected. */
 function findStarts(body: Buffer, first: number, limit: number): number[] | null {
   if (body[0] !== OPEN_BRACKET || body.at(-1) !== CLOSE_BRACKET) return null;
   const starts: number[] = [];
@@ -81,7 +72,6 @@ function countRoots(body: Buffer): number {
   return count;
 }
 
-/** Returns the indexes of the transactions with a marker, in order. */
 function findMarked(body: Buffer, starts: readonly number[], markers: readonly Buffer[]): number[] {
   const marked = new Set<number>();
   for (const marker of markers) {
@@ -97,7 +87,7 @@ function findMarked(body: Buffer, starts: readonly number[], markers: readonly B
   return [...marked].toSorted((a, b) => a - b);
 }
 
-/** Returns null if the bytes between two beginnings are not one transaction. */
+/** Null if the bytes between two beginnings are not one transaction. */
 function parseAt(body: Buffer, starts: readonly number[], index: number, first: number): AptosTransaction | null {
   // Without the comma after it, or the bracket that ends the page.
   const end = (starts[index + 1] ?? body.length) - 1;
@@ -129,7 +119,6 @@ function requireVersion({ version }: AptosTransaction, expected: number): void {
     throw new FullnodeFault('wrong-versions', `version ${version} came where ${expected} was expected`);
 }
 
-/** `undefined` is no JSON value, so it can mean "not JSON". */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,14 +1,11 @@
+import { sql, type Transaction } from '@chainstead/db';
 import { readCoinStore } from '../coins/coin-store.ts';
-import { createCoinTypes } from '../coins/coin-type.ts';
+import { type CoinType, createCoinTypes } from '../coins/coin-type.ts';
 import type { AptosDataset, AptosSlice, DecodedRows } from '../dataset.ts';
-import { wholeSeconds } from '../rows/whole-seconds.ts';
-import type { BalanceRow } from './balance-row.ts';
-import { insertBalances } from './insert-balances.ts';
+import { type Insert, type InsertColumn, insertRows } from '../rows/insert-rows.ts';
+import { type AptosNetwork, wholeSeconds } from '../transaction.ts';
 
-/**
- * Coin balances of wallets: the amount in every `CoinStore` that a genesis or user transaction writes, including failed
- * ones (they pay gas), and 0 in one that it deletes. The newest version is a wallet's balance, in any order of arrival.
- */
+/** The amount in every `CoinStore` that a transaction writes, failed ones included (they pay gas), and 0 in a deleted one. */
 export const holders: AptosDataset = {
   name: 'holders',
   tables: ['aptos_balance_history', 'aptos_balances'],
@@ -20,10 +17,10 @@ export const holders: AptosDataset = {
   },
 };
 
-/** Returns one row per store and transaction, sorted by wallet, coin and version. */
-export function deriveBalances({ network, transactions }: AptosSlice): BalanceRow[] {
+/** One row per store and transaction, sorted by wallet, coin and version. */
+export function deriveBalances({ network, transactions }: AptosSlice): StoredBalance[] {
   const describe = createCoinTypes();
-  const rows = new Map<string, BalanceRow>();
+  const rows = new Map<string, StoredBalance>();
   for (const { type, version, timestamp, changes } of transactions) {
     if (type !== 'user_transaction' && type !== 'genesis_transaction') continue;
     for (const change of changes) {
@@ -40,11 +37,62 @@ export function deriveBalances({ network, transactions }: AptosSlice): BalanceRo
       });
     }
   }
-  return [...rows.values()].sort(byWalletAndCoin);
+  return [...rows.values()].sort((a, b) => {
+    if (a.ownerAddress !== b.ownerAddress) return a.ownerAddress < b.ownerAddress ? -1 : 1;
+    if (a.coinType.hash !== b.coinType.hash) return a.coinType.hash < b.coinType.hash ? -1 : 1;
+    return a.transactionVersion - b.transactionVersion;
+  });
 }
 
-function byWalletAndCoin(a: BalanceRow, b: BalanceRow): number {
-  if (a.ownerAddress !== b.ownerAddress) return a.ownerAddress < b.ownerAddress ? -1 : 1;
-  if (a.coinType.hash !== b.coinType.hash) return a.coinType.hash < b.coinType.hash ? -1 : 1;
-  return a.transactionVersion - b.transactionVersion;
+interface StoredBalance {
+  readonly network: AptosNetwork;
+  readonly ownerAddress: string;
+  readonly coinType: CoinType;
+  readonly transactionVersion: number;
+  /** Base units. */
+  readonly amount: string;
+  readonly transactionTimestamp: Date;
 }
+
+/** @param rows sorted by wallet, coin and version @returns number of rows added to the history */
+async function insertBalances(transaction: Transaction, rows: readonly StoredBalance[]): Promise<number> {
+  const added = await insertRows(transaction, HISTORY, rows);
+  // The last row of each wallet and coin: a statement may update a balance only once.
+  const newest = rows.filter((row, index) => {
+    const next = rows[index + 1];
+    return next === undefined || next.ownerAddress !== row.ownerAddress || next.coinType.hash !== row.coinType.hash;
+  });
+  await insertRows(transaction, BALANCES, newest);
+  return added;
+}
+
+const SHARED: readonly InsertColumn<StoredBalance>[] = [
+  { name: 'network', type: 'text', value: (row) => row.network },
+  { name: 'owner_address', type: 'bytea', value: (row) => row.ownerAddress },
+  { name: 'coin_type_hash', type: 'bytea', value: (row) => row.coinType.hash },
+  { name: 'coin_type', type: 'text', value: (row) => row.coinType.text },
+  { name: 'amount', type: 'numeric', value: (row) => row.amount },
+];
+
+const HISTORY: Insert<StoredBalance> = {
+  table: 'aptos_balance_history',
+  columns: [
+    ...SHARED,
+    { name: 'transaction_version', type: 'bigint', value: (row) => row.transactionVersion },
+    { name: 'transaction_timestamp', type: 'timestamptz', value: (row) => row.transactionTimestamp },
+  ],
+  onConflict: null,
+};
+
+const BALANCES: Insert<StoredBalance> = {
+  table: 'aptos_balances',
+  columns: [
+    ...SHARED,
+    { name: 'last_transaction_version', type: 'bigint', value: (row) => row.transactionVersion },
+    { name: 'last_transaction_timestamp', type: 'timestamptz', value: (row) => row.transactionTimestamp },
+  ],
+  onConflict: sql`(owner_address, network, coin_type_hash) DO UPDATE SET amount = excluded.amount,
+    last_transaction_version = excluded.last_transaction_version,
+    last_transaction_timestamp = excluded.last_transaction_timestamp
+    WHERE aptos_balances.last_transaction_version < excluded.last_transaction_version`,
+};

@@ -1,30 +1,13 @@
-/** A Move type as fullnodes name it (`MoveType` of the Aptos REST API). */
-export type MoveType = MovePrimitive | MoveVector | MoveReference | MoveParameter | MoveStruct;
+export type MoveType =
+  | { readonly kind: 'primitive'; readonly name: PrimitiveName }
+  | { readonly kind: 'vector'; readonly element: MoveType }
+  /** `&T` or `&mut T`. */
+  | { readonly kind: 'reference'; readonly mutable: boolean; readonly target: MoveType }
+  /** A type parameter of a generic declaration: `T0`. */
+  | { readonly kind: 'parameter'; readonly index: number }
+  | MoveStruct;
 
-export interface MovePrimitive {
-  readonly kind: 'primitive';
-  readonly name: PrimitiveName;
-}
-
-export interface MoveVector {
-  readonly kind: 'vector';
-  readonly element: MoveType;
-}
-
-/** `&T` or `&mut T`. */
-export interface MoveReference {
-  readonly kind: 'reference';
-  readonly mutable: boolean;
-  readonly target: MoveType;
-}
-
-/** A type parameter of a generic declaration: `T0`. */
-export interface MoveParameter {
-  readonly kind: 'parameter';
-  readonly index: number;
-}
-
-export interface MoveStruct {
+interface MoveStruct {
   readonly kind: 'struct';
   /** `0x` and 64 hexadecimal digits. */
   readonly address: string;
@@ -51,9 +34,9 @@ export const PRIMITIVE_NAMES = [
   'signer',
 ] as const;
 
-export type PrimitiveName = (typeof PRIMITIVE_NAMES)[number];
+type PrimitiveName = (typeof PRIMITIVE_NAMES)[number];
 
-/** Returns the text of a type as fullnodes print it: addresses without leading zeros, a space after each comma. */
+/** As fullnodes print it: addresses without leading zeros, a space after each comma. */
 export function formatMoveType(type: MoveType): string {
   switch (type.kind) {
     case 'primitive':
@@ -66,11 +49,20 @@ export function formatMoveType(type: MoveType): string {
       return `T${type.index}`;
     case 'struct': {
       const generics = type.typeArguments.length === 0 ? '' : `<${type.typeArguments.map(formatMoveType).join(', ')}>`;
-      return `${formatAddress(type.address)}::${type.module}::${type.name}${generics}`;
+      return `0x${type.address.slice(2).replace(/^0+(?=.)/, '')}::${type.module}::${type.name}${generics}`;
     }
   }
 }
 
-function formatAddress(address: string): string {
-  return `0x${address.slice(2).replace(/^0+(?=.)/, '')}`;
+const ADDRESS = /^(?:0[xX])?([0-9a-fA-F]{1,64})$/;
+const STANDARD = /^0x[0-9a-f]{64}$/;
+const DIGITS = 64;
+
+/** `0x` and 64 lower-case hexadecimal digits. The prefix and leading zeros are optional; null if it is not an address. */
+export function standardAddress(text: string): string | null {
+  if (STANDARD.test(text)) return text;
+  const digits = ADDRESS.exec(text)?.[1];
+  return digits === undefined ? null : `0x${digits.toLowerCase().padStart(DIGITS, '0')}`;
 }
+
+export const FRAMEWORK_ADDRESS = `0x${'1'.padStart(DIGITS, '0')}`;

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { standardAddress } from './address.ts';
-import { formatMoveType, type MoveType, PRIMITIVE_NAMES } from './move-type.ts';
-import { MoveTypeError } from './move-type-error.ts';
-import { NESTING_MAX, parseMoveType } from './parse-move-type.ts';
+import { formatMoveType, type MoveType, PRIMITIVE_NAMES, standardAddress } from './move-type.ts';
+import { MoveTypeError, NESTING_MAX, parseMoveType } from './parse-move-type.ts';
 
 const identifiers = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,12}$/);
 const addresses = fc

@@ -1,11 +1,9 @@
-import { standardAddress } from './address.ts';
-import { type MoveType, PRIMITIVE_NAMES, type PrimitiveName } from './move-type.ts';
-import { MoveTypeError } from './move-type-error.ts';
+import { defineError } from '@chainstead/core';
+import { type MoveType, PRIMITIVE_NAMES, standardAddress } from './move-type.ts';
 
 /**
- * Parses the text of a Move type. White space may be between any two parts; the prefix and leading zeros of addresses
- * are optional. Linear in the text's length.
- * @throws MoveTypeError for anything else, and for types nested deeper than {@link NESTING_MAX}
+ * White space may be between any two parts. Linear in the text.
+ * @throws MoveTypeError also for types nested deeper than {@link NESTING_MAX}
  */
 export function parseMoveType(text: string): MoveType {
   const reader = new TypeReader(text);
@@ -17,12 +15,10 @@ export function parseMoveType(text: string): MoveType {
 /** Levels of generics, vectors and references. The Move VM's limit for type tags is 8. */
 export const NESTING_MAX = 64;
 
-/** An identifier, or the hexadecimal digits of an address. */
 const WORD = /[A-Za-z0-9_$]+/y;
 const SPACE = /\s*/y;
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_$]*$/;
 const PARAMETER = /^T(0|[1-9][0-9]{0,4})$/;
-const PRIMITIVES: ReadonlySet<string> = new Set(PRIMITIVE_NAMES);
 
 class TypeReader {
   readonly #text: string;
@@ -37,7 +33,8 @@ class TypeReader {
     if (this.#take('&')) return this.#reference(depth);
     const word = this.#word('a type');
     if (this.#take('::')) return this.#struct(word, depth);
-    if (isPrimitive(word)) return { kind: 'primitive', name: word };
+    const primitive = PRIMITIVE_NAMES.find((name) => name === word);
+    if (primitive !== undefined) return { kind: 'primitive', name: primitive };
     if (word === 'vector') return { kind: 'vector', element: this.#single(depth) };
     const index = PARAMETER.exec(word)?.[1];
     if (index !== undefined) return { kind: 'parameter', index: Number(index) };
@@ -118,6 +115,7 @@ class TypeReader {
   }
 }
 
-function isPrimitive(word: string): word is PrimitiveName {
-  return PRIMITIVES.has(word);
-}
+export class MoveTypeError extends defineError('MOVE_TYPE_INVALID', (reason: string, position: number) => ({
+  message: `The text is not a Move type: ${reason} at character ${position}`,
+  facts: { reason, position },
+})) {}

@@ -4,10 +4,6 @@ import { coinRoutes } from './coin-routes.ts';
 import type { NetworkChoice } from './request-network.ts';
 import { transferRoutes } from './transfer-routes.ts';
 
-/**
- * Creates the Aptos routes (docs/api/aptos.md#aptos-routes) for `createApi`. A network or dataset that is not indexed
- * here is refused by name, unless rows of it are stored.
- */
 export function createAptosRoutes(networks: NetworkChoice): readonly RouteModule[] {
   const routes = [...coinRoutes(networks), ...transferRoutes(networks), ...balanceRoutes(networks)];
   return [withScope('data', routes)];

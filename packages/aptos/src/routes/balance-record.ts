@@ -3,7 +3,6 @@ import { z } from '@hono/zod-openapi';
 
 const shared = { amount: z.string(), coin_type: z.string(), coin_type_hash: z.string() };
 
-/** The balance of a wallet in a coin (docs/api/aptos.md#records). */
 export const balanceRecordSchema = z
   .object({
     ...shared,
@@ -13,7 +12,6 @@ export const balanceRecordSchema = z
   })
   .openapi('AptosCoinBalance');
 
-/** The balance of a wallet in a coin after a transaction. */
 export const historicalBalanceRecordSchema = z
   .object({
     ...shared,
@@ -30,14 +28,12 @@ const SHARED_COLUMNS = {
   owner_address: hex('owner_address', 32),
 } as const;
 
-/** Balances from a relation with the columns of `aptos_balances`. */
 export const BALANCE_ROWS = packedRows({
   ...SHARED_COLUMNS,
   at: preciseMoment('last_transaction_timestamp'),
   version: int8('last_transaction_version'),
 });
 
-/** Balances from a relation with the columns of `aptos_balance_history`. */
 export const HISTORICAL_BALANCE_ROWS = packedRows({
   ...SHARED_COLUMNS,
   at: preciseMoment('transaction_timestamp'),
@@ -47,23 +43,17 @@ export const HISTORICAL_BALANCE_ROWS = packedRows({
 export type BalanceResult = RowOf<typeof BALANCE_ROWS>;
 
 export function showBalance(row: BalanceResult): z.infer<typeof balanceRecordSchema> {
+  const { amount, coin_type, coin_type_hash, owner_address, at, version } = row;
   return {
-    amount: row.amount,
-    coin_type: row.coin_type,
-    coin_type_hash: row.coin_type_hash,
-    last_transaction_timestamp: row.at,
-    last_transaction_version: String(row.version),
-    owner_address: row.owner_address,
+    ...{ amount, coin_type, coin_type_hash },
+    ...{ last_transaction_timestamp: at, last_transaction_version: String(version), owner_address },
   };
 }
 
 export function showHistoricalBalance(row: BalanceResult): z.infer<typeof historicalBalanceRecordSchema> {
+  const { amount, coin_type, coin_type_hash, owner_address, at, version } = row;
   return {
-    amount: row.amount,
-    coin_type: row.coin_type,
-    coin_type_hash: row.coin_type_hash,
-    transaction_timestamp: row.at,
-    transaction_version: String(row.version),
-    owner_address: row.owner_address,
+    ...{ amount, coin_type, coin_type_hash },
+    ...{ transaction_timestamp: at, transaction_version: String(version), owner_address },
   };
 }

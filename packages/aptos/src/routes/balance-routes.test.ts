@@ -5,7 +5,7 @@ import { holders } from '../holders/dataset.ts';
 import { exampleApi, readAll, readPage } from '../testing/example-api.ts';
 import { coinStoreChange, exampleTransaction, sliceOf } from '../testing/example-transaction.ts';
 import { addressOf } from '../testing/seeded-rows.ts';
-import { hashesOfCoinTypes } from './coin-type-hashes.ts';
+import { hashesOfCoinTypes } from './transfer-routes.ts';
 
 let scratch: ScratchDatabase;
 let app: ApiApp;

@@ -23,10 +23,6 @@ import type { NetworkChoice } from './request-network.ts';
 import { type IndexColumn, typedValue } from './scan-conditions.ts';
 import { exclusion, listKey } from './transfer-routes.ts';
 
-/**
- * Creates `/wallets/coins`, `/wallets/coins/history` and `/coins/owners/{coin_type_hash}/top-holders`
- * (docs/api/aptos.md#aptos-routes).
- */
 export function balanceRoutes(networks: NetworkChoice): readonly RouteModule[] {
   return [listRoute(walletsRoute, networks), listRoute(historyRoute, networks), listRoute(topHoldersRoute, networks)];
 }
@@ -112,8 +108,9 @@ const historyRoute: ListRoute<
   placeOf: (row) => [String(row.version), row.coin_type_hash, row.owner_address],
 };
 
-function walletFilter(values: { readonly [Name in keyof typeof walletParameters]: readonly string[] | null }) {
-  const { owner_addresses, coin_type_hash_whitelist, coin_type_hash_blacklist } = values;
+type WalletFilter = { readonly [Name in keyof typeof walletParameters]: readonly string[] | null };
+
+function walletFilter({ owner_addresses, coin_type_hash_whitelist, coin_type_hash_blacklist }: WalletFilter) {
   return { owner_addresses, coin_type_hash_whitelist, coin_type_hash_blacklist };
 }
 
@@ -138,10 +135,7 @@ const topHoldersRoute: ListRoute<typeof coinPath, typeof holderParameters, Balan
   parameters: holderParameters,
   filterOf: ({ coin_type_hash, min_amount, min_version, wallet_whitelist, wallet_blacklist }) => ({
     coin_type_hash: [coin_type_hash],
-    min_amount,
-    min_version,
-    wallet_whitelist,
-    wallet_blacklist,
+    ...{ min_amount, min_version, wallet_whitelist, wallet_blacklist },
   }),
   scanOf(filter) {
     const coin = listKey(filter, 'coin_type_hash', 'coin_type_hash');

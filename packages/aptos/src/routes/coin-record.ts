@@ -12,7 +12,6 @@ import {
 } from '@chainstead/db/packed-rows';
 import { z } from '@hono/zod-openapi';
 
-/** A coin in the API (docs/api/aptos.md#coins). */
 export const coinRecordSchema = z
   .object({
     coin_type: z.string(),
@@ -30,7 +29,6 @@ export const coinRecordSchema = z
 
 export type CoinRecord = z.infer<typeof coinRecordSchema>;
 
-/** Coins from a relation with the columns of `aptos_coins`. */
 export const COIN_ROWS = packedRows({
   coin_type: text('coin_type'),
   coin_type_hash: hexDigits('coin_type_hash', 32),
@@ -46,17 +44,10 @@ export const COIN_ROWS = packedRows({
 
 export type CoinResult = RowOf<typeof COIN_ROWS>;
 
-export function showCoin(row: CoinResult): CoinRecord {
+export function showCoin({ transaction_timestamp, transaction_version, ...coin }: CoinResult): CoinRecord {
   return {
-    coin_type: row.coin_type,
-    coin_type_hash: row.coin_type_hash,
-    creator_address: row.creator_address,
-    decimals: row.decimals,
-    name: row.name,
-    supply_aggregator_table_handle: row.supply_aggregator_table_handle,
-    supply_aggregator_table_key: row.supply_aggregator_table_key,
-    symbol: row.symbol,
-    transaction_created_timestamp: row.transaction_timestamp,
-    transaction_version_created: String(row.transaction_version),
+    ...coin,
+    transaction_created_timestamp: transaction_timestamp,
+    transaction_version_created: String(transaction_version),
   };
 }

@@ -2,26 +2,19 @@ import { hexBytes, type Sql, sql } from '@chainstead/db';
 import { readPackedPage } from '@chainstead/db/packed-rows';
 import { errorResponses, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
-import type { AptosNetwork } from '../transaction.ts';
-import { badRequest, badRequestSchema } from './bad-request.ts';
 import { COIN_ROWS, type CoinRecord, type CoinResult, coinRecordSchema, showCoin } from './coin-record.ts';
 import { addressItem, coinTypeHashItem, listParameter } from './list-parameter.ts';
 import { type ListRoute, listRoute, networkParameter, schemaOf } from './list-route.ts';
-import { whyNotIndexed } from './not-indexed.ts';
 import type { Filter } from './open-page.ts';
 import { type CoveredTexts, coveredIn } from './page-statement.ts';
 import { textParameter } from './parameter.ts';
-import { type ParameterSet, readParameters } from './read-parameters.ts';
-import { type NetworkChoice, networkOfRequest } from './request-network.ts';
+import { badRequest, badRequestSchema, type ParameterSet, readParameters } from './read-parameters.ts';
+import { type NetworkChoice, networkOfRequest, whyNotIndexed } from './request-network.ts';
 import type { IndexColumn } from './scan-conditions.ts';
 
 const SYMBOL_LENGTH_MAX = 10;
 const NAME_LENGTH_MAX = 32;
 
-/**
- * Creates `/coins/latest`, `/coins/symbols`, `/coins/names`, `/coins/creators` and `/coins`
- * (docs/api/aptos.md#aptos-routes).
- */
 export function coinRoutes(networks: NetworkChoice): readonly RouteModule[] {
   return [
     listRoute(latestRoute, networks),
@@ -32,12 +25,7 @@ export function coinRoutes(networks: NetworkChoice): readonly RouteModule[] {
   ];
 }
 
-const SHARED = {
-  pathParameters: {},
-  record: coinRecordSchema,
-  rows: COIN_ROWS,
-  show: showCoin,
-} as const;
+const SHARED = { pathParameters: {}, record: coinRecordSchema, rows: COIN_ROWS, show: showCoin } as const;
 
 const SCAN = { dataset: 'coins', table: 'aptos_coins' } as const;
 
@@ -65,7 +53,6 @@ const latestRoute: CoinRoute<Record<never, never>> = {
   placeOf: placeOfVersion,
 };
 
-/** Lists coins in byte order of a text column, between two texts. */
 function rangeRoute(column: 'symbol' | 'name', lengthMax: number, operationId: string) {
   const [from, to] = [`from_${column}`, `to_${column}`];
   const route: CoinRoute<ParameterSet> = {
@@ -123,7 +110,6 @@ const creatorsRoute: CoinRoute<typeof creatorParameters> = {
   placeOf: placeOfVersion,
 };
 
-/** Returns a list from a filter. */
 export function listIn(filter: Filter, name: string): readonly string[] {
   const value = filter[name];
   return typeof value === 'object' && value !== null ? value : [];
@@ -134,7 +120,7 @@ const hashParameters = {
   network: networkParameter,
 };
 
-/** `GET /coins`: the stored coins by hash, as an array without an envelope. */
+/** The stored coins as an array without an envelope. */
 function coinsByHashesRoute(networks: NetworkChoice): RouteModule {
   return (app, { reads }) => {
     app.openAPIRegistry.registerPath(coinsByHashesDocument);
@@ -142,8 +128,16 @@ function coinsByHashesRoute(networks: NetworkChoice): RouteModule {
       const { problems, values } = readParameters(hashParameters, c.req.queries());
       if (problems.length > 0) return c.json(badRequest(problems), 400);
       const network = values.network ?? networkOfRequest(c, networks);
-      const { rows, page } = await readPackedPage<CoinResult, CoveredTexts>(reads, COIN_ROWS, (select) =>
-        coinsByHashesStatement(network, values.coin_type_hashes, select),
+      const networkName = sql`${network}`;
+      const hashes = sql`unnest(${values.coin_type_hashes.map(hexBytes)}::bytea[])`;
+      // One lookup of the primary key per hash.
+      const { rows, page } = await readPackedPage<CoinResult, CoveredTexts>(
+        reads,
+        COIN_ROWS,
+        (
+          select,
+        ) => sql`SELECT ${select}, ${coveredIn(networkName, SCAN.dataset)} AS covered FROM ${hashes} AS wanted(hash)
+  CROSS JOIN LATERAL (SELECT * FROM aptos_coins WHERE coin_type_hash = wanted.hash AND network = ${networkName} LIMIT 1) AS coin`,
       );
       if (rows.length === 0 && page.covered === null) {
         const obstacle = whyNotIndexed(networks, network, SCAN.dataset);
@@ -168,10 +162,3 @@ const coinsByHashesDocument = createRoute({
     ...errorResponses(401, 429, 500, 503),
   },
 });
-
-/** One lookup of the primary key per hash. */
-function coinsByHashesStatement(requested: AptosNetwork, hashes: readonly string[], select: Sql): Sql {
-  const network = sql`${requested}`;
-  return sql`SELECT ${select}, ${coveredIn(network, SCAN.dataset)} AS covered FROM unnest(${hashes.map(hexBytes)}::bytea[]) AS wanted(hash)
-  CROSS JOIN LATERAL (SELECT * FROM aptos_coins WHERE coin_type_hash = wanted.hash AND network = ${network} LIMIT 1) AS coin`;
-}

@@ -1,13 +1,10 @@
-/** Array parameters of the Aptos routes: 1 to 25 items, each with a separate range scan. */
+import { COIN_TYPE_LENGTH_MAX } from '../coins/coin-type.ts';
 import { documented, lengthProblems, type Parameter, type ParameterFacts, type Reading } from './parameter.ts';
 
-/** Rules for one item of an array, or for a path parameter. */
 export interface Item {
-  /** For the OpenAPI document. */
   readonly facts: ParameterFacts;
-  /** Returns the rules that a text breaks, with `subject` as their subject. */
+  /** The rules that a text breaks, with `subject` as their subject. */
   problems(text: string, subject: string): readonly string[];
-  /** Returns the normal form of a valid text. */
   normalize(text: string): string;
 }
 
@@ -23,7 +20,6 @@ export const addressItem: Item = {
   normalize: (text) => text.toLowerCase(),
 };
 
-/** SHA-256 of a coin type: 64 hexadecimal digits. */
 export const coinTypeHashItem: Item = {
   facts: { type: 'string', pattern: '^[0-9a-fA-F]{64}$' },
   problems: (text, subject) => [
@@ -33,14 +29,12 @@ export const coinTypeHashItem: Item = {
   normalize: (text) => text.toLowerCase(),
 };
 
-/** A Move type, as the node prints it. */
 export const coinTypeItem: Item = {
-  facts: { type: 'string', minLength: 1, maxLength: 5_000, example: '0x1::aptos_coin::AptosCoin' },
+  facts: { type: 'string', minLength: 1, maxLength: COIN_TYPE_LENGTH_MAX, example: '0x1::aptos_coin::AptosCoin' },
   problems: (text, subject) => lengthProblems(text, subject, 1, COIN_TYPE_LENGTH_MAX),
   normalize: (text) => text,
 };
 
-/** A block height. */
 export const blockHeightItem: Item = {
   facts: { type: 'string', pattern: '^[0-9]+$' },
   problems: (text, subject) => {
@@ -52,12 +46,10 @@ export const blockHeightItem: Item = {
 
 const ADDRESS_LENGTH = 66;
 const HASH_LENGTH = 64;
-const COIN_TYPE_LENGTH_MAX = 5_000;
 const DIGITS = /^[0-9]{1,100}$/;
-/** Maximum of a `bigint` column. */
 const BIGINT_MAX = 2n ** 63n - 1n;
 
-/** 1 to 25 items, in a fixed order and unique. */
+/** 1 to 25 items, sorted and unique; each is a separate range scan. */
 export function listParameter(item: Item, description: string): Parameter<readonly string[]> {
   const optional = optionalListParameter(item, description);
   return {
@@ -65,17 +57,12 @@ export function listParameter(item: Item, description: string): Parameter<readon
     isArray: true,
     read(given, name) {
       if (given !== undefined) return optional.read(given, name) as Reading<readonly string[]>;
-      const problems = [
-        `${name} must contain no more than ${LIST_LENGTH_MAX} elements`,
-        `${name} must contain at least 1 elements`,
-        `${name} must be an array`,
-      ];
-      return { problems };
+      const rules = [`contain no more than ${LIST_LENGTH_MAX} elements`, 'contain at least 1 elements', 'be an array'];
+      return { problems: rules.map((rule) => `${name} must ${rule}`) };
     },
   };
 }
 
-/** Works as {@link listParameter}; null if absent. */
 export function optionalListParameter(item: Item, description: string): Parameter<readonly string[] | null> {
   return {
     schema: listSchema(item, description, { required: false }),
@@ -91,7 +78,6 @@ export function optionalListParameter(item: Item, description: string): Paramete
   };
 }
 
-/** A path parameter. */
 export function pathParameter(item: Item, description: string): Parameter<string> {
   return {
     schema: documented({ ...item.facts, description }, { required: true }),
@@ -111,7 +97,7 @@ function listSchema(item: Item, description: string, { required }: { readonly re
   );
 }
 
-/** Returns the items of a comma-separated list. Commas inside generics belong to a Move type. */
+/** Commas inside generics belong to a Move type. */
 function splitList(text: string): string[] {
   const items: string[] = [];
   let depth = 0;

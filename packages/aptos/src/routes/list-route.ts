@@ -1,15 +1,13 @@
 import { type PackedRows, readPackedPage } from '@chainstead/db/packed-rows';
 import { errorResponses, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
-import { badRequest, badRequestSchema } from './bad-request.ts';
-import { whyNotIndexed } from './not-indexed.ts';
 import { type Filter, filterSchema, networkIn, openPage, type Run } from './open-page.ts';
 import { type CoveredTexts, type PageScan, pageStatement } from './page-statement.ts';
 import { choiceParameter, cursorParameter, limitParameter, offsetParameter } from './parameter.ts';
-import { type ParameterSet, readParameters, type ValuesOf } from './read-parameters.ts';
-import { type NetworkChoice, networkOfRequest } from './request-network.ts';
+import { badRequest, badRequestSchema, type ParameterSet, readParameters, type ValuesOf } from './read-parameters.ts';
+import { type NetworkChoice, networkOfRequest, whyNotIndexed } from './request-network.ts';
 
-/** The part of a scan that the route defines; paging defines the rest. */
+/** Paging defines the rest of a scan. */
 export type RouteScan = Omit<PageScan, 'select' | 'network' | 'after' | 'offset' | 'limit'>;
 
 export interface ListRoute<Path extends ParameterSet, Own extends ParameterSet, Row extends object, Shown> {
@@ -18,20 +16,17 @@ export interface ListRoute<Path extends ParameterSet, Own extends ParameterSet, 
   readonly summary: string;
   readonly description: string;
   readonly pathParameters: Path;
-  /** Query parameters, except those of paging. */
   readonly parameters: Own;
   readonly record: z.ZodType<Shown>;
   readonly rows: PackedRows<Row>;
-  /** Returns the values that the cursor carries; null: absent. */
   filterOf(values: ValuesOf<Path> & ValuesOf<Own>): Filter;
   /** @param after the order columns of the last row of the previous page */
   scanOf(filter: Filter, after: readonly string[] | null): RouteScan;
-  /** Returns the scan's order columns of a row. */
+  /** The scan's order columns. */
   placeOf(row: Row): readonly string[];
   show(row: Row): Shown;
 }
 
-/** A parameter of every route. */
 export const networkParameter = choiceParameter(
   ['mainnet', 'testnet'],
   'Default: the network of the requested host or port, otherwise mainnet.',
@@ -44,7 +39,6 @@ const PAGING = {
   network: networkParameter,
 };
 
-/** Creates a route that returns `{cursor, hasNextPage, result}` and `indexed`. */
 export function listRoute<Path extends ParameterSet, Own extends ParameterSet, Row extends object, Shown>(
   route: ListRoute<Path, Own, Row, Shown>,
   networks: NetworkChoice,
@@ -79,18 +73,16 @@ export function listRoute<Path extends ParameterSet, Own extends ParameterSet, R
       if (obstacle !== null) return c.json(badRequest([obstacle]), 400);
       const shown = rows.slice(0, limit);
       const last = rows.length > limit ? shown.at(-1) : undefined;
-      return c.json(
-        {
-          cursor: last === undefined ? null : runs.next(run, { position: [...route.placeOf(last)], upperBound: 0 }),
-          hasNextPage: last !== undefined,
-          indexed: showIndexed(covered),
-          result: shown.map(route.show),
-        },
-        200,
-      );
+      const [first, newest] = covered?.slice(1, -1).split(',') ?? [];
+      const page = {
+        cursor: last === undefined ? null : runs.next(run, { position: [...route.placeOf(last)], upperBound: 0 }),
+        hasNextPage: last !== undefined,
+        indexed: { from_version: first ?? null, to_version: newest ?? null, complete: first === '0' },
+        result: shown.map(route.show),
+      };
+      return c.json(page, 200);
     });
 
-    /** Reads a page's rows and one more if there is one. */
     async function readRows(run: Run, offset: number) {
       const scan = route.scanOf(run.filter, run.position);
       const { rows, page } = await readPackedPage<Row, CoveredTexts>(reads, route.rows, (select) =>
@@ -124,10 +116,7 @@ function documentOf<Path extends ParameterSet, Own extends ParameterSet, Row ext
     tags: ['Aptos'],
     summary: route.summary,
     description: route.description,
-    request: {
-      params: schemaOf(route.pathParameters),
-      query: schemaOf({ ...PAGING, ...route.parameters }),
-    },
+    request: { params: schemaOf(route.pathParameters), query: schemaOf({ ...PAGING, ...route.parameters }) },
     responses: {
       200: { description: 'A page of results', content: { 'application/json': { schema: envelope } } },
       400: { description: 'The invalid parameters', content: { 'application/json': { schema: badRequestSchema } } },
@@ -136,25 +125,17 @@ function documentOf<Path extends ParameterSet, Own extends ParameterSet, Row ext
   });
 }
 
-/** Returns the schema that documents a set of parameters. */
 export function schemaOf(parameters: ParameterSet) {
   return z.object(Object.fromEntries(Object.entries(parameters).map(([name, { schema }]) => [name, schema])));
 }
 
-/** Returns path parameters in the form of query parameters. */
 export function valuesOf(params: Readonly<Record<string, string>>): Record<string, readonly string[]> {
   return Object.fromEntries(Object.entries(params).map(([name, text]) => [name, [text]]));
 }
 
-/** The versions that a response can contain: an extra member, so that a partial response never looks complete. */
+/** An extra member, so that a partial response never looks complete. */
 const indexedSchema = z.object({
   from_version: z.string().nullable(),
   to_version: z.string().nullable(),
   complete: z.boolean().openapi({ description: 'true if every version from 0 to to_version is indexed' }),
 });
-
-/** @param covered the newest indexed range of versions, as `{first,last}`; null if there is none */
-function showIndexed(covered: string | null): z.infer<typeof indexedSchema> {
-  const [first, last] = covered?.slice(1, -1).split(',') ?? [];
-  return { from_version: first ?? null, to_version: last ?? null, complete: first === '0' };
-}

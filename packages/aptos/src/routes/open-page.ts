@@ -2,7 +2,7 @@ import { InvalidParameterError, type Page, type RoutePaging } from '@chainstead/
 import { z } from '@hono/zod-openapi';
 import type { AptosNetwork } from '../transaction.ts';
 
-/** The parameters that a cursor is bound to, by name, each in its normal form; null: absent. */
+/** The parameters that a cursor is bound to, in their normal form; null: absent. */
 export type Filter = Readonly<Record<string, string | number | readonly string[] | null>>;
 
 export const filterSchema = z.record(
@@ -10,10 +10,9 @@ export const filterSchema = z.record(
   z.union([z.string(), z.number(), z.array(z.string()).readonly(), z.null()]),
 );
 
-/** A page of a run, with the request's limit. */
 export type Run = Page<Filter, string[]>;
 
-export interface RunRequest {
+interface RunRequest {
   readonly cursor: string | null;
   readonly limit: number;
   readonly filter: Filter;
@@ -21,21 +20,19 @@ export interface RunRequest {
   readonly network: AptosNetwork | null;
 }
 
-/**
- * Opens the first page of a run, or the cursor's page. Returns the broken rule for a foreign or contradicting cursor.
- */
+/** Returns the broken rule for a foreign or contradicting cursor. */
 export function openPage(
   paging: RoutePaging<Filter, string[]>,
   request: RunRequest,
 ): { readonly run: Run } | { readonly problems: readonly string[] } {
-  const given = Object.entries({ ...request.filter, network: request.network });
+  const filter = Object.entries({ ...request.filter, network: request.network });
   try {
     const page = paging.open({
       cursor: request.cursor ?? undefined,
       // It is also required with a cursor, and may differ on each page.
       limit: undefined,
       order: undefined,
-      filter: Object.fromEntries(given.map(([name, value]) => [name, value ?? undefined])),
+      filter: Object.fromEntries(filter.map(([name, value]) => [name, value ?? undefined])),
     });
     return { run: { ...page, limit: request.limit } };
   } catch (error) {

@@ -4,52 +4,43 @@ import type { AptosDatasetName } from '../dataset.ts';
 import type { AptosNetwork } from '../transaction.ts';
 import { type IndexColumn, type ScanKey, type ScanShape, scanConditions, typedValue } from './scan-conditions.ts';
 
-/** A page as range scans of one index. */
 export interface PageScan extends ScanShape {
   readonly dataset: AptosDatasetName;
   readonly table: string;
-  /** The selected columns: those of `PackedTexts`. */
   readonly select: Sql;
   readonly network: AptosNetwork;
-  /** CTEs used by the bounds. */
   readonly ctes?: (network: Sql) => readonly Sql[];
   readonly offset: number;
   /** One more row is read to detect a next page. */
   readonly limit: number;
 }
 
-/** The only row of a page's statement. */
 export interface CoveredTexts extends PackedTexts {
   /** The newest indexed range of versions, as `{first,last}`; null if there is none. */
   readonly covered: string | null;
 }
 
 /**
- * Returns the statement of a page. With one value per key it is one range scan, which is ordered and stops early; with
- * several, the first rows of each scan are merged. Its only row also contains `covered`, the newest indexed range of
- * versions.
- *
- * The planner must never prefer to read and sort all rows of a wallet, with fresh, old or missing statistics. So the
- * bounds of a scan are comparisons of whole rows, for which it expects many rows; for equality it would expect few.
+ * With one value per key it is one range scan, which is ordered and stops early; with several, their first rows are
+ * merged. The planner must never prefer to read and sort all rows of a wallet, whatever the statistics. So the bounds of
+ * a scan are comparisons of whole rows, for which it expects many rows; for equality it would expect few.
  */
 export function pageStatement(scan: PageScan): Sql {
   const network = sql`${scan.network}`;
   const ctes = scan.ctes?.(network) ?? [];
   const keys = scan.lead.filter((column) => column !== 'network');
   const source = keys.every((key) => key.values.length === 1)
-    ? oneScan(scan, network)
+    ? // A subquery's value is unknown at planning time.
+      rowsOf(
+        scan,
+        scan.lead.map((column) =>
+          column === 'network' ? network : sql`(SELECT ${typedValue(column, column.values[0] ?? '')})`,
+        ),
+      )
     : mergedScans(scan, keys, network);
   const head = ctes.length === 0 ? rawSql('') : sql`WITH ${joinSql(ctes)} `;
   return sql`${head}SELECT ${scan.select}, ${coveredIn(network, scan.dataset)} AS covered FROM (
   SELECT row.* FROM ${source} LIMIT ${scan.limit + 1} OFFSET ${scan.offset}) AS page`;
-}
-
-function oneScan(scan: PageScan, network: Sql): Sql {
-  // A subquery's value is unknown at planning time.
-  const lead = scan.lead.map((column) =>
-    column === 'network' ? network : sql`(SELECT ${typedValue(column, column.values[0] ?? '')})`,
-  );
-  return rowsOf(scan, lead);
 }
 
 function mergedScans(scan: PageScan, keys: readonly ScanKey[], network: Sql): Sql {
@@ -63,10 +54,7 @@ function mergedScans(scan: PageScan, keys: readonly ScanKey[], network: Sql): Sq
   ${orderBy(scan.merge ?? scan.order, scan.direction)}`;
 }
 
-/**
- * Returns the rows of one scan in index order. Columns are qualified: a bare name would be that of an output column, a
- * text.
- */
+/** In index order. Columns are qualified: a bare name would be that of an output column, a text. */
 function rowsOf(scan: PageScan, lead: readonly Sql[]): Sql {
   return sql`${rawSql(scan.table)} AS row WHERE ${joinSql(scanConditions(scan, lead), ' AND ')} ${orderBy([...scan.lead, ...scan.order], scan.direction)}`;
 }
@@ -76,7 +64,6 @@ function orderBy(columns: readonly ('network' | IndexColumn)[], direction: 'ASC'
   return sql`ORDER BY ${joinSql(names.map((name) => rawSql(`row.${name} ${direction}`)))}`;
 }
 
-/** Returns the newest indexed range of versions as text; null if there is none. */
 export function coveredIn(network: Sql, dataset: AptosDatasetName): Sql {
   return sql`(SELECT ARRAY[first_version, last_version]::text FROM aptos_ranges WHERE network = ${network} AND dataset = ${dataset}
   ORDER BY first_version DESC LIMIT 1)`;

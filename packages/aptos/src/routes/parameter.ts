@@ -1,12 +1,10 @@
-/** Parameters of the Aptos routes: accepted values, and errors with the texts of class-validator. */
+/** Parameters of the Aptos routes, with the errors of class-validator. */
 import { ChainsteadError, parseDate } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
 
-/** The result of reading a parameter: a value, or the broken rules. */
 export type Reading<T> = { readonly value: T } | { readonly problems: readonly string[] };
 
 export interface Parameter<T> {
-  /** Only for the OpenAPI document. */
   readonly schema: z.ZodType;
   readonly isArray: boolean;
   /** @param given every value of the parameter, in order; undefined if absent */
@@ -20,17 +18,14 @@ const DATE_LENGTH_MAX = 100;
 const AMOUNT = /^[0-9]{1,39}$/;
 const NUMBER = /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/;
 
-/** Rows per page: required, 1 to 100. */
 export function limitParameter(): Parameter<number> {
   return numberParameter(1, 100, undefined, 'Rows per page.');
 }
 
-/** Rows to skip at the beginning of a run: 0 to 100. */
 export function offsetParameter(): Parameter<number> {
   return numberParameter(0, 100, 0, 'Number of rows to skip before the first page. Ignored with a cursor.');
 }
 
-/** A ledger version; null if absent. */
 export function versionParameter(description: string): Parameter<number | null> {
   const number = numberParameter(0, Number.MAX_SAFE_INTEGER, 0, description);
   return {
@@ -40,12 +35,11 @@ export function versionParameter(description: string): Parameter<number | null> 
   };
 }
 
-/** Cursor of the previous page; null for the first page, which clients also request with an empty one. */
+/** Null for the first page, which clients also request with an empty one. */
 export function cursorParameter(): Parameter<string | null> {
   return textParameter(0, CURSOR_LENGTH_MAX, 'Cursor from the previous page.');
 }
 
-/** A text of `min` to `max` characters; null if absent or empty. */
 export function textParameter(min: number, max: number, description: string): Parameter<string | null> {
   return {
     schema: documented({ type: 'string', minLength: min, maxLength: max, description }),
@@ -60,7 +54,7 @@ export function textParameter(min: number, max: number, description: string): Pa
   };
 }
 
-/** A date in any form that the rest of the API accepts. */
+/** In any form that the rest of the API accepts. */
 export function dateParameter(description: string): Parameter<Date | null> {
   const text = textParameter(1, DATE_LENGTH_MAX, description);
   return {
@@ -75,7 +69,6 @@ export function dateParameter(description: string): Parameter<Date | null> {
   };
 }
 
-/** One of several choices; null if absent. */
 export function choiceParameter<Choice extends string>(
   choices: readonly Choice[],
   description: string,
@@ -92,7 +85,7 @@ export function choiceParameter<Choice extends string>(
   };
 }
 
-/** A coin's amount in base units; null if absent. */
+/** In base units; null if absent. */
 export function amountParameter(description: string): Parameter<string | null> {
   return {
     schema: documented({ type: 'string', pattern: '^[0-9]{1,39}$', description }),
@@ -139,14 +132,13 @@ function numberParameter(
   };
 }
 
-/** Returns the broken rules of a text's length. Characters outside the basic plane count once. */
+/** Characters outside the basic plane count once. */
 export function lengthProblems(text: string, subject: string, min: number, max: number): string[] {
   const length = text.length > 2 * max ? text.length : [...text].length;
   if (length < min) return [`${subject} must be longer than or equal to ${min} characters`];
   return length > max ? [`${subject} must be shorter than or equal to ${max} characters`] : [];
 }
 
-/** Properties of a parameter in the OpenAPI document. */
 export interface ParameterFacts {
   readonly type: 'string' | 'integer' | 'array';
   readonly description?: string;
@@ -163,7 +155,6 @@ export interface ParameterFacts {
   readonly maxItems?: number;
 }
 
-/** Returns a schema that only documents a parameter. */
 export function documented(facts: ParameterFacts, { required } = { required: false }): z.ZodType {
   const schema = z.string();
   return required ? schema.openapi({ ...facts }) : schema.optional().openapi({ ...facts });

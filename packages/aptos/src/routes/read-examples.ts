@@ -4,9 +4,7 @@ import type { AptosNetwork } from '../transaction.ts';
 
 const LIMIT = { limit: 10 };
 
-/**
- * Returns parameters of the Aptos routes that have rows here, for the API's documentation, from one row of each table.
- */
+/** Parameters that have rows here, for the API's documentation, from one row of each table. */
 export async function readAptosExamples(
   database: Database,
   networks: readonly AptosNetwork[],
@@ -19,10 +17,13 @@ export async function readAptosExamples(
     return row ?? null;
   };
   const [coin, transfer, balance, past] = await Promise.all([
-    sample<CoinRow>('aptos_coins', sql`${HASH}, ${hexText('creator_address')} AS creator`),
-    sample<TransferRow>('aptos_transfers', sql`${OWNER}, block_height::text AS height, coin_type AS "coinType"`),
-    sample<BalanceRow>('aptos_balances', sql`${OWNER}, ${HASH}`, sql`amount > 0`),
-    sample<BalanceRow>('aptos_balance_history', sql`${OWNER}, ${HASH}`),
+    sample<Sample<'hash' | 'creator'>>('aptos_coins', sql`${HASH}, ${hexText('creator_address')} AS creator`),
+    sample<Sample<'owner' | 'height' | 'coinType'>>(
+      'aptos_transfers',
+      sql`${OWNER}, block_height::text AS height, coin_type AS "coinType"`,
+    ),
+    sample<Sample<'owner' | 'hash'>>('aptos_balances', sql`${OWNER}, ${HASH}`, sql`amount > 0`),
+    sample<Sample<'owner' | 'hash'>>('aptos_balance_history', sql`${OWNER}, ${HASH}`),
   ]);
   return {
     ...coinExamples(coin),
@@ -39,31 +40,13 @@ const SAMPLE_ROWS = 1_000;
 const HASH = sql`encode(coin_type_hash, 'hex') AS hash`;
 const OWNER = sql`${hexText('owner_address')} AS owner`;
 
-interface NetworkRow {
-  readonly network: string;
-}
+type Sample<Column extends string> = Readonly<Record<Column | 'network', string>>;
 
-interface CoinRow extends NetworkRow {
-  readonly hash: string;
-  readonly creator: string;
-}
-
-interface TransferRow extends NetworkRow {
-  readonly owner: string;
-  readonly height: string;
-  readonly coinType: string;
-}
-
-interface BalanceRow extends NetworkRow {
-  readonly owner: string;
-  readonly hash: string;
-}
-
-function pageOf({ network }: NetworkRow) {
+function pageOf({ network }: Sample<never>) {
   return { ...LIMIT, network };
 }
 
-function coinExamples(coin: CoinRow | null): DocumentExamples {
+function coinExamples(coin: Sample<'hash' | 'creator'> | null): DocumentExamples {
   const page = coin === null ? LIMIT : pageOf(coin);
   return {
     getLatestCoins: page,
@@ -76,7 +59,7 @@ function coinExamples(coin: CoinRow | null): DocumentExamples {
   };
 }
 
-function transferExamples(transfer: TransferRow): DocumentExamples {
+function transferExamples(transfer: Sample<'owner' | 'height' | 'coinType'>): DocumentExamples {
   const page = pageOf(transfer);
   return {
     getCoinTransfersByOwnerAddresses: { ...page, owner_addresses: transfer.owner },

@@ -1,15 +1,14 @@
+import { z } from '@hono/zod-openapi';
 import type { Parameter } from './parameter.ts';
 
-/** Parameters by name, in the order in which their problems are reported. */
+/** In the order in which their problems are reported. */
 export type ParameterSet = Readonly<Record<string, Parameter<unknown>>>;
 
-/** The values of a set of parameters. */
 export type ValuesOf<Set extends ParameterSet> = {
   readonly [Name in keyof Set]: Set[Name] extends Parameter<infer Value> ? Value : never;
 };
 
 export interface ReadParameters<Set extends ParameterSet> {
-  /** Every broken rule. If there is one, `values` must not be used. */
   readonly problems: readonly string[];
   readonly values: ValuesOf<Set>;
 }
@@ -17,10 +16,7 @@ export interface ReadParameters<Set extends ParameterSet> {
 /** `name[]` and `name[0]`, the spellings of PHP and of qs. */
 const BRACKETED = /^([^[\]]+)\[\d{0,6}\]$/;
 
-/**
- * Reads the parameters of a request. Array parameters have four spellings: `a[]=x&a[]=y`, `a[0]=x&a[1]=y`, `a=x&a=y`,
- * `a=x,y`. A parameter outside the set also breaks a rule.
- */
+/** Four spellings of arrays: `a[]=x&a[]=y`, `a[0]=x&a[1]=y`, `a=x&a=y`, `a=x,y`. Other parameters break a rule. */
 export function readParameters<Set extends ParameterSet>(
   parameters: Set,
   given: Readonly<Record<string, readonly string[]>>,
@@ -28,9 +24,12 @@ export function readParameters<Set extends ParameterSet>(
   const byName = new Map<string, readonly string[]>();
   const problems: string[] = [];
   for (const [key, values] of Object.entries(given)) {
-    const name = Object.hasOwn(parameters, key) ? key : arrayNameOf(parameters, key);
-    if (name === undefined) problems.push(`property ${key} should not exist`);
-    else byName.set(name, [...(byName.get(name) ?? []), ...values]);
+    const bracketed = BRACKETED.exec(key)?.[1];
+    const isKnown = (name: string): boolean => Object.hasOwn(parameters, name);
+    const isArray = bracketed !== undefined && isKnown(bracketed) && parameters[bracketed]?.isArray === true;
+    const name = isArray && !isKnown(key) ? bracketed : key;
+    if (isKnown(name)) byName.set(name, [...(byName.get(name) ?? []), ...values]);
+    else problems.push(`property ${key} should not exist`);
   }
   const values: Record<string, unknown> = {};
   for (const [name, parameter] of Object.entries(parameters)) {
@@ -41,7 +40,21 @@ export function readParameters<Set extends ParameterSet>(
   return { problems, values: values as ValuesOf<Set> };
 }
 
-function arrayNameOf(parameters: ParameterSet, key: string): string | undefined {
-  const name = BRACKETED.exec(key)?.[1];
-  return name !== undefined && Object.hasOwn(parameters, name) && parameters[name]?.isArray ? name : undefined;
+/** docs/api/aptos.md#bad-requests: one sentence per broken rule, with the texts of class-validator. */
+export interface BadRequestBody {
+  readonly statusCode: '400';
+  readonly message: string[];
+  readonly error: 'Bad Request';
 }
+
+export function badRequest(problems: readonly string[]): BadRequestBody {
+  return { statusCode: '400', message: [...problems], error: 'Bad Request' };
+}
+
+export const badRequestSchema = z
+  .object({
+    statusCode: z.literal('400'),
+    message: z.array(z.string()).openapi({ example: ['limit must not be greater than 100'] }),
+    error: z.literal('Bad Request'),
+  })
+  .openapi('AptosBadRequest');

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exampleApi, readPage } from '../testing/example-api.ts';
 import { addressOf } from '../testing/seeded-rows.ts';
 import { SEEDED, secondOf, seedTables } from '../testing/seeded-tables.ts';
-import { hashesOfCoinTypes } from './coin-type-hashes.ts';
+import { hashesOfCoinTypes } from './transfer-routes.ts';
 
 let scratch: ScratchDatabase;
 let app: ApiApp;

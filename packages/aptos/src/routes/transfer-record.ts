@@ -12,7 +12,7 @@ import {
 } from '@chainstead/db/packed-rows';
 import { z } from '@hono/zod-openapi';
 
-/** A withdrawal, deposit or gas payment in the API (docs/api/aptos.md#transfers). Numbers are texts. */
+/** docs/api/aptos.md#transfers. Numbers are texts. */
 export const transferRecordSchema = z
   .object({
     activity_type: z.string().openapi({ example: '0x1::coin::WithdrawEvent' }),
@@ -33,7 +33,6 @@ export const transferRecordSchema = z
 
 type TransferRecord = z.infer<typeof transferRecordSchema>;
 
-/** Transfers from a relation with the columns of `aptos_transfers`. */
 export const TRANSFER_ROWS = packedRows({
   activity_type: text('activity_type'),
   amount: digits('amount'),
@@ -54,19 +53,14 @@ export const TRANSFER_ROWS = packedRows({
 export type TransferResult = RowOf<typeof TRANSFER_ROWS>;
 
 export function showTransfer(row: TransferResult): TransferRecord {
+  const { activity_type, amount, coin_type, owner_address, transaction_timestamp } = row;
+  const { event_account_address, event_creation_number, event_sequence_number } = row;
+  const { is_gas_fee, is_transaction_success } = row;
   return {
-    activity_type: row.activity_type,
-    amount: row.amount,
-    block_height: String(row.block_height),
-    coin_type: row.coin_type,
+    ...{ activity_type, amount, block_height: String(row.block_height), coin_type },
     entry_function_id_str: row.entry_function_id,
-    event_account_address: row.event_account_address,
-    event_creation_number: row.event_creation_number,
-    event_sequence_number: row.event_sequence_number,
-    is_gas_fee: row.is_gas_fee,
-    is_transaction_success: row.is_transaction_success,
-    owner_address: row.owner_address,
-    transaction_timestamp: row.transaction_timestamp,
-    transaction_version: String(row.transaction_version),
+    ...{ event_account_address, event_creation_number, event_sequence_number },
+    ...{ is_gas_fee, is_transaction_success, owner_address },
+    ...{ transaction_timestamp, transaction_version: String(row.transaction_version) },
   };
 }

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { hexBytes, rawSql, type Sql, sql } from '@chainstead/db';
 import type { RouteModule } from '@chainstead/http';
+import { formatMoveType } from '../move-type/move-type.ts';
+import { MoveTypeError, parseMoveType } from '../move-type/parse-move-type.ts';
 import { listIn } from './coin-routes.ts';
-import { hashesOfCoinTypes } from './coin-type-hashes.ts';
 import {
   addressItem,
   blockHeightItem,
@@ -18,10 +20,6 @@ import type { NetworkChoice } from './request-network.ts';
 import type { IndexColumn, ScanKey } from './scan-conditions.ts';
 import { showTransfer, TRANSFER_ROWS, type TransferResult, transferRecordSchema } from './transfer-record.ts';
 
-/**
- * Creates `/coins/transfers/wallets`, `/wallets/coins/transfers`, `/coins/transfers/blocks`,
- * `/coins/transfers/{coin_type}` (docs/api/aptos.md#aptos-routes).
- */
 export function transferRoutes(networks: NetworkChoice): readonly RouteModule[] {
   return [
     listRoute(walletsRoute('/coins/transfers/wallets', 'getCoinTransfersByOwnerAddresses'), networks),
@@ -44,12 +42,7 @@ const SHARED = {
   placeOf: (row: TransferResult) => [String(row.transaction_version), String(row.event_index)],
 } as const;
 
-const SCAN = {
-  dataset: 'transfers',
-  table: 'aptos_transfers',
-  order: NEWEST_FIRST,
-  direction: 'DESC',
-} as const;
+const SCAN = { dataset: 'transfers', table: 'aptos_transfers', order: NEWEST_FIRST, direction: 'DESC' } as const;
 
 const dates = {
   from_date: dateParameter('Earliest time, inclusive.'),
@@ -138,22 +131,17 @@ const coinTypeRoute: ListRoute<typeof coinTypePath, typeof dates, TransferResult
   }),
 };
 
-/** Returns one scan per value of an optional list. */
 export function listKey(filter: Filter, column: string, name: string): readonly ScanKey[] {
   const values = listIn(filter, name);
   return values.length === 0 ? [] : [{ column, type: 'bytea', values }];
 }
 
-/** Excludes the values of an optional list from a column. */
 export function exclusion(filter: Filter, column: string, name: string): readonly Sql[] {
   const values = listIn(filter, name);
   return values.length === 0 ? [] : [sql`${rawSql(`row.${column}`)} <> ALL (${values.map(hexBytes)}::bytea[])`];
 }
 
-/**
- * Returns the bounds of a scan of transfers by time. Versions are ordered by time, so a date becomes a version by
- * bisecting gas rows, of which every user transaction has one; transfers have no index on their time.
- */
+/** Versions are ordered by time: a date becomes a version by bisecting gas rows, as every user transaction has one. */
 function versionBounds(fromDate: Date | null, toDate: Date | null): Pick<PageScan, 'ctes' | 'lowest' | 'below'> {
   return {
     ctes: (network) => [
@@ -165,16 +153,12 @@ function versionBounds(fromDate: Date | null, toDate: Date | null): Pick<PageSca
   };
 }
 
-/** Returns a date of a filter, which stores it in milliseconds. */
 function dateIn(filter: Filter, name: string): Date | null {
   const value = filter[name];
   return typeof value === 'number' ? new Date(value) : null;
 }
 
-/**
- * Returns a CTE with a `version`: every known version below it is before the date, none from it on is. Reads about 35
- * rows.
- */
+/** `version`: every known version below it is before the date, none from it on is. Reads about 35 rows. */
 function dateBound(name: string, network: Sql, isBelow: Sql): Sql {
   const gas = sql`aptos_transfers WHERE network = ${network} AND coin_type_hash = '\\x${rawSql(APTOS_COIN_HASH)}'`;
   return sql`${rawSql(name)} AS MATERIALIZED (
@@ -190,4 +174,19 @@ function dateBound(name: string, network: Sql, isBelow: Sql): Sql {
   )
   SELECT max(low) AS version FROM steps
 )`;
+}
+
+/** Sorted and unique. If a fullnode prints a type differently, it has two: of the given and of the printed text. */
+export function hashesOfCoinTypes(coinTypes: readonly string[]): readonly string[] {
+  const texts = new Set(coinTypes.flatMap((text) => [text, printed(text)]));
+  return [...texts].map((text) => createHash('sha256').update(text).digest('hex')).sort();
+}
+
+function printed(text: string): string {
+  try {
+    return formatMoveType(parseMoveType(text));
+  } catch (error) {
+    if (error instanceof MoveTypeError) return text;
+    throw error;
+  }
 }

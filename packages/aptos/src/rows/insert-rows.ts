@@ -1,6 +1,5 @@
 import { joinSql, rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
 
-/** A column of an insert, and its value in a row. */
 export interface InsertColumn<Row> {
   readonly name: string;
   readonly type: 'bigint' | 'boolean' | 'bytea' | 'integer' | 'numeric' | 'text' | 'timestamptz';
@@ -11,15 +10,11 @@ export interface InsertColumn<Row> {
 export interface Insert<Row> {
   readonly table: string;
   readonly columns: readonly InsertColumn<Row>[];
-  /** The update of an existing row, with the conflict's columns; null: existing rows stay. */
+  /** Null: existing rows stay. */
   readonly onConflict: Sql | null;
 }
 
-/**
- * Inserts rows in their order, in statements of at most {@link ROWS_PER_STATEMENT}. Pass them sorted by the table's
- * key: then two writers lock in the same order and can't deadlock.
- * @returns number of new rows
- */
+/** Rows must be sorted by the table's key: then two writers lock in the same order. @returns number of new rows */
 export async function insertRows<Row>(
   transaction: Transaction,
   insert: Insert<Row>,
@@ -34,24 +29,19 @@ export async function insertRows<Row>(
   return added;
 }
 
-/** Limits the size of a statement's parameters. */
 const ROWS_PER_STATEMENT = 5_000;
 
-/**
- * Returns a statement with one array per column, whose text does not depend on the number of rows. `xmax` is 0 in a new
- * row; with `DO NOTHING`, every returned row is new.
- */
+/** Its text does not depend on the number of rows. `xmax` is 0 in a new row. */
 function insertStatement<Row>({ table, columns, onConflict }: Insert<Row>, rows: readonly Row[]): Sql {
   const names = columns.map(({ name }) => rawSql(name));
-  const arrays = columns.map((column) => sql`${arrayLiteral(column, rows)}::${rawSql(column.type)}[]`);
+  const arrays = columns.map((column) => {
+    const elements = rows.map((row) => arrayElement(column, column.value(row)));
+    return sql`${`{${elements.join(',')}}`}::${rawSql(column.type)}[]`;
+  });
   const isNew = rawSql(onConflict === null ? 'true' : 'xmax = 0');
   return sql`WITH written AS (
     INSERT INTO ${rawSql(table)} (${joinSql(names)}) SELECT * FROM unnest(${joinSql(arrays)}) ON CONFLICT ${onConflict ?? rawSql('DO NOTHING')} RETURNING ${isNew} AS added
   ) SELECT count(*) FILTER (WHERE added)::integer AS added FROM written`;
-}
-
-function arrayLiteral<Row>(column: InsertColumn<Row>, rows: readonly Row[]): string {
-  return `{${rows.map((row) => arrayElement(column, column.value(row))).join(',')}}`;
 }
 
 function arrayElement<Row>({ type }: InsertColumn<Row>, value: string | number | boolean | Date | null): string {
@@ -59,13 +49,6 @@ function arrayElement<Row>({ type }: InsertColumn<Row>, value: string | number |
   if (value instanceof Date) return `"${value.toISOString()}"`;
   if (typeof value !== 'string') return String(value);
   if (type === 'bytea') return `"\\\\${value.slice(1)}"`;
-  return type === 'text' ? `"${escapeText(value)}"` : value;
+  // Postgres can't store NUL, and UTF-8 can't encode unpaired surrogates, which become U+FFFD.
+  return type === 'text' ? `"${value.toWellFormed().replaceAll('\0', '').replaceAll(/["\\]/g, '\\$&')}"` : value;
 }
-
-/** Removes NUL characters, which Postgres can't store. Unpaired surrogates, which UTF-8 can't encode, become U+FFFD. */
-function escapeText(text: string): string {
-  const storable = text.isWellFormed() ? text : text.toWellFormed();
-  return NEEDS_ESCAPE.test(storable) ? storable.replaceAll('\0', '').replaceAll(/["\\]/g, '\\$&') : storable;
-}
-
-const NEEDS_ESCAPE = /[\0"\\]/;

@@ -1,19 +1,13 @@
-/** Returns a value of unknown shape as an object; null for anything else. */
 export function jsonObject(value: unknown): Readonly<Record<string, unknown>> | null {
-  return isObject(value) ? value : null;
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object(value) : null;
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Returns the element of Move's `Option`, which is printed as `{"vec": []}` or `{"vec": [element]}`. */
+/** The element of Move's `Option`, which is printed as `{"vec": []}` or `{"vec": [element]}`. */
 export function optionValue(value: unknown): unknown {
   const vector = jsonObject(value)?.vec;
   return Array.isArray(vector) ? vector[0] : undefined;
 }
 
-/** Returns the decimal digits of a u64 or u128; null for anything else. */
 export function decimalDigits(value: unknown): string | null {
   return typeof value === 'string' && DECIMAL.test(value) ? value : null;
 }

@@ -1,6 +1,6 @@
 /**
- * Ingests one network: leads it (or stands by), follows the head and fills the versions below concurrently. State is in
- * the database. After any failure, the session is dropped and a new one resumes from the last commit.
+ * Follows the head and fills the versions below concurrently. State is in the database: after any failure, the session
+ * is dropped and a new one resumes from the last commit.
  */
 import { ChainsteadError, errorText, sleepUnlessAborted } from '@chainstead/core';
 import {
@@ -21,8 +21,8 @@ import { type Progress, type StatusReports, startStatusReports } from './status-
 
 export interface AptosSync {
   /**
-   * Runs until the signal aborts, or until everything up to the end version is covered. Never rejects for a failure of
-   * a fullnode or the database: it reports the reason in status, metric and log, and retries.
+   * Until the signal aborts, or everything up to the end version is covered. Never rejects for a failure of a fullnode
+   * or the database: it reports the reason in status, metric and log, and retries.
    */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -30,7 +30,7 @@ export interface AptosSync {
 /** `away`: the database is unavailable, which is checked as often as a free lease. */
 type Outcome = 'complete' | 'failed' | 'stopped' | 'away' | { readonly leader: string };
 
-/** Timeout of the last write to the database, which may be the part that stopped responding. */
+/** Of the last write to the database, which may be the part that stopped responding. */
 const LAST_WORD_MS = 5_000;
 const STANDBY_POLL_MS = 1_000;
 const CUT_OFF = 'Ended sessions of the former leader, which fell silent while it held what others wait for';
@@ -38,7 +38,7 @@ const RESTART_DELAY_MS = 500;
 const RESTART_DELAY_MAX_MS = 15_000;
 /** A session this long was healthy: the next failure is retried after the short delay again. */
 const LONG_SESSION_MS = 60_000;
-/** Interval of retries after a stop that needs the operator. */
+/** After a stop that needs the operator. */
 const STOPPED_RETRY_MS = 60_000;
 
 export function createAptosSync(options: AptosSyncOptions): AptosSync {
@@ -130,7 +130,7 @@ async function runSession(options: AptosSyncOptions, progress: Progress, signal:
   }
 }
 
-/** Waits for a head, and at the first start fixes the first version of history and following. */
+/** At the first start fixes the first version of history and following. */
 async function prepare(
   options: AptosSyncOptions,
   reports: StatusReports,
@@ -141,10 +141,10 @@ async function prepare(
   const reach = await fullnodes.ledger(signal);
   reports.reach(reach);
   await checkKnownRoots(database, fullnodes, reach.head, signal);
-  const known = await readNetworkStart(database, network);
+  const stored = await readNetworkStart(database, network);
   const head = Math.min(reach.head, settings.endVersion ?? reach.head);
-  const historyStart = settings.startVersion ?? known?.historyStart ?? reach.head;
-  const firstFollowed = known?.firstFollowed ?? Math.max(historyStart, head + 1);
+  const historyStart = settings.startVersion ?? stored?.historyStart ?? reach.head;
+  const firstFollowed = stored?.firstFollowed ?? Math.max(historyStart, head + 1);
   await saveNetworkStart(database, network, { historyStart, firstFollowed });
   logger.info(
     { chain: chainKeyOf(network), head: reach.head, oldest: reach.oldest, history_start: historyStart },
@@ -153,10 +153,7 @@ async function prepare(
   return { head, historyStart };
 }
 
-/**
- * Fills everything up to `head` that is not covered. Versions that no fullnode has any more are reported, and checked
- * again later.
- */
+/** Versions that no fullnode has any more are reported, and checked again later. */
 async function fillHistory(
   options: AptosSyncOptions,
   historyStart: number,
@@ -199,12 +196,10 @@ async function reportFailure(options: AptosSyncOptions, progress: Progress, erro
     await saveStall(saving, fullnodes.network, errorText(error));
     if (stopping) await saveStop(saving, fullnodes.network, error);
   } catch (databaseError) {
-    logger[failureLevel(databaseError)](
-      { chain, error: errorText(databaseError) },
-      'The reason could not be written to the database',
-    );
+    const facts = { chain, error: errorText(databaseError) };
+    logger[failureLevel(databaseError)](facts, 'The reason could not be written to the database');
   }
-  const isAway =
-    error instanceof DatabaseUnavailableError || (error instanceof DatabaseError && error.code === 'LEADERSHIP_LOST');
-  return stopping ? 'stopped' : isAway ? 'away' : 'failed';
+  if (stopping) return 'stopped';
+  const isLost = error instanceof DatabaseError && error.code === 'LEADERSHIP_LOST';
+  return isLost || error instanceof DatabaseUnavailableError ? 'away' : 'failed';
 }

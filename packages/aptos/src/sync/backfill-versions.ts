@@ -4,10 +4,8 @@ import { chainKeyOf } from '../fullnode/network.ts';
 import { type FillOptions, type FillProgress, fillVersions } from './fill-versions.ts';
 
 /**
- * Covers the ranges with all datasets, with or without a running ingest process.
- * @throws VersionsNotThereError if a range reaches above the head
- * @throws VersionsPrunedError if it begins below the range of every fullnode; before anything is read
- * @throws RootMismatchError
+ * With or without a running ingest process. @throws VersionsNotThereError if a range reaches above the head
+ * @throws VersionsPrunedError before anything is read; RootMismatchError
  */
 export async function backfillVersions(
   options: FillOptions,
@@ -27,7 +25,6 @@ export async function backfillVersions(
   return fillVersions(options, ranges, signal);
 }
 
-/** A command requests versions that do not exist yet. */
 class VersionsNotThereError extends defineError(
   'VERSIONS_NOT_THERE',
   (facts: { chain: string; range: BlockRange; head: number }) => ({

@@ -1,25 +1,20 @@
 import { FullnodeFault } from '../fullnode/errors.ts';
 import type { Fullnodes } from '../fullnode/fullnodes.ts';
 import { wholeNumber } from '../fullnode/ledger-info.ts';
+import { jsonObject } from '../rows/json-object.ts';
 import type { AptosTransaction } from '../transaction.ts';
 
-/** Occurs in each transaction that begins a block. */
 export const BLOCK_MARKER = 'block_metadata_transaction';
 
-/** Returns the height of the block of a version. */
 export type BlockHeight = (version: number) => number;
 
-/**
- * Heights over consecutive pages: each block has its height at its beginning, so only versions before the first one
- * need a request.
- */
+/** Each block has its height at its beginning, so only versions before the first one need a request. */
 export interface BlockHeights {
-  /** Call it page by page, in order, with at least every transaction that contains {@link BLOCK_MARKER}. */
+  /** Page by page, in order, with at least every transaction that contains {@link BLOCK_MARKER}. */
   ofPage(transactions: readonly AptosTransaction[], signal: AbortSignal): Promise<BlockHeight>;
 }
 
 export function createBlockHeights(fullnodes: Pick<Fullnodes, 'block'>): BlockHeights {
-  /** From the previous page. */
   let current: number | null = null;
   return {
     async ofPage(transactions, signal) {
@@ -42,23 +37,14 @@ export function createBlockHeights(fullnodes: Pick<Fullnodes, 'block'>): BlockHe
   };
 }
 
-/** Returns the height in a block's first event, or in the resource that counts blocks. */
 function heightReported({ events, changes }: AptosTransaction): number | null {
   for (const { type, data } of events)
     if (type === '0x1::block::NewBlockEvent' || type === '0x1::block::NewBlock') {
-      const height = memberNumber(data, 'height');
-      if (height !== null) return height;
+      const height = wholeNumber(jsonObject(data)?.height);
+      if (height !== undefined) return height;
     }
   for (const { data } of changes)
-    if (isObject(data) && 'type' in data && data.type === '0x1::block::BlockResource' && 'data' in data)
-      return memberNumber(data.data, 'height');
+    if (jsonObject(data)?.type === '0x1::block::BlockResource')
+      return wholeNumber(jsonObject(jsonObject(data)?.data)?.height) ?? null;
   return null;
-}
-
-function memberNumber(value: unknown, member: 'height'): number | null {
-  return isObject(value) && member in value ? (wholeNumber(Reflect.get(value, member)) ?? null) : null;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }

@@ -6,20 +6,16 @@ import { dropUnconfirmedRoot, saveRoot } from './roots.ts';
 
 export interface BatchCommit {
   readonly batch: VersionBatch;
-  /** Datasets that the batch covers, whether or not it adds rows. */
   readonly datasets: readonly string[];
   readonly kind: CommittedBatch['kind'];
   readonly confirmedBy: string | null;
-  /** Version whose root stays although it is not confirmed yet. */
+  /** Stays although it is not confirmed yet. */
   readonly keptRoot?: number | undefined;
 }
 
 const MS_PER_SECOND = 1_000;
 
-/**
- * Writes rows, coverage and root in one transaction. Concurrent writes of another process for the same versions do no
- * harm.
- */
+/** In one transaction. Concurrent writes of another process for the same versions do no harm. */
 export async function commitBatch(
   work: VersionWork,
   { batch, datasets, kind, confirmedBy, keptRoot }: BatchCommit,

@@ -1,50 +1,40 @@
-/** The versions that a dataset covers: the table `aptos_ranges`. Adjacent ranges are joined, so that it stays small. */
 import { type BlockRange, intersectRanges, subtractRanges } from '@chainstead/core';
 import { commitLock, type Database, sql, type Transaction } from '@chainstead/db';
 import { chainIdOf } from '../fullnode/network.ts';
 import type { AptosNetwork } from '../transaction.ts';
 
-/** Versions `range.from` to `range.to` of a dataset are covered. */
 export interface AptosCoverage {
   readonly dataset: string;
   readonly range: BlockRange;
 }
 
-/** Versions that lack the same datasets. */
 export interface MissingVersions {
   readonly range: BlockRange;
   readonly datasets: readonly string[];
 }
 
-/** Taken first by every transaction that writes a network, so that writers of the same rows can't deadlock. */
+/** Taken first by every transaction that writes a network, so that writers can't deadlock. */
 export async function lockCommits(transaction: Transaction, network: AptosNetwork): Promise<void> {
   await commitLock(transaction, `commit:aptos:${chainIdOf(network)}`);
 }
 
-/** Returns all covered ranges of a network, by dataset and version. */
 export async function listCoverage(source: Pick<Database, 'query'>, network: AptosNetwork): Promise<AptosCoverage[]> {
-  const rows = await source.query<{ dataset: string; first_version: number; last_version: number }>(
-    sql`SELECT dataset, first_version, last_version FROM aptos_ranges WHERE network = ${network} ORDER BY dataset, first_version`,
+  const rows = await source.query<BlockRange & { dataset: string }>(
+    sql`SELECT dataset, first_version AS from, last_version AS to FROM aptos_ranges WHERE network = ${network} ORDER BY dataset, first_version`,
   );
-  return rows.map(({ dataset, first_version: from, last_version: to }) => ({ dataset, range: { from, to } }));
+  return rows.map(({ dataset, from, to }) => ({ dataset, range: { from, to } }));
 }
 
-/**
- * Returns the parts of `wanted` that lack at least one of the datasets, ascending, split at each change of the missing
- * datasets.
- */
+/** The parts of `wanted` that lack a dataset, ascending, split at each change of the missing datasets. */
 export function missingVersions(
   wanted: readonly BlockRange[],
   datasets: readonly string[],
   coverage: readonly AptosCoverage[],
 ): MissingVersions[] {
-  const gaps = datasets.map((dataset) => ({
-    dataset,
-    ranges: subtractRanges(
-      wanted,
-      coverage.filter((covered) => covered.dataset === dataset).map(({ range }) => range),
-    ),
-  }));
+  const gaps = datasets.map((dataset) => {
+    const covered = coverage.filter((entry) => entry.dataset === dataset).map(({ range }) => range);
+    return { dataset, ranges: subtractRanges(wanted, covered) };
+  });
   const cuts = new Set(gaps.flatMap(({ ranges }) => ranges.flatMap(({ from, to }) => [from, to + 1])));
   const borders = [...cuts].toSorted((a, b) => a - b);
   return borders.flatMap((from, index) => {
@@ -56,10 +46,7 @@ export function missingVersions(
   });
 }
 
-/**
- * Records the range as covered, joined with overlapping or adjacent ones. Call it under {@link lockCommits}.
- * Idempotent.
- */
+/** Joined with overlapping or adjacent ranges. Under {@link lockCommits}. Idempotent. */
 export async function recordCoverage(
   transaction: Transaction,
   network: AptosNetwork,

@@ -1,7 +1,4 @@
-/**
- * Fills ranges of versions: several chunks in flight, newest first. Coverage is written with the rows, so it resumes at
- * any point; versions that another process has covered meanwhile are skipped.
- */
+/** Coverage is written with the rows, so this resumes at any point; versions covered meanwhile are skipped. */
 import { type BlockRange, ChainsteadError, errorText, rangeSize } from '@chainstead/core';
 import { chainKeyOf } from '../fullnode/network.ts';
 import { commitBatch } from './commit-batch.ts';
@@ -14,7 +11,6 @@ export interface FillProgress {
   /** Versions completed since the start of this call, and in total. */
   readonly done: number;
   readonly total: number;
-  /** Rows added. */
   readonly rows: number;
 }
 
@@ -29,11 +25,7 @@ const CHUNK_VERSIONS = 10_000;
 const RETRY_DELAY_MS = 1_000;
 const RETRY_DELAY_MAX_MS = 30_000;
 
-/**
- * Covers the ranges with every dataset, then resolves. A chunk with a transient failure is retried until the signal
- * aborts.
- * @throws VersionsPrunedError, RootMismatchError
- */
+/** A chunk with a transient failure is retried until the signal aborts. @throws VersionsPrunedError, RootMismatchError */
 export async function fillVersions(
   options: FillOptions,
   ranges: readonly BlockRange[],
@@ -83,7 +75,6 @@ function* newestFirst(left: readonly MissingVersions[], size: number): Generator
     for (let to = range.to; to >= range.from; to -= size) yield { from: Math.max(range.from, to - size + 1), to };
 }
 
-/** Retries until the chunk is covered. Each attempt reads only the versions still missing. */
 async function fillChunk(options: FillOptions, chunk: BlockRange, signal: AbortSignal): Promise<void> {
   const { clock, fullnodes, logger } = options;
   for (let delay = RETRY_DELAY_MS; ; delay = Math.min(delay * 2, RETRY_DELAY_MAX_MS)) {
@@ -94,15 +85,8 @@ async function fillChunk(options: FillOptions, chunk: BlockRange, signal: AbortS
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ChainsteadError && !error.retryable) throw error;
-      logger.warn(
-        {
-          chain: chainKeyOf(fullnodes.network),
-          version_range: `${chunk.from}-${chunk.to}`,
-          error: errorText(error),
-          retry_in_ms: delay,
-        },
-        'Range failed, trying again',
-      );
+      const facts = { chain: chainKeyOf(fullnodes.network), version_range: `${chunk.from}-${chunk.to}` };
+      logger.warn({ ...facts, error: errorText(error), retry_in_ms: delay }, 'Range failed, trying again');
       await clock.sleep(delay, signal);
     }
   }

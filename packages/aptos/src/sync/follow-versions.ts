@@ -10,12 +10,11 @@ export interface FollowOptions extends AptosSyncOptions {
 }
 
 const POLL_MS = 500;
-/** Versions read in one step if following has fallen behind. */
 const FOLLOW_VERSIONS = 5_000;
 /** At the head every poll makes a commit, so the root is confirmed only at this interval. */
 const CONFIRM_INTERVAL_MS = 10_000;
 
-/** Covers new versions from `first` on, in order, until the end version or until the signal aborts. */
+/** In order, until the end version or until the signal aborts. */
 export async function followVersions(options: FollowOptions, first: number, signal: AbortSignal): Promise<void> {
   const { clock, datasets, fullnodes, settings } = options;
   const names = datasets.map(({ name }) => name);
@@ -36,11 +35,7 @@ export async function followVersions(options: FollowOptions, first: number, sign
   }
 }
 
-/**
- * Compares a batch with another fullnode at the confirmation interval. A fullnode that lags slightly never has the
- * newest version, so one version is remembered until that fullnode reaches it.
- * @throws RootMismatchError
- */
+/** A fullnode that lags never has the newest version, so one is remembered until it is reached. @throws RootMismatchError */
 function compareRoots({ clock, database, fullnodes }: FollowOptions, signal: AbortSignal) {
   let confirmedAt = Number.NEGATIVE_INFINITY;
   let awaited: EndOfBatch | null = null;

@@ -1,4 +1,3 @@
-/** A network's row in `aptos_networks`: start of its history, state of the fullnodes, and why ingestion is stopped. */
 import type { ChainsteadError } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import type { FullnodeStatus } from '../fullnode/fullnode-state.ts';
@@ -11,12 +10,11 @@ export interface NetworkStart {
   readonly firstFollowed: number;
 }
 
-/** Null before the first start. */
 export async function readNetworkStart(database: Database, network: AptosNetwork): Promise<NetworkStart | null> {
-  const [row] = await database.query<{ history_start: number; first_followed: number }>(
-    sql`SELECT history_start, first_followed FROM aptos_networks WHERE network = ${network}`,
+  const [row] = await database.query<NetworkStart>(
+    sql`SELECT history_start AS "historyStart", first_followed AS "firstFollowed" FROM aptos_networks WHERE network = ${network}`,
   );
-  return row === undefined ? null : { historyStart: row.history_start, firstFollowed: row.first_followed };
+  return row ?? null;
 }
 
 /** The first followed version stays that of the first start. Clears an earlier stop. */
@@ -45,22 +43,18 @@ export async function saveHealth(
   );
 }
 
-/** Saves why indexing is stopped, completely or in part, until the operator acts. */
+/** Why indexing is stopped, completely or in part, until the operator acts. */
 export async function saveStop(database: Database, network: AptosNetwork, error: ChainsteadError): Promise<void> {
   await database.query(
     sql`UPDATE aptos_networks SET stop_code = ${error.code}, stop_message = ${error.message}, updated_at = now() WHERE network = ${network}`,
   );
 }
 
-/** Clears the stop after its cause is gone. */
 export async function clearStop(database: Database, network: AptosNetwork): Promise<void> {
   await database.query(sql`UPDATE aptos_networks SET stop_code = NULL, stop_message = NULL WHERE network = ${network}`);
 }
 
-/**
- * Saves why the work was interrupted. Before the first start there is no row, so the reason is only in the application
- * log.
- */
+/** Before the first start there is no row, so the reason is only in the application log. */
 export async function saveStall(database: Database, network: AptosNetwork, reason: string): Promise<void> {
   await database.query(
     sql`UPDATE aptos_networks SET stall_reason = ${reason}, updated_at = now() WHERE network = ${network}`,

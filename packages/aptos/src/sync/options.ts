@@ -3,10 +3,7 @@ import type { Database, Leadership } from '@chainstead/db';
 import type { AptosDataset } from '../dataset.ts';
 import type { Fullnodes } from '../fullnode/fullnodes.ts';
 
-/**
- * Metrics of the sync engine that mean the same here: a version counts as a block. Label `chain`: `aptos`,
- * `aptos-testnet`.
- */
+/** Those of the sync engine, where a version counts as a block. Label `chain`: `aptos`, `aptos-testnet`. */
 export interface AptosSyncMetrics {
   readonly head: Gauge<'chain'>;
   readonly checkpoint: Gauge<'chain'>;
@@ -20,7 +17,6 @@ export interface AptosSyncMetrics {
   readonly standby: Gauge<'chain'>;
 }
 
-/** Dependencies for reading and writing versions. */
 export interface VersionWork {
   readonly fullnodes: Fullnodes;
   readonly database: Database;
@@ -28,9 +24,8 @@ export interface VersionWork {
   readonly logger: Logger;
   readonly metrics: AptosSyncMetrics;
   readonly clock: Clock;
-  /** Leadership of the network: nothing is written after another process has taken it over. */
+  /** Nothing is written after another process has taken over the network. */
   readonly leadership?: Pick<Leadership, 'confirm'>;
-  /** Limits of a commit, for tests. */
   readonly batch?: Partial<BatchLimits>;
   onCommit?(committed: CommittedBatch): void;
 }
@@ -43,17 +38,15 @@ export interface BatchLimits {
 export interface CommittedBatch {
   readonly kind: 'follow' | 'backfill';
   readonly versions: number;
-  /** Rows added. */
   readonly rows: number;
   readonly last: number;
 }
 
 export interface AptosSyncSettings {
-  /** First version of the history; null: the head of the first start. */
+  /** Null: the head of the first start. */
   readonly startVersion: number | null;
-  /** The last version; null: no end. */
   readonly endVersion: number | null;
-  /** Interval of head polls, milliseconds. @default 500 */
+  /** Milliseconds. @default 500 */
   readonly pollMs?: number;
 }
 

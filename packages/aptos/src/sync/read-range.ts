@@ -1,4 +1,4 @@
-/** Reads versions in order, some pages ahead, and yields their rows in batches of a commit's size. */
+/** Reads some pages ahead, and yields rows in batches of a commit's size. */
 import type { BlockRange } from '@chainstead/core';
 import type { AptosDataset, DecodedRows } from '../dataset.ts';
 import type { FullnodePage } from '../fullnode/fullnodes.ts';
@@ -6,12 +6,9 @@ import type { Markers } from '../fullnode/read-page.ts';
 import { BLOCK_MARKER, createBlockHeights } from './block-heights.ts';
 import type { BatchLimits, VersionWork } from './options.ts';
 
-/** Consecutive versions, ready to be committed. */
 export interface VersionBatch {
   readonly range: BlockRange;
-  /** Only datasets with rows. */
   readonly decoded: readonly { readonly dataset: string; readonly rows: DecodedRows }[];
-  /** The accumulator root after the last version, and the fullnode that returned it. */
   readonly root: string;
   readonly fullnode: string;
 }
@@ -22,7 +19,6 @@ const PAGES_AHEAD = 4;
 /** Together with the ranges in flight, these limit memory. */
 const DEFAULT_BATCH: BatchLimits = { versions: 10_000, rows: 10_000 };
 
-/** @throws the errors of the fullnodes; batches already yielded stay valid */
 export async function* readRange(
   work: VersionWork,
   datasets: readonly AptosDataset[],
@@ -32,6 +28,9 @@ export async function* readRange(
   const { fullnodes } = work;
   const limits = { ...DEFAULT_BATCH, ...work.batch };
   const heights = datasets.some(({ needsBlockHeights }) => needsBlockHeights) ? createBlockHeights(fullnodes) : null;
+  const noHeight = (): never => {
+    throw new TypeError('A dataset asks for block heights without saying so');
+  };
   let batch = startBatch(range.from);
   for await (const page of pagesOf(work, markersOf(datasets), range, signal)) {
     const blockHeight = heights === null ? noHeight : await heights.ofPage(page.transactions, signal);
@@ -50,19 +49,10 @@ export async function* readRange(
   }
 }
 
-function startBatch(from: number): {
-  from: number;
-  rows: number;
-  decoded: { dataset: string; rows: DecodedRows }[];
-} {
+function startBatch(from: number): { from: number; rows: number; decoded: { dataset: string; rows: DecodedRows }[] } {
   return { from, rows: 0, decoded: [] };
 }
 
-function noHeight(): never {
-  throw new TypeError('A dataset asks for block heights without saying so');
-}
-
-/** Returns the markers of relevant transactions; null if all are relevant. */
 function markersOf(datasets: readonly AptosDataset[]): Markers {
   const markers = new Set<string>();
   for (const dataset of datasets) {
@@ -73,7 +63,6 @@ function markersOf(datasets: readonly AptosDataset[]): Markers {
   return [...markers].map((marker) => Buffer.from(marker));
 }
 
-/** Yields the pages of a range in order. Running reads are canceled when the caller stops. */
 async function* pagesOf(
   { fullnodes }: VersionWork,
   markers: Markers,
@@ -101,7 +90,7 @@ async function* pagesOf(
   }
 }
 
-/** Reads one page, or several if the fullnode returns fewer versions than requested. */
+/** Several pages if the fullnode returns fewer versions than requested. */
 async function readSpan(
   fullnodes: VersionWork['fullnodes'],
   markers: Markers,

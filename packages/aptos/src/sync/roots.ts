@@ -1,9 +1,6 @@
-/**
- * The accumulator root after a version commits to every transaction up to it. Two fullnodes with the same root have the
- * same ledger; this does not prove that their responses match it.
- */
+/** Two fullnodes with the same accumulator root have the same ledger; it does not prove that their responses match it. */
 import { type Database, hexBytes, hexText, sql, type Transaction } from '@chainstead/db';
-import { RootMismatchError, VersionsPrunedError } from '../fullnode/errors.ts';
+import { type GivenRoot, RootMismatchError, VersionsPrunedError } from '../fullnode/errors.ts';
 import type { Fullnodes } from '../fullnode/fullnodes.ts';
 import { chainKeyOf } from '../fullnode/network.ts';
 import type { AptosNetwork } from '../transaction.ts';
@@ -11,11 +8,7 @@ import type { VersionBatch } from './read-range.ts';
 
 const ROOT = /^0x[0-9a-f]{64}$/;
 
-/**
- * Requests the root at the end of a batch from another fullnode.
- * @returns the fullnode that returned the same root; null if none was available
- * @throws RootMismatchError
- */
+/** @returns another fullnode that returned the same root; null if none was available @throws RootMismatchError */
 export async function confirmRoot(
   fullnodes: Fullnodes,
   { range, root, fullnode }: EndOfBatch,
@@ -27,10 +20,9 @@ export async function confirmRoot(
   return other.fullnode;
 }
 
-/** The root of a batch. */
 export type EndOfBatch = Pick<VersionBatch, 'range' | 'root' | 'fullnode'>;
 
-/** Saves the root in the transaction that writes the batch. Replaces the stored one of the same version. */
+/** In the transaction that writes the batch. Replaces the stored one of the same version. */
 export async function saveRoot(
   transaction: Transaction,
   network: AptosNetwork,
@@ -46,7 +38,6 @@ export async function saveRoot(
   );
 }
 
-/** Saves the confirmation of a root that was written before another fullnode had it. */
 export async function saveConfirmation(
   database: Database,
   network: AptosNetwork,
@@ -70,10 +61,8 @@ export async function dropUnconfirmedRoot(
 }
 
 /**
- * Checks that the current fullnodes have the ledger indexed so far: each is requested for the newest root that it has.
- * One that lags behind every known root is compared with another fullnode instead; otherwise a stop that it caused
- * would be cleared.
- * @throws RootMismatchError
+ * A fullnode that lags behind all stored roots is compared with another one instead; otherwise a stop that it caused
+ * would be cleared. @throws RootMismatchError
  */
 export async function checkKnownRoots(
   database: Database,
@@ -104,7 +93,6 @@ async function readRootElsewhere(
   return reached === null || other === null ? null : { version: reached, ...other };
 }
 
-/** Repeats until one of them returns it. */
 async function requireNewestRoot(
   database: Database,
   fullnodes: Fullnodes,
@@ -121,11 +109,7 @@ async function requireNewestRoot(
   }
 }
 
-interface KnownRoot {
-  readonly version: number;
-  readonly fullnode: string;
-  readonly root: string;
-}
+type KnownRoot = GivenRoot & { readonly version: number };
 
 async function readNewestRoot(
   database: Database,
@@ -140,12 +124,7 @@ async function readNewestRoot(
   return row ?? null;
 }
 
-function requireSame(
-  network: AptosNetwork,
-  version: number,
-  first: { fullnode: string; root: string },
-  { fullnode, root }: { fullnode: string; root: string },
-): void {
+function requireSame(network: AptosNetwork, version: number, first: GivenRoot, { fullnode, root }: GivenRoot): void {
   if (first.root === root || !ROOT.test(first.root) || !ROOT.test(root)) return;
   throw new RootMismatchError({ chain: chainKeyOf(network), version, first, second: { fullnode, root } });
 }

@@ -1,8 +1,4 @@
-/**
- * Reports status while a network is led, so that it never stops silently: its head, its fullnodes' health and its
- * coverage are written every few seconds. Without progress, the reason appears in the status, in a metric and in one
- * log line per minute.
- */
+/** Every few seconds. Without progress, the reason appears in the status, in a metric and in one log line per minute. */
 import { errorText, rangeSize, sleepUnlessAborted } from '@chainstead/core';
 import { failureLevel } from '@chainstead/db';
 import type { LedgerReach } from '../fullnode/fullnodes.ts';
@@ -12,11 +8,8 @@ import { readNetworkStart, saveHealth } from './network-record.ts';
 import type { AptosSyncOptions } from './options.ts';
 
 export interface StatusReports {
-  /** Records the range of the fullnodes. */
   reach(reach: LedgerReach): void;
-  /** Records that versions up to this one were committed. */
   progress(last: number): void;
-  /** Settles when the reports have ended. */
   readonly stopped: Promise<void>;
 }
 
@@ -24,13 +17,9 @@ const REPORT_INTERVAL_MS = 2_000;
 const STALL_AFTER_MS = 30_000;
 const STALL_LOG_INTERVAL_MS = 60_000;
 
-/**
- * Time of the last commit over all sessions, epoch milliseconds: a session that fails and restarts immediately is no
- * progress.
- */
+/** The last commit over all sessions, epoch milliseconds: a session that fails and restarts is no progress. */
 export interface Progress {
   at: number;
-  /** When missing progress was last logged. */
   loggedAt: number;
   /** Why the database has refused writes since then; null if it has not. */
   databaseFailure: string | null;
@@ -88,7 +77,7 @@ export function startStatusReports(options: AptosSyncOptions, progress: Progress
   };
 }
 
-/** Returns the reason for missing progress, from the latest responses of the fullnodes. */
+/** From the latest responses of the fullnodes. */
 function explain(
   { fullnodes }: AptosSyncOptions,
   { reach, top }: { readonly reach: LedgerReach | null; readonly top: number },

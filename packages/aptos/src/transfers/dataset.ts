@@ -1,20 +1,13 @@
-import { readCoinStore } from '../coins/coin-store.ts';
-import { createCoinTypes } from '../coins/coin-type.ts';
-import { truncate } from '../coins/truncate.ts';
+import { type CoinStore, eventHandleKey, readCoinStore } from '../coins/coin-store.ts';
+import { type CoinType, createCoinTypes, truncate } from '../coins/coin-type.ts';
 import type { AptosDataset, AptosSlice, DecodedRows } from '../dataset.ts';
-import { standardAddress } from '../move-type/address.ts';
+import { standardAddress } from '../move-type/move-type.ts';
+import { type Insert, insertRows } from '../rows/insert-rows.ts';
 import { decimalDigits } from '../rows/json-object.ts';
-import { wholeSeconds } from '../rows/whole-seconds.ts';
-import type { AptosTransaction } from '../transaction.ts';
-import { type CoinEvent, readCoinEvent } from './coin-event.ts';
-import { coinTypeByEvent } from './coin-type-by-event.ts';
-import { insertTransfers } from './insert-transfers.ts';
-import type { TransferRow } from './transfer-row.ts';
+import { type AptosNetwork, type AptosTransaction, wholeSeconds } from '../transaction.ts';
+import { type ActivityType, type CoinEvent, readCoinEvent } from './coin-event.ts';
 
-/**
- * Withdrawals and deposits of coins in genesis and user transactions, each with the coin of its event's `CoinStore`.
- * The gas of every user transaction, including failed ones, is one more row (docs/api/aptos.md#transfers).
- */
+/** The gas of every user transaction, including failed ones, is one more row (docs/api/aptos.md#transfers). */
 export const transfers: AptosDataset = {
   name: 'transfers',
   tables: ['aptos_transfers'],
@@ -23,14 +16,18 @@ export const transfers: AptosDataset = {
   needsBlockHeights: true,
   derive(slice): DecodedRows {
     const rows = deriveTransfers(slice);
-    return { count: rows.length, write: (transaction) => insertTransfers(transaction, rows) };
+    const inKeyOrder = rows.toSorted((a, b) => {
+      if (a.ownerAddress !== b.ownerAddress) return a.ownerAddress < b.ownerAddress ? -1 : 1;
+      return a.transactionVersion - b.transactionVersion || a.eventIndex - b.eventIndex;
+    });
+    return { count: rows.length, write: (transaction) => insertRows(transaction, INSERT, inKeyOrder) };
   },
 };
 
-/** Returns rows in ledger order: a transaction's gas before its events. */
-export function deriveTransfers(slice: AptosSlice): TransferRow[] {
+/** In ledger order: a transaction's gas before its events. */
+export function deriveTransfers(slice: AptosSlice): StoredTransfer[] {
   const describe = createCoinTypes();
-  const rows: TransferRow[] = [];
+  const rows: StoredTransfer[] = [];
   for (const transaction of slice.transactions) {
     if (transaction.type !== 'user_transaction' && transaction.type !== 'genesis_transaction') continue;
     const shared = sharedColumns(slice, transaction);
@@ -54,7 +51,6 @@ export function deriveTransfers(slice: AptosSlice): TransferRow[] {
 }
 
 const APTOS_COIN = '0x1::aptos_coin::AptosCoin';
-/** Before all events. */
 const GAS_EVENT_INDEX = -1;
 const GAS_CREATION_NUMBER = '-1';
 /** Characters; the limit of aptos-labs' indexer. */
@@ -72,9 +68,7 @@ function sharedColumns(slice: AptosSlice, transaction: AptosTransaction) {
   };
 }
 
-/**
- * Returns the gas that the sender paid for a user transaction. It is not withdrawn from a store, so it has no event.
- */
+/** Not withdrawn from a store, so it has no event. */
 function gasOf(transaction: AptosTransaction) {
   const { sender, sequenceNumber, gasUsed, gasUnitPrice } = transaction;
   if (transaction.type !== 'user_transaction' || sender === null) return null;
@@ -95,7 +89,7 @@ function gasOf(transaction: AptosTransaction) {
   };
 }
 
-/** Yields events with their coins. A failed transaction has none, even if it lists some. */
+/** A failed transaction has none, even if it lists some. */
 function* movementsOf(transaction: AptosTransaction): Generator<{ event: CoinEvent; coinType: string }> {
   if (!transaction.success) return;
   const events = transaction.events.map(readCoinEvent).filter((event) => event !== null);
@@ -106,4 +100,61 @@ function* movementsOf(transaction: AptosTransaction): Generator<{ event: CoinEve
     const coinType = coinTypeFor(event);
     if (coinType !== null) yield { event, coinType };
   }
+}
+
+interface StoredTransfer {
+  readonly network: AptosNetwork;
+  readonly ownerAddress: string;
+  readonly transactionVersion: number;
+  /** Among the transaction's events; -1 in the gas row. */
+  readonly eventIndex: number;
+  readonly eventAccountAddress: string;
+  readonly eventCreationNumber: string;
+  readonly eventSequenceNumber: string;
+  readonly activityType: ActivityType;
+  /** Base units. */
+  readonly amount: string;
+  readonly blockHeight: number;
+  readonly coinType: CoinType;
+  readonly entryFunctionId: string | null;
+  readonly isGasFee: boolean;
+  readonly isTransactionSuccess: boolean;
+  /** Whole seconds. */
+  readonly transactionTimestamp: Date;
+}
+
+const INSERT: Insert<StoredTransfer> = {
+  table: 'aptos_transfers',
+  columns: [
+    { name: 'network', type: 'text', value: (row) => row.network },
+    { name: 'owner_address', type: 'bytea', value: (row) => row.ownerAddress },
+    { name: 'transaction_version', type: 'bigint', value: (row) => row.transactionVersion },
+    { name: 'event_index', type: 'integer', value: (row) => row.eventIndex },
+    { name: 'event_account_address', type: 'bytea', value: (row) => row.eventAccountAddress },
+    { name: 'event_creation_number', type: 'bigint', value: (row) => row.eventCreationNumber },
+    { name: 'event_sequence_number', type: 'numeric', value: (row) => row.eventSequenceNumber },
+    { name: 'activity_type', type: 'text', value: (row) => row.activityType },
+    { name: 'amount', type: 'numeric', value: (row) => row.amount },
+    { name: 'block_height', type: 'bigint', value: (row) => row.blockHeight },
+    { name: 'coin_type', type: 'text', value: (row) => row.coinType.text },
+    { name: 'coin_type_hash', type: 'bytea', value: (row) => row.coinType.hash },
+    { name: 'entry_function_id', type: 'text', value: (row) => row.entryFunctionId },
+    { name: 'is_gas_fee', type: 'boolean', value: (row) => row.isGasFee },
+    { name: 'is_transaction_success', type: 'boolean', value: (row) => row.isTransactionSuccess },
+    { name: 'transaction_timestamp', type: 'timestamptz', value: (row) => row.transactionTimestamp },
+  ],
+  onConflict: null,
+};
+
+/** A deleted store no longer shows its handles; if an account loses exactly one store, its other events are of that coin. */
+export function coinTypeByEvent(stores: readonly CoinStore[]): (event: CoinEvent) => string | null {
+  const byHandle = new Map<string, string>();
+  const byOwnerOfDeleted = new Map<string, string | null>();
+  for (const { deleted, owner, coinType, eventHandles } of stores) {
+    for (const handle of eventHandles) byHandle.set(handle, coinType);
+    // With a second one, the coin is ambiguous.
+    if (deleted) byOwnerOfDeleted.set(owner, byOwnerOfDeleted.has(owner) ? null : coinType);
+  }
+  return ({ account, creationNumber }) =>
+    byHandle.get(eventHandleKey(account, creationNumber)) ?? byOwnerOfDeleted.get(account) ?? null;
 }

@@ -20,7 +20,6 @@ const DEFAULT_CHAIN = 'eth';
 
 export const bulkMetadataSchema = z.array(collectionMetadataSchema);
 
-/** `POST /api/v2.2/nft/metadata`: up to 25 collections in request order (docs/api/nfts.md#several-collections). */
 export function bulkMetadataRoute(createRequests: CreateMetadataRequests): RouteModule {
   return (app, dependencies) => {
     const { chains, database } = dependencies;

@@ -101,7 +101,6 @@ const PICTURE_DATA_LENGTH_MAX = 32_768;
 /** Longer than any of the networks allows. */
 const USER_NAME_LENGTH_MAX = 64;
 
-/** Accepts a key, or a path such as `links.website` for a key of a nested object. */
 function valueAt(document: Readonly<Record<string, unknown>>, key: string): unknown {
   const [outer = '', inner] = key.split('.');
   const value = Object.hasOwn(document, outer) ? document[outer] : undefined;

@@ -12,7 +12,6 @@ import { collectionMetadataSchema, showCollection } from './collection-metadata-
 import type { CreateMetadataRequests } from './metadata-requests.ts';
 import { enqueueCollection } from './requested-collections.ts';
 
-/** `GET /api/v2.2/nft/{address}/metadata` (docs/api/nfts.md#collection-metadata) */
 export function collectionMetadataRoute(createRequests: CreateMetadataRequests): RouteModule {
   return (app, dependencies) => {
     const { chains, database } = dependencies;

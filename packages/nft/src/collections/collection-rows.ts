@@ -29,9 +29,7 @@ export const DUE_COLLECTIONS: DueTable = {
 
 export interface DueCollection {
   readonly address: Address;
-  /** Whether it was never read before. */
   readonly is_first: boolean;
-  /** The key that requested it; null if no request is waiting for it. */
   readonly requested_by: string | null;
 }
 
@@ -63,7 +61,6 @@ export interface CollectionReading {
   readonly contract: ContractReading & { readonly standard: NftStandard };
   /** Null keeps the fields of an earlier document. */
   readonly document: CollectionFields | null;
-  /** Why the document could not be read; null if it was read. */
   readonly failure: { readonly code: string; readonly message: string; readonly retrySeconds: number | null } | null;
 }
 

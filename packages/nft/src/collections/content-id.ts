@@ -19,7 +19,6 @@ const RAW = 0x55;
 const DAG_PB = 0x70;
 const SHA2_256 = 0x12;
 const TEXT_LENGTH_MAX = 256;
-/** All multibases in use; the prefix distinguishes them. */
 const ANY_BASE = base32.decoder.or(base36.decoder).or(base58btc.decoder).or(base64url.decoder);
 
 export function parseContentId(text: string): ContentId | null {

@@ -11,7 +11,6 @@ export type DocumentPlace =
       readonly path: string;
       readonly given: string | null;
     }
-  /** Transaction id, and a path below it. */
   | { readonly kind: 'arweave'; readonly path: string };
 
 const URI_LENGTH_MAX = 2_048;

@@ -25,7 +25,6 @@ const REDIRECTS_MAX = 5;
 /** Common implementations write files up to this size as one block. Anything else that fits is forged. */
 const SINGLE_BLOCK_BYTES = 262_144;
 
-/** @param bytesMax of a document, as sent and after decompression */
 export function createDocumentFetch(egress: Egress, bytesMax: number = DOCUMENT_BYTES_MAX): DocumentFetch {
   async function get(url: string, accept: string, timeoutMs: number, signal: AbortSignal): Promise<EgressResponse> {
     const response = await egress.request({

@@ -4,11 +4,9 @@ import { collectionFacts } from './collection-facts-statement.ts';
 import { COLLECTION_COLUMNS, type CollectionFields } from './collection-fields.ts';
 
 export interface Collection extends CollectionFields {
-  /** Null if it was never requested. */
   readonly status: 'pending' | 'known' | 'not-nft' | 'not-contract' | 'failed' | null;
   /** Whether it was read as an NFT, an imported list names it, or its events show an NFT. */
   readonly isNft: boolean;
-  /** Whether a refusal (not an NFT, not a contract) has expired. */
   readonly isRefusalOver: boolean;
   readonly contractType: 'ERC721' | 'ERC1155' | null;
   readonly baseUri: string | null;
@@ -17,7 +15,6 @@ export interface Collection extends CollectionFields {
   readonly syncedAt: Date | null;
 }
 
-/** Each field comes from the first source that has it (collection-facts-statement.ts). */
 export async function getCollection(database: ReadDatabase, chainId: ChainId, address: Address): Promise<Collection> {
   const [row] = await database.select<Collection>(sql`
 SELECT own.status, own.base_uri AS "baseUri", own.synced_at AS "syncedAt", ${FIELDS}, facts.verified,

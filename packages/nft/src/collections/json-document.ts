@@ -10,10 +10,7 @@ export interface JsonDocument {
 
 export const JSON_DEPTH_MAX = 32;
 
-/**
- * A byte order mark is skipped; bytes that are not UTF-8 become replacement characters.
- * @throws DocumentError DOCUMENT_NOT_JSON, DOCUMENT_TOO_DEEP
- */
+/** @throws DocumentError DOCUMENT_NOT_JSON, DOCUMENT_TOO_DEEP */
 export function readJsonDocument(document: Pick<Document, 'bytes' | 'decoded'>): JsonDocument {
   const first = parse(document.bytes);
   const json = first === undefined && document.decoded !== null ? parse(document.decoded) : first;

@@ -10,9 +10,7 @@ export interface CollectionRead {
   readonly name: string | null;
   readonly state: CollectionReadState;
   readonly readAt: Date | null;
-  /** When it is read next; null if nothing is scheduled. */
   readonly dueAt: Date | null;
-  /** Failures since the last success. */
   readonly attempts: number;
   readonly error: { readonly code: string; readonly message: string } | null;
 }
@@ -60,7 +58,6 @@ type ReadColumns = Omit<CollectionRead, 'address' | 'state' | 'error'> & {
   readonly errorMessage: string | null;
 };
 
-/** Examines a bounded number of rows, however few match. */
 export async function listCollectionReads(
   database: Pick<Database, 'query'>,
   { chainId, state, after, limit }: CollectionReadsRequested,

@@ -109,7 +109,6 @@ function makeTokensDue({ rows, access }: RowsChange): Sql {
   return sql`WITH event AS MATERIALIZED (${events}) UPDATE nft_token_metadata AS stored SET due_at = now() FROM event WHERE ${isMeant}`;
 }
 
-/** Whether a stored row belongs to the event's contract and was read before the event. */
 function isOlder(): Sql {
   return sql`${hasSameKey(nftCollections, COLLECTION, 'stored', 'event')} AND event.newest > coalesce(stored.synced_at, '-infinity')`;
 }

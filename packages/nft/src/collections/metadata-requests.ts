@@ -29,9 +29,7 @@ export interface MetadataRequests {
   announce(chain: Chain, address: Address, requester: Requester): void;
   /** Queues a collection that was never read, or was refused; returns whether it became due. @throws TooManyWaitingError */
   collection(chain: Chain, address: Address, requester: Requester): Promise<boolean>;
-  /** Queues a collection, even if it was read before. @throws TooManyWaitingError */
   collectionAgain(chain: Chain, address: Address, requester: Requester): Promise<boolean>;
-  /** @throws TooManyWaitingError */
   token(chain: Chain, token: TokenKey, source: TokenSource, requester: Requester): Promise<boolean>;
 }
 

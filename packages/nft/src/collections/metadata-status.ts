@@ -14,15 +14,12 @@ export interface MetadataStatus {
 }
 
 export interface MetadataCounts {
-  /** Read at least once. */
   readonly known: number;
-  /** Due to be read, for the first time or again. */
   readonly waiting: number;
   /** The last attempt failed. Earlier metadata is still served. */
   readonly failing: number;
 }
 
-/** @param failingMax collections listed by chain */
 export async function readMetadataStatuses(database: Database, failingMax: number): Promise<MetadataStatus[]> {
   const [collections, tokens, failing] = await Promise.all([
     database.query<CountsOfChain>(countsOf('nft_collections', `status NOT IN ('not-nft', 'not-contract')`)),

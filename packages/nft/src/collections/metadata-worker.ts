@@ -8,9 +8,8 @@ import { COLLECTION_METADATA, TOKEN_METADATA } from './metadata-kinds.ts';
 import { createMetadataMetrics } from './metadata-metrics.ts';
 import { createContractReader } from './read-contract.ts';
 import type { DocumentReader } from './read-document.ts';
-import { readDueCollection } from './read-due-collection.ts';
+import { type MetadataContext, type OnCollection, readDueCollection } from './read-due-collection.ts';
 import { readDueToken } from './read-due-token.ts';
-import type { MetadataContext, OnCollection } from './reading-context.ts';
 import { nodeRetryDelay } from './retry-delay.ts';
 import { DUE_TOKENS, type DueToken, TOKEN_COLUMNS_CLAIMED } from './token-rows.ts';
 

@@ -5,7 +5,6 @@ import { decodeRawText } from '@chainstead/tokens';
 
 export type NftStandard = 'erc721' | 'erc1155';
 
-/** Call data of the probe calls. */
 const SOMEBODY = wordOf('1');
 const PROBES = {
   /** No function has this selector: a result comes from a fallback that accepts any call. */
@@ -16,7 +15,6 @@ const PROBES = {
   balanceOfId: `0x00fdd58e${SOMEBODY}${wordOf('0')}`,
   uri: ['0', '1'].map((id): Hex => `0x0e89341c${wordOf(id)}`),
 } as const satisfies Record<string, Hex | readonly Hex[]>;
-/** Enough of a URI to detect one. Bytes. */
 const URI_START_BYTES = 256;
 
 /** As some NFTs are older than ERC-165. Null if the contract behaves like an ERC-20, or accepts any call. */

@@ -20,7 +20,6 @@ export interface ContractReading {
   readonly standard: NftStandard | null;
   readonly name: string | null;
   readonly symbol: string | null;
-  /** ERC-7572; null if the contract has none. */
   readonly contractUri: string | null;
   readonly baseUri: string | null;
 }

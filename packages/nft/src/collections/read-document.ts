@@ -94,7 +94,6 @@ function failureOf(failures: readonly ChainsteadError[]): ChainsteadError {
   });
 }
 
-/** A gateway may have a base path. */
 function below(gateway: string, path: string): string {
   return `${gateway.replace(/\/+$/, '')}${path}`;
 }

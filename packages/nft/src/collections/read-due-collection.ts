@@ -1,4 +1,6 @@
-import { ChainsteadError, errorText } from '@chainstead/core';
+import type { Chain } from '@chainstead/chains';
+import { type Address, ChainsteadError, errorText, type Logger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
 import { type Claim, failureOf } from '@chainstead/jobs';
 import { readCollectionFields } from './collection-fields.ts';
 import {
@@ -9,12 +11,11 @@ import {
   saveCollection,
 } from './collection-rows.ts';
 import { readJsonDocument } from './json-document.ts';
-import type { MetadataContext } from './reading-context.ts';
+import type { ContractReader } from './read-contract.ts';
+import type { DocumentReader } from './read-document.ts';
 import { documentRetryDelay } from './retry-delay.ts';
 
-/** For all calls of one contract. Milliseconds. */
 const NODE_MS_MAX = 20_000;
-/** @throws the reason it can't be read, or the signal's reason */
 export async function readDueCollection(
   context: MetadataContext,
   claim: Claim<DueCollection>,
@@ -66,3 +67,18 @@ async function readDocument(
     return { document: null, failure: { code, message, retrySeconds: documentRetryDelay(attempts, { retryable }) } };
   }
 }
+
+/** Called when a contract is found to be an NFT for the first time. */
+export type OnCollection = (chain: Chain, address: Address, requestedBy: string | null) => Promise<void>;
+
+export interface MetadataContext {
+  readonly database: Database;
+  readonly chain: Chain;
+  readonly contracts: ContractReader;
+  readonly documents: DocumentReader;
+  readonly logger: Logger;
+  readonly count: (kind: 'collection' | 'token', outcome: ReadingOutcome) => void;
+  readonly onCollection: OnCollection | undefined;
+}
+
+export type ReadingOutcome = 'known' | 'document-failed' | 'not-nft' | 'not-contract' | 'none' | 'failed';

@@ -2,14 +2,12 @@ import { ChainsteadError } from '@chainstead/core';
 import { isOutage } from '@chainstead/db';
 import type { Claim } from '@chainstead/jobs';
 import { readJsonDocument } from './json-document.ts';
-import type { MetadataContext } from './reading-context.ts';
+import type { MetadataContext } from './read-due-collection.ts';
 import { documentRetryDelay, nodeRetryDelay } from './retry-delay.ts';
 import { type DueToken, type FoundUri, failToken, saveToken } from './token-rows.ts';
 
-/** For all calls of one token. Milliseconds. */
 const NODE_MS_MAX = 20_000;
 
-/** @throws internal errors, or the signal's reason */
 export async function readDueToken(
   context: MetadataContext,
   claim: Claim<DueToken>,

@@ -10,7 +10,6 @@ export interface Requester {
   readonly limit: number;
 }
 
-/** A 429: this key has too many queued jobs. */
 export class TooManyWaitingError extends ApiError {
   constructor(limit: number) {
     super({
@@ -26,10 +25,7 @@ export class TooManyWaitingError extends ApiError {
 
 const RETRY_AFTER_SECONDS = 5;
 
-/**
- * Makes a collection due, unless it is. Without `again`, only if it was never read or was refused.
- * @throws TooManyWaitingError
- */
+/** Without `again`, only if the collection was never read or was refused. @throws TooManyWaitingError */
 export async function requestCollection(
   database: Database,
   chainId: ChainId,

@@ -11,10 +11,7 @@ interface RequestedOf {
   readonly requester: Requester;
 }
 
-/**
- * Contracts never requested are queued for a worker, and the request waits briefly for them.
- * @throws TooManyWaitingError
- */
+/** Contracts never requested are queued, and the request waits briefly. @throws TooManyWaitingError */
 export async function enqueueCollections(
   { database, requests }: { readonly database: Database; readonly requests: MetadataRequests },
   { chain, requester }: RequestedOf,

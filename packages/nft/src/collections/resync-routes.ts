@@ -25,7 +25,6 @@ export const syncAnswer = (description: string) => ({
   content: { 'application/json': { schema: syncStatus } },
 });
 
-/** `PUT /api/v2.2/nft/{address}/sync` (docs/api/nfts.md#collection-metadata) */
 export function syncCollectionRoute(createRequests: CreateMetadataRequests): RouteModule {
   return (app, dependencies) => {
     const requests = createRequests(dependencies);
@@ -37,7 +36,6 @@ export function syncCollectionRoute(createRequests: CreateMetadataRequests): Rou
   };
 }
 
-/** `GET /api/v2.2/nft/{address}/{token_id}/metadata/resync` (docs/api/nfts.md#collection-metadata) */
 export function resyncTokenRoute(createRequests: CreateMetadataRequests): RouteModule {
   return (app, dependencies) => {
     const requests = createRequests(dependencies);

@@ -8,7 +8,6 @@ export interface MetadataWatch {
   token(chainId: ChainId, token: TokenKey, ms: number): Promise<void>;
 }
 
-/** Polling interval while a request waits. Milliseconds. */
 const POLL_MS = 30;
 
 interface Waiting {

@@ -7,7 +7,6 @@ import { storedUri } from './collection-rows.ts';
 const FROM_KNOWN_URI = sql`from_known_uri = from_known_uri AND due_at IS NOT NULL`;
 const ON_FAILURE = sql`status = 'failed', requested_by = NULL, ${FROM_KNOWN_URI}`;
 
-/** `nft_token_metadata` as due work: documents to read. */
 export const DUE_TOKENS: DueTable = {
   name: 'nft_token_metadata',
   key: ['token_address', 'chain_id', 'token_id'],
@@ -18,7 +17,6 @@ export const DUE_TOKENS: DueTable = {
 
 export interface DueToken {
   readonly address: Address;
-  /** Decimal digits. */
   readonly token_id: string;
   readonly token_uri: string | null;
   /** Whether the document is read from there, without a call to the contract. */
@@ -35,7 +33,6 @@ export interface TokenKey {
 
 export interface FoundUri {
   readonly uri: string | null;
-  /** Whether the contract has just returned it. */
   readonly isRequested: boolean;
 }
 

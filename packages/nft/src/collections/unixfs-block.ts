@@ -4,7 +4,6 @@ export type UnixfsBlock =
   | { readonly kind: 'file'; readonly content: Uint8Array }
   /** The root of a file in several blocks. */
   | { readonly kind: 'file-root' }
-  /** A directory, a link, metadata. */
   | { readonly kind: 'other' };
 
 /** Returns null if the bytes are not a dag-pb block with a UnixFS node. Never throws. */

@@ -19,10 +19,7 @@ export interface CollectionPage {
   readonly orderBy?: Sql;
 }
 
-/**
- * A statement about a collection: the contract's coverage and history, with rows of its stored state.
- * `of` restricts a table to the collection; `isPartial` is true if transfers are missing or not counted yet.
- */
+/** `of` restricts a table to the collection; `isPartial` is true if transfers are missing or not counted yet. */
 export function collectionStatement(
   chain: Chain,
   contract: Address,

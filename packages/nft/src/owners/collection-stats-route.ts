@@ -14,7 +14,6 @@ import { type CollectionStats, collectionStatsStatement } from './collection-sta
 import { type CollectionSubjectsOptions, createCollectionSubjects } from './collection-subjects.ts';
 import { collectionStatsSchema } from './owners-response.ts';
 
-/** `GET /api/v2.2/nft/{address}/stats` (docs/api/nfts.md#collection-statistics) */
 export function createCollectionStatsRoute(options: CollectionSubjectsOptions): RouteModule {
   return (app, dependencies) => {
     const { chains } = dependencies;

@@ -18,11 +18,10 @@ import { requestUnreadTokens } from '../records/request-unread-tokens.ts';
 import { NOBODY_REQUESTED } from '../token-state/held-now.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { type CollectionSubjectsOptions, createCollectionSubjects } from './collection-subjects.ts';
+import { type HashRange, hashRange } from './contract-nfts-statement.ts';
 import { getContractNfts } from './get-contract-nfts.ts';
-import { type HashRange, hashRange } from './hash-range.ts';
 import { contractNftsSchema } from './owners-response.ts';
 
-/** `GET /api/v2.2/nft/{address}` (docs/api/nfts.md#nfts-of-a-collection) */
 export function createContractNftsRoute(options: CollectionSubjectsOptions): RouteModule {
   return (app, dependencies) => {
     const { database, parameters, reads } = dependencies;
@@ -97,7 +96,6 @@ const filterSchema = z.object({
 });
 type Filter = z.infer<typeof filterSchema>;
 
-/** @throws InvalidParameterError if one of both is missing, or the part number is too high */
 function rangeOf({ totalRanges, range }: Filter): HashRange | null {
   if (totalRanges === null && range === null) return null;
   if (totalRanges === null)

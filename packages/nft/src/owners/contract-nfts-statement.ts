@@ -2,7 +2,6 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { hexBytes, hexText, rawSql, type Sql, sql, where } from '@chainstead/db';
 import { collectionStatement } from './collection-statement.ts';
-import type { HashRange } from './hash-range.ts';
 
 export interface ContractNftsQuery {
   readonly contract: Address;
@@ -22,7 +21,6 @@ export interface StoredNft {
   readonly isHeld: boolean;
   readonly givers: readonly string[] | null;
   readonly lastBlock: number;
-  /** Null for ERC-1155. */
   readonly receiver: Address | null;
 }
 
@@ -58,4 +56,19 @@ export function contractNftsStatement(chain: Chain, query: ContractNftsQuery): S
       orderBy: sql`page.token_hash DESC`,
     };
   });
+}
+
+/** A slice of all token hashes, from the first up to but not including the second. 16 bytes each; null: to the end. */
+export interface HashRange {
+  readonly from: Buffer;
+  readonly to: Buffer | null;
+}
+
+const HASHES = 2n ** 128n;
+
+/** Part `range` (from 1) of `totalRanges` equal parts, which together contain each hash once. */
+export function hashRange({ range, totalRanges }: { readonly range: number; readonly totalRanges: number }): HashRange {
+  const end = (part: number): bigint => (BigInt(part) * HASHES + BigInt(totalRanges) - 1n) / BigInt(totalRanges);
+  const bytesOf = (hash: bigint) => Buffer.from(hash.toString(16).padStart(32, '0'), 'hex');
+  return { from: bytesOf(end(range - 1)), to: range === totalRanges ? null : bytesOf(end(range)) };
 }

@@ -12,14 +12,13 @@ type TokenOwner = RecordKey & { readonly owner: Address };
 
 export interface OwnersFound extends CollectionState {
   readonly owners: readonly TokenOwner[];
-  /** Includes all rows that were examined, shown or not. */
   readonly places: readonly OwnerOfNft[];
   readonly hasNext: boolean;
 }
 
 /**
- * ERC-1155 sums need the complete history. Until then the contract is called for the balances of accounts that gave
- * away what they are known to have received; those without a balance, or a result in time, are left out.
+ * ERC-1155 sums need the complete history: until then the contract is called for the balances of accounts that gave
+ * away what they are known to have received; those without a result in time are left out.
  */
 export async function getOwners(
   sources: ReadingSources,

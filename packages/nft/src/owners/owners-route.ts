@@ -28,7 +28,6 @@ import type { NftOwnersPlace } from './owners-statement.ts';
 const SYNC_TEXT =
   'The status is SYNCING while blocks of the collection are missing; the first request starts their backfill.';
 
-/** `GET /api/v2.2/nft/{address}/owners`, newest change first (docs/api/nfts.md#nft-owners) */
 export function createCollectionOwnersRoute(options: CollectionSubjectsOptions): RouteModule {
   return (app, dependencies) => {
     const { parameters } = dependencies;
@@ -45,7 +44,6 @@ export function createCollectionOwnersRoute(options: CollectionSubjectsOptions):
   };
 }
 
-/** `GET /api/v2.2/nft/{address}/{token_id}/owners` (docs/api/nfts.md#nft-owners) */
 export function createTokenOwnersRoute(options: CollectionSubjectsOptions): RouteModule {
   return (app, dependencies) => {
     const { parameters } = dependencies;

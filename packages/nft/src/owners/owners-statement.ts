@@ -23,9 +23,7 @@ export interface OwnerOfNft {
   readonly tokenId: string;
   readonly owner: Address;
   readonly amount: string;
-  /** Of the newest change. */
   readonly block: number;
-  /** For change-pages.ts. */
   readonly mark: string;
 }
 

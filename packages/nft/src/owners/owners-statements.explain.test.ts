@@ -7,8 +7,7 @@ import { tokenHashInSql } from '../records/token-hash.ts';
 import { nftCollectionOwners } from '../transfers/collection-owners.ts';
 import { account, contract } from '../transfers/testing/example-moves.ts';
 import { collectionStatsStatement } from './collection-stats-statement.ts';
-import { contractNftsStatement } from './contract-nfts-statement.ts';
-import { hashRange } from './hash-range.ts';
+import { contractNftsStatement, hashRange } from './contract-nfts-statement.ts';
 import { ownersStatement } from './owners-statement.ts';
 import { uniqueOwnersStatement } from './unique-owners-route.ts';
 

@@ -13,7 +13,6 @@ const PAGE_SIZE_DEFAULT = 100;
 /** Addresses are short, so pages may be longer than elsewhere. */
 const PAGE_SIZE_MAX = 5_000;
 
-/** `GET /api/v2.2/nft/{address}/unique-owners` (docs/api/nfts.md#unique-owners) */
 export function createUniqueOwnersRoute(options: CollectionSubjectsOptions): RouteModule {
   return (app, dependencies) => {
     const { parameters } = dependencies;
@@ -64,7 +63,6 @@ export function createUniqueOwnersRoute(options: CollectionSubjectsOptions): Rou
 /** The first page's range needs a lower bound too: without statistics the planner would sort the whole collection. */
 const BEFORE_ALL = Buffer.alloc(0);
 
-/** One range scan of the key of `nft_collection_owners`. */
 export function uniqueOwnersStatement(
   chain: Chain,
   { contract, limit, after }: { readonly contract: Address; readonly limit: number; readonly after: Address | null },

@@ -47,7 +47,6 @@ export function createPictureReader(options: PictureReaderOptions): PictureReade
   };
 }
 
-/** @throws PictureUnreadableError */
 async function readPicture(documents: DocumentReader, uri: string, timeoutMs: number): Promise<Picture> {
   const signal = AbortSignal.timeout(timeoutMs);
   const { bytes } = await documents.read(uri, signal).catch((error: unknown) => {

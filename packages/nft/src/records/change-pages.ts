@@ -29,7 +29,6 @@ export interface ChangePlace {
 
 export interface ChangeColumns {
   readonly block: string;
-  /** {@link MARK_LENGTH} digits, as in the run. */
   readonly mark: Sql;
   readonly beyond: Sql;
 }

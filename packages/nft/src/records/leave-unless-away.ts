@@ -1,9 +1,6 @@
 import { isOutage } from '@chainstead/db';
 
-/**
- * If the database is unavailable for writes, the response is still returned and the next request queues the work.
- * On a cluster, one node's pages stay readable while another node, to which the work would be written, is down.
- */
+/** If the database is unavailable for writes, the response is still returned; the next request queues the work. */
 export async function leaveUnlessAway(leave: () => Promise<unknown>): Promise<void> {
   try {
     await leave();

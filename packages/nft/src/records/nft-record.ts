@@ -15,7 +15,6 @@ export interface RecordKey {
   readonly blockNumber: number | null;
 }
 
-/** Null: not known. */
 export interface NftRecord extends RecordKey {
   readonly contractType: 'ERC721' | 'ERC1155' | null;
   readonly collection: CollectionFields;
@@ -28,7 +27,6 @@ export interface NftRecord extends RecordKey {
   readonly uriSyncedAt: Date | null;
   readonly document: TokenDocument | null;
   readonly documentSyncedAt: Date | null;
-  /** Never requested. */
   readonly isUnread: boolean;
   /** Null if its collection's traits are not computed. */
   readonly rarity: TokenRarity | null;

@@ -85,7 +85,6 @@ CROSS JOIN LATERAL (
 ) AS rarity`;
 }
 
-/** By {@link countName}. */
 async function readCounts(
   database: ReadDatabase,
   chain: Chain,
@@ -110,7 +109,6 @@ interface RequestedTrait {
   readonly trait: Trait;
 }
 
-/** Like {@link ranksStatement}, by `nft_trait_counts_by_key`. */
 export function countsStatement(chain: Chain, traits: readonly RequestedTrait[], isSpread = false): Sql {
   const { chainId, contracts } = collectionsOf(chain, traits);
   const requested = sql`unnest(${contracts}, ${traits.map(({ address, trait }) => traitKey(address, trait))}::bytea[]) AS requested(token_address, trait_key)`;
@@ -134,7 +132,6 @@ function collectionsOf({ id }: Chain, requested: readonly Pick<NftRecord, 'addre
   return { chainId: sql`${id}`, contracts: sql`${requested.map(({ address }) => addressBytes(address))}::bytea[]` };
 }
 
-/** CTE `shown`, as in {@link shownGeneration}, for the collections of `requested`. */
 function shownGenerations(chainId: Sql, contracts: Sql): Sql {
   return sql`shown AS MATERIALIZED (
   SELECT traits.token_address, traits.generation, traits.tokens FROM nft_collection_traits AS traits

@@ -6,12 +6,12 @@ import { getLastSalesOfTokens } from '../sale-prices/get-last-sales.ts';
 import { type NftRecord, type RecordKey, recordId } from './nft-record.ts';
 import { readRarities } from './read-rarities.ts';
 import { readRecords } from './read-records.ts';
-import type { RecordOptions } from './record-response.ts';
+import type { NftRecordOptions } from './record-response.ts';
 
 /** Those that are known within a request's wait. */
 export type SendersOf = (chain: Chain, hashes: readonly Hash[]) => Promise<ReadonlyMap<Hash, Address>>;
 
-export interface RecordsOfPage extends Pick<RecordOptions, 'lastSales' | 'minters'> {
+export interface RecordsOfPage extends Pick<NftRecordOptions, 'lastSales' | 'minters'> {
   readonly records: readonly NftRecord[];
 }
 
@@ -25,7 +25,6 @@ export interface RecordPages {
 
 const BY_TOKEN = 'nft_transfers_by_token';
 
-/** @param sendersOf default: no senders are known */
 export function createRecordPages(database: ReadDatabase, sendersOf: SendersOf = async () => new Map()): RecordPages {
   const missing = createMissingIndexes(database, systemClock, [BY_TOKEN]);
   return {

@@ -4,7 +4,6 @@ export type TokenIdFormat = 'decimal' | 'hex';
 
 const FORMATS: readonly TokenIdFormat[] = ['decimal', 'hex'];
 
-/** @param normalizeMetadata its default */
 export function recordParameters({ normalizeMetadata }: { readonly normalizeMetadata: boolean }) {
   return {
     format: textParameter('decimal or hex', (text) => FORMATS.find((format) => format === text.toLowerCase()))

@@ -84,7 +84,7 @@ export const ownedNftSchema = z.object({ ...recordShape, owner_of: addressText }
 
 export type CollectionPart = 'none' | 'pictures' | 'all';
 
-export interface RecordOptions {
+export interface NftRecordOptions {
   readonly format: 'decimal' | 'hex';
   readonly normalizeMetadata: boolean;
   readonly mediaItems: boolean;
@@ -95,7 +95,7 @@ export interface RecordOptions {
   readonly minters: ReadonlyMap<string, Address>;
 }
 
-export function showNft(record: NftRecord, options: RecordOptions): z.infer<typeof nftSchema> {
+export function showNft(record: NftRecord, options: NftRecordOptions): z.infer<typeof nftSchema> {
   return {
     ...showRecord(record, options),
     owner_of: record.owner,
@@ -104,14 +104,14 @@ export function showNft(record: NftRecord, options: RecordOptions): z.infer<type
 }
 
 /** Without a holder, the owner is the zero address. */
-export function showOwnedNft(record: NftRecord, options: RecordOptions): z.infer<typeof ownedNftSchema> {
+export function showOwnedNft(record: NftRecord, options: NftRecordOptions): z.infer<typeof ownedNftSchema> {
   return { ...showRecord(record, options), owner_of: record.owner ?? ZERO_ADDRESS };
 }
 
 const NO_RARITY = { rarity_rank: null, rarity_percentage: null, rarity_label: null };
 const NOT_LISTED = { listed: false, price: null, price_currency: null, price_usd: null, marketplace: null } as const;
 
-function showRecord(record: NftRecord, options: RecordOptions) {
+function showRecord(record: NftRecord, options: NftRecordOptions) {
   const { document } = record;
   const id = recordId(record);
   return {

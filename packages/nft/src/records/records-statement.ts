@@ -12,7 +12,6 @@ export const DOCUMENTS_BYTES_MAX = 4_194_304;
 /** If none of a token's newest transfers is a mint or burn, its first transfer may be the mint. */
 const MINT_SEARCH_MAX = 256;
 
-/** A token shows the contract's own name and symbol. */
 const SHOWN_COLUMNS = joinSql(
   COLLECTION_COLUMNS.map(([field, column]) => {
     const shown = column === 'name' || column === 'symbol' ? `token_${column}` : column;
@@ -27,10 +26,7 @@ export interface RecordsReading {
   readonly isSpread?: boolean;
 }
 
-/**
- * One row per token, in order: key lookups and two ranges of `nft_transfers_by_token`
- * (records-statement.explain.test.ts).
- */
+/** Key lookups and two ranges of `nft_transfers_by_token` per token (records-statement.explain.test.ts). */
 export function recordsStatement(
   chain: Chain,
   tokens: readonly Pick<RecordKey, 'address' | 'tokenId'>[],
@@ -53,7 +49,6 @@ LEFT JOIN LATERAL ${hasMints && !isSpread ? mintOf(chainId) : NO_MINT} AS minted
 ORDER BY requested.place`;
 }
 
-/** No row, or nulls, if the token has no mint. */
 export function mintStatement(
   chain: Chain,
   token: Pick<RecordKey, 'address' | 'tokenId'>,

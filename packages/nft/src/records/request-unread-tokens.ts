@@ -5,7 +5,6 @@ import { TOKEN_METADATA } from '../collections/metadata-kinds.ts';
 import { leaveUnlessAway } from './leave-unless-away.ts';
 import type { NftRecord } from './nft-record.ts';
 
-/** Maximum number of tokens that one page queues. */
 const PER_PAGE_MAX = 20;
 /** While this many tokens are queued, pages add none: explicit requests of clients come first. */
 const WAITING_MAX = 500;

@@ -4,7 +4,6 @@ import type { RecordKey } from './nft-record.ts';
 
 type Token = Pick<RecordKey, 'address' | 'tokenId'>;
 
-/** @param isSpread whether tables are distributed: then for one token only */
 export function requestedTokens(tokens: readonly Token[], isSpread: boolean): Sql {
   const [first] = tokens;
   // One token's values are known at planning time, so the statement goes to the contract's node.

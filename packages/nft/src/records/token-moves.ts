@@ -19,10 +19,7 @@ export function placeOrder(alias: string, order: 'ASC' | 'DESC'): Sql {
 
 export const NOBODY = rawSql(`'\\x${ZERO_ADDRESS.slice(2)}'::bytea`);
 
-/**
- * In each partition a range of `nft_transfers_by_token` that ends with the limit. Whole addresses and ids are compared
- * next to their keys and declared as expected to be true, as in trade-conditions.ts.
- */
+/** In each partition a range of `nft_transfers_by_token` that ends with the limit (see trade-conditions.ts). */
 export function tokenMoves({ chainId, columns, condition, order, limit }: TokenMoves): Sql {
   const conditions = [
     sql`moved.collection_key = address_key(requested.token_address)`,

@@ -13,7 +13,6 @@ export interface Attribute {
   readonly display_type: string | null;
 }
 
-/** Further traits of a document are ignored. */
 export const TRAITS_PER_TOKEN_MAX = 100;
 /** A trait with a longer type or value is ignored as prose. Characters. */
 export const TRAIT_LENGTH_MAX = 256;
@@ -29,7 +28,6 @@ export function traitsOf(attributes: readonly Attribute[]): readonly Trait[] {
   return [...traits.values()];
 }
 
-/** Null if it is none. */
 export function traitOf({ trait_type: type, value, display_type: display }: Attribute): Trait | null {
   if (value === null || display === 'date') return null;
   const trait = traitAsStored({ type: type ?? '', value: String(value) });

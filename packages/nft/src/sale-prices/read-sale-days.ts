@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type ReadDatabase, sql } from '@chainstead/db';
 import { WHOLE_COLLECTION } from '../trades/sale-days.ts';
-import { etherPayments } from './ether-payments.ts';
+import { etherPayments } from './sale-prices-statement.ts';
 
 export interface SaleDay {
   /** UTC, `2026-01-31`. */

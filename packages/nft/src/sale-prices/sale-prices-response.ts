@@ -112,7 +112,6 @@ function showSale(sale: Sale, now: Fraction | null, collection: Address | null):
 }
 
 const COIN_ADDRESS = `0x${'e'.repeat(40)}`;
-/** The decimals of ether, and of every token that represents it. */
 const ETHER_DECIMALS = 18;
 
 function showPayment(token: PaymentToken | null) {

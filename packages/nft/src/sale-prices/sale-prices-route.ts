@@ -81,7 +81,6 @@ function pricesQuery(parameters: ApiDependencies['parameters']) {
   });
 }
 
-/** Only prices of a whole collection include their token. */
 async function answerPrices(
   { chains, reads }: ApiDependencies,
   { chain, days = DAYS_DEFAULT, include_weth }: z.output<ReturnType<typeof pricesQuery>>,

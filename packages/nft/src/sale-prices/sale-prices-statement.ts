@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
+import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { coverage, fromDateBound, hasContradicted, isBuilt, isComplete, toDateBound } from '@chainstead/data-api';
 import { addressBytes, hexText, joinSql, rawSql, type Sql, sql, where } from '@chainstead/db';
 import { etherQuotes } from '@chainstead/price-feeds';
@@ -7,16 +7,13 @@ import { isSalePrice, isSingleToken, NATIVE_CURRENCY, PLACE_COLUMNS, saleSummary
 import { saleDays, WHOLE_COLLECTION } from '../trades/sale-days.ts';
 import { ofCollection, ofToken } from '../trades/trade-conditions.ts';
 import { BY_BIDS, type Priced, pricedBefore } from '../trades/trade-price-statement.ts';
-import { etherPayments } from './ether-payments.ts';
 
 export interface SalePricesQuery {
   readonly token: Address;
-  /** Null for the whole collection. */
   readonly tokenId: string | null;
   /** Days before `now`. 0: empty. */
   readonly days: number;
   readonly now: Date;
-  /** Count wrapped ether on chains whose native token is ether. */
   readonly includeWrapped: boolean;
 }
 
@@ -144,3 +141,9 @@ const PICKED = sql`picked AS MATERIALIZED (
 const SHOWN_COLUMNS = sql`${hexText('trade.transaction_hash')} AS "transactionHash", trade.block_timestamp AS "blockTimestamp",
   ${hexText('trade.buyer')} AS buyer, ${hexText('trade.seller')} AS seller, trade.unit AS price, trade.token_id AS "tokenId",
   ${hexText('trade.payment_token')} AS "paymentToken"`;
+
+/** As in `payment_token` (docs/api/trades-and-prices.md#sale-prices). Empty if the chain has no ether. */
+export function etherPayments(chain: Chain, { withWrapped }: { readonly withWrapped: boolean }): readonly Address[] {
+  if (!chain.native.isEther) return chain.bridgedEther === null ? [] : [chain.bridgedEther];
+  return withWrapped && chain.wrappedNative !== null ? [ZERO_ADDRESS, chain.wrappedNative] : [ZERO_ADDRESS];
+}

@@ -19,7 +19,6 @@ export interface TokenHolder extends RecordKey {
 
 interface HolderCandidate {
   readonly owner: Address;
-  /** Of the newest transfer that changed its balance. */
   readonly blockNumber: number;
   /** Whether it is known to have received more than it gave. */
   readonly isLikely: boolean;
@@ -49,7 +48,6 @@ export async function getTokenHolders(
 
 interface HolderColumns {
   readonly kind: number | null;
-  /** Null exactly if `kind` is. */
   readonly newestOwner: Address | null;
   /** Null if only transfers from an account to itself are known. */
   readonly newestBlock: number | null;
@@ -57,7 +55,6 @@ interface HolderColumns {
   readonly accounts: readonly AccountEntry[] | null;
   readonly moves: number | null;
   readonly rangeOwner: Address | null;
-  /** Null exactly if `rangeOwner` is. */
   readonly rangeBlock: number | null;
 }
 

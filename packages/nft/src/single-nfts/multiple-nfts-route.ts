@@ -13,7 +13,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { coveredOfAll, getCollectionCoverage } from '../collections/collection-coverage.ts';
 import type { CreateMetadataRequests } from '../collections/metadata-requests.ts';
 import { createRecordPages, type SendersOf } from '../records/record-pages.ts';
-import { ownedNftSchema, type RecordOptions, showOwnedNft } from '../records/record-response.ts';
+import { type NftRecordOptions, ownedNftSchema, showOwnedNft } from '../records/record-response.ts';
 import type { HeldNow } from '../token-state/held-now.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { readWithinBudget } from './read-within-budget.ts';
@@ -23,10 +23,7 @@ const DEFAULT_CHAIN = 'eth';
 
 export const multipleNftsSchema = z.array(ownedNftSchema.nullable());
 
-/**
- * `POST /api/v2.2/nft/getMultipleNFTs` (docs/api/nfts.md#multiple-nfts). Documents beyond the request's budget of node
- * calls are shown as not read yet, and later requests queue them.
- */
+/** Documents beyond the request's budget of node calls are shown as not read yet, and later requests queue them. */
 export function multipleNftsRoute(
   createRequests: CreateMetadataRequests,
   sendersOf?: SendersOf,
@@ -51,7 +48,7 @@ export function multipleNftsRoute(
         const keys = held.filter((key) => key !== null);
         await readWithinBudget({ database, requests }, { chain, requester, contracts, held, coverage });
         const { records, lastSales, minters } = await pages.read(chain, keys, { includePrices: false });
-        const options: RecordOptions = {
+        const options: NftRecordOptions = {
           ...{ format: 'decimal', collection: 'all', lastSales, minters },
           normalizeMetadata: body.normalizeMetadata ?? false,
           mediaItems: body.media_items ?? false,

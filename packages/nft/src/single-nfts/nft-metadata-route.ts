@@ -32,10 +32,7 @@ const DEFAULT_CHAIN = 'eth';
 
 export const nftMetadataSchema = z.object({ ...nftSchema.shape, indexed: indexedSchema }).openapi('NftMetadata');
 
-/**
- * `GET /api/v2.2/nft/{address}/{token_id}` (docs/api/nfts.md#nft-metadata). An id without an indexed transfer exists if
- * its contract returns an owner or a document for it.
- */
+/** An id without an indexed transfer exists if its contract returns an owner or a document for it. */
 export function nftMetadataRoute(
   createRequests: CreateMetadataRequests,
   sendersOf?: SendersOf,
@@ -83,7 +80,6 @@ export function nftMetadataRoute(
   };
 }
 
-/** @throws NotFoundError unless the contract has a document for the token */
 async function neverMoved(database: Database, chain: Chain, token: TokenKey): Promise<RecordKey> {
   const [reading] = await readTokens(database, chain, [token]);
   const { status, hasUri } = reading ?? { status: null, hasUri: false };

@@ -5,7 +5,6 @@ import { type Requester, TooManyWaitingError } from '../collections/request-meta
 import type { TokenKey } from '../collections/token-rows.ts';
 
 export interface TokenReading {
-  /** Null: never requested. */
   readonly status: 'pending' | 'known' | 'none' | 'failed' | null;
   readonly hasUri: boolean;
 }

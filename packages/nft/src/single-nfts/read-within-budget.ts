@@ -15,15 +15,11 @@ const NODE_CALLS_MAX = 60;
 /** The most calls that a read takes if the chain has no Multicall3. */
 const CALLS = {
   owner: 1,
-  /** `balanceOfBatch`. */
   amounts: 1,
-  /** `tokenURI`. */
   erc721Uri: 1,
-  /** `tokenURI`, then `uri`. */
   otherUri: 2,
   /** Its code, eight functions, and a probe of its behavior. */
   collection: 18,
-  /** The start of its block range. */
   history: 3,
 };
 

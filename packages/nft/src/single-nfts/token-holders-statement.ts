@@ -67,7 +67,6 @@ LEFT JOIN LATERAL (${hasRanges ? rangedMint(chainId, isSpread) : NO_RANGE}) AS r
 ORDER BY requested.place`;
 }
 
-/** Unexpanded ranges of the collection that contain the token; none if its own transfers show its owner. */
 function rangedMint(chainId: Sql, isSpread: boolean): Sql {
   // The key itself determines the node; otherwise this condition would hide the index.
   const place = rawSql(isSpread ? 'AND moved.collection_key = address_key(requested.token_address)' : '');

@@ -9,8 +9,8 @@ import { getTokenHolders, type TokenHolder } from './get-token-holders.ts';
 
 export interface TokenHolders {
   /**
-   * If transfers are not enough, contracts are called: for the owners of tokens that never moved, and for the current
-   * balances of former holders of an ERC-1155 with an incomplete history.
+   * If transfers are not enough, contracts are called: for owners of tokens that never moved, and for balances of former
+   * holders of an ERC-1155 with an incomplete history.
    */
   find(
     chain: Chain,
@@ -23,7 +23,6 @@ export interface TokenHolders {
 const BY_TOKEN = 'nft_transfers_by_token';
 const BY_RANGE = 'nft_transfers_by_range';
 
-/** @param heldNow default: contracts are not called */
 export function createTokenHolders(database: ReadDatabase, heldNow: HeldNow = NOBODY_REQUESTED): TokenHolders {
   const missing = createMissingIndexes(database, systemClock, [BY_TOKEN, BY_RANGE]);
   return {

@@ -1,11 +1,11 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import { fetchInParts, type ReadingContext, SILENCE_MS } from '@chainstead/node-reads';
+import { fetchInParts, type ReadingContext, SILENCE_MS, type StateKind } from '@chainstead/node-reads';
+import { z } from '@hono/zod-openapi';
 import type { TokenKey } from '../collections/token-rows.ts';
 import { type RecordKey, recordId } from '../records/nft-record.ts';
-import { NFT_AMOUNTS, NFT_OWNERS } from './held-kinds.ts';
 
-export interface Holding extends TokenKey {
+export interface NftHolding extends TokenKey {
   readonly owner: Address;
 }
 
@@ -14,10 +14,9 @@ export interface HeldNow {
   /** Owners of ERC-721 ids, by {@link recordId}. Ids without a result in time, or without an owner, are missing. */
   ownersOf(chain: Chain, tokens: readonly TokenKey[]): Promise<ReadonlyMap<string, Address>>;
   /** Amounts of ERC-1155 in decimal digits, by {@link holdingId}. Those without a result in time are missing. */
-  amountsOf(chain: Chain, holdings: readonly Holding[]): Promise<ReadonlyMap<string, string>>;
+  amountsOf(chain: Chain, holdings: readonly NftHolding[]): Promise<ReadonlyMap<string, string>>;
 }
 
-/** Calls no contract. */
 export const NOBODY_REQUESTED: HeldNow = {
   ownersOf: async () => new Map(),
   amountsOf: async () => new Map(),
@@ -26,7 +25,6 @@ export const NOBODY_REQUESTED: HeldNow = {
 /** Paging back and forth makes no new node calls. Milliseconds. */
 const MAX_AGE_MS = 5_000;
 
-/** @param waitMs how long a request waits for its state reads */
 export function createHeldNow(context: ReadingContext, waitMs: number): HeldNow {
   const ask = async (chain: Chain, kind: typeof NFT_OWNERS, items: readonly string[]) => {
     const patience = { waitMs, maxAgeMs: MAX_AGE_MS, fruitlessMs: SILENCE_MS };
@@ -42,7 +40,7 @@ export function createHeldNow(context: ReadingContext, waitMs: number): HeldNow 
   };
 }
 
-export function holdingId({ address, tokenId, owner }: Holding): string {
+export function holdingId({ address, tokenId, owner }: NftHolding): string {
   return `${recordId({ address, tokenId })}:${owner}`;
 }
 
@@ -58,3 +56,32 @@ export async function withAmountsNow<Key extends RecordKey & { readonly owner: A
     return amount === undefined || amount === '0' ? [] : [{ ...key, amount }];
   });
 }
+
+/** Each is one text ({@link recordId}, {@link holdingId}). */
+interface Items {
+  items: string[];
+}
+
+type Reported = (readonly [item: string, reported: string | null])[];
+
+/** Failures don't share a cause: pages cover many contracts. */
+const failsAlike = (): string => '';
+
+const answer = z.array(z.tuple([z.string(), z.string().nullable()]));
+const itemsOf = (item: RegExp) => z.object({ items: z.array(z.string().regex(item)).min(1) });
+
+/** By `ownerOf`. */
+export const NFT_OWNERS: StateKind<Items, Reported> = {
+  name: 'nft-owners',
+  question: itemsOf(/^0x[0-9a-f]{40}:\d+$/),
+  answer,
+  failsAlike,
+};
+
+/** By `balanceOfBatch`, in decimal digits. */
+export const NFT_AMOUNTS: StateKind<Items, Reported> = {
+  name: 'nft-amounts',
+  question: itemsOf(/^0x[0-9a-f]{40}:\d+:0x[0-9a-f]{40}$/),
+  answer,
+  failsAlike,
+};

@@ -3,7 +3,7 @@ import { addressAt, decodeAbi, returnedNumber, returnedWord } from '@chainstead/
 import { type Hex, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { committedBlock, type StateReader, stateAt } from '@chainstead/node-reads';
 import { encodeFunctionData, parseAbi } from 'viem/utils';
-import { NFT_AMOUNTS, NFT_OWNERS } from './held-kinds.ts';
+import { NFT_AMOUNTS, NFT_OWNERS } from './held-now.ts';
 
 type HeldReader = StateReader<{ items: string[] }, (readonly [item: string, reported: string | null])[]>;
 

@@ -75,7 +75,6 @@ function decodeTransaction(
   }
 }
 
-/** The marketplaces with events here, each with its own logs. */
 function marketplacesIn(logs: readonly Log[], trading: TradingChain) {
   const involved = new Set(logs.flatMap((log) => trading.byAddress.get(log.address) ?? []));
   return [...involved].flatMap((marketplace) => {

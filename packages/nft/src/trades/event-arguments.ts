@@ -2,6 +2,7 @@ import { abiSignature, decodeAbi } from '@chainstead/abi';
 import { type Address, type Hash, type Hex, keccak256Hex, type Log } from '@chainstead/core';
 import type { AbiEvent, AbiParameter } from 'abitype';
 import type { AbiEventParametersToPrimitiveTypes } from 'viem';
+import type { TradedItem } from './marketplace.ts';
 
 export function topicOf(event: AbiEvent): Hash {
   return layoutOf(event).topic;
@@ -53,4 +54,31 @@ function layoutOf(event: AbiEvent): EventLayout {
   };
   layouts.set(event, layout);
   return layout;
+}
+
+/** Event values for the native token: the zero address, the usual placeholder, Polygon's system contract. */
+const NATIVE_PLACEHOLDERS: ReadonlySet<string> = new Set([
+  `0x${'0'.repeat(40)}`,
+  `0x${'e'.repeat(40)}`,
+  `0x${'1010'.padStart(40, '0')}`,
+]);
+
+/** Returns the ERC-20 payment token of an event, including the wrapped native token; null for the native token. */
+export function paymentToken(named: string): Address | null {
+  const token = named.toLowerCase() as Address;
+  return NATIVE_PLACEHOLDERS.has(token) ? null : token;
+}
+
+/** Null if the lists differ in length or are empty. */
+export function tradedItems(
+  token: `0x${string}`,
+  ids: readonly bigint[],
+  amounts: readonly bigint[],
+): readonly TradedItem[] | null {
+  if (ids.length === 0 || ids.length !== amounts.length) return null;
+  return ids.map((id, index) => tradedItem(token, id, amounts[index]));
+}
+
+export function tradedItem(token: `0x${string}`, id: bigint, amount: bigint = 1n): TradedItem {
+  return { token: lowerCase(token), tokenId: id.toString(), amount: amount.toString() };
 }

@@ -9,10 +9,9 @@ import {
 } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
-import { BLOCKS, TRADES, type TradesQuery, type TradesReading, tradesStatement } from './trades-statement.ts';
+import { BLOCKS, type NftTradesQuery, type NftTradesReading, TRADES, tradesStatement } from './trades-statement.ts';
 
-/** One trade of a page. Addresses and hashes are lower-case hexadecimal text, amounts decimal digits. */
-export type Trade = RowOf<typeof TRADES> & {
+export type ShownTrade = RowOf<typeof TRADES> & {
   readonly block_hash: Hash;
   /** Null if none are known or requested. */
   readonly metadata: readonly TradedDocument[] | null;
@@ -24,7 +23,7 @@ export interface TradedDocument {
 }
 
 export interface TradesPage {
-  readonly trades: readonly Trade[];
+  readonly trades: readonly ShownTrade[];
   readonly hasNext: boolean;
   readonly indexed: Indexed;
 }
@@ -33,8 +32,8 @@ export interface TradesPage {
 export async function getTrades(
   database: ReadDatabase,
   chain: Chain,
-  query: TradesQuery,
-  reading: Omit<TradesReading, 'select'> = {},
+  query: NftTradesQuery,
+  reading: Omit<NftTradesReading, 'select'> = {},
 ): Promise<TradesPage> {
   return readConsistentPage(async () => {
     const { rows, page } = await readPackedPage<RowOf<typeof TRADES>, TradesPageColumns>(database, TRADES, (select) =>
@@ -42,7 +41,7 @@ export async function getTrades(
     );
     const blocks = BLOCKS.read({ packed_bytes: page.blocks, packed_texts: null, packed_json: null }) ?? [];
     const hashes = new Map(blocks.map(({ block_number, block_hash }) => [block_number, block_hash]));
-    const trades = rows.map((row, index): Trade => {
+    const trades = rows.map((row, index): ShownTrade => {
       const hash = hashes.get(row.block_number);
       if (hash === undefined) throw new InconsistentPageError(row.block_number);
       return { ...row, block_hash: hash, metadata: page.metadata?.[index] ?? null };
@@ -56,7 +55,6 @@ export async function getTrades(
 }
 
 interface TradesPageColumns extends IndexedColumns, PackedTexts {
-  /** Packed {@link BLOCKS}. */
   readonly blocks: string | null;
   readonly metadata: readonly (readonly TradedDocument[] | null)[] | null;
 }

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address, Hash, Log } from '@chainstead/core';
+import { type Address, type Hash, type Log, parseAddress } from '@chainstead/core';
 import type { NftTransfer } from '@chainstead/token-events';
 
 /** Values of the API's `marketplace` filter in addition to `all`; the first five are those of the hosted API. */
@@ -70,10 +70,8 @@ export interface Fill {
  * @example
  * ```ts
  * import { parseAbiItem } from 'abitype';
- * import { deployments } from './deployments.ts';
- * import { eventArguments, lowerCase, topicOf } from './event-arguments.ts';
- * import type { Marketplace } from './marketplace.ts';
- * import { tradedItem } from './traded-items.ts';
+ * import { eventArguments, lowerCase, topicOf, tradedItem } from './event-arguments.ts';
+ * import { deployments, type Marketplace } from './marketplace.ts';
  *
  * const SOLD = parseAbiItem(
  *   'event Sold(address indexed seller, address indexed buyer, address token, uint256 tokenId, uint256 price)',
@@ -99,10 +97,22 @@ export interface Marketplace {
   readonly name: MarketplaceName;
   /** Name and version: `seaport-1.6`. */
   readonly protocol: string;
-  /** Topics of its fill events, and of its other required events. */
   readonly topics: readonly Hash[];
-  /** Its contract addresses; empty if it is not on this chain. */
   addresses(chain: Chain): readonly Address[];
   /** `own`: the transaction's logs with these topics from one of these addresses, in order; never empty. */
   fills(own: readonly Log[], transaction: TradeTransaction): readonly Fill[];
+}
+
+/** The known contracts by chain id, then those of the chain's configuration. */
+export function deployments(
+  protocol: string,
+  known: Readonly<Record<number, string | readonly string[]>>,
+): (chain: Chain) => readonly Address[] {
+  const byChain = new Map(
+    Object.entries(known).map(([id, addresses]) => [Number(id), [addresses].flat().map(parseAddress)]),
+  );
+  return (chain) => {
+    const added = chain.marketplaces.filter((entry) => entry.protocol === protocol).map(({ address }) => address);
+    return [...(byChain.get(chain.id) ?? []), ...added];
+  };
 }

@@ -1,9 +1,7 @@
 import type { Address, Hex, Log } from '@chainstead/core';
-import { areAdjacent } from './adjacent-logs.ts';
+import { paymentToken } from './event-arguments.ts';
 import type { Fill, TradedItem, TradeTransaction } from './marketplace.ts';
-import { paidFrom } from './paid-by-buyer.ts';
-import { paymentToken } from './payment-token.ts';
-import type { TransactionWindow } from './transaction-window.ts';
+import { areAdjacent, paidFrom, type TransactionWindow } from './transaction-window.ts';
 
 /** A filled order of 0x v4 or Element v1, whose amount excludes the fees that the buyer pays on top. */
 export interface NetOrder {

@@ -40,10 +40,7 @@ function agreed(fill: Fill, partyOf: (item: TradedItem) => Address): Address | n
   return parties.size === 1 && only !== undefined ? only : null;
 }
 
-/**
- * If the event's token did not move, and the same id of one other contract went from seller to buyer, that one was
- * sold (OpenSea's adapter of the shared storefront).
- */
+/** The same id of another contract, if only that went from seller to buyer (OpenSea's shared storefront). */
 function movedItem(item: TradedItem, fill: Fill, transfers: TransfersByToken): TradedItem {
   const sameId = transfers.withId(item.tokenId);
   if (sameId.some((transfer) => transfer.token === item.token)) return item;
@@ -55,7 +52,6 @@ function movedItem(item: TradedItem, fill: Fill, transfers: TransfersByToken): T
   return tokens.size === 1 && token !== undefined ? { ...item, token } : item;
 }
 
-/** Returns the final holder of the item, after the seller and all intermediaries passed it on. */
 function lastHolder(item: TradedItem, fill: Fill, transfers: TransfersByToken, resold: ReadonlySet<string>): Address {
   const all = transfers.of(item);
   let at = deliveryTo(all, fill);
@@ -82,7 +78,6 @@ function deliveryTo(all: readonly NftTransfer[], { seller, buyer }: Fill): numbe
   return new Set(sent.map((transfer) => transfer.to)).size === 1 && sent[0] !== undefined ? all.indexOf(sent[0]) : -1;
 }
 
-/** Returns the holder of the item before the event's seller got it. */
 function firstHolder(item: TradedItem, fill: Fill, transfers: TransfersByToken, bought: ReadonlySet<string>): Address {
   const all = transfers.of(item);
   let at = deliveryFrom(all, fill);

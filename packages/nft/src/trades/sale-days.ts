@@ -15,8 +15,8 @@ import { dayOf, isSalePrice, isSingleToken, NATIVE_CURRENCY, saleSummary, unitPr
 import { nftTrades, nftSaleDays as table } from './schema.ts';
 
 /**
- * `nft_sale_days`: sums of sales by token and by collection (token id −1), day and payment token.
- * Days of removed rows are recomputed from the trades: a minimum can't be reversed.
+ * Sums of sales by token and by collection (token id −1), day and payment token. A minimum can't be reversed: days of
+ * removed rows are recomputed from the trades.
  */
 export const saleDays: Projection = {
   name: 'nft-sale-days',
@@ -26,7 +26,6 @@ export const saleDays: Projection = {
   removed: (change) => [deleteByKey(table, KEY, touchedDays(change.rows)), ...recomputeDays(change)],
 };
 
-/** The token id that represents the collection. */
 export const WHOLE_COLLECTION = -1;
 
 type Column = ColumnOf<typeof table>;
@@ -62,7 +61,6 @@ function addSales(rows: Sql): Sql {
   ${replaceIf(isLower, LOWEST)}, ${replaceIf(isHigher, HIGHEST)}, ${replaceIf(isLater, LATEST)}`;
 }
 
-/** By token and for the whole collection, each by its index. */
 function recomputeDays({ rows, remaining, access }: RemovedRows): readonly Sql[] {
   return (['token', 'collection'] as const).map((of) => {
     const isOf = rawSql(`token_id ${of === 'token' ? '<>' : '='} ${WHOLE_COLLECTION}`);
@@ -108,7 +106,6 @@ function recomputeDays({ rows, remaining, access }: RemovedRows): readonly Sql[]
   });
 }
 
-/** The affected days of the relation's sales, for their tokens and collections. */
 function touchedDays(rows: Sql): Sql {
   return sql`SELECT DISTINCT sale.token_address, sale.chain_id, counted.id AS token_id, sale.payment_token, sale.day
     FROM (${salesOf(rows)}) AS sale CROSS JOIN ${BOTH_IDS}`;
@@ -123,7 +120,6 @@ function salesOf(rows: Sql): Sql {
     ) AS priced WHERE ${isSalePrice('unit')}`;
 }
 
-/** In key order. */
 function daysOf(sales: Sql): Sql {
   return sql`SELECT token_address, chain_id, id, payment_token, day, sales, total,
     lowest[1], lowest[2], lowest[3], lowest[4], lowest[5],

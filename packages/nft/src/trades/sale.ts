@@ -6,7 +6,6 @@ import { nftTrades } from './schema.ts';
 /** The value of `nft_sale_days.payment_token` for the native token. */
 export const NATIVE_CURRENCY = rawSql(`'\\x${ZERO_ADDRESS.slice(2)}'::bytea`);
 
-/** All ids of the collection in the trade. */
 export function tokenIdsOf(trade: string): Sql {
   const { tokenIds, tokenId } = columnsAs(nftTrades, trade);
   return sql`coalesce(${tokenIds}, ARRAY[${tokenId}])`;

@@ -13,7 +13,6 @@ export function ofCollection(address: Address): readonly Sql[] {
   ];
 }
 
-/** Used together with {@link ofCollection}. @param tokenId SQL of a numeric */
 export function ofToken(tokenId: Sql): readonly Sql[] {
   return [sql`token_id_key(token_id) = token_id_key(${tokenId})`, expectedTrue(sql`token_id = ${tokenId}`)];
 }

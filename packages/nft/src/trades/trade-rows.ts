@@ -9,7 +9,6 @@ import type { NftTradeRow } from './schema.ts';
  */
 export const WHOLE_BUNDLE_MAX = 64;
 
-/** The maximum of the column `collections`. */
 const COLLECTIONS_MAX = 32_767;
 
 export interface TradeRowsOptions {
@@ -20,7 +19,6 @@ export interface TradeRowsOptions {
   readonly counts: Map<string, number>;
 }
 
-/** For each collection, one row per distinct token. */
 export function tradeRows(fill: Fill, options: TradeRowsOptions): NftTradeRow[] {
   const collections = Map.groupBy(fill.items, (item) => item.token);
   const collectionCount = Math.min(collections.size, COLLECTIONS_MAX);
@@ -65,7 +63,6 @@ export function tradeRows(fill: Fill, options: TradeRowsOptions): NftTradeRow[] 
   });
 }
 
-/** Positions of the first occurrence of each id. */
 function firstOfEach(items: readonly TradedItem[]): number[] {
   const seen = new Set<string>();
   return items.flatMap(({ tokenId }, place) => {

@@ -7,7 +7,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { getTrades } from './get-trades.ts';
 import { eth } from './testing/requested-trades.ts';
 import { type SeededTrade, seedDatasetCoverage, seedTrades } from './testing/seeded-trades.ts';
-import type { TradeKey, TradesQuery, TradesSubject } from './trades-statement.ts';
+import type { NftTradesQuery, NftTradesSubject, TradeKey } from './trades-statement.ts';
 
 const BLOCKS = 60;
 const DAY = 86_400;
@@ -50,7 +50,7 @@ beforeAll(async () => {
   await seedDatasetCoverage(scratch.database, eth, 'nft-trades', 0, BLOCKS);
 });
 
-const subjects: fc.Arbitrary<TradesSubject> = fc.oneof(
+const subjects: fc.Arbitrary<NftTradesSubject> = fc.oneof(
   fc.record({
     kind: fc.constant('token' as const),
     token: fc.constantFrom(...COLLECTIONS),
@@ -65,9 +65,9 @@ const subjects: fc.Arbitrary<TradesSubject> = fc.oneof(
 );
 const blocks = fc.option(fc.oneof({ arbitrary: fc.nat(BLOCKS + 5), weight: 9 }, fc.constant(2 ** 40)));
 const runs = fc.record({ subject: subjects, fromBlock: blocks, toBlock: blocks, pinnedBlock: blocks });
-type Run = Pick<TradesQuery, 'subject' | 'fromBlock' | 'toBlock' | 'pinnedBlock'>;
+type Run = Pick<NftTradesQuery, 'subject' | 'fromBlock' | 'toBlock' | 'pinnedBlock'>;
 
-function isOf(trade: (typeof trades)[number], subject: TradesSubject): boolean {
+function isOf(trade: (typeof trades)[number], subject: NftTradesSubject): boolean {
   if (subject.kind === 'wallet') return [trade.seller, trade.buyer].includes(subject.wallet);
   if (trade.token !== subject.token) return false;
   if (subject.kind === 'token') return trade.tokenIds.includes(subject.tokenId);
@@ -100,7 +100,7 @@ function expectedRun({ subject, fromBlock, toBlock, pinnedBlock }: Run): string[
 async function readRun(run: Run, limit: number): Promise<string[]> {
   const found: string[] = [];
   for (let after: TradeKey | null = null; ; ) {
-    const query: TradesQuery = { ...run, fromDate: null, toDate: null, limit, after, metadata: false };
+    const query: NftTradesQuery = { ...run, fromDate: null, toDate: null, limit, after, metadata: false };
     const page = await getTrades(scratch.database, eth, query);
     for (const row of page.trades) {
       expect(row.block_hash).toBe(hashOf(1, row.block_number));

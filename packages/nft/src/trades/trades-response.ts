@@ -1,7 +1,7 @@
 import { indexedSchema } from '@chainstead/data-api';
 import { z } from '@hono/zod-openapi';
 import { readDocument } from '../records/document-object.ts';
-import type { Trade, TradedDocument } from './get-trades.ts';
+import type { ShownTrade, TradedDocument } from './get-trades.ts';
 
 const addressText = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
 const hashText = z.string().openapi({ pattern: '^0x[0-9a-f]{64}$' });
@@ -50,7 +50,7 @@ export const tradesSchema = z
   .openapi('NftTrades');
 
 export function showTrade(
-  row: Trade,
+  row: ShownTrade,
   { withMetadata }: { readonly withMetadata: boolean },
 ): z.infer<typeof tradeSchema> {
   const shown: z.infer<typeof tradeSchema> = {
@@ -72,7 +72,6 @@ export function showTrade(
   return shown;
 }
 
-/** Returns an empty list for a document that is not a JSON object. */
 function showMetadata({ token_id, document }: TradedDocument): z.infer<typeof tokenMetadataSchema>[] {
   const fields = readDocument(document)?.fields;
   if (fields === undefined) return [];

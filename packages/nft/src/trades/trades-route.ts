@@ -19,14 +19,13 @@ import { nftTrades } from './dataset.ts';
 import { getTrades } from './get-trades.ts';
 import { MARKETPLACE_NAMES, type MarketplaceName } from './marketplace.ts';
 import { showTrade, tradesSchema } from './trades-response.ts';
-import type { TradesSubject } from './trades-statement.ts';
+import type { NftTradesSubject } from './trades-statement.ts';
 
 const PAGING_TEXT =
   'Use `cursor` for the next page; new rows never shift pages. An accepted CryptoPunks bid appears when the bid with its price is indexed.';
 const ALL = 'all';
 const DEFAULT_MARKETPLACE: MarketplaceName = 'opensea';
 
-/** `GET /api/v2.2/nft/{address}/{token_id}/trades` (docs/api/nfts.md#nft-trades) */
 export const tokenTradesRoute: RouteModule = (app, dependencies) => {
   const { parameters } = dependencies;
   addTradesRoute(app, dependencies, {
@@ -42,7 +41,6 @@ export const tokenTradesRoute: RouteModule = (app, dependencies) => {
   });
 };
 
-/** `GET /api/v2.2/nft/{address}/trades` (docs/api/nfts.md#nft-trades) */
 export const collectionTradesRoute: RouteModule = (app, dependencies) => {
   const { parameters } = dependencies;
   addTradesRoute(app, dependencies, {
@@ -62,7 +60,6 @@ export const collectionTradesRoute: RouteModule = (app, dependencies) => {
   });
 };
 
-/** `GET /api/v2.2/wallets/{address}/nfts/trades` (docs/api/nfts.md#nft-trades) */
 export const walletTradesRoute: RouteModule = (app, dependencies) => {
   const { parameters } = dependencies;
   addTradesRoute(app, dependencies, {
@@ -123,7 +120,7 @@ function addTradesRoute<Params extends z.core.$ZodShape, Query extends ListQuery
   {
     subjectOf,
     ...request
-  }: ListRequest<Params, Query, Filter> & { readonly subjectOf: (filter: Filter) => TradesSubject },
+  }: ListRequest<Params, Query, Filter> & { readonly subjectOf: (filter: Filter) => NftTradesSubject },
 ): void {
   const { reads } = dependencies;
   defineListRoute(app, dependencies, {

@@ -21,7 +21,7 @@ import {
   WASH_TRADER,
 } from './testing/many-trades.ts';
 import { COLLECTION, SELLER } from './testing/seeded-trades.ts';
-import { type TradesQuery, type TradesSubject, tradesStatement } from './trades-statement.ts';
+import { type NftTradesQuery, type NftTradesSubject, tradesStatement } from './trades-statement.ts';
 
 const chain = exampleChain();
 const LIMIT = 100;
@@ -36,12 +36,16 @@ beforeAll(async () => {
   await seedManyTrades(scratch.database, chain, END, CUTS);
 });
 
-const TOKEN: TradesSubject = { kind: 'token', token: COLLECTION, tokenId: '1' };
-const ALL: TradesSubject = { kind: 'collection', token: COLLECTION, marketplace: null };
-const market = (marketplace: string): TradesSubject => ({ kind: 'collection', token: COLLECTION, marketplace });
-const wallet = (address: typeof SELLER): TradesSubject => ({ kind: 'wallet', wallet: address });
+const TOKEN: NftTradesSubject = { kind: 'token', token: COLLECTION, tokenId: '1' };
+const ALL: NftTradesSubject = { kind: 'collection', token: COLLECTION, marketplace: null };
+const market = (marketplace: string): NftTradesSubject => ({ kind: 'collection', token: COLLECTION, marketplace });
+const wallet = (address: typeof SELLER): NftTradesSubject => ({ kind: 'wallet', wallet: address });
 
-const explained = (plan: PlanKind, subject: TradesSubject, query: Partial<TradesQuery> = {}): Promise<Explained> =>
+const explained = (
+  plan: PlanKind,
+  subject: NftTradesSubject,
+  query: Partial<NftTradesQuery> = {},
+): Promise<Explained> =>
   explain(
     scratch.database,
     tradesStatement(chain, {
@@ -59,12 +63,12 @@ const explained = (plan: PlanKind, subject: TradesSubject, query: Partial<Trades
     plan,
   );
 
-const after = (blockNumber: number): Partial<TradesQuery> => ({
+const after = (blockNumber: number): Partial<NftTradesQuery> => ({
   after: { blockNumber, transactionIndex: 0, logIndex: 0, item: 0, token: COLLECTION },
   pinnedBlock: MANY_SALES,
 });
 
-type Case = readonly [name: string, subject: TradesSubject, query: Partial<TradesQuery>];
+type Case = readonly [name: string, subject: NftTradesSubject, query: Partial<NftTradesQuery>];
 
 /** Found by a separate index in addition to the collection index. */
 const OF_A_PART: readonly Case[] = [
@@ -154,7 +158,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
   });
 
   test('a page that one partition fills reads no other one, and bounds exclude those beyond them', async () => {
-    const readOf = async (subject: TradesSubject, query: Partial<TradesQuery> = {}) =>
+    const readOf = async (subject: NftTradesSubject, query: Partial<NftTradesQuery> = {}) =>
       partitionsRead(await explained(plan, subject, query), 'nft_trades');
     expect(await readOf(ALL)).toEqual([80_000]);
     expect(await readOf(ALL, after(50_000))).toEqual([40_000]);

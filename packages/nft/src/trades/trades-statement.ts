@@ -27,9 +27,8 @@ import { ofCollection, ofToken, ofWallet } from './trade-conditions.ts';
 import { BY_BIDS, type Priced, pricedBefore } from './trade-price-statement.ts';
 
 /** The subject of the trades. For a bundle over several collections, a wallet sees each collection's part. */
-export type TradesSubject =
+export type NftTradesSubject =
   | { readonly kind: 'token'; readonly token: Address; readonly tokenId: string }
-  /** `marketplace` null: all. */
   | { readonly kind: 'collection'; readonly token: Address; readonly marketplace: string | null }
   | { readonly kind: 'wallet'; readonly wallet: Address };
 
@@ -42,8 +41,8 @@ export interface TradeKey {
   readonly token: Address;
 }
 
-export interface TradesQuery extends PageBounds {
-  readonly subject: TradesSubject;
+export interface NftTradesQuery extends PageBounds {
+  readonly subject: NftTradesSubject;
   readonly limit: number;
   readonly after: TradeKey | null;
   readonly metadata: boolean;
@@ -53,10 +52,9 @@ const DATASET = 'nft-trades';
 
 /** Documents of at least this length are left out of pages. Bytes. */
 const METADATA_BYTES_MAX = 65_536;
-/** Maximum number of a trade's tokens with metadata. */
 const METADATA_TOKENS_MAX = 20;
 
-export interface TradesReading {
+export interface NftTradesReading {
   readonly isSpread?: boolean;
   readonly select?: Sql;
 }
@@ -69,8 +67,8 @@ export interface TradesReading {
  */
 export function tradesStatement(
   chain: Chain,
-  query: TradesQuery,
-  { isSpread = false, select = TRADES.select }: TradesReading = {},
+  query: NftTradesQuery,
+  { isSpread = false, select = TRADES.select }: NftTradesReading = {},
 ): Sql {
   const chainId = sql`${chain.id}`;
   const { ctes, lower, upper, complete } = pageRange(chain, chainId, DATASET, query);
@@ -102,7 +100,7 @@ interface Scan {
   readonly priced: Priced;
 }
 
-function tradesOf(subject: TradesSubject, scan: Scan): Sql {
+function tradesOf(subject: NftTradesSubject, scan: Scan): Sql {
   if (subject.kind === 'wallet') {
     const sides = (['seller', 'buyer'] as const).map(
       (side) => sql`(${range([...ofWallet(side, subject.wallet), sql`leads`], scan, 'WITH TIES')})`,
@@ -112,7 +110,7 @@ function tradesOf(subject: TradesSubject, scan: Scan): Sql {
   return range([...ofCollection(subject.token), ...subsetOf(subject)], scan, 'ONLY');
 }
 
-function subsetOf(subject: Exclude<TradesSubject, { readonly kind: 'wallet' }>): readonly Sql[] {
+function subsetOf(subject: Exclude<NftTradesSubject, { readonly kind: 'wallet' }>): readonly Sql[] {
   if (subject.kind === 'token') return ofToken(sql`${subject.tokenId}::numeric`);
   return subject.marketplace === null
     ? [expectedTrue(sql`leads`)]
@@ -150,7 +148,6 @@ export const TRADES = packedRows({
   seller: hex<Address>('seller', 20),
   buyer: hex<Address>('buyer', 20),
   marketplace_address: hex<Address>('marketplace_address', 20),
-  /** Null: the chain's native token. */
   payment_token: hexOrNull<Address>('payment_token', 20),
   /** Price of the whole order, in base units. */
   price: digits('shown_price'),
@@ -169,7 +166,7 @@ function orderBy(place: readonly string[]): Sql {
 }
 
 /** Only a wallet's trades cover several collections. Next to an equality, the collection would hide the index order. */
-function olderThan(key: TradeKey, subject: TradesSubject): readonly Sql[] {
+function olderThan(key: TradeKey, subject: NftTradesSubject): readonly Sql[] {
   const { blockNumber, transactionIndex, logIndex, item, token } = key;
   const place = [sql`${blockNumber}::bigint`, sql`${transactionIndex}`, sql`${logIndex}`, sql`${item}`] as const;
   return subject.kind === 'wallet'
@@ -190,7 +187,6 @@ function verified(address: Sql, chainId: Sql): Sql {
     (SELECT token.verified FROM tokens AS token WHERE token.address = ${address} AND token.chain_id = ${chainId}), false)`;
 }
 
-/** Stored documents of the trade's tokens. */
 function metadataOf(chainId: Sql, isSpread: boolean): Sql {
   const ofTrade = sql`token_address = page.token_address AND token_id = ANY (page.token_ids)`;
   const known = isSpread
@@ -201,7 +197,7 @@ function metadataOf(chainId: Sql, isSpread: boolean): Sql {
 }
 
 /** All documents of a page's trades: those of one contract are on one node. */
-function documentsOf({ kind }: TradesSubject, contract: Sql, chainId: Sql): Sql {
+function documentsOf({ kind }: NftTradesSubject, contract: Sql, chainId: Sql): Sql {
   const place = kind === 'wallet' ? rawSql('') : sql`known.token_address = ${contract} AND `;
   return sql`SELECT known.token_address, known.token_id, known.metadata FROM nft_token_metadata AS known
     JOIN (SELECT DISTINCT token_address, unnest(token_ids) AS token_id FROM page) AS traded USING (token_address, token_id) WHERE ${place}${isShown(chainId)}`;

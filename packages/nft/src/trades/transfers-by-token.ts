@@ -2,7 +2,6 @@ import type { Address } from '@chainstead/core';
 import type { NftTransfer } from '@chainstead/token-events';
 import type { TradedItem } from './marketplace.ts';
 
-/** The transfers of one transaction in chain order, by token and by id. */
 export interface TransfersByToken {
   of(item: TradedItem): readonly NftTransfer[];
   withId(tokenId: string): readonly NftTransfer[];

@@ -1,11 +1,10 @@
 import { decodeAbi } from '@chainstead/abi';
 import { type Hex, MAX_UINT256 } from '@chainstead/core';
 import { parseAbiParameters } from 'abitype';
+import { tradedItem, tradedItems } from './event-arguments.ts';
 import type { TradedItem } from './marketplace.ts';
-import { tradedItem, tradedItems } from './traded-items.ts';
 
-/** One side of a 0x v3 order. */
-export type Asset =
+export type OrderAsset =
   | { readonly kind: 'erc20'; readonly token: Hex }
   | { readonly kind: 'nfts'; readonly items: readonly TradedItem[] };
 
@@ -18,7 +17,6 @@ const PROXIES = {
   erc20Bridge: '0xdc1600f3',
 } as const;
 
-/** Characters of `0x` and its four bytes. */
 const PROXY_LENGTH = 10;
 
 const ERC20 = parseAbiParameters('address token');
@@ -27,7 +25,7 @@ const ERC1155 = parseAbiParameters('address token, uint256[] tokenIds, uint256[]
 const MULTI_ASSET = parseAbiParameters('uint256[] amounts, bytes[] nestedAssetData');
 
 /** Null if it is neither one ERC-20 token nor NFTs only: other formats, static calls, baskets that contain tokens. */
-export function readAssetData(data: Hex, filled: bigint): Asset | null {
+export function readAssetData(data: Hex, filled: bigint): OrderAsset | null {
   const encoded = `0x${data.slice(PROXY_LENGTH)}` as const;
   try {
     switch (data.slice(0, PROXY_LENGTH)) {
@@ -56,7 +54,7 @@ export function readAssetData(data: Hex, filled: bigint): Asset | null {
   }
 }
 
-function readBasket(encoded: Hex, filled: bigint): Asset | null {
+function readBasket(encoded: Hex, filled: bigint): OrderAsset | null {
   const [amounts, nested] = decodeAbi(MULTI_ASSET, encoded);
   if (nested.length === 0 || nested.length !== amounts.length) return null;
   const items: TradedItem[] = [];

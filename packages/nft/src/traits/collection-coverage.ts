@@ -6,7 +6,6 @@ import { readCollectionRows } from '../owners/collection-statement.ts';
 import { type CollectionStats, collectionStatsStatement } from '../owners/collection-stats-statement.ts';
 
 export interface CollectionCoverage extends SubjectCoverage {
-  /** With a holder. */
   readonly ids: number;
 }
 

@@ -39,7 +39,6 @@ export interface TraitsContext {
 /** Total size of documents read together. Bytes. */
 const PIECE_BYTES_MAX = 8_388_608;
 
-/** From stored documents. @throws the signal's reason */
 export async function computeTraits(context: TraitsContext, contract: Address, signal: AbortSignal): Promise<void> {
   const { database, chain, logger } = context;
   const generation = await beginGeneration(database, chain, contract);
@@ -126,7 +125,6 @@ interface StoredDocument {
   readonly seen: number;
 }
 
-/** Of the ids after one, up to a total size. */
 export function documentsStatement(chain: Chain, contract: Address, after: string): Sql {
   const of = { contract: sql`${addressBytes(contract)}`, chainId: sql`${chain.id}` };
   return sql`SELECT token_id::text AS "tokenId", metadata, is_asked AS "isRequested", is_failing AS "isFailing", seen FROM (

@@ -28,7 +28,6 @@ export async function endTraitsClaim(database: Database, claim: Claim<unknown>, 
   );
 }
 
-/** Collections whose documents are being queued for the metadata worker. */
 export async function countQueuing(database: Database, chain: Chain): Promise<number> {
   const [row] = await database.query<{ count: number }>(
     sql`SELECT count(*)::int AS count FROM nft_collection_traits WHERE chain_id = ${chain.id} AND work = 'queue'`,

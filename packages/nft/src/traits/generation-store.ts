@@ -6,7 +6,6 @@ import { tokenHash } from '../records/token-hash.ts';
 import { traitKey } from '../records/trait.ts';
 import type { TraitCensus } from './trait-census.ts';
 
-/** Rows of one transaction. */
 const ROWS_PER_PIECE = 10_000;
 const KEY = ['token_address', 'chain_id', 'generation'];
 const TABLES = ['nft_trait_tokens', 'nft_token_rarity', 'nft_trait_counts'];
@@ -33,7 +32,6 @@ export interface NewGeneration {
   readonly generation: number;
 }
 
-/** In batches, which readers don't see yet. */
 export async function storeGeneration(database: Database, made: NewGeneration, census: TraitCensus): Promise<void> {
   const { chain, contract, generation } = made;
   const line = (...values: readonly (string | number)[]) =>
@@ -76,7 +74,6 @@ async function copyPieces(
 export interface GenerationFacts {
   readonly tokens: number;
   readonly traits: number;
-  /** The blocks that its ids come from. */
   readonly indexed: Indexed;
   /** Failed documents will be read again: then a better generation follows, for no key. */
   readonly isLacking: boolean;
@@ -97,7 +94,6 @@ export async function showGeneration(
   return rows.length === 1;
 }
 
-/** @param isTooLarge it has too many ids or traits */
 export async function endTraitsWork(
   database: Database,
   chain: Chain,
@@ -110,7 +106,6 @@ export async function endTraitsWork(
   );
 }
 
-/** @returns whether there was one */
 export async function deleteOldGeneration(database: Database, chain: Chain): Promise<boolean> {
   const [old] = await database.query<{ contract: Address; generation: number }>(
     sql`SELECT ${hexText('made.token_address')} AS contract, made.generation
@@ -135,7 +130,6 @@ export async function deleteGeneration(
   await database.query(sql`DELETE FROM nft_trait_generations WHERE ${isOf}`);
 }
 
-/** Traits without a request for this long are deleted. */
 const FORGOTTEN_AFTER = sql`interval '30 days'`;
 
 export async function forgetUnrequestedTraits(database: Database, chain: Chain): Promise<void> {

@@ -14,7 +14,6 @@ import { createRequestedTraits, type FoundTraits, type RequestedTraitsOptions } 
 import { nftsByTraitsSchema, TRAITS_PENDING } from './traits-response.ts';
 import { type NftWithTraits, tokensByTraitsStatement } from './traits-statement.ts';
 
-/** `POST /api/v2.2/nft/{address}/nfts-by-traits` (docs/api/nfts.md#traits) */
 export function createNftsByTraitsRoute(options: RequestedTraitsOptions): RouteModule {
   return (app, dependencies) => {
     const { database, parameters } = dependencies;
@@ -95,7 +94,6 @@ const filterSchema = z.object({
   media_items: z.boolean().default(false),
 });
 
-/** As at the hosted API. */
 const REQUESTED_MAX = 25;
 const ALLOWED = `an object that names 1 to ${REQUESTED_MAX} traits with their values, such as {"Background":"Blue"}`;
 
@@ -132,7 +130,6 @@ const requestedTraitsSchema = z
   })
   .openapi('NftTraitsQuestion');
 
-/** Distinct, in canonical order. */
 function requestedTraits({ traits }: z.infer<typeof requestedTraitsSchema>): readonly Trait[] {
   const requested = Object.entries(traits).map(([type, value]) => traitAsStored({ type, value }));
   const unique = new Map(requested.map((trait) => [traitName(trait), trait]));

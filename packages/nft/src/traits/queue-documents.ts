@@ -4,7 +4,6 @@ import { dueChannel } from '@chainstead/jobs';
 import { TOKEN_METADATA } from '../collections/metadata-kinds.ts';
 import type { TraitsAtWork, TraitsStep } from './traits-at-work.ts';
 
-/** Ids examined in one transaction. */
 export const IDS_PER_PIECE = 1_000;
 /** Attempts after which a document counts as permanently failed: about ten minutes, or half an hour if nodes fail. */
 const DOCUMENT_TRIES = 4;
@@ -51,10 +50,7 @@ SELECT (SELECT max(token_id)::text FROM taken) AS last, (SELECT count(*) FROM se
   (SELECT count(*) FROM queued)::int AS queued`;
 }
 
-/**
- * Advances up to the first id whose document is neither known, missing nor failed (for `improve`: permanently).
- * Ids added after queueing take no part in this generation.
- */
+/** Ids added after queueing take no part in this generation. */
 export async function settleDocuments(
   transaction: Transaction,
   chain: Chain,
@@ -69,7 +65,6 @@ export async function settleDocuments(
   return { step: isDone ? { work: 'compute', after: null } : { work: at.work, after: row.last ?? at.after }, isStuck };
 }
 
-/** Like {@link queueStatement}. */
 export function settleStatement(chain: Chain, at: TraitsAtWork): Sql {
   // One dead document must not block the others: the first figures wait for one attempt each.
   const isSettled = sql`CASE known.status
@@ -98,7 +93,6 @@ export function nextIds({ contract, chainId }: CollectionKey, after: string): Sq
   ) AS ids`;
 }
 
-/** Of the id of `ids`. */
 function documentOf({ contract, chainId }: CollectionKey): Sql {
   return sql`SELECT * FROM nft_token_metadata AS own
     WHERE own.token_address = ${contract} AND own.chain_id = ${chainId} AND own.token_id = ids.token_id LIMIT 1`;

@@ -96,7 +96,6 @@ export function createRequestedTraits(
   };
 }
 
-/** Also traits that were computed before the whole collection was indexed. */
 async function requestMissing(
   database: Database,
   { chain, contract, requester }: Omit<TraitsQuestion, 'requester'> & { readonly requester: Requester },
@@ -112,7 +111,6 @@ async function requestMissing(
   if (isMissing) await requestTraits(database, chain, { contract, reason: 'missing' }, requester);
 }
 
-/** It was read and is not a collection. */
 function tooLarge(chain: Chain, contract: Address): NotFoundError {
   return new NotFoundError(
     `${contract} is too large on ${chain.key}: traits are counted of collections of up to ${TOKENS_MAX} NFTs`,

@@ -13,7 +13,6 @@ import { requestTraits, type TraitsRequest } from './request-traits.ts';
 
 const DEFAULT_CHAIN = 'eth';
 
-/** `GET /api/v2.2/nft/{address}/traits/resync` (docs/api/nfts.md#traits) */
 export function createResyncTraitsRoute({ perKey }: { readonly perKey: number }): RouteModule {
   return (app, dependencies) => {
     app.openapi(resyncTraits(dependencies), async (c) => {

@@ -17,7 +17,6 @@ export interface RankedToken {
 export interface TraitCensus {
   /** By count, type and value, all ascending; texts by their code units. */
   readonly traits: readonly CountedTrait[];
-  /** In the order in which they were added. */
   readonly tokens: readonly RankedToken[];
 }
 
@@ -42,10 +41,7 @@ interface FoundTrait {
 type FoundType = { ids: number };
 type FoundToken = { readonly tokenId: string; readonly traits: readonly FoundTrait[] };
 
-/**
- * A score is Σ T ÷ count over an id's traits; for each type that the id lacks, the lack counts as a trait. The result
- * does not depend on the order of ids.
- */
+/** A score is Σ T ÷ count over an id's traits; for each type that the id lacks, the lack counts as a trait. */
 export function createTraitCounter(limits: { readonly pairsMax?: number } = {}): TraitCounter {
   const { pairsMax = PAIRS_MAX } = limits;
   const byName = new Map<string, FoundTrait>();

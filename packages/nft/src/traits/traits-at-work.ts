@@ -24,10 +24,7 @@ export interface TraitsStep {
   readonly after: string | null;
 }
 
-/**
- * Takes a batch that no other worker holds, in one transaction.
- * @param take null: nothing has changed
- */
+/** Takes a batch that no other worker holds, in one transaction. @param take step null: nothing has changed */
 export async function advanceTraits<Outcome>(
   database: Database,
   chain: Chain,

@@ -2,7 +2,6 @@ import { Counter, type Registry } from '@chainstead/core';
 
 export type TraitsOutcome = 'computed' | 'too-large' | 'begun-again' | 'overtaken' | 'set-aside' | 'failed';
 
-/** Creates the counter of trait computations by outcome. */
 export function createTraitsMetrics(registry: Registry): Counter<'chain' | 'outcome'> {
   return new Counter({
     name: 'chainstead_nft_traits_total',

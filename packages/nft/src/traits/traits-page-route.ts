@@ -7,7 +7,6 @@ import { createRequestedTraits, type RequestedTraitsOptions } from './requested-
 import { showTrait, TRAITS_PENDING, traitsPageSchema } from './traits-response.ts';
 import { type StoredTrait, traitListStatement } from './traits-statement.ts';
 
-/** `GET /api/v2.2/nft/{address}/traits/paginate` (docs/api/nfts.md#traits). A run of pages sees one generation. */
 export function createTraitsPageRoute(options: RequestedTraitsOptions): RouteModule {
   return (app, dependencies) => {
     const { parameters } = dependencies;

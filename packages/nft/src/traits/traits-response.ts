@@ -42,12 +42,10 @@ export const traitsPageSchema = z
   })
   .openapi('NftTraitsPage');
 
-/** The same as for `getContractNFTs`. */
 export const nftsByTraitsSchema = contractNftsSchema;
 
 const notReadySchema = z.object({ message: z.string() }).openapi('NftTraitsNotReady');
 
-/** Of trait lists. */
 export const TRAITS_PENDING = {
   description: 'The traits are being computed. Retry later',
   schema: notReadySchema,
@@ -68,7 +66,6 @@ export function showTrait(
   return { trait_type, trait_value, ...traitFigures(count, tokens) };
 }
 
-/** Values in row order. */
 export function groupTraits(rows: readonly StoredTrait[], tokens: number): z.infer<typeof traitsSchema>['traits'] {
   return [...Map.groupBy(rows, ({ trait_type }) => trait_type)]
     .sort(([a], [b]) => (a < b ? -1 : 1))

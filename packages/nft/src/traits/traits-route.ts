@@ -17,7 +17,6 @@ import { type StoredTrait, traitListStatement } from './traits-statement.ts';
 const TRAITS_MAX = 5_000;
 const DEFAULT_CHAIN = 'eth';
 
-/** `GET /api/v2.2/nft/{address}/traits` (docs/api/nfts.md#traits) */
 export function createTraitsRoute(options: RequestedTraitsOptions): RouteModule {
   return (app, dependencies) => {
     const traits = createRequestedTraits(dependencies, options);

@@ -4,7 +4,6 @@ import { expectedTrue, hexBytes, hexText, rawSql, type Sql, sql, where } from '@
 import { collectionStatement } from '../owners/collection-statement.ts';
 import { type Trait, traitKey } from '../records/trait.ts';
 
-/** The state of the collection's traits, in every row. */
 export interface TraitsStateColumns {
   /** With a holder; null if nothing ever moved. */
   readonly ids: number | null;
@@ -65,10 +64,7 @@ export interface TraitListQuery {
   readonly after: number | null;
 }
 
-/**
- * A range from either end of `nft_trait_counts`' key. Positions have no gaps, so a page reads only its rows under any
- * plan (traits-statements.explain.test.ts).
- */
+/** Positions have no gaps, so a page reads only its rows under any plan (traits-statements.explain.test.ts). */
 export function traitListStatement(chain: Chain, query: TraitListQuery): Sql {
   const { contract, limit, order, after } = query;
   return traitsStatement(chain, contract, (of) => {
@@ -91,9 +87,7 @@ export interface NftWithTraits {
   readonly tokenId: string;
   readonly tokenHash: string;
   readonly supply: string;
-  /** Of the newest change in its holdings. */
   readonly lastBlock: number;
-  /** Null for ERC-1155. */
   readonly receiver: Address | null;
 }
 

@@ -6,7 +6,6 @@ export interface TraitsStatus {
   readonly computed: number;
   /** Above the limit of ids or traits. */
   readonly tooLarge: number;
-  /** By the stage that they wait for, shown before or not. */
   readonly atWork: Readonly<Record<TraitsWork, number>>;
 }
 

@@ -30,13 +30,11 @@ export interface TraitsOptions {
   readonly documentRate: number;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** Default: none. */
   readonly journal?: Pick<WorkJournal, 'run'>;
   /** Delay until a waiting collection is checked again, milliseconds. Default 2,000. */
   readonly stepEveryMs?: number;
 }
 
-/** By chain. */
 const CONCURRENCY = 2;
 /** Steps between two checks for failed documents that will be read again, in minutes or hours. */
 const STEPS_PER_IMPROVEMENT = 15;

@@ -23,7 +23,6 @@ import {
 export type NftTransferItem = RowOf<typeof NFT_TRANSFERS>;
 
 export interface ShownContract {
-  /** Null while unknown, like the texts. */
   readonly contractType: 'ERC721' | 'ERC1155' | null;
   readonly name: string | null;
   readonly symbol: string | null;
@@ -34,7 +33,6 @@ export interface ShownContract {
 export interface NftTransfersPage {
   /** At most `query.limit`; possibly fewer although more follow, if only some contracts of a busy wallet are requested. */
   readonly transfers: readonly NftTransferItem[];
-  /** Null if no page follows. */
   readonly next: NftTransferKey | null;
   blockOf(transfer: NftTransferItem): PageBlock;
   contractOf(token: Address): ShownContract;
@@ -47,7 +45,6 @@ export interface NftTransfersPage {
 
 /**
  * @param scanMax maximum transfers of a wallet to search for those of some contracts
- * @param isSpread whether tables are distributed
  * @throws {InconsistentPageError} if a transfer repeatedly comes without its block
  */
 export async function getNftTransfers(
@@ -83,7 +80,6 @@ interface TransfersPageColumns extends IndexedColumns, PackedTexts {
   /** Block, transaction, log, item. */
   readonly stop: readonly [number, number, number, number] | null;
   readonly contracts: readonly ContractEntry[] | null;
-  /** Packed: `blocksOf`. */
   readonly blocks: string | null;
   readonly labels: readonly LabelEntry[] | null;
 }

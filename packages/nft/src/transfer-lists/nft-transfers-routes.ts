@@ -26,13 +26,11 @@ import { INDEXES_OF, type NftTransfersSubject } from './nft-transfers-statement.
 export interface NftTransfersOptions {
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet' | 'requestContract'>;
   readonly nodeReads: NodeReadQueue;
-  /** How long a request waits for its transactions' values. Milliseconds. */
   readonly waitMs: number;
 }
 
 const PAGING_TEXT = 'Use `cursor` for the next page; new rows never shift pages.';
 
-/** Of a wallet, of a collection, of one NFT (docs/api/nfts.md#nft-transfers). */
 export function nftTransfersRoutes(options: NftTransfersOptions): readonly RouteModule[] {
   return [
     (app, dependencies) => {

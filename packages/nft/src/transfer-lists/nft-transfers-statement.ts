@@ -32,7 +32,6 @@ export interface NftTransfersQuery extends PageBounds {
   readonly subject: NftTransfersSubject;
   readonly order: 'ASC' | 'DESC';
   readonly limit: number;
-  /** Rows after this one; null for the first page. */
   readonly after: NftTransferKey | null;
 }
 
@@ -172,7 +171,6 @@ function valuesOf({ blockNumber, transactionIndex, logIndex, item }: NftTransfer
   return [sql`${blockNumber}::bigint`, sql`${transactionIndex}`, sql`${logIndex}`, sql`${item}`] as const;
 }
 
-/** As JSON: see `ContractEntry`. Null for none. */
 function contractsOf(chainId: Sql): Sql {
   return sql`(SELECT json_agg(json_build_array(encode(contract.address, 'hex'), shown.name, shown.symbol, shown.contract_type, shown.possible_spam, shown.verified))
     FROM (SELECT DISTINCT token_address AS address FROM page) AS contract CROSS JOIN LATERAL ${collectionFacts('contract.address', chainId)} AS shown)`;

@@ -76,8 +76,8 @@ export const nftCollectionOwners: SubjectProjection = {
 };
 
 /**
- * All four tables in one statement, in key order: the changes in one table determine those in the next.
- * @param receivers a query of the ids whose newest receiver changes: `newest`, `receiver`, and the previous one (`former`)
+ * In key order: the changes in one table determine those in the next.
+ * @param receivers a query of `newest`, `receiver`, and the previous one (`former`), of ids whose receiver changes
  */
 function changeOwners(change: RowsChange, sign: '+' | '-', receivers: Sql): Sql {
   const sides = sql`received AS MATERIALIZED (${receivers}), sides AS (
@@ -166,7 +166,6 @@ function netOfIds(): Sql {
 /** 16 bytes: md5 of the contract's address as lower-case text with 0x, followed by the id's decimal digits. */
 const TOKEN_HASH = rawSql(`decode(md5('0x' || encode(token_address, 'hex') || token_id::text), 'hex')`);
 
-/** Of the number of positive amounts. */
 const DIFFERENCE = rawSql('sum((after > 0)::int - (before > 0)::int)');
 
 /** Whether an id exists, by the same expression as the column. */

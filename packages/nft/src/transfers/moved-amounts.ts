@@ -123,10 +123,7 @@ export function sidePosition(row: string, received: Sql): Sql {
   return sql`(${blockNumber}::bigint << 32) + (${logIndex}::bigint << 1) + ${received}`;
 }
 
-/**
- * Per side: an amount's key, `built_to`, `changed_block`, `delta` (ERC-1155 only), `position` (single items only).
- * Never for the zero address.
- */
+/** Never for the zero address. `delta` is of ERC-1155 only, `position` of single items only. */
 export function sidesOf(
   { party, subject }: Pick<SubjectAmounts, 'party' | 'subject'>,
   change: RowsChange,
@@ -144,7 +141,7 @@ export function sidesOf(
     WHERE ${reportsHolder('moved')} AND ${side} <> ${ZERO_PARTY})`;
 }
 
-/** Run after rows are removed: they find each amount's newest change, and delete amounts without rows. */
+/** They find each amount's newest change after rows are removed, and delete amounts without rows. */
 export function updateLastBlocks<Table extends AmountsTable>(
   amounts: SubjectAmounts<Table>,
   change: RemovedRows,

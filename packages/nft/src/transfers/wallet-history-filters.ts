@@ -15,10 +15,7 @@ import {
 /** Events whose topics 2 and 3 are sender and receiver. */
 const PARTIES_LAST = [TRANSFER_SINGLE_TOPIC, TRANSFER_BATCH_TOPIC, CONSECUTIVE_TRANSFER_TOPIC];
 
-/**
- * A wallet's filters do not find contracts of `chain.unindexedNfts` (CryptoKitties), whose topics contain no parties:
- * it has those once the chain's own history, or that contract's, is read.
- */
+/** Contracts of `chain.unindexedNfts` (CryptoKitties) are not found: their topics contain no parties. */
 export const nftHistories: SubjectHistories = {
   ofWallet: (chain, wallet) => [...standardFilters(wallet), ...punkFilters(chain, wallet)],
   ofContract: (chain, contract) => [{ topics: nftTransferTopics(chain), addresses: [contract] }],

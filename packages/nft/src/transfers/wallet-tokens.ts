@@ -53,10 +53,7 @@ export const nftWalletTokens: SubjectProjection = {
   },
 };
 
-/**
- * Commits of a chain never run concurrently, so the amounts that the statement reads are those that it changes.
- * @param newest SQL of a single item's newest known side, from `stored` and `deltas`
- */
+/** Commits of a chain never run concurrently, so the amounts that the statement reads are those that it changes. */
 function changeAmounts({ access }: RowsChange, sides: Sql, newest: Sql): Sql {
   const wanted = sql`SELECT DISTINCT ${KEY} FROM ${sides} AS sides`;
   const amounts = access.stored({ table, key: namesOf(table, WALLET_AMOUNTS.key), wanted });

@@ -5,7 +5,6 @@ import type { SubjectProjections } from '@chainstead/sync';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { nftWalletTokens } from '../transfers/wallet-tokens.ts';
 
-/** As far as transfers show. */
 export interface HeldNfts {
   readonly nfts: number;
   readonly collections: number;

@@ -17,7 +17,6 @@ export interface WalletCollection {
   readonly verified: boolean;
   readonly logo: string | null;
   readonly bannerImage: string | null;
-  /** Never requested. */
   readonly isUnread: boolean;
 }
 
@@ -27,10 +26,7 @@ export interface WalletCollectionsPage extends SubjectCoverage {
   readonly hasNext: boolean;
 }
 
-/**
- * Collections whose known amounts the wallet gave away are included if their contracts report a balance, with the
- * number of such ids. Those without a result in time are left out.
- */
+/** Collections that the wallet gave away as far as known are included if their contracts report a balance in time. */
 export async function heldCollections(
   heldNow: HeldNow,
   chain: Chain,
@@ -46,7 +42,6 @@ export async function heldCollections(
     .filter(({ idsHeld }) => idsHeld > 0);
 }
 
-/** Of collections that the wallet holds, or may hold. */
 export async function getWalletCollections(
   database: ReadDatabase,
   chain: Chain,

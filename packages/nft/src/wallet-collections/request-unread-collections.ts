@@ -5,7 +5,6 @@ import { COLLECTION_METADATA } from '../collections/metadata-kinds.ts';
 import { leaveUnlessAway } from '../records/leave-unless-away.ts';
 import type { WalletCollection } from './get-wallet-collections.ts';
 
-/** Queued by one page. */
 const PER_PAGE_MAX = 20;
 /** While this many collections are queued, pages add none: explicit requests of clients come first. */
 const WAITING_MAX = 500;

@@ -13,14 +13,12 @@ import { showCollection, walletCollectionsSchema } from './wallet-collections-re
 
 export interface WalletCollectionsOptions {
   readonly projections: SubjectProjections;
-  /** How long a request waits for the count of the wallet's holdings. Milliseconds. */
   readonly waitMs: number;
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
   /** Reads ERC-1155 balances while blocks of a wallet are missing. Default: they are left out. */
   readonly heldNow?: HeldNow;
 }
 
-/** `GET /api/v2.2/{address}/nft/collections` (docs/api/nfts.md#wallet-collections) */
 export function createWalletCollectionsRoute(options: WalletCollectionsOptions): RouteModule {
   const { projections, onDemandBackfill, waitMs, heldNow = NOBODY_REQUESTED } = options;
   return (app, dependencies) => {

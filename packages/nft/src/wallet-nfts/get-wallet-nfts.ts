@@ -44,7 +44,6 @@ export async function getWalletNfts(
 
 type HoldingColumns = Omit<WalletNft, 'owner' | 'blockNumber'>;
 
-/** Null after the last page. */
 export function placeAfter(
   chain: Chain,
   { hasNext, tokens, indexed }: WalletNftsPage,

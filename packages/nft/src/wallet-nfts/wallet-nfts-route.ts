@@ -18,7 +18,6 @@ import { walletNftsSchema } from './wallet-nfts-response.ts';
 
 export interface WalletNftsOptions {
   readonly projections: SubjectProjections;
-  /** How long a request waits for the count of the wallet's holdings. Milliseconds. */
   readonly waitMs: number;
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
   readonly sendersOf?: SendersOf;
@@ -26,7 +25,6 @@ export interface WalletNftsOptions {
   readonly heldNow?: HeldNow;
 }
 
-/** `GET /api/v2.2/{address}/nft`, newest change first (docs/api/nfts.md#wallet-nfts) */
 export function createWalletNftsRoute({
   projections,
   onDemandBackfill,

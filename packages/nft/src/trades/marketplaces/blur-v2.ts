@@ -1,9 +1,8 @@
 import type { Address, Log } from '@chainstead/core';
 import type { NftTransfer } from '@chainstead/token-events';
 import { parseAbiItem } from 'abitype';
-import { deployments } from '../deployments.ts';
 import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
-import type { Fill, Marketplace, TradeTransaction } from '../marketplace.ts';
+import { deployments, type Fill, type Marketplace, type TradeTransaction } from '../marketplace.ts';
 
 const EXECUTION = parseAbiItem([
   'event Execution(Transfer transfer, bytes32 orderHash, uint256 listingIndex, uint256 price, FeeRate makerFee, Fees fees, uint8 orderType)',

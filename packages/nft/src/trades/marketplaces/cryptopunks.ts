@@ -2,10 +2,8 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { TRANSFER_TOPIC } from '@chainstead/token-events';
 import { parseAbiItem } from 'abitype';
-import { deployments } from '../deployments.ts';
-import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
-import type { Fill, Marketplace, TradeTransaction } from '../marketplace.ts';
-import { tradedItem } from '../traded-items.ts';
+import { eventArguments, lowerCase, topicOf, tradedItem } from '../event-arguments.ts';
+import { deployments, type Fill, type Marketplace, type TradeTransaction } from '../marketplace.ts';
 
 const BOUGHT = parseAbiItem(
   'event PunkBought(uint256 indexed punkIndex, uint256 value, address indexed fromAddress, address indexed toAddress)',

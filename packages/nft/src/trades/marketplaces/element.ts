@@ -1,10 +1,8 @@
 import type { Log } from '@chainstead/core';
 import { parseAbiItem } from 'abitype';
-import { deployments } from '../deployments.ts';
-import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
-import type { Marketplace } from '../marketplace.ts';
+import { eventArguments, lowerCase, topicOf, tradedItem } from '../event-arguments.ts';
+import { deployments, type Marketplace } from '../marketplace.ts';
 import { type NetOrder, netOrderFills } from '../net-order.ts';
-import { tradedItem } from '../traded-items.ts';
 
 const V1 = 'address maker, address taker, address erc20Token, uint256 amount, address token, uint256 tokenId';
 const V1_ERC721_SELL = parseAbiItem(`event ERC721SellOrderFilled(${V1}, bytes32 orderHash)`);

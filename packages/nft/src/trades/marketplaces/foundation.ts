@@ -1,9 +1,14 @@
 import type { Address, Log } from '@chainstead/core';
 import { parseAbiItem } from 'abitype';
-import { deployments } from '../deployments.ts';
-import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
-import type { Fill, Marketplace, TradedItem, TradeSide, TradeTransaction } from '../marketplace.ts';
-import { tradedItem } from '../traded-items.ts';
+import { eventArguments, lowerCase, topicOf, tradedItem } from '../event-arguments.ts';
+import {
+  deployments,
+  type Fill,
+  type Marketplace,
+  type TradedItem,
+  type TradeSide,
+  type TradeTransaction,
+} from '../marketplace.ts';
 import { inWindow } from '../transaction-window.ts';
 
 const TOKEN = 'address indexed nftContract, uint256 indexed tokenId';

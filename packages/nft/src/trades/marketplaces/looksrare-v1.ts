@@ -1,10 +1,7 @@
 import type { Log } from '@chainstead/core';
 import { parseAbiItem } from 'abitype';
-import { deployments } from '../deployments.ts';
-import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
-import type { Fill, Marketplace, MarketplaceName } from '../marketplace.ts';
-import { paymentToken } from '../payment-token.ts';
-import { tradedItem } from '../traded-items.ts';
+import { eventArguments, lowerCase, paymentToken, topicOf, tradedItem } from '../event-arguments.ts';
+import { deployments, type Fill, type Marketplace, type MarketplaceName } from '../marketplace.ts';
 
 const ORDER =
   'bytes32 orderHash, uint256 orderNonce, address indexed taker, address indexed maker, address indexed strategy, address currency, address collection, uint256 tokenId, uint256 amount, uint256 price';
@@ -15,7 +12,6 @@ const TAKER_ASK = parseAbiItem(`event TakerAsk(${ORDER})`);
 
 export const looksRareV1 = fork('looksrare', 'looksrare-v1', { 1: '0x59728544b08ab483533076417fbbb2fd0b17ce3a' });
 
-/** Joepegs: the same contract on Avalanche. */
 export const joepegs = fork('other', 'joepegs', { 43114: '0xae079eda901f7727d0715aff8f82ba8295719977' });
 
 /** `price` is for all units, with fees. The currency is the wrapped native token even if it was paid unwrapped. */

@@ -1,10 +1,7 @@
 import type { Log } from '@chainstead/core';
 import { parseAbiItem } from 'abitype';
-import { deployments } from '../deployments.ts';
-import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
-import type { Fill, Marketplace } from '../marketplace.ts';
-import { paymentToken } from '../payment-token.ts';
-import { tradedItems } from '../traded-items.ts';
+import { eventArguments, lowerCase, paymentToken, topicOf, tradedItems } from '../event-arguments.ts';
+import { deployments, type Fill, type Marketplace } from '../marketplace.ts';
 
 /** A listing was bought. `bidUser` pays, `bidRecipient` gets the tokens; the first fee recipient is the seller. */
 const TAKER_BID = parseAbiItem(

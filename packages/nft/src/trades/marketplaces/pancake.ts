@@ -1,9 +1,7 @@
 import type { Log } from '@chainstead/core';
 import { parseAbiItem } from 'abitype';
-import { deployments } from '../deployments.ts';
-import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
-import type { Fill, Marketplace, TradeTransaction } from '../marketplace.ts';
-import { tradedItem } from '../traded-items.ts';
+import { eventArguments, lowerCase, topicOf, tradedItem } from '../event-arguments.ts';
+import { deployments, type Fill, type Marketplace, type TradeTransaction } from '../marketplace.ts';
 
 const TRADE = parseAbiItem(
   'event Trade(address indexed collection, uint256 indexed tokenId, address indexed seller, address buyer, uint256 askPrice, uint256 netPrice, bool withBNB)',

@@ -1,10 +1,7 @@
 import type { Hex, Log } from '@chainstead/core';
 import { parseAbiItem } from 'abitype';
-import { deployments } from '../deployments.ts';
-import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
-import type { Fill, Marketplace } from '../marketplace.ts';
-import { paymentToken } from '../payment-token.ts';
-import { tradedItem } from '../traded-items.ts';
+import { eventArguments, lowerCase, paymentToken, topicOf, tradedItem } from '../event-arguments.ts';
+import { deployments, type Fill, type Marketplace } from '../marketplace.ts';
 
 const SALE = 'address indexed marketplace, address indexed tokenAddress, address indexed paymentCoin, address buyer';
 /** Emitted for listings and for offers, without a field to distinguish them. */
@@ -65,7 +62,6 @@ interface Sale {
 interface SaleList extends Sale {
   readonly unsuccessfulFills: readonly boolean[];
   readonly tokenIds: readonly bigint[];
-  /** Absent: one of each. */
   readonly amounts?: readonly bigint[];
   readonly salePrices: readonly bigint[];
 }

@@ -1,10 +1,7 @@
 import { type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { parseAbiItem } from 'abitype';
-import { deployments } from '../deployments.ts';
-import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
-import type { Fill, Marketplace } from '../marketplace.ts';
-import { paymentToken } from '../payment-token.ts';
-import { tradedItem } from '../traded-items.ts';
+import { eventArguments, lowerCase, paymentToken, topicOf, tradedItem } from '../event-arguments.ts';
+import { deployments, type Fill, type Marketplace } from '../marketplace.ts';
 
 const TOKEN = 'address indexed tokenAddress, address beneficiary, address paymentCoin, uint256 tokenId';
 const LISTING = 'address indexed buyer, address indexed seller';
@@ -19,13 +16,11 @@ const OFFER_ERC1155 = parseAbiItem(`event AcceptOfferERC1155(${OFFER}, ${TOKEN},
 
 const V2 = '0x9a1d00bed7cd04bcda516d721a596eb22aac6834';
 
-/** Limit Break's Payment Processor v2, the contract that Magic Eden uses on EVM chains. */
 export const paymentProcessorV2 = version(
   'payment-processor-v2',
   Object.fromEntries([1, 10, 56, 137, 8453, 42_161, 43_114].map((chainId) => [chainId, V2])),
 );
 
-/** Payment Processor v3: the same events. */
 export const paymentProcessorV3 = version('payment-processor-v3', { 1: '0x9a1d00000000fc540e2000560054812452eb5366' });
 
 /** A taker's on-top fee is in no event; the sale price includes everything else. */

@@ -1,12 +1,8 @@
 import { type Log, MAX_UINT256 } from '@chainstead/core';
 import { parseAbiItem } from 'abitype';
-import { deployments } from '../deployments.ts';
-import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
-import type { Fill, Marketplace, TradedItem, TradeTransaction } from '../marketplace.ts';
-import { paidInParts } from '../paid-by-buyer.ts';
-import { paymentToken } from '../payment-token.ts';
-import { tradedItem } from '../traded-items.ts';
-import { inWindow } from '../transaction-window.ts';
+import { eventArguments, lowerCase, paymentToken, topicOf, tradedItem } from '../event-arguments.ts';
+import { deployments, type Fill, type Marketplace, type TradedItem, type TradeTransaction } from '../marketplace.ts';
+import { inWindow, paidInParts } from '../transaction-window.ts';
 
 /** The order's owner gives `sellToken` for `buyToken`; the taker took `amount` of the sold side. */
 const BUY = parseAbiItem(

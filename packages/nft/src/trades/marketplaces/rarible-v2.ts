@@ -2,18 +2,14 @@ import { decodeAbi } from '@chainstead/abi';
 import { type Address, type Hex, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import type { NftTransfer } from '@chainstead/token-events';
 import { parseAbiItem, parseAbiParameters } from 'abitype';
-import { deployments } from '../deployments.ts';
-import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
-import type { Fill, Marketplace, TradedItem, TradeTransaction } from '../marketplace.ts';
-import { paidInParts } from '../paid-by-buyer.ts';
-import { tradedItem } from '../traded-items.ts';
-import { inWindow, type TransactionWindow } from '../transaction-window.ts';
+import { eventArguments, lowerCase, topicOf, tradedItem } from '../event-arguments.ts';
+import { deployments, type Fill, type Marketplace, type TradedItem, type TradeTransaction } from '../marketplace.ts';
+import { inWindow, paidInParts, type TransactionWindow } from '../transaction-window.ts';
 
 /** The increase of each order's fill in this match: `newLeftFill` counts the left maker's receipts, and vice versa. */
 const MATCH = parseAbiItem(
   'event Match(bytes32 leftHash, bytes32 rightHash, address leftMaker, address rightMaker, uint256 newLeftFill, uint256 newRightFill, (bytes4 assetClass, bytes data) leftAsset, (bytes4 assetClass, bytes data) rightAsset)',
 );
-/** Emitted by the newer version; it has no other fields. */
 const BARE_MATCH = parseAbiItem(
   'event Match(bytes32 leftHash, bytes32 rightHash, uint256 newLeftFill, uint256 newRightFill)',
 );

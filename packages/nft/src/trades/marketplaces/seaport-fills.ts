@@ -1,8 +1,8 @@
 import { type Address, type Hex, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { parseAbiItem } from 'abitype';
-import { areAdjacent } from '../adjacent-logs.ts';
 import { eventArguments } from '../event-arguments.ts';
 import type { Fill, TradedItem, TradeTransaction } from '../marketplace.ts';
+import { areAdjacent } from '../transaction-window.ts';
 import { tokenKey } from '../transfers-by-token.ts';
 import { type SeaportOrder, seaportOrder } from './seaport-order.ts';
 
@@ -100,10 +100,7 @@ function offerFill(order: SeaportOrder, seller: Address): Fill[] {
   return [{ log: order.log, side: 1, seller, buyer, items, paymentToken: paid.token, price: paid.amount }];
 }
 
-/**
- * Returns a function that takes an item from a match's orders: each gives its remaining amount until the total is
- * reached. Orders are paired by their items, never by their position.
- */
+/** Orders are paired by their items, never by their position; each gives its remaining amount in turn. */
 function createSupply(orders: readonly SeaportOrder[]): (item: TradedItem) => SeaportOrder[] {
   const stocks = new Map<string, { order: SeaportOrder; left: bigint }[]>();
   for (const order of orders)

@@ -1,9 +1,7 @@
 import type { Address, Hex, Log } from '@chainstead/core';
 import { parseAbiItem } from 'abitype';
-import { eventArguments, lowerCase } from '../event-arguments.ts';
+import { eventArguments, lowerCase, paymentToken, tradedItem } from '../event-arguments.ts';
 import type { TradedItem } from '../marketplace.ts';
-import { paymentToken } from '../payment-token.ts';
-import { tradedItem } from '../traded-items.ts';
 import { tokenKey } from '../transfers-by-token.ts';
 
 /** The same in every version. Amounts are the executed ones, with partial fills and price curves applied. */
@@ -19,7 +17,6 @@ interface Money {
   readonly amount: bigint;
 }
 
-/** A filled order, sorted into offered and requested items. */
 export interface SeaportOrder {
   readonly log: Log;
   readonly hash: Hex;
@@ -36,9 +33,8 @@ export interface SeaportOrder {
 }
 
 /**
- * A listing gives NFTs for money. If it also requests the NFTs that it gives, it specifies their receiver (private
- * sale). An offer gives money for NFTs. Anything else (barter, several currencies, orders that only balance a match) is
- * not a trade alone.
+ * A listing gives NFTs for money; if it also requests them, it names their receiver (private sale). Anything else than
+ * listings and offers (barter, several currencies, balancing orders) is not a trade alone.
  */
 export type SeaportOrderKind = 'listing' | 'offer' | 'auxiliary';
 

@@ -1,7 +1,12 @@
 import type { Log } from '@chainstead/core';
-import { deployments } from '../deployments.ts';
 import { topicOf } from '../event-arguments.ts';
-import type { Fill, Marketplace, MarketplaceName, TradeTransaction } from '../marketplace.ts';
+import {
+  deployments,
+  type Fill,
+  type Marketplace,
+  type MarketplaceName,
+  type TradeTransaction,
+} from '../marketplace.ts';
 import { ORDERS_MATCHED, seaportFills } from './seaport-fills.ts';
 import { ORDER_FULFILLED } from './seaport-order.ts';
 

@@ -1,10 +1,7 @@
 import { type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { parseAbiItem } from 'abitype';
-import { deployments } from '../deployments.ts';
-import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
-import type { Fill, Marketplace } from '../marketplace.ts';
-import { paymentToken } from '../payment-token.ts';
-import { tradedItem } from '../traded-items.ts';
+import { eventArguments, lowerCase, paymentToken, topicOf, tradedItem } from '../event-arguments.ts';
+import { deployments, type Fill, type Marketplace } from '../marketplace.ts';
 
 const BOUGHT = 'address indexed origin, address indexed buyer, address indexed seller';
 const BID = 'address indexed origin, address indexed bidder, address indexed seller';

@@ -1,16 +1,13 @@
 import { type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { parseAbiItem } from 'abitype';
-import { deployments } from '../deployments.ts';
-import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
-import type { Fill, Marketplace, TradeTransaction } from '../marketplace.ts';
-import { paymentToken } from '../payment-token.ts';
+import { eventArguments, lowerCase, paymentToken, topicOf } from '../event-arguments.ts';
+import { deployments, type Fill, type Marketplace, type TradeTransaction } from '../marketplace.ts';
 import { inWindow } from '../transaction-window.ts';
 
 const INVENTORY_UPDATE = parseAbiItem(
   'event EvInventoryUpdate(uint256 indexed id, (address seller, address buyer, address currency, uint256 price, uint256 netPrice, uint256 deadline, uint8 kind, uint8 status) inventory)',
 );
 
-/** Constants of MarketNG. */
 const STATUS_DONE = 1;
 const KINDS = { buy: 2, auction: 3 } as const;
 

@@ -1,9 +1,15 @@
 import { type Address, type Log, ZERO_ADDRESS, ZERO_HASH } from '@chainstead/core';
 import { NFT_TRANSFER_KINDS, type NftTransfer, nftTransferTopics, TRANSFER_TOPIC } from '@chainstead/token-events';
 import { parseAbiItem } from 'abitype';
-import { deployments } from '../deployments.ts';
 import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
-import type { Fill, Marketplace, TradedItem, TradeSide, TradeTransaction } from '../marketplace.ts';
+import {
+  deployments,
+  type Fill,
+  type Marketplace,
+  type TradedItem,
+  type TradeSide,
+  type TradeTransaction,
+} from '../marketplace.ts';
 import { tokenKey } from '../transfers-by-token.ts';
 
 const ORDERS_MATCHED = parseAbiItem(

@@ -3,11 +3,8 @@ import { type Address, type Hex, type Log, ZERO_ADDRESS } from '@chainstead/core
 import type { NftTransfer } from '@chainstead/token-events';
 import { parseAbiItem, parseAbiParameters } from 'abitype';
 import type { ContractEventArgsFromTopics } from 'viem';
-import { deployments } from '../deployments.ts';
-import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
-import type { Fill, Marketplace, TradedItem, TradeTransaction } from '../marketplace.ts';
-import { paymentToken } from '../payment-token.ts';
-import { tradedItem } from '../traded-items.ts';
+import { eventArguments, lowerCase, paymentToken, topicOf, tradedItem } from '../event-arguments.ts';
+import { deployments, type Fill, type Marketplace, type TradedItem, type TradeTransaction } from '../marketplace.ts';
 import { inWindow } from '../transaction-window.ts';
 
 const INVENTORY = parseAbiItem([
@@ -28,7 +25,6 @@ const OPERATIONS = { sellOrderCompleted: 1, buyOfferCompleted: 2, auctionComplet
 const DELEGATES = { erc721: 1n, erc1155: 2n } as const;
 const ERC721_ITEMS = parseAbiParameters('(address token, uint256 tokenId)[]');
 const ERC1155_ITEMS = parseAbiParameters('(address token, uint256 tokenId, uint256 amount)[]');
-/** The base of `fees.percentage`. */
 const PERCENTAGE_BASE = 1_000_000n;
 
 const PROTOCOL = 'x2y2-r1';
@@ -63,7 +59,6 @@ function fills(own: readonly Log[], transaction: TradeTransaction): Fill[] {
   return found;
 }
 
-/** `moved`: the transfers since the previous inventory. */
 function fillOf(
   log: Log,
   inventory: Inventory,
@@ -123,8 +118,8 @@ function readItems(delegateType: bigint, data: Hex): readonly TradedItem[] | nul
 }
 
 /**
- * The last bid is in no field: it is computed from the seller's proceeds and the deducted fees. Each fee was rounded
- * down, so the price is the highest one that leaves these proceeds.
+ * In no field: computed from the seller's proceeds and the deducted fees. Each fee was rounded down, so the price is
+ * the highest one that leaves these proceeds.
  */
 function auctionPrice({ itemHash, detail }: Inventory, profits: readonly Profit[]): bigint | null {
   const profit = profits.findLast((event) => event.itemHash === itemHash)?.amount;

@@ -2,10 +2,9 @@ import type { Chain } from '@chainstead/chains';
 import { type Hex, type Log, parseAddress } from '@chainstead/core';
 import { parseAbiItem } from 'abitype';
 import type { ContractEventArgsFromTopics } from 'viem';
-import { areAdjacent } from '../adjacent-logs.ts';
-import { deployments } from '../deployments.ts';
 import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
-import type { Fill, Marketplace, TradedItem, TradeTransaction } from '../marketplace.ts';
+import { deployments, type Fill, type Marketplace, type TradedItem, type TradeTransaction } from '../marketplace.ts';
+import { areAdjacent } from '../transaction-window.ts';
 import { readAssetData } from '../zero-ex-asset-data.ts';
 
 const FILL = parseAbiItem(
@@ -26,7 +25,6 @@ export const openSeaOnPolygon: Marketplace = {
   fills,
 };
 
-/** Another exchange with the code of 0x v3, on Polygon. */
 export const zeroExV3: Marketplace = {
   name: '0xprotocol',
   protocol: PROTOCOL,
@@ -35,7 +33,6 @@ export const zeroExV3: Marketplace = {
   fills,
 };
 
-/** A filled order with NFTs on one side and one ERC-20 token on the other. Token swaps are not included. */
 interface FilledOrder {
   readonly log: Log;
   readonly event: FillArguments;
@@ -47,9 +44,8 @@ interface FilledOrder {
 }
 
 /**
- * `matchOrders` emits the fills of both orders next to each other: one trade, represented by the selling order. The
- * maker of the other is the buyer; the taker of both is the matching contract. The seller's fees are deducted from the
- * price afterwards, and the protocol fee (in the native token) is not part of it.
+ * `matchOrders` emits the fills of both orders next to each other: one trade, represented by the selling order.
+ * The maker of the other is the buyer. Protocol fees, in the native token, are not part of the price.
  */
 function fills(own: readonly Log[], transaction: TradeTransaction): Fill[] {
   const orders = own.map(readOrder);

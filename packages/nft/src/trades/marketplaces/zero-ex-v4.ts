@@ -1,10 +1,8 @@
 import { type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { parseAbiItem } from 'abitype';
-import { deployments } from '../deployments.ts';
-import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
-import type { Marketplace } from '../marketplace.ts';
+import { eventArguments, lowerCase, topicOf, tradedItem } from '../event-arguments.ts';
+import { deployments, type Marketplace } from '../marketplace.ts';
 import { type NetOrder, netOrderFills } from '../net-order.ts';
-import { tradedItem } from '../traded-items.ts';
 
 const ORDER = 'uint8 direction, address maker, address taker, uint256 nonce, address erc20Token';
 const ERC721_FILLED = parseAbiItem(

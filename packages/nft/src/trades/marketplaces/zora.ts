@@ -1,10 +1,7 @@
 import type { Log } from '@chainstead/core';
 import { parseAbiItem } from 'abitype';
-import { deployments } from '../deployments.ts';
-import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
-import type { Fill, Marketplace } from '../marketplace.ts';
-import { paymentToken } from '../payment-token.ts';
-import { tradedItem } from '../traded-items.ts';
+import { eventArguments, lowerCase, paymentToken, topicOf, tradedItem } from '../event-arguments.ts';
+import { deployments, type Fill, type Marketplace } from '../marketplace.ts';
 
 /** The same transaction also has ExchangeExecuted, for the same trade. */
 const ASK_FILLED = parseAbiItem(
@@ -14,7 +11,6 @@ const AUCTION_ENDED = parseAbiItem(
   'event AuctionEnded(uint256 indexed auctionId, uint256 indexed tokenId, address indexed tokenContract, address tokenOwner, address curator, address winner, uint256 amount, uint256 curatorFee, address auctionCurrency)',
 );
 
-/** Zora v3: Asks V1.1. */
 export const zoraAsks: Marketplace = {
   name: 'zora',
   protocol: 'zora-asks-v1.1',

@@ -1,7 +1,0 @@
-/**
- * Returns the time of a transaction without its fraction, as aptos-labs' indexer stores it. Genesis, which has none:
- * the Unix epoch.
- */
-export function wholeSeconds(microseconds: bigint | null): Date {
-  return new Date(Number((microseconds ?? 0n) / 1_000_000n) * 1_000);
-}
