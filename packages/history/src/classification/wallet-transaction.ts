@@ -8,10 +8,7 @@ export interface CoinLeg {
   /** Wei. */
   readonly value: bigint;
   readonly isInternal: boolean;
-  /**
-   * Minted for its receiver by a deposit from the chain below: its sender paid nothing on this chain.
-   * @default false
-   */
+  /** Minted by a deposit from the chain below: its sender paid nothing on this chain. @default false */
   readonly isMinted?: boolean;
 }
 
@@ -24,7 +21,6 @@ export interface TokenLeg {
   readonly logIndex: number;
 }
 
-/** An NFT, or an amount of one. */
 export interface NftLeg {
   readonly token: Address;
   /** Decimal digits. */
@@ -46,7 +42,6 @@ export interface TradePart {
 export interface WalletTransaction {
   readonly wallet: Address;
   readonly from: Address;
-  /** Null if it creates a contract. */
   readonly to: Address | null;
   /** Null before Byzantium: not known to have failed. */
   readonly status: 0 | 1 | null;
@@ -58,12 +53,10 @@ export interface WalletTransaction {
   readonly coins: readonly CoinLeg[];
   readonly tokens: readonly TokenLeg[];
   readonly nfts: readonly NftLeg[];
-  /** Tokens in an imported list. */
   readonly listed: ReadonlySet<Address>;
   /** Approvals with the wallet as owner: whether each grants something. Approvals of one NFT are not included. */
   readonly approvals: readonly { readonly isGranted: boolean }[];
   readonly trades: readonly TradePart[];
-  /** About the wallet, in protocol events. */
   readonly evidence: ReadonlySet<Evidence>;
   readonly isTraced: boolean;
 }
@@ -115,6 +108,5 @@ export interface Classification {
   readonly detail: CategoryDetail | null;
   /** It depends on facts that are invisible without traces. */
   readonly isInferred: boolean;
-  /** The row of the table that matched. */
   readonly row: number;
 }

@@ -13,13 +13,11 @@ import {
 } from './places-statement.ts';
 
 export interface IndexedPlaces {
-  /** One more than requested if more follow. */
   readonly places: readonly PlacedTransaction[];
   /** Common to the history's datasets: complete only if transactions without legs are stored too. */
   readonly indexed: Indexed;
   /** Internal transfers are also indexed for all requested blocks. */
   readonly isTraced: boolean;
-  /** The newest block with all legs known; null if there is none. */
   readonly syncedBlock: number | null;
 }
 

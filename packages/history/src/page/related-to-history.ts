@@ -49,7 +49,6 @@ export async function readRelated(database: ReadDatabase, chain: Chain, named: N
   return {
     tokenOf: (address) => tokens.get(address) ?? UNKNOWN_TOKEN,
     collectionOf: (address) => collections.get(address) ?? UNKNOWN_COLLECTION,
-    // The zero address has no label.
     labelOf: (address) => (address === ZERO_ADDRESS ? NO_LABEL : labelOf(address)),
     metadataOf: (token, tokenId) => metadata.get(`${token} ${tokenId}`) ?? null,
   };

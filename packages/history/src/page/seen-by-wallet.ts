@@ -21,13 +21,10 @@ export interface SeenTransaction extends WalletTransaction {
 }
 
 interface TransactionFacts {
-  /** Without logs if their evidence is stored. */
   readonly record: TransactionRecord;
-  /** Evidence about the wallet in its logs; null: the record has the logs. */
   readonly said: StoredEvidence | null;
   readonly block: number;
   readonly legs: IndexedLegs;
-  /** The calls inside; null if unknown. */
   readonly calls: readonly InternalTransactionRecord[] | null;
   readonly booksOf: BooksOf;
 }
