@@ -12,7 +12,6 @@ export interface QueriedWallet {
   readonly chain: Pick<Chain, 'id' | 'firstBlock'>;
   /** The wrapped native token, whose deposits and withdrawals are not transfers; null for none. */
   readonly wrapped: Sql | null;
-  /** Maximum age of a read if transfers don't determine balances. Milliseconds. */
   readonly liveMaxAgeMs: number;
   /** Reads from this moment on are fresh whatever their age; null: none. */
   readonly freshFrom: Date | null;

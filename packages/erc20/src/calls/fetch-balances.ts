@@ -133,14 +133,10 @@ const UNHEARD = { balance: 'unheard', upstream: '' } as const;
 
 async function fetchUpstreams(
   { chain, pool }: Pick<StateReadingContext, 'chain' | 'pool'>,
-  {
-    block,
-    holdings,
-    notFrom,
-    isPatient,
-  }: { block: BlockRequested; holdings: readonly TokenHolder[]; notFrom: string | null; isPatient: boolean },
+  requested: { block: BlockRequested; holdings: readonly TokenHolder[]; notFrom: string | null; isPatient: boolean },
   signal: AbortSignal,
 ): Promise<readonly { readonly balance: Said; readonly upstream: string }[]> {
+  const { block, holdings, notFrom, isPatient } = requested;
   const state = stateAt(pool, chain, block, { isPatient, ...(notFrom === null ? {} : { notFrom }) });
   const calls = holdings.map(({ token, holder }) => ({ to: token, data: balanceOfCall(holder) }));
   const answers = await state.fetchTogether(calls, signal);

@@ -131,13 +131,9 @@ WHERE held.anchor_block IS NULL OR held.anchor_block <= ${number}`,
  */
 function movedAbove(
   chain: StateReadingContext['chain'],
-  {
-    token,
-    number,
-    accounts,
-    keys,
-  }: { readonly token: Sql; readonly number: Sql; readonly accounts: Sql; readonly keys: readonly string[] | null },
+  of: { readonly token: Sql; readonly number: Sql; readonly accounts: Sql; readonly keys: readonly string[] | null },
 ): { readonly ctes: readonly Sql[]; readonly join: Sql; readonly delta: Sql } {
+  const { token, number, accounts, keys } = of;
   const ofToken = sql`token_key(token) = token_key(${token}) AND token = ${token} AND chain_id = ${chain.id} AND block_number > ${number}`;
   if (keys === null) {
     const rows = movedRows(
