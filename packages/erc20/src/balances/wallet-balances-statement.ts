@@ -44,9 +44,8 @@ interface SettledKey {
 }
 
 /**
- * Builds the statement of a wallet's balances. Newest movement first, it is one backward range of the movement index
- * that ends after `limit` + 1 tokens to show or to read. With named tokens it is one lookup each; in settled order it
- * reads all of the wallet's rows. Token data is looked up by key.
+ * Newest movement first, it is one backward range of the movement index that ends after `limit` + 1 tokens to show or
+ * to read. With named tokens it is one lookup each; in settled order it reads all of the wallet's rows.
  * @param isSpread whether tables are distributed
  */
 export function walletBalancesStatement(

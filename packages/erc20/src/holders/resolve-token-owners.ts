@@ -36,9 +36,8 @@ export interface TokenOwner {
 const ROUNDS_MAX = 5;
 
 /**
- * Returns a page of a token's owners: accounts in the order of their stored balances, each with the contract's value,
- * which is read if unknown. Omits accounts without a balance, and those that the contract does not return in time;
- * their read continues. Without contract reads, the page is a single statement.
+ * Accounts in the order of their stored balances, each with the contract's value, which is read if unknown. Omits
+ * accounts without a balance, and those that the contract does not return in time; their read continues.
  */
 export async function resolveTokenOwners(
   sources: OwnerSources,

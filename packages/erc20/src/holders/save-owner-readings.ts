@@ -199,9 +199,7 @@ async function saveAnchors(
     );
 }
 
-/**
- * One account that contradicts its transfers makes a token `live` permanently; a token without any balances is `none`.
- */
+/** An account that contradicts its transfers makes a token `live` permanently. Without any balances it is `none`. */
 async function classify(
   transaction: Transaction,
   context: StateReadingContext,

@@ -17,7 +17,6 @@ export interface ClassificationFeatures {
   readonly coinsIn: boolean;
   readonly nftsOut: readonly NftLeg[];
   readonly nftsIn: readonly NftLeg[];
-  /** Tokens or the native token. */
   readonly paid: boolean;
   readonly got: boolean;
   readonly isSender: boolean;

@@ -23,7 +23,6 @@ export interface TokenLeg {
 
 export interface NftLeg {
   readonly token: Address;
-  /** Decimal digits. */
   readonly tokenId: string;
   readonly from: Address;
   readonly to: Address;
@@ -45,9 +44,7 @@ export interface WalletTransaction {
   readonly to: Address | null;
   /** Null before Byzantium: not known to have failed. */
   readonly status: 0 | 1 | null;
-  /** Name of the called function; null if unknown. */
   readonly method: string | null;
-  /** First four bytes of its input; null if it has fewer. */
   readonly selector: string | null;
   /** The wallet's own legs, in order: the transaction's value before internal transfers; logs by their index. */
   readonly coins: readonly CoinLeg[];
@@ -106,7 +103,6 @@ export type CategoryDetail = (typeof CATEGORY_DETAILS)[number];
 export interface Classification {
   readonly category: Category;
   readonly detail: CategoryDetail | null;
-  /** It depends on facts that are invisible without traces. */
   readonly isInferred: boolean;
   readonly row: number;
 }

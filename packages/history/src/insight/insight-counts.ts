@@ -172,7 +172,6 @@ function createCoinCounts(isPriced: boolean) {
   };
 }
 
-/** The wallet's most important part in the transaction. */
 function reported(
   { parts }: WalletPlace,
   wallet: Address,
@@ -192,7 +191,6 @@ function reported(
   return { type: moves ? 'nativeTransfer' : 'transaction', direction: isOut ? 'out' : 'in' };
 }
 
-/** Wei, or cents. */
 interface Amounts {
   readonly fee: bigint;
   readonly sent: bigint;

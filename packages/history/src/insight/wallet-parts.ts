@@ -1,5 +1,4 @@
 /** Reads all of a wallet's activity on a chain, table by table, in chain order and in pages, however much it is. */
-
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import {
@@ -79,19 +78,12 @@ const SOURCES: readonly Source[] = [
     ties: ['log_index', 'item'],
     columns: sql`'nft' AS kind, ${OF_LOG}, false AS "isSent", true AS "isReceived", ${hexText('from_address')} AS counterparty, ${hexText('token_address')} AS token`,
   },
-  {
-    ...WALLET_TABLES.approval,
-    ties: ['log_index'],
-    columns: sql`'approval' AS kind, ${OF_LOG}, ${NO_SIDES}`,
-  },
+  { ...WALLET_TABLES.approval, ties: ['log_index'], columns: sql`'approval' AS kind, ${OF_LOG}, ${NO_SIDES}` },
 ];
 
 const PAGE = 2_000;
 
-/**
- * Yields each transaction once, ascending, with all of the wallet's parts in it.
- * @param to the last block that counts
- */
+/** Each transaction once, ascending. @param to the last block that counts */
 export async function* readWalletPlaces(
   database: ReadDatabase,
   chain: Chain,

@@ -29,7 +29,6 @@ export interface HistoryPage {
   readonly rows: readonly ClassifiedTransaction[];
   readonly related: RelatedToHistory;
   readonly booksOf: BooksOf;
-  /** The last position of the page; null if no page follows. */
   readonly next: TransactionPlace | null;
   readonly indexed: Indexed;
   readonly syncedBlock: number | null;

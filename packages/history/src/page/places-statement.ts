@@ -18,7 +18,6 @@ const { account, token, nftFrom, nftTo, approval, internal } = WALLET_TABLES;
 const RANGES: readonly WalletTable[] = [account, token, nftFrom, nftTo, approval, internal];
 
 export const ASSET_MOVEMENT_DATASETS = ['erc20-transfers', 'nft-transfers', 'erc20-approvals'] as const;
-/** Its coverage comes with the positions. */
 export const [TRANSFERS] = ASSET_MOVEMENT_DATASETS;
 /** Without stored transactions, those in which the wallet has no legs are missing. */
 export function historyDatasets({ transactions }: Chain): readonly string[] {

@@ -24,7 +24,6 @@ export interface IndexedLegs {
   readonly said: StoredEvidence | null;
 }
 
-/** Both ends inclusive. */
 export interface PageSpan {
   readonly first: TransactionPlace;
   readonly last: TransactionPlace;
@@ -64,7 +63,6 @@ export async function readAssetMovements(
 
 interface Scan {
   readonly database: ReadDatabase;
-  /** The wallet's rows in the span. */
   readonly ofWallet: (table: Pick<WalletTable, 'key' | 'account'>) => Sql;
 }
 
@@ -166,7 +164,6 @@ function readInside(scan: Scan, wallet: Address) {
   );
 }
 
-/** At most one row per transaction. */
 function readSaid(scan: Scan) {
   return readRows<Placed & { readonly evidence: number }, StoredEvidence>(
     scan,

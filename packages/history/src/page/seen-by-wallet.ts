@@ -55,10 +55,7 @@ export function seenByWallet(
   };
 }
 
-/**
- * With known token facts: which tokens are listed, and that events of an NFT contract are not ERC-20 legs, whatever
- * their format.
- */
+/** With the listed tokens. Events of an NFT contract are not ERC-20 legs, whatever their format. */
 export function withKnownTokens(
   seen: SeenTransaction,
   tokenOf: (token: Address) => { readonly isVerified: boolean; readonly isNft: boolean },

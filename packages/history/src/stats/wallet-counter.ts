@@ -19,7 +19,6 @@ export interface WalletCounterOptions {
   readonly waitMs: number;
   /** Of each table. */
   readonly rowsPerRequest?: number;
-  /** Fewer than a request counts. */
   readonly rowsPerRange?: number;
 }
 

@@ -71,7 +71,6 @@ const SIGNED = 'Signed a transaction';
 
 interface Side {
   readonly parts: readonly string[];
-  /** The other party; null if there are several, or none. */
   readonly party: Address | null;
 }
 

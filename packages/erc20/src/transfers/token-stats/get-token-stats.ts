@@ -59,8 +59,8 @@ interface StatsColumns extends SubjectColumns {
 const COUNT_MAX = 100_000;
 
 /**
- * Builds the statement for a token's transfer count. `counted`: by a range of `erc20_transfer_sides_by_contract`, at
- * most one above the maximum; null if `is_built` means that the counter is complete, or if not requested.
+ * `counted`: by a range of `erc20_transfer_sides_by_contract`, at most one above the maximum; null if the counter is
+ * complete (`is_built`), or if not requested.
  */
 export function tokenStatsStatement(
   { id: chainId }: Chain,
