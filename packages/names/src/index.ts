@@ -1,6 +1,6 @@
 /**
- * Names of accounts: ENS and Unstoppable, forward and back. Start reading at `resolve-names.ts` (the side of requests) and `name-reader.ts` (the side of
- * workers).
+ * Names of accounts: ENS and Unstoppable, forward and back. Start reading at `resolve-names.ts` (requests) and
+ * `name-reader.ts` (workers).
  */
 export { type NameNodes, servicesOn } from './name-chains.ts';
 export { NAME_EXAMPLES } from './name-examples.ts';

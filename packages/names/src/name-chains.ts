@@ -9,9 +9,7 @@ export const NAME_CHAINS: Readonly<Record<NameService, readonly string[]>> = {
   unstoppable: ['polygon', 'base', 'eth'],
 };
 
-/** As each service documents them. */
 export interface NameContracts {
-  /** On Ethereum. */
   readonly universalResolver: Address;
   /** By chain. `records`: records of a name. `reverse`: name of an address. */
   readonly unstoppable: Readonly<Record<string, { readonly records: Address; readonly reverse: Address }>>;

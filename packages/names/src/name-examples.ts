@@ -1,6 +1,5 @@
 import type { DocumentExamples } from '@chainstead/http';
 
-/** For the documentation. */
 export const NAME_EXAMPLES: DocumentExamples = {
   resolveENSDomain: { domain: 'vitalik.eth' },
   resolveAddress: { address: '0xd8da6bf26964af9d7eed9e03e53415d37aa96045' },

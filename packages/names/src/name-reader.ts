@@ -14,10 +14,14 @@ export interface NameReaderOptions {
   readonly contracts?: Partial<NameContracts>;
 }
 
-export function createNameReader(options: NameReaderOptions): StateReader<NameQuestion, NameAnswer> {
-  const contracts = { ...NAME_CONTRACTS, ...options.contracts };
-  const ens = createEnsNames({ ...options, contracts });
-  const unstoppable = createUnstoppableNames({ ...options, contracts });
+export function createNameReader({
+  nodes,
+  gateways,
+  contracts: ownContracts,
+}: NameReaderOptions): StateReader<NameQuestion, NameAnswer> {
+  const contracts = { ...NAME_CONTRACTS, ...ownContracts };
+  const ens = createEnsNames(nodes, gateways, contracts);
+  const unstoppable = createUnstoppableNames(nodes, contracts);
   return {
     kind: nameKind,
     async read({ database }, question, signal) {

@@ -8,12 +8,9 @@ import { type NameAnswer, type NameQuestion, nameKind } from './name-question.ts
 import { readStoredName } from './stored-names.ts';
 
 export interface NamesOptions {
-  /** For more than one request. */
   readonly database: Database;
   readonly nodeReads: NodeReadQueue;
-  /** The chains that workers read names from. */
   readonly chains: readonly Chain[];
-  /** `ON_DEMAND_WAIT_MS`. Milliseconds. */
   readonly waitMs: number;
   /** Shared with other routes that query nodes. */
   readonly budget: OnDemandBudget;
@@ -34,7 +31,6 @@ const FRESH_MS = { found: 600_000, none: 60_000 } as const;
 export function createNameResolution(options: NamesOptions): NameResolution {
   const { database, nodeReads, budget, logger } = options;
 
-  /** For the next request. */
   async function leave(chain: Chain, question: NameQuestion): Promise<void> {
     try {
       await nodeReads.request(chain, nameKind, question, { waitMs: 0, fruitlessMs: SILENCE_MS });
@@ -95,7 +91,6 @@ class NamesNotConfiguredError extends ApiError {
   }
 }
 
-/** A 400. */
 class NamesOffError extends ApiError {
   constructor() {
     super({

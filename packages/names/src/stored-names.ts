@@ -3,7 +3,6 @@ import type { NameAnswer, NameQuestion } from './name-question.ts';
 
 export type StoredName = NameAnswer & { readonly ageMs: number };
 
-/** Deleted with each new one. */
 const FORGOTTEN_AT_ONCE = 10;
 
 /** Within a day; null: not read. */

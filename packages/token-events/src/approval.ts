@@ -1,5 +1,6 @@
 import { addressAt, decimalAt } from '@chainstead/abi';
 import type { Address, Hash, Log } from '@chainstead/core';
+import { WORD_LENGTH } from './topics.ts';
 
 /** Amounts and ids are decimal digits. */
 export type Approval =
@@ -32,5 +33,3 @@ export function decodeApproval({ topics, data }: Pick<Log, 'topics' | 'data'>): 
 export const APPROVAL_TOPIC = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925' as Hash;
 /** keccak256 of `ApprovalForAll(address,address,bool)` (EIP-721 and EIP-1155). */
 export const APPROVAL_FOR_ALL_TOPIC = '0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31' as Hash;
-/** `0x` and 32 bytes. */
-const WORD_LENGTH = 66;

@@ -2,12 +2,11 @@ import { decimalAt } from '@chainstead/abi';
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash, Log } from '@chainstead/core';
 import { isNativeTransferLog } from './native-transfer.ts';
-import { TRANSFER_TOPIC } from './topics.ts';
+import { TRANSFER_TOPIC, WORD_LENGTH } from './topics.ts';
 
 export interface Erc20Transfer {
   readonly from: Address;
   readonly to: Address;
-  /** Base units. */
   readonly value: string;
 }
 
@@ -29,8 +28,6 @@ export function decodeErc20Transfer(
   return { from: addressOf(from), to: addressOf(to), value: decimalAt(log.data) };
 }
 
-/** `0x` and 32 bytes. */
-const WORD_LENGTH = 66;
 /** An address as a topic: 32 bytes of which the first twelve are zero. */
 const ADDRESS_TOPIC_PREFIX = `0x${'0'.repeat(24)}`;
 const ADDRESS_TOPIC_DIGITS_FROM = ADDRESS_TOPIC_PREFIX.length;

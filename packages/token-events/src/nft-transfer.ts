@@ -5,7 +5,6 @@ export const NFT_TRANSFER_KINDS = {
   erc721: 0,
   erc1155Single: 1,
   erc1155Batch: 2,
-  /** ERC-2309. */
   consecutive: 3,
   cryptoPunks: 4,
   /** Transfer with all arguments in the data, of a contract known to be an NFT (CryptoKitties). */
@@ -14,10 +13,8 @@ export const NFT_TRANSFER_KINDS = {
 
 export type NftTransferKind = (typeof NFT_TRANSFER_KINDS)[keyof typeof NFT_TRANSFER_KINDS];
 
-/** One token, or an amount of one. */
 export interface NftTransfer {
   readonly log: Log;
-  /** Within the log, from 0. */
   readonly item: number;
   readonly kind: NftTransferKind;
   readonly token: Address;

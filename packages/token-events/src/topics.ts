@@ -22,6 +22,9 @@ export const PUNK_TRANSFER_TOPIC = '0x05af636b70da6819000c49f85b21fa82081c632069
 /** CryptoPunks' `PunkBought(uint256,uint256,address,address)`. */
 export const PUNK_BOUGHT_TOPIC = '0x58e5d5a525e3b40bc15abaa38b5882678db1ee68befd2f60bafe3a7fd06db9e3' as Hash;
 
+/** The length of `0x` and 32 bytes. */
+export const WORD_LENGTH = 66;
+
 /** An indexed address. */
 export function topicOf(account: Address): Hash {
   return `0x${account.slice(2).padStart(64, '0')}` as Hash;

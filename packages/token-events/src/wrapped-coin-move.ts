@@ -1,5 +1,6 @@
 import { addressAt, decimalAt } from '@chainstead/abi';
 import type { Address, Hash, Log } from '@chainstead/core';
+import { WORD_LENGTH } from './topics.ts';
 
 interface WrappedCoinMove {
   readonly kind: 'deposit' | 'withdrawal';
@@ -19,9 +20,6 @@ export function decodeWrappedCoinMove({ topics, data }: Pick<Log, 'topics' | 'da
   return { kind: topic0 === DEPOSIT_TOPIC ? 'deposit' : 'withdrawal', account, value: decimalAt(data) };
 }
 
-/** keccak256 of `Deposit(address,uint256)`. */
+/** `Deposit(address,uint256)` and `Withdrawal(address,uint256)`. */
 export const DEPOSIT_TOPIC = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c' as Hash;
-/** keccak256 of `Withdrawal(address,uint256)`. */
 export const WITHDRAWAL_TOPIC = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65' as Hash;
-/** `0x` and 32 bytes. */
-const WORD_LENGTH = 66;

@@ -6,7 +6,6 @@ import { returnedNumber } from '@chainstead/abi';
 
 /** Characters; the longest in common token lists has 75. */
 export const NAME_LENGTH_MAX = 256;
-/** Characters. */
 export const SYMBOL_LENGTH_MAX = 64;
 
 const WORD_BYTES = 32;

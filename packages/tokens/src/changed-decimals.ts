@@ -2,13 +2,11 @@
 import { sql, type Transaction } from '@chainstead/db';
 import { type DueTable, dueChannel } from '@chainstead/jobs';
 
-/** In metrics, logs and notifications. */
 export const CHANGED_DECIMALS_WORK = 'changed-decimals';
 
 /** A row is deleted once all stored figures follow from the new decimals, or are marked to be computed again. */
 export const CHANGED_DECIMALS: DueTable = { name: 'changed_decimals', key: ['address', 'chain_id'] };
 
-/** Columns of `tokens`. */
 export interface TokenDecimals {
   readonly address: Buffer;
   readonly chain_id: number;

@@ -22,7 +22,6 @@ export const TOKEN_FACTS: DueTable = {
   onFailure: sql`facts_status = CASE WHEN facts_status = 'known' THEN 'known' WHEN facts_attempts >= ${FAILING_ATTEMPTS_MAX} THEN 'failed' ELSE 'pending' END`,
 };
 
-/** `attempts` counts from 1. */
 export function tokenRetrySeconds(attempts: number): number {
   return attempts >= FAILING_ATTEMPTS_MAX ? FAILED_RETRY_SECONDS : backoffSeconds(attempts, RETRY_SECONDS);
 }

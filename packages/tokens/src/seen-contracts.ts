@@ -6,9 +6,7 @@ export interface SeenToken {
   readonly chainId: ChainId;
   readonly name: string | null;
   readonly symbol: string | null;
-  /** ERC-20. */
   readonly isToken: boolean;
-  /** NFTs. */
   readonly isCollection: boolean;
 }
 

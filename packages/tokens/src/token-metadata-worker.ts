@@ -8,13 +8,11 @@ import { createTokenMetadataReader, type TokenMetadata, type TokenMetadataReader
 
 export interface TokenFactsOptions {
   readonly database: Database;
-  /** The chains whose tokens this process reads. */
   readonly chains: readonly { readonly chain: Chain; readonly pool: UpstreamPool }[];
   readonly logger: Logger;
   readonly metrics: Registry;
 }
 
-/** Read together. */
 const BATCH = 50;
 const CONCURRENCY = 2;
 
@@ -72,7 +70,6 @@ export function addTokenFacts(dueWork: Pick<DueWork, 'add'>, options: TokenFacts
 
 interface DueToken {
   readonly address: Address;
-  /** Facts are read at this block or later. */
   readonly fromBlock: number;
 }
 

@@ -11,7 +11,6 @@ import type { UpstreamPool } from '@chainstead/rpc';
 import { decodeDecimals, decodeFlag, decodeText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from './abi-text.ts';
 import { INTERFACES, supportsInterface } from './erc165.ts';
 
-/** Null: nothing usable. */
 export interface TokenMetadata {
   readonly name: string | null;
   readonly symbol: string | null;
@@ -51,7 +50,6 @@ const NOTHING: Answers = { name: null, symbol: null, decimals: null, erc721: nul
 /** One endless contract delays its aggregate: after this, each is read alone. Milliseconds. */
 const AGGREGATE_MS = 1_500;
 
-/** Null: no answer in time. */
 async function inTime(
   callTogether: ContractCalls['callTogether'],
   [calls, signal, at]: Parameters<ContractCalls['callTogether']>,

@@ -4,38 +4,33 @@ import { z } from 'zod';
 import { balanceOfCall, readBalance } from '../calls/balance-of.ts';
 
 const address = z.custom<Address>((text) => typeof text === 'string' && isAddress(text));
-const amounts = z.array(z.string().regex(/^\d+$/).nullable());
+const amounts = z.array(z.string().regex(/^\d+$/).nullable()).readonly();
 
-export interface AllowancesQuestion {
-  readonly block: { readonly number: number; readonly hash: Hash };
-  readonly wallet: Address;
-  readonly approvals: readonly { readonly token: Address; readonly spender: Address }[];
-}
+const questionSchema = z.object({
+  block: z.object({
+    number: z.int().min(0),
+    hash: z.custom<Hash>((text) => typeof text === 'string' && /^0x[0-9a-f]{64}$/.test(text)),
+  }),
+  wallet: address,
+  approvals: z.array(z.object({ token: address, spender: address })).readonly(),
+});
+type Question = z.infer<typeof questionSchema>;
 
 /** In the given order. Base units; null if a token returns none. */
-export interface Allowances {
-  readonly allowances: readonly (string | null)[];
-  readonly balances: readonly (string | null)[];
-}
+const answerSchema = z.object({ allowances: amounts, balances: amounts });
+export type Allowances = z.infer<typeof answerSchema>;
 
-export const allowancesKind: StateKind<AllowancesQuestion, Allowances> = {
+export const allowancesKind: StateKind<Question, Allowances> = {
   name: 'erc20-allowances',
-  question: z.object({
-    block: z.object({
-      number: z.int().min(0),
-      hash: z.custom<Hash>((text) => typeof text === 'string' && /^0x[0-9a-f]{64}$/.test(text)),
-    }),
-    wallet: address,
-    approvals: z.array(z.object({ token: address, spender: address })),
-  }),
-  answer: z.object({ allowances: amounts, balances: amounts }),
+  question: questionSchema,
+  answer: answerSchema,
 };
 
 /**
  * Reads `allowance(owner, spender)` and `balanceOf(owner)` (EIP-20) for a page of approvals. Many tokens reduce an
  * allowance in `transferFrom` without an event, so only a call returns the remaining amount.
  */
-export const allowancesReader: StateReader<AllowancesQuestion, Allowances> = {
+export const allowancesReader: StateReader<Question, Allowances> = {
   kind: allowancesKind,
   async read({ chain, pool }, { block, wallet, approvals }, signal) {
     const wordOf = (account: Address): string => account.slice(2).padStart(64, '0');

@@ -1,46 +1,13 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address, Hash } from '@chainstead/core';
-import { getLabels, readSubject, type SubjectColumns, type SubjectCoverage } from '@chainstead/data-api';
+import type { Hash } from '@chainstead/core';
+import { getLabels, readSubject, type SubjectColumns } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
-import { type WalletApprovalsQuery, walletApprovalsStatement } from './wallet-approvals-statement.ts';
+import { type ApprovalKey, type WalletApprovalsQuery, walletApprovalsStatement } from './wallet-approvals-statement.ts';
 
-/** As in its newest event. */
-export interface WalletApproval {
-  readonly blockNumber: number;
-  readonly transactionIndex: number;
-  readonly logIndex: number;
-  readonly transactionHash: Hash;
-  readonly blockTimestamp: Date | null;
-  readonly value: string;
-  readonly token: {
-    readonly address: Address;
-    readonly label: string | null;
-    readonly name: string | null;
-    readonly symbol: string | null;
-    readonly decimals: number | null;
-    readonly logo: string | null;
-    readonly verified: boolean;
-    readonly possibleSpam: boolean;
-  };
-  readonly spender: {
-    readonly address: Address;
-    readonly label: string | null;
-    readonly entity: string | null;
-    readonly entityLogo: string | null;
-  };
-}
-
-export interface WalletApprovalsPage extends SubjectCoverage {
-  readonly approvals: readonly WalletApproval[];
-  readonly hasNext: boolean;
-}
+export type WalletApproval = Awaited<ReturnType<typeof getWalletApprovals>>['approvals'][number];
 
 /** Approvals that are not revoked. */
-export async function getWalletApprovals(
-  database: ReadDatabase,
-  chain: Chain,
-  query: WalletApprovalsQuery,
-): Promise<WalletApprovalsPage> {
+export async function getWalletApprovals(database: ReadDatabase, chain: Chain, query: WalletApprovalsQuery) {
   // For an empty page, the statement returns one row without an approval.
   const rows = await database.select<SubjectColumns & (ApprovalColumns | { token: null })>(
     walletApprovalsStatement(chain, query),
@@ -51,7 +18,7 @@ export async function getWalletApprovals(
   const labelOf = await getLabels(database, chain, named);
   return {
     ...readSubject(chain, rows[0]),
-    approvals: shown.map((row): WalletApproval => {
+    approvals: shown.map((row) => {
       const { blockNumber, transactionIndex, logIndex, transactionHash, blockTimestamp, value } = row;
       const { token, name, symbol, decimals, logo, spender } = row;
       const label = { address: token, label: labelOf(token).label };
@@ -66,9 +33,12 @@ export async function getWalletApprovals(
   };
 }
 
-interface ApprovalColumns extends Omit<WalletApproval, 'token' | 'spender'> {
-  readonly token: Address;
-  readonly spender: Address;
+/** As in the newest event of the token and spender. */
+interface ApprovalColumns extends ApprovalKey {
+  readonly transactionHash: Hash;
+  readonly blockTimestamp: Date | null;
+  /** Base units. */
+  readonly value: string;
   readonly name: string | null;
   readonly symbol: string | null;
   readonly decimals: number | null;

@@ -13,9 +13,8 @@ import { getWalletApprovals, type WalletApproval } from './get-wallet-approvals.
 import { erc20WalletApprovals } from './wallet-approvals.ts';
 import { type PresentApproval, showApprovals, walletApprovalsSchema } from './wallet-approvals-response.ts';
 
-export interface WalletApprovalsOptions {
+interface WalletApprovalsOptions {
   readonly projections: SubjectProjections;
-  /** For a wallet's approvals and their remaining amounts. Milliseconds. */
   readonly waitMs: number;
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
   readonly nodeReads: NodeReadQueue;

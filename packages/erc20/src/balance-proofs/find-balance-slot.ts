@@ -47,14 +47,10 @@ export async function findBalanceSlot(
 
 async function witnessesOf(
   proofs: StateProofs,
-  {
-    token,
-    candidate,
-    lead,
-    witnesses,
-  }: { token: Address; candidate: BalanceSlot; lead: Witness; witnesses: readonly Witness[] },
+  of: { token: Address; candidate: BalanceSlot; lead: Witness; witnesses: readonly Witness[] },
   signal: AbortSignal,
 ): Promise<readonly Address[] | null> {
+  const { token, candidate, lead, witnesses } = of;
   const others = witnesses.filter(({ holder }) => holder !== lead.holder);
   if (others.length === 0) return lead.balance >= REPORTING_MIN ? [lead.holder] : null;
   const keys = others.map(({ holder }) => slotOfHolder(candidate, holder));

@@ -1,14 +1,17 @@
-import { type Address, type Hash, parseAddress, parseHash } from '@chainstead/core';
+import { parseAddress, parseHash } from '@chainstead/core';
 import type { StateKind } from '@chainstead/node-reads';
 import { z } from '@hono/zod-openapi';
-import type { BlockOfState } from './state-proofs.ts';
 
-export interface ProofQuestion {
-  readonly wallet: Address;
-  readonly block: BlockOfState;
-  /** Base units, decimal digits. */
-  readonly balances: readonly { readonly token: Address; readonly shown: string }[];
-}
+const address = z.string().transform(parseAddress);
+const digits = z.string().regex(/^\d+$/);
+
+const questionSchema = z.object({
+  wallet: address,
+  block: z.object({ number: z.int(), hash: z.string().transform(parseHash) }),
+  /** Base units. */
+  balances: z.array(z.object({ token: address, shown: digits })).readonly(),
+});
+export type ProofQuestion = z.infer<typeof questionSchema>;
 
 /** Docs: docs/reference/proofs.md. `contradicted`: the state has another balance. */
 export const DOUBTS = [
@@ -22,34 +25,25 @@ export const DOUBTS = [
   'not-archived',
 ] as const;
 
-export type Doubt = (typeof DOUBTS)[number];
-
-export type ProofAnswer = readonly {
-  readonly token: Address;
-  /** Null: the state matches the shown balance, or the one to show instead. */
-  readonly doubt: Doubt | null;
-  /** Base units: the state's balance, confirmed by an upstream, if it differs. */
-  readonly instead: string | null;
-}[];
-
-const address = z.string().transform((text): Address => parseAddress(text));
-
-export const BALANCES_PROVEN: StateKind<ProofQuestion, ProofAnswer> = {
-  name: 'erc20-balance-proofs',
-  question: z.object({
-    wallet: address,
-    block: z.object({ number: z.int(), hash: z.string().transform((text): Hash => parseHash(text)) }),
-    balances: z.array(z.object({ token: address, shown: z.string().regex(/^\d+$/) })),
-  }),
-  answer: z.array(
+const answerSchema = z
+  .array(
     z.object({
       token: address,
+      /** Null: the state matches the shown balance, or the one to show instead. */
       doubt: z.enum(DOUBTS).nullable(),
-      instead: z.string().regex(/^\d+$/).nullable(),
+      /** Base units: the state's balance, confirmed by an upstream, if it differs. */
+      instead: digits.nullable(),
     }),
-  ),
-  callsOf: ({ balances }) => balances.length * CALLS_PER_PROOF,
-};
+  )
+  .readonly();
+export type ProofAnswer = z.infer<typeof answerSchema>;
 
 /** The proof, the balance at its block, and sometimes the search for its slot. */
 const CALLS_PER_PROOF = 3;
+
+export const BALANCES_PROVEN: StateKind<ProofQuestion, ProofAnswer> = {
+  name: 'erc20-balance-proofs',
+  question: questionSchema,
+  answer: answerSchema,
+  callsOf: ({ balances }) => balances.length * CALLS_PER_PROOF,
+};

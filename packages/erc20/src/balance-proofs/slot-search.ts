@@ -24,12 +24,7 @@ interface SearchQuestion {
   readonly shown: bigint;
 }
 
-/** Null: no known location. Both throw as StateProofs.read. */
-export interface SlotSearch {
-  known(question: SearchQuestion, signal: AbortSignal): Promise<KnownSlot | null>;
-  /** Searches again. @param kept the fallback if there are too few holders */
-  anew(question: SearchQuestion, signal: AbortSignal, kept?: KnownSlot): Promise<KnownSlot | null>;
-}
+export type SlotSearch = ReturnType<typeof createSlotSearch>;
 
 interface SlotSearchOptions {
   readonly database: Database;
@@ -42,9 +37,11 @@ interface SlotSearchOptions {
 const WITNESSES_MAX = 4;
 const WITNESSES_MIN = 2;
 
-export function createSlotSearch(options: SlotSearchOptions): SlotSearch {
+/** Null: no known location. Both functions throw as StateProofs.read. */
+export function createSlotSearch(options: SlotSearchOptions) {
   const { database, chain, block, proofs } = options;
 
+  /** Searches again. @param kept the fallback if there are too few holders */
   async function anew(question: SearchQuestion, signal: AbortSignal, kept?: KnownSlot): Promise<KnownSlot | null> {
     const { token, wallet, shown } = question;
     const others = await readWitnesses(options, question, signal);
@@ -60,7 +57,7 @@ export function createSlotSearch(options: SlotSearchOptions): SlotSearch {
 
   return {
     anew,
-    async known(question, signal) {
+    async known(question: SearchQuestion, signal: AbortSignal): Promise<KnownSlot | null> {
       const kept = await readStoredSlot(database, chain, question.token);
       if (kept?.location === null && kept.isFresh) return null;
       if (kept !== null && kept.location !== null && kept.witnesses >= WITNESSES_MIN)

@@ -30,10 +30,7 @@ interface StateProofReader extends StateProofs {
 }
 
 /** `proof` is the verified response of `eth_getProof`. */
-interface AccountWithProof {
-  readonly account: ProvenAccount;
-  readonly proof: unknown;
-}
+type AccountWithProof = { readonly account: ProvenAccount; readonly proof: unknown };
 
 export type BlockOfState = Pick<StateBlock, 'number' | 'hash'>;
 

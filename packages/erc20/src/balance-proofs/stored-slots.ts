@@ -28,13 +28,9 @@ export async function readStoredSlot(
 export async function keepSlot(
   database: Database,
   chain: Pick<Chain, 'id'>,
-  {
-    token,
-    found,
-    soughtBy,
-    block,
-  }: { token: Address; found: FoundSlot | null; soughtBy: readonly Address[]; block: number },
+  result: { token: Address; found: FoundSlot | null; soughtBy: readonly Address[]; block: number },
 ): Promise<void> {
+  const { token, found, soughtBy, block } = result;
   const holders = (found?.checkedBy ?? soughtBy).map((holder) => holder.slice(2));
   await database.query(
     sql`INSERT INTO erc20_balance_slots (token, chain_id, layout, slot, checked_by, checked_block)

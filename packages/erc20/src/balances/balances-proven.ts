@@ -27,7 +27,7 @@ export const balancesProven: StateReader<ProofQuestion, ProofAnswer> = {
       return { token, doubt: right === null ? verdict : null, instead: right?.toString() ?? null };
     };
     const answer = await Promise.all(balances.map(prove));
-    await correctAnchors(context, { wallet, block, contradicted });
+    await correctAnchors(context, { wallet, block }, contradicted);
     return answer;
   },
 };
@@ -45,11 +45,8 @@ interface Contradicted {
  */
 async function correctAnchors(
   context: StateReadingContext,
-  {
-    wallet,
-    block,
-    contradicted,
-  }: Pick<ProofQuestion, 'wallet' | 'block'> & { readonly contradicted: readonly Contradicted[] },
+  { wallet, block }: Pick<ProofQuestion, 'wallet' | 'block'>,
+  contradicted: readonly Contradicted[],
 ): Promise<void> {
   if (contradicted.length === 0) return;
   const { chain, database } = context;

@@ -39,11 +39,7 @@ export async function requestCodeCheck(
   }
 }
 
-/**
- * Finds tokens without code at the newest committed block and stores that they have no balance. First it selects tokens
- * that return no balance of an unrelated account at two upstreams, so checking a hundred tokens takes one aggregated
- * call.
- */
+/** Only tokens that return no balance of an unrelated account are checked: a hundred tokens take one aggregated call. */
 export const tokenCodes: StateReader<{ readonly tokens: readonly Address[] }, { readonly gone: number }> = {
   kind: TOKEN_CODES,
   async read(context, { tokens }, signal) {

@@ -1,50 +1,15 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
-import { areTablesSpread, readSubject, type SubjectColumns, type SubjectCoverage } from '@chainstead/data-api';
+import { areTablesSpread, readSubject, type SubjectColumns } from '@chainstead/data-api';
 import type { Database } from '@chainstead/db';
 import { type PackedTexts, readPackedPage } from '@chainstead/db/packed-rows';
 import { HELD_TOKENS, type HeldTokenRow } from './held-token-rows.ts';
-import { type Place, type WalletBalancesQuery, walletBalancesStatement } from './wallet-balances-statement.ts';
+import { type WalletBalancesQuery, walletBalancesStatement } from './wallet-balances-statement.ts';
 
-export interface HeldToken {
-  readonly token: Address;
-  /** Its newest movement by query order; -1s for none. */
-  readonly place: Place;
-  /** `sum`: transfers determine balances; `live`: they don't; `none`: the contract has none; `new`: not known yet. */
-  readonly class: 'sum' | 'live' | 'none' | 'new';
-  /** Reads confirmed its transfers, or a list verifies the token. */
-  readonly addsUp: boolean;
-  readonly balance: bigint | null;
-  readonly balanceBlock: number | null;
-  /** The contract must be read: `now` if there is no balance yet; `again` eventually. */
-  readonly due: 'now' | 'again' | null;
-  readonly facts: TokenFacts;
-}
+export type WalletBalances = Awaited<ReturnType<typeof getWalletBalances>>;
+export type HeldToken = ReturnType<typeof toHeld>;
 
-interface TokenFacts {
-  readonly name: string | null;
-  readonly symbol: string | null;
-  /** Null only before the contract is read; 0 if it returns none. */
-  readonly decimals: number | null;
-  readonly logo: string | null;
-  readonly verified: boolean;
-  readonly possibleSpam: boolean;
-  readonly totalSupply: string | null;
-  readonly isSupplyOld: boolean;
-}
-
-export interface WalletBalances extends SubjectCoverage {
-  readonly tokens: readonly HeldToken[];
-  readonly hasNext: boolean;
-  /** Contract reads after this moment are newer than these values. */
-  readonly readAt: Date;
-}
-
-export async function getWalletBalances(
-  database: Database,
-  chain: Chain,
-  query: WalletBalancesQuery,
-): Promise<WalletBalances> {
+/** Contract reads after the moment `readAt` are newer than these values. */
+export async function getWalletBalances(database: Database, chain: Chain, query: WalletBalancesQuery) {
   const isSpread = await areTablesSpread(database);
   const { rows, page } = await readPackedPage<HeldTokenRow, SubjectColumns & PackedTexts & { read_at: Date }>(
     database,
@@ -68,19 +33,24 @@ function sortAlike(rows: readonly HeldTokenRow[]): readonly HeldTokenRow[] {
 }
 
 /** While the wallet's transfers are being counted, shows only values that don't depend on them. */
-function toHeld(row: HeldTokenRow, isBuilt: boolean): HeldToken {
+function toHeld(row: HeldTokenRow, isBuilt: boolean) {
   const balance = isBuilt || row.class === 'live' ? row.balance : null;
   return {
     token: row.token,
+    /** The newest movement by query order; -1s for none. */
     place: [row.moved_block, row.moved_transaction, row.moved_log],
-    class: row.class as HeldToken['class'],
+    /** `sum`: transfers determine balances; `live`: they don't; `none`: the contract has none; `new`: not known yet. */
+    class: row.class as 'sum' | 'live' | 'none' | 'new',
+    /** Reads confirmed its transfers, or a list verifies the token. */
     addsUp: row.adds_up,
     balance: balance === null ? null : BigInt(balance),
     balanceBlock: balance === null || row.balance_block < 0 ? null : row.balance_block,
-    due: balance !== null || row.class === 'none' ? (row.due as HeldToken['due']) : 'now',
+    /** The contract must be read: `now` if there is no balance yet; `again` eventually. */
+    due: balance !== null || row.class === 'none' ? (row.due as 'now' | 'again' | null) : ('now' as const),
     facts: {
       name: row.name,
       symbol: row.symbol,
+      /** Null only before the contract is read; 0 if it returns none. */
       decimals: row.decimals < 0 ? null : row.decimals,
       logo: row.logo,
       verified: row.verified,

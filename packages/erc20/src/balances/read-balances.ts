@@ -5,13 +5,7 @@ import type { Address } from '@chainstead/core';
 import { areTablesSpread, subjectCoverage } from '@chainstead/data-api';
 import { addressBytes, type Database, hexText, joinSql, rawSql, sql } from '@chainstead/db';
 import { committedBlock, knownBlock, type StateReader, type StateReadingContext } from '@chainstead/node-reads';
-import {
-  fetchBalances,
-  fetchOthers,
-  findSilentTokens,
-  inParts,
-  type ReportedHolding,
-} from '../calls/fetch-balances.ts';
+import { fetchBalances, inParts, readAndSave } from '../calls/fetch-balances.ts';
 import { coinCoverage } from '../wrapped/coin-coverage.ts';
 import {
   BALANCES_NOW,
@@ -52,7 +46,8 @@ export const balancesThen: StateReader<PastBalanceQuestion, PastBalances> = {
   async read({ chain, pool, database }, { wallet, tokens, block }, signal) {
     const known = (await knownBlock(database, chain, block)) ?? { number: block };
     const holdings = tokens.map((token) => ({ token, holder: wallet }));
-    const balances = balancesOf(await fetchBalances({ chain, pool }, known, holdings, signal));
+    const reported = await fetchBalances({ chain, pool }, known, holdings, signal);
+    const balances = new Map(reported.map(({ token, balance }) => [token, balance]));
     return tokens.flatMap((token) => {
       const balance = balances.get(token);
       return balance === null ? [] : [{ token, balance: balance?.toString() ?? null }];
@@ -71,25 +66,14 @@ async function readSome(
   const block = await committedBlock(database, chain);
   if (block === null) return [];
   const holdings = tokens.map((token) => ({ token, holder: wallet }));
-  const reported = await fetchBalances(context, block, holdings, signal, isPatient);
-  const first = balancesOf(reported);
-  const unread = tokens.filter((token) => !first.has(token));
-  const readings = { wallet, block, silent: new Set<Address>() };
-  const disputed = new Set(await saveReadings(context, { ...readings, first, second: null }));
-  if (disputed.size === 0) return unread;
-  const doubted = reported.filter(({ token }) => disputed.has(token));
-  const others = await fetchOthers(context, block, doubted, signal);
-  const second = new Map(doubted.map(({ token }, index) => [token, others[index] ?? null]));
-  const unreported = doubted.flatMap(({ token, balance }, index) =>
-    balance === null && others[index] === null ? [token] : [],
+  const balances = await readAndSave(
+    context,
+    { block, holdings, isPatient },
+    ({ token }) => token,
+    (readings) => saveReadings(context, { wallet, block, ...readings }),
+    signal,
   );
-  const silent = await findSilentTokens(context, block, unreported, signal);
-  await saveReadings(context, { ...readings, silent, first: balancesOf(doubted), second });
-  return unread;
-}
-
-function balancesOf(reported: readonly ReportedHolding[]): ReadonlyMap<Address, bigint | null> {
-  return new Map(reported.map(({ token, balance }) => [token, balance]));
+  return tokens.filter((token) => !balances.has(token));
 }
 
 /** Newest movement first. */

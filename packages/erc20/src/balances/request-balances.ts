@@ -10,9 +10,9 @@ import type { Holding } from './holding.ts';
 export interface BalanceRequestSources {
   readonly nodeReads: NodeReadQueue;
   readonly projections: SubjectProjections;
-  /** `ON_DEMAND_WAIT_MS`. Milliseconds. */
+  /** `ON_DEMAND_WAIT_MS`. */
   readonly waitMs: number;
-  /** Maximum age of a read if transfers don't determine balances (`BALANCE_MAX_AGE_MS`). Milliseconds. */
+  /** `BALANCE_MAX_AGE_MS`. */
   readonly liveMaxAgeMs: number;
   /** Age up to which an earlier read is the result. Milliseconds. @default 15,000 */
   readonly sharedMs?: number;

@@ -13,7 +13,7 @@ import { readTokenFacts } from '@chainstead/tokens';
 import { inParts } from '../calls/fetch-balances.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
-import { BALANCES_NOW, BALANCES_THEN } from './balance-questions.ts';
+import { BALANCES_NOW, BALANCES_THEN, type PastBalanceQuestion } from './balance-questions.ts';
 import { requestCodeCheck } from './check-token-codes.ts';
 import { getWalletBalances, type HeldToken, type WalletBalances } from './get-wallet-balances.ts';
 import type { WalletBalancesQuery } from './wallet-balances-statement.ts';
@@ -99,10 +99,10 @@ function isBelow(toBlock: number | null, { indexed }: Pick<WalletBalances, 'inde
   return toBlock !== null && indexed.fromBlock !== null && toBlock < indexed.fromBlock - 1;
 }
 
-/** Minimum interval between reads of listed tokens for a wallet with incomplete coverage. Milliseconds. */
+/** Minimum interval between reads of listed tokens for a wallet with incomplete coverage. */
 const LOOKED_MS = 30_000;
 
-/** Tokens that failed in a group are read separately at this interval. Milliseconds. */
+/** Tokens that failed in a group are read separately at this interval. */
 const AGAIN_LATER = { waitMs: 0, maxAgeMs: 60_000, fruitlessMs: 60_000 };
 
 /** @returns whether contracts may have returned new values */
@@ -161,28 +161,19 @@ const PAST_MS = 300_000;
 async function fetchPast(
   { nodeReads, waitMs }: BalanceSources,
   chain: Chain,
-  {
-    wallet,
-    tokens,
-    block,
-    isSettled,
-  }: {
-    readonly wallet: Address;
-    readonly tokens: readonly Address[];
-    readonly block: number;
-    readonly isSettled: boolean;
-  },
+  { isSettled, ...question }: PastBalanceQuestion & { readonly isSettled: boolean },
   isNeeded: boolean,
 ): Promise<ReadonlyMap<Address, bigint | null> | null> {
   const options = { waitMs, maxAgeMs: isSettled ? PAST_MS : 0 };
   try {
     const answers = await Promise.all(
-      inParts(tokens, PAST_TOKENS).map((some) =>
-        nodeReads.request(chain, BALANCES_THEN, { wallet, tokens: some, block }, options),
+      inParts(question.tokens, PAST_TOKENS).map((tokens) =>
+        nodeReads.request(chain, BALANCES_THEN, { ...question, tokens }, options),
       ),
     );
     const balances = answers.flatMap((answer) => answer ?? []);
-    if (answers.includes(null)) throw new StateUnavailableError(`Balances at block ${block} are being read: try again`);
+    if (answers.includes(null))
+      throw new StateUnavailableError(`Balances at block ${question.block} are being read: try again`);
     return new Map(balances.map(({ token, balance }) => [token, balance === null ? null : BigInt(balance)]));
   } catch (error) {
     const isMissing = error instanceof StateUnavailableError || error instanceof StateNotArchivedError;

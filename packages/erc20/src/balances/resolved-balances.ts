@@ -12,7 +12,6 @@ export interface QueriedWallet {
   readonly chain: Pick<Chain, 'id' | 'firstBlock'>;
   /** The wrapped native token, whose deposits and withdrawals are not transfers; null for none. */
   readonly wrapped: Sql | null;
-  /** Maximum age of a read if transfers don't determine balances. Milliseconds. */
   readonly liveMaxAgeMs: number;
   /** Reads from this moment on are fresh whatever their age; null: none. */
   readonly freshFrom: Date | null;
@@ -23,9 +22,7 @@ export interface QueriedWallet {
 /** Interval after which a contract is read again to confirm its transfers, or to see if it now returns a value. */
 const ASK_AGAIN = sql`interval '24 hours'`;
 
-/**
- * `tokens` as stored for the wallet: all that it may hold, or the named ones regardless of stored rows. Needs an alias.
- */
+/** All tokens that the wallet may hold, or the named ones regardless of stored rows. Needs an alias. */
 export function heldTokens(of: QueriedWallet, named: Sql | null): Sql {
   const { wallet, chain, wrapped } = of;
   if (named === null) {
@@ -69,10 +66,7 @@ const COLUMNS: readonly (readonly [string, string])[] = [
   ['anchored_at', 'NULL'],
 ];
 
-/**
- * Token data of `held.token` to show, such as the name, and whether it is an NFT contract. Columns of `tokens`, null
- * without a row. Needs an alias.
- */
+/** Token data of `held.token`. Columns of `tokens` are null without a row. Needs an alias. */
 export function factsOfHeld({ chain }: Pick<QueriedWallet, 'chain'>): Sql {
   return sql`(SELECT name, symbol, decimals, facts_status, logo, coalesce(verified, false) AS verified, coalesce(possible_spam, false) AS possible_spam,
       total_supply, coalesce(supply_read_at < now() - interval '1 hour', true) AS is_supply_old, standard IN ('erc721', 'erc1155') IS TRUE AS is_nft

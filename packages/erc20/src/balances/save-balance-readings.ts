@@ -170,10 +170,7 @@ interface CombinedReadings {
   part(list: readonly SqlValue[], type: 'bytea' | 'numeric'): Sql;
 }
 
-/**
- * Combines all reads in one statement; a single read uses plain values, which routes the statement to the wallet's
- * node.
- */
+/** All reads in one statement. A single read uses plain values, which routes the statement to the wallet's node. */
 function combinedReadings(
   some: readonly Readings[],
   tokensOf: readonly (readonly Address[])[],

@@ -38,17 +38,14 @@ export interface SettledOrder {
 
 interface SettledKey {
   readonly verified: boolean;
-  readonly place: Place;
+  /** Block, transaction, log. */
+  readonly place: readonly number[];
   readonly token: Address;
 }
 
-/** Block, transaction, log. */
-export type Place = readonly number[];
-
 /**
- * Builds the statement of a wallet's balances. Newest movement first, it is one backward range of the movement index
- * that ends after `limit` + 1 tokens to show or to read. With named tokens it is one lookup each; in settled order it
- * reads all of the wallet's rows. Token data is looked up by key.
+ * Newest movement first, it is one backward range of the movement index that ends after `limit` + 1 tokens to show or
+ * to read. With named tokens it is one lookup each; in settled order it reads all of the wallet's rows.
  * @param isSpread whether tables are distributed
  */
 export function walletBalancesStatement(
@@ -126,12 +123,9 @@ const BY_MOVEMENT = {
 function settledOrder(
   chain: Chain,
   { pinned, depth, after }: SettledOrder,
-  {
-    rowsOfWallet,
-    toBlock,
-    wallet,
-  }: { readonly rowsOfWallet: Sql; readonly toBlock: Sql | null; readonly wallet: QueriedWallet },
+  of: { readonly rowsOfWallet: Sql; readonly toBlock: Sql | null; readonly wallet: QueriedWallet },
 ): typeof BY_MOVEMENT {
+  const { rowsOfWallet, toBlock, wallet } = of;
   const { wrapped, isSpread } = wallet;
   const indexedTo = isSpread ? sql`(SELECT indexed_to FROM covered)` : sql`covered.indexed_to`;
   const newestBlock = pinned === null ? sql`least(${toBlock ?? rawSql('NULL')}, ${indexedTo})` : sql`${pinned}::bigint`;

@@ -45,7 +45,7 @@ export async function fetchBalances(
  * From another upstream than before, in order. A single upstream is queried again.
  * @throws RequestAbortedError
  */
-export async function fetchOthers(
+async function fetchOthers(
   context: StateReadingContext,
   block: StateBlock,
   reported: readonly ReportedHolding[],
@@ -75,6 +75,39 @@ export async function fetchOthers(
   });
 }
 
+/**
+ * Reads balances, and again from other upstreams those that the stored data contradicts.
+ * @param keyOf the part of a holding that differs
+ * @param save stores balances by key, and returns the contradicted keys. `silent`: tokens without any balances
+ * @returns the balances by key; those that could not be read are missing
+ */
+export async function readAndSave(
+  context: StateReadingContext,
+  { block, holdings, isPatient }: { block: StateBlock; holdings: readonly TokenHolder[]; isPatient: boolean },
+  keyOf: (holding: TokenHolder) => Address,
+  save: (readings: {
+    readonly first: ReadonlyMap<Address, bigint | null>;
+    readonly second: ReadonlyMap<Address, Said> | null;
+    readonly silent: ReadonlySet<Address>;
+  }) => Promise<readonly Address[]>,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<Address, bigint | null>> {
+  const balancesOf = (some: readonly ReportedHolding[]) => new Map(some.map((held) => [keyOf(held), held.balance]));
+  const reported = await fetchBalances(context, block, holdings, signal, isPatient);
+  const first = balancesOf(reported);
+  const disputed = new Set(await save({ first, second: null, silent: new Set() }));
+  if (disputed.size === 0) return first;
+  const doubted = reported.filter((held) => disputed.has(keyOf(held)));
+  const others = await fetchOthers(context, block, doubted, signal);
+  const second = new Map(doubted.map((held, index) => [keyOf(held), others[index] ?? null]));
+  const isUnreported = (held: ReportedHolding): boolean => held.balance === null && second.get(keyOf(held)) === null;
+  const byToken = Map.groupBy(doubted, ({ token }) => token);
+  const unreported = [...byToken].flatMap(([token, holders]) => (holders.every(isUnreported) ? [token] : []));
+  const silent = await findSilentTokens(context, block, unreported, signal);
+  await save({ first: balancesOf(doubted), second, silent });
+  return first;
+}
+
 /** An account unknown to any contract. */
 const STRANGER = parseAddress('0x7777777777777777777777777777777777777777');
 
@@ -100,14 +133,10 @@ const UNHEARD = { balance: 'unheard', upstream: '' } as const;
 
 async function fetchUpstreams(
   { chain, pool }: Pick<StateReadingContext, 'chain' | 'pool'>,
-  {
-    block,
-    holdings,
-    notFrom,
-    isPatient,
-  }: { block: BlockRequested; holdings: readonly TokenHolder[]; notFrom: string | null; isPatient: boolean },
+  requested: { block: BlockRequested; holdings: readonly TokenHolder[]; notFrom: string | null; isPatient: boolean },
   signal: AbortSignal,
 ): Promise<readonly { readonly balance: Said; readonly upstream: string }[]> {
+  const { block, holdings, notFrom, isPatient } = requested;
   const state = stateAt(pool, chain, block, { isPatient, ...(notFrom === null ? {} : { notFrom }) });
   const calls = holdings.map(({ token, holder }) => ({ to: token, data: balanceOfCall(holder) }));
   const answers = await state.fetchTogether(calls, signal);

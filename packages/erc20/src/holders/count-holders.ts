@@ -1,7 +1,4 @@
-/**
- * Counts a token's holders after reading the largest: sums of hostile transfers are not balances. For the worker role.
- */
-
+/** Counts a token's holders after reading the largest: sums of hostile transfers are not balances. For workers. */
 import type { Chain } from '@chainstead/chains';
 import { type Address, ChainsteadError } from '@chainstead/core';
 import { isSubjectBuilt } from '@chainstead/data-api';
@@ -146,7 +143,6 @@ async function countHolders(
   };
 }
 
-/** Zeros if transfers don't determine balances. Without full coverage, counts from the first request only. */
 async function countChanges(
   database: Database,
   ofToken: Sql,

@@ -4,7 +4,6 @@ import {
   type CoveredSubject,
   readSubject,
   type SubjectColumns,
-  type SubjectCoverage,
   subjectColumns,
   subjectHistory,
 } from '@chainstead/data-api';
@@ -14,20 +13,13 @@ import { isAskNoted } from '@chainstead/sync';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
 import { tokenSubject } from '../transfers/token-transfers/token-transfers-statement.ts';
 import { coverageOfToken } from '../wrapped/coin-coverage.ts';
-import { HOLDERS_COUNTED, type HolderCounts } from './holder-questions.ts';
+import { HOLDERS_COUNTED } from './holder-questions.ts';
 
 /** Cache time. */
 export const COUNTED_MS = 300_000;
 
-export interface KnownHolders extends SubjectCoverage {
-  readonly isAskNoted: boolean;
-  /** 0: unknown. */
-  readonly decimals: number;
-  /** Null: must be counted. */
-  readonly counts: HolderCounts | null;
-}
-
-export async function getKnownHolders(database: Database, chain: Chain, token: Address): Promise<KnownHolders> {
+/** Unknown decimals are 0. Without `counts`, the holders must be counted. */
+export async function getKnownHolders(database: Database, chain: Chain, token: Address) {
   const subject = sql`${addressBytes(token)}::bytea`;
   const of: CoveredSubject = { ...tokenSubject(subject, chain.id), states: [erc20TokenHolders] };
   const counted = recentAnswer(HOLDERS_COUNTED, { token }, chain.id, COUNTED_MS);

@@ -1,44 +1,18 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import {
-  type AddressLabel,
-  type CurrentCoverage,
-  type LabelBook,
-  readLabels,
-  readSubjectState,
-} from '@chainstead/data-api';
+import { type LabelBook, readLabels, readSubjectState } from '@chainstead/data-api';
 import type { Database } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
-import { createOwnerResolver, type ResolvedOwner } from './resolve-owner.ts';
+import { createOwnerResolver } from './resolve-owner.ts';
 import {
   OWNERS,
   type OwnersState,
   readReadings,
-  type TokenClass,
   type TokenOwnersQuery,
   tokenOwnersStatement,
 } from './token-owners-statement.ts';
 
-export interface StoredOwner extends ResolvedOwner {
-  readonly account: Address;
-  /** Stored, in base units: it determines the account's position. */
-  readonly balance: string;
-  readonly label: AddressLabel;
-}
-
-export interface OwnersPage {
-  readonly coverage: CurrentCoverage;
-  readonly isAskNoted: boolean;
-  readonly class: TokenClass;
-  readonly contradictions: number;
-  readonly readAt: Date;
-  readonly decimals: number | null;
-  readonly totalSupply: string | null;
-  readonly areFactsDue: boolean;
-  readonly isCreationDue: boolean;
-  readonly givers: readonly Address[];
-  readonly rows: readonly StoredOwner[];
-}
+export type OwnersPage = Awaited<ReturnType<typeof getOwnersPage>>;
 
 export interface OwnersCache {
   readonly labels: LabelBook;
@@ -54,7 +28,7 @@ export async function getOwnersPage(
   { labels, unreported }: OwnersCache,
   chain: Chain,
   query: TokenOwnersQuery,
-): Promise<OwnersPage> {
+) {
   const areKept = labels.isKept(database);
   const read = (hasReadings: boolean) =>
     readPackedPage<RowOf<typeof OWNERS>, PackedTexts & { state: OwnersState }>(database, OWNERS, (select) =>

@@ -1,18 +1,16 @@
-import { type Address, parseAddress } from '@chainstead/core';
+import { parseAddress } from '@chainstead/core';
 import type { StateKind } from '@chainstead/node-reads';
 import { z } from 'zod';
 
-const address = z.string().transform((text): Address => parseAddress(text));
+const address = z.string().transform(parseAddress);
+
+const ownersSchema = z.object({ token: address, accounts: z.array(address).readonly() });
+export type OwnersQuestion = z.infer<typeof ownersSchema>;
 
 /** The values are stored; the response only confirms that. */
-export interface OwnersQuestion {
-  readonly token: Address;
-  readonly accounts: readonly Address[];
-}
-
 export const OWNERS_NOW: StateKind<OwnersQuestion, { readonly read: number }> = {
   name: 'erc20-owners',
-  question: z.object({ token: address, accounts: z.array(address) }),
+  question: ownersSchema,
   answer: z.object({ read: z.int() }),
   // Grouped by token, so that a contract that no node can run in time delays no other.
   failsAlike: ({ token }) => token,
@@ -33,29 +31,26 @@ export const CHANGE_SPANS = {
 
 export type ChangeSpan = keyof typeof CHANGE_SPANS;
 
-export interface HolderCounts {
-  readonly holders: number;
-  /** By index of `HOLDER_CLASSES` and of `ACQUISITIONS`. */
-  readonly classes: readonly number[];
-  readonly acquired: readonly number[];
-  /** Total of the largest holders in base units, by index of {@link TOPS}. */
-  readonly tops: readonly string[];
-  readonly changes: readonly number[];
-  readonly supply: string;
-  /** Transfers determine the balances, and all indexed ones were followed in order. */
-  readonly isSound: boolean;
-}
+const numbers = z.array(z.int()).readonly();
 
-export const HOLDERS_COUNTED: StateKind<{ readonly token: Address }, HolderCounts> = {
+const countsSchema = z.object({
+  holders: z.int(),
+  /** By index of `HOLDER_CLASSES` and of `ACQUISITIONS`. */
+  classes: numbers,
+  acquired: numbers,
+  /** Total of the largest holders in base units, by index of {@link TOPS}. */
+  tops: z.array(z.string()).readonly(),
+  /** By index of {@link CHANGE_SPANS}. */
+  changes: numbers,
+  /** Base units. */
+  supply: z.string(),
+  /** Transfers determine the balances, and all indexed ones were followed in order. */
+  isSound: z.boolean(),
+});
+export type HolderCounts = z.infer<typeof countsSchema>;
+
+export const HOLDERS_COUNTED: StateKind<Pick<OwnersQuestion, 'token'>, HolderCounts> = {
   name: 'erc20-holder-counts',
   question: z.object({ token: address }),
-  answer: z.object({
-    holders: z.int(),
-    classes: z.array(z.int()),
-    acquired: z.array(z.int()),
-    tops: z.array(z.string()),
-    changes: z.array(z.int()),
-    supply: z.string(),
-    isSound: z.boolean(),
-  }),
+  answer: countsSchema,
 };

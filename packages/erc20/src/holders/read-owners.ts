@@ -2,7 +2,7 @@
 import type { Address } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
 import { committedBlock, type StateReader, type StateReadingContext } from '@chainstead/node-reads';
-import { fetchBalances, fetchOthers, findSilentTokens, inParts } from '../calls/fetch-balances.ts';
+import { inParts, readAndSave } from '../calls/fetch-balances.ts';
 import { OWNERS_NOW, type OwnersQuestion } from './holder-questions.ts';
 import { saveOwnerReadings } from './save-owner-readings.ts';
 
@@ -38,18 +38,14 @@ async function readSome(
   const block = await committedBlock(database, chain);
   if (block === null) return;
   const holdings = accounts.map((holder) => ({ token, holder }));
-  const reported = await fetchBalances(context, block, holdings, signal);
-  const balancesOf = (some: typeof reported) => new Map(some.map(({ holder, balance }) => [holder, balance]));
-  const readings = { token, block, firstBlock, isSilent: false };
-  const first = balancesOf(reported);
-  const disputed = new Set(await saveOwnerReadings(context, { ...readings, first, second: null }));
-  if (disputed.size === 0) return;
-  const doubted = reported.filter(({ holder }) => disputed.has(holder));
-  const others = await fetchOthers(context, block, doubted, signal);
-  const second = new Map(doubted.map(({ holder }, index) => [holder, others[index] ?? null]));
-  const isUnreported = doubted.every(({ balance }, index) => balance === null && others[index] === null);
-  const silent = await findSilentTokens(context, block, isUnreported ? [token] : [], signal);
-  await saveOwnerReadings(context, { ...readings, isSilent: silent.has(token), first: balancesOf(doubted), second });
+  await readAndSave(
+    context,
+    { block, holdings, isPatient: false },
+    ({ holder }) => holder,
+    ({ first, second, silent }) =>
+      saveOwnerReadings(context, { token, block, firstBlock, first, second, isSilent: silent.has(token) }),
+    signal,
+  );
 }
 
 export async function firstBlockOf(

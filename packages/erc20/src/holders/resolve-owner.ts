@@ -13,18 +13,15 @@ export interface TokenStanding {
   readonly isBuilt: boolean;
 }
 
-export interface ResolvedOwner {
-  readonly isDue: boolean;
-  readonly reported: string | null;
-}
-
 export type OwnerFacts = Pick<RowOf<typeof OWNERS>, 'anchorBlock' | 'balance'> & {
   /** Null if the contract was not read, or the token is known to add up. */
   readonly reading: OwnerReading | null;
 };
 
 /** In Node (docs/concepts/balances.md): in SQL this took as long per row as the rest of a page. */
-export function createOwnerResolver(token: TokenStanding): (owner: OwnerFacts) => ResolvedOwner {
+export function createOwnerResolver(
+  token: TokenStanding,
+): (owner: OwnerFacts) => { readonly isDue: boolean; readonly reported: string | null } {
   const { indexedFrom, indexedTo } = token;
   const addsUp = token.class === 'sum' || (token.class === 'new' && token.isVerified);
   const isWhole = token.isChainIndexed && indexedFrom !== null && indexedFrom <= token.firstBlock;

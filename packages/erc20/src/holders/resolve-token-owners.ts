@@ -1,33 +1,28 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, errorText } from '@chainstead/core';
-import type { AddressLabel, CurrentCoverage } from '@chainstead/data-api';
+import type { AddressLabel } from '@chainstead/data-api';
 import { type ReadingContext, SILENCE_MS, StateUnavailableError } from '@chainstead/node-reads';
 import type { createSubjectProjections } from '@chainstead/sync';
 import { refreshTokenFacts } from '../token-facts/get-token-facts.ts';
 import { getTokens } from '../token-facts/token-rows.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
-import { getOwnersPage, type OwnersCache, type OwnersPage, type StoredOwner } from './get-owners-page.ts';
+import { getOwnersPage, type OwnersCache, type OwnersPage } from './get-owners-page.ts';
 import { OWNERS_NOW } from './holder-questions.ts';
 import type { OwnerPlace, TokenOwnersQuery } from './token-owners-statement.ts';
 
-export interface OwnerSources extends ReadingContext, OwnersCache {
+interface OwnerSources extends ReadingContext, OwnersCache {
   readonly projections: ReturnType<typeof createSubjectProjections>;
-  /** Milliseconds. */
   readonly waitMs: number;
   readonly liveMaxAgeMs: number;
 }
 
-export interface OwnersRequest {
+interface OwnersRequest {
   readonly token: Address;
   readonly order: 'ASC' | 'DESC';
   readonly limit: number;
-  readonly after: OwnersPlace | null;
-}
-
-export interface OwnersPlace extends OwnerPlace {
-  /** The list lacks accounts with an unknown balance: none of its pages is complete. */
-  readonly isShort: boolean;
+  /** `isShort`: the list lacks accounts with an unknown balance, so none of its pages is complete. */
+  readonly after: (OwnerPlace & { readonly isShort: boolean }) | null;
 }
 
 export interface TokenOwner {
@@ -37,28 +32,18 @@ export interface TokenOwner {
   readonly label: AddressLabel;
 }
 
-export interface TokenOwners extends CurrentCoverage {
-  readonly decimals: number | null;
-  readonly totalSupply: string | null;
-  readonly owners: readonly TokenOwner[];
-  /** Null: no account follows. */
-  readonly next: OwnersPlace | null;
-  readonly isComplete: boolean;
-}
-
 /** Rounds per page: accounts that turn out to hold nothing are replaced by others. */
 const ROUNDS_MAX = 5;
 
 /**
- * Returns a page of a token's owners: accounts in the order of their stored balances, each with the contract's value,
- * which is read if unknown. Omits accounts without a balance, and those that the contract does not return in time;
- * their read continues. Without contract reads, the page is a single statement.
+ * Accounts in the order of their stored balances, each with the contract's value, which is read if unknown. Omits
+ * accounts without a balance, and those that the contract does not return in time; their read continues.
  */
 export async function resolveTokenOwners(
   sources: OwnerSources,
   chain: Chain,
   { token, order, limit, after }: OwnersRequest,
-): Promise<TokenOwners> {
+) {
   const { database, waitMs, liveMaxAgeMs } = sources;
   const query = { token, liveMaxAgeMs };
   const read = (wanted: TokenOwnersQuery['wanted']): Promise<OwnersPage> =>
@@ -142,7 +127,7 @@ async function fetchContract(
     ...query
   }: Pick<TokenOwnersQuery, 'token' | 'liveMaxAgeMs'> & {
     readonly page: OwnersPage;
-    readonly candidates: readonly StoredOwner[];
+    readonly candidates: OwnersPage['rows'];
   },
   waitMs: number,
 ): Promise<Pick<OwnersPage, 'rows' | 'class' | 'contradictions'>> {

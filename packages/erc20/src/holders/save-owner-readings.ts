@@ -131,13 +131,9 @@ WHERE held.anchor_block IS NULL OR held.anchor_block <= ${number}`,
  */
 function movedAbove(
   chain: StateReadingContext['chain'],
-  {
-    token,
-    number,
-    accounts,
-    keys,
-  }: { readonly token: Sql; readonly number: Sql; readonly accounts: Sql; readonly keys: readonly string[] | null },
+  of: { readonly token: Sql; readonly number: Sql; readonly accounts: Sql; readonly keys: readonly string[] | null },
 ): { readonly ctes: readonly Sql[]; readonly join: Sql; readonly delta: Sql } {
+  const { token, number, accounts, keys } = of;
   const ofToken = sql`token_key(token) = token_key(${token}) AND token = ${token} AND chain_id = ${chain.id} AND block_number > ${number}`;
   if (keys === null) {
     const rows = movedRows(
@@ -203,9 +199,7 @@ async function saveAnchors(
     );
 }
 
-/**
- * One account that contradicts its transfers makes a token `live` permanently; a token without any balances is `none`.
- */
+/** An account that contradicts its transfers makes a token `live` permanently. Without any balances it is `none`. */
 async function classify(
   transaction: Transaction,
   context: StateReadingContext,

@@ -7,9 +7,9 @@ export interface TokenHoldersOptions {
   readonly nodeReads: NodeReadQueue;
   readonly projections: SubjectProjections;
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestContract'>;
-  /** Time that a request waits for the work it causes (`ON_DEMAND_WAIT_MS`). Milliseconds. */
+  /** `ON_DEMAND_WAIT_MS`. */
   readonly waitMs: number;
-  /** Maximum age of a read if transfers don't determine balances (`BALANCE_MAX_AGE_MS`). Milliseconds. */
+  /** Age up to which a read counts if transfers don't determine balances (`BALANCE_MAX_AGE_MS`). */
   readonly liveMaxAgeMs: number;
   readonly readPrices: ReadTokenPrices;
 }

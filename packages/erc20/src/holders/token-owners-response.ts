@@ -37,12 +37,7 @@ export const tokenOwnersSchema = z
 
 export function showOwner(
   { account, balance, label }: TokenOwner,
-  {
-    decimals,
-    percentOf,
-    codes,
-    price,
-  }: {
+  shown: {
     readonly decimals: number | null;
     percentOf(balance: bigint): number | null;
     readonly codes: ReadonlyMap<Address, boolean>;
@@ -50,6 +45,7 @@ export function showOwner(
     readonly price: Fraction | undefined;
   },
 ): z.infer<typeof ownerSchema> {
+  const { decimals, percentOf, codes, price } = shown;
   const value = dollarsOfAmount(BigInt(balance), decimals, price);
   return {
     owner_address: account,

@@ -16,7 +16,6 @@ export interface OwnerPlace {
 
 export interface TokenOwnersQuery {
   readonly token: Address;
-  /** Maximum age of a read if transfers don't determine balances. Milliseconds. */
   readonly liveMaxAgeMs: number;
   readonly freshFrom: Date | null;
   readonly wanted:
@@ -80,7 +79,7 @@ export type OwnersState = readonly [
   readings: string | null,
 ];
 
-export interface OwnersReading {
+interface OwnersReading {
   readonly select?: Sql;
   /** Labels are looked up; their revision is always included. @default true */
   readonly hasLabels?: boolean;

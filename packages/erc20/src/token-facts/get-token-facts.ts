@@ -3,26 +3,18 @@ import type { Address } from '@chainstead/core';
 import { coverage, getLabels, type Indexed, type IndexedColumns, readIndexed } from '@chainstead/data-api';
 import { type Database, sql } from '@chainstead/db';
 import type { ReadingContext } from '@chainstead/node-reads';
-import { type ReportedToken, readTokenFacts, seekTokenCreations } from '@chainstead/tokens';
+import { readTokenFacts, seekTokenCreations } from '@chainstead/tokens';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { getChangedSupplies, getTokens, getTokensBySymbol, type StoredToken } from './token-rows.ts';
 
-type ShownColumn = 'address' | 'name' | 'symbol' | 'decimals' | 'logo' | 'verified' | 'possibleSpam' | 'totalSupply';
+export type TokenFacts = Awaited<ReturnType<typeof show>>[number];
 
-export interface TokenFacts extends Pick<StoredToken, ShownColumn | 'createdBlock' | 'createdAt'> {
-  readonly isValidated: boolean;
-  readonly label: string | null;
-}
-
-export interface TokenFactsPage {
+interface TokenFactsPage {
   readonly tokens: readonly TokenFacts[];
   readonly indexed: Indexed;
 }
 
-export interface TokenFactsContext extends ReadingContext {
-  /** Milliseconds. */
-  readonly waitMs: number;
-}
+type TokenFactsContext = ReadingContext & { readonly waitMs: number };
 
 /** Creation searches per request: each takes up to thirty calls of an archive node. */
 const CREATIONS_MAX = 10;
@@ -38,10 +30,10 @@ export async function getTokenFacts(
 ): Promise<TokenFactsPage> {
   const { database } = context;
   const known = await getTokens(database, chain, addresses);
-  const { rows, reported, isComplete } = await refreshTokenFacts(context, chain, { addresses, known });
+  const facts = await refreshTokenFacts(context, chain, { addresses, known });
   return {
-    tokens: await show(context, chain, { addresses, rows, reported }),
-    indexed: { ...(await readCoverage(database, chain)), complete: isComplete },
+    tokens: await show(context, chain, addresses, facts),
+    indexed: { ...(await readCoverage(database, chain)), complete: facts.isComplete },
   };
 }
 
@@ -56,7 +48,7 @@ export async function getTokenFactsBySymbol(
   const page = found.slice(0, SYMBOL_ROWS_MAX);
   const addresses = page.map(({ address }) => address);
   const known = new Map(page.map((row) => [row.address, row]));
-  const { rows, reported, isComplete } = await refreshTokenFacts(context, chain, { addresses, known });
+  const facts = await refreshTokenFacts(context, chain, { addresses, known });
   const indexed = await readCoverage(database, chain);
   const isCovered = indexed.fromBlock !== null && indexed.fromBlock <= chain.firstBlock;
   // A token whose metadata is not read yet may have one of the symbols.
@@ -64,24 +56,20 @@ export async function getTokenFactsBySymbol(
     AND coalesce(facts_lease_until, facts_due_at) IS NOT NULL AND chain_id = ${chain.id} LIMIT 1`;
   const isWhole = isCovered && (await database.query(unread)).length === 0;
   return {
-    tokens: await show(context, chain, { addresses, rows, reported }),
-    indexed: { ...indexed, complete: isComplete && isWhole && found.length <= SYMBOL_ROWS_MAX },
+    tokens: await show(context, chain, addresses, facts),
+    indexed: { ...indexed, complete: facts.isComplete && isWhole && found.length <= SYMBOL_ROWS_MAX },
   };
 }
 
-interface RefreshedFacts {
-  readonly rows: ReadonlyMap<Address, StoredToken>;
-  /** Contracts read just now, including those that are not tokens and therefore have no row. */
-  readonly reported: ReadonlyMap<Address, ReportedToken>;
-  readonly isComplete: boolean;
-}
-
-/** Waits for contracts with unknown or possibly changed data, not for creation searches. */
+/**
+ * Waits for contracts with unknown or possibly changed data, not for creation searches. `reported`: contracts read just
+ * now, including those that are not tokens and therefore have no row.
+ */
 export async function refreshTokenFacts(
   context: TokenFactsContext,
   chain: Chain,
   { addresses, known }: { readonly addresses: readonly Address[]; readonly known: ReadonlyMap<Address, StoredToken> },
-): Promise<RefreshedFacts> {
+) {
   const { database, waitMs } = context;
   const recent = [...known.values()].filter(({ isSupplyRecent }) => isSupplyRecent);
   const supplies = recent.flatMap(({ address, supplyBlock: since }) => (since === null ? [] : [{ address, since }]));
@@ -113,8 +101,9 @@ export async function refreshTokenFacts(
 async function show(
   { database }: ReadingContext,
   chain: Chain,
-  { addresses, rows, reported }: { readonly addresses: readonly Address[] } & Pick<RefreshedFacts, 'rows' | 'reported'>,
-): Promise<TokenFacts[]> {
+  addresses: readonly Address[],
+  { rows, reported }: Awaited<ReturnType<typeof refreshTokenFacts>>,
+) {
   const labelOf = await getLabels(database, chain, addresses);
   return addresses.map((address) => {
     const row = rows.get(address);

@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
-import { type Indexed, type IndexedColumns, readConsistentPage, readIndexed } from '@chainstead/data-api';
+import { type IndexedColumns, readConsistentPage, readIndexed } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
-import { type RelatedColumns, type RelatedToTransfers, readRelated } from './page/related-to-transfers.ts';
+import { type RelatedColumns, readRelated } from './page/related-to-transfers.ts';
 import {
   type NftRows,
   TRANSFERS,
@@ -13,33 +13,23 @@ import {
 export type { TransferKey } from './page/transfer-place.ts';
 export type { WalletTransfersQuery } from './wallet-transfers-statement.ts';
 
-type WalletTransfer = RowOf<typeof TRANSFERS>;
-
 type PageColumns = IndexedColumns &
   PackedTexts &
   RelatedColumns & { readonly newest: number | null; readonly total: number | null };
 
-export interface WalletTransfersPage extends RelatedToTransfers {
-  readonly transfers: readonly WalletTransfer[];
-  readonly hasNext: boolean;
-  readonly indexed: Indexed;
-  /** The newest block that the response could contain: the upper bound of its cursor. */
-  readonly newestBlock: number | null;
-  /** Rows of the whole run, if requested and at most {@link COUNT_MAX}. */
-  readonly count: number | null;
-}
+export type WalletTransfersPage = Awaited<ReturnType<typeof getWalletTokenTransfers>>;
 
 /** Exact totals are counted up to here. */
 export const COUNT_MAX = 10_000;
 
-/** @throws {InconsistentPageError} if a transfer repeatedly lacks its block */
-export async function getWalletTokenTransfers(
-  database: ReadDatabase,
-  chain: Chain,
-  query: WalletTransfersQuery,
-): Promise<WalletTransfersPage> {
+/**
+ * `newestBlock`: the newest that the response could contain. `count`: rows of the whole run, if requested and at most
+ * {@link COUNT_MAX}.
+ * @throws {InconsistentPageError} if a transfer repeatedly lacks its block
+ */
+export async function getWalletTokenTransfers(database: ReadDatabase, chain: Chain, query: WalletTransfersQuery) {
   const read = (nfts: NftRows) =>
-    readPackedPage<WalletTransfer, PageColumns>(database, TRANSFERS, (select) =>
+    readPackedPage<RowOf<typeof TRANSFERS>, PageColumns>(database, TRANSFERS, (select) =>
       walletTransfersStatement(chain, query, { countMax: COUNT_MAX, nfts, select }),
     );
   return readConsistentPage(async () => {

@@ -57,7 +57,7 @@ export const walletTokenTransfersRoute: RouteModule = (app, dependencies) => {
     position: z.object({ block: z.int(), transaction: z.int(), log: z.int(), count: z.int().nullable() }),
     firstPage: 0,
     read: async ({ chain, filter, order, limit, position, upperBound, given }) => {
-      const transfers = await getWalletTokenTransfers(reads, chain, {
+      const list = await getWalletTokenTransfers(reads, chain, {
         address: filter.address as Address,
         ...{ order, limit, tokens: filter.contract_addresses as readonly Address[] | null },
         ...boundsOfRows(filter),
@@ -69,22 +69,22 @@ export const walletTokenTransfersRoute: RouteModule = (app, dependencies) => {
         },
         count: position === null && given.disable_total === false,
       });
-      const counted = position === null ? transfers.count : position.count;
-      const last = transfers.hasNext ? transfers.transfers.at(-1) : undefined;
+      const counted = position === null ? list.count : position.count;
+      const last = list.hasNext ? list.transfers.at(-1) : undefined;
       const next = last && {
         position: {
           ...{ block: last.block_number, transaction: last.transaction_index, log: last.log_index },
           count: counted,
         },
-        upperBound: upperBound ?? transfers.newestBlock ?? last.block_number,
+        upperBound: upperBound ?? list.newestBlock ?? last.block_number,
       };
-      return { ...transfers, counted, next };
+      return { ...list, counted, next };
     },
-    present: (transfers, envelope, page) => ({
-      total: totalOf(page, transfers),
+    present: (list, envelope, page) => ({
+      total: totalOf(page, list),
       ...envelope,
-      indexed: showIndexed(transfers.indexed),
-      result: showTransfers(page.filter.address as Address, transfers),
+      indexed: showIndexed(list.indexed),
+      result: showTransfers(page.filter.address as Address, list),
     }),
   });
 };

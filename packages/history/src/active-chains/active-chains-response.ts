@@ -29,12 +29,9 @@ export const activeChainsSchema = z
   })
   .openapi('WalletActiveChains');
 
-export function showActiveChain({
-  chain,
-  first,
-  last,
-  indexed,
-}: ActiveChain): z.infer<typeof activeChainsSchema>['active_chains'][number] {
+type ShownChain = z.infer<typeof activeChainsSchema>['active_chains'][number];
+
+export function showActiveChain({ chain, first, last, indexed }: ActiveChain): ShownChain {
   return {
     chain: chain.key,
     chain_id: `0x${chain.id.toString(16)}`,
@@ -45,9 +42,6 @@ export function showActiveChain({
 }
 
 function showEnd({ block, hash }: EndTransaction): z.infer<typeof endSchema> {
-  return {
-    block_number: String(block.block_number),
-    block_timestamp: block.block_timestamp,
-    transaction_hash: hash,
-  };
+  const { block_number, block_timestamp } = block;
+  return { block_number: String(block_number), block_timestamp, transaction_hash: hash };
 }

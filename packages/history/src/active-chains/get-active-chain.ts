@@ -14,7 +14,6 @@ export interface ActiveChain {
   readonly chain: Chain;
   readonly first: EndTransaction;
   readonly last: EndTransaction;
-  /** The first is certain only if this is complete. */
   readonly indexed: Indexed;
 }
 

@@ -8,9 +8,7 @@ export type MovedAsset = Address | typeof COIN;
 /** Net amounts in base units, above zero: tokens in the order of their logs, the native token last. */
 export type Amounts = ReadonlyMap<MovedAsset, bigint>;
 
-/** As the decision table uses them. */
 export interface ClassificationFeatures {
-  /** Assets with a net outflow, and with a net inflow. */
   readonly assetsOut: Amounts;
   readonly assetsIn: Amounts;
   readonly tokensOut: boolean;
@@ -19,7 +17,6 @@ export interface ClassificationFeatures {
   readonly coinsIn: boolean;
   readonly nftsOut: readonly NftLeg[];
   readonly nftsIn: readonly NftLeg[];
-  /** Tokens or the native token. */
   readonly paid: boolean;
   readonly got: boolean;
   readonly isSender: boolean;
@@ -65,7 +62,6 @@ export function isGiven({ from, isMinted = false }: Pick<Moved, 'from' | 'isMint
   return from === wallet && !isMinted;
 }
 
-/** The address is used to burn tokens. */
 export function isBurnt(receiver: Address): boolean {
   return receiver === ZERO_ADDRESS || receiver === DEAD_ADDRESS;
 }

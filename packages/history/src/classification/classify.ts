@@ -2,7 +2,6 @@ import { featuresOf } from './classification-features.ts';
 import { DECISION_TABLE } from './decision-table.ts';
 import type { Classification, WalletTransaction } from './wallet-transaction.ts';
 
-/** The first matching rule of the decision table. Pure. */
 export function classify(transaction: WalletTransaction): Classification {
   const given = { transaction, ...featuresOf(transaction) };
   const index = DECISION_TABLE.findIndex(({ holds }) => holds(given));

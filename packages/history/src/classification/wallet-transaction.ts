@@ -8,10 +8,7 @@ export interface CoinLeg {
   /** Wei. */
   readonly value: bigint;
   readonly isInternal: boolean;
-  /**
-   * Minted for its receiver by a deposit from the chain below: its sender paid nothing on this chain.
-   * @default false
-   */
+  /** Minted by a deposit from the chain below: its sender paid nothing on this chain. @default false */
   readonly isMinted?: boolean;
 }
 
@@ -24,10 +21,8 @@ export interface TokenLeg {
   readonly logIndex: number;
 }
 
-/** An NFT, or an amount of one. */
 export interface NftLeg {
   readonly token: Address;
-  /** Decimal digits. */
   readonly tokenId: string;
   readonly from: Address;
   readonly to: Address;
@@ -46,24 +41,19 @@ export interface TradePart {
 export interface WalletTransaction {
   readonly wallet: Address;
   readonly from: Address;
-  /** Null if it creates a contract. */
   readonly to: Address | null;
   /** Null before Byzantium: not known to have failed. */
   readonly status: 0 | 1 | null;
-  /** Name of the called function; null if unknown. */
   readonly method: string | null;
-  /** First four bytes of its input; null if it has fewer. */
   readonly selector: string | null;
   /** The wallet's own legs, in order: the transaction's value before internal transfers; logs by their index. */
   readonly coins: readonly CoinLeg[];
   readonly tokens: readonly TokenLeg[];
   readonly nfts: readonly NftLeg[];
-  /** Tokens in an imported list. */
   readonly listed: ReadonlySet<Address>;
   /** Approvals with the wallet as owner: whether each grants something. Approvals of one NFT are not included. */
   readonly approvals: readonly { readonly isGranted: boolean }[];
   readonly trades: readonly TradePart[];
-  /** About the wallet, in protocol events. */
   readonly evidence: ReadonlySet<Evidence>;
   readonly isTraced: boolean;
 }
@@ -113,8 +103,6 @@ export type CategoryDetail = (typeof CATEGORY_DETAILS)[number];
 export interface Classification {
   readonly category: Category;
   readonly detail: CategoryDetail | null;
-  /** It depends on facts that are invisible without traces. */
   readonly isInferred: boolean;
-  /** The row of the table that matched. */
   readonly row: number;
 }

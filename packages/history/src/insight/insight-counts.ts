@@ -56,7 +56,6 @@ export interface CountedTransaction {
   readonly succeeded: boolean;
   /** Created by a deposit from the chain below: its sender pays nothing on this chain. */
   readonly isMinted: boolean;
-  /** Wei. */
   readonly value: bigint;
   readonly fee: bigint;
 }
@@ -65,9 +64,7 @@ export interface CountedPlace {
   readonly place: WalletPlace;
   /** Seconds since the Unix epoch. */
   readonly time: number;
-  /** Null if the wallet only took part in transfers and approvals. */
   readonly transaction: CountedTransaction | null;
-  /** In cents; null if there is no price. */
   readonly centsOf: ((wei: bigint) => bigint) | null;
 }
 
@@ -155,7 +152,6 @@ function createTransferCounts(wallet: Address) {
   };
 }
 
-/** In wei, and in cents while the price of each amount is known. */
 function createCoinCounts(isPriced: boolean) {
   const coins = createAmounts();
   const cents = createAmounts();
@@ -176,7 +172,6 @@ function createCoinCounts(isPriced: boolean) {
   };
 }
 
-/** The wallet's most important part in the transaction. */
 function reported(
   { parts }: WalletPlace,
   wallet: Address,
@@ -196,7 +191,6 @@ function reported(
   return { type: moves ? 'nativeTransfer' : 'transaction', direction: isOut ? 'out' : 'in' };
 }
 
-/** Wei, or cents. */
 interface Amounts {
   readonly fee: bigint;
   readonly sent: bigint;

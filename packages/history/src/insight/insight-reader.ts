@@ -18,7 +18,6 @@ const questionSchema = z.object({ wallet: z.string().transform((text): Address =
 type Question = z.infer<typeof questionSchema>;
 
 const answerSchema = z.object({
-  /** The last block that counts. */
   to: z.int(),
   counts: insightCountsSchema,
   /** Swaps of the wallet. Not in a result that an earlier version stored. */
@@ -92,7 +91,6 @@ async function readTimes(
   return new Map(rows.map(({ block, time }) => [block, time]));
 }
 
-/** By block and index. */
 async function readTransactions(
   database: Database,
   { id }: Chain,

@@ -76,7 +76,6 @@ export interface CountedChain {
   readonly counts: InsightCounts;
   /** Of all swaps, in cents; null: unknown. */
   readonly swapVolume: string | null;
-  /** The last block that counts. */
   readonly toBlock: number;
   readonly isComplete: boolean;
 }

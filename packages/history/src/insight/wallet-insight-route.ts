@@ -21,7 +21,6 @@ import { INSIGHT_COUNTED } from './insight-reader.ts';
 import { type CountedChain, showWalletInsight, walletInsightSchema } from './wallet-insight-response.ts';
 
 export interface WalletInsightOptions {
-  /** For chains that store only the transactions of requested wallets. */
   readonly trackedWallets: TrackedWallets;
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
   /** Used if a request has no chain. */

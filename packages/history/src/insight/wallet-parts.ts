@@ -1,11 +1,8 @@
 /** Reads all of a wallet's activity on a chain, table by table, in chain order and in pages, however much it is. */
-
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import {
-  addressBytes,
   asSql,
-  expectedTrue,
   hexText,
   joinSql,
   type ReadDatabase,
@@ -15,11 +12,9 @@ import {
   sql,
   where,
 } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
 import { DIRECTION, IS_GIVING_SIDE } from '@chainstead/db/direction';
-import { IN_HISTORY } from '@chainstead/transactions';
+import { NFT_FROM_OTHERS, rowsOfWallet, WALLET_TABLES, type WalletTable } from '../page/wallet-tables.ts';
 
-/** The wallet's part in a transaction. */
 export interface WalletPart {
   readonly block: number;
   readonly index: number;
@@ -30,7 +25,6 @@ export interface WalletPart {
   readonly kind: 'account' | 'internal' | 'token' | 'nft' | 'approval';
   /** ROLES, or a number below them; only for `account`. */
   readonly roles: number;
-  /** Null for `account`, whose row has it. */
   readonly hash: string | null;
   /** Start of the transaction row's key; only for `account`. */
   readonly transactionKey: string | null;
@@ -48,14 +42,10 @@ export interface WalletPlace {
   readonly parts: readonly WalletPart[];
 }
 
-interface Source {
-  readonly table: string;
-  readonly key: string;
-  readonly account: string;
+interface Source extends WalletTable {
   /** Distinguish rows of one transaction, in order. */
   readonly ties: readonly string[];
   readonly columns: Sql;
-  readonly also: Sql | null;
 }
 
 const SIDES = sql`${asSql(IS_GIVING_SIDE)} AS "isSent", direction <> ${rawSql(DIRECTION.sent)} AS "isReceived", ${hexText('counterparty')} AS counterparty`;
@@ -64,61 +54,36 @@ const NO_SIDES = sql`false AS "isSent", false AS "isReceived", NULL AS counterpa
 
 const SOURCES: readonly Source[] = [
   {
-    table: 'account_transactions',
-    key: 'account_key',
-    account: 'account',
+    ...WALLET_TABLES.account,
     ties: ['roles'],
     columns: sql`'account' AS kind, '0' AS value, roles::int AS roles, transaction_key::text AS "transactionKey", NULL AS hash, ${NO_SIDES}`,
-    also: IN_HISTORY,
   },
   {
-    table: 'internal_transfers',
-    key: 'account_key',
-    account: 'account',
+    ...WALLET_TABLES.internal,
     ties: ['trace_index', 'direction'],
     columns: sql`'internal' AS kind, value::text, 0 AS roles, NULL::text AS "transactionKey", ${hexText('transaction_hash')} AS hash, ${SIDES}, NULL AS token`,
-    also: null,
   },
   {
-    table: 'erc20_transfer_sides',
-    key: 'account_key',
-    account: 'account',
+    ...WALLET_TABLES.token,
     ties: ['log_index', 'direction'],
     columns: sql`'token' AS kind, ${OF_LOG}, ${SIDES}, ${hexText('token')} AS token`,
-    also: null,
   },
   {
-    table: 'nft_transfers',
-    key: 'address_key(from_address)',
-    account: 'from_address',
+    ...WALLET_TABLES.nftFrom,
     ties: ['log_index', 'item'],
     columns: sql`'nft' AS kind, ${OF_LOG}, true AS "isSent", to_address = from_address AS "isReceived", ${hexText('to_address')} AS counterparty, ${hexText('token_address')} AS token`,
-    also: null,
   },
   {
-    table: 'nft_transfers',
-    key: 'address_key(to_address)',
-    account: 'to_address',
+    ...NFT_FROM_OTHERS,
     ties: ['log_index', 'item'],
     columns: sql`'nft' AS kind, ${OF_LOG}, false AS "isSent", true AS "isReceived", ${hexText('from_address')} AS counterparty, ${hexText('token_address')} AS token`,
-    also: sql`from_address <> to_address`,
   },
-  {
-    table: 'erc20_approvals',
-    key: 'owner_key',
-    account: 'owner',
-    ties: ['log_index'],
-    columns: sql`'approval' AS kind, ${OF_LOG}, ${NO_SIDES}`,
-    also: null,
-  },
+  { ...WALLET_TABLES.approval, ties: ['log_index'], columns: sql`'approval' AS kind, ${OF_LOG}, ${NO_SIDES}` },
 ];
 
 const PAGE = 2_000;
 
-/**
- * Yields each transaction once, ascending, with all of the wallet's parts in it.
- * @param to the last block that counts
- */
+/** Each transaction once, ascending. @param to the last block that counts */
 export async function* readWalletPlaces(
   database: ReadDatabase,
   chain: Chain,
@@ -148,16 +113,12 @@ export async function* readWalletPlaces(
 
 async function* readSource(
   database: ReadDatabase,
-  { table, key, account, ties, columns, also }: Source,
+  { ties, columns, ...source }: Source,
   { chainId, wallet, to }: { readonly chainId: number; readonly wallet: Address; readonly to: number },
 ): AsyncGenerator<WalletPart> {
   const place = ['block_number', 'transaction_index', ...ties] as const;
-  const ofWallet = [
-    sql`${rawSql(key)} = ${addressKey(wallet)}::bigint`,
-    expectedTrue(sql`${rawSql(account)} = ${addressBytes(wallet)}::bytea`),
-    sql`chain_id = ${chainId} AND block_number <= ${to}::int`,
-    ...(also === null ? [] : [also]),
-  ];
+  const { table, also = sql`true` } = source;
+  const ofWallet = [...rowsOfWallet(source, wallet), sql`chain_id = ${chainId} AND block_number <= ${to}::int`, also];
   let after: readonly [block: number, ...number[]] = [-1, -1, ...ties.map(() => -1)];
   for (;;) {
     const [block, ...rest] = after;

@@ -20,7 +20,6 @@ import { type SeenTransaction, seenByWallet, withKnownTokens } from './seen-by-w
 export interface ClassifiedTransaction {
   readonly block: PageBlock;
   readonly record: TransactionRecord;
-  /** The calls inside; null if unknown. */
   readonly calls: readonly InternalTransactionRecord[] | null;
   readonly seen: SeenTransaction;
   readonly classification: Classification;
@@ -30,10 +29,8 @@ export interface HistoryPage {
   readonly rows: readonly ClassifiedTransaction[];
   readonly related: RelatedToHistory;
   readonly booksOf: BooksOf;
-  /** The last position of the page; null if no page follows. */
   readonly next: TransactionPlace | null;
   readonly indexed: Indexed;
-  /** The newest indexed block; null if there is none. */
   readonly syncedBlock: number | null;
   /** The newest block that the response could contain: the upper bound of its cursor. */
   readonly newestBlock: number;
@@ -58,9 +55,7 @@ export type RecordInBlock = Pick<ClassifiedTransaction, 'block' | 'record'>;
 export interface HistoryReading {
   readonly database: ReadDatabase;
   readonly chain: Chain;
-  /** In request order. */
   recordsOf(wanted: readonly WantedTransaction[]): Promise<readonly ReadTransaction[]>;
-  /** The calls inside them; null if they are not requested, or no node traces. */
   callsOf(transactions: readonly RecordInBlock[]): Promise<InternalTransactionsByHash>;
   booksFor(transactions: readonly RecordInBlock[]): Promise<BooksOf>;
   readonly withMetadata: boolean;

@@ -19,8 +19,6 @@ export const FIRST_PLACE = {
 export interface HistoryQuery extends PageBounds {
   readonly wallet: Address;
   readonly order: 'ASC' | 'DESC';
-  /** One more is read to detect a next page. */
   readonly limit: number;
-  /** Strictly after this position; null for the first page. */
   readonly after: TransactionPlace | null;
 }

@@ -10,32 +10,14 @@ import {
   sql,
   where,
 } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
-import { accountTransactions, IN_HISTORY, watchedBlocks } from '@chainstead/transactions';
+import { accountTransactions, watchedBlocks } from '@chainstead/transactions';
 import type { HistoryQuery } from './history-query.ts';
+import { rowsOfWallet, WALLET_TABLES, type WalletTable } from './wallet-tables.ts';
 
-/** A range of an index with a wallet's part in transactions, in their order. */
-interface WalletRange {
-  readonly table: string;
-  readonly key: string;
-  readonly account: string;
-  /** Null: rows have the key of the transaction's row instead. */
-  readonly hash: 'transaction_hash' | null;
-  readonly also?: Sql;
-}
+const { account, token, nftFrom, nftTo, approval, internal } = WALLET_TABLES;
+const RANGES: readonly WalletTable[] = [account, token, nftFrom, nftTo, approval, internal];
 
-const RANGES: readonly WalletRange[] = [
-  { table: 'account_transactions', key: 'account_key', account: 'account', hash: null, also: IN_HISTORY },
-  { table: 'erc20_transfer_sides', key: 'account_key', account: 'account', hash: 'transaction_hash' },
-  { table: 'nft_transfers', key: 'address_key(from_address)', account: 'from_address', hash: 'transaction_hash' },
-  { table: 'nft_transfers', key: 'address_key(to_address)', account: 'to_address', hash: 'transaction_hash' },
-  { table: 'erc20_approvals', key: 'owner_key', account: 'owner', hash: 'transaction_hash' },
-  { table: 'internal_transfers', key: 'account_key', account: 'account', hash: 'transaction_hash' },
-];
-
-/** Behind the ranges. */
 export const ASSET_MOVEMENT_DATASETS = ['erc20-transfers', 'nft-transfers', 'erc20-approvals'] as const;
-/** Its coverage comes with the positions. */
 export const [TRANSFERS] = ASSET_MOVEMENT_DATASETS;
 /** Without stored transactions, those in which the wallet has no legs are missing. */
 export function historyDatasets({ transactions }: Chain): readonly string[] {
@@ -50,7 +32,6 @@ export function historyDatasets({ transactions }: Chain): readonly string[] {
 export function placesStatement(chain: Chain, query: HistoryQuery): Sql {
   const chainId = sql`${chain.id}`;
   const wallet = sql`${addressBytes(query.wallet)}::bytea`;
-  const key = sql`${addressKey(query.wallet)}::bigint`;
   const of = { kind: 'wallet', subject: wallet, chainId, dataset: TRANSFERS } as const;
   const { ctes, lower, upper, complete } = pageRange(chain, chainId, of, query, null);
   const end = query.after && ([sql`${query.after.blockNumber}::bigint`, sql`${query.after.transactionIndex}`] as const);
@@ -59,16 +40,16 @@ export function placesStatement(chain: Chain, query: HistoryQuery): Sql {
   const tail = sql`${orderBy(query.order)} LIMIT ${query.limit + 1}`;
   const ranges = RANGES.map((range) => {
     const conditions = [
-      sql`${rawSql(range.key)} = ${key}`,
-      expectedTrue(sql`${rawSql(range.account)} = ${wallet}`),
+      ...rowsOfWallet(range, query.wallet),
       ...(range.also === undefined ? [] : [expectedTrue(range.also)]),
       sql`chain_id = ${chainId}`,
       ...scan,
     ];
+    // Rows of an account have the key of the transaction's row instead of the hash.
     const columns =
-      range.hash === null
+      range === account
         ? sql`NULL::text AS hash, transaction_key::text AS row_key`
-        : sql`encode(${rawSql(range.hash)}, 'hex') AS hash, NULL::text AS row_key`;
+        : sql`encode(transaction_hash, 'hex') AS hash, NULL::text AS row_key`;
     return sql`(SELECT DISTINCT ON (block_number, transaction_index) block_number, transaction_index, ${columns} FROM ${rawSql(range.table)} AS part
       ${where(conditions)} ${tail})`;
   });

@@ -1,12 +1,12 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, expectedTrue, hexText, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { addressBytes, expectedTrue, hexText, type ReadDatabase, rawSql, type Sql, sql, where } from '@chainstead/db';
 import { DIRECTION } from '@chainstead/db/direction';
 import { type GivenApproval, internalTransfers, readEvidenceBits, type StoredEvidence } from '@chainstead/transactions';
 import type { CoinLeg, NftLeg, TokenLeg, TradePart } from '../classification/wallet-transaction.ts';
 import { readCoveredBlocks } from './covered-blocks.ts';
 import type { TransactionPlace } from './history-query.ts';
+import { rowsOfWallet, WALLET_TABLES, type WalletTable } from './wallet-tables.ts';
 
 export interface ShownNftLeg extends NftLeg {
   /** NFT_TRANSFER_KINDS of token-events. */
@@ -19,13 +19,11 @@ export interface IndexedLegs {
   readonly trades: readonly TradePart[];
   /** Native tokens moved by internal calls, in execution order; null if they are not indexed. */
   readonly inside: readonly CoinLeg[] | null;
-  /** Of ERC-20 tokens, with the wallet as owner. */
   readonly approvals: readonly GivenApproval[];
   /** Other evidence about the wallet in its logs; null if the wallet has no row for it. */
   readonly said: StoredEvidence | null;
 }
 
-/** Both ends inclusive. */
 export interface PageSpan {
   readonly first: TransactionPlace;
   readonly last: TransactionPlace;
@@ -65,18 +63,14 @@ export async function readAssetMovements(
 
 interface Scan {
   readonly database: ReadDatabase;
-  /** The wallet's rows in the span. @param key of the wallet: a column, or SQL of an index */
-  readonly ofWallet: (key: string, account: string) => Sql;
+  readonly ofWallet: (table: Pick<WalletTable, 'key' | 'account'>) => Sql;
 }
 
 function rowsOf({ id }: Chain, wallet: Address, { first, last }: PageSpan): Scan['ofWallet'] {
   const [from, to] = [sql`${first.blockNumber}::bigint`, sql`${last.blockNumber}::bigint`];
   const span = sql`chain_id = ${id} AND block_number BETWEEN ${from} AND ${to}
   AND (block_number, transaction_index) >= (${from}, ${first.transactionIndex}::int) AND (block_number, transaction_index) <= (${to}, ${last.transactionIndex}::int)`;
-  const walletKey = sql`${addressKey(wallet)}::bigint`;
-  const bytes = sql`${addressBytes(wallet)}::bytea`;
-  return (key, account) =>
-    sql`WHERE ${rawSql(key)} = ${walletKey} AND ${expectedTrue(sql`${rawSql(account)} = ${bytes}`)} AND ${span}`;
+  return (table) => where([...rowsOfWallet(table, wallet), span]);
 }
 
 const PLACE = sql`block_number::int8 AS block, transaction_index AS index`;
@@ -100,7 +94,7 @@ function readTokens(scan: Scan, wallet: Address) {
   return readRows<Side & { readonly logIndex: number; readonly token: Address }, TokenLeg>(
     scan,
     sql`SELECT ${PLACE}, log_index AS "logIndex", direction, ${hexText('token')} AS token, ${hexText('counterparty')} AS counterparty, value::text
-     FROM erc20_transfer_sides ${scan.ofWallet('account_key', 'account')} ${IN_ORDER}`,
+     FROM erc20_transfer_sides ${scan.ofWallet(WALLET_TABLES.token)} ${IN_ORDER}`,
     (row) => ({ token: row.token, logIndex: row.logIndex, ...sidesOf(wallet, row) }),
   );
 }
@@ -125,8 +119,8 @@ function readNfts(scan: Scan, wallet: Address) {
     scan,
     sql`SELECT ${PLACE}, log_index AS "logIndex", kind, ${hexText('token_address')} AS token, token_id::text AS "tokenId", ${hexText('from_address')} AS "from",
        ${hexText('to_address')} AS "to", amount::text, ${hexText('operator')} AS operator
-     FROM (SELECT ${columns} FROM nft_transfers ${scan.ofWallet('address_key(from_address)', 'from_address')}
-       UNION ALL SELECT ${columns} FROM nft_transfers ${scan.ofWallet('address_key(to_address)', 'to_address')}
+     FROM (SELECT ${columns} FROM nft_transfers ${scan.ofWallet(WALLET_TABLES.nftFrom)}
+       UNION ALL SELECT ${columns} FROM nft_transfers ${scan.ofWallet(WALLET_TABLES.nftTo)}
          AND ${expectedTrue(sql`from_address <> ${addressBytes(wallet)}::bytea`)}) AS side ${IN_ORDER}, item`,
     ({ logIndex, tokenId, amount, kind, token, from, to, operator }) => ({
       ...{ kind, token, tokenId, from, to, operator, logIndex },
@@ -138,7 +132,7 @@ function readNfts(scan: Scan, wallet: Address) {
 /** A sale to oneself is a purchase. */
 function readTrades(scan: Scan) {
   const of = (role: TradePart['role']): Sql =>
-    sql`SELECT block_number, transaction_index, log_index, ${rawSql(`'${role}'`)} AS role, side FROM nft_trades ${scan.ofWallet(`address_key(${role})`, role)} AND leads`;
+    sql`SELECT block_number, transaction_index, log_index, ${rawSql(`'${role}'`)} AS role, side FROM nft_trades ${scan.ofWallet({ key: `address_key(${role})`, account: role })} AND leads`;
   return readRows<Placed & { readonly role: TradePart['role']; readonly side: number }, TradePart>(
     scan,
     sql`SELECT ${PLACE}, role, side FROM (${of('buyer')} UNION ALL ${of('seller')}) AS part ${IN_ORDER}`,
@@ -153,7 +147,7 @@ function readApproved(scan: Scan) {
   >(
     scan,
     sql`SELECT ${PLACE}, log_index AS "logIndex", ${hexText('token')} AS token, ${hexText('spender')} AS spender, value::text
-     FROM erc20_approvals ${scan.ofWallet('owner_key', 'owner')} ${IN_ORDER}`,
+     FROM erc20_approvals ${scan.ofWallet(WALLET_TABLES.approval)} ${IN_ORDER}`,
     ({ logIndex, value: text, token, spender }) => {
       const value = BigInt(text);
       return { kind: 'token', token, spender, value, isGranted: value > 0n, expiration: null, logIndex };
@@ -165,16 +159,15 @@ function readInside(scan: Scan, wallet: Address) {
   return readRows<Side, CoinLeg>(
     scan,
     sql`SELECT ${PLACE}, direction, ${hexText('counterparty')} AS counterparty, value::text
-     FROM internal_transfers ${scan.ofWallet('account_key', 'account')} ORDER BY block_number, transaction_index, trace_index`,
+     FROM internal_transfers ${scan.ofWallet(WALLET_TABLES.internal)} ORDER BY block_number, transaction_index, trace_index`,
     (row) => ({ ...sidesOf(wallet, row), isInternal: true }),
   );
 }
 
-/** At most one row per transaction. */
 function readSaid(scan: Scan) {
   return readRows<Placed & { readonly evidence: number }, StoredEvidence>(
     scan,
-    sql`SELECT ${PLACE}, evidence FROM account_transactions ${scan.ofWallet('account_key', 'account')}`,
+    sql`SELECT ${PLACE}, evidence FROM account_transactions ${scan.ofWallet(WALLET_TABLES.account)}`,
     ({ evidence }) => readEvidenceBits(evidence),
   );
 }

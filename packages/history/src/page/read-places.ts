@@ -3,7 +3,7 @@ import { parseHash } from '@chainstead/core';
 import { InconsistentPageError, type Indexed, type IndexedColumns, readIndexed } from '@chainstead/data-api';
 import { hexText, type ReadDatabase, sql } from '@chainstead/db';
 import { internalTransfers } from '@chainstead/transactions';
-import type { HistoryQuery, PlacedTransaction } from './history-query.ts';
+import type { HistoryQuery } from './history-query.ts';
 import {
   ASSET_MOVEMENT_DATASETS,
   coverageStatement,
@@ -12,19 +12,12 @@ import {
   TRANSFERS,
 } from './places-statement.ts';
 
-export interface IndexedPlaces {
-  /** One more than requested if more follow. */
-  readonly places: readonly PlacedTransaction[];
-  /** Common to the history's datasets: complete only if transactions without legs are stored too. */
-  readonly indexed: Indexed;
-  /** Internal transfers are also indexed for all requested blocks. */
-  readonly isTraced: boolean;
-  /** The newest block with all legs known; null if there is none. */
-  readonly syncedBlock: number | null;
-}
-
-/** @throws {InconsistentPageError} for a transaction without its own row */
-export async function readPlaces(database: ReadDatabase, chain: Chain, query: HistoryQuery): Promise<IndexedPlaces> {
+/**
+ * `indexed`: common to the history's datasets, complete only if transactions without legs are stored too. `isTraced`:
+ * internal transfers are indexed for all requested blocks. `syncedBlock`: the newest one with all legs.
+ * @throws {InconsistentPageError} for a transaction without its own row
+ */
+export async function readPlaces(database: ReadDatabase, chain: Chain, query: HistoryQuery) {
   const readCovered = async (dataset: string): Promise<Indexed> => {
     const [row] = await database.select<IndexedColumns>(coverageStatement(chain, dataset, query));
     return readIndexed(row);

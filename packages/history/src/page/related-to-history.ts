@@ -25,12 +25,7 @@ interface NamedCollection {
   readonly isSpam: boolean;
 }
 
-export interface RelatedToHistory {
-  tokenOf(address: Address): NamedToken;
-  collectionOf(address: Address): NamedCollection;
-  labelOf(address: Address): AddressLabel;
-  metadataOf(token: Address, tokenId: string): NormalizedMetadata | null;
-}
+export type RelatedToHistory = Awaited<ReturnType<typeof readRelated>>;
 
 export interface NamedOnPage {
   readonly tokens: ReadonlySet<Address>;
@@ -39,7 +34,7 @@ export interface NamedOnPage {
   readonly nfts: readonly { readonly token: Address; readonly tokenId: string }[];
 }
 
-export async function readRelated(database: ReadDatabase, chain: Chain, named: NamedOnPage): Promise<RelatedToHistory> {
+export async function readRelated(database: ReadDatabase, chain: Chain, named: NamedOnPage) {
   const [tokens, collections, labelOf, metadata] = await Promise.all([
     readTokens(database, chain, named.tokens),
     readCollections(database, chain, named.collections),
@@ -47,11 +42,10 @@ export async function readRelated(database: ReadDatabase, chain: Chain, named: N
     readMetadata(database, chain, named.nfts),
   ]);
   return {
-    tokenOf: (address) => tokens.get(address) ?? UNKNOWN_TOKEN,
-    collectionOf: (address) => collections.get(address) ?? UNKNOWN_COLLECTION,
-    // The zero address has no label.
-    labelOf: (address) => (address === ZERO_ADDRESS ? NO_LABEL : labelOf(address)),
-    metadataOf: (token, tokenId) => metadata.get(`${token} ${tokenId}`) ?? null,
+    tokenOf: (address: Address): NamedToken => tokens.get(address) ?? UNKNOWN_TOKEN,
+    collectionOf: (address: Address): NamedCollection => collections.get(address) ?? UNKNOWN_COLLECTION,
+    labelOf: (address: Address) => (address === ZERO_ADDRESS ? NO_LABEL : labelOf(address)),
+    metadataOf: (token: Address, tokenId: string) => metadata.get(`${token} ${tokenId}`) ?? null,
   };
 }
 

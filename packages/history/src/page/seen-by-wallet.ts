@@ -21,13 +21,10 @@ export interface SeenTransaction extends WalletTransaction {
 }
 
 interface TransactionFacts {
-  /** Without logs if their evidence is stored. */
   readonly record: TransactionRecord;
-  /** Evidence about the wallet in its logs; null: the record has the logs. */
   readonly said: StoredEvidence | null;
   readonly block: number;
   readonly legs: IndexedLegs;
-  /** The calls inside; null if unknown. */
   readonly calls: readonly InternalTransactionRecord[] | null;
   readonly booksOf: BooksOf;
 }
@@ -58,10 +55,7 @@ export function seenByWallet(
   };
 }
 
-/**
- * With known token facts: which tokens are listed, and that events of an NFT contract are not ERC-20 legs, whatever
- * their format.
- */
+/** With the listed tokens. Events of an NFT contract are not ERC-20 legs, whatever their format. */
 export function withKnownTokens(
   seen: SeenTransaction,
   tokenOf: (token: Address) => { readonly isVerified: boolean; readonly isNft: boolean },

@@ -50,7 +50,6 @@ export async function readStoredRecords(
   return reported;
 }
 
-/** By hash: complete rows with verified senders. */
 async function readRows(
   database: ReadDatabase,
   chain: Chain,

@@ -112,7 +112,6 @@ export function showErc20Leg(leg: TokenLeg, context: LegContext): z.infer<typeof
   };
 }
 
-/** @param withMetadata the documents of NFTs were requested */
 export function showNftLeg(leg: ShownNftLeg, context: LegContext, withMetadata: boolean): z.infer<typeof nftLegSchema> {
   const collection = context.related.collectionOf(leg.token);
   const metadata = withMetadata ? context.related.metadataOf(leg.token, leg.tokenId) : null;

@@ -124,7 +124,6 @@ function showSpender(address: Address, related: RelatedToHistory): z.infer<typeo
   return { address, address_label: label, name, symbol, logo, entity, entity_logo: entityLogo };
 }
 
-/** Of a token of either kind. */
 function namesOf(address: Address, related: RelatedToHistory) {
   const token = related.tokenOf(address);
   const collection = related.collectionOf(address);

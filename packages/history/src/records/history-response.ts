@@ -31,7 +31,6 @@ const historyLogSchema = verboseLogSchema
   })
   .openapi('HistoryLog');
 
-/** docs/api/wallets.md#wallet-history */
 export const historyRowSchema = z
   .object({
     ...shape,

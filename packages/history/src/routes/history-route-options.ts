@@ -2,7 +2,6 @@ import type { OnDemandBackfill } from '@chainstead/data-api';
 import type { AbiBooks, OnDemandReads, TrackedWallets } from '@chainstead/transactions';
 
 export interface HistoryRouteOptions {
-  /** Reads transactions that are not stored. */
   readonly onDemandReads: OnDemandReads;
   readonly abis: AbiBooks;
   /** For chains that store only the transactions of requested wallets. */

@@ -159,15 +159,10 @@ interface RecordsReading {
   readonly chain: Chain;
   readonly onDemandReads: OnDemandReads;
   readonly requester: string;
-  /** Logs themselves are needed, not only their evidence. */
   readonly withLogs: boolean;
 }
 
-/**
- * Returns the transactions of a page, in request order: stored ones, with the evidence in their logs, from their rows;
- * all others from a node, in one batch.
- * @throws as {@link OnDemandReads.read}
- */
+/** Stored transactions from their rows, all others from a node, in one batch. @throws as {@link OnDemandReads.read} */
 async function readRecords(
   reading: RecordsReading,
   wanted: readonly WantedTransaction[],

@@ -21,10 +21,8 @@ import { showWalletStats, walletStatsSchema } from '../stats/wallet-stats-respon
 
 export interface WalletStatsOptions {
   readonly projections: SubjectProjections;
-  /** Milliseconds. */
   readonly waitMs: number;
   readonly clock: Clock;
-  /** For chains that store only the transactions of requested wallets. */
   readonly trackedWallets: TrackedWallets;
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
 }

@@ -1,50 +1,37 @@
 /** Counts the rows of a wallet between two blocks, in one statement for any number of such spans. */
 import type { Chain } from '@chainstead/chains';
 import type { Address, BlockRange } from '@chainstead/core';
-import { addressBytes, type Database, expectedTrue, joinSql, rawSql, type Sql, sql, where } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
-import { HAS_ROLE, IN_HISTORY } from '@chainstead/transactions';
+import { type Database, joinSql, rawSql, type Sql, sql, where } from '@chainstead/db';
+import { HAS_ROLE } from '@chainstead/transactions';
+import { NFT_FROM_OTHERS, rowsOfWallet, WALLET_TABLES, type WalletTable } from '../page/wallet-tables.ts';
 
 export interface WalletCounts {
-  /** Transactions that it sent. */
   readonly sent: number;
   /** Transactions of its history, with any part of it. */
   readonly involved: number;
-  /** Logs that moved NFTs to it or from it, each once. */
+  /** Logs, each once. */
   readonly nftTransfers: number;
-  /** Logs that moved ERC-20 tokens to it or from it, each once. */
   readonly tokenTransfers: number;
 }
 
-interface Source {
-  readonly table: string;
-  readonly key: string;
-  readonly account: string;
+interface Source extends WalletTable {
   /** A row's contribution, 0 or 1. @default 0 */
   readonly sent?: Sql;
   readonly nft?: Sql;
   readonly token?: Sql;
-  /** Rows that don't match belong to another source. @default all rows count */
-  readonly also?: Sql;
 }
 
 /** Rows without a role have numbers below zero. */
 const SENT = sql`CASE WHEN ${HAS_ROLE} THEN roles & 1 ELSE 0 END`;
 
 const SOURCES: readonly Source[] = [
-  { table: 'account_transactions', key: 'account_key', account: 'account', sent: SENT, also: IN_HISTORY },
-  { table: 'internal_transfers', key: 'account_key', account: 'account' },
-  { table: 'erc20_transfer_sides', key: 'account_key', account: 'account', token: sql`1` },
+  { ...WALLET_TABLES.account, sent: SENT },
+  WALLET_TABLES.internal,
+  { ...WALLET_TABLES.token, token: sql`1` },
   // A log that moved several tokens has a row for each, and one wallet on each side.
-  { table: 'nft_transfers', key: 'address_key(from_address)', account: 'from_address', nft: sql`(item = 0)::int` },
-  {
-    table: 'nft_transfers',
-    key: 'address_key(to_address)',
-    account: 'to_address',
-    nft: sql`(item = 0)::int`,
-    also: sql`from_address <> to_address`,
-  },
-  { table: 'erc20_approvals', key: 'owner_key', account: 'owner' },
+  { ...WALLET_TABLES.nftFrom, nft: sql`(item = 0)::int` },
+  { ...NFT_FROM_OTHERS, nft: sql`(item = 0)::int` },
+  WALLET_TABLES.approval,
 ];
 
 /**
@@ -80,14 +67,13 @@ const NOTHING: WalletCounts = { sent: 0, involved: 0, nftTransfers: 0, tokenTran
 
 /** A part is a source in a span. Each stops one row above its limit. */
 function countStatement(chain: Chain, wallet: Address, spans: readonly BlockRange[], most: number): Sql {
-  const rowsOf = walletRows(chain, wallet);
   const limit = sql`${most + 1}`;
   const none = rawSql('0');
   const parts = spans.flatMap((span) =>
     SOURCES.map(
       (source) =>
         sql`(SELECT block_number, transaction_index, ${source.sent ?? none} AS sent, ${source.nft ?? none} AS nft, ${source.token ?? none} AS token
-        FROM ${rowsOf(source, span)} ORDER BY block_number LIMIT ${limit})`,
+        FROM ${rowsIn(span, source, chain, wallet)} ORDER BY block_number LIMIT ${limit})`,
     ),
   );
   const named = parts.map((part, index) => sql`SELECT ${rawSql(index)} AS part, rows.* FROM ${part} AS rows`);
@@ -105,10 +91,10 @@ export async function blockBeyond(
   span: BlockRange,
   rows: number,
 ): Promise<number | null> {
-  const rowsOf = walletRows(chain, wallet);
   const count = sql`${rows}::bigint`;
   const parts = SOURCES.map(
-    (source) => sql`(SELECT block_number FROM ${rowsOf(source, span)} ORDER BY block_number LIMIT ${count} + 1)`,
+    (source) =>
+      sql`(SELECT block_number FROM ${rowsIn(span, source, chain, wallet)} ORDER BY block_number LIMIT ${count} + 1)`,
   );
   const [row] = await database.query<{ block: number }>(
     sql`SELECT block_number::int8 AS block FROM (${joinSql(parts, ' UNION ALL ')}) AS rows ORDER BY block_number OFFSET ${count} LIMIT 1`,
@@ -117,14 +103,8 @@ export async function blockBeyond(
 }
 
 /** What follows FROM: the wallet's rows of a source in a span. */
-function walletRows({ id }: Chain, address: Address): (source: Source, span: BlockRange) => Sql {
-  const [walletKey, wallet] = [sql`${addressKey(address)}::bigint`, sql`${addressBytes(address)}::bytea`];
-  return ({ table, key, account, also }, { from, to }) =>
-    sql`${rawSql(table)} ${where([
-      sql`${rawSql(key)} = ${walletKey}`,
-      expectedTrue(sql`${rawSql(account)} = ${wallet}`),
-      sql`chain_id = ${id}`,
-      sql`block_number BETWEEN ${from}::int AND ${to}::int`,
-      ...(also === undefined ? [] : [also]),
-    ])}`;
+function rowsIn({ from, to }: BlockRange, source: Source, { id }: Chain, wallet: Address): Sql {
+  const { also = sql`true` } = source;
+  const inSpan = sql`chain_id = ${id} AND block_number BETWEEN ${from}::int AND ${to}::int`;
+  return sql`${rawSql(source.table)} ${where([...rowsOfWallet(source, wallet), inSpan, also])}`;
 }

@@ -54,10 +54,7 @@ export function createCountedRangeBuilder(options: CountedRangeBuilderOptions) {
   };
 }
 
-/**
- * Counts the next span, under the lock of the chain's commits: no row changes while it is counted and stored.
- * @returns whether there was one
- */
+/** Under the lock of the chain's commits: no row changes meanwhile. @returns whether there was a span to count */
 function buildNext(database: Database, chain: Chain, wallet: Address, rows: number): Promise<boolean> {
   return database.transaction(async (transaction) => {
     // Counts lost in a server crash are counted again.
@@ -77,5 +74,4 @@ function buildNext(database: Database, chain: Chain, wallet: Address, rows: numb
   });
 }
 
-/** More than possible. */
 const ROWS_OF_A_BLOCK = 2_147_483_646;

@@ -16,11 +16,9 @@ export interface WalletCounterOptions {
   readonly database: Database;
   readonly projections: SubjectProjections;
   readonly clock: Clock;
-  /** How long a request waits for the counts that it starts. Milliseconds. */
   readonly waitMs: number;
-  /** Of each table. @default {@link ROWS_PER_REQUEST} */
+  /** Of each table. */
   readonly rowsPerRequest?: number;
-  /** Rows whose counts are stored together; fewer than a request counts. @default {@link ROWS_PER_RANGE} */
   readonly rowsPerRange?: number;
 }
 
@@ -39,7 +37,6 @@ export function createWalletCounter(options: WalletCounterOptions): WalletCounte
   const { rowsPerRequest = ROWS_PER_REQUEST, rowsPerRange = ROWS_PER_RANGE } = options;
   const builder = createCountedRangeBuilder({ ...options, rowsPerRange });
 
-  /** Null if there is more than a request counts. */
   async function countNow(chain: Chain, wallet: Address): Promise<WalletCounts | null> {
     for (;;) {
       const spans = await readCountedRanges(database, chain, wallet);

@@ -70,9 +70,7 @@ export function summarise(
 const SIGNED = 'Signed a transaction';
 
 interface Side {
-  /** Each asset in words. */
   readonly parts: readonly string[];
-  /** The other party; null if there are several, or none. */
   readonly party: Address | null;
 }
 
@@ -152,7 +150,6 @@ function firstOf(nfts: Side, others: Side): Side {
   return nfts.parts.length > 0 ? nfts : others;
 }
 
-/** For movements that are not among the wallet's legs. */
 function orUnseen(side: Side, assets: string): Side {
   return side.parts.length > 0 ? side : { ...side, parts: [assets] };
 }

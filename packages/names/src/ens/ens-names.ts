@@ -7,7 +7,6 @@ import { packetToBytes } from 'viem/ens';
 import { NAME_CHAINS, type NameContracts, type NameNodes } from '../name-chains.ts';
 import { type NameAnswer, NO_NAME } from '../name-question.ts';
 import type { Names } from '../name-service.ts';
-import { newestBlock } from '../newest-block.ts';
 import { normalName } from '../normal-name.ts';
 import { callEns } from './ens-call.ts';
 import { LOCAL_BATCH_GATEWAY } from './off-chain-lookup.ts';
@@ -19,7 +18,6 @@ const RESOLVER = parseAbi([
 const [RESOLVE, REVERSE] = RESOLVER;
 const ADDRESS_OF = parseAbi(['function addr(bytes32 node) view returns (address)']);
 const GATEWAYS = [LOCAL_BATCH_GATEWAY];
-/** Ethereum (SLIP-44). */
 const COIN_TYPE = 60n;
 const ANSWER = { outputBytesMax: 8_192 };
 const NOBODY = `0x${'0'.repeat(40)}`;
@@ -37,19 +35,22 @@ const UNREPORTED: ReadonlySet<string> = new Set(
 );
 const SELECTOR_LENGTH = 10;
 
+type At = { readonly block: number; readonly signal: AbortSignal };
+
 /** By the Universal Resolver; null: Ethereum is not among the chains. */
-export function createEnsNames({
-  nodes,
-  gateways,
-  contracts,
-}: {
-  readonly nodes: readonly NameNodes[];
-  readonly gateways: Egress | null;
-  readonly contracts: NameContracts;
-}): Names | null {
+export function createEnsNames(
+  nodes: readonly NameNodes[],
+  gateways: Egress | null,
+  contracts: NameContracts,
+): Names | null {
   const ethereum = nodes.find(({ chain }) => NAME_CHAINS.ens.includes(chain.key));
   if (ethereum === undefined) return null;
   const { pool, chain } = ethereum;
+
+  const newestAt = async (signal: AbortSignal): Promise<At> => ({
+    block: (await pool.getHead({ signal })).value.number,
+    signal,
+  });
 
   /** @param read throws EncodingRefusedError for an incorrectly encoded response, which resolves to nothing */
   async function ask(at: At, data: Hex, read: (returned: Hex) => string | null): Promise<NameAnswer> {
@@ -82,11 +83,11 @@ export function createEnsNames({
   }
 
   return {
-    addressOf: async (name, signal) => addressAt(name, { block: await newestBlock(pool, signal), signal }),
+    addressOf: async (name, signal) => addressAt(name, await newestAt(signal)),
     async nameOf(text, signal) {
       const address = parseAddress(text);
       // Both ways at one block: a name that changes hands meanwhile has one owner in both.
-      const at = { block: await newestBlock(pool, signal), signal };
+      const at = await newestAt(signal);
       const args = [address, COIN_TYPE, GATEWAYS] as const;
       const question = encodeFunctionData({ abi: RESOLVER, functionName: 'reverseWithGateways', args });
       const reported = await ask(at, question, (returned) => decodeAbi(REVERSE.outputs, returned, ANSWER)[0] || null);
@@ -99,9 +100,4 @@ export function createEnsNames({
       return back.answer?.toLowerCase() === address ? reported : none;
     },
   };
-}
-
-interface At {
-  readonly block: number;
-  readonly signal: AbortSignal;
 }

@@ -7,7 +7,7 @@ export interface GatewayQuery {
   readonly data: Hex;
 }
 
-/** One gateway after the other. @throws GatewayAnswerError */
+/** @throws GatewayAnswerError */
 export type AskGateway = (query: GatewayQuery) => Promise<Hex>;
 
 /** Gateways per question, including those that can't be queried. */
@@ -76,7 +76,6 @@ async function requestGateway(
   }
 }
 
-/** JSON with `data`, or the bare text. */
 function dataIn(text: string): Hex | null {
   let found: unknown = text.trim();
   try {

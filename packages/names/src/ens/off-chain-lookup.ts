@@ -17,7 +17,6 @@ const CALLBACK = parseAbiParameters('bytes, bytes');
 const FAILURE = parseAbi(['error Error(string)']);
 
 const QUERIES_MAX = 8;
-/** Batches within batches. */
 const DEPTH_MAX = 3;
 /** Without values that share bytes, which compilers don't write, decoded data is no larger than its encoding. */
 const STRICT = { outputBytesMax: 524_288, overlaps: 'refuse' } as const;
@@ -50,7 +49,6 @@ async function answerOf(query: GatewayQuery, ask: AskGateway, depth: number): Pr
   return query.urls.includes(LOCAL_BATCH_GATEWAY) ? answerBatch(query.data, ask, depth) : ask(query);
 }
 
-/** @throws EncodingRefusedError */
 async function answerBatch(data: Hex, ask: AskGateway, depth: number): Promise<Hex> {
   if (!data.startsWith(QUERY_SELECTOR) || depth >= DEPTH_MAX)
     throw new EncodingRefusedError('it is no batch of lookups');

@@ -5,7 +5,6 @@ import { type AbiParameter, encodeFunctionData, getAddress, namehash, parseAbi }
 import { NAME_CHAINS, type NameContracts, type NameNodes } from '../name-chains.ts';
 import { type NameAnswer, NO_NAME } from '../name-question.ts';
 import type { Names } from '../name-service.ts';
-import { newestBlock } from '../newest-block.ts';
 import { normalName } from '../normal-name.ts';
 
 const READER = parseAbi([
@@ -26,13 +25,7 @@ interface Registry {
 }
 
 /** One chain after the other; null: none of its chains is there. */
-export function createUnstoppableNames({
-  nodes,
-  contracts,
-}: {
-  readonly nodes: readonly NameNodes[];
-  readonly contracts: NameContracts;
-}): Names | null {
+export function createUnstoppableNames(nodes: readonly NameNodes[], contracts: NameContracts): Names | null {
   const registries = NAME_CHAINS.unstoppable.flatMap((key): Registry[] => {
     const at = contracts.unstoppable[key];
     const served = nodes.find(({ chain }) => chain.key === key);
@@ -81,7 +74,6 @@ interface BlockCall {
 
 interface RegistryRecord<Value> {
   readonly value: Value;
-  /** Block of the first registry with a record. */
   readonly asOf: NonNullable<NameAnswer['asOf']>;
 }
 
@@ -95,7 +87,7 @@ async function firstOf<Value>(
   for (const registry of registries)
     try {
       const { chain, pool } = registry.nodes;
-      const block = await newestBlock(pool, signal);
+      const block = (await pool.getHead({ signal })).value.number;
       const value = await ask(registry, { block, signal });
       if (value !== null) return { value, asOf: { chainId: chain.id, block } };
     } catch (error) {

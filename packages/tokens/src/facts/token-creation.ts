@@ -35,7 +35,6 @@ export async function seekTokenCreations(
   await Promise.all(addresses.map((address) => nodeReads.request(chain, tokenCreationKind, { address }, options)));
 }
 
-/** Stores the block in which the code of a token first is. */
 export const tokenCreationReader: StateReader<{ address: string }, { block: number | null }> = {
   kind: tokenCreationKind,
   async read(context, question, signal) {

@@ -7,7 +7,6 @@ export interface TokensQuestion {
   items: string[];
 }
 
-/** Addresses in one order. */
 export const tokensQuestionSchema = z.object({ items: z.array(z.string().refine(isAddress)).min(1) });
 
 const answerSchema = z.array(
@@ -18,7 +17,6 @@ const answerSchema = z.array(
     decimals: z.int().nullable(),
     /** erc20, erc721, erc1155; null: not a token. */
     standard: z.string().nullable(),
-    /** Base units. */
     total_supply: z.string().nullable(),
   }),
 );
@@ -32,7 +30,6 @@ export const tokenFactsKind: StateKind<TokensQuestion, TokenFactsAnswer> = {
   isFruitless: (tokens) => tokens.every(({ total_supply }) => total_supply === null),
 };
 
-/** All null: not a token. */
 export type ReportedToken = Omit<TokenFactsAnswer[number], 'address'>;
 
 /**

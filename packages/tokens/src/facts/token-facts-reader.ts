@@ -43,7 +43,6 @@ type KnownMetadata = Pick<TokenMetadata, 'name' | 'symbol' | 'decimals'> & { rea
 
 const SILENT: KnownMetadata = { name: null, symbol: null, decimals: null, standard: null };
 
-/** Read before, whatever they returned. */
 async function knownMetadata(
   { database, chain }: StateReadingContext,
   addresses: readonly Address[],

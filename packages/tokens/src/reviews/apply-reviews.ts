@@ -3,17 +3,14 @@ import { refreshTokens } from '../refresh-tokens.ts';
 import { REVIEWS_SOURCE } from './contract-review.ts';
 import { isCalledSpam, type ReviewedContract, type ReviewSelection, readReviews } from './read-reviews.ts';
 
-export interface AppliedReviews {
-  /** Contracts that are spam by reviews from now on, and contracts that are not. */
-  readonly spam: number;
-  readonly notSpam: number;
-}
-
 /**
  * Reviews take effect as an imported scam list does: the source `reviews` contains the contracts that more keys call
  * spam than not. Other lists and the rule stay in effect.
  */
-export async function applyReviews(transaction: Transaction, selection: ReviewSelection): Promise<AppliedReviews> {
+export async function applyReviews(
+  transaction: Transaction,
+  selection: ReviewSelection,
+): Promise<{ readonly spam: number; readonly notSpam: number }> {
   // With imports of lists, which touch the same tokens.
   await transactionLock(transaction, 'list-import');
   const reviewed = await readReviews(transaction, selection);
@@ -46,7 +43,6 @@ async function replaceEntries(
   );
 }
 
-/** For `unnest`. */
 function keysOf(contracts: readonly ReviewedContract[]): Sql {
   return sql`${contracts.map(({ address }) => addressBytes(address))}::bytea[], ${contracts.map(({ chainId }) => chainId)}::bigint[]`;
 }

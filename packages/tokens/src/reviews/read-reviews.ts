@@ -2,20 +2,15 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, hexText, sql, type Transaction, where } from '@chainstead/db';
 import { REVIEWS_SOURCE } from './contract-review.ts';
 
-/** By all keys. */
 export interface ReviewedContract {
   readonly chainId: number;
   readonly address: Address;
   readonly contractTypes: readonly string[];
-  /** Number of keys. */
   readonly spam: number;
   readonly notSpam: number;
-  /** The newest one. */
   readonly reason: string;
   readonly reportedAt: Date;
-  /** A report waits for the operator. */
   readonly isWaiting: boolean;
-  /** Reviews make it spam now. */
   readonly isListed: boolean;
 }
 

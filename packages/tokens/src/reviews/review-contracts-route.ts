@@ -34,7 +34,6 @@ export const reviewContractsRoute: RouteModule = (app, dependencies) => {
   });
 };
 
-/** Case-sensitive. */
 function oneOf<const Word extends string>(...words: readonly Word[]) {
   return textParameter(words.join(' or '), (text) => words.find((word) => word === text)).openapi({
     type: 'string',

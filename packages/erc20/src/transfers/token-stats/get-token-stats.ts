@@ -15,13 +15,7 @@ import { isOfNfts, ofToken } from '../page/by-contract.ts';
 import { erc20TokenCounts } from '../token-counts.ts';
 import { tokenSubject } from '../token-transfers/token-transfers-statement.ts';
 
-export interface TokenStats {
-  /** A lower bound if `indexed` is not complete. */
-  readonly transfers: number;
-  readonly indexed: Indexed;
-}
-
-export interface TokenStatsOptions {
+interface TokenStatsOptions {
   readonly projections: SubjectProjections;
   readonly waitMs: number;
   readonly countMax?: number;
@@ -29,21 +23,21 @@ export interface TokenStatsOptions {
 
 /**
  * Up to 100,000 transfers are counted on each request. For more, a counter is maintained from then on; until it is
- * complete, the response is its current value and not complete.
+ * complete, the response is its current value, a lower bound.
  */
 export async function getTokenStats(
   database: Database,
   chain: Chain,
   token: Address,
   { projections, waitMs, countMax = COUNT_MAX }: TokenStatsOptions,
-): Promise<TokenStats> {
+): Promise<{ readonly transfers: number; readonly indexed: Indexed }> {
   const read = async (isCounted: boolean): Promise<StatsColumns> => {
     const [row] = await database.query<StatsColumns>(tokenStatsStatement(chain, token, { countMax, isCounted }));
     if (row === undefined) throw new RangeError('The statement gives one row');
     return row;
   };
   const first = await read(true);
-  const show = (row: StatsColumns, transfers: number, isExact: boolean): TokenStats => {
+  const show = (row: StatsColumns, transfers: number, isExact: boolean) => {
     const { indexed, isCovered } = readSubject(chain, row, row.created_block ?? chain.firstBlock);
     return { transfers: row.is_of_nfts ? 0 : transfers, indexed: { ...indexed, complete: isCovered && isExact } };
   };
@@ -65,8 +59,8 @@ interface StatsColumns extends SubjectColumns {
 const COUNT_MAX = 100_000;
 
 /**
- * Builds the statement for a token's transfer count. `counted`: by a range of `erc20_transfer_sides_by_contract`, at
- * most one above the maximum; null if `is_built` means that the counter is complete, or if not requested.
+ * `counted`: by a range of `erc20_transfer_sides_by_contract`, at most one above the maximum; null if the counter is
+ * complete (`is_built`), or if not requested.
  */
 export function tokenStatsStatement(
   { id: chainId }: Chain,

@@ -16,7 +16,6 @@ import { getTokenStats } from './get-token-stats.ts';
 
 export interface TokenStatsRouteOptions {
   readonly projections: SubjectProjections;
-  /** For the count of very many transfers. Milliseconds. */
   readonly waitMs: number;
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestContract'>;
 }
