@@ -1,2 +1,1 @@
-/** Statistics of pools and tokens, and token search. */
 export { createMarketStatisticsRoutes } from './market-statistics-routes.ts';

@@ -5,7 +5,6 @@ import { createTokenAnalyticsRoutes } from './token-analytics/token-analytics-ro
 import { createAggregatedPairStatsRoute, createTokenPairsRoute } from './token-pairs/token-pairs-routes.ts';
 import { createTokenSearchRoute, type TokenSearchOptions } from './token-search/token-search-route.ts';
 
-/** Routes of statistics of pools and tokens. */
 export function createMarketStatisticsRoutes(options: TokenSearchOptions): readonly RouteModule[] {
   return [
     createPairStatsRoute(options),

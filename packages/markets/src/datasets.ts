@@ -1,4 +1,3 @@
-/** A process that only fills datasets loads no routes. */
 export { binChanges } from './bin-reserves/dataset.ts';
 export { candlesOfFeeds } from './pool-candles/candles-projection.ts';
 export { poolCreations } from './pool-creations/dataset.ts';

@@ -1,4 +1,3 @@
-/** A process that only fills datasets loads no routes and starts in two thirds of the time. */
 export { logs } from './contract-logs/dataset.ts';
 export { blockHeaders } from './headers/dataset.ts';
 export { internalTransfers } from './internal-transfers/dataset.ts';

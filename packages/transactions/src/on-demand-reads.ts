@@ -42,10 +42,7 @@ const FRESH_MS = { min: 500, max: 12_000 } as const;
 export function createOnDemandReads(options: OnDemandReadsOptions): OnDemandReads {
   const { nodeReads, clock, budget = createOnDemandBudget(options) } = options;
 
-  async function ask<Question, Answer>(
-    { chain, kind, question }: OnDemandRead<Question, Answer>,
-    maxAgeMs: number,
-  ): Promise<Answer> {
+  async function ask<Question, Answer>({ chain, kind, question }: OnDemandRead<Question, Answer>, maxAgeMs: number) {
     const answer = await nodeReads.request(chain, kind, question, { waitMs: options.waitMs, maxAgeMs });
     if (answer === null) throw new StateUnavailableError('being read from the node');
     return answer;

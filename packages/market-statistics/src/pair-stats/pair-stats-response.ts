@@ -15,7 +15,6 @@ const figure = (of: string, window: string) =>
     .nullable()
     .openapi({ description: `${of}, over the last ${window}` });
 
-/** A figure for each window. */
 const figures = (of: string) =>
   z
     .object({
@@ -26,7 +25,6 @@ const figures = (of: string) =>
     })
     .openapi({ description: `${of}, for each window. null: unknown` });
 
-/** The response of `getPairStats` (docs/api/market-statistics.md#statistics-of-a-pair). */
 export const pairStatsSchema = z
   .object({
     tokenAddress: address('Base token. The wrapped native token stands for the native token'),
@@ -62,7 +60,7 @@ export const pairStatsSchema = z
   })
   .openapi('PairStats', { description: 'Price, liquidity and trades of a pool' });
 
-/** {@link PairStats} as `getPairStats` shows them. Values are rounded here only. */
+/** Values are rounded here only. */
 export function showPairStats(stats: PairStats): z.infer<typeof pairStatsSchema> {
   const { pool, createdAt, now, nativePrice, windows, indexed } = stats;
   const { base, quote } = pool;
@@ -98,12 +96,9 @@ export function showPairStats(stats: PairStats): z.infer<typeof pairStatsSchema>
   };
 }
 
-function byWindow(
-  windows: readonly WindowStats[],
-  of: (window: WindowStats) => number | null,
-): Readonly<Record<PairWindow, number | null>> {
+function byWindow(windows: readonly WindowStats[], of: (window: WindowStats) => number | null) {
   const shown: Record<PairWindow, number | null> = { '5min': null, '1h': null, '4h': null, '24h': null };
-  for (const one of windows) shown[one.window] = of(one);
+  for (const stats of windows) shown[stats.window] = of(stats);
   return shown;
 }
 
@@ -115,7 +110,7 @@ function percentBetween(before: Fraction | null, now: Fraction | null): number |
   return before === null || now === null ? null : (changeBetween(before, now)?.percent ?? null);
 }
 
-/** @param value units of `DOLLAR` */
+/** `value`: units of `DOLLAR`. */
 function inDollars(value: bigint): number {
   return nearestNumber({ numerator: value, denominator: DOLLAR });
 }

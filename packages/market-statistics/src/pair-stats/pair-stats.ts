@@ -15,7 +15,7 @@ import { readFigures } from '../pools/statistics-sources.ts';
 import { readStoredPool, type StoredPool } from '../pools/stored-pools.ts';
 import { areSwapsIndexed, placeBefore, spanBefore } from '../pools/window.ts';
 
-/** Windows that end at the newest indexed block, with their seconds. */
+/** Seconds. Windows end at the newest indexed block. */
 export const PAIR_WINDOWS = [
   ['5min', 300],
   ['1h', 3_600],
@@ -25,17 +25,16 @@ export const PAIR_WINDOWS = [
 
 export type PairWindow = (typeof PAIR_WINDOWS)[number][0];
 
-/** Figures of a pool in a window. */
 export interface WindowStats {
   readonly window: PairWindow;
-  /** Values at the start of the window; null: unknown. */
+  /** At the start of the window; null: unknown. */
   readonly before: ReadPoolValues | null;
   readonly trades: TradeSums;
 }
 
 export interface PairStats {
   readonly pool: StoredPool;
-  /** Time of the block of its creation event; null: not indexed. */
+  /** Null: the creation event is not indexed. */
   readonly createdAt: Date | null;
   /** Null: nothing is indexed. */
   readonly now: ReadPoolValues | null;
@@ -45,7 +44,7 @@ export interface PairStats {
   readonly indexed: Indexed;
 }
 
-/** Returns the statistics of a pool at the newest indexed block; null if no proven pool of two tokens has this id. */
+/** Null: no proven pool of two tokens has this id. */
 export async function readPairStats(sources: PriceSources, chain: Chain, id: PoolId): Promise<PairStats | null> {
   const { reads } = sources;
   const pool = await readStoredPool(reads, chain, id);
@@ -99,11 +98,11 @@ async function nativePriceOf(
 async function readCreationTime(database: ReadDatabase, chain: Chain, pool: StoredPool): Promise<Date | null> {
   if (pool.factory === null) return null;
   const chainId = sql`${chain.id}::bigint`;
-  const [row] = await database.select<{ readonly created_at: Date }>(
+  const [row] = await database.select<{ readonly createdAt: Date }>(
     sql`WITH creation AS MATERIALIZED (SELECT block_number FROM pool_creations
        WHERE pool_key = ${poolKey(pool.pool)}::bigint AND chain_id = ${chainId} AND pool = ${hexBytes(pool.pool)}::bytea
          AND factory = ${hexBytes(pool.factory)}::bytea ORDER BY block_number LIMIT 1)
-     SELECT block_timestamp AS created_at FROM creation JOIN blocks ON blocks.chain_id = ${chainId} AND blocks.block_number = creation.block_number`,
+     SELECT block_timestamp AS "createdAt" FROM creation JOIN blocks ON blocks.chain_id = ${chainId} AND blocks.block_number = creation.block_number`,
   );
-  return row?.created_at ?? null;
+  return row?.createdAt ?? null;
 }

@@ -4,7 +4,7 @@ import type { ApiDependencies } from '@chainstead/http';
 import { type SharedFiguresQuery, SwapsNotSummedError, sumTradeFigures, type TradeSums } from '@chainstead/markets';
 import type { PriceSources } from '@chainstead/prices';
 
-/** Sources of prices for one request, whose waits begin now. */
+/** For one request, whose waits begin now. */
 export function sourcesOf({ reads, database, logger }: ApiDependencies, balances: BalanceRequestSources): PriceSources {
   return {
     ...{ reads, database, contracts: { balances, logger } },
@@ -12,7 +12,7 @@ export function sourcesOf({ reads, database, logger }: ApiDependencies, balances
   };
 }
 
-/** Returns figures of trades, from a worker if they take many swaps. @throws {SwapsNotSummedError} until it has summed them */
+/** From a worker if they take many swaps. @throws {SwapsNotSummedError} until it has summed them */
 export function readFigures(
   { reads, contracts }: PriceSources,
   chain: Chain,
@@ -21,7 +21,7 @@ export function readFigures(
   return sumTradeFigures({ reads, worker: contracts?.balances ?? null }, chain, query);
 }
 
-/** As {@link readFigures}, but no figures until a worker has summed them. */
+/** Null until a worker has summed them. */
 export async function readFiguresIfSummed(
   sources: PriceSources,
   chain: Chain,

@@ -6,7 +6,7 @@ import { type PricePlace, readPlace } from '@chainstead/prices';
 
 export const DAY_SECONDS = 86_400;
 
-/** Returns the place at the start of a window: the last block that is at least so much older. Null: it is not indexed. */
+/** The last block that is at least so much older. Null: it is not indexed. */
 export async function placeBefore(
   database: ReadDatabase,
   chain: Chain,
@@ -17,12 +17,12 @@ export async function placeBefore(
   return (await readPlace(database, chain, moment, chain.pricing.windowSeconds)).place;
 }
 
-/** The seconds until the time of a place, which belong to it, without those at the start of the window. */
+/** Seconds until the time of the place, which belong to it, without those at the start of the window. */
 export function spanBefore({ time }: PricePlace, seconds: number): TimeSpan {
   return { from: time - seconds + 1, to: time + 1 };
 }
 
-/** Whether all swaps between two places are indexed. @param before start of the window; null: before the first indexed block */
+/** `before` null: the window starts before the first indexed block. */
 export async function areSwapsIndexed(
   database: ReadDatabase,
   chain: Chain,

@@ -14,19 +14,13 @@ const windowed = (name: string, of: string) => {
       .nullable()
       .openapi({ description: `The last ${window}` });
   return z
-    .object({
-      '5m': value('5 minutes'),
-      '1h': value('hour'),
-      '6h': value('6 hours'),
-      '24h': value('24 hours'),
-    })
+    .object({ '5m': value('5 minutes'), '1h': value('hour'), '6h': value('6 hours'), '24h': value('24 hours') })
     .openapi(`TokenAnalytics${name}`)
     .openapi({ description: of });
 };
 
 const text = (description: string) => z.string().nullable().openapi({ description });
 
-/** The response of `getTokenAnalytics` (docs/api/token-search-and-analytics.md#analytics). */
 export const analyticsSchema = z
   .object({
     chainId: z.string().openapi({ pattern: '^0x[0-9a-f]+$', description: 'Hexadecimal chain id' }),
@@ -46,7 +40,6 @@ export const analyticsSchema = z
   })
   .openapi('TokenAnalytics');
 
-/** A requested token with its figures. */
 export interface AnalyzedToken {
   readonly chain: Chain;
   readonly token: Address;
@@ -59,7 +52,7 @@ export interface AnalyzedToken {
 export function showAnalytics({ chain, token, found, supply }: AnalyzedToken): z.infer<typeof analyticsSchema> {
   const { now, figures, states, indexed } = found;
   const ofFigures = (value: (figures: TradeSums) => number | null) =>
-    byWindow(figures.map((one) => (one === null ? null : value(one))));
+    byWindow(figures.map((sums) => sums && value(sums)));
   const valuation = dilutedValuation(now.usd, supply);
   return {
     chainId: `0x${chain.id.toString(16)}`,
@@ -72,9 +65,9 @@ export function showAnalytics({ chain, token, found, supply }: AnalyzedToken): z
     totalSells: ofFigures(({ sells }) => sells),
     uniqueWallets: ofFigures(({ wallets }) => wallets),
     pricePercentChange: byWindow(states.map((before) => percentOf(before?.usd ?? null, now.usd))),
-    usdPrice: now.usd === null ? null : plainDecimal(now.usd),
+    usdPrice: now.usd && plainDecimal(now.usd),
     totalLiquidity: cents(now.liquidity),
-    totalFullyDilutedValuation: valuation === null ? null : cents(valuation),
+    totalFullyDilutedValuation: valuation && cents(valuation),
     indexed: showIndexed(indexed),
   };
 }
@@ -83,7 +76,7 @@ function byWindow([minutes = null, hour = null, hours = null, day = null]: reado
   return { '5m': minutes, '1h': hour, '6h': hours, '24h': day };
 }
 
-/** Percent; null without both prices. */
+/** Null without both prices. */
 export function percentOf(before: Fraction | null, now: Fraction | null): number | null {
   return before === null || now === null ? null : (changeBetween(before, now)?.percent ?? null);
 }

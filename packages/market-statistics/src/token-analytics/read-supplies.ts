@@ -5,10 +5,7 @@ import type { ApiDependencies } from '@chainstead/http';
 import type { PriceSources } from '@chainstead/prices';
 import type { TokenSupply } from './token-figures.ts';
 
-/**
- * Returns total supplies of tokens. Unknown ones are missing. An old supply is read again, as far as the request may still wait; the last
- * known one counts otherwise.
- */
+/** Unknown supplies are missing. Old ones are read again, as far as the request may still wait. */
 export async function readSupplies(
   { contracts, waitsUntil }: PriceSources,
   { database, logger }: Pick<ApiDependencies, 'database' | 'logger'>,

@@ -7,7 +7,6 @@ import { readFigures, readFiguresIfSummed } from '../pools/statistics-sources.ts
 import { readSwapsSince, readUndecided } from './token-coverage.ts';
 import { poolsOfToken } from './token-figures.ts';
 
-/** A token at the newest indexed block, over spans of time, and at some moments. */
 export interface TokenSpans {
   readonly now: TokenState;
   /** In the order of the spans. Null: not all swaps of the span are indexed, or summed. */
@@ -17,52 +16,38 @@ export interface TokenSpans {
   readonly indexed: Indexed;
 }
 
-/** The wanted times of a token. */
 export interface WantedTimes {
   readonly spans: readonly TimeSpan[];
   /** Unix seconds. A state is that of the last block until there. */
   readonly moments: readonly number[];
 }
 
-/** The wanted figures of a token. */
 interface FigureOptions {
-  /** Whether distinct traders are counted. @default true */
+  /** Distinct traders are counted. @default true */
   readonly countsTraders?: boolean;
-  /** Whether the spans are aligned to UTC. Others end at the newest block. @default false */
+  /** The spans are aligned to UTC. Others end at the newest block. @default false */
   readonly isAligned?: boolean;
-  /** Whether figures that take too many swaps are null, instead of an error. @default false */
+  /** Figures of too many swaps are null, instead of an error. @default false */
   readonly mayMiss?: boolean;
 }
 
-/** By token. */
-interface SpansOfTokens {
-  /** Unix seconds of the newest indexed block; null: no block is indexed. */
-  readonly time: number | null;
-  readonly tokens: ReadonlyMap<Address, TokenSpans>;
-}
-
-/**
- * Returns tokens that have a proven pool against an anchor, or are anchors with a price. Others are missing. The number of statements hardly
- * depends on that of tokens.
- * @param timesOf the wanted times by the time of the newest indexed block
- * @throws {SwapsNotSummedError} if the figures take too many swaps that are not summed yet
- */
+/** With a proven pool against an anchor, or a price. @throws {SwapsNotSummedError} if figures take too many swaps */
 export async function readTokenSpans(
   sources: PriceSources,
   chain: Chain,
   tokens: readonly Address[],
   timesOf: (newest: number) => WantedTimes,
   options: FigureOptions = {},
-): Promise<SpansOfTokens> {
+): Promise<{ readonly time: number | null; readonly tokens: ReadonlyMap<Address, TokenSpans> }> {
   const { reads } = sources;
   const { place, indexed } = await readPlace(reads, chain, { of: 'newest' }, chain.pricing.windowSeconds);
   if (place === null) return { time: null, tokens: new Map() };
   const { time } = place;
   const now = await readTokenStates(sources, chain, tokens, place);
   const pools = await readTradedPools(reads, chain, now);
-  const known = new Map([...now].filter(([token, { usd }]) => usd !== null || pools.has(token)));
-  if (known.size === 0) return { time, tokens: new Map() };
-  const names = [...known.keys()];
+  const priced = [...now].filter(([token, { usd }]) => usd !== null || pools.has(token));
+  if (priced.length === 0) return { time, tokens: new Map() };
+  const names = priced.map(([token]) => token);
   const { spans, moments } = timesOf(time);
   const groups = names.map((token) => poolsOfToken(token, pools.get(token) ?? [], chain));
   const { countsTraders = true, isAligned = false, mayMiss = false } = options;
@@ -76,28 +61,21 @@ export async function readTokenSpans(
   const undecided = await readUndecided(reads, chain, names);
   const isCovered = spans.map(({ from }) => since !== null && since < from);
   const isComplete = indexed.complete && isCovered.every(Boolean);
-  const found = [...known].map(([token, state]): readonly [Address, TokenSpans] => {
+  const found = new Map<Address, TokenSpans>();
+  for (const [token, state] of priced) {
     const ofToken = figures?.get(token) ?? [];
-    return [
-      token,
-      {
-        now: state,
-        figures: spans.map((_, at) => (isCovered[at] === true ? (ofToken[at] ?? null) : null)),
-        states: states.map((ofMoment) => ofMoment.get(token) ?? null),
-        indexed: { ...indexed, complete: isComplete && !undecided.has(token) && state.isFinal },
-      },
-    ];
-  });
-  return { time, tokens: new Map(found) };
+    found.set(token, {
+      now: state,
+      figures: spans.map((_, at) => (isCovered[at] === true ? (ofToken[at] ?? null) : null)),
+      states: states.map((ofMoment) => ofMoment.get(token) ?? null),
+      indexed: { ...indexed, complete: isComplete && !undecided.has(token) && state.isFinal },
+    });
+  }
+  return { time, tokens: found };
 }
 
-/** States at the last block until a moment. Contracts are not read: past balances follow from the newest. */
-async function readPastStates(
-  sources: PriceSources,
-  chain: Chain,
-  tokens: readonly Address[],
-  time: number,
-): Promise<ReadonlyMap<Address, TokenState>> {
+/** Contracts are not read: past balances follow from the newest. */
+async function readPastStates(sources: PriceSources, chain: Chain, tokens: readonly Address[], time: number) {
   const { windowSeconds } = chain.pricing;
   const { place } = await readPlace(sources.reads, chain, { of: 'time', time }, windowSeconds);
   return place === null ? new Map() : readTokenStates({ ...sources, contracts: null }, chain, tokens, place);

@@ -5,12 +5,11 @@ import { EVERY_SWAP } from '@chainstead/markets';
 import { STATES_DATASET } from '@chainstead/prices';
 import { z } from '@hono/zod-openapi';
 
-/** Tokens in one request body. */
+/** Per request body. */
 export const TOKENS_MAX = 200;
 
 const DEFAULT_CHAIN = 'eth';
 
-/** The body of a request for several tokens. */
 export function tokensBody({ parameters }: Pick<ApiDependencies, 'parameters'>) {
   const item = z.object({
     chain: parameters.chain,
@@ -26,13 +25,12 @@ export function tokensBody({ parameters }: Pick<ApiDependencies, 'parameters'>) 
   return { required: true, content: { 'application/json': { schema } } };
 }
 
-/** A token of a request. */
 export interface RequestedToken {
   readonly chain: Chain;
   readonly token: Address;
 }
 
-/** Tokens of a request body with their chains. @throws {NotIndexedError} if one of the chains is not indexed */
+/** @throws {NotIndexedError} if one of the chains is not indexed */
 export function requestedTokens(
   { chains }: Pick<ApiDependencies, 'chains'>,
   tokens: readonly { readonly chain?: Chain | undefined; readonly tokenAddress: Address }[],
@@ -40,12 +38,12 @@ export function requestedTokens(
   return tokens.map(({ chain, tokenAddress: token }) => ({ chain: marketChain({ chains }, chain), token }));
 }
 
-/** The chain of a request if its swaps and pools are indexed. @throws {NotIndexedError} */
+/** @throws {NotIndexedError} if its swaps or pools are not indexed */
 export function marketChain({ chains }: Pick<ApiDependencies, 'chains'>, chain: Chain | undefined): Chain {
   return indexedChain(chains, chain?.key ?? DEFAULT_CHAIN, STATES_DATASET, EVERY_SWAP);
 }
 
-/** Reads something of each chain's tokens together, and returns it in the order of the request. Tokens without it are left out. */
+/** In the order of the request. Tokens without a result are left out. */
 export async function readByChain<Found>(
   requested: readonly RequestedToken[],
   read: (chain: Chain, tokens: readonly Address[]) => Promise<ReadonlyMap<Address, Found>>,
@@ -54,7 +52,7 @@ export async function readByChain<Found>(
   for (const [chain, ofChain] of Map.groupBy(requested, ({ chain }) => chain))
     found.set(chain, await read(chain, [...new Set(ofChain.map(({ token }) => token))]));
   return requested.flatMap(({ chain, token }) => {
-    const one = found.get(chain)?.get(token);
-    return one === undefined ? [] : [{ chain, token, found: one }];
+    const result = found.get(chain)?.get(token);
+    return result === undefined ? [] : [{ chain, token, found: result }];
   });
 }

@@ -8,47 +8,39 @@ import { dilutedValuation, inDollars, type TokenSupply } from './token-figures.t
 
 const number = (description: string) => z.number().nullable().openapi({ description });
 
-/** The response of `getTimeSeriesTokenAnalytics` (docs/api/token-search-and-analytics.md#time-series). */
-export const timeSeriesSchema = z
+const stepSchema = z
   .object({
-    result: z
-      .array(
-        z
-          .object({
-            chainId: z.string().openapi({ pattern: '^0x[0-9a-f]+$', description: 'Hexadecimal chain id' }),
-            tokenAddress: z.string().openapi({ pattern: '^0x[0-9a-f]{40}$', description: 'Token contract' }),
-            indexed: indexedSchema,
-            timeseries: z
-              .array(
-                z
-                  .object({
-                    timestamp: z.iso
-                      .datetime({ precision: 3 })
-                      .openapi({ example: '2026-01-01T00:00:00.000Z', description: 'Start of the step. UTC' }),
-                    buyVolume: number('US dollars of purchases. 0 without trades, null if one has no value'),
-                    sellVolume: number('US dollars of sales. 0 without trades, null if one has no value'),
-                    liquidityUsd: number('US dollars in deep pools at the end of the step. null if not indexed'),
-                    fullyDilutedValuation: number('Price at the end of the step times the newest total supply'),
-                  })
-                  .openapi('TokenTimeSeriesStep'),
-              )
-              .openapi({ description: 'Steps, oldest first' }),
-          })
-          .openapi('TokenTimeSeries'),
-      )
-      .openapi({ description: 'Tokens with a proven pool, in request order' }),
+    timestamp: z.iso
+      .datetime({ precision: 3 })
+      .openapi({ example: '2026-01-01T00:00:00.000Z', description: 'Start of the step. UTC' }),
+    buyVolume: number('US dollars of purchases. 0 without trades, null if one has no value'),
+    sellVolume: number('US dollars of sales. 0 without trades, null if one has no value'),
+    liquidityUsd: number('US dollars in deep pools at the end of the step. null if not indexed'),
+    fullyDilutedValuation: number('Price at the end of the step times the newest total supply'),
   })
+  .openapi('TokenTimeSeriesStep');
+
+const seriesSchema = z
+  .object({
+    chainId: z.string().openapi({ pattern: '^0x[0-9a-f]+$', description: 'Hexadecimal chain id' }),
+    tokenAddress: z.string().openapi({ pattern: '^0x[0-9a-f]{40}$', description: 'Token contract' }),
+    indexed: indexedSchema,
+    timeseries: z.array(stepSchema).openapi({ description: 'Steps, oldest first' }),
+  })
+  .openapi('TokenTimeSeries');
+
+export const timeSeriesSchema = z
+  .object({ result: z.array(seriesSchema).openapi({ description: 'Tokens with a proven pool, in request order' }) })
   .openapi('TokenTimeSeriesList');
 
-/** A requested token with its steps. */
 export interface SeriesOfToken {
   readonly found: TokenSpans;
-  /** Starts of the steps. Unix seconds. */
+  /** Unix seconds. */
   readonly starts: readonly number[];
   readonly supply: TokenSupply | undefined;
 }
 
-type ShownSeries = z.infer<typeof timeSeriesSchema>['result'][number];
+type ShownSeries = z.infer<typeof seriesSchema>;
 
 /** Values are rounded here only. */
 export function showSeries({ chain, token }: RequestedToken, { found, starts, supply }: SeriesOfToken): ShownSeries {

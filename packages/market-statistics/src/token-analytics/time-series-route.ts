@@ -1,3 +1,4 @@
+import type { Address } from '@chainstead/core';
 import type { BalanceRequestSources } from '@chainstead/erc20';
 import { errorResponses, querySchema, type RouteModule, refuseBody } from '@chainstead/http';
 import { startPriceSources } from '@chainstead/prices';
@@ -8,7 +9,6 @@ import { readByChain, requestedTokens, TOKENS_MAX, tokensBody } from './requeste
 import { type SeriesOfToken, showSeries, timeSeriesSchema } from './time-series-response.ts';
 import { stepsUntil, TIMEFRAMES } from './times.ts';
 
-/** `POST /api/v2.2/tokens/analytics/timeseries`: volume, liquidity and valuation by step (docs/api/token-search-and-analytics.md#time-series). */
 export function createTimeSeriesRoute(balances: BalanceRequestSources): RouteModule {
   return (app, dependencies) => {
     const route = createRoute({
@@ -40,19 +40,15 @@ export function createTimeSeriesRoute(balances: BalanceRequestSources): RouteMod
         const requested = requestedTokens(dependencies, c.req.valid('json').tokens);
         const series = await readByChain(requested, async (chain, tokens) => {
           const timesOf = (newest: number) => stepsUntil(newest, timeframe);
-          const { time, tokens: found } = await readTokenSpans(sources, chain, tokens, timesOf, {
-            ...{ countsTraders: false, isAligned: true },
-          });
+          const options = { countsTraders: false, isAligned: true };
+          const { time, tokens: found } = await readTokenSpans(sources, chain, tokens, timesOf, options);
           const starts = time === null ? [] : timesOf(time).spans.map(({ from }) => from);
           const supplies = await readSupplies(sources, dependencies, chain, [...found.keys()]);
-          return new Map(
-            [...found].map(([token, one]): readonly [typeof token, SeriesOfToken] => [
-              token,
-              { found: one, starts, supply: supplies.get(token) },
-            ]),
+          return new Map<Address, SeriesOfToken>(
+            [...found].map(([token, spans]) => [token, { found: spans, starts, supply: supplies.get(token) }]),
           );
         });
-        return c.json({ result: series.map((one) => showSeries(one, one.found)) }, 200);
+        return c.json({ result: series.map((token) => showSeries(token, token.found)) }, 200);
       },
       refuseBody('tokens', TOKENS_MAX),
     );

@@ -1,9 +1,9 @@
 import type { WantedTimes } from './read-token-spans.ts';
 
-/** Windows of analytics: lengths in seconds by name. */
+/** Seconds. */
 export const WINDOWS = { '5m': 300, '1h': 3_600, '6h': 21_600, '24h': 86_400 } as const;
 
-/** Windows that end with the newest block, and their starts. The newest block belongs to each of them. @param lengths seconds */
+/** Seconds. The newest block belongs to each window. */
 export function windowsUntil(newest: number, lengths: readonly number[]): WantedTimes {
   return {
     spans: lengths.map((seconds) => ({ from: newest - seconds + 1, to: newest + 1 })),
@@ -15,14 +15,13 @@ export const TIMEFRAMES = ['1d', '7d', '30d'] as const;
 
 type SeriesTimeframe = (typeof TIMEFRAMES)[number];
 
-/** Steps by timeframe: their number and length in seconds. */
 const STEPS: Readonly<Record<SeriesTimeframe, { readonly count: number; readonly seconds: number }>> = {
   '1d': { count: 24, seconds: 3_600 },
   '7d': { count: 28, seconds: 21_600 },
   '30d': { count: 30, seconds: 86_400 },
 };
 
-/** Steps of a timeframe and their ends, oldest first, aligned to UTC. The last step contains the newest block. @param newest Unix seconds */
+/** Unix seconds. Oldest first, aligned to UTC. The last step contains the newest block. */
 export function stepsUntil(newest: number, timeframe: SeriesTimeframe): WantedTimes {
   const { count, seconds } = STEPS[timeframe];
   const last = Math.floor(newest / seconds) * seconds;

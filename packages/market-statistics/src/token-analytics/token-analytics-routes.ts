@@ -4,13 +4,12 @@ import type { BalanceRequestSources } from '@chainstead/erc20';
 import { type ApiDependencies, errorResponses, querySchema, type RouteModule, refuseBody } from '@chainstead/http';
 import { errorOf, startPriceSources } from '@chainstead/prices';
 import { createRoute, z } from '@hono/zod-openapi';
-import { type AnalyzedToken, analyticsSchema, showAnalytics } from './analytics-response.ts';
+import { analyticsSchema, showAnalytics } from './analytics-response.ts';
 import { readSupplies } from './read-supplies.ts';
 import { readTokenSpans } from './read-token-spans.ts';
 import { marketChain, readByChain, requestedTokens, TOKENS_MAX, tokensBody } from './requested-tokens.ts';
 import { WINDOWS, windowsUntil } from './times.ts';
 
-/** Routes of analytics of tokens (docs/api/token-search-and-analytics.md#analytics). */
 export function createTokenAnalyticsRoutes(balances: BalanceRequestSources): readonly RouteModule[] {
   return [createAnalyticsRoute(balances), createManyAnalyticsRoute(balances)];
 }
@@ -18,7 +17,6 @@ export function createTokenAnalyticsRoutes(balances: BalanceRequestSources): rea
 const METHOD =
   'Trades of up to 64 proven pools of a token, the deepest first, over windows that end with the newest indexed block.';
 
-/** `GET /api/v2.2/tokens/{tokenAddress}/analytics`: trades, price and liquidity of a token. */
 function createAnalyticsRoute(balances: BalanceRequestSources): RouteModule {
   return (app, dependencies) => {
     const { parameters } = dependencies;
@@ -50,7 +48,6 @@ function createAnalyticsRoute(balances: BalanceRequestSources): RouteModule {
   };
 }
 
-/** `POST /api/v2.2/tokens/analytics`: the same of up to 200 tokens, in request order, without unknown ones. */
 function createManyAnalyticsRoute(balances: BalanceRequestSources): RouteModule {
   return (app, dependencies) => {
     const schema = z
@@ -75,29 +72,22 @@ function createManyAnalyticsRoute(balances: BalanceRequestSources): RouteModule 
       route,
       async (c) => {
         const requested = requestedTokens(dependencies, c.req.valid('json').tokens);
-        const found = await readByChain(requested, createReader(dependencies, balances));
-        return c.json(
-          { categories: found.map(({ chain, token, found: one }) => showAnalytics({ ...one, chain, token })) },
-          200,
-        );
+        const analyzed = await readByChain(requested, createReader(dependencies, balances));
+        const categories = analyzed.map(({ chain, token, found }) => showAnalytics({ ...found, chain, token }));
+        return c.json({ categories }, 200);
       },
       refuseBody('tokens', TOKENS_MAX),
     );
   };
 }
 
-type Analyzed = Pick<AnalyzedToken, 'found' | 'supply'>;
-
-/** Returns a reader of tokens of a chain. All chains of a request share its waits. */
-function createReader(
-  dependencies: ApiDependencies,
-  balances: BalanceRequestSources,
-): (chain: Chain, tokens: readonly Address[]) => Promise<ReadonlyMap<Address, Analyzed>> {
+/** All chains of a request share its waits. */
+function createReader(dependencies: ApiDependencies, balances: BalanceRequestSources) {
   const sources = { ...startPriceSources(dependencies, balances), reads: dependencies.reads };
   const lengths = Object.values(WINDOWS);
-  return async (chain, tokens) => {
+  return async (chain: Chain, tokens: readonly Address[]) => {
     const { tokens: found } = await readTokenSpans(sources, chain, tokens, (newest) => windowsUntil(newest, lengths));
     const supplies = await readSupplies(sources, dependencies, chain, [...found.keys()]);
-    return new Map([...found].map(([token, one]) => [token, { found: one, supply: supplies.get(token) }]));
+    return new Map([...found].map(([token, spans]) => [token, { found: spans, supply: supplies.get(token) }]));
   };
 }

@@ -3,15 +3,9 @@ import type { Address } from '@chainstead/core';
 import { readBlockRuns } from '@chainstead/data-api';
 import { addressBytes, hexText, joinSql, type ReadDatabase, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import { formsOf } from '@chainstead/markets';
+import { formsOf, SWAPS_DATASET } from '@chainstead/markets';
 
-/** The dataset of trades. */
-const SWAPS_DATASET = 'swaps';
-
-/**
- * Returns the time from which all swaps until a block are indexed, in Unix seconds: every later block is. `-Infinity`: since the chain's
- * first block. Null: swaps of the block itself are not indexed.
- */
+/** Unix seconds. `-Infinity`: since the chain's first block. Null: swaps of the block are not indexed. */
 export async function readSwapsSince(database: ReadDatabase, chain: Chain, block: number): Promise<number | null> {
   const run = (await readBlockRuns(database, chain.id, [SWAPS_DATASET], block)).get(SWAPS_DATASET);
   if (run === undefined) return null;
@@ -23,7 +17,7 @@ export async function readSwapsSince(database: ReadDatabase, chain: Chain, block
   return row?.time ?? null;
 }
 
-/** Returns those tokens that may have pools without a proof yet: by the guess from transfers, or without a guess all of them. */
+/** Tokens that may have unproven pools: by the guess from transfers, or without a guess all of them. */
 export async function readUndecided(
   database: ReadDatabase,
   chain: Chain,

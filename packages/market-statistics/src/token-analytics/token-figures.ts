@@ -2,14 +2,14 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, addFractions, type Fraction, multiplyFractions } from '@chainstead/core';
 import { DOLLAR, type FiguredPool, formsOf, type PoolGroup, pairOf, type TradeSums } from '@chainstead/markets';
 
-/** Returns the pools of a token, to sum together: a purchase is one of this token, also in pools with it as quote token. */
+/** A purchase is one of this token, also in pools with it as quote token. */
 export function poolsOfToken(token: Address, pools: readonly FiguredPool[], chain: Chain): PoolGroup {
   const forms = formsOf(token, chain);
   const isReversed = ({ token0, token1 }: FiguredPool) => !forms.includes(pairOf(token0, token1, chain).base);
   return { key: token, pools: pools.map((pool) => ({ pool, isReversed: isReversed(pool) })) };
 }
 
-/** US dollars of both volumes; null: unknown. */
+/** US dollars; null: unknown. */
 export function volumeOf({ buyVolume, sellVolume }: TradeSums): Fraction | null {
   const [bought, sold] = [inDollars(buyVolume), inDollars(sellVolume)];
   return bought === null || sold === null ? null : addFractions(bought, sold);
@@ -19,7 +19,7 @@ export function inDollars(volume: bigint | null): Fraction | null {
   return volume === null ? null : { numerator: volume, denominator: DOLLAR };
 }
 
-/** Price times supply in US dollars; null: one is unknown, or the product is beyond any real token's (contract 3.5). */
+/** US dollars; null: one is unknown, or the product is beyond any real token's (contract 3.5). */
 export function dilutedValuation(usd: Fraction | null, supply: TokenSupply | undefined): Fraction | null {
   if (usd === null || supply === undefined) return null;
   const value = multiplyFractions(usd, { numerator: supply.units, denominator: 10n ** BigInt(supply.decimals) });

@@ -6,7 +6,7 @@ import { isTrade, type PoolId, poolKey, type TimeSpan } from '@chainstead/market
 /** Bounds the length of a statement. */
 const POOLS_PER_STATEMENT = 64;
 
-/** Returns those pools that have a trade from a time until a block. */
+/** With a trade from a time until a block. */
 export async function readActivePools(
   database: ReadDatabase,
   chain: Chain,
@@ -19,14 +19,11 @@ export async function readActivePools(
     const chainId = sql`${chain.id}::bigint`;
     const last = sql`${lastBlock}::bigint`;
     const date = fromDateBound(chainId, sql`to_timestamp(${from}::float8)`);
-    const ranges = some.map(
-      (
-        pool,
-        position,
-      ) => sql`(SELECT ${rawSql(position)} AS position FROM swaps WHERE pool_key = ${poolKey(pool)}::bigint
-        AND chain_id = ${chainId} AND block_number >= (SELECT block FROM from_date) AND block_number <= ${last}
-        AND pool = ${hexBytes(pool)}::bytea AND ${isTrade()} LIMIT 1)`,
-    );
+    const ranges = some.map((pool, position) => {
+      const ofPool = sql`pool_key = ${poolKey(pool)}::bigint AND chain_id = ${chainId} AND pool = ${hexBytes(pool)}::bytea`;
+      return sql`(SELECT ${rawSql(position)} AS position FROM swaps WHERE ${ofPool}
+        AND block_number >= (SELECT block FROM from_date) AND block_number <= ${last} AND ${isTrade()} LIMIT 1)`;
+    });
     const rows = await database.select<{ readonly position: number }>(
       sql`WITH ${date} ${joinSql(ranges, ' UNION ALL ')}`,
     );

@@ -3,13 +3,12 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, expectedTrue, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { formsOf, undecidedPoolsOf } from '@chainstead/markets';
-import { IS_LISTED, POOL_COLUMNS, type PoolRow, type StoredPool, withTokens } from '../pools/stored-pools.ts';
+import { IS_LISTED, type ListedColumns, POOL_COLUMNS, type StoredPool, withTokens } from '../pools/stored-pools.ts';
 
-/** Pools of a token. */
 export interface PoolsOfToken {
   /** In the order of their ids. */
   readonly pools: readonly StoredPool[];
-  /** Whether no pool is left out, and none waits for its proof. */
+  /** No pool is left out, and none waits for its proof. */
   readonly isWhole: boolean;
 }
 
@@ -23,10 +22,7 @@ export interface PoolBounds {
 /** Anyone may create pools, so a list has a bound. */
 export const POOL_BOUNDS: PoolBounds = { poolsMax: 500, tradesMax: 10_000 };
 
-/**
- * Returns the proven and counted pools of a token with any other one. A wrapped native token also stands for the native one.
- * @param lastBlock trades of later blocks don't count
- */
+/** With any other token. A wrapped native token also stands for the native one. Later trades don't count. */
 export async function readPoolsOfToken(
   database: ReadDatabase,
   chain: Chain,
@@ -34,19 +30,26 @@ export async function readPoolsOfToken(
   lastBlock: number,
   bounds = POOL_BOUNDS,
 ): Promise<PoolsOfToken> {
-  const rows = await database.select<PoolRow>(poolsStatement(chain, token, bounds.poolsMax + 1));
-  if (rows.length <= bounds.poolsMax)
-    return {
-      pools: await withTokens(database, chain, sorted(rows)),
-      isWhole: await isDecided(database, chain, token),
-    };
-  const active = activeStatement(chain, token, lastBlock, bounds);
-  const keys = (await database.select<{ readonly pool_key: string }>(active)).map((row) => row.pool_key);
-  const found = await database.select<PoolRow>(knownStatement(chain, token, keys));
-  return { pools: await withTokens(database, chain, sorted(found)), isWhole: false };
+  const rows = await database.select<ListedColumns>(poolsStatement(chain, token, bounds.poolsMax + 1));
+  const chainId = sql`${chain.id}::bigint`;
+  if (rows.length <= bounds.poolsMax) {
+    const pools = await withTokens(database, chain, sorted(rows));
+    // Reads all pools of the token, so it has to have few.
+    const undecided = undecidedPoolsOf(token, chain, chainId);
+    const [waiting] = await database.select(sql`SELECT FROM (${undecided}) AS undecided LIMIT 1`);
+    return { pools, isWhole: waiting === undefined };
+  }
+  const active = await database.select<{ readonly key: string }>(activeStatement(chain, token, lastBlock, bounds));
+  const forms = sql`${formsOf(token, chain).map(addressBytes)}::bytea[]`;
+  // Two pools may share a key.
+  const listed = await database.select<ListedColumns>(
+    sql`SELECT ${POOL_COLUMNS} FROM pools WHERE pool_key = ANY (${active.map(({ key }) => key)}::bigint[]) AND chain_id = ${chainId} AND ${IS_LISTED}
+      AND (token0 = ANY (${forms}) OR token1 = ANY (${forms}))`,
+  );
+  return { pools: await withTokens(database, chain, sorted(listed)), isWhole: false };
 }
 
-/** Ranges of both indexes of `pools` by token. Each stops at the limit, which is part of the text: plans of any limit read too much. */
+/** Each range stops at the limit, which is part of the text: plans of any limit read too much. */
 export function poolsStatement(chain: Chain, token: Address, limit: number): Sql {
   const chainId = sql`${chain.id}::bigint`;
   const ranges = formsOf(token, chain).flatMap((form) =>
@@ -59,7 +62,7 @@ export function poolsStatement(chain: Chain, token: Address, limit: number): Sql
   return joinSql(ranges, ' UNION ALL ');
 }
 
-/** Keys of the pools with the newest trades: ranges of both indexes of `trades` by token. */
+/** Pools with the newest trades. */
 export function activeStatement(
   chain: Chain,
   token: Address,
@@ -69,35 +72,20 @@ export function activeStatement(
   const chainId = sql`${chain.id}::bigint`;
   const last = sql`${lastBlock}::bigint`;
   const ranges = formsOf(token, chain).flatMap((form) =>
-    SIDES.map(
-      (
-        side,
-      ) => sql`(SELECT pool_key, block_number FROM trades WHERE ${side}_key = ${addressKey(form)}::bigint AND chain_id = ${chainId}
-        AND block_number <= ${last} ORDER BY block_number DESC, transaction_index DESC, log_index DESC LIMIT ${rawSql(tradesMax)})`,
-    ),
+    SIDES.map((side) => {
+      const ofSide = sql`${side}_key = ${addressKey(form)}::bigint AND chain_id = ${chainId}`;
+      return sql`(SELECT pool_key, block_number FROM trades WHERE ${ofSide} AND block_number <= ${last}
+        ORDER BY block_number DESC, transaction_index DESC, log_index DESC LIMIT ${rawSql(tradesMax)})`;
+    }),
   );
   return sql`WITH traded AS MATERIALIZED (${joinSql(ranges, ' UNION ALL ')})
-SELECT pool_key::text FROM traded GROUP BY pool_key ORDER BY max(block_number) DESC, traded.pool_key LIMIT ${rawSql(poolsMax)}`;
+SELECT pool_key::text AS key FROM traded GROUP BY pool_key ORDER BY max(block_number) DESC, traded.pool_key LIMIT ${rawSql(poolsMax)}`;
 }
 
 const SIDES = [sql`token0`, sql`token1`];
 
-/** Pools by key: two of them may share one. */
-function knownStatement(chain: Chain, token: Address, keys: readonly string[]): Sql {
-  const chainId = sql`${chain.id}::bigint`;
-  const forms = sql`${formsOf(token, chain).map(addressBytes)}::bytea[]`;
-  return sql`SELECT ${POOL_COLUMNS} FROM pools WHERE pool_key = ANY (${keys}::bigint[]) AND chain_id = ${chainId} AND ${IS_LISTED}
-      AND (token0 = ANY (${forms}) OR token1 = ANY (${forms}))`;
-}
-
-/** Whether no pool of a token waits for its proof. Reads all pools of the token, so it has to have few. */
-async function isDecided(database: ReadDatabase, chain: Chain, token: Address): Promise<boolean> {
-  const undecided = undecidedPoolsOf(token, chain, sql`${chain.id}::bigint`);
-  return (await database.select(sql`SELECT FROM (${undecided}) AS undecided LIMIT 1`)).length === 0;
-}
-
 /** Each pool once: a pool of a native token with its wrapped one is found twice. */
-function sorted(rows: readonly PoolRow[]): readonly PoolRow[] {
+function sorted(rows: readonly ListedColumns[]): readonly ListedColumns[] {
   const unique = [...new Map(rows.map((row) => [row.pool, row])).values()];
-  return unique.toSorted((one, other) => (one.pool < other.pool ? -1 : 1));
+  return unique.toSorted((left, right) => (left.pool < right.pool ? -1 : 1));
 }

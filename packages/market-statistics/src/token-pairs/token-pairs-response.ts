@@ -47,7 +47,6 @@ const tokenPairSchema = z
   })
   .openapi('TokenPair');
 
-/** The response of `getTokenPairs` (docs/api/market-statistics.md#pairs-of-a-token). */
 export const tokenPairsSchema = z
   .object({
     cursor: z.string().nullable().openapi({ description: 'Cursor of the next page. null on the last page' }),
@@ -58,7 +57,6 @@ export const tokenPairsSchema = z
   })
   .openapi('TokenPairs');
 
-/** The response of `getAggregatedTokenPairStats` (docs/api/market-statistics.md#totals-of-a-token). */
 export const aggregatedPairStatsSchema = z
   .object({
     total_liquidity_usd: z.number().openapi({ description: 'US dollars in the pools of known liquidity' }),
@@ -68,7 +66,6 @@ export const aggregatedPairStatsSchema = z
   })
   .openapi('AggregatedTokenPairStats', { description: 'Totals over the pools of a token' });
 
-/** A page of pairs. */
 export interface ShownPairs {
   readonly pairs: readonly ListedPair[];
   /** US dollars per native token; null: unknown. */
@@ -76,7 +73,7 @@ export interface ShownPairs {
   readonly indexed: Indexed;
 }
 
-/** {@link ShownPairs} as `getTokenPairs` shows them. Values are rounded here only. */
+/** Values are rounded here only. */
 export function showTokenPairs(
   { pairs, native, indexed }: ShownPairs,
   { cursor, page_size, page }: PageEnvelope,
@@ -88,7 +85,7 @@ export function showTokenPairs(
   };
 }
 
-/** @param active pools with a swap in the last 24 hours */
+/** `active`: with a swap in the last 24 hours. */
 export function showAggregatedStats(
   pools: readonly RankedPool[],
   active: ReadonlySet<string>,
@@ -109,7 +106,9 @@ function showPair({ pool, values, before, trades }: ListedPair, native: Fraction
   const { base, quote, baseSide } = pool;
   const [price, earlier] = [values.usd[baseSide], before?.usd[baseSide] ?? null];
   const change = price === null || earlier === null ? null : changeBetween(earlier, price);
-  const volume = volumeOf(trades);
+  const { buyVolume, sellVolume } = trades;
+  const volume =
+    buyVolume === null || sellVolume === null ? null : { numerator: buyVolume + sellVolume, denominator: DOLLAR };
   return {
     exchange_name: pool.exchange,
     exchange_address: pool.factory,
@@ -140,12 +139,6 @@ function showPair({ pool, values, before, trades }: ListedPair, native: Fraction
       };
     }),
   };
-}
-
-/** US dollars of all trades; null: a value is unknown. */
-function volumeOf({ buyVolume, sellVolume }: ListedPair['trades']): Fraction | null {
-  if (buyVolume === null || sellVolume === null) return null;
-  return { numerator: buyVolume + sellVolume, denominator: DOLLAR };
 }
 
 function shown(value: Fraction | null): number | null {

@@ -26,7 +26,6 @@ import {
 const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 100;
 
-/** `GET /api/v2.2/erc20/{token_address}/pairs`: pools of a token (docs/api/market-statistics.md#pairs-of-a-token). */
 export function createTokenPairsRoute(balances: BalanceRequestSources): RouteModule {
   return (app, dependencies) => {
     const { parameters } = dependencies;
@@ -55,7 +54,7 @@ export function createTokenPairsRoute(balances: BalanceRequestSources): RouteMod
       read: async ({ chain, filter, limit, position, upperBound }): Promise<FoundPairs> => {
         const sources = sourcesOf(dependencies, balances);
         const ranked = await rankPools(sources, chain, filter.token_address as Address, upperBound);
-        const later = ranked.pools.filter((one) => position === null || comparePairs(positionOf(one), position) > 0);
+        const later = ranked.pools.filter((pool) => position === null || comparePairs(positionOf(pool), position) > 0);
         const page = later.slice(0, limit);
         const last = page.at(-1);
         const hasMore = later.length > limit && last !== undefined && ranked.place !== null;
@@ -71,13 +70,9 @@ export function createTokenPairsRoute(balances: BalanceRequestSources): RouteMod
 }
 
 interface FoundPairs extends ShownPairs {
-  readonly next: {
-    readonly position: { readonly liquidity: number | null; readonly pool: string };
-    readonly upperBound: number;
-  } | null;
+  readonly next: { readonly position: { liquidity: number | null; pool: string }; readonly upperBound: number } | null;
 }
 
-/** `GET /api/v2.2/erc20/{token_address}/pairs/stats`: totals of a token (docs/api/market-statistics.md#totals-of-a-token). */
 export function createAggregatedPairStatsRoute(balances: BalanceRequestSources): RouteModule {
   return (app, dependencies) => {
     const { chains, parameters, reads } = dependencies;
@@ -103,13 +98,8 @@ export function createAggregatedPairStatsRoute(balances: BalanceRequestSources):
       const chain = indexedChain(chains, c.req.valid('query').chain?.key ?? 'eth', EVERY_SWAP, STATES_DATASET);
       const { pools, place, indexed } = await rankPools(sourcesOf(dependencies, balances), chain, token, null);
       const ids = pools.map(({ pool }) => pool.pool);
-      const active =
-        place === null
-          ? new Set<string>()
-          : await readActivePools(reads, chain, ids, {
-              from: spanBefore(place, DAY_SECONDS).from,
-              lastBlock: place.block,
-            });
+      const blocks = place && { from: spanBefore(place, DAY_SECONDS).from, lastBlock: place.block };
+      const active = blocks === null ? new Set<string>() : await readActivePools(reads, chain, ids, blocks);
       return c.json(showAggregatedStats(pools, active, indexed), 200);
     });
   };

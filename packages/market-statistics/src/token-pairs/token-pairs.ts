@@ -15,13 +15,11 @@ import type { StoredPool } from '../pools/stored-pools.ts';
 import { areSwapsIndexed, DAY_SECONDS, placeBefore, spanBefore } from '../pools/window.ts';
 import { readPoolsOfToken } from './pools-of-token.ts';
 
-/** A pool of a token with its values at the block of a list. */
 export interface RankedPool {
   readonly pool: StoredPool;
   readonly values: ReadPoolValues;
 }
 
-/** All pools of a token, in the order of the list. */
 export interface RankedPools {
   readonly pools: readonly RankedPool[];
   /** Null: nothing is indexed. */
@@ -31,23 +29,19 @@ export interface RankedPools {
   readonly indexed: Indexed;
 }
 
-/** Position in the list. */
 export interface PairPosition {
   /** As `liquidity_usd`. */
   readonly liquidity: number | null;
   readonly pool: string;
 }
 
-/** Figures of a pool over the last 24 hours. */
+/** Over the last 24 hours. */
 export interface ListedPair extends RankedPool {
   readonly before: ReadPoolValues | null;
   readonly trades: TradeSums;
 }
 
-/**
- * Returns the pools of a token by liquidity, the deepest first; of equal ones, the lower id. Pools of unknown liquidity come last.
- * @param block of the values; null: the newest indexed one
- */
+/** The deepest first; of equal ones, the lower id; unknown ones last. `block` null: the newest indexed one. */
 export async function rankPools(
   sources: PriceSources,
   chain: Chain,
@@ -66,8 +60,8 @@ export async function rankPools(
   });
   const dayBefore = await placeBefore(reads, chain, place, DAY_SECONDS);
   const isIndexed = indexed.complete && (await areSwapsIndexed(reads, chain, dayBefore, place));
-  const complete = isIndexed && isWhole && ranked.every((one) => one.values.isFinal);
-  const sorted = ranked.toSorted((one, other) => comparePairs(positionOf(one), positionOf(other)));
+  const complete = isIndexed && isWhole && ranked.every((pool) => pool.values.isFinal);
+  const sorted = ranked.toSorted((left, right) => comparePairs(positionOf(left), positionOf(right)));
   return { pools: sorted, place, dayBefore, indexed: { ...indexed, complete } };
 }
 
@@ -75,11 +69,11 @@ export function positionOf({ pool, values: { liquidity } }: RankedPool): PairPos
   return { liquidity: liquidity === null ? null : nearestNumber(liquidity), pool: pool.pool };
 }
 
-/** Below 0 if `one` comes first. */
-export function comparePairs(one: PairPosition, other: PairPosition): number {
-  const [left, right] = [one.liquidity ?? -1, other.liquidity ?? -1];
-  if (left !== right) return right - left;
-  return one.pool === other.pool ? 0 : one.pool < other.pool ? -1 : 1;
+/** Below 0 if `left` comes first. */
+export function comparePairs(left: PairPosition, right: PairPosition): number {
+  const byLiquidity = (right.liquidity ?? -1) - (left.liquidity ?? -1);
+  if (byLiquidity !== 0 || left.pool === right.pool) return byLiquidity;
+  return left.pool < right.pool ? -1 : 1;
 }
 
 /** Returns figures of some of the pools, and US dollars per native token; null: unknown. */

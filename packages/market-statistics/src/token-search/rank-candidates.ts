@@ -10,21 +10,18 @@ export const SORTS = ['volume1hDesc', 'volume24hDesc', 'liquidityDesc', 'marketC
 
 type Sort = (typeof SORTS)[number];
 
-/** Candidates whose figures are computed for the order. */
+/** Candidates whose figures are computed. */
 const COMPARED_MAX = 100;
 
 interface Ranking {
   readonly chains: readonly Chain[];
   readonly sortBy: Sort;
-  /** Whether tokens of imported lists come before others. */
+  /** Tokens of imported lists come before others. */
   readonly boostsVerified: boolean;
   readonly limit: number;
 }
 
-/**
- * Returns the first candidates: exact matches, then tokens of imported lists, then by the figure of the order. The figures of
- * {@link COMPARED_MAX} candidates are computed, those with the most proven pools; tokens without a figure come last.
- */
+/** Exact matches, then imported lists, then figures: computed for candidates with the most proven pools. */
 export async function rankCandidates(
   sources: PriceSources,
   candidates: readonly Candidate[],
@@ -37,32 +34,29 @@ export async function rankCandidates(
     const found = await readTradedPools(sources.reads, chain, ofTokens);
     return new Map([...found].map(([token, own]) => [token, own.length]));
   });
-  const poolsOf = (one: Candidate): number => pools.get(one) ?? 0;
+  const poolsOf = (token: Candidate): number => pools.get(token) ?? 0;
   const byPools = candidates.toSorted(
-    (one, other) =>
-      tier(one) - tier(other) ||
-      poolsOf(other) - poolsOf(one) ||
-      Number(one.isSpam) - Number(other.isSpam) ||
-      byAddress(one, other),
+    (left, right) =>
+      tier(left) - tier(right) ||
+      poolsOf(right) - poolsOf(left) ||
+      Number(left.isSpam) - Number(right.isSpam) ||
+      byAddress(left, right),
   );
-  const compared = byPools.filter((one) => poolsOf(one) > 0).slice(0, COMPARED_MAX);
+  const compared = byPools.filter((token) => poolsOf(token) > 0).slice(0, COMPARED_MAX);
   const spans = await readByCandidate(compared, chains, async (chain, tokens) => {
     const options = { countsTraders: false, mayMiss: true };
     const { tokens: found } = await readTokenSpans(sources, chain, tokens, (newest) => TIMES[sortBy](newest), options);
     return found;
   });
-  const figures = new Map([...spans].map(([one, found]) => [one, FIGURES[sortBy](found, one)]));
+  const figures = new Map([...spans].map(([token, found]) => [token, FIGURES[sortBy](found, token)]));
+  const figureOf = (token: Candidate) => figures.get(token) ?? null;
+  // Stable: equal figures stay in the order by pools.
   return byPools
-    .map((one, position) => ({ one, position, figure: figures.get(one) ?? null }))
-    .toSorted(
-      (left, right) =>
-        tier(left.one) - tier(right.one) || byFigure(left.figure, right.figure) || left.position - right.position,
-    )
-    .slice(0, limit)
-    .map(({ one }) => one);
+    .toSorted((left, right) => tier(left) - tier(right) || byFigure(figureOf(left), figureOf(right)))
+    .slice(0, limit);
 }
 
-/** Reads something of each chain's candidates together. Candidates without it are missing. */
+/** Candidates without a result are missing. */
 export async function readByCandidate<Found>(
   candidates: readonly Candidate[],
   chains: readonly Chain[],
@@ -72,19 +66,16 @@ export async function readByCandidate<Found>(
   for (const chain of chains) {
     const ofChain = candidates.filter(({ chainId }) => chainId === chain.id);
     if (ofChain.length === 0) continue;
-    const found = await read(
-      chain,
-      ofChain.map(({ address }) => address),
-    );
-    for (const one of ofChain) {
-      const value = found.get(one.address);
-      if (value !== undefined) all.set(one, value);
+    const addresses = ofChain.map(({ address }) => address);
+    const found = await read(chain, addresses);
+    for (const token of ofChain) {
+      const value = found.get(token.address);
+      if (value !== undefined) all.set(token, value);
     }
   }
   return all;
 }
 
-/** The stored supply of a candidate. */
 export function supplyOf({ totalSupply, decimals }: Candidate): TokenSupply | undefined {
   return totalSupply === null || decimals === null ? undefined : { units: BigInt(totalSupply), decimals };
 }
@@ -103,21 +94,21 @@ function volume({ figures: [figures] }: TokenSpans): Fraction | null {
   return figures === undefined || figures === null ? null : volumeOf(figures);
 }
 
-const FIGURES: Readonly<Record<Sort, (spans: TokenSpans, one: Candidate) => Fraction | null>> = {
+const FIGURES: Readonly<Record<Sort, (spans: TokenSpans, token: Candidate) => Fraction | null>> = {
   volume1hDesc: volume,
   volume24hDesc: volume,
   liquidityDesc: ({ now }) => now.liquidity,
   // The circulating supply is not on chain.
-  marketCapDesc: ({ now }, one) => dilutedValuation(now.usd, supplyOf(one)),
+  marketCapDesc: ({ now }, token) => dilutedValuation(now.usd, supplyOf(token)),
 };
 
 /** The largest first, unknown ones last. */
-function byFigure(one: Fraction | null, other: Fraction | null): number {
-  if (one === null || other === null) return Number(one === null) - Number(other === null);
-  return compareFractions(other, one);
+function byFigure(left: Fraction | null, right: Fraction | null): number {
+  if (left === null || right === null) return Number(left === null) - Number(right === null);
+  return compareFractions(right, left);
 }
 
-function byAddress(one: Candidate, other: Candidate): number {
-  if (one.address === other.address) return one.chainId - other.chainId;
-  return one.address < other.address ? -1 : 1;
+function byAddress(left: Candidate, right: Candidate): number {
+  if (left.address === right.address) return left.chainId - right.chainId;
+  return left.address < right.address ? -1 : 1;
 }

@@ -11,7 +11,7 @@ import {
   textStatement,
 } from './search-statement.ts';
 
-/** Returns tokens that match a query: exact matches first, then those of imported lists, at most 1,000. */
+/** Exact matches first, then those of imported lists, at most 1,000. */
 export async function readCandidates(database: ReadDatabase, query: CandidatesQuery): Promise<readonly Candidate[]> {
   const address = addressOf(query.query);
   const statement =
@@ -21,33 +21,20 @@ export async function readCandidates(database: ReadDatabase, query: CandidatesQu
   return database.select<Candidate>(statement);
 }
 
-interface TokenOnChain {
-  readonly chain: Chain;
-  readonly address: Address;
-}
+type TokenOnChain = { readonly chain: Chain; readonly address: Address };
 
-/** The token of an address on each chain, and the base token of a pool. */
-async function tokensOfAddress(
-  database: ReadDatabase,
-  chains: readonly Chain[],
-  address: Hex,
-): Promise<readonly TokenOnChain[]> {
-  const pools = await database.select<PoolRow>(
-    sql`SELECT chain_id, ${hexText('token0')} AS token0, ${hexText('token1')} AS token1 FROM pools
+/** The base token of a pool. */
+async function tokensOfAddress(database: ReadDatabase, chains: readonly Chain[], address: Hex) {
+  const pools = await database.select<{ chainId: number; token0: Address | null; token1: Address | null }>(
+    sql`SELECT chain_id AS "chainId", ${hexText('token0')} AS token0, ${hexText('token1')} AS token1 FROM pools
      WHERE pool_key = ${poolKey(address)}::bigint AND chain_id = ANY (${chains.map(({ id }) => id)}::bigint[]) AND pool = ${hexBytes(address)}::bytea AND status = 'proven' AND is_counted`,
   );
-  const ofPools = pools.flatMap(({ chain_id: id, token0, token1 }): readonly TokenOnChain[] => {
-    const chain = chains.find((one) => one.id === id);
+  const ofPools = pools.flatMap(({ chainId, token0, token1 }): readonly TokenOnChain[] => {
+    const chain = chains.find(({ id }) => id === chainId);
     if (chain === undefined || token0 === null || token1 === null) return [];
     const { base } = pairOf(token0, token1, chain);
     return [{ chain, address: base === ZERO_ADDRESS ? (wrappedNativeOf(chain) ?? base) : base }];
   });
   const own = isAddress(address) ? chains.map((chain) => ({ chain, address: parseAddress(address) })) : [];
-  return [...new Map([...own, ...ofPools].map((one) => [`${one.chain.id} ${one.address}`, one])).values()];
-}
-
-interface PoolRow {
-  readonly chain_id: number;
-  readonly token0: Address | null;
-  readonly token1: Address | null;
+  return [...new Map([...own, ...ofPools].map((token) => [`${token.chain.id} ${token.address}`, token])).values()];
 }

@@ -59,7 +59,6 @@ const tokenSchema = z
   })
   .openapi('FoundToken');
 
-/** The response of `searchTokens` (docs/api/token-search-and-analytics.md#search). */
 export const searchSchema = z
   .object({
     total: z.int().min(0).openapi({ description: 'Number of matches, at most 1,000' }),
@@ -67,7 +66,7 @@ export const searchSchema = z
   })
   .openapi('TokenSearch');
 
-/** Lengths of the windows in seconds. */
+/** Seconds. */
 export const SEARCH_WINDOWS = { oneHour: 3_600, oneDay: 86_400, oneWeek: 604_800 } as const;
 
 interface FoundToken {
@@ -133,7 +132,7 @@ function difference(now: Fraction | undefined, before: Fraction | undefined): nu
   });
 }
 
-/** The nearest number of a fraction that may be below zero. */
+/** May be below zero. */
 function signed({ numerator, denominator }: Fraction): number {
   return numerator < 0n
     ? -nearestNumber({ numerator: -numerator, denominator })

@@ -5,14 +5,13 @@ import { addressBytes, hexText, joinSql, rawSql, type Sql, sql } from '@chainste
 /** Rows that a text may read from each index, and tokens that are ranked. */
 const SCANNED_MAX = 2_000;
 const CANDIDATES_MAX = 1_000;
-/** Shorter texts have no three letters for the index, so they are searched at the beginning of a name. Characters. */
+/** Characters. Shorter texts have no three letters for the index: they match the beginning of a name. */
 const PART_LENGTH_MIN = 3;
 
-/** A token that matches a search. */
 export interface Candidate {
   readonly chainId: number;
   readonly address: Address;
-  /** Whether name, symbol or address is the whole query. */
+  /** Name, symbol or address is the whole query. */
   readonly isExact: boolean;
   readonly name: string | null;
   readonly symbol: string | null;
@@ -34,11 +33,9 @@ export interface CandidatesQuery {
 }
 
 /**
- * Builds the statement for tokens with a text in their name or symbol (token-search.explain.test.ts). Exact matches and texts at the beginning
- * are ranges of ordered indexes, and each stops after {@link SCANNED_MAX} rows. Only if they are fewer than {@link CANDIDATES_MAX}, the text is
- * also searched within names: that reads every match from an index, so it is not done for common texts. Tokens of imported lists are few, and
- * are always found.
- * @param isSpread whether tables are distributed: pools then have no say, because Citus refuses to look for one pool of each token
+ * Exact matches and texts at the beginning are ranges of ordered indexes, each up to {@link SCANNED_MAX} rows. Within names, every match is
+ * read, so only rare texts are searched there. Tokens of imported lists are always found (token-search.explain.test.ts).
+ * @param isSpread then pools don't rank: Citus refuses to look for one pool of each token
  */
 export function textStatement(search: CandidatesQuery, isSpread: boolean): Sql {
   const ranges = rangesOf(search);
@@ -48,9 +45,7 @@ SELECT ${COLUMNS}, ${ranges.isExact} AS "isExact", ${hasPool} AS "hasPool" FROM 
 ORDER BY "isExact" DESC, verified DESC, "hasPool" DESC, possible_spam, address, chain_id LIMIT ${rawSql(CANDIDATES_MAX)}`;
 }
 
-/** SQL of a search. */
 interface Ranges {
-  /** The query in lower case. */
   readonly text: Sql;
   readonly contains: Sql;
   readonly isExact: Sql;
@@ -72,7 +67,6 @@ function rangesOf({ chains, query }: CandidatesQuery): Ranges {
   };
 }
 
-/** CTEs of the matches, those of imported lists or not. */
 function foundTokens({ query }: CandidatesQuery, { text, contains, listed, range }: Ranges): Sql {
   const start = sql`left(${text}, ${rawSql(INDEXED_CHARACTERS)})`;
   const end = sql`(${start} || ${LAST_CHARACTER}::text)`;
@@ -97,7 +91,7 @@ const INDEXED_CHARACTERS = 256;
 /** The last character of Unicode, above those of names. */
 const LAST_CHARACTER = '\u{10ffff}';
 
-/** Whether any proven pool has the token. Not by EXISTS, for which a plan may read all pools into a hash table. */
+/** Not by EXISTS, for which a plan may read all pools into a hash table. */
 const HAS_POOL = sql`coalesce(${joinSql(
   [sql`token0`, sql`token1`].map(
     (side) =>
@@ -105,7 +99,6 @@ const HAS_POOL = sql`coalesce(${joinSql(
   ),
 )}, false)`;
 
-/** Builds the statement for tokens of given chains and addresses. */
 export function addressesStatement(
   tokens: readonly { readonly chain: Chain; readonly address: Address }[],
   verifiedOnly: boolean,
@@ -115,23 +108,22 @@ FROM unnest(${tokens.map(({ address }) => addressBytes(address))}::bytea[], ${to
 WHERE coalesce(standard NOT IN ('erc721', 'erc1155'), true)${verifiedOnly ? sql` AND verified` : rawSql('')} ORDER BY chain_id, address`;
 }
 
-/** Columns that {@link COLUMNS} need. */
 const READ = sql`address, chain_id, name, symbol, decimals, logo, verified, possible_spam, total_supply, created_block, created_at`;
 
 const COLUMNS = sql`${hexText('address')} AS address, chain_id AS "chainId", name, symbol, decimals, logo, verified AS "isVerified",
   possible_spam AS "isSpam", total_supply::text AS "totalSupply", created_block AS "createdBlock",
   extract(epoch FROM created_at)::float8 AS "createdAt"`;
 
-/** Pattern of a text for `LIKE`. Wildcards in it stand for themselves. */
+/** Wildcards in the text stand for themselves. */
 function patternOf(query: string): string {
   const literal = query.replaceAll(/[\\%_]/g, String.raw`\$&`);
   return [...query].length < PART_LENGTH_MIN ? `${literal}%` : `%${literal}%`;
 }
 
-/** Length of a pool's id with 0x. Characters. */
+/** Characters, with 0x. */
 const POOL_ID_LENGTH = 66;
 
-/** Address of a token or pool, or 32-byte id of a pool at a pool manager; null: the query is a text. */
+/** Of a token or pool, or id of a pool; null: the query is a text. */
 export function addressOf(query: string): Hex | null {
   if (isAddress(query)) return parseAddress(query);
   const lower = query.toLowerCase();

@@ -22,11 +22,10 @@ import { SEARCH_WINDOWS, searchSchema, showFoundToken } from './search-response.
 import type { Candidate } from './search-statement.ts';
 
 export interface TokenSearchOptions extends BalanceRequestSources {
-  /** The indexed chains, searched if a request has no chain. */
+  /** Searched if a request has no chain. */
   readonly served: readonly Chain[];
 }
 
-/** `GET /api/v2.2/tokens/search`: tokens by part of their name or symbol, or by address (docs/api/token-search-and-analytics.md#search). */
 export function createTokenSearchRoute(options: TokenSearchOptions): RouteModule {
   return (app, dependencies) => {
     app.openapi(routeOf(), async (c) => {
@@ -49,9 +48,9 @@ export function createTokenSearchRoute(options: TokenSearchOptions): RouteModule
   };
 }
 
-/** Returns the chains whose swaps are indexed. Without any, all: the response then names the setting. */
+/** Without a chain whose swaps are indexed, all: the response then names the setting. */
 function searchedChains(served: readonly Chain[], chains: ApiDependencies['chains']): readonly Chain[] {
-  const sorted = served.toSorted((one, other) => one.id - other.id);
+  const sorted = served.toSorted((left, right) => left.id - right.id);
   const searched = sorted.filter((chain) => chains.keepsEveryBlock(EVERY_SWAP, chain));
   return searched.length === 0 ? sorted : searched;
 }
@@ -72,9 +71,8 @@ async function show(
   const holders = await readByCandidate(ranked, chains, (chain, tokens) => readCountedHolders(reads, chain, tokens));
   return ranked.flatMap((token) => {
     const chain = chains.find(({ id }) => id === token.chainId);
-    return chain === undefined
-      ? []
-      : [showFoundToken({ token, chain, spans: spans.get(token), holders: holders.get(token) })];
+    if (chain === undefined) return [];
+    return showFoundToken({ token, chain, spans: spans.get(token), holders: holders.get(token) });
   });
 }
 
@@ -126,7 +124,6 @@ function routeOf() {
   });
 }
 
-/** Without spaces around it. */
 function parseQuery(text: string): string | undefined {
   const query = text.trim();
   const { length } = [...query];

@@ -11,7 +11,6 @@ export type Anchors = Readonly<Record<AnchorKind, readonly Address[]>>;
 
 type AnchoredChain = Pick<Chain, 'id' | 'wrappedNative' | 'dollarTokens' | 'tokenFeeds'>;
 
-/** Tokens with a feed that are of no other kind are `other`. */
 export function anchorsOf({ id, wrappedNative, dollarTokens, tokenFeeds }: AnchoredChain): Anchors {
   const known = KNOWN.get(id);
   const wrapped = wrappedNative ?? known?.wrapped ?? null;

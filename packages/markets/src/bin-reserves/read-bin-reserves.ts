@@ -15,7 +15,6 @@ export interface BinRange {
 }
 
 export interface BinReserves {
-  /** Block; null: the creation event is not indexed. */
   readonly createdAt: number | null;
   readonly bins: readonly BinAmounts[];
 }

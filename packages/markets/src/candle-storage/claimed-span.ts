@@ -55,7 +55,6 @@ export interface ClaimedCandles {
   readonly uncertain: readonly PoolId[];
 }
 
-/** Returns false if the claim was lost. */
 export function storeClaimed(
   database: Database,
   chain: Chain,

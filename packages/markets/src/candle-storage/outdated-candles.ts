@@ -1,4 +1,3 @@
-/** Readers use the swaps of candles whose decimals changed. */
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import {
@@ -83,11 +82,7 @@ async function markOutdated(
   }
 }
 
-async function readPoolsOf(
-  database: ReadDatabase,
-  chain: Chain,
-  tokens: readonly Address[],
-): Promise<readonly PoolId[]> {
+async function readPoolsOf(database: ReadDatabase, chain: Chain, tokens: readonly Address[]) {
   const keys = sql`${tokens.map((token) => addressKey(parseAddress(token)))}::bigint[]`;
   const wanted = sql`${tokens.map(addressBytes)}::bytea[]`;
   const of = (
@@ -100,13 +95,7 @@ async function readPoolsOf(
   return rows.map(({ pool }) => pool);
 }
 
-/** Whole spans from `start` on, in which decimals differ from those of the pools. */
-function readOutdated(
-  database: ReadDatabase,
-  chain: Chain,
-  pools: readonly FiguredPool[],
-  start: number,
-): Promise<readonly OutdatedCandle[]> {
+function readOutdated(database: ReadDatabase, chain: Chain, pools: readonly FiguredPool[], start: number) {
   return database.select<OutdatedCandle>(
     sql`WITH known AS MATERIALIZED (SELECT * FROM unnest(${pools.map(({ pool }) => poolKey(pool))}::bigint[], ${pools.map(({ pool }) => hexBytes(pool))}::bytea[],
   ${pools.map(({ decimals }) => decimals[0])}::smallint[], ${pools.map(({ decimals }) => decimals[1])}::smallint[]) AS known (pool_key, pool, decimals0, decimals1))

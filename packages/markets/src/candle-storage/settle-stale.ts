@@ -12,7 +12,6 @@ import { joinRecord } from './store-day.ts';
 
 const STALE_MAX = 2_000;
 
-/** Candles that were not examined for longest come first, and hours before their days. */
 export async function settleStale(
   database: Database,
   chain: Chain,
@@ -45,7 +44,6 @@ interface StaleSpan extends StoredSpan {
   readonly pricesFrom: number | null;
 }
 
-/** Null: no swaps. */
 interface Settled {
   readonly pool: PoolId;
   readonly candle: PoolCandle | null;
@@ -78,11 +76,7 @@ async function computeHour(
   });
 }
 
-async function computeDay(
-  database: Database,
-  chain: Chain,
-  { start, pools, first }: StaleSpan,
-): Promise<readonly Settled[]> {
+async function computeDay(database: Database, chain: Chain, { start, pools, first }: StaleSpan) {
   if (first === null) return [];
   const isOfDay = sql`pool_key = ANY (${pools.map(poolKey)}::bigint[]) AND chain_id = ${chain.id} AND hours = 1 AND start >= ${start} AND start < ${start + 24}`;
   const stale = await database.select<{ readonly pool: PoolId }>(

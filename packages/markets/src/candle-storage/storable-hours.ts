@@ -34,7 +34,6 @@ export async function readSettledBlock(database: ReadDatabase, chain: Chain): Pr
   return row?.settled ?? null;
 }
 
-/** Newest first. Some may turn out not to be storable. */
 export async function listMissingHours(
   database: ReadDatabase,
   chain: Chain,
@@ -95,7 +94,6 @@ export function createHourExaminer(database: Database, chain: Chain, storable: S
   };
 }
 
-/** An empty range is covered. */
 export function covers(runs: readonly BlockRange[], first: number, last: number): boolean {
   return first > last || runs.some(({ from, to }) => from <= first && last <= to);
 }

@@ -48,7 +48,6 @@ export interface CandleReading {
   readonly database: ReadDatabase;
   readonly chain: Chain;
   readonly pool: CandlePool;
-  /** Swaps of later blocks are left out; null: the first page. */
   readonly pinnedBlock: number | null;
   readonly lastBlock: number;
   readonly stored: CandlesExtent['stored'];
@@ -56,7 +55,6 @@ export interface CandleReading {
   readonly covered: CoveredBlocks;
 }
 
-/** Newest first. */
 export interface PartsBatch {
   readonly parts: readonly OpenCandle[];
   readonly swaps: number;
@@ -139,7 +137,6 @@ export function boundsOf({ from, to }: TimeSpan, pinnedBlock: number | null): Da
   return { fromDate: new Date(from * 1_000), toDate: new Date((to - 1) * 1_000), pinnedBlock };
 }
 
-/** `swaps`: newest first. */
 async function joinSwaps(
   { database, chain, pool: { pair, decimals, timeframe, currency } }: CandleReading,
   swaps: readonly TimedSwap[],

@@ -20,7 +20,6 @@ export interface CandlesQuery extends CandlePool {
 }
 
 export interface CandlesPage {
-  /** Newest first; spans without a swap are left out. */
   readonly candles: readonly Candle[];
   readonly hasMore: boolean;
   readonly indexed: Indexed;
@@ -75,9 +74,6 @@ export async function getCandles(
 
 const CANDLE_LIMITS: CandleLimits = { part: 1_500, swapsMax: 100_000 };
 
-/** @param candles newest first */
-
-/** The widest stored candles that candles of a timeframe consist of. */
 const STORED_WIDTHS: Partial<Record<Timeframe, StoredWidth>> = {
   ...{ '1h': 1, '4h': 1, '12h': 1 },
   ...{ '1d': 24, '1w': 24, '1M': 24 },

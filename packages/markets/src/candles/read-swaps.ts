@@ -32,17 +32,14 @@ export interface SwapPosition {
 
 export interface SwapsPart {
   readonly swaps: readonly TimedSwap[];
-  /** Null: there are no swaps. */
   readonly last: SwapPosition | null;
 }
 
-/** Both dates are inclusive. */
 export type DateBounds = Pick<PageBounds, 'pinnedBlock'> & Readonly<Record<'fromDate' | 'toDate', Date>>;
 
 export interface SwapsPartQuery {
   readonly pool: PoolId;
   readonly bounds: DateBounds;
-  /** Null: the first part. */
   readonly after: SwapPosition | null;
   readonly limit: number;
 }

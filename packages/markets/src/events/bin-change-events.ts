@@ -62,7 +62,6 @@ function named({ address: pool }: EventLog, changes: readonly Change[]): readonl
   return changes.map((change) => ({ pool, ...change }));
 }
 
-/** Version 2.0. */
 function ofSingleBin(name: string, sign: bigint): BinDecoder {
   return {
     event: eventLayout(`${name}(address,address,uint256,uint256,uint256)`, 4, 2),

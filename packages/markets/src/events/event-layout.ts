@@ -18,7 +18,6 @@ export function hasLayout({ topic, topics, words }: EventLayout, log: EventLog):
   return log.topics[0] === topic && log.topics.length === topics && wordCount(log.data) === words;
 }
 
-/** Null if its first twelve bytes are not zero. */
 export function topicAddress(log: EventLog, place: number): Address | null {
   return addressAt(log.topics[place]);
 }
@@ -30,7 +29,6 @@ export function signedAt(log: EventLog, place: number): bigint {
   return signed(bigIntAt(log.data, place));
 }
 
-/** 0 if there is no such topic. */
 export function signedTopic(log: EventLog, place: number): bigint {
   const topic = log.topics[place];
   return topic === undefined ? 0n : signed(BigInt(topic));

@@ -7,6 +7,5 @@ export interface PoolEventDecoder {
   /** Forks emit the same events for pools of the same id, so only logs of known contracts count. */
   readonly isVault?: boolean;
   readonly hasState?: boolean;
-  /** Null if a value is outside its type. */
   decode(log: EventLog): PoolEvent | null;
 }

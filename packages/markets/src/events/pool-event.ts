@@ -25,7 +25,6 @@ export interface TokenAmounts {
 
 export type PoolState = Reserves | ConcentratedState | ActiveBin;
 
-/** Base units. */
 export interface Reserves {
   readonly of: 'reserves';
   readonly reserve0: bigint;
@@ -59,7 +58,6 @@ export interface LiquidityEvent {
   readonly change: 'add' | 'remove';
   /** Null: they follow from `range` and the price (Uniswap v4). */
   readonly amounts: SideAmounts | null;
-  /** Null: a change of the whole pool. */
   readonly range: { readonly tickLower: number; readonly tickUpper: number; readonly liquidityDelta: bigint } | null;
 }
 

@@ -12,9 +12,7 @@ export interface Exchange {
 
 export interface Deployment {
   readonly chainId: number;
-  /** Creates the pools, or holds them. */
   readonly factory: Address;
-  /** Null: unknown. */
   readonly firstBlock: number | null;
   /** Null: unknown, or pools have no address. */
   readonly addressRule: AddressRule | null;

@@ -24,13 +24,11 @@ export interface ChainExchange {
 
 export interface ChainExchanges {
   readonly all: readonly ChainExchange[];
-  /** By factory, vault or pool manager. */
   readonly byFactory: ReadonlyMap<Address, ChainExchange>;
   readonly vaults: PoolVaults;
   readonly creationTopics: readonly Hash[];
 }
 
-/** None on most test networks. */
 export function knownExchanges(chainId: number): ChainExchanges {
   const known = knownByChain.get(chainId);
   if (known !== undefined) return known;

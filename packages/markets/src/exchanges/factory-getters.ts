@@ -178,7 +178,6 @@ function managedFacts(returned: Hex, fee: bigint, spacing: bigint, hooksPlace: n
   };
 }
 
-/** Null: fewer. */
 function wordsOf(returned: Hex, count: number): string | null {
   return (wordCount(returned) ?? 0) < count ? null : returned.slice(2, 2 + 64 * count);
 }

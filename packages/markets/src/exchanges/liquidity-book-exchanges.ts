@@ -1,7 +1,6 @@
 import { type Exchange, exchange } from './exchange.ts';
 import { liquidityBook1, liquidityBook2 } from './families.ts';
 
-/** Facts: dexes.md 4. */
 export const liquidityBookExchanges: readonly Exchange[] = [
   exchange('Trader Joe (Liquidity Book 2.0)', liquidityBook1, null, [
     [43_114, '0x6e77932a92582f504ff6c4bdbcef7da6c198aeef', null],

@@ -1,7 +1,6 @@
 import { type Exchange, exchange } from './exchange.ts';
 import { balancer2, balancer3, infinity, infinityBin, v4 } from './families.ts';
 
-/** Facts: dexes.md 4. */
 export const managedExchanges: readonly Exchange[] = [
   // The last addresses are Uniswap's position managers.
   exchange('Uniswap v4', v4, null, [

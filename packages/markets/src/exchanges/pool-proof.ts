@@ -13,7 +13,6 @@ export interface ProofByArguments {
   /** Null: all pools have the getter of their factory. */
   readonly membership: Membership | null;
   readonly hints: readonly Hint[];
-  /** One after the other, until one returns the pool. */
   readonly questions: readonly FactoryQuestion[];
   /** For pools that the factory has but no question returns; null: none. */
   readonly search: CreationSearch | null;
@@ -27,10 +26,8 @@ export interface ProofByAddress {
 /** The pool's id is the hash of its key. */
 export interface ProofByKey {
   readonly by: 'key';
-  /** The pool manager, or the deployment's `keyReader`. */
   readonly reader: 'factory' | 'keyReader';
   keyOf(pool: PoolId): Hex;
-  /** Null: `returned` is not the key of this pool. */
   decode(returned: Hex, pool: PoolId): PoolFacts | null;
   /** For pools whose key the reader doesn't have; null: it has all. */
   readonly search: CreationSearch | null;
@@ -70,13 +67,11 @@ export interface PoolHints {
 export interface FactoryQuestion {
   /** Null: a hint is missing. Facts hold if the factory returns the pool's address. */
   ask(hints: PoolHints): { readonly data: Hex; readonly facts: PoolFacts } | null;
-  /** Word of the result with the pool's address. */
   readonly word: number;
   readonly tiers: PoolTiers;
 }
 
 export interface PoolTiers {
-  /** None: pools of unknown kinds. */
   readonly all: readonly PoolTier[];
   /** Getter of the factory that returns zero for a kind without pools; null: none. */
   readonly enabled: ((tier: PoolTier) => Hex) | null;
@@ -86,7 +81,6 @@ export type PoolTier = Partial<Omit<PoolHints, 'token0' | 'token1'>>;
 
 export const NO_FACTS: PoolFacts = { tokens: null, fee: null, tickSpacing: null, isStable: null, hooks: null };
 
-/** Static arguments, each one word. */
 export function callData(signature: string, ...words: readonly (bigint | Hex | number)[]): Hex {
   const selector = keccak256Hex(Buffer.from(signature)).slice(0, 10);
   return `${selector}${words.map(wordOf).join('')}` as Hex;
@@ -125,7 +119,6 @@ export function isTrue(returned: Hex): boolean {
   return word !== null && BigInt(word) === 1n;
 }
 
-/** The list may have a fixed or a variable length. */
 export function hasAddress(returned: Hex): boolean {
   const words = wordCount(returned) ?? 0;
   const isVariable = words > 1 && bigIntAt(returned, 0) === 32n;

@@ -1,7 +1,6 @@
 import { type Exchange, exchange } from './exchange.ts';
 import { solidly1, solidly2 } from './families.ts';
 
-/** Facts: dexes.md 4. */
 export const solidlyExchanges: readonly Exchange[] = [
   exchange('Aerodrome', solidly2, { cloneOf: '0xa4e46b4f701c62e14df11b48dce76a7d793cd6d7' }, [
     [8453, '0x420dd381b31aef6683db6b902084cb0ffece40da', null],

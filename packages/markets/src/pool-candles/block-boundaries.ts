@@ -3,9 +3,7 @@ import { fromDateBound } from '@chainstead/data-api';
 import { type ReadDatabase, sql } from '@chainstead/db';
 
 export interface BlockBoundary {
-  /** Null: no known block before the time. */
   readonly before: number | null;
-  /** Null: no known block at or after the time. */
   readonly at: number | null;
 }
 

@@ -62,7 +62,6 @@ export function candleOf(record: PricedRecord, currency: Currency): OpenCandle {
   return { ...sharedOf(record), ...unpackPrices(record.prices)[currency] };
 }
 
-/** Without traders. */
 export function totalsOfRecord(record: PricedRecord): PoolTotals {
   const prices = unpackPrices(record.prices);
   const [usd, native] = CURRENCIES.map((currency) => ({ ...sharedOf(record), ...prices[currency] }));

@@ -27,7 +27,6 @@ export const candlesOfFeeds: Projection = {
   dropped: () => [],
 };
 
-/** `rows` of `feed_answers`, of one chain. */
 function countPriceChanges(rows: Sql, sign: Sql): Sql {
   return sql`WITH changed AS MATERIALIZED (
   SELECT chain_id, block_number, hashtextextended(concat_ws(' ', encode(aggregator, 'hex'), block_number, transaction_index, log_index, answer,
@@ -45,7 +44,6 @@ UPDATE candle_spans AS span SET price_changes = span.price_changes ${sign} sums.
 FROM sums WHERE span.chain_id = (SELECT chain_id FROM bounds) AND span.hours = sums.hours AND span.start = sums.start`;
 }
 
-/** The tokens of a pool, or whether it counts, changed. */
 export function markPoolStale(poolKey: string, chainId: number, pool: Buffer): Sql {
   return markStale(sql`(SELECT * FROM swaps WHERE pool_key = ${poolKey} AND chain_id = ${chainId} AND pool = ${pool})`);
 }

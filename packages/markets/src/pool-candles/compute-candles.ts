@@ -16,7 +16,6 @@ export interface HourCandle extends PoolCandle {
   readonly pool: FiguredPool;
 }
 
-/** `blocks` has all blocks of the hour. */
 export async function computeCandles(
   database: ReadDatabase,
   chain: Chain,

@@ -7,7 +7,6 @@ import { type TokenEntry, tokensOf } from '../swap-lists/swaps-statement.ts';
 import { tokenBook } from '../swap-lists/token-facts.ts';
 import type { FiguredPool } from '../trade-values/figured-pool.ts';
 
-/** Proven pools with two tokens. */
 export async function readPoolFacts(
   database: ReadDatabase,
   chain: Chain,

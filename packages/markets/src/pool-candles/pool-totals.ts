@@ -41,7 +41,6 @@ export function totalsOf(
   return usd === null || native === null ? null : { candles: { usd, native }, figures: figuresOf(valued) };
 }
 
-/** Associative. */
 export function joinTotals(earlier: PoolTotals, later: PoolTotals): PoolTotals {
   return {
     candles: {

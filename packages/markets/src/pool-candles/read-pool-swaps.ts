@@ -6,13 +6,10 @@ import { poolKey } from '../pools/pool-key.ts';
 import type { PoolSwap } from './pool-totals.ts';
 
 export interface PoolSwapsQuery {
-  /** `proven`: all proven pools of two tokens. */
   readonly pools: readonly PoolId[] | 'proven';
-  /** Disjoint. */
   readonly ranges: readonly BlockRange[];
 }
 
-/** In chain order. A pool without swaps is missing. */
 export async function readPoolSwaps(
   database: ReadDatabase,
   chain: Chain,

@@ -9,7 +9,6 @@ export interface StoredSpan {
   readonly start: number;
 }
 
-/** Condition on `candle_spans` with the settings of the chain. */
 export const VALID_SPAN = sql`is_stored AND price_changes = 0`;
 
 const HOUR_SECONDS = 3_600;

@@ -1,4 +1,3 @@
-/** For operators, so also pools that count for nothing. */
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, hexBytes, hexText, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
@@ -11,7 +10,6 @@ import type { PoolProof, PoolStatus } from '../tables/schema.ts';
 /** Facts of an unproven pool are null or guessed. */
 export interface ListedPool {
   readonly pool: PoolId;
-  /** Null: the pool is a contract. */
   readonly vault: Address | null;
   readonly status: PoolStatus;
   readonly proof: PoolProof | null;
@@ -28,10 +26,8 @@ export interface ListedPool {
   readonly tickSpacing: number | null;
   readonly isStable: boolean | null;
   readonly hooks: Address | null;
-  /** Its swaps are trades. */
   readonly isCounted: boolean;
   readonly isDue: boolean;
-  /** Error of the last attempt to prove it. */
   readonly problem: string | null;
 }
 
@@ -48,7 +44,6 @@ export interface PoolsOfTokenQuery {
   readonly token: Address;
   /** Disproved pools have no index by token. Null: both. */
   readonly status: Exclude<PoolStatus, 'disproved'> | null;
-  /** Per side. */
   readonly limit: number;
 }
 
@@ -78,7 +73,6 @@ export async function readPoolsListedOf(
   return { pools: listed.map(({ side: _, ...pool }) => pool), isWhole };
 }
 
-/** Pools without a state are left out. */
 export async function readNewestStateBlocks(
   database: ReadDatabase,
   chain: Chain,

@@ -17,7 +17,6 @@ export interface PoolQuestion extends ProofCall {
   readonly word: number;
 }
 
-/** A factory may lack the getter. */
 export function possibleForms({ all }: Pick<ChainExchanges, 'all'>): readonly FactoryForm[] {
   return all.flatMap((exchange) => {
     const { name, proof } = exchange.exchange.family;
@@ -26,7 +25,6 @@ export function possibleForms({ all }: Pick<ChainExchanges, 'all'>): readonly Fa
   });
 }
 
-/** One call for the getter, and one for each kind of pools. */
 export function formCalls({ exchange, question, tiers }: FactoryForm): readonly ProofCall[] {
   const to = exchange.deployment.factory;
   const { enabled } = question.tiers;
@@ -36,7 +34,6 @@ export function formCalls({ exchange, question, tiers }: FactoryForm): readonly 
   return [{ to, data: probe.data }, ...(enabled === null ? [] : tiers.map((tier) => ({ to, data: enabled(tier) })))];
 }
 
-/** Null: the factory lacks the getter. */
 export function usableForm(form: FactoryForm, results: readonly (Hex | null)[]): FactoryForm | null {
   const [probed = null, ...enabled] = results;
   if (probed === null || addressAt(probed, form.question.word) === null) return null;

@@ -74,11 +74,7 @@ const FORMS_MAX_AGE_MS = 86_400_000;
 
 const knownForms = new WeakMap<ChainExchanges, { readonly forms: readonly FactoryForm[]; readonly readAt: number }>();
 
-async function readForms(
-  exchanges: ChainExchanges,
-  search: Pick<PoolSearch, 'state'>,
-  signal: AbortSignal,
-): Promise<readonly FactoryForm[]> {
+async function readForms(exchanges: ChainExchanges, search: Pick<PoolSearch, 'state'>, signal: AbortSignal) {
   const known = knownForms.get(exchanges);
   if (known !== undefined && performance.now() - known.readAt < FORMS_MAX_AGE_MS) return known.forms;
   const possible = possibleForms(exchanges).map((form) => ({ form, calls: formCalls(form) }));
@@ -93,11 +89,7 @@ async function readForms(
 }
 
 /** Lower case; null: reverted. A result that no node returned fails the whole look-up. */
-async function call(
-  calls: readonly ProofCall[],
-  { state }: Pick<PoolSearch, 'state'>,
-  signal: AbortSignal,
-): Promise<readonly (Hex | null)[]> {
+async function call(calls: readonly ProofCall[], { state }: Pick<PoolSearch, 'state'>, signal: AbortSignal) {
   if (calls.length === 0) return [];
   const results = await state.fetchTogether(calls, signal);
   return results.map(({ data, unread }) => {

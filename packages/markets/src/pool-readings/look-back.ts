@@ -14,9 +14,7 @@ export interface StandingReading extends PoolReading {
   readonly stoodSince: number;
 }
 
-/** More than any getter here returns. */
 export const RESULT_BYTES_MAX = 512;
-/** Earlier blocks that a state is compared with. */
 const SAMPLES = 8;
 /** Distance from which the time between blocks is estimated. */
 const PROBE_BLOCKS = 64;
@@ -107,11 +105,7 @@ function isAlike(earlier: PoolReading['state'], state: PoolReading['state'], lim
 const RATIO = { isStable: null, tickSpacing: null, decimals: null };
 
 /** Newest first, over twice the time for which a jump must hold. */
-async function sampleBlocks(
-  context: StateReadingContext,
-  { number, timestamp }: StateBlock,
-  signal: AbortSignal,
-): Promise<readonly StateBlock[]> {
+async function sampleBlocks(context: StateReadingContext, { number, timestamp }: StateBlock, signal: AbortSignal) {
   const { holdSeconds } = context.chain.pricing;
   const probe = Math.max(0, number - PROBE_BLOCKS);
   const before = probe === number || holdSeconds === 0 ? null : await orNull(blockAt(context, probe, signal), signal);
@@ -140,12 +134,7 @@ export function sampleNumbers(
   return parts.flat();
 }
 
-/** The indexed block, else that of a node. */
-async function blockAt(
-  { database, chain, pool }: StateReadingContext,
-  number: number,
-  signal: AbortSignal,
-): Promise<StateBlock> {
+async function blockAt({ database, chain, pool }: StateReadingContext, number: number, signal: AbortSignal) {
   const known = await knownBlock(database, chain, number);
   if (known !== null) return known;
   const { value } = await pool.request('eth_getBlockByNumber', [toQuantity(number), false], { signal });
@@ -162,7 +151,6 @@ async function orNull<Value>(value: Promise<Value>, signal: AbortSignal): Promis
   }
 }
 
-/** `time`: Unix seconds. */
 async function readFirstEvents(
   { database, chain }: { readonly database: StateReadingContext['database']; readonly chain: Pick<Chain, 'id'> },
   pools: readonly FoundPool[],

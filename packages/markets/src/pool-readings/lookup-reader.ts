@@ -13,7 +13,6 @@ import {
 import { tokenFactsReader } from '@chainstead/tokens';
 import { z } from '@hono/zod-openapi';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';
-import type { ProvenPool } from '../exchanges/prove-pool.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import type { ProofContext } from '../proofs/pool-verdict.ts';
 import { provePools } from '../proofs/prove-pools.ts';
@@ -59,12 +58,7 @@ export const poolLookupsReader: StateReader<PoolLookupQuestion, { readonly pools
   },
 };
 
-/** The same proof as for pools that events showed. */
-async function proveFound(
-  found: readonly FoundPool[],
-  context: ProofContext,
-  signal: AbortSignal,
-): Promise<readonly ProvenPool[]> {
+async function proveFound(found: readonly FoundPool[], context: ProofContext, signal: AbortSignal) {
   const verdicts = await provePools(found, context, signal);
   return verdicts.flatMap((verdict) => {
     if (verdict.verdict === 'unread') throw verdict.reason;
@@ -91,11 +85,7 @@ async function withoutReading(
 const STATES_DATASET = 'pool-states';
 
 /** Without decimals there is no price, and no transfer may have shown the tokens yet. */
-async function readDecimals(
-  context: StateReadingContext,
-  pools: readonly FoundPool[],
-  signal: AbortSignal,
-): Promise<void> {
+async function readDecimals(context: StateReadingContext, pools: readonly FoundPool[], signal: AbortSignal) {
   const { database, chain, logger } = context;
   const tokens = [...new Set(pools.flatMap((pool) => pool.tokens))];
   const rows = await database.query<{ token: Address }>(

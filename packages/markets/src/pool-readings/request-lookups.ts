@@ -37,7 +37,6 @@ export async function tokensToLookUp(
 
 /** Nodes have the states of the newest blocks. */
 const BLOCKS_MAX = 64;
-/** Tokens of one question: their calls are made together. */
 const TOGETHER = 5;
 /** Tokens of one request. Later requests look up the rest. */
 const TOKENS_MAX = 100;
@@ -70,7 +69,6 @@ export async function requestPoolLookups(
   return (await Promise.all(parts.map(ask))).flat();
 }
 
-/** None at an old block. */
 async function tokensAllowed(database: ReadDatabase, { id }: Pick<Chain, 'id'>, block: number): Promise<number> {
   const [row] = await database.select<{ newest: number | null; recent: number }>(
     sql`SELECT (SELECT checkpoint FROM sync_chains WHERE chain_id = ${id}::bigint) AS newest,

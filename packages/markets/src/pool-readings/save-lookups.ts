@@ -12,7 +12,6 @@ export interface PoolLookup {
   readonly tokens: readonly Address[];
   readonly block: StateBlock;
   readonly pools: readonly ProvenPool[];
-  /** Those of other pools are not stored. */
   readonly readings: readonly StandingReading[];
 }
 
@@ -43,12 +42,7 @@ export async function saveLookup(database: Database, chain: Chain, lookup: PoolL
   });
 }
 
-/** Nothing about proven pools changes. */
-async function provenPools(
-  transaction: Transaction,
-  { id }: Pick<Chain, 'id'>,
-  pools: readonly ProvenPool[],
-): Promise<ReadonlySet<string>> {
+async function provenPools(transaction: Transaction, { id }: Pick<Chain, 'id'>, pools: readonly ProvenPool[]) {
   const rows = await transaction.query<{ pool: string }>(
     sql`SELECT ${hexText('pool')} AS pool FROM pools WHERE pool_key = ANY (${pools.map(({ pool }) => poolKey(pool))}::bigint[]) AND chain_id = ${id} AND pool = ANY (${pools.map(({ pool }) => hexBytes(pool))}::bytea[])
      AND status = 'proven'`,
@@ -56,11 +50,7 @@ async function provenPools(
   return new Set(rows.map(({ pool }) => pool));
 }
 
-async function addReadings(
-  transaction: Transaction,
-  { id }: Pick<Chain, 'id'>,
-  readings: readonly StandingReading[],
-): Promise<void> {
+async function addReadings(transaction: Transaction, { id }: Pick<Chain, 'id'>, readings: readonly StandingReading[]) {
   const columns = readings.map(({ pool, state, block, stoodSince }) => {
     const [reserves, price] = state.of === 'reserves' ? [state, null] : [null, state];
     return {

@@ -49,7 +49,6 @@ const GETTERS: Readonly<Record<string, StateGetters>> = {
 /** Pool managers and Liquidity Book have no getters: events alone show the depth of their pools. */
 export const PRICED_FAMILIES: readonly string[] = [...Object.keys(GETTERS), 'v4', 'infinity', 'lb-1', 'lb-2'];
 
-/** Null: its pools set no prices. */
 export function stateGettersOf(family: string): StateGetters | null {
   return GETTERS[family] ?? null;
 }

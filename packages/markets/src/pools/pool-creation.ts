@@ -29,7 +29,6 @@ export interface PoolCreation extends PoolFacts {
 
 export interface PoolCreationEvent {
   readonly event: EventLayout;
-  /** Null: an address in it is malformed. */
   decode(log: EventLog): PoolCreation | null;
 }
 

@@ -6,7 +6,6 @@ import type { PoolFacts } from './pool-creation.ts';
 import { priceOf } from './pool-price.ts';
 
 export interface RatedPool extends Pick<PoolFacts, 'isStable' | 'tickSpacing'> {
-  /** Null: unknown. */
   readonly decimals: readonly [number | null, number | null];
 }
 

@@ -12,7 +12,6 @@ export interface StateColumns {
 
 export const STATE_COLUMNS = sql`reserve0::text, reserve1::text, sqrt_price_x96::text, liquidity::text, tick`;
 
-/** Null: the row has no state. */
 export function poolStateOf(row: StateColumns): PoolState | null {
   const { reserve0, reserve1, sqrt_price_x96: root, liquidity, tick } = row;
   if (reserve0 !== null && reserve1 !== null)

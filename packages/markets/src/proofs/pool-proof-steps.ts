@@ -47,7 +47,6 @@ function* askManager(pool: PoolId, manager: ChainExchange): ProofSteps {
   return facts === null ? undecided(manager) : proven(pool, manager, facts);
 }
 
-/** Null: the pool names no known factory, and none recognizes it. */
 function* findFactory(pool: Address, { all, byFactory }: ChainExchanges): Steps<ChainExchange | null> {
   const proofs = all.map(({ exchange: { family } }) => family.proof);
   const getters = new Set(proofs.flatMap((proof) => (proof.by === 'arguments' ? proof.namesFactory : [])));

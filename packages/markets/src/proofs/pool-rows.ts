@@ -13,10 +13,8 @@ import { leftOutOf } from '../vault-liquidity/left-out-pools.ts';
 import { replaceTrades } from './replace-trades.ts';
 import { countingOf, type HookedChain } from './trusted-hooks.ts';
 
-/** In metrics, logs and notifications. */
 export const POOL_WORK = 'pool-proof';
 
-/** `pools` as due work. */
 /** Pools that wait for a proof, or whose proof is under way. */
 export const IS_OPEN = sql`coalesce(lease_until, due_at) IS NOT NULL`;
 
@@ -29,9 +27,7 @@ export const DUE_POOLS: DueTable = {
 
 export interface UnprovenPool {
   readonly pool: PoolId;
-  /** Null: the pool is a contract. */
   readonly vault: Address | null;
-  /** Guesses. */
   readonly token0: Address | null;
   readonly token1: Address | null;
 }
@@ -43,10 +39,8 @@ export const UNPROVEN_POOL_COLUMNS = joinSql(
 export type PoolOutcome =
   | { readonly status: 'proven'; readonly pool: ProvenPool; readonly by: PoolProof; readonly block: number | null }
   | { readonly status: 'disproved'; readonly block: number | null }
-  /** Only a creation event can decide. */
   | { readonly status: 'unproven' };
 
-/** By the first creation event of each pool. */
 export async function readCreations(
   database: Database,
   chainId: ChainId,

@@ -7,13 +7,11 @@ import type { ProvenPool } from '../exchanges/prove-pool.ts';
 
 export interface SeenPool {
   readonly pool: PoolId;
-  /** The pool, or a contract that holds many pools. */
   readonly emitter: Address;
   /** Used only if the pool has no getters of its tokens; null: unknown. */
   readonly tokens: readonly [Address, Address] | null;
 }
 
-/** The state of `block` decides. */
 export interface ProofContext {
   readonly chain: Chain;
   readonly upstreams: UpstreamPool;

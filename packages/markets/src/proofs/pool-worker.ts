@@ -107,7 +107,6 @@ function retrySeconds({ attempts }: { readonly attempts: number }): number {
   return backoffSeconds(attempts, RETRY_SECONDS);
 }
 
-/** Null: the address proves nothing. */
 function outcomeOfAddress({ pool, token0, token1 }: UnprovenPool, exchanges: ChainExchanges): PoolOutcome | null {
   if (!isAddress(pool) || token0 === null || token1 === null) return null;
   const created = recomputePool(parseAddress(pool), [token0, token1], exchanges);

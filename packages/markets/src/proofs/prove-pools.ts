@@ -4,7 +4,6 @@ import { type ProofCall, type ProofSteps, proofSteps } from './pool-proof-steps.
 import type { PoolVerdict, ProofContext, SeenPool } from './pool-verdict.ts';
 import { searchCreations } from './search-creations.ts';
 
-/** More than any getter here returns. */
 const ANSWER_BYTES_MAX = 512;
 
 /** By the state of one block; `unread`: no node could read it. One bad pool spoils no other. */
@@ -21,7 +20,6 @@ export async function provePools(
   return verdicts.map((verdict, index) => created.get(index) ?? verdict);
 }
 
-/** Null: reverted. An error: no node returned the result. */
 type CallResult = Hex | null | ChainsteadError;
 
 /** In step, so that each round of calls is made together. */
@@ -46,11 +44,7 @@ async function takeSteps(
 }
 
 /** A failure of all calls is one of each: the proofs end as `unread`. */
-async function callTogether(
-  state: StateAt,
-  calls: readonly ProofCall[],
-  signal: AbortSignal,
-): Promise<readonly CallResult[]> {
+async function callTogether(state: StateAt, calls: readonly ProofCall[], signal: AbortSignal) {
   try {
     const answers = await state.fetchTogether(calls, signal);
     return answers.map(({ data, unread }) => unread ?? (data === null ? null : (data.toLowerCase() as Hex)));

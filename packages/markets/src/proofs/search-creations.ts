@@ -10,7 +10,6 @@ const CALLS_MAX = 200;
 /** Milliseconds. Nodes that cap ranges refuse the first calls. */
 const SEARCH_MS = 20_000;
 
-/** `index` among the seen pools. */
 interface Undecided extends SearchedPool {
   readonly index: number;
   readonly exchange: ChainExchange;
@@ -43,7 +42,6 @@ export async function searchCreations(
   return proven;
 }
 
-/** None if nodes can't return them in time. */
 async function findLogs(
   search: CreationSearch,
   { deployment }: ChainExchange,

@@ -14,7 +14,6 @@ export type ReadDirectPrices = (
   wanted: ReadonlyMap<number, readonly Address[]>,
 ) => Promise<DirectPrices>;
 
-/** Null: a pool with more than two tokens. */
 interface PricedSwap {
   readonly kind: number;
   readonly block_number: number;

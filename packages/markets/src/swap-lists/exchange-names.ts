@@ -19,7 +19,6 @@ export function factoriesOf(exchange: string, chain: ExchangesChain): readonly A
   return all.filter(({ exchange: { name: known } }) => known === family).map(({ deployment }) => deployment.factory);
 }
 
-/** The details list the exchanges of the chain. */
 export function unknownExchange(chain: ExchangesChain, given?: string): InvalidParameterError {
   const names = [...new Set(exchangesOf(chain).all.map(({ exchange }) => exchange.name))];
   return new InvalidParameterError({

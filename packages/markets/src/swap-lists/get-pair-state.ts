@@ -97,7 +97,6 @@ interface Candidate extends Omit<PairOfTokens, 'tokens'> {
 /** Anyone may create pools of two tokens at a pool manager. */
 const CANDIDATES_MAX = 100;
 
-/** By ascending id. */
 export async function listPairsOfTokens(
   database: ReadDatabase,
   chain: Chain,

@@ -13,18 +13,14 @@ import { type TokenFacts, tokenBook } from './token-facts.ts';
 export interface Pair {
   readonly exchange: string | null;
   readonly factory: Address | null;
-  /** Null: more than two tokens. */
   readonly tokens: readonly [Address, Address] | null;
   readonly isStable: boolean | null;
   readonly tickSpacing: number | null;
-  /** Null: not stored. */
   readonly state: PoolState | null;
-  /** Null: no block is stored. */
   readonly newest: BlockTime | null;
   tokenOf(token: Address): TokenFacts;
 }
 
-/** Null: no proven and counted pool has this id. */
 export async function getPair(database: ReadDatabase, chain: Chain, pool: PoolId): Promise<Pair | null> {
   const [row] = await database.select<
     Pick<Pair, 'exchange' | 'factory' | 'isStable' | 'tickSpacing'> &

@@ -10,7 +10,7 @@ import {
 } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
-import { type BlockTime, readAnchorBook } from '../anchors/anchor-steps.ts';
+import { readAnchorBook } from '../anchors/anchor-steps.ts';
 import { anchorsOf } from '../anchors/anchors-of-chain.ts';
 import { type DirectPrices, readValuePrices } from './direct-prices.ts';
 import { readSubCategories, type SubCategory } from './sub-category.ts';
@@ -29,7 +29,6 @@ import { type TokenFacts, tokenBook } from './token-facts.ts';
 
 export interface ListedSwap extends RowOf<typeof SWAPS> {
   readonly block: PageBlock;
-  /** By base and quote token; null: a token is unknown. */
   readonly sides: SwapSides | null;
   readonly subCategory: SubCategory | null;
   /** Null: liquidity, whose price within the block is unknown, or a token is unknown. */
@@ -37,13 +36,11 @@ export interface ListedSwap extends RowOf<typeof SWAPS> {
 }
 
 export interface SwapsPage {
-  /** At most `query.limit`, in order. */
   readonly swaps: readonly ListedSwap[];
   /** Forms of the token from whose view swaps are purchases or sales; empty: the base token of each pool. */
   readonly focus: readonly Address[];
   tokenOf(token: Address): TokenFacts;
   readonly indexed: Indexed;
-  /** Null on the last page. */
   readonly next: { readonly position: SwapPlace; readonly upperBound: number } | null;
 }
 
@@ -90,14 +87,10 @@ export function getSwaps(
 }
 
 export interface SwapsSources extends Pick<SwapsReading, 'isSpread'> {
-  /** Prices of tokens that are no anchors. */
   readonly readDirect?: (wanted: ReadonlyMap<number, readonly Address[]>) => Promise<DirectPrices>;
 }
 
-function timeOf({
-  block_number: block,
-  block: { block_timestamp },
-}: Pick<ListedSwap, 'block_number' | 'block'>): BlockTime {
+function timeOf({ block_number: block, block: { block_timestamp } }: Pick<ListedSwap, 'block_number' | 'block'>) {
   return { block, time: Date.parse(block_timestamp) / 1_000 };
 }
 

@@ -10,7 +10,6 @@ export const SUB_CATEGORIES = ['newPosition', 'accumulation', 'partialSell', 'se
 
 export type SubCategory = (typeof SUB_CATEGORIES)[number];
 
-/** `sides` null: a token is unknown. */
 export interface PositionedSwap {
   readonly sides: SwapSides | null;
   readonly token0: Address | null;

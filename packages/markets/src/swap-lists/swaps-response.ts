@@ -236,7 +236,6 @@ function commonFields(row: ListedSwap) {
   };
 }
 
-/** Null: no trade. */
 function pairTypeOf({ kind }: ListedSwap, sides: SwapSides | null): TransactionType | null {
   if (kind !== 0) return kind === 1 ? 'addLiquidity' : 'removeLiquidity';
   if (sides === null || sides.trade === null) return null;
@@ -258,7 +257,6 @@ function amountOf({ amount, token: { decimals } }: SwapSide): string | null {
   return wholeTokens(amount, decimals);
 }
 
-/** Empty for a pool with more than two tokens. */
 function pairTokens({ tokens, state, tokenOf }: Pair, usd: PairOfSwaps['usd'], anchors: Anchors) {
   if (tokens === null) return [];
   const [reserve0, reserve1] = state?.of === 'reserves' ? [state.reserve0, state.reserve1] : [null, null];

@@ -27,7 +27,6 @@ const LISTED =
   'Lists pools that are proven to belong to a known exchange; other pools may imitate its events. Returns 400 with `SWAPS_<CHAIN>=off`. Swaps against a token with a price feed, a dollar token, or a token with pools against these have US dollar values.';
 
 export interface SwapListOptions {
-  /** For swaps between tokens that are no anchors. */
   readonly readDirectPrices: ReadDirectPrices;
 }
 

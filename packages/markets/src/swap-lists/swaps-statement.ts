@@ -20,9 +20,7 @@ import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import { isSold0, isTrade } from '../trades/trade-direction.ts';
 
-/** Only swaps of proven pools that are counted are listed. */
 export type SwapsSubject =
-  /** Also liquidity changes. */
   | { readonly kind: 'pair'; readonly pool: PoolId }
   | { readonly kind: 'token'; readonly token: Address }
   /** Sender or beneficiary. `token` null: swaps of all tokens. */
@@ -40,19 +38,15 @@ export interface SwapPlace {
 
 export interface SwapsQuery extends PageBounds {
   readonly subject: SwapsSubject;
-  /** Empty: all. */
   readonly types: readonly TransactionType[];
   readonly order: KeysetOrder;
-  /** One more row is read to detect a next page. */
   readonly limit: number;
-  /** Null: the first page. */
   readonly after: SwapPlace | null;
 }
 
 export interface SwapsReading {
   /** Tables are distributed. @default false */
   readonly isSpread?: boolean;
-  /** Of {@link SWAPS}. */
   readonly select?: Sql;
 }
 
@@ -124,7 +118,6 @@ export function undecidedPoolsOf(token: Address, chain: Chain, chainId: Sql): Sq
   return joinSql(ranges, ' UNION ALL ');
 }
 
-/** JSON of {@link TokenEntry}, each token once; null: none. */
 export function tokensOf(tokens: Sql, chainId: Sql): Sql {
   return sql`(SELECT json_agg(json_build_array(encode(address, 'hex'), name, symbol, decimals, logo))
     FROM tokens WHERE address = ANY (ARRAY(${tokens})) AND chain_id = ${chainId})`;
@@ -139,7 +132,6 @@ interface Scan {
   readonly chain: Chain;
   readonly chainId: Sql;
   readonly bounds: readonly Sql[];
-  /** The last block of the order; null: no bound. */
   readonly end: Sql | null;
   readonly order: KeysetOrder;
   readonly limit: Sql;
@@ -202,7 +194,6 @@ function joinPool(scan: Scan): Sql {
   return joinOne(sql`pools`, sql`known`, IS_POOL_OF_SWAP, scan);
 }
 
-/** A swap without tokens or amounts is not listed. */
 const IS_LISTED = sql`known.status = 'proven' AND known.is_counted AND (swap.kind <> 0 OR (
     swap.amount0 IS NOT NULL AND swap.amount1 IS NOT NULL AND ${TOKEN0} IS NOT NULL AND ${TOKEN1} IS NOT NULL))`;
 
@@ -253,7 +244,6 @@ function undecidedPools({ subject, order }: SwapsQuery, scan: Scan): Sql | null 
 
 const INT4_MAX = rawSql(2_147_483_647);
 
-/** Each row once. */
 function merged(ranges: readonly Sql[], { order, limit }: Scan): Sql {
   const all = joinSql(
     ranges.map((range) => sql`(${range})`),

@@ -13,7 +13,6 @@ export interface TokenFacts {
   readonly decimals: number | null;
 }
 
-/** Facts of unknown tokens are null. */
 export function tokenBook(entries: readonly TokenEntry[], chain: Chain): (token: Address) => TokenFacts {
   const known = new Map(
     entries.map(([address, name, symbol, decimals, logo]) => [`0x${address}`, { name, symbol, decimals, logo }]),

@@ -9,7 +9,7 @@ import { exchangesOf } from '../exchanges/custom-exchanges.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import { coinsMoved, type TokenTransfer, tokensMoved } from '../pools/tokens-moved.ts';
 import type { SwapRow } from '../tables/schema.ts';
-import { beneficiariesOf, type TokenMove } from '../traders/beneficiary.ts';
+import { beneficiariesOf } from '../traders/beneficiary.ts';
 import { soldToken } from '../trades/trade-direction.ts';
 
 /** In the order of the logs. Beneficiaries need the value and all transfers of the transaction. */
@@ -74,7 +74,6 @@ function joinBins(events: readonly LoggedEvent[]): readonly LoggedEvent[] {
   return joined;
 }
 
-/** Null: unknown. */
 interface Sides {
   readonly token0: Address | null;
   readonly token1: Address | null;
@@ -105,7 +104,6 @@ interface Trade extends LoggedEvent {
   readonly sides: Sides;
 }
 
-/** By log, of trades whose tokens are known. */
 function tradersOf(
   trades: readonly Trade[],
   transaction: ExecutedTransaction,
@@ -131,10 +129,7 @@ function tradersOf(
 }
 
 /** As if it were wrapped. */
-function transactionValue(
-  { from, to, value }: ExecutedTransaction,
-  wrappedNative: Address | null,
-): readonly TokenMove[] {
+function transactionValue({ from, to, value }: ExecutedTransaction, wrappedNative: Address | null) {
   if (value === 0n || to === null) return [];
   return [{ token: wrappedNative ?? ZERO_ADDRESS, from, to, value }];
 }

@@ -18,7 +18,6 @@ export interface TradeFiguresQuery {
   readonly groups: readonly PoolGroup[];
   /** At most 15 if traders are counted. */
   readonly spans: readonly TimeSpan[];
-  /** Swaps of later blocks don't count. */
   readonly lastBlock: number;
   /** Distinct traders are counted. @default true */
   readonly countsTraders?: boolean;
@@ -27,7 +26,6 @@ export interface TradeFiguresQuery {
 export interface FigureLimits {
   /** Swaps that one request may read because no stored hour has them. */
   readonly swapsMax: number;
-  /** Swaps per statement. */
   readonly part: number;
   /** Distinct traders of all groups; with more, none is counted. */
   readonly tradersMax: number;
@@ -61,7 +59,6 @@ export async function readTradeFigures(
   return collector.sums();
 }
 
-/** Times that no stored hour has. */
 async function addSwaps(
   database: ReadDatabase,
   chain: Chain,
@@ -122,12 +119,7 @@ function timesToRead(spans: readonly TimeSpan[], stored: StoredHours, { from, to
   return times.length > RANGES_MAX ? [{ from, to }] : times;
 }
 
-async function readBlocks(
-  database: ReadDatabase,
-  chain: Chain,
-  { from, to }: TimeSpan,
-  lastBlock: number,
-): Promise<readonly BlockRange[]> {
+async function readBlocks(database: ReadDatabase, chain: Chain, { from, to }: TimeSpan, lastBlock: number) {
   const [begin, end] = await Promise.all([readBoundary(database, chain, from), readBoundary(database, chain, to)]);
   if (begin.at === null) return [];
   const last = Math.min(lastBlock, end.before ?? -1);

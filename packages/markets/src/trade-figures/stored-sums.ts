@@ -9,12 +9,10 @@ import type { FiguredPool, TimeSpan } from '../trade-values/figured-pool.ts';
 import type { PoolGroup, SumsCollector } from './trade-sums.ts';
 
 export interface StoredHours {
-  /** The sums are stored for every pool. */
   isWhole(hour: number): boolean;
   /** True without a row: the pool had no swap. */
   has(pool: PoolId, hour: number): boolean;
   readonly hours: readonly number[];
-  /** Rows that don't count. */
   readonly leftOut: readonly { readonly pool: PoolId; readonly start: number }[];
 }
 
@@ -23,7 +21,6 @@ export interface StoredHoursQuery {
   /** Hours since the epoch. `end` is exclusive. */
   readonly first: number;
   readonly end: number;
-  /** Hours with a later block are left out. */
   readonly lastBlock: number;
   /** Leaves out hours without their sets of traders. */
   readonly needsTraders: boolean;
@@ -113,11 +110,7 @@ WHERE ${isStored} GROUP BY member.number, span.number`,
 
 const CANDLES = sql`member JOIN pool_candles AS candle ON candle.pool_key = member.pool_key AND candle.pool = member.pool`;
 
-function storedCandles(
-  chain: Chain,
-  groups: readonly PoolGroup[],
-  { hours, leftOut }: StoredHours,
-): { readonly members: Sql; readonly isStored: Sql } {
+function storedCandles(chain: Chain, groups: readonly PoolGroup[], { hours, leftOut }: StoredHours) {
   const members = groups.flatMap(({ pools }, number) => pools.map((member) => ({ number, ...member })));
   return {
     members: sql`member AS MATERIALIZED (
@@ -130,7 +123,6 @@ left_out AS MATERIALIZED (
   };
 }
 
-/** Statements for the traders of all hours. */
 const READINGS_MAX = 48;
 /** Traders after which the event loop has a turn. A row has those of one pool in one hour. */
 const TRADERS_PER_TURN = 20_000;

@@ -13,12 +13,10 @@ import type { TradeSums } from './trade-sums.ts';
 
 export interface FigureSources {
   readonly reads: ReadDatabase;
-  /** Null: no worker sums them. */
   readonly worker: { readonly nodeReads: NodeReadQueue; readonly waitMs: number } | null;
   readonly limits?: FigureLimits;
 }
 
-/** Spans end at the newest block, or are aligned to UTC. */
 export interface SharedFiguresQuery extends TradeFiguresQuery {
   /** Unix seconds of `lastBlock`. */
   readonly time: number;

@@ -3,7 +3,6 @@ import type { FiguredPool, TimeSpan } from '../trade-values/figured-pool.ts';
 import type { ValuedTrade } from '../trade-values/trade-figures.ts';
 
 export interface TradeSums {
-  /** Trades of the base token. */
   readonly buys: number;
   readonly sells: number;
   /** Units of `DOLLAR`. Null: a value is unknown. */
@@ -24,7 +23,6 @@ export interface PoolGroup {
   readonly key: string;
   readonly pools: readonly {
     readonly pool: FiguredPool;
-    /** Purchases are those of the quote token. */
     readonly isReversed: boolean;
   }[];
 }
@@ -38,7 +36,6 @@ interface SidedTrades {
 /** Holds a number per distinct trader and group. */
 export interface SumsCollector {
   add(group: number, span: number, trades: SidedTrades): void;
-  /** To each group of the pool. */
   addTrade(pool: PoolId, spans: readonly number[], trade: ValuedTrade): void;
   addTrader(group: number, spans: readonly number[], isBuy: boolean, trader: string): void;
   /** By group, in the order of the spans. */
@@ -120,7 +117,6 @@ type TraderCounts = Pick<TradeSums, 'buyers' | 'sellers' | 'wallets'>;
 
 const UNCOUNTED: TraderCounts = { buyers: null, sellers: null, wallets: null };
 
-/** In the order of the spans. */
 function countTraders(traders: ReadonlyMap<string, number>, spans: number, isCounted: boolean): TraderCounts[] {
   if (!isCounted) return Array.from({ length: spans }, () => UNCOUNTED);
   const counts = Array.from({ length: spans }, () => ({ buyers: 0, sellers: 0, wallets: 0 }));

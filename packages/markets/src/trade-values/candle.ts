@@ -4,7 +4,6 @@ import { candleStart, type Timeframe } from './timeframe.ts';
 /** Units of a US dollar. Each value is rounded to one unit, so sums don't depend on their order. */
 export const DOLLAR = 10n ** 24n;
 
-/** Null: unknown. */
 export interface PricedTrade {
   /** Unix seconds. */
   readonly time: number;
@@ -56,7 +55,6 @@ export function joinCandles(earlier: OpenCandle, later: OpenCandle): OpenCandle 
   };
 }
 
-/** Without prices if one is unknown. */
 export function closeCandle({ start, prices, isPriced, volume, trades }: OpenCandle): Candle {
   return { start, prices: isPriced ? prices : null, volume, trades };
 }

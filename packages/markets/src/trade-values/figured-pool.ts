@@ -1,12 +1,10 @@
 import type { Address } from '@chainstead/core';
 import type { PoolId } from '../events/pool-event.ts';
 
-/** Proven, of two tokens. */
 export interface FiguredPool {
   readonly pool: PoolId;
   readonly token0: Address;
   readonly token1: Address;
-  /** Null: unknown. */
   readonly decimals: readonly [number | null, number | null];
 }
 

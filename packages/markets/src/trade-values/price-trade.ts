@@ -20,10 +20,8 @@ export function pairOf(token0: Address, token1: Address, chain: Chain): PricedPa
   return { isQuotedIn0: isIn0, base, quote };
 }
 
-/** In the block of a swap; null: unknown. */
 export type QuotePrices = Readonly<Record<Currency, Fraction | null>>;
 
-/** Null: unknown. */
 export interface PairDecimals {
   readonly base: number | null;
   readonly quote: number | null;

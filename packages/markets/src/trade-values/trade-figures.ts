@@ -1,7 +1,6 @@
 import type { Address } from '@chainstead/core';
 
 export interface TradeFigures {
-  /** Trades of the base token. */
   readonly buys: number;
   readonly sells: number;
   /** Units of `DOLLAR`. Null: a value is unknown. */
@@ -21,7 +20,6 @@ export const NO_TRADES: TradeFigures = {
 export interface ValuedTrade {
   readonly isBuy: boolean;
   readonly wallet: Address;
-  /** Units of `DOLLAR`; null: unknown. */
   readonly value: bigint | null;
 }
 

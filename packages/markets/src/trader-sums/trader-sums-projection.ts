@@ -31,14 +31,12 @@ function ofPrices(name: string): Projection {
   };
 }
 
-/** The tokens of a pool, or whether it counts, changed. */
 export function forgetTradersOfPool(poolKey: string, chainId: number, pool: Buffer): Sql {
   return forgetTraders(
     sql`(SELECT * FROM swaps WHERE pool_key = ${poolKey} AND chain_id = ${chainId} AND pool = ${pool})`,
   );
 }
 
-/** `rows`: swaps of one chain. */
 function forgetTraders(rows: Sql): Sql {
   return sql`WITH changed AS MATERIALIZED (
   SELECT chain_id, block_number, wallet, beneficiary FROM ${rows} AS swap
@@ -51,7 +49,6 @@ function forgetTraders(rows: Sql): Sql {
 DELETE FROM trader_sums AS sums USING party WHERE sums.chain_id = party.chain_id AND sums.trader = party.trader AND sums.last_block >= party.lowest`;
 }
 
-/** `rows`: prices of one chain. */
 function forgetPriced(rows: Sql): Sql {
   return sql`WITH changed AS MATERIALIZED (SELECT min(chain_id) AS chain_id, min(block_number) AS lowest FROM ${rows} AS price)
 DELETE FROM trader_sums AS sums USING changed WHERE sums.chain_id = changed.chain_id AND sums.last_block >= changed.lowest`;

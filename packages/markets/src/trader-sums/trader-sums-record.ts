@@ -11,10 +11,8 @@ export interface TraderSumsKey {
   readonly question: unknown;
 }
 
-/** The newest claim may store. */
 export interface ClaimedTraderSums {
   readonly claim: string;
-  /** Null: none are stored. */
   readonly sums: unknown;
 }
 

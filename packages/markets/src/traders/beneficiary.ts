@@ -4,9 +4,7 @@ import type { PoolId } from '../events/pool-event.ts';
 /** The native token is the wrapped one here. */
 export interface TradedTokens {
   readonly pool: PoolId;
-  /** Into the pool. */
   readonly sold: Address;
-  /** Out of the pool. */
   readonly bought: Address;
 }
 

@@ -37,7 +37,6 @@ function addTrades({ rows, access }: RowsChange): Sql {
   );
 }
 
-/** Does nothing unless the pool is stored as proven. */
 export function addTradesOfPool(poolKey: string, chainId: number, pool: Buffer): Sql {
   const isOf = sql`${swap.poolKey} = ${poolKey} AND ${swap.chainId} = ${chainId} AND ${swap.pool} = ${pool}`;
   const proven = provenPool(sql`${poolKey}`, sql`${chainId}`, sql`${pool}`, rawSql('true'));

@@ -1,6 +1,5 @@
 import { sqrtPriceAtTick } from './tick-math.ts';
 
-/** Without fees. */
 export interface Principal {
   readonly liquidity: bigint;
   /** Base units of token 0 and token 1, rounded down. */

@@ -9,7 +9,6 @@ import { SPAN_BLOCKS, tickLiquidityOfSwaps } from './tick-liquidity-projection.t
 
 export interface ManagedPool {
   readonly pool: PoolId;
-  /** The manager. */
   readonly factory: Address;
 }
 

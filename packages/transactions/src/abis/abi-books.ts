@@ -16,7 +16,6 @@ import { type FoundAbis, findStoredAbis, type RequestedEntry, SIGNATURES_MAX } f
 export type BooksOf = (address: string, block: number) => readonly AbiBook[];
 
 export interface AbiBooks {
-  /** One statement. */
   forPage(reads: ReadDatabase, chain: Chain, requested: readonly RequestedEntry[]): Promise<BooksOf>;
 }
 
@@ -25,7 +24,6 @@ export interface AbiBooksOptions {
   onUnknown?(chain: Chain, unknown: readonly RequestedEntry[]): void;
 }
 
-/** The built-in functions and events. */
 export const STANDARDS_ALONE: BooksOf = () => [STANDARDS];
 
 /** Parsed texts; each takes some kilobytes. */
@@ -73,7 +71,6 @@ function listBook(signatures: FoundAbis['signatures'], signatureNamed: (text: st
   return bookOfSignatures(few.flatMap(([, text]) => signatureNamed(text) ?? []));
 }
 
-/** Until too many others were requested. */
 function remember<Meaning>(read: (text: string) => Meaning): (text: string) => Meaning {
   const remembered = new Map<string, Meaning>();
   return (text) => {

@@ -12,7 +12,6 @@ export interface ContractCode {
 /** Code is read again after this time: a contract may be destroyed, and another created at its address. */
 const READ_AGAIN = sql`interval '30 days'`;
 
-/** With an imported ABI, whose code was not read, or not recently. */
 export async function contractsWithoutCode(
   database: Pick<Database, 'query'>,
   { id }: Pick<Chain, 'id'>,
@@ -28,7 +27,6 @@ export async function contractsWithoutCode(
   return rows.map(({ address }) => parseAddress(address));
 }
 
-/** Unless the block was reorganized away meanwhile. */
 export async function saveCodes(
   database: Pick<Database, 'query'>,
   { id }: Pick<Chain, 'id'>,

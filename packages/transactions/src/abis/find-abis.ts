@@ -13,7 +13,6 @@ export interface RequestedEntry {
 export interface FoundAbis {
   /** Selectors as hexadecimal digits. */
   readonly signatures: readonly (readonly [selector: string, signature: string])[];
-  /** By address of the contract. */
   readonly own: readonly (readonly [address: string, entry: string])[];
   /** Of the implementation in that block, by address and block. */
   readonly pointedTo: readonly (readonly [place: string, entry: string])[];

@@ -3,7 +3,6 @@ import { addressBytes, copyHex, copyText, type Database, sql, type Transaction, 
 import { type AbiEntry, AbiUnreadableError, abiItemJson, readAbi, selectorOf } from '@chainstead/decoding';
 import { byCount } from './import-signatures.ts';
 
-/** `document`: parsed JSON. */
 export interface GivenAbi {
   readonly address: Address;
   readonly chainId: ChainId;
@@ -15,19 +14,15 @@ export interface ImportAbisOptions {
   /** Location of the source, for messages. */
   readonly place: string;
   readonly abis: AsyncIterable<GivenAbi>;
-  /** Already skipped entries, by reason. */
   readonly skipped?: Map<string, number>;
 }
 
 export interface AbisReport {
   readonly contracts: number;
-  /** Functions and events. */
   readonly rows: number;
-  /** Most frequent first. */
   readonly skipped: readonly { readonly reason: string; readonly count: number }[];
 }
 
-/** Functions and events per statement. */
 const TOGETHER = 10_000;
 
 /** One transaction: the newest import wins, within one the last. @throws AbiUnreadableError if all are empty */
@@ -55,7 +50,6 @@ interface ContractEntries {
   readonly entries: readonly AbiEntry[];
 }
 
-/** Each contract once per batch. */
 async function* batchesOf(
   abis: AsyncIterable<GivenAbi>,
   skip: (reason: string, count?: number) => void,

@@ -11,13 +11,10 @@ export interface ImportSignaturesOptions {
 }
 
 export interface SignaturesReport {
-  /** Now stored under this source. */
   readonly rows: number;
-  /** Most frequent first. */
   readonly skipped: readonly { readonly reason: string; readonly count: number }[];
 }
 
-/** Signatures per statement. */
 const TOGETHER = 20_000;
 /** Longer ones don't fit the index, and are not of functions in use. Characters. */
 const LENGTH_MAX = 1_024;
@@ -97,7 +94,6 @@ function noSignature(source: string, skipped: ReadonlyMap<string, number>): AbiU
   );
 }
 
-/** Most frequent first. */
 export function byCount(skipped: ReadonlyMap<string, number>): SignaturesReport['skipped'] {
   return [...skipped].map(([reason, count]) => ({ reason, count })).toSorted((a, b) => b.count - a.count);
 }

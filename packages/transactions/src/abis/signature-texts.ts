@@ -2,13 +2,11 @@
 const LENGTH_MAX = 4_096;
 const TOO_LONG = `longer than ${LENGTH_MAX} characters`;
 
-/** For lists, tables and JSON alike. */
 const BETWEEN_CELLS = /[;"'`\r\n\t]/;
 const BETWEEN_WORDS = /[,:|\s]+/;
 
 export interface SignaturePiece {
   readonly text: string;
-  /** The last piece of a file. */
   readonly isLast: boolean;
 }
 

@@ -47,7 +47,6 @@ export const contractParameter = addressParameter('Invalid address provided').op
   description: 'The contract address',
 });
 
-/** Any letter case, to lower case. */
 export function topicParameter(description: string) {
   const parse = (text: string) => (/^0x[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : undefined);
   return textParameter('a topic (0x and 64 hexadecimal digits)', parse)
@@ -55,7 +54,6 @@ export function topicParameter(description: string) {
     .openapi({ type: 'string', pattern: '^0x[0-9a-fA-F]{64}$', description });
 }
 
-/** `topics` by position. */
 export function contractLogFilter(
   contract: Address,
   requested: RequestedLogs,
@@ -86,7 +84,6 @@ type LogsPage = Page<LogsFilter, z.infer<typeof positionSchema>> & {
   readonly requester: string;
 };
 
-/** If the page needs missing blocks, the contract's backfill is queued. */
 async function readLogs(
   { onDemandBackfill }: ContractLogsOptions,
   { database, reads, logger }: Pick<ApiDependencies, 'database' | 'reads' | 'logger'>,
@@ -112,7 +109,6 @@ async function readLogs(
   return page;
 }
 
-/** Null on the last page. */
 function nextPlace(page: LogsPage, { logs: shown, hasNext, newestBlock }: ContractLogsPage) {
   const last = shown.at(-1);
   if (!hasNext || last === undefined) return null;

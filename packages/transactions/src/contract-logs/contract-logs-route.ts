@@ -11,7 +11,6 @@ import {
 } from './contract-log-list.ts';
 import { contractLogsSchema, showContractLog } from './contract-logs-response.ts';
 
-/** Logs of contracts, raw and as events of an ABI. */
 export function contractLogsRoutes(options: ContractLogsOptions): readonly RouteModule[] {
   return [contractLogsRoute(options), contractEventsRoute(options)];
 }

@@ -30,15 +30,11 @@ export interface ContractLogsQuery extends PageBounds {
   /** By position, 0 to 3; null: any topic, or none. */
   readonly topics: readonly (Hash | null)[];
   readonly order: 'ASC' | 'DESC';
-  /** One more row is read to detect a next page. */
   readonly limit: number;
-  /** Null: the first page. */
   readonly after: LogPlace | null;
-  /** Rows that the first page skips. */
   readonly offset: number;
 }
 
-/** Pages of one event are ranges of this index. */
 export const BY_TOPIC = 'logs_by_topic';
 
 const PLACE = ['block_number', 'transaction_index', 'log_index'] as const;

@@ -28,7 +28,6 @@ export function readEventItem(given: Readonly<Record<string, unknown>>, topic: s
   return { signature, topic0, book: bookOf('contract', { functions: [], events: [read.entry] }) };
 }
 
-/** Null: topics or data don't match. */
 export function decodeAs({ book }: EventItem, { topics, data }: ContractLog): DecodedEvent | null {
   return decodeEvent({ topics, data }, [book]);
 }

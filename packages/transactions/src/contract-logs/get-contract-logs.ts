@@ -12,7 +12,6 @@ import type { ReadDatabase } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
 import { CONTRACT_LOGS, type ContractLogsQuery, contractLogsStatement } from './contract-logs-statement.ts';
 
-/** Hexadecimal text is lower case. */
 export interface ContractLog {
   readonly block: PageBlock;
   readonly transactionIndex: number;
@@ -23,7 +22,6 @@ export interface ContractLog {
 }
 
 export interface ContractLogsPage {
-  /** At most `query.limit`. */
   readonly logs: readonly ContractLog[];
   readonly hasNext: boolean;
   /** The chain's coverage, and the contract's separate backfill. */

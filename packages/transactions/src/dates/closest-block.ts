@@ -3,7 +3,6 @@ import type { Hash } from '@chainstead/core';
 export interface TimedBlock {
   readonly number: number;
   readonly hash: Hash;
-  /** Null: unknown. */
   readonly parentHash: Hash | null;
   /** Unix seconds. */
   readonly timestamp: number;
@@ -11,7 +10,6 @@ export interface TimedBlock {
 
 /** Times never decrease with block numbers. */
 export interface Neighbours {
-  /** Last earlier block; null: none. */
   readonly below: TimedBlock | null;
   /** First block that is not earlier, right after `below`; null: the head is earlier. */
   readonly from: TimedBlock | null;

@@ -2,14 +2,11 @@ import { ReorgedWhileReadingError } from '@chainstead/sync';
 import type { Neighbours, TimedBlock } from './closest-block.ts';
 
 export interface TimeSearch {
-  /** For errors. */
   readonly chain: string;
-  /** Early enough, such as the chain's first block. */
   readonly first: TimedBlock;
   readonly head: TimedBlock;
   /** Only blocks around the time make the search shorter. */
   readonly known?: readonly TimedBlock[];
-  /** One round trip. */
   read(numbers: readonly number[]): Promise<readonly TimedBlock[]>;
 }
 

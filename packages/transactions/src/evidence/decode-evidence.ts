@@ -24,7 +24,6 @@ export type EvidenceChain = Pick<Chain, 'wrappedNative' | 'erc20Exclusions'>;
 
 export interface TransactionEvidence {
   readonly ofAccount: ReadonlyMap<Address, ReadonlySet<Evidence>>;
-  /** Applies to every participant. */
   readonly ofAll: ReadonlySet<Evidence>;
 }
 
@@ -102,7 +101,6 @@ function borrowersIn(log: EvidenceLog, { from }: EvidenceTransaction): readonly 
 /** `0x`, two words, four bytes. */
 const CALLDATA_WORDS_FROM = 2 + 2 * 64 + 2 * 4;
 
-/** By token and account. */
 function burntOf(moved: readonly TokenMove[]): ReadonlyMap<string, bigint> {
   const burnt = new Map<string, bigint>();
   for (const { token, from, to, value } of moved) {

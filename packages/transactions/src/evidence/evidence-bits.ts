@@ -10,7 +10,6 @@ export interface StoredEvidence {
 const APPROVES_TOKENS = 1 << 29;
 export const APPROVES_OTHERWISE = 1 << 30;
 
-/** One bit per kind of evidence. */
 export function evidenceBits({ evidence, approvesTokens, approvesOtherwise }: StoredEvidence): number {
   const approvals = (approvesTokens ? APPROVES_TOKENS : 0) | (approvesOtherwise ? APPROVES_OTHERWISE : 0);
   return EVIDENCE.reduce((bits, kind, index) => bits | (evidence.has(kind) ? 1 << index : 0), approvals);

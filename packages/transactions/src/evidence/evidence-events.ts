@@ -104,12 +104,6 @@ export const COMET_WITHDRAW = {
  */
 export const VAULT_CHANGED = { topic0: `0x76088703${'00'.repeat(28)}` as Hash, topics: 4, words: 9 };
 
-function event(
-  topic0: string,
-  topics: number,
-  words: number,
-  names: readonly Named[],
-  says: readonly Evidence[],
-): EvidenceEvent {
+function event(topic0: string, topics: number, words: number, names: readonly Named[], says: readonly Evidence[]) {
   return { topic0: topic0 as Hash, topics, words, names, says };
 }

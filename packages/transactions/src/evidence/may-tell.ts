@@ -6,7 +6,6 @@ import type { EvidenceLog } from './evidence.ts';
 import { COMET_WITHDRAW, EVIDENCE_EVENTS, PAIR_BURN, PAIR_MINT, VAULT_CHANGED } from './evidence-events.ts';
 import { RECEIVERS_MIN } from './token-evidence.ts';
 
-/** Except transfers. */
 const EVIDENCE_TOPICS: ReadonlySet<Hash> = new Set([
   ...[...EVIDENCE_EVENTS, PAIR_MINT, PAIR_BURN, COMET_WITHDRAW, VAULT_CHANGED].map(({ topic0 }) => topic0),
   DEPOSIT_TOPIC,

@@ -7,11 +7,9 @@ export interface TokenMove {
   readonly token: Address;
   readonly from: Address;
   readonly to: Address;
-  /** Base units, above zero. */
   readonly value: bigint;
 }
 
-/** Except those of zero. */
 export function tokensMoved(logs: readonly EvidenceLog[], chain: Pick<Chain, 'erc20Exclusions'>): readonly TokenMove[] {
   return logs.flatMap((log) => {
     const transfer = decodeErc20Transfer(log, chain);
@@ -46,10 +44,7 @@ function* handedOut(moved: readonly TokenMove[]): Generator<readonly [Address, r
   }
 }
 
-function tokensBy(
-  moved: readonly TokenMove[],
-  side: (move: TokenMove) => Address,
-): ReadonlyMap<Address, ReadonlySet<Address>> {
+function tokensBy(moved: readonly TokenMove[], side: (move: TokenMove) => Address) {
   return new Map(
     [...Map.groupBy(moved, side)].map(([account, moves]) => [account, new Set(moves.map(({ token }) => token))]),
   );

@@ -32,7 +32,6 @@ const UINT64_DIGITS = 16;
 /** 44 bytes. */
 const WITHDRAWAL_DIGITS = 88;
 
-/** Larger numbers get more digits. */
 function uint64(digits: string): string {
   return BigInt(digits).toString(16).padStart(UINT64_DIGITS, '0');
 }

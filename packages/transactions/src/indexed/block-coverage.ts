@@ -9,7 +9,6 @@ export interface CoveredBlock {
   /** Unix seconds. */
   readonly timestamp: number;
   readonly proof: ProofMark;
-  /** As far as the chain was followed. */
   readonly finalized: boolean;
 }
 

@@ -24,5 +24,4 @@ async function numberOf(database: ReadDatabase, chain: Chain, at: BlockPlace): P
   return at === 'safe' || at === 'finalized' ? null : findBlockNumber(database, chain, at);
 }
 
-/** A larger number fits no column. */
 const BLOCK_MAX = 2_147_483_647;

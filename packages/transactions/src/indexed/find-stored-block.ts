@@ -24,7 +24,6 @@ export async function findStoredBlock(
   return readConsistentPage(() => readOnce(database, chain, at));
 }
 
-/** @throws {InconsistentPageError} if it was replaced meanwhile */
 async function readOnce(database: ReadDatabase, chain: Chain, at: BlockPlace): Promise<FoundBlock | null> {
   const block = await findCoveredBlock(database, chain, at, DATASETS);
   if (block === null) return null;
@@ -44,11 +43,7 @@ async function readOnce(database: ReadDatabase, chain: Chain, at: BlockPlace): P
 const DATASETS = [transactions.name, logs.name, blockHeaders.name];
 
 /** By index. Found by the block ranges of the partition's pages. */
-async function readTransactions(
-  database: ReadDatabase,
-  { id }: Chain,
-  block: number,
-): Promise<readonly StoredTransaction[]> {
+async function readTransactions(database: ReadDatabase, { id }: Chain, block: number) {
   const { rows } = await readPackedPage(
     database,
     STORED_COLUMNS,

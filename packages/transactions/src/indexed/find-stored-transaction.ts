@@ -22,7 +22,6 @@ export async function findStoredTransaction(
   return readConsistentPage(() => readOnce(database, chain, hash));
 }
 
-/** @throws {InconsistentPageError} if its block was replaced meanwhile */
 async function readOnce(database: ReadDatabase, chain: Chain, hash: Hash): Promise<FoundTransaction | null> {
   const stored = await readRow(database, chain, hash);
   // Transactions without stored calldata, or with an unverified sender, are read from a node: responses need both.

@@ -37,12 +37,7 @@ export async function readRetainedLogs(
   );
 }
 
-/** Blocks that are in the chain, by hash, with all logs. */
-async function coveredOf(
-  database: ReadDatabase,
-  { id }: Chain,
-  transactions: readonly ShownTransaction[],
-): Promise<ReadonlySet<number>> {
+async function coveredOf(database: ReadDatabase, { id }: Chain, transactions: readonly ShownTransaction[]) {
   const rows = await database.select<{ number: number }>(
     sql`SELECT DISTINCT requested.block_number AS number FROM unnest(${transactions.map(({ blockNumber }) => blockNumber)}::bigint[], ${transactions.map(({ blockHash }) => hexBytes(blockHash))}::bytea[]) AS requested (block_number, block_hash)
      JOIN blocks AS own ON own.chain_id = ${id} AND own.block_number = requested.block_number AND own.block_hash = requested.block_hash

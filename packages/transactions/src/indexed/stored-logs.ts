@@ -34,7 +34,6 @@ interface TransactionPlace {
   readonly transaction: number;
 }
 
-/** In the order of their indexes. */
 export async function readStoredLogsOf(
   database: ReadDatabase,
   chain: Pick<Chain, 'id'>,

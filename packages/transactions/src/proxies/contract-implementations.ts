@@ -16,7 +16,6 @@ import { type PointedTo, type RequestedContract, readImplementations, UNREAD } f
 import { beginReading, type ImplementationRow, saveImplementations } from './save-implementations.ts';
 
 interface Question {
-  /** As {@link questionItem}. */
   items: string[];
 }
 
@@ -67,7 +66,6 @@ export const implementationsReader: StateReader<Question, Answer> = {
 const EXAMPLES_AT_ONCE = 50;
 
 interface CalledContract extends RequestedContract {
-  /** The first block in which it was called. */
   readonly first: number;
 }
 
@@ -105,7 +103,6 @@ async function readFormer(
   return former;
 }
 
-/** `former` absent: no earlier block was requested. */
 function rowsOf(
   { address, first }: CalledContract,
   newest: number,
@@ -126,7 +123,6 @@ function rowsOf(
 
 type Target = Omit<ImplementationRow, 'fromBlock' | 'untilBlock'>;
 
-/** The contract itself, and for a diamond each requested function. */
 function targetsOf(proxy: Address, { form, implementation, beacon, facets }: PointedTo): readonly Target[] {
   return [
     { proxy, selector: null, implementation, beacon, form },

@@ -60,7 +60,6 @@ export function createProxiesWatcher(): BlockWatcher {
   };
 }
 
-/** In chain order. */
 function logsWith(topics: ReadonlySet<string>, blocks: readonly WatchedBlock[]): (readonly [Address, number])[] {
   return blocks.flatMap(({ header, logs }) =>
     logs.flatMap(({ address, topics: [topic0] }) =>

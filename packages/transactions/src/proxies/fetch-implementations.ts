@@ -18,7 +18,6 @@ const AGAIN_MS = 60_000;
 /** Each takes some hundred bytes. */
 const REMEMBERED_MAX = 20_000;
 
-/** No request waits for them. */
 export function createAskImplementations({
   nodeReads,
   budget,

@@ -26,7 +26,6 @@ export const SLOTS = {
   'eip-1822': '0xc5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7',
   /** `keccak256('org.zeppelinos.proxy.implementation')`. */
   openzeppelin: '0x7050c9e0f4ca769c69bd3a8ef740bc37934f8e2c036e5a723fd8ee048ed3f8c3',
-  /** The first one. */
   safe: `0x${'0'.repeat(64)}`,
 } as const satisfies Partial<Record<ProxyForm, Hex>>;
 
@@ -51,7 +50,6 @@ export function namedInCode(code: Hex): { readonly form: ProxyForm; readonly imp
 
 /** `masterCopy()`, which a Safe's proxy implements itself. Other contracts store anything in the first slot. */
 const SAFE_CALL = 'a619486e';
-/** Two characters a byte. */
 const SAFE_CODE_MAX = 1_000;
 
 export function isSafeProxy(code: Hex): boolean {
@@ -64,7 +62,6 @@ export function addressInWord(word: Hex | null | undefined): Address | null {
   return digits === undefined || /^0+$/.test(digits) ? null : parseAddress(`0x${digits}`);
 }
 
-/** Zero counts too. */
 export function isAddressWord(word: Hex | null | undefined): boolean {
   return /^0x0{24}[0-9a-f]{40}$/.test(word ?? '');
 }

@@ -77,11 +77,7 @@ const NOTHING: PointedTo = { form: 'none', implementation: null, beacon: null, f
 export const UNREAD: PointedTo = { ...NOTHING, form: 'unread' };
 
 /** Beacons that could not be read are missing. */
-async function fetchBeacons(
-  state: StateAt,
-  beacons: readonly Address[],
-  signal: AbortSignal,
-): Promise<ReadonlyMap<Address, Address | null>> {
+async function fetchBeacons(state: StateAt, beacons: readonly Address[], signal: AbortSignal) {
   const calls = beacons.map((to) => ({ to, data: BEACON_CALL }));
   const answers = await state.fetchTogether(calls, signal);
   return new Map(
@@ -94,11 +90,7 @@ async function fetchBeacons(
 }
 
 /** Only contracts that respond like diamonds, or could not be read. */
-async function fetchFacets(
-  state: StateAt,
-  contracts: readonly RequestedContract[],
-  signal: AbortSignal,
-): Promise<ReadonlyMap<Address, PointedTo['facets'] | 'unread'>> {
+async function fetchFacets(state: StateAt, contracts: readonly RequestedContract[], signal: AbortSignal) {
   const calls = contracts.flatMap(({ address, selectors }) => selectors.map((selector) => ({ address, selector })));
   const answers = await state.fetchTogether(
     calls.map(({ address, selector }) => ({ to: address, data: facetCall(selector) })),

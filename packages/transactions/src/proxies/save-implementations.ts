@@ -7,7 +7,6 @@ import type { ProxyForm } from './proxy-forms.ts';
 
 export interface ImplementationRow {
   readonly proxy: Address;
-  /** Null: the whole contract. */
   readonly selector: Hex | null;
   readonly fromBlock: number;
   /** Null: until a change is announced. */

@@ -19,7 +19,6 @@ const questionSchema = z.object({ at: z.union([z.int().min(0), hash, z.enum(BLOC
 const answerSchema = z.object({
   /** Milliseconds since the Unix epoch. */
   readAt: z.number(),
-  /** Null: there is no such block. */
   found: z
     .object({
       block: blockRecordSchema,

@@ -9,7 +9,6 @@ export async function isFinal(
   return number <= (await newestFinal({ chain, pool }, signal));
 }
 
-/** Below zero: there is none yet. */
 export async function newestFinal(
   { chain, pool }: Pick<StateReadingContext, 'chain' | 'pool'>,
   signal: AbortSignal,

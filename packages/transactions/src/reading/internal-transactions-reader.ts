@@ -13,7 +13,6 @@ const address = z.string().transform(parseAddress);
 const hash = z.string().transform(parseHash);
 const TRANSACTIONS_MAX = 100;
 
-/** Fields that traces must match. */
 const tracedSchema = z.object({
   hash,
   blockHash: hash,

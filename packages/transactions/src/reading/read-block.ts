@@ -10,11 +10,9 @@ export interface ReadBlock {
   readonly header: BlockHeader;
   /** In order: those of the block's roots, and those that nodes list in addition. */
   readonly transactions: readonly ExecutedTransaction[];
-  /** Contained in the roots. */
   readonly committed: ReadonlySet<Hash>;
   readonly proof: ProofMark;
   readonly finalized: boolean;
-  /** For other data read from it. */
   readonly proven: ProvenBlock;
 }
 

@@ -11,7 +11,6 @@ type StoredPage = Pick<AccountTransactionsPage, 'transactions' | 'blockOf'>;
 /** Data of a block hash or transaction hash is permanent. */
 const isLasting = (): boolean => true;
 
-/** One batch. @throws as {@link OnDemandReads} */
 export async function readInputs(
   { onDemandReads, chain, requester }: TracingRequest,
   { transactions }: StoredPage,

@@ -14,7 +14,6 @@ interface Question {
 export interface InputsAnswer {
   /** Milliseconds since the Unix epoch. */
   readAt: number;
-  /** In request order. */
   inputs: Hex[];
 }
 

@@ -15,11 +15,9 @@ interface Question {
 export interface LogsAnswer {
   /** Milliseconds since the Unix epoch. */
   readAt: number;
-  /** In request order. */
   logs: TransactionRecord['logs'][];
 }
 
-/** From receipts, proven by the block's header. */
 export const transactionLogsKind: StateKind<Question, LogsAnswer> = {
   name: 'transaction-logs',
   question: z.object({ block: hash, transactions: z.array(hash).min(1) }),

@@ -9,7 +9,6 @@ import { readBlock } from './read-block.ts';
 const answerSchema = z.object({
   /** Milliseconds since the Unix epoch. */
   readAt: z.number(),
-  /** Null: there is no such transaction. */
   found: z
     .object({
       block: z.object({ number: z.int(), hash: z.string(), timestamp: z.int() }),

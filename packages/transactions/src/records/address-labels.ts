@@ -6,7 +6,6 @@ import type { TransactionRecord } from './transaction-record.ts';
 
 export type LabelOf = (address: string | null) => AddressLabel;
 
-/** The zero address gets none. */
 export async function labelsOfTransactions(
   database: ReadDatabase,
   chain: Pick<Chain, 'id'>,

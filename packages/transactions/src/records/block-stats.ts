@@ -26,7 +26,6 @@ export function showBlockStats(counts: BlockCounts): z.infer<typeof blockStatsSc
   };
 }
 
-/** As the transfer datasets do. */
 export function countBlock(
   chain: Chain,
   { block, transactions }: { readonly block: BlockRecord; readonly transactions: readonly TransactionRecord[] },

@@ -23,7 +23,6 @@ export type InternalTransactionRecord = z.infer<typeof internalTransactionRecord
 
 /** 0x01 to 0x11; go-ethereum omits calls of these from its traces, others don't. */
 const PRECOMPILE_MAX = 0x11n;
-/** For a call whose trace has no gas. */
 const NO_GAS = '0';
 const CREATING: ReadonlySet<string> = new Set(['CREATE', 'CREATE2']);
 

@@ -20,18 +20,15 @@ export const transactionRecordSchema = z.object({
   type: z.int(),
   nonce: digits,
   from: z.string(),
-  /** Null: a contract creation. */
   to: z.string().nullable(),
   /** Wei. */
   value: digits,
-  /** Gas limit. */
   gas: digits,
   /** Wei paid per unit of gas. */
   gasPrice: digits,
   input: z.string(),
   gasUsed: digits,
   cumulativeGasUsed: digits,
-  /** The created contract. */
   contractAddress: z.string().nullable(),
   /** State root after it, before Byzantium. */
   root: z.string().nullable(),
@@ -41,7 +38,6 @@ export const transactionRecordSchema = z.object({
   fee: digits,
   /** Wei that its blobs cost; null if it has none. */
   blobFee: digits.nullable(),
-  /** By index. */
   logs: z.array(logRecordSchema),
 });
 
@@ -66,7 +62,6 @@ export function transactionRecord(executed: ExecutedTransaction, header: Pick<Bl
   };
 }
 
-/** By index. */
 export function logRecords(logs: readonly Log[]): TransactionRecord['logs'] {
   return logs
     .toSorted((left, right) => left.logIndex - right.logIndex)

@@ -11,9 +11,7 @@ const SEARCH_STATES = ['waiting', 'reading', 'done', 'refused', 'no-archive', 'f
 export type SearchState = (typeof SEARCH_STATES)[number];
 
 export interface SentMark {
-  /** Up to the newest indexed block. */
   readonly complete: boolean;
-  /** Null: no search was needed. */
   readonly state: SearchState | null;
 }
 
@@ -22,7 +20,6 @@ export interface ReceivedMark {
   readonly searched: boolean;
   /** A node's account index returned all transactions, and they explain the changes of nonce and balances. */
   readonly exact: boolean;
-  /** Null: never requested. */
   readonly state: SearchState | null;
 }
 

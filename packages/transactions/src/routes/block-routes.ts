@@ -84,7 +84,6 @@ function isTag(at: BlockPlace): boolean {
   return typeof at === 'string' && !at.startsWith('0x');
 }
 
-/** From the index if it is complete there, otherwise from a node. */
 async function findBlock(
   { reads, onDemandReads }: { readonly reads: ReadDatabase; readonly onDemandReads: OnDemandReads },
   c: ApiContext,
@@ -97,12 +96,7 @@ async function findBlock(
 }
 
 /** @throws NotFoundError (404) if no node has it, and as {@link OnDemandReads.read} */
-async function readThrough(
-  onDemandReads: OnDemandReads,
-  c: ApiContext,
-  chain: Chain,
-  at: BlockPlace,
-): Promise<FoundBlock> {
+async function readThrough(onDemandReads: OnDemandReads, c: ApiContext, chain: Chain, at: BlockPlace) {
   const { found } = await onDemandReads.read({
     chain,
     kind: blockKind,

@@ -12,7 +12,6 @@ import { walletTransactionsRoutes } from './wallet-transactions-routes.ts';
 export interface TransactionRoutesOptions extends OnDemandReadsOptions {
   /** @default a separate one, without proxy reads */
   readonly abis?: AbiBooks;
-  /** Queues searches in older blocks. */
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestSender' | 'requestReceiver'>;
 }
 

@@ -17,12 +17,7 @@ import {
 import { z } from '@hono/zod-openapi';
 import { callsOf, eventsOf } from '../abis/requested-entries.ts';
 import { readRetainedLogs } from '../indexed/retained-logs.ts';
-import {
-  type InternalTransactionsByHash,
-  type PlacedTransaction,
-  readInternalTransactions,
-  type TracingRequest,
-} from '../internal-transactions.ts';
+import { type PlacedTransaction, readInternalTransactions, type TracingRequest } from '../internal-transactions.ts';
 import { readInputs, readLogs } from '../reading/read-rest.ts';
 import { labelsOfTransactions } from '../records/address-labels.ts';
 import { decodedCall, showDecodedCall, showDecodedEvent } from '../records/decoded-response.ts';
@@ -202,10 +197,7 @@ function pageReader(
 }
 
 /** Indexed data does not change under its block's hash. */
-function readInternal(
-  reading: TracingRequest,
-  placed: readonly Pick<PlacedTransaction, 'transaction' | 'block'>[],
-): Promise<InternalTransactionsByHash> {
+function readInternal(reading: TracingRequest, placed: readonly Pick<PlacedTransaction, 'transaction' | 'block'>[]) {
   const proof = reading.chain.proofPolicy === 'strict' ? 'receipts+transactions' : 'none';
   const proven = placed.map((transaction) => ({ ...transaction, proof, finalized: true }) as const);
   return readInternalTransactions(reading, proven);

@@ -7,7 +7,6 @@ import { HAS_ROLE } from '../stored/in-history.ts';
 import { ROLES } from '../stored/schema.ts';
 import { readWalletSearch } from '../wallets/read-wallet-search.ts';
 
-/** Transactions by sender, and the search of a wallet's older ones. */
 export const sentTransactions: SentTransactions = {
   async knownBlocks(database, chain, account) {
     return (await readWalletSearch(database, chain, account)).sent;
@@ -36,11 +35,7 @@ export const sentTransactions: SentTransactions = {
 const UNKNOWN = 'Swaps in which none of its tokens moved are unknown';
 const NOT_STORED = `${UNKNOWN}: with TRANSACTIONS_<CHAIN>=off, the transactions that it sent are not searched`;
 
-async function readRefusal(
-  database: Pick<Database, 'query'>,
-  { id }: Pick<Chain, 'id'>,
-  account: Address,
-): Promise<string | null> {
+async function readRefusal(database: Pick<Database, 'query'>, { id }: Pick<Chain, 'id'>, account: Address) {
   const [search] = await database.query<{ status: string; message: string | null }>(
     sql`SELECT status, error_message AS message FROM backfill_requests WHERE chain_id = ${id} AND kind = 'sender' AND subject = ${addressBytes(account)}`,
   );

@@ -63,7 +63,6 @@ function rolesIn(executed: ExecutedTransaction): readonly (readonly [Address, nu
 const SAYS_NOTHING = evidenceBits({ evidence: new Set(), approvesTokens: false, approvesOtherwise: false });
 
 interface LogsEvidence {
-  /** Accounts with facts that token transfers and approvals don't show. */
   readonly accounts: readonly Address[];
   bitsOf(account: Address): number;
 }

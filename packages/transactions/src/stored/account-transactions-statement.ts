@@ -26,16 +26,12 @@ export interface TransactionPlace {
 export interface AccountTransactionsQuery extends PageBounds {
   readonly address: Address;
   readonly order: 'ASC' | 'DESC';
-  /** One more transaction is read to detect a next page. */
   readonly limit: number;
-  /** Null: the first page. */
   readonly after: TransactionPlace | null;
 }
 
 interface TransactionsReading {
-  /** Columns of a transaction. */
   readonly select: Sql;
-  /** The tables are distributed over several nodes. */
   readonly isSpread: boolean;
 }
 

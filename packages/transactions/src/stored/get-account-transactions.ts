@@ -15,7 +15,6 @@ import { type AccountTransactionsQuery, accountTransactionsStatement } from './a
 import { readStored, STORED_COLUMNS, type StoredColumns, type StoredTransaction } from './stored-transaction.ts';
 
 export interface AccountTransactionsPage {
-  /** At most `query.limit`, in order. */
   readonly transactions: readonly StoredTransaction[];
   readonly hasNext: boolean;
   readonly indexed: Indexed;
@@ -38,7 +37,6 @@ export async function getAccountTransactions(
         PackedTexts & {
           readonly newest: number | null;
           readonly blocks: string | null;
-          /** A block of a transaction that was not found. */
           readonly missing: number | null;
         }
     >(database, STORED_COLUMNS, (select) => accountTransactionsStatement(chain, query, { select, isSpread }));

@@ -2,7 +2,6 @@ import { rawSql, sql } from '@chainstead/db';
 import { APPROVES_OTHERWISE } from '../evidence/evidence-bits.ts';
 import { NO_ROLE } from './schema.ts';
 
-/** Condition on `account_transactions`. */
 export const HAS_ROLE = sql`roles > ${rawSql(NO_ROLE)}`;
 
 /** Condition on `account_transactions`. Without a role: approvals in another sender's transaction. */

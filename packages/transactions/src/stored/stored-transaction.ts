@@ -24,7 +24,6 @@ export interface StoredTransaction {
   readonly input: Hex | null;
   /** First four bytes of the calldata; null: fewer, or a contract creation. */
   readonly selector: Hex | null;
-  /** From the signature, if there is one. */
   readonly isSenderRecovered: boolean;
 }
 

@@ -4,7 +4,6 @@ import { MalformedAnswerError, RequestAbortedError, type UpstreamPool } from '@c
 import { z } from 'zod';
 import { isPlainTransfer } from '../stored/is-plain-transfer.ts';
 
-/** A block in which the account takes part in a transaction. */
 export interface NamedBlock {
   readonly number: number;
   /** Native tokens may have moved to or from the account inside its transactions. */
@@ -23,9 +22,7 @@ export const ACCOUNT_INDEX_METHODS: readonly AccountIndexMethod[] = ['ots_search
 const ANSWER_MS = 15_000;
 /** Transactions per Otterscan response, its maximum; it returns whole blocks. */
 const OTS_PAGE = 25;
-/** Traces of a response. */
 const TRACES_PAGE = 1_000;
-/** Calls of a step. */
 const CALLS: Readonly<Record<AccountIndexMethod, number>> = { ots_searchTransactionsBefore: 1, trace_filter: 2 };
 
 /** Errors of the pool if no node responds. @throws MalformedAnswerError for an invalid response */
@@ -61,7 +58,6 @@ const plainPartsSchema = z.object({
   gasUsed: quantity,
 });
 
-/** Newest first. */
 function readPage(answer: unknown, range: BlockRange): NamedBlocks {
   const { txs, receipts, lastPage } = Object(answer) as Json;
   if (!Array.isArray(txs) || !Array.isArray(receipts) || typeof lastPage !== 'boolean')

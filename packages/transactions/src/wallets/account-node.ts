@@ -3,7 +3,6 @@ import type { SenderReading } from '@chainstead/data-api';
 import { type AccountMethod, stateAt } from '@chainstead/node-reads';
 import type { IndexedBranch } from './indexed-branch.ts';
 
-/** All calls are counted. */
 export interface AccountNode {
   /** Transactions sent by the end of each block; for contracts, contracts created. */
   countsAt(blocks: readonly (number | 'latest')[]): Promise<readonly number[]>;
@@ -11,17 +10,13 @@ export interface AccountNode {
   balancesAt(blocks: readonly number[]): Promise<readonly bigint[]>;
   /** Not an account whose key delegates to a contract (EIP-7702), which sends as before. */
   isContract(): Promise<boolean>;
-  /** Adds calls that were made elsewhere. */
   count(calls: number): void;
-  /** Includes earlier turns. */
   callsMade(): number;
-  /** Since the last invocation. */
   newCalls(): number;
 }
 
 const DELEGATION = '0xef0100';
 
-/** `branch` null: the blocks are final. */
 export function createAccountNode(
   { chain, pool }: SenderReading,
   account: Address,

@@ -21,7 +21,6 @@ export interface FoundBlock {
   readonly calls: readonly InternalTransaction[];
 }
 
-/** Blocks that a search of a wallet's history finds. */
 export interface BlockStore {
   /** @throws StateUnavailableError if no upstream has the block, or none with data that matches its header */
   read(block: number, signal: AbortSignal): Promise<ReadBlock>;
@@ -31,7 +30,6 @@ export interface BlockStore {
   settle(searched: readonly BlockRange[], calls: number): Promise<void>;
 }
 
-/** `branch` null: the blocks are final. */
 export function createBlockStore(
   { chain, pool, database }: SenderReading,
   subject: Subject,

@@ -46,7 +46,6 @@ export async function readExplainedChanges(
   };
 }
 
-/** `sums` are ascending. */
 function countUntil(sums: readonly { readonly block: number }[], block: number): number {
   let [low, high] = [0, sums.length];
   while (low < high) {

@@ -10,12 +10,10 @@ export interface Change extends Span {
   readonly now: bigint;
 }
 
-/** None if both ends are equal. */
 export function changeIn({ from, to }: BlockRange, before: bigint, now: bigint): readonly Change[] {
   return before === now ? [] : [{ after: from - 1, until: to, before, now }];
 }
 
-/** Ascending, as before. `unexplained` by block. */
 export function narrowChanges(changes: readonly Change[], unexplained: ReadonlyMap<number, bigint>): readonly Change[] {
   return changes.flatMap((change) => {
     const middle = middleOf(change);

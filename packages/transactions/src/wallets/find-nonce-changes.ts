@@ -2,11 +2,8 @@
 import { type BlockRange, defineError } from '@chainstead/core';
 import { isSingle, middleOf, type Span } from './halving.ts';
 
-/** Blocks within which a count changed. */
 export interface NonceSpan extends Span {
-  /** After the block `after`. */
   readonly countBefore: number;
-  /** After the block `until`: higher. */
   readonly count: number;
 }
 

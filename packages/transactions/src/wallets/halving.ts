@@ -1,9 +1,6 @@
-/** Spans of blocks that contain a change. Pure. */
 import { type BlockRange, subtractRanges } from '@chainstead/core';
 
-/** Blocks after `after`, up to `until`. */
 export interface Span {
-  /** The last block before the span. */
   readonly after: number;
   readonly until: number;
 }

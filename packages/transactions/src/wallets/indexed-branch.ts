@@ -32,11 +32,7 @@ export function createIndexedBranch(
   };
 }
 
-async function readHash(
-  source: Pick<Database, 'query'>,
-  { id }: Pick<Chain, 'id'>,
-  number: number,
-): Promise<Hash | null> {
+async function readHash(source: Pick<Database, 'query'>, { id }: Pick<Chain, 'id'>, number: number) {
   const [row] = await source.query<{ hash: Hash }>(
     sql`SELECT ${hexText('block_hash')} AS hash FROM blocks WHERE chain_id = ${id} AND block_number = ${number}`,
   );

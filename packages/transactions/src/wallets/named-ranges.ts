@@ -7,7 +7,6 @@ import { accountTransactions } from '../stored/datasets.ts';
 /** `named`: every block in the index was read. `doubted`: counts or balances show that it was incomplete. */
 export type IndexMark = 'named' | 'doubted';
 
-/** Of both searches. Disjoint in each. */
 export async function readMarked(
   database: Pick<Database, 'query'>,
   { chainId, address }: { readonly chainId: number; readonly address: Address },
@@ -30,7 +29,6 @@ export async function recordMarked(
   for (const range of ranges) await recordSubjectRange(transaction, subject, accountTransactions.name, range);
 }
 
-/** All transactions of the wallet in these blocks are known. */
 export async function recordWhole(
   transaction: Transaction,
   { chainId, address }: Subject,

@@ -3,7 +3,6 @@ import { type InternalTransaction, readTraces } from '@chainstead/sync';
 import type { ReadBlock } from '../reading/read-block.ts';
 import type { SearchTurn } from './search-history.ts';
 
-/** Calls inside a block's transactions. */
 export interface CallsReader {
   read(block: ReadBlock, signal: AbortSignal): Promise<readonly InternalTransaction[]>;
 }

@@ -18,7 +18,6 @@ import { CALLS_PER_BLOCK, endOfTurn, readRisky, type SearchTurn, type TurnEnd } 
 const BLOCKS_AT_ONCE = 4;
 /** Milliseconds after which nodes are tried again for an index that none had. */
 const ASK_AGAIN_MS = 3_600_000;
-/** By pool and method. */
 const readAgainAt = new WeakMap<object, Map<AccountIndexMethod, number>>();
 
 /** `none`: no node has an index of the rest. */
@@ -74,7 +73,6 @@ async function blocksApproving(
   return logs.map(({ blockNumber }) => blockNumber);
 }
 
-/** In the order of the page. */
 function withBlocks(page: NamedBlocks, range: BlockRange, more: readonly number[]): NamedBlocks {
   const named = new Set(page.blocks.map(({ number }) => number));
   const added = [...new Set(more)].filter((number) => !named.has(number));
@@ -88,13 +86,7 @@ function isDescending({ searched }: NamedBlocks, range: BlockRange): boolean {
   return searched.to === range.to && searched.from !== range.from;
 }
 
-/** From the searched end of the range on. */
-async function readPage(
-  turn: SearchTurn,
-  range: BlockRange,
-  page: NamedBlocks,
-  signal: AbortSignal,
-): Promise<{ readonly end: Exclude<TurnEnd, 'done'> | null }> {
+async function readPage(turn: SearchTurn, range: BlockRange, page: NamedBlocks, signal: AbortSignal) {
   const { reading, subject, node, store } = turn;
   const calls = createCallsReader(turn);
   const { searched, blocks } = page;

@@ -73,10 +73,7 @@ async function searchBalances(turn: SearchTurn, signal: AbortSignal, isNamed = f
 }
 
 /** Complete: an index has listed the blocks, and stored rows explain all changes of nonce and balance. */
-async function recordNamed(
-  { reading: { database }, subject, ranges }: SearchTurn,
-  open: readonly Change[],
-): Promise<void> {
+async function recordNamed({ reading: { database }, subject, ranges }: SearchTurn, open: readonly Change[]) {
   const doubted = open.map(({ after, until }) => ({ from: after + 1, to: until }));
   const before = await readMarked(database, subject, 'doubted');
   await database.transaction(async (transaction) => {
@@ -88,10 +85,7 @@ async function recordNamed(
   });
 }
 
-async function unexplainedAt(
-  { turn: { node }, explained }: BalanceSearch,
-  blocks: readonly number[],
-): Promise<ReadonlyMap<number, bigint>> {
+async function unexplainedAt({ turn: { node }, explained }: BalanceSearch, blocks: readonly number[]) {
   const balances = await node.balancesAt(blocks);
   return new Map(blocks.map((block, index) => [block, (balances[index] ?? 0n) - explained.until(block)]));
 }

@@ -15,9 +15,7 @@ export interface WalletSearch {
   readonly missing: readonly BlockRange[];
   /** Sent transactions are known, but balances were not searched. Up to the newest indexed block. */
   readonly unsearched: readonly BlockRange[];
-  /** Up to the newest indexed block. */
   readonly indexed: readonly BlockRange[];
-  /** Null: no block is indexed. */
   readonly newest: number | null;
   /** Search for sent transactions. Null: never requested. */
   readonly state: SearchState | null;
@@ -25,7 +23,6 @@ export interface WalletSearch {
   readonly receivedState: SearchState | null;
 }
 
-/** Up to the newest indexed block. */
 export function isAllSentKnown({ missing, newest }: WalletSearch): boolean {
   return newest !== null && missing.length === 0;
 }

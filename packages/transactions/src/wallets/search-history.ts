@@ -28,17 +28,14 @@ import { readWalletSearch, type WalletSearch } from './read-wallet-search.ts';
 
 /** Concurrent state reads: enough for a batch, and few lost if the process ends. */
 const REQUESTED_AT_ONCE = 16;
-/** Blocks that are read concurrently. */
 const READ_AT_ONCE = 4;
 /** For a found block: itself, and its receipts. */
 export const CALLS_PER_BLOCK = 2;
 
 export interface SearchPlan {
-  /** Up to the newest indexed block. */
   missingOf(search: WalletSearch): readonly BlockRange[];
   /** Resumes automatically once the newest blocks are final. */
   readonly awaitsNewest: boolean;
-  /** Works until all is found, or the turn is over. */
   readonly run: RunTurn;
   /** For blocks that can be reorganized but must be found immediately. Null: they wait until they are final. */
   readonly runNewest: RunTurn | null;
@@ -51,11 +48,9 @@ export type TurnEnd = 'done' | 'calls' | 'time';
 export interface SearchTurn {
   readonly reading: SenderReading;
   readonly subject: Subject;
-  /** Failed attempts since the last success. */
   readonly attempts: number;
   /** Final, or all of `branch`. Ascending, disjoint. */
   readonly ranges: readonly BlockRange[];
-  /** Null: the blocks are final. */
   readonly branch: IndexedBranch | null;
   readonly node: AccountNode;
   readonly store: BlockStore;
@@ -84,12 +79,7 @@ export function searchHistory(
   });
 }
 
-async function work(
-  reading: SenderReading,
-  record: HistoryRecord,
-  plan: SearchPlan,
-  signal: AbortSignal,
-): Promise<HistoryOutcome> {
+async function work(reading: SenderReading, record: HistoryRecord, plan: SearchPlan, signal: AbortSignal) {
   const { chain, database, pool, retention } = reading;
   const { subject } = record;
   const state = await readChainState(database, chain.id);
@@ -116,7 +106,6 @@ async function work(
 
 interface TurnOutcome {
   readonly outcome: HistoryOutcome;
-  /** For the whole backfill. */
   readonly callsMade: number;
 }
 
@@ -124,7 +113,6 @@ interface NewestBlocks {
   readonly plan: SearchPlan;
   readonly state: ChainState;
   readonly missing: readonly BlockRange[];
-  /** The highest block that is final. */
   readonly above: number;
 }
 

@@ -10,7 +10,6 @@ import { accountTransactions, committedIn, transactions } from '../stored/datase
 import type { AccountTransactionRow } from '../stored/schema.ts';
 import { transactionRow } from '../stored/transaction-row.ts';
 
-/** Which of some accounts are requested. */
 export type FindRequested = (accounts: readonly Address[]) => Promise<ReadonlySet<Address>>;
 
 /** Of proven blocks. Senders are recovered: no root contains a sender, and a node could return a false one. */
@@ -47,11 +46,7 @@ interface SelectedRows {
 }
 
 /** By block. */
-async function selectBy(
-  chain: Chain,
-  blocks: readonly WholeBlock[],
-  findRequested: FindRequested,
-): Promise<readonly SelectedRows[]> {
+async function selectBy(chain: Chain, blocks: readonly WholeBlock[], findRequested: FindRequested) {
   const rows = blocks.map((block): SelectedRows => {
     const committed = committedIn(block, chain);
     const hashes = new Set(committed.map(({ hash }) => hash));
