@@ -3,10 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The repository's migrations folder, independent of the working directory. */
+/** Independent of the working directory. */
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../../../migrations', import.meta.url));
 
-/** A file of the migrations folder. */
 export interface Migration {
   /** `0000_initial`. */
   readonly name: string;
@@ -15,7 +14,7 @@ export interface Migration {
   readonly hash: string;
 }
 
-/** Returns the paths of a folder's migrations, in journal order. */
+/** Paths in journal order. */
 export async function listMigrationFiles(folder: string = MIGRATIONS_FOLDER): Promise<string[]> {
   const journal: { entries: { tag: string }[] } = JSON.parse(
     await readFile(join(folder, 'meta/_journal.json'), 'utf8'),
@@ -23,7 +22,7 @@ export async function listMigrationFiles(folder: string = MIGRATIONS_FOLDER): Pr
   return journal.entries.map(({ tag }) => join(folder, `${tag}.sql`));
 }
 
-/** Reads a folder in drizzle-kit's format (`NNNN_name.sql` and `meta/_journal.json`), in journal order. */
+/** A folder in drizzle-kit's format (`NNNN_name.sql` and `meta/_journal.json`), in journal order. */
 export async function readMigrations(folder: string): Promise<Migration[]> {
   return Promise.all(
     (await listMigrationFiles(folder)).map(async (path) => {
